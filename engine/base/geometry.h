@@ -1,0 +1,33 @@
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "engine/base/extents.h"
+
+namespace flcc::base {
+
+/// Where a spacing and its unit came from; shown beside the unit.
+enum class UnitSource { Missing, Header, User };
+
+/// Where a voxel grid lies in the world: world = origin + direction * (spacing o index), the
+/// centre of voxel i on index i.
+struct Geometry {
+    Point origin{0, 0, 0};
+    Point spacing{1, 1, 1};
+    /// Row-major 3x3; column a is the unit vector of axis a.
+    std::array<double, 9> direction{1, 0, 0, 0, 1, 0, 0, 0, 1};
+    /// "mm", "um", "nm", "A", or "px" when no spacing is known.
+    std::string unit = "px";
+    UnitSource unitSource = UnitSource::Missing;
+
+    friend bool operator==(const Geometry&, const Geometry&) = default;
+};
+
+/// The world position of a point in voxel coordinates.
+[[nodiscard]] Point toWorld(const Geometry& geometry, const Point& voxel);
+
+/// The same grid with its voxel 0 moved to `voxel` of the old one (a crop, a map).
+[[nodiscard]] Geometry movedTo(const Geometry& geometry, const Point& voxel);
+
+} // namespace flcc::base

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/geometry.h"
+#include "engine/base/pixels.h"
+
+namespace flcc::io {
+
+/// What a file says of itself, without its pixels.
+struct ImageInfo {
+    std::string format; ///< "PNG", "TIFF", "NRRD", "MetaImage", "NIfTI", "MRC", "JPEG"
+    base::Extents extents;
+    base::PixelType pixel = base::PixelType::UInt8;
+    int components = 1; ///< 1, or 3 and 4 for colour
+    int channels = 1;   ///< more than one: the reader must be told which
+    int frames = 1;     ///< likewise
+    base::Geometry geometry;
+    std::map<std::string, std::string> metadata; ///< texts the format carries
+};
+
+struct ReadOptions {
+    std::optional<int> channel;        ///< from 0
+    std::optional<int> frame;          ///< from 0
+    std::int64_t maxBytes = INT64_MAX; ///< refuse a file whose pixels need more
+};
+
+/// An image in memory as it stood in the file; one plane a colour component, never interleaved.
+struct LoadedImage {
+    ImageInfo info;
+    std::vector<base::AnyImage> components;
+};
+
+/// Reads the header only. **Errors**: Input, one sentence with the path.
+[[nodiscard]] ImageInfo readImageInfo(const std::filesystem::path& path);
+
+/// Reads a file: PNG, TIFF, NRRD, MetaImage, NIfTI, MRC, JPEG.
+/// **Errors**: Input when it is missing, empty, truncated, unsupported or contradicts its header;
+/// Problem when it has several channels or frames and none was chosen, or one that does not exist;
+/// Memory when it exceeds maxBytes.
+[[nodiscard]] LoadedImage readImage(const std::filesystem::path& path,
+                                    const ReadOptions& options = {});
+
+/// One scalar image: the only component, or the luminance 0.299 R + 0.587 G + 0.114 B of colour,
+/// rounded to the component's type when that is an integer. Moves the pixels out of `image`.
+struct ScalarImage {
+    base::AnyImage pixels;
+    std::string note; ///< says so when colour was turned to luminance; else empty
+};
+[[nodiscard]] ScalarImage toScalar(LoadedImage image);
+
+/// Writes one scalar image to a temporary name beside `path`, then renames it. Format by extension:
+/// .mha .mhd .nrrd .tif .tiff .png. Returns one sentence for each thing the format drops (spacing,
+/// origin, direction, unit).
+/// **Errors**: CommandLine when the format cannot hold the pixel type or a volume, or the
+/// extension is unknown; Output when it cannot be written.
+std::vector<std::string> writeImage(const std::filesystem::path& path, const base::AnyView& pixels,
+                                    const base::Geometry& geometry,
+                                    const std::map<std::string, std::string>& metadata = {});
+
+/// Throws the CommandLine error writeImage would throw, before anything is computed.
+void requireWritable(const std::filesystem::path& path, base::PixelType type,
+                     const base::Extents& extents);
+
+/// Extensions that readImage and writeImage know, for dialogs: "png", "tif", ...
+[[nodiscard]] const std::vector<std::string>& readableExtensions();
+[[nodiscard]] const std::vector<std::string>& writableExtensions();
+
+/// Versions of the image library in use, or that it was left out: for reports and the About box.
+[[nodiscard]] std::string imageLibraryVersion();
+
+} // namespace flcc::io

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "engine/base/geometry.h"
+#include "engine/match/peaks.h"
+
+namespace flcc::io {
+
+/// What a list of peaks belongs to; stated in the file's comment lines.
+struct PeakContext {
+    std::string scene; ///< path or sample name
+    std::string templ; ///< path, or the crop box
+    base::Extents sceneExtents;
+    base::Extents templExtents;
+    base::Geometry geometry; ///< of the scene
+};
+
+/// The list as CSV (`separator` ',') or TSV ('\t'): comment lines that state the conventions, the
+/// header of CLI.md, one row a peak.
+[[nodiscard]] std::string peaksAsText(const std::vector<match::Peak>& peaks,
+                                      const PeakContext& context, char separator);
+
+/// Writes a list atomically; .csv or .tsv. **Errors**: CommandLine for another extension; Output.
+void writePeaks(const std::filesystem::path& path, const std::vector<match::Peak>& peaks,
+                const PeakContext& context);
+
+} // namespace flcc::io

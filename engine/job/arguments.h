@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/job/job.h"
+
+namespace flcc::job {
+
+/// Reads the options of `match` and `plan` into a job: the one table of options for both programs,
+/// the job file and "copy as command line". `args` excludes the program and the command.
+/// Options the table does not know are refused by name.
+/// **Errors**: CommandLine.
+struct ParsedArguments {
+    Job job;
+    std::filesystem::path saveJob;
+    bool json = false;
+    bool quiet = false;
+    bool verbose = false;
+};
+[[nodiscard]] ParsedArguments parseArguments(const std::vector<std::string>& args);
+
+/// The job as the options that parseArguments reads back to an equal job; defaults left out.
+[[nodiscard]] std::vector<std::string> toArguments(const Job& job);
+/// The same as one line for a shell, quoted: "flcc-cli match scene.mha ...".
+[[nodiscard]] std::string toCommandLine(const Job& job);
+
+/// The job file: JSON, keys are the long options. **Errors**: Input for a file that cannot be read
+/// or understood; CommandLine for a key or value that is no option.
+[[nodiscard]] std::string toJobFile(const Job& job);
+[[nodiscard]] Job fromJobFile(std::string_view text);
+
+/// "X,Y[,Z]:W,H[,D]". **Errors**: CommandLine.
+[[nodiscard]] base::Box parseBox(std::string_view text);
+/// "64", "64,32" or "64,64,32". **Errors**: CommandLine.
+[[nodiscard]] base::Extents parseTile(std::string_view text);
+/// "4GiB", "500MB", "1048576". **Errors**: CommandLine.
+[[nodiscard]] std::int64_t parseSize(std::string_view text);
+
+/// The help text of the options of `match`.
+[[nodiscard]] std::string argumentsHelp();
+
+} // namespace flcc::job

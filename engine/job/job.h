@@ -1,0 +1,125 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "engine/base/extents.h"
+#include "engine/base/geometry.h"
+#include "engine/base/pixels.h"
+#include "engine/job/report.h"
+#include "engine/match/peaks.h"
+#include "engine/method/match_map.h"
+#include "engine/plan/report.h"
+
+namespace flcc::job {
+
+/// One job, all of it: what the command line, the job file and the Match panel fill in. Empty paths
+/// mean "not asked for".
+struct Job {
+    std::filesystem::path scene;
+    std::filesystem::path templ;   ///< or:
+    std::optional<base::Box> crop; ///< the template is cut from the scene
+    std::filesystem::path templateOut;
+    bool invert = false; ///< changes the sign of the template, so r becomes -r
+    std::optional<int> channel;
+    std::optional<int> frame;
+
+    method::Operation operation = method::Operation::Lcc;
+    method::Extent extent = method::Extent::Valid;
+    std::string method = "auto";
+    base::Extents tile{0, 0, 0};
+    std::string device = "auto";
+    int threads = 0;              ///< 0 = all
+    std::int64_t memoryBytes = 0; ///< 0 = what the machine has free
+    plan::Planning planning = plan::Planning::Measure;
+    std::filesystem::path planReport; ///< replay the candidate chosen there
+    int repeat = 1;
+
+    double minScore = 0.5;
+    std::int64_t maxPeaks = 100;
+    std::optional<double> minDistance; ///< empty = auto
+
+    std::filesystem::path map;
+    std::filesystem::path status;
+    std::filesystem::path peaks;
+    std::filesystem::path report;
+    std::filesystem::path heatmap;
+    std::optional<std::int64_t> slice; ///< of the heatmap; empty = through the best peak
+
+    friend bool operator==(const Job&, const Job&) = default;
+};
+
+/// An image a job works on, in memory.
+struct SceneImage {
+    base::AnyImage pixels;
+    base::Geometry geometry;
+    std::string source; ///< path, or "sample:cells"
+    std::string note;   ///< what was done on reading (colour to luminance); may be empty
+};
+
+/// Images already in memory; a null one is read from the job's path.
+struct JobImages {
+    std::shared_ptr<const SceneImage> scene;
+    std::shared_ptr<const SceneImage> templ; ///< ignored when the job has a crop
+};
+
+/// Reads a scene or a template as a job does. **Errors**: those of io::readImage.
+[[nodiscard]] std::shared_ptr<const SceneImage>
+loadImage(const std::filesystem::path& path, std::optional<int> channel, std::optional<int> frame);
+
+/// A built-in sample as a job's images.
+[[nodiscard]] JobImages sampleImages(std::string_view name);
+
+enum class Phase { Read, Plan, Run, Peaks, Write };
+[[nodiscard]] std::string_view name(Phase phase); ///< "reading", "planning", ...
+
+/// Told how a job goes on. **Threads**: phase(), planned() and mapStarted() come on the thread that
+/// called runJob; progress() and regionFinished() on any worker, one call at a time.
+class JobSink {
+  public:
+    virtual ~JobSink() = default;
+    virtual void phase(Phase) {}
+    /// Share of the phase that is done, 0..1.
+    virtual void progress(double) {}
+    virtual void planned(const plan::PlanReport&) {}
+    /// The map that will be filled; outlives the job in the JobResult. Read only finished regions.
+    virtual void mapStarted(std::shared_ptr<const method::MatchMap>) {}
+    /// These voxels of the map hold their final values.
+    virtual void regionFinished(const base::Box&) {}
+};
+
+struct JobResult {
+    /// Cancelled during Run: map and status hold what was finished, nothing was written.
+    bool cancelled = false;
+    std::shared_ptr<const SceneImage> scene;
+    std::shared_ptr<const SceneImage> templ;     ///< as matched but not inverted
+    std::shared_ptr<const method::MatchMap> map; ///< null when it never started
+    base::Geometry mapGeometry;                  ///< voxel 0 on the centre of the first placement
+    std::vector<match::Peak> peaks;
+    JobReport report;
+    std::vector<std::string> notes; ///< what a written format dropped, colour to luminance, ...
+};
+
+/// Does the whole job on the calling thread and writes its outputs, all or none half-written.
+/// **Errors**: Error with the code of CLI.md; Memory when every candidate is refused for memory,
+/// Problem when a forced method refuses. Cancelling is a result.
+[[nodiscard]] JobResult runJob(const Job& job, const JobImages& images = {},
+                               std::stop_token stop = {}, JobSink* sink = nullptr);
+
+/// Plans the job without running it: reads the scene's header, statistics and, with measure, times
+/// a sample. Writes the report if the job asks for one. **Errors**: as runJob, but that all
+/// candidates were refused is a result: the report has no chosen row.
+[[nodiscard]] JobReport planJob(const Job& job, const JobImages& images = {},
+                                std::stop_token stop = {}, JobSink* sink = nullptr);
+
+/// The template a job will match: read or cut, not inverted. **Errors**: Problem when the crop
+/// leaves the scene.
+[[nodiscard]] std::shared_ptr<const SceneImage> cutTemplate(const SceneImage& scene,
+                                                            const base::Box& crop);
+
+} // namespace flcc::job

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/match/peaks.h"
+#include "engine/method/match_map.h"
+#include "engine/plan/report.h"
+
+namespace flcc::job {
+
+/// Milliseconds over the repeats of a run.
+struct Spread {
+    double min = 0;
+    double median = 0;
+    double max = 0;
+};
+
+/// What a run cost. executeMs = prepare + execute, from scene and template in memory to map and
+/// status in memory; streamMs = execute alone.
+struct RunReport {
+    Spread executeMs;
+    Spread streamMs;
+    double readMs = 0;
+    double writeMs = 0;
+    double peaksMs = 0;
+    std::vector<std::pair<std::string, double>> stagesMs;
+    std::int64_t peakHostBytes = 0; ///< rise of the resident peak, from the operating system
+    int threads = 0;
+    std::string device; ///< the one that really ran
+};
+
+struct MapReport {
+    match::MapStatistics statistics;
+    method::MapFacts facts;
+};
+
+struct InputReport {
+    std::string role; ///< "scene", "template"
+    std::string path;
+    std::string sha256; ///< of the file; empty for an image that came from memory
+};
+
+struct Environment {
+    std::vector<std::pair<std::string, std::string>> versions; ///< library, version
+    std::string processor;
+    std::string instructions;
+    std::vector<std::string> devices;
+};
+
+/// The report of a job (the JSON of CLI.md).
+struct JobReport {
+    plan::PlanReport plan;
+    std::optional<RunReport> run;
+    std::optional<MapReport> map;
+    std::vector<match::Peak> peaks;
+    Environment environment;
+    std::vector<InputReport> inputs;
+};
+
+/// Versions, processor and devices of this program and machine.
+[[nodiscard]] Environment environment();
+
+[[nodiscard]] std::string toJson(const JobReport& report);
+/// The report for people: the problem, a table of candidates with reasons, measured beside
+/// predicted.
+[[nodiscard]] std::string toText(const JobReport& report);
+
+/// The candidate chosen in a report written by toJson. **Errors**: Input when the file cannot be
+/// read or is no report with a chosen candidate.
+[[nodiscard]] method::Candidate chosenCandidate(const std::string& path);
+
+} // namespace flcc::job

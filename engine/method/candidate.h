@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "engine/base/extents.h"
+
+namespace flcc::method {
+
+/// One way to solve a problem: a method with its free choices made.
+struct Candidate {
+    std::string method; ///< name of the method: "direct", "tiled"
+    std::string device = "cpu";
+    /// Transform lengths an axis for Fourier methods, output block for direct; 0 where it has none.
+    base::Extents tile{0, 0, 0};
+    int threads = 1;
+
+    friend bool operator==(const Candidate&, const Candidate&) = default;
+};
+
+/// What a candidate is expected to cost on one scene.
+struct Prediction {
+    double ms = 0;                ///< execute: prepare and run, one scene
+    double operations = 0;        ///< multiplications and additions (FLCC Table I, with tiles)
+    std::int64_t hostBytes = 0;   ///< peak beyond the scene: map, status, buffers of all threads
+    std::int64_t deviceBytes = 0; ///< peak on the device
+    double errorBound = 0;        ///< bound of METHODS 2.2 at the scene's 1st-percentile contrast
+    std::string fftPlanning;      ///< effort behind the transforms' plan; empty without transforms
+};
+
+/// A candidate that does not apply, and why.
+struct Refusal {
+    std::string reason;
+};
+
+using Verdict = std::variant<Prediction, Refusal>;
+
+} // namespace flcc::method

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "engine/base/image.h"
+#include "engine/base/status.h"
+
+namespace flcc::method {
+
+/// The result of a method: a score and a status for every placement, `valid` extents, corner
+/// convention (voxel u of the map is the placement whose first voxel lies on u).
+struct MatchMap {
+    base::Image<float> value;
+    base::Image<base::Status> status;
+
+    MatchMap() = default;
+    /// All voxels 0 and NOT_COMPUTED.
+    explicit MatchMap(const base::Extents& extents)
+        : value(extents, 0.0F), status(extents, base::Status::NotComputed) {}
+};
+
+/// Where a method writes.
+struct MapView {
+    base::View<float> value;
+    base::View<base::Status> status;
+};
+
+[[nodiscard]] inline MapView viewOf(MatchMap& map) { return {map.value.view(), map.status.view()}; }
+
+/// What a method says of a run beside the map; counts are over the voxels it computed.
+struct MapFacts {
+    std::array<std::int64_t, base::kStatusCount> statusCounts{};
+    std::int64_t overRange = 0;  ///< |r| - 1 above the voxel's bound before clamping: a defect
+    std::int64_t recomputed = 0; ///< voxels computed again in double
+    double boundMedian = 0;      ///< median of the bounds, from a sample, voxels with a value
+    double largestBound = 0;     ///< largest bound of the voxels that are OK
+    double largestLowConf = 0;   ///< largest bound of the LOWCONF voxels
+    double largestRounding = 0;  ///< largest |float32(v) - v| of a centred voxel, in scene values
+};
+
+} // namespace flcc::method

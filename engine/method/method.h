@@ -1,0 +1,89 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/base/pixels.h"
+#include "engine/base/tile_pool.h"
+#include "engine/method/candidate.h"
+#include "engine/method/cost_model.h"
+#include "engine/method/match_map.h"
+#include "engine/method/problem.h"
+
+namespace flcc::method {
+
+/// Everything a method derives from the template alone; immutable, shared between threads.
+class Prepared {
+  public:
+    virtual ~Prepared() = default;
+};
+
+/// Scratch that changes with each call; made by the method, owned by the caller, used by one
+/// execute() at a time, and worth keeping between scenes of a stream.
+class Workspace {
+  public:
+    virtual ~Workspace() = default;
+};
+
+/// What surrounds one execution.
+struct Execution {
+    base::TilePool& pool;
+    std::stop_token stop;
+    /// Told each box of the map that is finished for good; called on any worker, one at a time.
+    std::function<void(const base::Box&)> regionFinished;
+};
+
+/// How an execution ended. Cancelled: finished regions hold their final values, the rest is 0 and
+/// NOT_COMPUTED.
+struct Outcome {
+    bool cancelled = false;
+    MapFacts facts;
+    /// Milliseconds of each stage, summed over the threads: "load", "transform", "multiply",
+    /// "numerator", "denominator".
+    std::vector<std::pair<std::string, double>> stagesMs;
+};
+
+/// One method on one device (METHODS 3). Stateless; safe to call from several threads.
+class Method {
+  public:
+    virtual ~Method() = default;
+
+    [[nodiscard]] virtual std::string_view name() const = 0;
+    [[nodiscard]] virtual std::string_view device() const = 0;
+
+    /// The candidates worth considering for the problem, also those it will refuse. A `tile` that
+    /// is not 0 fixes the tile (`--tile`).
+    [[nodiscard]] virtual std::vector<Candidate>
+    candidates(const Problem& problem, const Limits& limits, const base::Extents& tile) const = 0;
+
+    /// Predicts the cost of a candidate or refuses it with a reason. Under 10 us. `statistics` may
+    /// be null.
+    [[nodiscard]] virtual Verdict predict(const Problem& problem, const Candidate& candidate,
+                                          const Limits& limits, const CostModel& model,
+                                          const SceneStatistics* statistics) const = 0;
+
+    /// Makes the FFTW plans a candidate needs, so that execute finds them; does nothing for the
+    /// others. Its time is planning time.
+    virtual void warmUp(const Problem& problem, const Candidate& candidate) const = 0;
+
+    /// **Errors**: Problem for a template that is constant, non-finite or of one voxel.
+    [[nodiscard]] virtual std::shared_ptr<const Prepared>
+    prepare(const Problem& problem, const Candidate& candidate,
+            const base::AnyView& templ) const = 0;
+
+    [[nodiscard]] virtual std::unique_ptr<Workspace>
+    makeWorkspace(const Problem& problem, const Candidate& candidate) const = 0;
+
+    /// Fills `map`. **Shapes**: scene and map as in the problem.
+    virtual Outcome execute(const Problem& problem, const Candidate& candidate,
+                            const Prepared& prepared, const base::AnyView& scene,
+                            Workspace& workspace, const Execution& execution,
+                            const MapView& map) const = 0;
+};
+
+} // namespace flcc::method

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "engine/base/extents.h"
+#include "engine/base/pixels.h"
+
+namespace flcc::method {
+
+/// What is computed for every placement.
+enum class Operation { Lcc };
+
+/// Which placements a map covers (METHODS 1).
+enum class Extent { Valid };
+
+/// A kind of problem: all that a plan depends on, and no pixel (METHODS 5).
+struct Problem {
+    Operation operation = Operation::Lcc;
+    Extent extent = Extent::Valid;
+    base::Extents scene;
+    base::Extents templ;
+    base::PixelType scenePixel = base::PixelType::Float32;
+    base::PixelType templPixel = base::PixelType::Float32;
+    /// Largest error of a score that is not marked LOWCONF.
+    double promise = 1e-4;
+
+    friend bool operator==(const Problem&, const Problem&) = default;
+};
+
+/// Extents of the map of `problem`. **Errors**: Problem when the template is larger than the scene.
+[[nodiscard]] inline base::Extents mapExtents(const Problem& problem) {
+    return base::validExtents(problem.scene, problem.templ);
+}
+
+[[nodiscard]] constexpr std::string_view name(Operation) { return "lcc"; }
+[[nodiscard]] constexpr std::string_view name(Extent) { return "valid"; }
+
+/// What a run may use.
+struct Limits {
+    int threads = 1;
+    /// Host bytes a run may take beyond the scene it is given, map and status included.
+    std::int64_t memoryBytes = INT64_MAX;
+};
+
+/// What is known of a scene's pixels before a plan is made (METHODS 5); no part of a plan's key.
+struct SceneStatistics {
+    double minimum = 0;
+    double maximum = 0;
+    double mean = 0;
+    std::int64_t nonFinite = 0;
+    /// Standard deviation of the panels of a coarse grid: its 1st percentile.
+    double lowContrast = 0;
+};
+
+/// Reads every finite voxel once. `templ` sets the size of the panels of the coarse grid.
+[[nodiscard]] SceneStatistics sceneStatistics(const base::AnyView& scene,
+                                              const base::Extents& templ);
+
+} // namespace flcc::method

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "engine/base/pixels.h"
+#include "engine/base/tile_pool.h"
+#include "engine/method/method.h"
+#include "engine/plan/report.h"
+
+namespace flcc::plan {
+
+/// What the caller decides before planning.
+struct Request {
+    Planning planning = Planning::Measure;
+    method::Limits limits;
+    std::string method = "auto";             ///< or a name of the table: "direct", "tiled"
+    std::string device = "auto";             ///< "auto", "cpu"
+    base::Extents tile{0, 0, 0};             ///< 0 = the planner's choice
+    std::optional<method::Candidate> replay; ///< the candidate chosen in an earlier report
+};
+
+/// A decision: which method, on which device, with which tile. Immutable and without pixels.
+class Plan {
+  public:
+    Plan(const method::Method& method, PlanReport report);
+
+    [[nodiscard]] const method::Method& method() const { return *m_method; }
+    [[nodiscard]] const method::Candidate& candidate() const;
+    [[nodiscard]] const method::Problem& problem() const { return m_report.problem; }
+    [[nodiscard]] const PlanReport& report() const { return m_report; }
+
+  private:
+    const method::Method* m_method;
+    PlanReport m_report;
+};
+
+/// What planning came to. `plan` is empty when every candidate was refused or planning was
+/// cancelled; the report says which and why.
+struct Planned {
+    std::shared_ptr<const Plan> plan;
+    PlanReport report;
+    bool cancelled = false;
+};
+
+/// The ordered table of methods of this program.
+[[nodiscard]] const std::vector<const method::Method*>& methods();
+
+/// A device as `flcc-cli devices` and the Match panel list it.
+struct Device {
+    std::string id;   ///< "cpu", "cuda", "cuda:0"
+    std::string name; ///< processor or GPU by name
+    std::int64_t memoryTotal = 0;
+    std::int64_t memoryFree = 0;
+    int threads = 0;
+    std::string instructions; ///< widest instruction set in use: "AVX3"
+    bool usable = false;
+    std::string reason; ///< why it cannot be used; empty when it can
+};
+
+/// Every device, usable or not; the CPU first.
+[[nodiscard]] std::vector<Device> devices();
+
+/// Chooses among the candidates of every method. `scene` and `templ` are the real pixels, used by
+/// Planning::Measure for its sample; they may be null for Planning::Estimate. `model` replaces the
+/// built-in cost model (tests).
+/// **Errors**: Problem for an invalid problem, CommandLine for a method that does not exist, Device
+/// for a device that cannot be used. That all candidates are refused is a result, not an error.
+[[nodiscard]] Planned makePlan(const method::Problem& problem, const Request& request,
+                               const base::AnyView* scene, const base::AnyView* templ,
+                               const method::SceneStatistics* statistics, base::TilePool& pool,
+                               std::stop_token stop = {},
+                               const method::CostModel& model = method::CostModel{});
+
+} // namespace flcc::plan

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/method/candidate.h"
+#include "engine/method/problem.h"
+
+namespace flcc::plan {
+
+/// How hard the planner tries (METHODS 5).
+enum class Planning {
+    Estimate, ///< the cost model alone
+    Measure,  ///< the plausible candidates are timed on a sample of the scene
+};
+
+[[nodiscard]] constexpr std::string_view name(Planning planning) {
+    return planning == Planning::Estimate ? "estimate" : "measure";
+}
+
+/// What became of a candidate.
+enum class CandidateVerdict { Chosen, Slower, Refused, Failed };
+
+/// "chosen", "slower", "refused", "failed".
+[[nodiscard]] std::string_view name(CandidateVerdict verdict);
+
+/// One row of a plan report.
+struct CandidateReport {
+    method::Candidate candidate;
+    CandidateVerdict verdict = CandidateVerdict::Slower;
+    std::string reason; ///< why it was chosen, slower, refused or failed; never empty
+    /// Empty for a refused candidate.
+    std::optional<method::Prediction> prediction;
+    /// Whole-run time extrapolated from the sample, when it was timed.
+    std::optional<double> measuredMs;
+};
+
+/// Everything a plan was made of; also what is shown before a run.
+struct PlanReport {
+    method::Problem problem;
+    method::Limits limits;
+    Planning planning = Planning::Measure;
+    std::vector<CandidateReport> candidates; ///< chosen first, then by time, refused last
+    double planningMs = 0;
+    bool calibrated = false; ///< the cost model was measured on this machine
+
+    /// The chosen row, or null when every candidate was refused.
+    [[nodiscard]] const CandidateReport* chosen() const;
+};
+
+} // namespace flcc::plan

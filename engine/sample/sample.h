@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/geometry.h"
+#include "engine/base/pixels.h"
+
+namespace flcc::sample {
+
+/// A built-in scene, its template, and where the copies were planted.
+struct Sample {
+    std::string name;
+    std::string title; ///< one line for the start page
+    base::AnyImage scene;
+    base::AnyImage templ;
+    base::Geometry geometry;          ///< of the scene; the template shares spacing and unit
+    std::vector<base::Point> centres; ///< planted centres in scene voxels, sub-voxel
+};
+
+struct SampleInfo {
+    std::string_view name;
+    std::string_view title;
+    base::Extents extents;
+};
+
+/// "cells", "tomogram", "tiny".
+[[nodiscard]] const std::vector<SampleInfo>& sampleList();
+
+/// The same bits on every machine and every call. **Errors**: CommandLine for an unknown name.
+[[nodiscard]] Sample makeSample(std::string_view name);
+
+} // namespace flcc::sample
