@@ -23,8 +23,9 @@ target_compile_options(flcc_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow 
     -Wsign-conversion -Wnon-virtual-dtor -Woverloaded-virtual -Wold-style-cast
     $<$<BOOL:${FLCC_WARNINGS_AS_ERRORS}>:-Werror>)
 if(FLCC_SANITIZE)
+    # -O1 -g1: reports with lines, in half the time that -O2 -g takes to compile.
     target_compile_options(flcc_options INTERFACE -fsanitize=${FLCC_SANITIZE}
-        -fno-omit-frame-pointer -fno-sanitize-recover=all)
+        -fno-omit-frame-pointer -fno-sanitize-recover=all -O1 -g1)
     target_link_options(flcc_options INTERFACE -fsanitize=${FLCC_SANITIZE})
 endif()
 
