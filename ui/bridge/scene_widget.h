@@ -1,0 +1,101 @@
+#pragma once
+
+#include <QOpenGLWidget>
+#include <QPointF>
+#include <memory>
+#include <optional>
+
+#include "engine/base/extents.h"
+#include "viz/scene.h"
+
+class QKeyEvent;
+class QTimer;
+
+namespace flcc::ui {
+
+/// Sets the surface format, context sharing and the route of VTK's messages into the log. Call it
+/// once, before QApplication is made.
+void prepareGraphics();
+
+/// True when this process can show OpenGL views; otherwise `reason` (when given) says why not.
+/// Needs a QApplication.
+[[nodiscard]] bool graphicsAvailable(QString* reason = nullptr);
+
+/// A mouse event in a view.
+struct ScenePointer {
+    viz::DisplayPoint display;             ///< device pixels
+    std::optional<base::Point> voxel;      ///< where it lies in the scene, if it does
+    Qt::MouseButton button = Qt::NoButton; ///< the one pressed or released
+    Qt::MouseButtons buttons;              ///< those held
+    Qt::KeyboardModifiers modifiers;
+    QPointF globalPosition; ///< logical, for menus
+};
+
+/// A turn of the wheel over a view.
+struct SceneWheel {
+    viz::DisplayPoint display;
+    std::optional<base::Point> voxel;
+    double steps = 0; ///< notches; positive away from the user
+    Qt::KeyboardModifiers modifiers;
+};
+
+/// Hosts a viz scene in a widget and reports the mouse in its coordinates. It does nothing with
+/// the mouse by itself, and VTK sees neither mouse nor keys.
+class SceneWidget final : public QOpenGLWidget {
+    Q_OBJECT
+
+  public:
+    /// The scene is shared and may not be shown by another widget at the same time.
+    explicit SceneWidget(std::shared_ptr<viz::Scene> scene, QWidget* parent = nullptr);
+    ~SceneWidget() override;
+
+    [[nodiscard]] viz::Scene& scene() const { return *m_scene; }
+    /// A picture of the view at its size on the screen. `clean`: see viz::Scene::snapshot.
+    [[nodiscard]] viz::Picture snapshot(bool clean = false);
+    /// Device pixels of a logical position of this widget.
+    [[nodiscard]] viz::DisplayPoint toDisplay(const QPointF& position) const;
+    /// The logical position of a display point of the scene.
+    [[nodiscard]] QPointF fromDisplay(const viz::DisplayPoint& display) const;
+
+  Q_SIGNALS:
+    void pressed(const flcc::ui::ScenePointer& pointer);
+    void moved(const flcc::ui::ScenePointer& pointer); ///< also without a button
+    void released(const flcc::ui::ScenePointer& pointer);
+    void doubleClicked(const flcc::ui::ScenePointer& pointer);
+    void wheelTurned(const flcc::ui::SceneWheel& wheel);
+    void left();                       ///< the cursor went out of the view
+    void keyPressed(QKeyEvent* event); ///< accept it, or it goes on to the parent
+    void focused();
+
+  protected:
+    void initializeGL() override;
+    void paintGL() override;
+    void resizeGL(int width, int height) override;
+    bool event(QEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+
+  private:
+    struct Graphics;
+    void releaseGraphics();
+    void adjustSize();
+    void noteInput();
+    [[nodiscard]] ScenePointer pointerOf(const QMouseEvent& event) const;
+
+    std::shared_ptr<viz::Scene> m_scene;
+    std::unique_ptr<Graphics> m_graphics;
+    QTimer* m_refine = nullptr;
+};
+
+/// A SceneWidget, or a label that says why there is none when this process cannot show OpenGL
+/// views (offscreen and minimal platforms crash on them). Use qobject_cast to tell.
+[[nodiscard]] QWidget* makeSceneWidget(std::shared_ptr<viz::Scene> scene,
+                                       QWidget* parent = nullptr);
+
+} // namespace flcc::ui

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include "engine/io/colour_map.h"
+
+namespace flcc::viz {
+
+/// A rendered picture: RGBA, four bytes a pixel, row 0 at the top.
+struct Picture {
+    int width = 0;
+    int height = 0;
+    std::vector<std::uint8_t> rgba;
+
+    /// The colour of a pixel; `x` and `y` must lie inside.
+    [[nodiscard]] io::Colour at(int x, int y) const {
+        const std::size_t i = (static_cast<std::size_t>(y) * static_cast<std::size_t>(width) +
+                               static_cast<std::size_t>(x)) *
+                              4;
+        return {rgba[i], rgba[i + 1], rgba[i + 2]};
+    }
+};
+
+/// Writes the picture as an 8-bit RGBA PNG through a temporary name. **Errors**: Output.
+void writePng(const Picture& picture, const std::filesystem::path& path);
+
+} // namespace flcc::viz

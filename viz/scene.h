@@ -1,0 +1,120 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "engine/base/extents.h"
+#include "engine/base/pixels.h"
+#include "engine/io/colour_map.h"
+#include "viz/picture.h"
+
+class vtkRenderWindow;
+class vtkRenderer;
+
+namespace flcc::viz {
+
+/// A position on the screen in device pixels from the top left; whole numbers are the centres of
+/// pixels.
+struct DisplayPoint {
+    double x = 0;
+    double y = 0;
+};
+
+/// Grey values shown as black (low) and white (high).
+struct GreyWindow {
+    double low = 0;
+    double high = 1;
+    friend bool operator==(const GreyWindow&, const GreyWindow&) = default;
+};
+
+/// The window between two percentiles of the finite voxels, from at most a million of them; never
+/// empty. **Cost**: milliseconds; call it once and share it between views.
+[[nodiscard]] GreyWindow autoWindow(const base::AnyView& view, double lowPercent = 0.2,
+                                    double highPercent = 99.8);
+
+/// Colours of a view that belong to the palette of the program.
+struct ViewColours {
+    io::Colour background{24, 26, 30};
+    io::Colour text{235, 238, 242};
+    io::Colour accent{255, 196, 61}; ///< template box, selected peak
+    io::Colour crosshair{86, 204, 242};
+};
+
+/// A peak as it is drawn.
+struct PeakMark {
+    base::Point centre{0, 0, 0}; ///< scene voxels, sub-voxel
+    double score = 0;
+    int number = 0; ///< shown beside the box when it is 1..10
+};
+
+/// What VTK draws in one view, without a window. A host (a widget, a test) hands it a render
+/// window and its size, calls prepare() before each Render(), and forwards the mouse.
+///
+/// **Threads**: the one that owns the window. **Errors**: none leaves a const query.
+class Scene {
+  public:
+    Scene(const Scene&) = delete;
+    Scene& operator=(const Scene&) = delete;
+    virtual ~Scene();
+
+    /// Adds the renderers to `window`, or takes them out again with nullptr. Must be detached
+    /// before the window goes, with its context current.
+    void attach(vtkRenderWindow* window);
+    [[nodiscard]] vtkRenderWindow* window() const;
+
+    /// The view's size in device pixels, and device pixels per logical pixel (text and line width).
+    void resize(int width, int height, double pixelRatio = 1.0);
+    [[nodiscard]] int width() const { return m_width; }
+    [[nodiscard]] int height() const { return m_height; }
+    [[nodiscard]] double pixelRatio() const { return m_pixelRatio; }
+
+    void setColours(const ViewColours& colours);
+    [[nodiscard]] const ViewColours& colours() const { return m_colours; }
+
+    /// Called whenever the picture is out of date; the host asks for a repaint.
+    void setChangedListener(std::function<void()> listener);
+
+    /// Brings every VTK object up to date; the host renders after it.
+    void prepare();
+
+    /// A picture of the attached window as it is now, rendered anew. `clean` leaves out texts,
+    /// bars and marks and makes the background transparent.
+    [[nodiscard]] Picture snapshot(bool clean = false);
+
+    /// Where a display position lies in the scene, in voxel coordinates; empty when it hits
+    /// nothing (outside the image, or beside the volume).
+    [[nodiscard]] virtual std::optional<base::Point> voxelAt(DisplayPoint display) const = 0;
+    /// Where a point in voxel coordinates is drawn.
+    [[nodiscard]] virtual DisplayPoint displayOf(const base::Point& voxel) const = 0;
+
+    /// Shows the whole scene.
+    virtual void fit() = 0;
+    /// Magnifies by `factor` with `anchor` staying where it is.
+    virtual void zoomAt(DisplayPoint anchor, double factor) = 0;
+    /// Moves the picture by device pixels.
+    virtual void pan(double dx, double dy) = 0;
+
+  protected:
+    Scene();
+    void changed();
+    [[nodiscard]] bool isClean() const { return m_clean; }
+
+    virtual void addRenderers(vtkRenderWindow& window) = 0;
+    virtual void removeRenderers(vtkRenderWindow& window) = 0;
+    virtual void update() = 0;  ///< prepare()
+    virtual void resized() = 0; ///< the size or the pixel ratio changed
+    virtual void coloursChanged() = 0;
+
+  private:
+    vtkRenderWindow* m_window = nullptr;
+    int m_width = 1;
+    int m_height = 1;
+    double m_pixelRatio = 1;
+    bool m_clean = false;
+    ViewColours m_colours;
+    std::function<void()> m_listener;
+};
+
+} // namespace flcc::viz

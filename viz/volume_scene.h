@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/base/geometry.h"
+#include "engine/base/pixels.h"
+#include "engine/io/colour_map.h"
+#include "engine/method/match_map.h"
+#include "viz/scene.h"
+
+namespace flcc::viz {
+
+/// What is ray-cast.
+enum class VolumeContent { Scene, Map, None };
+
+/// A volume in 3D: the scene or the heatmap ray-cast, slice planes at the crosshair, outline,
+/// peaks as boxes, orientation marker and scalar bar; axes as in SliceScene (y down, z away).
+class VolumeScene final : public Scene {
+  public:
+    VolumeScene();
+    ~VolumeScene() override;
+
+    /// Shows `image` (null: nothing) from the standard direction. Above the texture budget a
+    /// coarser copy is ray-cast; see note(). **Cost**: bounded by the budget, not by the image.
+    void setImage(std::shared_ptr<const base::AnyImage> image, const base::Geometry& geometry);
+    void setGreyWindow(const GreyWindow& window);
+    void setContent(VolumeContent content);
+    [[nodiscard]] VolumeContent content() const;
+    /// "ray-cast at 1/3 of the resolution", or empty.
+    [[nodiscard]] std::string note() const;
+
+    // The heatmap, as in SliceScene.
+    void setMap(std::shared_ptr<const method::MatchMap> map, const base::Extents& templ,
+                bool finished);
+    void mapRegionFinished(const base::Box& region);
+    void mapEnded();
+    void setMapScale(const io::HeatmapScale& scale);
+    void setMapName(const std::string& name);
+    void setMapVisible(bool on); ///< on the slice planes
+    void setMapOpacity(double opacity);
+
+    void setPeaks(std::vector<PeakMark> peaks, const base::Extents& templ);
+    void setSelectedPeak(std::optional<std::size_t> index);
+    void setPeaksVisible(bool on);
+    [[nodiscard]] std::optional<std::size_t> peakAt(DisplayPoint display) const;
+    void setTemplateBox(const std::optional<base::Box>& box);
+
+    /// The slice planes go through it; empty: none.
+    void setCrosshair(const std::optional<base::Point>& voxel);
+    void setSlicePlanesVisible(bool on);
+    void setScalarBarVisible(bool on);
+
+    // The camera.
+    /// Turns the volume as a trackball by a drag in device pixels.
+    void rotate(double dx, double dy);
+    void fit() override; ///< keeps the direction
+    void resetView();    ///< standard direction, fitted
+    void zoomAt(DisplayPoint anchor, double factor) override;
+    void pan(double dx, double dy) override;
+
+    /// While on, frames are kept under 100 ms by coarser sampling. rotate, pan and zoomAt turn it
+    /// on; the host turns it off 300 ms after the last input, which draws the fine picture.
+    void setInteractive(bool on);
+    [[nodiscard]] bool interactive() const;
+
+    /// The point of a slice plane, else of the outline's box, first hit by the ray at `display`.
+    [[nodiscard]] std::optional<base::Point> voxelAt(DisplayPoint display) const override;
+    [[nodiscard]] DisplayPoint displayOf(const base::Point& voxel) const override;
+
+  private:
+    void addRenderers(vtkRenderWindow& window) override;
+    void removeRenderers(vtkRenderWindow& window) override;
+    void update() override;
+    void resized() override;
+    void coloursChanged() override;
+
+    struct State;
+    std::unique_ptr<State> m_state;
+};
+
+} // namespace flcc::viz
