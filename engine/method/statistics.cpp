@@ -1,0 +1,125 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "engine/method/problem.h"
+
+namespace flcc::method {
+
+namespace {
+
+using base::View;
+
+template <class T> bool finite(T v) {
+    if constexpr (std::is_floating_point_v<T>) {
+        return std::isfinite(v);
+    } else {
+        return true;
+    }
+}
+
+template <class T> void addRange(const View<const T>& scene, SceneStatistics& statistics) {
+    const base::Extents& extents = scene.extents();
+    double minimum = std::numeric_limits<double>::infinity();
+    double maximum = -minimum;
+    double total = 0;
+    std::int64_t bad = 0;
+    for (std::int64_t z = 0; z < extents.z; ++z) {
+        for (std::int64_t y = 0; y < extents.y; ++y) {
+            const T* row = scene.row(y, z);
+            double sum = 0;
+            for (std::int64_t x = 0; x < extents.x; ++x) {
+                const double v = static_cast<double>(row[x]);
+                const bool good = finite(row[x]);
+                bad += good ? 0 : 1;
+                sum += good ? v : 0.0;
+                minimum = good && v < minimum ? v : minimum;
+                maximum = good && v > maximum ? v : maximum;
+            }
+            total += sum / static_cast<double>(extents.x);
+        }
+    }
+    const std::int64_t count = extents.x * extents.y * extents.z;
+    statistics.nonFinite = bad;
+    if (bad < count) {
+        statistics.minimum = minimum;
+        statistics.maximum = maximum;
+        statistics.mean = total / static_cast<double>(extents.y * extents.z) *
+                          (static_cast<double>(count) / static_cast<double>(count - bad));
+    }
+}
+
+/// Standard deviation of the finite voxels of a panel.
+template <class T> double deviation(const View<const T>& panel) {
+    const base::Extents& extents = panel.extents();
+    const double reference =
+        finite(panel.at(0, 0, 0)) ? static_cast<double>(panel.at(0, 0, 0)) : 0.0;
+    double s1 = 0;
+    double s2 = 0;
+    double n = 0;
+    for (std::int64_t z = 0; z < extents.z; ++z) {
+        for (std::int64_t y = 0; y < extents.y; ++y) {
+            const T* row = panel.row(y, z);
+            for (std::int64_t x = 0; x < extents.x; ++x) {
+                if (finite(row[x])) {
+                    const double d = static_cast<double>(row[x]) - reference;
+                    s1 += d;
+                    s2 += d * d;
+                    n += 1;
+                }
+            }
+        }
+    }
+    return n > 0 ? std::sqrt(std::max(0.0, (s2 - s1 * s1 / n) / n)) : 0.0;
+}
+
+/// The 1st percentile of the deviation of panels on a coarse grid of at most 1024 places; panels
+/// are cut to 32 voxels an axis, so the look costs no more than a read of the scene.
+template <class T> double lowContrast(const View<const T>& scene, const base::Extents& templ) {
+    const base::Extents& extents = scene.extents();
+    const base::Extents panel{std::min<std::int64_t>(templ.x, 32),
+                              std::min<std::int64_t>(templ.y, 32),
+                              std::min<std::int64_t>(templ.z, 32)};
+    const bool flat = extents.z == 1;
+    const auto places = [&](std::int64_t extent, std::int64_t length) {
+        return std::min<std::int64_t>(extent - length + 1, flat ? 32 : 10);
+    };
+    const auto place = [](std::int64_t i, std::int64_t count, std::int64_t extent,
+                          std::int64_t length) {
+        return count < 2 ? 0 : i * (extent - length) / (count - 1);
+    };
+    const std::int64_t nx = places(extents.x, panel.x);
+    const std::int64_t ny = places(extents.y, panel.y);
+    const std::int64_t nz = places(extents.z, panel.z);
+    std::vector<double> deviations;
+    for (std::int64_t k = 0; k < nz; ++k) {
+        for (std::int64_t j = 0; j < ny; ++j) {
+            for (std::int64_t i = 0; i < nx; ++i) {
+                const base::Index corner{place(i, nx, extents.x, panel.x),
+                                         place(j, ny, extents.y, panel.y),
+                                         place(k, nz, extents.z, panel.z)};
+                deviations.push_back(deviation(scene.part({corner, panel})));
+            }
+        }
+    }
+    const auto at = deviations.begin() + static_cast<std::ptrdiff_t>(deviations.size() / 100);
+    std::nth_element(deviations.begin(), at, deviations.end());
+    return *at;
+}
+
+} // namespace
+
+SceneStatistics sceneStatistics(const base::AnyView& scene, const base::Extents& templ) {
+    SceneStatistics statistics;
+    std::visit(
+        [&](const auto& view) {
+            addRange(view, statistics);
+            statistics.lowContrast = lowContrast(view, templ);
+        },
+        scene);
+    return statistics;
+}
+
+} // namespace flcc::method
