@@ -22,16 +22,19 @@ struct Peak {
     base::Point shift{0, 0, 0};     ///< sub-voxel shift, each within half a voxel
     base::Point curvature{0, 0, 0}; ///< second difference of the score along each axis
     int templ = 0;                  ///< index of the template
-    std::optional<double> rival;    ///< score / best score outside the exclusion zone
-    double zscore = 0;              ///< (score - mean of the map) / standard deviation of the map
+    /// score / score of the best other peak outside the exclusion zone, listed or below the
+    /// threshold; empty when there is none or its score is not positive.
+    std::optional<double> rival;
+    double zscore = 0; ///< (score - mean of the map) / standard deviation of the map
 };
 
 /// What a list of peaks holds.
 struct PeakOptions {
-    double minScore = 0.5;
+    double minScore = 0.5; ///< a peak passes when score + bound reaches it
     std::int64_t maxPeaks = 100;
-    /// Euclidean distance in voxels below which the lower peak goes; empty = auto: its centre lies
-    /// within half the template's extent of the higher one on every axis.
+    /// Euclidean distance of the corners in voxels below which the lower peak goes (at exactly this
+    /// distance it stays); empty = auto: its centre lies within half the template's extent of the
+    /// higher one on every axis (at exactly half it goes).
     std::optional<double> minDistance;
 };
 
@@ -49,10 +52,19 @@ struct MapStatistics {
 
 /// Finds the peaks of a map: local maxima taken with a margin of twice the bound, rescored by
 /// method::canonicalScore, ordered by score descending, then z, y, x ascending; greedy suppression;
-/// a plateau gives one peak; sub-voxel position by a separable parabola.
-/// Every method, tile size and thread count gives the same list. Voxels that are not OK, PARTIAL
-/// or LOWCONF never count. `geometry` is that of the scene.
-/// **Source**: METHODS 6. **Threads**: one; stops early, with the list empty, on `stop`.
+/// a plateau gives one peak, its first voxel in z, y, x; sub-voxel position by a separable parabola
+/// through the neighbours' canonical scores, none at the border or beside a voxel without a value.
+/// Every method, tile size and thread count gives the same list (but `zscore`, which is taken from
+/// the map, and `status`, where one method marks LOWCONF and another does not).
+///
+/// Voxels that are not OK, PARTIAL or LOWCONF never count. `geometry` is that of the scene.
+///
+/// The work has limits, reached by degenerate maps only: a LOWCONF bound counts as 0.05 at most; a
+/// plateau is followed for 10 000 voxels; after max(10 000, 4e9 / template voxels) canonical scores
+/// the candidates left are taken at the map's value, with the map's bound as theirs.
+/// **Source**: METHODS 6. **Errors**: CommandLine for options that are NaN or negative, Problem for
+/// an unusable template. **Threads**: one; stops early, with the list empty, on `stop`.
+/// **Cost**: one pass over the map and some canonical scores for each peak.
 [[nodiscard]] std::vector<Peak> findPeaks(const base::AnyView& scene, const base::AnyView& templ,
                                           const base::View<const float>& value,
                                           const base::View<const base::Status>& status,
