@@ -1,0 +1,208 @@
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <QTest>
+
+#include "tests/architecture/source_rules.h"
+
+namespace fs = std::filesystem;
+using namespace flcc::architecture;
+using Faults = std::vector<std::string>;
+
+namespace {
+
+const fs::path kSourceDir = FLCC_SOURCE_DIR;
+
+std::string readText(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Regular files of the project below its folders, paths relative to the project.
+std::vector<std::string> projectFiles() {
+    std::vector<std::string> files;
+    for (const char* top :
+         {"app", "engine", "packaging", "resources", "tests", "ui", "viz", ".ci"}) {
+        for (const auto& entry : fs::recursive_directory_iterator(kSourceDir / top)) {
+            if (entry.is_regular_file()) {
+                files.push_back(fs::relative(entry.path(), kSourceDir).generic_string());
+            }
+        }
+    }
+    for (const auto& entry : fs::directory_iterator(kSourceDir)) {
+        if (entry.is_regular_file()) {
+            files.push_back(entry.path().filename().string());
+        }
+    }
+    return files;
+}
+
+bool isCode(const std::string& path) {
+    const std::string ending = fs::path(path).extension().string();
+    return ending == ".h" || ending == ".cpp" || ending == ".cu" || ending == ".cuh";
+}
+
+bool isText(const std::string& text) { return text.find('\0') == std::string::npos; }
+
+/// Collects the faults of every file of code in the project.
+template <class Rule> QString faultsOfTree(Rule rule) {
+    QString all;
+    for (const std::string& path : projectFiles()) {
+        if (isCode(path)) {
+            for (const std::string& fault : rule(path, readText(kSourceDir / path))) {
+                all += QString::fromStdString(fault) + '\n';
+            }
+        }
+    }
+    return all;
+}
+
+void addRow(const char* name, const char* path, const char* text, bool wrong) {
+    QTest::newRow(name) << QString(path) << QString(text) << wrong;
+}
+
+} // namespace
+
+class ArchitectureTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void anIncludeIsJudgedByItsPlace_data() {
+        QTest::addColumn<QString>("path");
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<bool>("wrong");
+        addRow("down", "ui/a.cpp", "#include \"viz/scene.h\"\n", false);
+        addRow("up", "engine/job/a.cpp", "#include \"ui/window.h\"\n", true);
+        addRow("sideways up", "viz/a.cpp", "#include \"ui/window.h\"\n", true);
+        addRow("earlier room", "engine/plan/a.cpp", "#include \"engine/cpu/direct.h\"\n", false);
+        addRow("later room", "engine/base/a.h", "#include \"engine/method/problem.h\"\n", true);
+        addRow("private room", "viz/a.cpp", "#include \"engine/cpu/direct.h\"\n", true);
+        addRow("private room from match", "engine/match/a.cpp",
+               "#include \"engine/reference/lcc.h\"\n", true);
+        addRow("private room in a public header", "engine/plan/a.h",
+               "#include \"engine/cpu/direct.h\"\n", true);
+        addRow("detail of another room", "engine/job/a.cpp",
+               "#include \"engine/io/detail/png.h\"\n", true);
+        addRow("own detail", "engine/io/a.cpp", "#include \"engine/io/detail/png.h\"\n", false);
+        addRow("not from the top", "engine/io/a.cpp", "#include \"png_file.h\"\n", true);
+        addRow("tests from a layer", "engine/io/a.cpp", "#include \"tests/support/a.h\"\n", true);
+        addRow("test of a private room", "tests/engine/cpu/a.cpp",
+               "#include \"engine/cpu/direct.h\"\n", false);
+        addRow("Qt in the engine", "engine/io/a.cpp", "#include <QString>\n", true);
+        addRow("Qt in viz", "viz/a.cpp", "#include <QImage>\n", true);
+        addRow("Qt in the command line", "app/cli.cpp", "#include <QString>\n", true);
+        addRow("Qt in the desktop", "app/desktop.cpp", "#include <QApplication>\n", false);
+        addRow("VTK in ui", "ui/panel.cpp", "#include <vtkActor.h>\n", true);
+        addRow("VTK in the bridge", "ui/bridge/view.cpp", "#include <vtkRenderer.h>\n", false);
+        addRow("ITK in a source of io", "engine/io/a.cpp", "#include <itkImageIOBase.h>\n", false);
+        addRow("ITK in a header of io", "engine/io/a.h", "#include <itkImageIOBase.h>\n", true);
+        addRow("ITK in viz", "viz/a.cpp", "#include <itkImage.h>\n", true);
+        addRow("FFTW in cpu", "engine/cpu/a.cpp", "#include <fftw3.h>\n", false);
+        addRow("FFTW in plan", "engine/plan/a.cpp", "#include <fftw3.h>\n", true);
+        addRow("JSON in a source", "engine/job/a.cpp", "#include <nlohmann/json.hpp>\n", false);
+        addRow("JSON in a public header", "engine/job/a.h", "#include <nlohmann/json_fwd.hpp>\n",
+               true);
+        addRow("CLI11 in arguments", "engine/job/arguments.cpp", "#include <CLI/CLI.hpp>\n", false);
+        addRow("CLI11 elsewhere", "engine/job/job.cpp", "#include <CLI/CLI.hpp>\n", true);
+        addRow("spdlog elsewhere", "engine/io/a.cpp", "#include <spdlog/spdlog.h>\n", true);
+        addRow("POSIX in a public header", "engine/io/a.h", "#include <sys/stat.h>\n", true);
+        addRow("unknown library", "engine/job/a.cpp", "#include <boost/format.hpp>\n", true);
+        addRow("TBB", "engine/cpu/a.cpp", "#include <tbb/parallel_for.h>\n", true);
+        addRow("thread in a panel", "ui/panel.cpp", "#include <QThread>\n", true);
+        addRow("thread in its owner", "ui/run_controller.cpp", "#include <thread>\n", false);
+        addRow("standard", "engine/base/a.h", "#include <stop_token>\n", false);
+        addRow("spaces", "engine/base/a.h", "  #  include   <QString>\n", true);
+        addRow("in a line comment", "engine/base/a.h", "// #include <QString>\n", false);
+        addRow("in a long comment", "engine/base/a.h", "/*\n#include <QString>\n*/\n", false);
+        addRow("after a comment", "engine/base/a.h", "/* a */\n#include <QString>\n", true);
+    }
+    void anIncludeIsJudgedByItsPlace() {
+        QFETCH(QString, path);
+        QFETCH(QString, text);
+        QFETCH(bool, wrong);
+        const Faults faults = includeFaults(path.toStdString(), text.toStdString());
+        QCOMPARE(faults.size(), wrong ? std::size_t{1} : std::size_t{0});
+    }
+
+    void aLongFileAMacroAndASampleNameAreFound() {
+        std::string text;
+        for (int i = 0; i < 600; ++i) {
+            text += "\n";
+        }
+        QCOMPARE(sourceFaults("engine/base/a.cpp", text).size(), std::size_t{0});
+        QCOMPARE(sourceFaults("engine/base/a.cpp", text + "\n").size(), std::size_t{1});
+        QCOMPARE(sourceFaults("engine/base/a.h", "#define TWICE(x) (2 * (x))\n").size(),
+                 std::size_t{1});
+        QCOMPARE(sourceFaults("engine/cpu/a.cpp", "#define HWY_TARGET_INCLUDE \"a\"\n").size(),
+                 std::size_t{0});
+        QCOMPARE(sourceFaults("engine/job/a.cpp", "if (name == \"cells\") {\n").size(),
+                 std::size_t{1});
+        QCOMPARE(sourceFaults("engine/sample/a.cpp", "{\"cells\", makeCells}\n").size(),
+                 std::size_t{0});
+    }
+
+    void aFolderOfOneMachineIsFound() {
+        const std::string slash = "/"; // so that this file names none
+        QCOMPARE(machinePathFaults("a.md", "see " + slash + "home/me/x\n").size(), std::size_t{1});
+        QCOMPARE(machinePathFaults("a.md", "\"" + slash + "tmp/x\"\n").size(), std::size_t{1});
+        QCOMPARE(machinePathFaults("a.md", "ours/home/page\n").size(), std::size_t{0});
+    }
+
+    void aStrangeTopFolderIsFound() {
+        QCOMPARE(topLevelFaults({"engine", "README.md", ".git", "build"}).size(), std::size_t{0});
+        QCOMPARE(topLevelFaults({"engine", "src"}).size(), std::size_t{1});
+    }
+
+    void everyIncludeOfTheProjectIsInItsPlace() {
+        const QString faults = faultsOfTree(includeFaults);
+        QVERIFY2(faults.isEmpty(), qPrintable(faults));
+    }
+
+    void everySourceKeepsTheRules() {
+        const QString faults = faultsOfTree(sourceFaults);
+        QVERIFY2(faults.isEmpty(), qPrintable(faults));
+    }
+
+    void noFileNamesAFolderOfOneMachine() {
+        QString all;
+        int files = 0;
+        for (const std::string& path : projectFiles()) {
+            const std::string text = readText(kSourceDir / path);
+            if (isText(text)) {
+                ++files;
+                for (const std::string& fault : machinePathFaults(path, text)) {
+                    all += QString::fromStdString(fault) + '\n';
+                }
+            }
+        }
+        QVERIFY(files > 50);
+        QVERIFY2(all.isEmpty(), qPrintable(all));
+    }
+
+    void theTopFolderHoldsWhatItShould() {
+        std::vector<std::string> names;
+        for (const auto& entry : fs::directory_iterator(kSourceDir)) {
+            names.push_back(entry.path().filename().string());
+        }
+        const Faults faults = topLevelFaults(names);
+        QVERIFY2(faults.empty(), faults.empty() ? "" : faults.front().c_str());
+    }
+
+    // The names of the libraries a program asks the loader for stand in it as text.
+    void theCommandLineAsksForNeitherQtNorVtk() {
+        if (std::string_view(FLCC_CLI).empty()) {
+            QSKIP("built without the command line");
+        }
+        const std::string program = readText(FLCC_CLI);
+        QVERIFY(program.find("libstdc++.so") != std::string::npos);
+        QVERIFY(program.find("libQt6") == std::string::npos);
+        QVERIFY(program.find("libvtk") == std::string::npos);
+    }
+};
+
+QTEST_APPLESS_MAIN(ArchitectureTest)
+#include "architecture_test.moc"

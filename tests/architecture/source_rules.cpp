@@ -1,0 +1,319 @@
+#include "tests/architecture/source_rules.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <regex>
+
+namespace flcc::architecture {
+
+namespace {
+
+using Names = std::vector<std::string_view>;
+
+bool startsWithAny(std::string_view text, const Names& prefixes) {
+    return std::ranges::any_of(prefixes,
+                               [&](std::string_view prefix) { return text.starts_with(prefix); });
+}
+
+std::string fault(std::string_view path, int line, const std::string& sentence) {
+    return std::string(path) + ":" + std::to_string(line) + ": " + sentence;
+}
+
+/// The folders of `path`, its file name last.
+Names partsOf(std::string_view path) {
+    Names parts;
+    for (std::size_t begin = 0; begin <= path.size();) {
+        const std::size_t end = std::min(path.find('/', begin), path.size());
+        parts.push_back(path.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return parts;
+}
+
+std::vector<std::string_view> linesOf(std::string_view text) {
+    std::vector<std::string_view> lines;
+    while (!text.empty()) {
+        const std::size_t end = text.find('\n');
+        lines.push_back(text.substr(0, end));
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    }
+    return lines;
+}
+
+// --- Layers and rooms -------------------------------------------------------------------------
+
+/// From the bottom up; a layer may include itself and what stands before it.
+const Names kLayers{"engine", "viz", "ui", "app"};
+
+/// In the order in which they may include each other.
+const Names kRooms{"base",  "method",   "reference", "cpu", "cuda", "plan",
+                   "match", "features", "sample",    "io",  "job"};
+
+/// Rooms without public headers, and who may include them all the same.
+struct PrivateRoom {
+    std::string_view room;
+    Names users;
+};
+const std::vector<PrivateRoom> kPrivateRooms{
+    {"reference", {"engine/reference/", "engine/plan/", "engine/job/", "tests/"}},
+    {"cpu", {"engine/cpu/", "engine/plan/", "tests/"}},
+    {"cuda", {"engine/cuda/", "engine/plan/", "tests/"}},
+    {"sample", {"engine/sample/", "engine/job/", "app/", "ui/", "tests/"}},
+};
+
+std::ptrdiff_t rank(const Names& order, std::string_view name) {
+    const auto found = std::ranges::find(order, name);
+    return found == order.end() ? -1 : found - order.begin();
+}
+
+/// Why a file of this project may not include `name` of this project; empty when it may.
+std::string projectFault(std::string_view path, std::string_view name) {
+    const Names from = partsOf(path);
+    const Names to = partsOf(name);
+    if (to.size() < 2) {
+        return "\"" + std::string(name) + "\" is not a path from the project's top folder";
+    }
+    if (from.front() == "tests") {
+        return {}; // tests see everything
+    }
+    const std::ptrdiff_t fromLayer = rank(kLayers, from.front());
+    const std::ptrdiff_t toLayer = rank(kLayers, to.front());
+    if (toLayer < 0) {
+        return "\"" + std::string(name) + "\" is in no layer that code may include";
+    }
+    if (toLayer > fromLayer) {
+        return std::string(from.front()) + " includes " + std::string(name) +
+               ": the arrow points up";
+    }
+    if (to.front() != "engine") {
+        return {};
+    }
+    if (std::ranges::find(to, "detail") != to.end() &&
+        !(from.front() == "engine" && from[1] == to[1])) {
+        return std::string(name) + " is a detail of its room";
+    }
+    for (const PrivateRoom& room : kPrivateRooms) {
+        if (to[1] == room.room && !startsWithAny(path, room.users)) {
+            return std::string(name) + " belongs to a room that this file may not include";
+        }
+    }
+    if (from.front() == "engine" && rank(kRooms, to[1]) > rank(kRooms, from[1])) {
+        return "room " + std::string(from[1]) + " includes " + std::string(name) +
+               " of a later room";
+    }
+    if ((from.front() != "engine" || isPublicHeader(path)) && !isPublicHeader(name)) {
+        return std::string(name) + " is not a public header";
+    }
+    return {};
+}
+
+// --- Third-party headers ----------------------------------------------------------------------
+
+bool isStandard(std::string_view name) {
+    return !name.empty() && std::ranges::all_of(name, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+    });
+}
+
+/// Libraries, how their headers begin, and where they may be included: paths that begin so. A place
+/// that ends in ".cpp" allows sources below it only ("engine/*.cpp").
+struct Library {
+    std::string_view name;
+    std::string pattern;
+    Names places;
+};
+
+const std::vector<Library>& libraries() {
+    static const std::vector<Library> table{
+        {"Qt", "^(Q[A-Z]|Qt[A-Z]).*", {"ui/", "app/desktop", "tests/"}},
+        {"VTK", "^vtk.*", {"viz/", "ui/bridge/", "tests/viz/", "tests/ui/", "tests/support/"}},
+        {"OpenGL",
+         "^(GL|EGL|GLES[23]|KHR)/.*",
+         {"viz/", "ui/bridge/", "tests/viz/", "tests/ui/", "tests/support/"}},
+        {"ITK", "^(itk|gdcm|nifti|metaImage|NrrdIO).*", {"engine/io/*.cpp"}},
+        {"FFTW", "^fftw3.*", {"engine/cpu/", "tests/bench/"}},
+        {"Highway", "^hwy/.*", {"engine/cpu/", "engine/method/*.cpp", "tests/engine/cpu/"}},
+        {"spdlog", "^spdlog/.*", {"engine/base/log.cpp"}},
+        {"fmt", "^fmt/.*", {"engine/*.cpp", "app/*.cpp", "tests/"}},
+        {"CLI11", "^CLI/.*", {"engine/job/arguments"}},
+        {"nlohmann-json", "^nlohmann/.*", {"engine/*.cpp", "ui/*.cpp", "app/*.cpp", "tests/"}},
+        {"OpenSSL", "^openssl/.*", {"engine/*.cpp"}},
+        {"libpng, libtiff, zlib", "^(png|tiff|tiffio|zlib|jpeglib)\\.h$", {"engine/io/*.cpp"}},
+        {"CUDA", "^(cuda|cufft|cub/|thrust/).*", {"engine/cuda/"}},
+        {"GMP", "^gmp.*", {"tests/"}},
+        {"OpenCV", "^opencv2/.*", {"tests/bench/"}},
+        {"POSIX",
+         "^((sys|linux|netinet)/.*|unistd\\.h|fcntl\\.h|signal\\.h|poll\\.h|dlfcn\\.h|sched\\.h|"
+         "pthread\\.h|x86intrin\\.h|cpuid\\.h|stdio\\.h|stdlib\\.h|string\\.h|errno\\.h)$",
+         {"engine/*.cpp", "app/*.cpp", "tests/"}},
+    };
+    return table;
+}
+
+bool isPlace(std::string_view path, std::string_view place) {
+    const std::size_t star = place.find('*');
+    if (star == std::string_view::npos) {
+        return path.starts_with(place);
+    }
+    return path.starts_with(place.substr(0, star)) && path.ends_with(place.substr(star + 1));
+}
+
+/// Why a file may not include the foreign header `name`; empty when it may.
+std::string foreignFault(std::string_view path, const std::string& name) {
+    if (isPublicHeader(path)) {
+        return "public header shows the third-party header <" + name + ">";
+    }
+    for (const Library& library : libraries()) {
+        if (std::regex_match(name, std::regex(library.pattern))) {
+            const bool allowed = std::ranges::any_of(
+                library.places, [&](std::string_view place) { return isPlace(path, place); });
+            return allowed ? std::string()
+                           : "<" + name + "> of " + std::string(library.name) +
+                                 " has no place in this file";
+        }
+    }
+    return "<" + name + "> is of a library that the project does not use";
+}
+
+/// Headers with which threads are started, and where that is allowed above the engine.
+std::string threadFault(std::string_view path, std::string_view name) {
+    static const Names kStarters{"thread", "future", "QThread", "QThreadPool", "QtConcurrent"};
+    const bool window = path.starts_with("ui/") || path.starts_with("viz/");
+    if (!window || path.starts_with("ui/run_controller") ||
+        std::ranges::find(kStarters, partsOf(name).front()) == kStarters.end()) {
+        return {};
+    }
+    return "<" + std::string(name) + ">: only ui/run_controller starts threads";
+}
+
+bool isSource(std::string_view path) {
+    return path.ends_with(".h") || path.ends_with(".cpp") || path.ends_with(".cu") ||
+           path.ends_with(".cuh");
+}
+
+} // namespace
+
+std::vector<Include> includesOf(std::string_view text) {
+    static const std::regex kInclude(R"(^\s*#\s*include\s*([<"])([^>"]+)[>"])");
+    std::vector<Include> includes;
+    bool inComment = false;
+    int number = 0;
+    for (const std::string_view line : linesOf(text)) {
+        ++number;
+        std::cmatch match;
+        if (!inComment && std::regex_search(line.begin(), line.end(), match, kInclude)) {
+            includes.push_back({number, match[2].str(), match[1].str() == "<"});
+        }
+        // Only comments that span lines can hide an include; a line comment does not match.
+        const std::size_t open = line.rfind("/*");
+        const std::size_t close = line.rfind("*/");
+        if (inComment) {
+            inComment =
+                close == std::string_view::npos || (open != std::string_view::npos && open > close);
+        } else if (open != std::string_view::npos) {
+            inComment = close == std::string_view::npos || close < open;
+        }
+    }
+    return includes;
+}
+
+bool isPublicHeader(std::string_view path) {
+    static const Names kPublicRooms{"base",     "method", "plan", "match",
+                                    "features", "sample", "io",   "job"};
+    const Names parts = partsOf(path);
+    return parts.size() == 3 && parts[0] == "engine" && rank(kPublicRooms, parts[1]) >= 0 &&
+           path.ends_with(".h");
+}
+
+std::vector<std::string> includeFaults(std::string_view path, std::string_view text) {
+    std::vector<std::string> faults;
+    const auto add = [&](const Include& include, const std::string& sentence) {
+        if (!sentence.empty()) {
+            faults.push_back(fault(path, include.line, sentence));
+        }
+    };
+    for (const Include& include : includesOf(text)) {
+        if (include.angle) {
+            add(include, threadFault(path, include.name));
+            if (!isStandard(include.name)) {
+                add(include, foreignFault(path, include.name));
+            }
+        } else if (!include.name.ends_with(".moc")) {
+            add(include, projectFault(path, include.name));
+        }
+    }
+    return faults;
+}
+
+std::vector<std::string> sourceFaults(std::string_view path, std::string_view text) {
+    constexpr std::size_t kMostLines = 600;
+    static const std::regex kDefine(R"(^\s*#\s*define\s+(\w+))");
+    // What the compilers' tools ask for: Highway's own switches, feature macros of the C library.
+    static const std::regex kAllowedMacro(R"(HWY_\w+|FLCC_HOST_DEVICE|FLCC_\w+_TOGGLE|_\w+)");
+    static const std::regex kSampleName(R"rx("(cells|tomogram)")rx");
+
+    std::vector<std::string> faults;
+    if (!isSource(path)) {
+        return faults;
+    }
+    const auto lines = linesOf(text);
+    if (lines.size() > kMostLines) {
+        faults.push_back(fault(path, static_cast<int>(lines.size()),
+                               "longer than " + std::to_string(kMostLines) + " lines"));
+    }
+    const bool knowsSamples = !path.starts_with("engine/") || path.starts_with("engine/sample/");
+    int number = 0;
+    for (const std::string_view line : lines) {
+        ++number;
+        std::cmatch match;
+        if (std::regex_search(line.begin(), line.end(), match, kDefine) &&
+            !std::regex_match(match[1].str(), kAllowedMacro)) {
+            faults.push_back(fault(path, number, "macro " + match[1].str()));
+        }
+        if (!knowsSamples && std::regex_search(line.begin(), line.end(), kSampleName)) {
+            faults.push_back(fault(path, number, "the engine knows the name of a sample"));
+        }
+    }
+    return faults;
+}
+
+std::vector<std::string> machinePathFaults(std::string_view path, std::string_view text) {
+    static const std::regex kMachinePath(R"((^|[^\w.])/(work|farm|home|root|Users|tmp)/\w)");
+    std::vector<std::string> faults;
+    int number = 0;
+    for (const std::string_view line : linesOf(text)) {
+        ++number;
+        if (std::regex_search(line.begin(), line.end(), kMachinePath)) {
+            faults.push_back(fault(path, number, "names a folder of one machine"));
+        }
+    }
+    return faults;
+}
+
+std::vector<std::string> topLevelFaults(const std::vector<std::string>& names) {
+    static const Names kAllowed{"app",
+                                "build",
+                                "engine",
+                                "packaging",
+                                "resources",
+                                "tests",
+                                "ui",
+                                "viz",
+                                "CMakeLists.txt",
+                                "CMakePresets.json",
+                                "README.md",
+                                "LICENSE",
+                                "ARCHITECTURE.md",
+                                "CONTRIBUTING.md",
+                                "CHANGELOG.md",
+                                "CMakeUserPresets.json"};
+    std::vector<std::string> faults;
+    for (const std::string& name : names) {
+        if (!name.starts_with('.') && rank(kAllowed, name) < 0) {
+            faults.push_back(name + " has no place in the top folder");
+        }
+    }
+    return faults;
+}
+
+} // namespace flcc::architecture

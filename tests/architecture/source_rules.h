@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace flcc::architecture {
+
+/// One #include of a file.
+struct Include {
+    int line = 0;
+    std::string name;   ///< between the quotes or brackets
+    bool angle = false; ///< <name>, not "name"
+};
+
+/// The #include lines of a source text; those in comments do not count.
+[[nodiscard]] std::vector<Include> includesOf(std::string_view text);
+
+/// True for the header of another folder's contract: base, method, plan, match, features, sample,
+/// io and job of the engine, outside a detail/ folder. `path` is relative to the project.
+[[nodiscard]] bool isPublicHeader(std::string_view path);
+
+/// What is wrong with the includes of the file `path` (relative to the project): a layer that
+/// points up, a later room, a private room, a third-party header outside its room, a third-party
+/// header in a public one. One sentence each, with path and line; empty when nothing is.
+[[nodiscard]] std::vector<std::string> includeFaults(std::string_view path, std::string_view text);
+
+/// Beyond includes: more than 600 lines in a source file, a macro that is not allowed, the name of
+/// a built-in sample in a place that must not know one. Empty when nothing is wrong.
+[[nodiscard]] std::vector<std::string> sourceFaults(std::string_view path, std::string_view text);
+
+/// Lines that name a folder of one machine, which no other has. Any text file.
+[[nodiscard]] std::vector<std::string> machinePathFaults(std::string_view path,
+                                                         std::string_view text);
+
+/// Names in the top folder that have no place there. Hidden ones and build/ are the tools'.
+[[nodiscard]] std::vector<std::string> topLevelFaults(const std::vector<std::string>& names);
+
+} // namespace flcc::architecture
