@@ -1,0 +1,110 @@
+#include "tests/bench/bench_cases.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <random>
+#include <type_traits>
+#include <utility>
+
+#include "engine/io/image_file.h"
+#include "engine/sample/sample.h"
+
+namespace flcc::bench {
+
+using base::AnyImage;
+using base::Extents;
+using base::PixelType;
+
+namespace {
+
+constexpr const char* kPicture = "/usr/lib/python3/dist-packages/skimage/data/camera.png";
+
+/// The position in 0 .. length-1 that `i` shows when the line is continued by reflection.
+std::int64_t reflected(std::int64_t i, std::int64_t length) {
+    const std::int64_t inPeriod = i % (2 * length);
+    return inPeriod < length ? inPeriod : 2 * length - 1 - inPeriod;
+}
+
+Case noiseCase(PixelType type, const Extents& scene, const Extents& templ) {
+    Case made{
+        std::string(base::name(type)) + " " + base::toString(scene), noise(type, scene, 1), {}};
+    made.templ = cut(made.scene, templ);
+    return made;
+}
+
+} // namespace
+
+AnyImage noise(PixelType type, const Extents& extents, std::uint32_t seed) {
+    std::mt19937 generator(seed);
+    std::normal_distribution<double> value(100, 20);
+    AnyImage made = base::makeImage(type, extents);
+    std::visit(
+        [&](auto& image) {
+            using T = std::remove_pointer_t<decltype(image.data())>;
+            for (std::int64_t i = 0; i < image.count(); ++i) {
+                image.data()[i] = static_cast<T>(std::clamp(value(generator), 0.0, 127.0));
+            }
+        },
+        made);
+    return made;
+}
+
+std::optional<base::Image<float>> picture(const Extents& extents) {
+    if (!std::filesystem::exists(kPicture)) {
+        return std::nullopt;
+    }
+    const AnyImage source = io::toScalar(io::readImage(kPicture)).pixels;
+    const base::AnyView view = base::viewOf(source);
+    const Extents from = base::extentsOf(source);
+    base::Image<float> made(extents);
+    for (std::int64_t y = 0; y < extents.y; ++y) {
+        for (std::int64_t x = 0; x < extents.x; ++x) {
+            const base::Index at{reflected(x, from.x), reflected(y, from.y), 0};
+            made.view().at(x, y, 0) = static_cast<float>(base::valueAt(view, at));
+        }
+    }
+    return made;
+}
+
+AnyImage cut(const AnyImage& scene, const Extents& extents) {
+    const Extents all = base::extentsOf(scene);
+    const base::Index corner{(all.x - extents.x) / 3, (all.y - extents.y) / 3,
+                             (all.z - extents.z) / 3};
+    return base::copyOf(base::partOf(base::viewOf(scene), {corner, extents}));
+}
+
+std::vector<Case> comparisonCases() {
+    constexpr Extents kScene{2000, 2000, 1};
+    std::vector<Case> cases;
+    for (const std::int64_t size : {8, 16, 32, 64}) {
+        cases.push_back(noiseCase(PixelType::Float32, kScene, {size, size, 1}));
+        cases.back().name = "noise";
+    }
+    for (const std::int64_t size : {8, 16, 32, 64}) {
+        if (auto scene = picture(kScene)) {
+            Case made{"picture", AnyImage(std::move(*scene)), {}};
+            made.templ = cut(made.scene, {size, size, 1});
+            cases.push_back(std::move(made));
+        }
+    }
+    sample::Sample cells = sample::makeSample("cells");
+    cases.push_back({"cells", std::move(cells.scene), std::move(cells.templ)});
+    return cases;
+}
+
+std::vector<Case> predictionCases() {
+    std::vector<Case> cases;
+    cases.push_back(noiseCase(PixelType::Float32, {512, 512, 1}, {8, 8, 1}));
+    cases.push_back(noiseCase(PixelType::UInt8, {1024, 1024, 1}, {16, 16, 1}));
+    cases.push_back(noiseCase(PixelType::Float32, {2000, 2000, 1}, {16, 16, 1}));
+    cases.push_back(noiseCase(PixelType::Float32, {2000, 2000, 1}, {32, 32, 1}));
+    cases.push_back(noiseCase(PixelType::Float32, {2000, 2000, 1}, {64, 64, 1}));
+    cases.push_back(noiseCase(PixelType::UInt16, {3000, 1000, 1}, {31, 17, 1}));
+    cases.push_back(noiseCase(PixelType::Float32, {997, 1009, 1}, {101, 103, 1}));
+    cases.push_back(noiseCase(PixelType::Float32, {64, 64, 64}, {8, 8, 8}));
+    cases.push_back(noiseCase(PixelType::UInt8, {128, 128, 128}, {16, 16, 16}));
+    cases.push_back(noiseCase(PixelType::Int16, {192, 192, 96}, {21, 21, 21}));
+    return cases;
+}
+
+} // namespace flcc::bench
