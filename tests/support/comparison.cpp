@@ -1,0 +1,109 @@
+#include "tests/support/comparison.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <sstream>
+
+namespace flcc::test {
+
+namespace {
+
+bool sameStatus(base::Status got, base::Status expected) {
+    return got == expected || (got == base::Status::LowConf && expected == base::Status::Ok);
+}
+
+std::string describe(const base::Index& index, const std::string& what) {
+    return "voxel " + base::toString(index) + ": " + what;
+}
+
+template <class Check> std::string firstFault(const base::Box& box, Check&& check) {
+    for (std::int64_t z = 0; z < box.extents.z; ++z) {
+        for (std::int64_t y = 0; y < box.extents.y; ++y) {
+            for (std::int64_t x = 0; x < box.extents.x; ++x) {
+                std::string fault =
+                    check(base::Index{box.corner.x + x, box.corner.y + y, box.corner.z + z});
+                if (!fault.empty()) {
+                    return fault;
+                }
+            }
+        }
+    }
+    return {};
+}
+
+} // namespace
+
+std::string compareVoxel(const method::MatchMap& map, const reference::Score& expected,
+                         const Tolerance& tolerance, const base::Index& index, Comparison& soFar) {
+    const float value = map.value.view().at(index);
+    const base::Status status = map.status.view().at(index);
+    std::ostringstream words;
+    words.precision(9);
+    if (!sameStatus(status, expected.status)) {
+        words << "status " << base::name(status) << ", expected " << base::name(expected.status);
+        return describe(index, words.str());
+    }
+    if (!base::hasValue(status)) {
+        if (value != 0) {
+            words << "value " << value << " with status " << base::name(status);
+            return describe(index, words.str());
+        }
+        return {};
+    }
+    const bool lowConf = status == base::Status::LowConf;
+    soFar.lowConf += lowConf ? 1 : 0;
+    const double allowed = tolerance.at(index, lowConf);
+    const double error = std::fabs(static_cast<double>(value) - expected.value);
+    if (!(error <= allowed) || !(std::fabs(value) <= 1)) {
+        words << "score " << value << ", expected " << expected.value << ", off by " << error
+              << " where " << allowed << " is allowed (" << base::name(status) << ")";
+        return describe(index, words.str());
+    }
+    soFar.worst = std::max(soFar.worst, error / allowed);
+    return {};
+}
+
+Comparison compare(const method::MatchMap& map, const reference::ScoreMap& expected,
+                   const Tolerance& tolerance) {
+    Comparison result;
+    if (!(map.value.extents() == expected.value.extents())) {
+        result.fault = "map of " + base::toString(map.value.extents()) + ", expected " +
+                       base::toString(expected.value.extents());
+        return result;
+    }
+    result.fault = firstFault({{0, 0, 0}, map.value.extents()}, [&](const base::Index& i) {
+        return compareVoxel(map, {expected.value.view().at(i), expected.status.view().at(i)},
+                            tolerance, i, result);
+    });
+    return result;
+}
+
+std::string firstDifferentBit(const method::MatchMap& a, const method::MatchMap& b,
+                              const base::Box& box) {
+    return firstFault(box, [&](const base::Index& i) -> std::string {
+        const float valueA = a.value.view().at(i);
+        const float valueB = b.value.view().at(i);
+        const base::Status statusA = a.status.view().at(i);
+        const base::Status statusB = b.status.view().at(i);
+        if (std::bit_cast<std::uint32_t>(valueA) == std::bit_cast<std::uint32_t>(valueB) &&
+            statusA == statusB) {
+            return {};
+        }
+        std::ostringstream words;
+        words.precision(9);
+        words << valueA << " " << base::name(statusA) << " against " << valueB << " "
+              << base::name(statusB);
+        return describe(i, words.str());
+    });
+}
+
+std::string firstDifferentBit(const method::MatchMap& a, const method::MatchMap& b) {
+    if (!(a.value.extents() == b.value.extents())) {
+        return "maps of " + base::toString(a.value.extents()) + " and " +
+               base::toString(b.value.extents());
+    }
+    return firstDifferentBit(a, b, {{0, 0, 0}, a.value.extents()});
+}
+
+} // namespace flcc::test

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "engine/method/match_map.h"
+#include "engine/reference/score.h"
+#include "tests/support/tolerance.h"
+
+namespace flcc::test {
+
+/// What the comparison of a map with the judged scores came to.
+struct Comparison {
+    std::string fault; ///< the first voxel that breaks a promise, in words; empty when none does
+    double worst = 0;  ///< largest error as a share of what was allowed
+    std::int64_t lowConf = 0;
+};
+
+/// Every voxel: the same status, but that OK may be LOWCONF; a score within its tolerance; 0 where
+/// there is none.
+[[nodiscard]] Comparison compare(const method::MatchMap& map, const reference::ScoreMap& expected,
+                                 const Tolerance& tolerance);
+
+/// One voxel of it; empty when it is as promised.
+[[nodiscard]] std::string compareVoxel(const method::MatchMap& map,
+                                       const reference::Score& expected, const Tolerance& tolerance,
+                                       const base::Index& index, Comparison& soFar);
+
+/// The first voxel in which value or status of the maps differ in a bit, in words.
+[[nodiscard]] std::string firstDifferentBit(const method::MatchMap& a, const method::MatchMap& b);
+
+/// As firstDifferentBit inside `box`.
+[[nodiscard]] std::string firstDifferentBit(const method::MatchMap& a, const method::MatchMap& b,
+                                            const base::Box& box);
+
+} // namespace flcc::test

@@ -1,0 +1,114 @@
+#include "tests/support/method_run.h"
+
+#include <algorithm>
+#include <array>
+
+namespace flcc::test {
+
+std::string Way::words() const {
+    return std::string(method->name()) + " " + candidate.device + " " +
+           base::toString(candidate.tile) + " " + std::to_string(candidate.threads) + " threads";
+}
+
+method::Problem problemOf(const base::AnyView& scene, const base::AnyView& templ) {
+    method::Problem problem;
+    problem.scene = base::extentsOf(scene);
+    problem.templ = base::extentsOf(templ);
+    problem.scenePixel = base::pixelType(scene);
+    problem.templPixel = base::pixelType(templ);
+    return problem;
+}
+
+std::vector<Way> acceptedWays(const std::vector<const method::Method*>& methods,
+                              const method::Problem& problem, int threads,
+                              const base::Extents& tile) {
+    method::Limits limits;
+    limits.threads = threads;
+    std::vector<Way> ways;
+    for (const method::Method* method : methods) {
+        for (const method::Candidate& candidate : method->candidates(problem, limits, tile)) {
+            const method::Verdict verdict =
+                method->predict(problem, candidate, limits, method::CostModel{}, nullptr);
+            if (std::holds_alternative<method::Prediction>(verdict)) {
+                ways.push_back({method, candidate});
+            }
+        }
+    }
+    return ways;
+}
+
+MethodRun runMethod(const Way& way, const base::AnyView& scene, const base::AnyView& templ,
+                    const RunOptions& options) {
+    const method::Problem problem = problemOf(scene, templ);
+    base::TilePool pool(options.threads > 0 ? options.threads : way.candidate.threads);
+    method::Candidate candidate = way.candidate;
+    candidate.threads = pool.threads();
+    way.method->warmUp(problem, candidate);
+    const auto prepared = way.method->prepare(problem, candidate, templ);
+    const auto workspace = way.method->makeWorkspace(problem, candidate);
+    MethodRun run{method::MatchMap(method::mapExtents(problem)), {}, {}};
+    const method::Execution execution{pool, options.stop, [&](const base::Box& box) {
+                                          run.regions.push_back(box);
+                                          if (options.finished) {
+                                              options.finished(
+                                                  static_cast<std::int64_t>(run.regions.size()));
+                                          }
+                                      }};
+    run.outcome = way.method->execute(problem, candidate, *prepared, scene, *workspace, execution,
+                                      method::viewOf(run.map));
+    return run;
+}
+
+std::string runFault(const MethodRun& run) {
+    const base::Extents& extents = run.map.value.extents();
+    base::Image<std::uint8_t> covered(extents, std::uint8_t{0});
+    for (const base::Box& box : run.regions) {
+        if (!base::contains(extents, box)) {
+            return "region " + base::toString(box) + " leaves the map";
+        }
+        const auto part = covered.view().part(box);
+        for (std::int64_t z = 0; z < box.extents.z; ++z) {
+            for (std::int64_t y = 0; y < box.extents.y; ++y) {
+                for (std::int64_t x = 0; x < box.extents.x; ++x) {
+                    if (part.at(x, y, z)++ != 0) {
+                        return "region " + base::toString(box) + " was finished before";
+                    }
+                }
+            }
+        }
+    }
+    std::array<std::int64_t, base::kStatusCount> counts{};
+    for (std::int64_t i = 0; i < covered.count(); ++i) {
+        const base::Status status = run.map.status.data()[i];
+        const bool done = covered.data()[i] != 0;
+        if (!done && !run.outcome.cancelled) {
+            return "voxel " + std::to_string(i) + " of the map was never reported finished";
+        }
+        if (done == (status == base::Status::NotComputed)) {
+            return "voxel " + std::to_string(i) + " has status " + std::string(base::name(status)) +
+                   (done ? " in a finished region" : " outside the finished regions");
+        }
+        if (!done && run.map.value.data()[i] != 0) {
+            return "voxel " + std::to_string(i) + " has a value outside the finished regions";
+        }
+        if (done) {
+            ++counts[static_cast<std::size_t>(status)];
+        }
+    }
+    for (std::size_t status = 0; status < counts.size(); ++status) {
+        const std::int64_t told = run.outcome.facts.statusCounts[status];
+        if (status != static_cast<std::size_t>(base::Status::NotComputed) &&
+            told != counts[status]) {
+            return "the outcome counts " + std::to_string(told) + " voxels " +
+                   std::string(base::name(static_cast<base::Status>(status))) + ", the map " +
+                   std::to_string(counts[status]);
+        }
+    }
+    if (run.outcome.facts.overRange != 0) {
+        return std::to_string(run.outcome.facts.overRange) +
+               " scores were out of range by more than their bound";
+    }
+    return {};
+}
+
+} // namespace flcc::test

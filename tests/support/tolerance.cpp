@@ -1,0 +1,87 @@
+#include "tests/support/tolerance.h"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include "engine/reference/panel.h"
+
+namespace flcc::test {
+
+namespace {
+
+constexpr double kSingle = 0x1p-24;
+constexpr double kDouble = 0x1p-53;
+
+template <class Visit> void forFinite(const base::AnyView& view, Visit&& visit) {
+    std::visit(
+        [&](const auto& pixels) {
+            reference::forEachVoxel(pixels, [&](auto voxel) {
+                const auto value = static_cast<long double>(voxel); // exact for every type
+                if (std::isfinite(value)) {
+                    visit(value);
+                }
+            });
+        },
+        view);
+}
+
+} // namespace
+
+Tolerance::Tolerance(const method::Problem& problem, const method::Candidate& candidate,
+                     const base::AnyView& scene)
+    : m_problem(problem), m_candidate(candidate), m_scene(scene) {
+    bool first = true;
+    forFinite(scene, [&](long double value) {
+        m_low = first ? value : std::min(m_low, value);
+        m_high = first ? value : std::max(m_high, value);
+        first = false;
+    });
+}
+
+double Tolerance::direct(const base::Extents& templ, double k) {
+    const auto chain =
+        static_cast<double>(templ.x + templ.y + (base::isFlat2D(templ) ? 0 : templ.z));
+    return kSingle * ((2 + chain / 2) * k + 4);
+}
+
+double Tolerance::fourier(double points, double rhoOverRoot, double k) {
+    return kSingle * (8 * std::sqrt(std::log2(points)) * rhoOverRoot + 64 + k + 4);
+}
+
+double Tolerance::fourierGuarantee(double points, double tileOverRoot) {
+    return kSingle * (2 * std::sqrt(std::log2(points)) * tileOverRoot + 4);
+}
+
+double Tolerance::at(const base::Index& corner, bool lowConf) const {
+    const base::Extents& templ = m_problem.templ;
+    const base::AnyView panel = base::partOf(m_scene, {corner, templ});
+    const auto count = static_cast<long double>(base::voxelCount(templ));
+    long double sum = 0;
+    forFinite(panel, [&](long double value) { sum += value - m_low; });
+    const long double mean = m_low + sum / count;
+    long double variance = 0;
+    forFinite(panel, [&](long double value) { variance += (value - mean) * (value - mean); });
+    const long double root = std::sqrt(variance);
+    const long double farthest = std::max(mean - m_low, m_high - mean);
+    const auto k = static_cast<double>(std::sqrt(variance + count * farthest * farthest) / root);
+    const auto chain = static_cast<double>(templ.y + templ.z);
+    const double sums = (8 + chain / 2) * kDouble * k * k;
+
+    const double promise = lowConf ? INFINITY : m_problem.promise;
+    if (m_candidate.method == "direct") {
+        return std::min(promise, direct(templ, k) + sums);
+    }
+    if (m_candidate.method == "tiled") {
+        const double points = static_cast<double>(base::voxelCount(m_candidate.tile));
+        const long double range = m_high - m_low;
+        // A value of the output is the product of a part of the tile with a template of norm 1.
+        const auto rho = static_cast<double>(range * (1 + std::sqrt(count)) / root);
+        const auto tile = static_cast<double>(range * std::sqrt(points) / root);
+        return std::min({promise, fourier(points, rho, k) + sums,
+                         fourierGuarantee(points, tile) + kSingle * k + sums});
+    }
+    return lowConf ? 2.0 : promise;
+}
+
+} // namespace flcc::test
