@@ -18,8 +18,10 @@ struct PeakContext {
     base::Geometry geometry; ///< of the scene
 };
 
-/// The list as CSV (`separator` ',') or TSV ('\t'): comment lines that state the conventions, the
-/// header of CLI.md, one row a peak.
+/// The list as CSV (`separator` ',') or TSV ('\t'): comment lines that begin with '#' and state
+/// index base, axis order, corner and centre, unit, spacing and origin; a line of column names; one
+/// row a peak. Numbers have a point and read back as the same double; what is not computed is
+/// empty. **Cost**: O(peaks).
 [[nodiscard]] std::string peaksAsText(const std::vector<match::Peak>& peaks,
                                       const PeakContext& context, char separator);
 

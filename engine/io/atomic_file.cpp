@@ -1,0 +1,137 @@
+#include "engine/io/atomic_file.h"
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine/base/error.h"
+#include "engine/io/detail/reading.h"
+
+namespace flcc::io {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void failOutput(const fs::path& path, const std::string& reason) {
+    throw base::Error(base::ErrorCode::Output,
+                      "cannot write " + detail::shown(path) + ": " + reason);
+}
+
+std::string reasonOf(int error) { return std::generic_category().message(error); }
+
+/// A file descriptor that closes itself.
+class Descriptor {
+  public:
+    explicit Descriptor(int number) : m_number(number) {}
+    ~Descriptor() {
+        if (m_number >= 0) {
+            ::close(m_number);
+        }
+    }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    [[nodiscard]] int number() const { return m_number; }
+    [[nodiscard]] bool valid() const { return m_number >= 0; }
+
+  private:
+    int m_number;
+};
+
+/// Follows a link, so that the file it names is replaced and not the link; refuses what is no file.
+fs::path resolved(const fs::path& target) {
+    std::error_code error;
+    const auto status = fs::status(target, error);
+    if (fs::is_directory(status)) {
+        failOutput(target, "it is a folder");
+    }
+    if (fs::exists(status) && !fs::is_regular_file(status)) {
+        failOutput(target, "it is not an ordinary file");
+    }
+    return fs::is_symlink(target, error) && fs::exists(status) ? fs::canonical(target) : target;
+}
+
+fs::path folderOf(const fs::path& path) {
+    return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+} // namespace
+
+AtomicFile::AtomicFile(fs::path target) : m_target(resolved(target)) {
+    static std::atomic<unsigned> counter{0};
+    const fs::path folder = folderOf(m_target);
+    std::error_code error;
+    if (!fs::is_directory(folder, error)) {
+        failOutput(m_target, "there is no folder " + detail::shown(folder));
+    }
+    // A short name of its own: the target's may already be as long as a name can be.
+    for (int attempt = 0; attempt < 100; ++attempt) {
+        const std::string number = std::to_string(::getpid()) + "-" + std::to_string(counter++);
+        m_temporary = folder / (".flcc-" + number + m_target.extension().string());
+        const Descriptor file(::open(m_temporary.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC,
+                                     S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH));
+        if (file.valid()) {
+            struct stat before {};
+            if (::stat(m_target.c_str(), &before) == 0) {
+                (void)::fchmod(file.number(), before.st_mode & 0777U);
+            }
+            return;
+        }
+        if (errno != EEXIST) {
+            failOutput(m_target, reasonOf(errno));
+        }
+    }
+    failOutput(m_target, "no temporary name is free in " + detail::shown(folder));
+}
+
+AtomicFile::~AtomicFile() {
+    if (!m_committed) {
+        std::error_code ignored;
+        fs::remove(m_temporary, ignored);
+    }
+}
+
+void AtomicFile::commit() {
+    {
+        const Descriptor file(::open(m_temporary.c_str(), O_RDONLY | O_CLOEXEC));
+        if (!file.valid() || ::fsync(file.number()) != 0) {
+            failOutput(m_target, reasonOf(errno));
+        }
+    }
+    if (::rename(m_temporary.c_str(), m_target.c_str()) != 0) {
+        failOutput(m_target, reasonOf(errno));
+    }
+    m_committed = true;
+    // The file is whole under its name; that the name survives a power cut is the folder's part,
+    // and some file systems do not allow to ask for it.
+    const Descriptor folder(::open(folderOf(m_target).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (folder.valid()) {
+        (void)::fsync(folder.number());
+    }
+}
+
+void writeText(const fs::path& path, std::string_view text) {
+    AtomicFile file(path);
+    {
+        const Descriptor out(::open(file.temporary().c_str(), O_WRONLY | O_CLOEXEC));
+        if (!out.valid()) {
+            failOutput(path, reasonOf(errno));
+        }
+        while (!text.empty()) {
+            const ssize_t written = ::write(out.number(), text.data(), text.size());
+            if (written < 0 && errno != EINTR) {
+                failOutput(path, reasonOf(errno));
+            }
+            text.remove_prefix(written > 0 ? static_cast<std::size_t>(written) : 0);
+        }
+    }
+    file.commit();
+}
+
+} // namespace flcc::io

@@ -1,0 +1,320 @@
+// The one file that calls ITK. No ITK type and no ITK exception leaves it.
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <mutex>
+
+#include <itkImageIOBase.h>
+#include <itkJPEGImageIO.h>
+#include <itkMRCImageIO.h>
+#include <itkMetaDataObject.h>
+#include <itkMetaImageIO.h>
+#include <itkNiftiImageIO.h>
+#include <itkNrrdImageIO.h>
+#include <itkOutputWindow.h>
+#include <itkPNGImageIO.h>
+#include <itkVersion.h>
+
+#include "engine/base/error.h"
+#include "engine/base/log.h"
+#include "engine/io/detail/backends.h"
+#include "engine/io/detail/raw_file.h"
+
+namespace flcc::io::detail {
+
+namespace {
+
+using base::PixelType;
+using Component = itk::IOComponentEnum;
+
+/// Sends what ITK has to say to the log instead of the screen.
+class LogWindow : public itk::OutputWindow {
+  public:
+    using Self = LogWindow;
+    using Pointer = itk::SmartPointer<Self>;
+    static Pointer New() {
+        Pointer window = new LogWindow;
+        window->UnRegister();
+        return window;
+    }
+    void DisplayText(const char* text) override { base::log(base::LogLevel::Debug, text); }
+};
+
+void silence() {
+    static std::once_flag once;
+    std::call_once(once, [] {
+        itk::OutputWindow::SetInstance(LogWindow::New());
+        itk::Object::SetGlobalWarningDisplay(false);
+    });
+}
+
+itk::ImageIOBase::Pointer makeReader(Format format) {
+    silence();
+    switch (format) {
+    case Format::Png:
+        return itk::PNGImageIO::New().GetPointer();
+    case Format::Jpeg:
+        return itk::JPEGImageIO::New().GetPointer();
+    case Format::Nrrd:
+        return itk::NrrdImageIO::New().GetPointer();
+    case Format::MetaImage:
+        return itk::MetaImageIO::New().GetPointer();
+    case Format::Nifti:
+        return itk::NiftiImageIO::New().GetPointer();
+    case Format::Mrc:
+        return itk::MRCImageIO::New().GetPointer();
+    case Format::Tiff:
+        break;
+    }
+    throw base::Error(base::ErrorCode::Internal, "TIFF does not go through ITK");
+}
+
+/// ITK's own words without its class names, addresses and line breaks.
+std::string plainWords(const itk::ExceptionObject& exception) {
+    std::string text = exception.GetDescription();
+    if (const auto at = text.find("): ");
+        text.rfind("itk::ERROR", 0) == 0 && at != std::string::npos) {
+        text = text.substr(at + 3);
+    }
+    for (auto at = text.find("itk::"); at != std::string::npos; at = text.find("itk::")) {
+        text.erase(at, 5);
+    }
+    text = oneLine(text);
+    while (!text.empty() && (text.back() == ' ' || text.back() == '.')) {
+        text.pop_back();
+    }
+    return text.substr(0, 200);
+}
+
+/// Runs `work` and translates what ITK throws.
+template <class Work> auto guarded(const std::filesystem::path& path, Work work) {
+    const PointLocale locale;
+    try {
+        return work();
+    } catch (const itk::ExceptionObject& exception) {
+        base::log(base::LogLevel::Debug, exception.what());
+        failInput(path, "the file is damaged or not supported (" + plainWords(exception) + ")");
+    } catch (const std::bad_alloc&) {
+        throw base::Error(base::ErrorCode::Memory, shown(path) + " does not fit into memory");
+    } catch (const base::Error&) {
+        throw;
+    } catch (const std::exception& exception) {
+        failInput(path, "the file is damaged or not supported (" + oneLine(exception.what()) + ")");
+    }
+}
+
+PixelType pixelOf(const std::filesystem::path& path, Component component) {
+    switch (component) {
+    case Component::UCHAR:
+        return PixelType::UInt8;
+    case Component::CHAR:
+        return PixelType::Int8;
+    case Component::USHORT:
+        return PixelType::UInt16;
+    case Component::SHORT:
+        return PixelType::Int16;
+    case Component::UINT:
+        return PixelType::UInt32;
+    case Component::INT:
+        return PixelType::Int32;
+    case Component::ULONG:
+    case Component::ULONGLONG:
+        return PixelType::UInt64;
+    case Component::LONG:
+    case Component::LONGLONG:
+        return PixelType::Int64;
+    case Component::FLOAT:
+        return PixelType::Float32;
+    case Component::DOUBLE:
+        return PixelType::Float64;
+    default:
+        failInput(path, "its pixels are of a type that cannot be read");
+    }
+}
+
+/// MetaIO knows "long" as 4 bytes, ITK calls it LONG: the size decides.
+PixelType checkedPixel(const std::filesystem::path& path, const itk::ImageIOBase& reader) {
+    const PixelType pixel = pixelOf(path, reader.GetComponentType());
+    if (static_cast<std::int64_t>(reader.GetComponentSize()) != base::bytesPerVoxel(pixel)) {
+        failInput(path, "its pixels are of a type that cannot be read");
+    }
+    return pixel;
+}
+
+void setComponents(const std::filesystem::path& path, const itk::ImageIOBase& reader,
+                   ImageInfo& info) {
+    using Pixel = itk::IOPixelEnum;
+    const auto count = static_cast<int>(reader.GetNumberOfComponents());
+    switch (reader.GetPixelType()) {
+    case Pixel::RGB:
+    case Pixel::RGBA:
+        info.components = count;
+        break;
+    case Pixel::COMPLEX:
+        failInput(path, "its pixels are complex numbers, which cannot be read");
+    default:
+        info.channels = count;
+        break;
+    }
+}
+
+void setMetadata(const itk::ImageIOBase& reader, ImageInfo& info) {
+    const auto& dictionary = reader.GetMetaDataDictionary();
+    for (const auto& key : dictionary.GetKeys()) {
+        std::string value;
+        if (key.rfind("ITK_", 0) != 0 && key.rfind("NRRD_", 0) != 0 &&
+            itk::ExposeMetaData<std::string>(dictionary, key, value)) {
+            info.metadata[key] = value;
+        }
+    }
+}
+
+/// Length of an axis; 1 for one the file does not have.
+std::int64_t lengthOf(const itk::ImageIOBase& reader, unsigned axis) {
+    return axis < reader.GetNumberOfDimensions()
+               ? static_cast<std::int64_t>(reader.GetDimensions(axis))
+               : 1;
+}
+
+ImageInfo infoOf(const std::filesystem::path& path, Format format, itk::ImageIOBase& reader) {
+    reader.SetFileName(path.string());
+    reader.ReadImageInformation();
+    ImageInfo info;
+    info.format = name(format);
+    info.pixel = checkedPixel(path, reader);
+    setComponents(path, reader, info);
+    info.extents = {lengthOf(reader, 0), lengthOf(reader, 1), lengthOf(reader, 2)};
+    std::int64_t frames = 1;
+    for (unsigned axis = 3; axis < reader.GetNumberOfDimensions(); ++axis) {
+        const std::int64_t length = lengthOf(reader, axis);
+        if (length < 1 || length > 1'000'000'000 / frames) {
+            failInput(path, "its header gives too many frames");
+        }
+        frames *= length;
+    }
+    info.frames = static_cast<int>(frames);
+    const unsigned used = std::min(3U, reader.GetNumberOfDimensions());
+    for (unsigned axis = 0; axis < used; ++axis) {
+        info.geometry.spacing[axis] = reader.GetSpacing(axis);
+        info.geometry.origin[axis] = reader.GetOrigin(axis);
+        const auto direction = reader.GetDirection(axis);
+        for (unsigned row = 0; row < used && row < direction.size(); ++row) {
+            info.geometry.direction[3 * row + axis] = direction[row];
+        }
+    }
+    setMetadata(reader, info);
+    refineInfo(path, format, info);
+    requireSaneHeader(path, info);
+    return info;
+}
+
+/// The region of one frame, all of the first three axes.
+itk::ImageIORegion frameRegion(const itk::ImageIOBase& reader, int frame) {
+    itk::ImageIORegion region(reader.GetNumberOfDimensions());
+    std::int64_t rest = frame;
+    for (unsigned axis = 0; axis < reader.GetNumberOfDimensions(); ++axis) {
+        const std::int64_t length = lengthOf(reader, axis);
+        region.SetIndex(axis, axis < 3 ? 0 : rest % length);
+        region.SetSize(axis, axis < 3 ? static_cast<itk::SizeValueType>(length) : 1);
+        rest = axis < 3 ? rest : rest / length;
+    }
+    return region;
+}
+
+/// Number of voxels in the read region before the frame.
+std::int64_t voxelsBefore(const itk::ImageIORegion& read, const itk::ImageIORegion& frame) {
+    std::int64_t before = 0;
+    std::int64_t stride = 1;
+    for (unsigned axis = 0; axis < read.GetImageDimension(); ++axis) {
+        before += (frame.GetIndex(axis) - read.GetIndex(axis)) * stride;
+        stride *= static_cast<std::int64_t>(read.GetSize(axis));
+    }
+    return before;
+}
+
+std::vector<base::AnyImage> readPlanes(const ImageInfo& info, const Choice& choice,
+                                       itk::ImageIOBase& reader) {
+    const itk::ImageIORegion frame = frameRegion(reader, choice.frame);
+    reader.SetUseStreamedReading(true);
+    const itk::ImageIORegion read = reader.GenerateStreamableReadRegionFromRequestedRegion(frame);
+    reader.SetIORegion(read);
+    const std::int64_t together = std::int64_t{1} * info.components * info.channels;
+    const std::int64_t count = base::voxelCount(info.extents);
+    std::vector<base::AnyImage> planes;
+    for (int i = 0; i < info.components; ++i) {
+        planes.push_back(base::makeImage(info.pixel, info.extents));
+    }
+    if (together == 1 && static_cast<std::int64_t>(read.GetNumberOfPixels()) == count) {
+        reader.Read(bytesOf(planes.front()));
+        return planes;
+    }
+    base::AnyImage all = base::makeImage(
+        info.pixel, {static_cast<std::int64_t>(read.GetNumberOfPixels()), together, 1});
+    reader.Read(bytesOf(all));
+    for (std::size_t plane = 0; plane < planes.size(); ++plane) {
+        const std::int64_t part =
+            info.channels > 1 ? choice.channel : static_cast<std::int64_t>(plane);
+        takeEvery(planes[plane], 0, count, bytesOf(all),
+                  voxelsBefore(read, frame) * together + part, together);
+    }
+    return planes;
+}
+
+} // namespace
+
+ImageInfo itkInfo(const std::filesystem::path& path, Format format) {
+    checkStructure(path, format);
+    return guarded(path, [&] { return infoOf(path, format, *makeReader(format)); });
+}
+
+LoadedImage readItk(const std::filesystem::path& path, Format format, const ReadOptions& options) {
+    checkStructure(path, format);
+    return guarded(path, [&] {
+        const auto reader = makeReader(format);
+        LoadedImage loaded;
+        loaded.info = infoOf(path, format, *reader);
+        const Choice choice = choose(path, loaded.info, options);
+        // What refineInfo re-reads as signed has the same size: the planes are made as the header
+        // says, and filled with the bytes as they are.
+        loaded.components = readPlanes(loaded.info, choice, *reader);
+        return loaded;
+    });
+}
+
+void writePng(const std::filesystem::path& path, const std::filesystem::path& target,
+              const void* pixels, std::int64_t width, std::int64_t height, int components,
+              int bytesPerComponent) {
+    const PointLocale locale;
+    try {
+        const auto writer = makeReader(Format::Png);
+        writer->SetFileName(path.string());
+        writer->SetNumberOfDimensions(2);
+        writer->SetDimensions(0, static_cast<itk::SizeValueType>(width));
+        writer->SetDimensions(1, static_cast<itk::SizeValueType>(height));
+        writer->SetPixelType(components == 1 ? itk::IOPixelEnum::SCALAR : itk::IOPixelEnum::RGB);
+        writer->SetNumberOfComponents(static_cast<unsigned>(components));
+        writer->SetComponentType(bytesPerComponent == 1 ? Component::UCHAR : Component::USHORT);
+        itk::ImageIORegion region(2);
+        region.SetSize(0, static_cast<itk::SizeValueType>(width));
+        region.SetSize(1, static_cast<itk::SizeValueType>(height));
+        writer->SetIORegion(region);
+        writer->Write(pixels);
+    } catch (const itk::ExceptionObject& exception) {
+        failOutput(target, plainWords(exception));
+    }
+    // The library does not look at how its last bytes went to the disk.
+    try {
+        checkStructure(path, Format::Png);
+    } catch (const base::Error&) {
+        failOutput(target, "the disk did not take all of it");
+    }
+}
+
+} // namespace flcc::io::detail
+
+namespace flcc::io {
+
+std::string imageLibraryVersion() { return std::string("ITK ") + itk::Version::GetITKVersion(); }
+
+} // namespace flcc::io

@@ -1,0 +1,127 @@
+#include "engine/io/peak_file.h"
+
+#include <array>
+#include <string_view>
+
+#include "engine/base/error.h"
+#include "engine/io/atomic_file.h"
+#include "engine/io/detail/raw_file.h"
+#include "engine/io/detail/reading.h"
+
+namespace flcc::io {
+
+namespace {
+
+constexpr std::array<std::string_view, 22> kColumns{
+    "rank",   "score", "x",     "y",        "z",        "cx",    "cy",     "cz",
+    "wx",     "wy",    "wz",    "template", "rotation", "scale", "zscore", "false_positives",
+    "status", "bound", "rival", "phi",      "theta",    "psi"};
+
+std::string pointText(const base::Point& point) {
+    return detail::numberText(point[0]) + " " + detail::numberText(point[1]) + " " +
+           detail::numberText(point[2]);
+}
+
+/// A text as part of a comment line: spreadsheets show the line as one cell and must not take it
+/// for a formula, nor end it early.
+std::string commentText(const std::string& text, char separator) {
+    std::string line = detail::oneLine(text);
+    for (char& letter : line) {
+        letter = letter == separator || letter == '"' ? ' ' : letter;
+    }
+    return line;
+}
+
+std::string_view sourceWord(base::UnitSource source) {
+    switch (source) {
+    case base::UnitSource::Header:
+        return "header";
+    case base::UnitSource::User:
+        return "user";
+    case base::UnitSource::Missing:
+        break;
+    }
+    return "missing";
+}
+
+std::string comments(const PeakContext& context, char separator) {
+    const base::Geometry& geometry = context.geometry;
+    const auto text = [&](const std::string& line) { return commentText(line, separator); };
+    std::string lines = "# FLCC peaks\n";
+    lines += "# scene: " + text(context.scene) + " (" + base::toString(context.sceneExtents) +
+             " voxels)\n";
+    lines += "# template: " + text(context.templ) + " (" + base::toString(context.templExtents) +
+             " voxels)\n";
+    lines += "# x y z: first voxel (corner) of the placement in scene voxels; indices start at 0; "
+             "x is fastest in memory\n";
+    lines += "# cx cy cz: centre of the placement with sub-voxel shift in scene voxels; the centre "
+             "of voxel i lies on i\n";
+    lines += "# wx wy wz: the centre in world units; unit " + text(geometry.unit) + " (" +
+             std::string(sourceWord(geometry.unitSource)) + ")\n";
+    lines += "# spacing: " + pointText(geometry.spacing) + "\n";
+    lines += "# origin: " + pointText(geometry.origin) + "\n";
+    lines += "# direction (rows):";
+    for (const double value : geometry.direction) {
+        lines += " " + detail::numberText(value);
+    }
+    return lines + "\n";
+}
+
+std::string row(const match::Peak& peak, std::size_t rank, char separator) {
+    const auto real = [](double value) { return detail::numberText(value); };
+    // rotation, scale, false_positives, phi, theta and psi are not computed.
+    const std::array<std::string, kColumns.size()> cells{std::to_string(rank),
+                                                         real(peak.score),
+                                                         std::to_string(peak.corner.x),
+                                                         std::to_string(peak.corner.y),
+                                                         std::to_string(peak.corner.z),
+                                                         real(peak.centre[0]),
+                                                         real(peak.centre[1]),
+                                                         real(peak.centre[2]),
+                                                         real(peak.world[0]),
+                                                         real(peak.world[1]),
+                                                         real(peak.world[2]),
+                                                         std::to_string(peak.templ),
+                                                         "",
+                                                         "",
+                                                         real(peak.zscore),
+                                                         "",
+                                                         std::string(base::name(peak.status)),
+                                                         real(peak.bound),
+                                                         peak.rival ? real(*peak.rival) : "",
+                                                         "",
+                                                         "",
+                                                         ""};
+    std::string line;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        line += (i == 0 ? "" : std::string(1, separator)) + cells[i];
+    }
+    return line + "\n";
+}
+
+} // namespace
+
+std::string peaksAsText(const std::vector<match::Peak>& peaks, const PeakContext& context,
+                        char separator) {
+    std::string text = comments(context, separator);
+    for (std::size_t i = 0; i < kColumns.size(); ++i) {
+        text += (i == 0 ? "" : std::string(1, separator)) + std::string(kColumns[i]);
+    }
+    text += "\n";
+    for (std::size_t i = 0; i < peaks.size(); ++i) {
+        text += row(peaks[i], i + 1, separator);
+    }
+    return text;
+}
+
+void writePeaks(const std::filesystem::path& path, const std::vector<match::Peak>& peaks,
+                const PeakContext& context) {
+    const std::string extension = detail::extensionOf(path);
+    if (extension != ".csv" && extension != ".tsv") {
+        throw base::Error(base::ErrorCode::CommandLine, "cannot write " + detail::shown(path) +
+                                                            ": peaks are written as .csv or .tsv");
+    }
+    writeText(path, peaksAsText(peaks, context, extension == ".csv" ? ',' : '\t'));
+}
+
+} // namespace flcc::io
