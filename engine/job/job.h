@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/error.h"
 #include "engine/base/extents.h"
 #include "engine/base/geometry.h"
 #include "engine/base/pixels.h"
@@ -116,6 +117,10 @@ struct JobResult {
 /// candidates were refused is a result: the report has no chosen row.
 [[nodiscard]] JobReport planJob(const Job& job, const JobImages& images = {},
                                 std::stop_token stop = {}, JobSink* sink = nullptr);
+
+/// Why a plan has no chosen candidate, as the error runJob ends with: Memory when a larger limit
+/// would help, else Problem. Empty when it has one.
+[[nodiscard]] std::optional<base::Error> refusal(const plan::PlanReport& plan);
 
 /// The template a job will match: read or cut, not inverted. **Errors**: Problem when the crop
 /// leaves the scene.

@@ -20,7 +20,8 @@ struct Spread {
 };
 
 /// What a run cost. executeMs = prepare + execute, from scene and template in memory to map and
-/// status in memory; streamMs = execute alone.
+/// status in memory; streamMs = execute alone. readMs holds files, their digests and the scene's
+/// statistics. After a run, the chosen row of the plan holds the median of executeMs as measuredMs.
 struct RunReport {
     Spread executeMs;
     Spread streamMs;
@@ -68,6 +69,8 @@ struct JobReport {
 /// The report for people: the problem, a table of candidates with reasons, measured beside
 /// predicted.
 [[nodiscard]] std::string toText(const JobReport& report);
+/// A few lines for a terminal: the best peaks, method, device and time.
+[[nodiscard]] std::string toSummary(const JobReport& report);
 
 /// The candidate chosen in a report written by toJson. **Errors**: Input when the file cannot be
 /// read or is no report with a chosen candidate.

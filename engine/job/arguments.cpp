@@ -1,0 +1,384 @@
+#include "engine/job/arguments.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <sstream>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "engine/base/error.h"
+#include "engine/job/detail/options.h"
+
+namespace flcc::job {
+
+using base::Error;
+using base::ErrorCode;
+using detail::Option;
+using detail::ValueKind;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& sentence) {
+    throw Error(ErrorCode::CommandLine, sentence);
+}
+
+std::string readJobFile(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream text;
+    if (!in || !(text << in.rdbuf())) {
+        throw Error(ErrorCode::Input, "cannot read the job file " + path);
+    }
+    return text.str();
+}
+
+/// Options of the command line alone, which are no part of a job.
+struct Switches {
+    CLI::Option* job = nullptr;
+    CLI::Option* saveJob = nullptr;
+    CLI::Option* json = nullptr;
+    CLI::Option* quiet = nullptr;
+    CLI::Option* verbose = nullptr;
+};
+
+CLI::Option* addOption(CLI::App& app, const std::string& name, bool flag) {
+    CLI::Option* const option =
+        flag ? app.add_flag(name)->disable_flag_override() : app.add_option(name);
+    // A second value is kept here, so that it can be refused by name.
+    return option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+Switches addSwitches(CLI::App& app) {
+    return {addOption(app, "--job", false), addOption(app, "--save-job", false),
+            addOption(app, "--json", true), addOption(app, "--quiet", true),
+            addOption(app, "--verbose", true)};
+}
+
+void refuseLeftovers(const CLI::App& app) {
+    const std::vector<std::string> rest = app.remaining();
+    for (const std::string& argument : rest) {
+        if (argument.size() > 1 && argument.front() == '-') {
+            refuse("unknown option " + argument.substr(0, argument.find('=')) +
+                   "; flcc-cli match --help lists the options");
+        }
+    }
+    if (!rest.empty()) {
+        refuse("unexpected argument \"" + rest.front() +
+               "\"; a scene and one template are all that can be named");
+    }
+}
+
+void refuseDoubled(const CLI::App& app) {
+    for (const CLI::Option* option : app.get_options()) {
+        if (option->count() > 1) {
+            refuse("option " + option->get_name() + " is given twice");
+        }
+    }
+}
+
+void parse(CLI::App& app, const std::vector<std::string>& args) {
+    std::vector<std::string> reversed(args.rbegin(), args.rend());
+    try {
+        app.parse(reversed);
+    } catch (const CLI::ParseError& error) {
+        refuse(error.what());
+    }
+    refuseLeftovers(app);
+    refuseDoubled(app);
+}
+
+std::string quoted(const std::string& text) {
+    const bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return std::isalnum(byte) != 0 ||
+               std::string_view("-_./,:=+@%").find(c) != std::string::npos;
+    });
+    if (plain) {
+        return text;
+    }
+    std::string result = "'";
+    for (const char c : text) {
+        result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    }
+    return result + "'";
+}
+
+/// A plain argument that cannot be taken for an option.
+std::string positional(const std::string& path) { return path.front() == '-' ? "./" + path : path; }
+
+Json valueOf(const Option& option, const std::string& text) {
+    if (option.kind == ValueKind::Flag) {
+        return text == "true";
+    }
+    if (option.kind == ValueKind::Text) {
+        return text;
+    }
+    return Json::parse(text);
+}
+
+/// The text of a job file's value; refuses one of the wrong type.
+std::string textOf(const Option& option, const Json& value) {
+    const bool number = option.kind == ValueKind::Integer || option.kind == ValueKind::Number ||
+                        option.kind == ValueKind::NumberOrText;
+    const bool text = option.kind == ValueKind::Text || option.kind == ValueKind::NumberOrText;
+    if (text && value.is_string()) {
+        return value.get<std::string>();
+    }
+    if (option.kind == ValueKind::Flag && value.is_boolean()) {
+        return value.get<bool>() ? "true" : "false";
+    }
+    if (number && value.is_number_float()) {
+        return detail::toText(value.get<double>());
+    }
+    if (number && value.is_number()) {
+        return value.dump();
+    }
+    refuse("\"" + option.name + "\" in a job file must be " +
+           (option.kind == ValueKind::Flag ? "true or false" : (text ? "a text" : "a number")));
+}
+
+Json parseObject(std::string_view text) {
+    std::set<std::string> keys;
+    const auto refuseDoubledKeys = [&](int depth, Json::parse_event_t event, Json& parsed) {
+        if (event == Json::parse_event_t::key && depth == 1 &&
+            !keys.insert(parsed.get<std::string>()).second) {
+            refuse("\"" + parsed.get<std::string>() + "\" is given twice in the job file");
+        }
+        return true;
+    };
+    Json json;
+    try {
+        json = Json::parse(text, refuseDoubledKeys);
+    } catch (const Json::exception& error) {
+        throw Error(ErrorCode::Input, std::string("the job file is not JSON: ") + error.what());
+    }
+    if (!json.is_object()) {
+        throw Error(ErrorCode::Input, "the job file holds no object of options");
+    }
+    return json;
+}
+
+std::vector<std::int64_t> parseNumbers(std::string_view text) {
+    std::vector<std::int64_t> numbers;
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    while (true) {
+        std::int64_t number = 0;
+        const auto [rest, error] = std::from_chars(at, end, number);
+        if (error != std::errc{}) {
+            return {};
+        }
+        numbers.push_back(number);
+        if (rest == end) {
+            return numbers;
+        }
+        if (*rest != ',') {
+            return {};
+        }
+        at = rest + 1;
+    }
+}
+
+} // namespace
+
+ParsedArguments parseArguments(const std::vector<std::string>& args) {
+    CLI::App app;
+    app.set_help_flag();
+    app.allow_extras();
+    std::vector<CLI::Option*> given;
+    for (const Option& option : detail::options()) {
+        given.push_back(addOption(app, option.positional ? option.name : "--" + option.name,
+                                  option.kind == ValueKind::Flag));
+    }
+    CLI::Option* const secondPlain = addOption(app, "second", false);
+    const Switches switches = addSwitches(app);
+    parse(app, args);
+
+    ParsedArguments parsed;
+    if (switches.job->count() > 0) {
+        parsed.job = fromJobFile(readJobFile(switches.job->results().front()));
+    }
+    const CLI::Option* const templ = app.get_option("--template");
+    if (secondPlain->count() > 0 && templ->count() > 0) {
+        refuse("two templates given: " + secondPlain->results().front() + " and --template " +
+               templ->results().front());
+    }
+    const bool namesTemplate = secondPlain->count() + templ->count() > 0;
+    const bool crops = app.get_option("--crop")->count() > 0;
+    if (namesTemplate && crops) {
+        refuse("a template file and --crop exclude each other; give one of them");
+    }
+    // What the command line says replaces what the job file says of the same thing.
+    if (namesTemplate) {
+        parsed.job.crop.reset();
+    }
+    if (crops) {
+        parsed.job.templ.clear();
+    }
+    for (std::size_t i = 0; i < given.size(); ++i) {
+        if (given[i]->count() > 0) {
+            const Option& option = detail::options()[i];
+            option.set(parsed.job,
+                       option.kind == ValueKind::Flag ? "true" : given[i]->results().front());
+        }
+    }
+    if (secondPlain->count() > 0) {
+        detail::findOption("template")->set(parsed.job, secondPlain->results().front());
+    }
+    if (switches.saveJob->count() > 0) {
+        parsed.saveJob = switches.saveJob->results().front();
+    }
+    parsed.json = switches.json->count() > 0;
+    parsed.quiet = switches.quiet->count() > 0;
+    parsed.verbose = switches.verbose->count() > 0;
+    if (parsed.quiet && parsed.verbose) {
+        refuse("--quiet and --verbose exclude each other");
+    }
+    return parsed;
+}
+
+std::vector<std::string> toArguments(const Job& job) {
+    std::vector<std::string> arguments;
+    for (const Option& option : detail::options()) {
+        const std::optional<std::string> value = option.get(job);
+        if (!value) {
+            continue;
+        }
+        if (option.positional || (option.name == "template" && !job.scene.empty())) {
+            arguments.push_back(positional(*value));
+        } else if (option.kind == ValueKind::Flag) {
+            arguments.push_back("--" + option.name);
+        } else if (!value->empty() && value->front() == '-') {
+            arguments.push_back("--" + option.name + "=" + *value);
+        } else {
+            arguments.push_back("--" + option.name);
+            arguments.push_back(*value);
+        }
+    }
+    return arguments;
+}
+
+std::string toCommandLine(const Job& job) {
+    std::string line = "flcc-cli match";
+    for (const std::string& argument : toArguments(job)) {
+        line += " " + quoted(argument);
+    }
+    return line;
+}
+
+std::string toJobFile(const Job& job) {
+    Json json = Json::object();
+    for (const Option& option : detail::options()) {
+        if (const std::optional<std::string> value = option.get(job)) {
+            json[option.name] = valueOf(option, *value);
+        }
+    }
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Job fromJobFile(std::string_view text) {
+    const Json json = parseObject(text);
+    Job job;
+    for (const auto& [key, value] : json.items()) {
+        const Option* const option = detail::findOption(key);
+        if (option == nullptr) {
+            refuse("unknown option \"" + key + "\" in the job file");
+        }
+        option->set(job, textOf(*option, value));
+    }
+    if (!job.templ.empty() && job.crop) {
+        refuse("\"template\" and \"crop\" in the job file exclude each other");
+    }
+    return job;
+}
+
+base::Box parseBox(std::string_view text) {
+    const std::size_t colon = text.find(':');
+    if (colon != std::string_view::npos) {
+        const std::vector<std::int64_t> corner = parseNumbers(text.substr(0, colon));
+        const std::vector<std::int64_t> extents = parseNumbers(text.substr(colon + 1));
+        const bool positive = std::all_of(extents.begin(), extents.end(),
+                                          [](std::int64_t extent) { return extent >= 1; });
+        if (corner.size() == extents.size() && positive && corner.size() == 2) {
+            return {{corner[0], corner[1], 0}, {extents[0], extents[1], 1}};
+        }
+        if (corner.size() == extents.size() && positive && corner.size() == 3) {
+            return {{corner[0], corner[1], corner[2]}, {extents[0], extents[1], extents[2]}};
+        }
+    }
+    refuse("\"" + std::string(text) +
+           "\" is no box; write X,Y:W,H or X,Y,Z:W,H,D with extents of at least 1");
+}
+
+base::Extents parseTile(std::string_view text) {
+    constexpr std::int64_t kLongest = 1 << 24;
+    const std::vector<std::int64_t> numbers = parseNumbers(text);
+    const bool good = !numbers.empty() && numbers.size() <= 3 &&
+                      std::all_of(numbers.begin(), numbers.end(),
+                                  [](std::int64_t n) { return n >= 1 && n <= kLongest; });
+    if (!good) {
+        refuse("\"" + std::string(text) +
+               "\" is no tile; write P, P,P or P,P,P with numbers from "
+               "1 to " +
+               std::to_string(kLongest));
+    }
+    if (numbers.size() == 1) {
+        return {numbers[0], numbers[0], numbers[0]};
+    }
+    return {numbers[0], numbers[1], numbers.size() == 3 ? numbers[2] : 0};
+}
+
+std::int64_t parseSize(std::string_view text) {
+    double number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, number);
+    std::string unit(rest, end);
+    std::transform(unit.begin(), unit.end(), unit.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    constexpr std::string_view kPrefixes = "kmgt";
+    double factor = unit.empty() || unit == "b" ? 1 : 0;
+    if (const std::size_t power = unit.empty() ? kPrefixes.npos : kPrefixes.find(unit.front());
+        power != kPrefixes.npos) {
+        const std::string tail = unit.substr(1);
+        const double base = tail == "b" ? 1000 : (tail.empty() || tail == "ib" ? 1024 : 0);
+        factor = base == 0 ? 0 : std::pow(base, static_cast<double>(power + 1));
+    }
+    const double bytes = number * factor;
+    if (error != std::errc{} || !(bytes >= 1 && bytes < 0x1p62)) {
+        refuse("\"" + std::string(text) + "\" is no size; write it as 4GiB, 500MB or 1048576");
+    }
+    return static_cast<std::int64_t>(bytes);
+}
+
+std::string argumentsHelp() {
+    constexpr std::size_t kColumn = 34;
+    std::string text;
+    const auto add = [&](const std::string& left, const std::string& right) {
+        const std::string line = "  " + left;
+        const bool fits = line.size() + 1 < kColumn;
+        text +=
+            line +
+            (fits ? std::string(kColumn - line.size(), ' ') : "\n" + std::string(kColumn, ' ')) +
+            right + "\n";
+    };
+    for (const Option& option : detail::options()) {
+        if (!option.positional) {
+            add("--" + option.name + (option.value.empty() ? "" : " " + option.value), option.help);
+        }
+    }
+    add("--job FILE", "read options from a job file; those of the command line replace them");
+    add("--save-job FILE", "write these options as a job file");
+    add("--json", "print the report instead of the summary");
+    add("--quiet", "print nothing but errors");
+    add("--verbose", "also print what is going on");
+    return text;
+}
+
+} // namespace flcc::job

@@ -1,0 +1,168 @@
+#include "engine/job/detail/inputs.h"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include "engine/base/error.h"
+#include "engine/io/image_file.h"
+#include "engine/job/detail/machine.h"
+#include "engine/method/canonical.h"
+#include "engine/sample/sample.h"
+
+namespace flcc::job {
+
+using base::Error;
+using base::ErrorCode;
+
+std::shared_ptr<const SceneImage> loadImage(const std::filesystem::path& path,
+                                            std::optional<int> channel, std::optional<int> frame) {
+    io::LoadedImage loaded =
+        io::readImage(path, {.channel = channel,
+                             .frame = frame,
+                             .maxBytes = std::max<std::int64_t>(1, detail::availableMemory())});
+    auto image = std::make_shared<SceneImage>();
+    image->geometry = loaded.info.geometry;
+    image->source = path.string();
+    io::ScalarImage scalar = io::toScalar(std::move(loaded));
+    image->pixels = std::move(scalar.pixels);
+    image->note = std::move(scalar.note);
+    return image;
+}
+
+JobImages sampleImages(std::string_view name) {
+    sample::Sample made = sample::makeSample(name);
+    auto scene = std::make_shared<SceneImage>();
+    auto templ = std::make_shared<SceneImage>();
+    scene->source = "sample:" + made.name;
+    templ->source = "sample:" + made.name + " (template)";
+    scene->geometry = made.geometry;
+    templ->geometry = made.geometry;
+    templ->geometry.origin = {0, 0, 0};
+    scene->pixels = std::move(made.scene);
+    templ->pixels = std::move(made.templ);
+    return {std::move(scene), std::move(templ)};
+}
+
+std::shared_ptr<const SceneImage> cutTemplate(const SceneImage& scene, const base::Box& crop) {
+    const base::Extents extents = base::extentsOf(scene.pixels);
+    if (!base::contains(extents, crop)) {
+        throw Error(ErrorCode::Problem, "the crop " + base::toString(crop) + " leaves the scene " +
+                                            base::toString(extents) + "; choose a box inside it");
+    }
+    auto templ = std::make_shared<SceneImage>();
+    templ->pixels = base::copyOf(base::partOf(base::viewOf(scene.pixels), crop));
+    templ->geometry = base::movedTo(scene.geometry, {static_cast<double>(crop.corner.x),
+                                                     static_cast<double>(crop.corner.y),
+                                                     static_cast<double>(crop.corner.z)});
+    templ->source = scene.source + " [" + base::toString(crop) + "]";
+    return templ;
+}
+
+namespace detail {
+
+namespace {
+
+/// -v, or the mirror image of v within the range of the voxels.
+template <class T> void invert(base::Image<T>& image) {
+    T* const first = image.data();
+    T* const last = first + image.count();
+    if constexpr (std::is_integral_v<T>) {
+        using Unsigned = std::make_unsigned_t<T>;
+        const auto [low, high] = std::minmax_element(first, last);
+        // Modulo 2^n, so that the sum cannot overflow; the result lies between low and high.
+        const auto sum =
+            static_cast<Unsigned>(static_cast<Unsigned>(*low) + static_cast<Unsigned>(*high));
+        std::transform(first, last, first, [sum](T v) {
+            return static_cast<T>(static_cast<Unsigned>(sum - static_cast<Unsigned>(v)));
+        });
+    } else {
+        std::transform(first, last, first, [](T v) { return -v; });
+    }
+}
+
+/// A template has one channel or frame more often than a stack of scenes; the choice then is that
+/// of the scene alone.
+std::shared_ptr<const SceneImage> loadTemplate(const Job& job) {
+    if (!job.channel && !job.frame) {
+        return loadImage(job.templ, {}, {});
+    }
+    const io::ImageInfo info = io::readImageInfo(job.templ);
+    return loadImage(job.templ, info.channels > 1 ? job.channel : std::nullopt,
+                     info.frames > 1 ? job.frame : std::nullopt);
+}
+
+void requireOneTemplate(const Job& job, const JobImages& images) {
+    const auto refuse = [](const char* sentence) { throw Error(ErrorCode::CommandLine, sentence); };
+    if (job.scene.empty() && !images.scene) {
+        refuse("no scene given");
+    }
+    if (!job.templ.empty() && job.crop) {
+        refuse("a template file and a crop exclude each other; give one of them");
+    }
+    if (job.templ.empty() && !job.crop && !images.templ) {
+        refuse("no template given; name a file or cut one from the scene with --crop "
+               "X,Y[,Z]:W,H[,D]");
+    }
+}
+
+void report(Inputs& inputs, const char* role, const SceneImage& image,
+            const std::filesystem::path& file, const std::stop_token& stop) {
+    InputReport input{role, image.source, {}};
+    if (!file.empty()) {
+        input.sha256 = fileDigest(file, stop);
+    }
+    inputs.reports.push_back(std::move(input));
+    if (!image.note.empty()) {
+        inputs.notes.push_back(image.note);
+    }
+}
+
+} // namespace
+
+base::AnyImage invertedTemplate(const base::AnyView& templ) {
+    base::AnyImage copy = base::copyOf(templ);
+    std::visit([](auto& image) { invert(image); }, copy);
+    return copy;
+}
+
+method::Problem Inputs::problem(const Job& job) const {
+    method::Problem problem;
+    problem.operation = job.operation;
+    problem.extent = job.extent;
+    problem.scene = base::extentsOf(scene->pixels);
+    problem.templ = base::extentsOf(templ->pixels);
+    problem.scenePixel = base::pixelType(scene->pixels);
+    problem.templPixel = base::pixelType(templ->pixels);
+    return problem;
+}
+
+Inputs readInputs(const Job& job, const JobImages& images, const std::stop_token& stop) {
+    requireOneTemplate(job, images);
+    Inputs inputs;
+    const bool sceneFromFile = !images.scene;
+    inputs.scene = sceneFromFile ? loadImage(job.scene, job.channel, job.frame) : images.scene;
+    if (stop.stop_requested()) {
+        return inputs;
+    }
+    const bool templFromFile = !job.crop && !job.templ.empty() && !images.templ;
+    if (job.crop) {
+        inputs.templ = cutTemplate(*inputs.scene, *job.crop);
+    } else {
+        inputs.templ = templFromFile ? loadTemplate(job) : images.templ;
+    }
+    (void)base::validExtents(base::extentsOf(inputs.scene->pixels),
+                             base::extentsOf(inputs.templ->pixels));
+    method::requireUsableTemplate(base::viewOf(inputs.templ->pixels));
+    inputs.invert = job.invert;
+    if (job.invert) {
+        inputs.inverted = invertedTemplate(base::viewOf(inputs.templ->pixels));
+    }
+    report(inputs, "scene", *inputs.scene, sceneFromFile ? job.scene : "", stop);
+    report(inputs, "template", *inputs.templ, templFromFile ? job.templ : "", stop);
+    return inputs;
+}
+
+} // namespace detail
+
+} // namespace flcc::job

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "engine/job/job.h"
+
+namespace flcc::job::detail {
+
+/// What a job works on, read and checked.
+struct Inputs {
+    std::shared_ptr<const SceneImage> scene;
+    std::shared_ptr<const SceneImage> templ; ///< not inverted
+    base::AnyImage inverted;                 ///< the template with its sign changed; if asked for
+    bool invert = false;
+    std::vector<InputReport> reports;
+    std::vector<std::string> notes;
+
+    [[nodiscard]] base::AnyView sceneView() const { return base::viewOf(scene->pixels); }
+    /// The template as it is matched.
+    [[nodiscard]] base::AnyView templView() const {
+        return base::viewOf(invert ? inverted : templ->pixels);
+    }
+    [[nodiscard]] method::Problem problem(const Job& job) const;
+};
+
+/// Reads or takes over scene and template and checks that they pose a problem; what is missing when
+/// stopped stays null. **Errors**: Input, Problem, Memory, CommandLine.
+[[nodiscard]] Inputs readInputs(const Job& job, const JobImages& images,
+                                const std::stop_token& stop);
+
+/// The template whose scores are those of `templ` with the sign changed, in the same pixel type:
+/// -v for floats, minimum + maximum - v for integers. Both are exact.
+[[nodiscard]] base::AnyImage invertedTemplate(const base::AnyView& templ);
+
+} // namespace flcc::job::detail

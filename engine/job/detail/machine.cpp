@@ -1,0 +1,102 @@
+#include "engine/job/detail/machine.h"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/error.h"
+
+namespace flcc::job::detail {
+
+namespace {
+
+/// The number behind `key` in a file of lines such as "VmRSS:  1234 kB", in bytes.
+std::optional<std::int64_t> kilobytes(const char* file, std::string_view key) {
+    std::ifstream in(file);
+    std::string word;
+    while (in >> word) {
+        if (word == key) {
+            std::int64_t value = 0;
+            return in >> value ? std::optional(value * 1024) : std::nullopt;
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<std::int64_t> numberIn(const char* file) {
+    std::ifstream in(file);
+    std::int64_t value = 0;
+    return in >> value ? std::optional(value) : std::nullopt;
+}
+
+std::int64_t ownMemory(std::string_view key) {
+    return kilobytes("/proc/self/status", key).value_or(0);
+}
+
+} // namespace
+
+std::int64_t availableMemory() {
+    std::int64_t available = kilobytes("/proc/meminfo", "MemAvailable:")
+                                 .value_or(std::numeric_limits<std::int64_t>::max());
+    const auto limit = numberIn("/sys/fs/cgroup/memory.max");
+    const auto used = numberIn("/sys/fs/cgroup/memory.current");
+    if (limit && used) {
+        available = std::min(available, std::max<std::int64_t>(0, *limit - *used));
+    }
+    return available;
+}
+
+PeakMeter::PeakMeter() {
+    // 5 sets the highest resident memory back to the present one; where it may not, the rise shows
+    // only beyond the old peak.
+    std::ofstream("/proc/self/clear_refs") << 5;
+    m_start = ownMemory("VmRSS:");
+    m_peakBefore = ownMemory("VmHWM:");
+}
+
+std::int64_t PeakMeter::rise() const {
+    const std::int64_t peak = ownMemory("VmHWM:");
+    const std::int64_t highest = peak > m_peakBefore ? peak : ownMemory("VmRSS:");
+    return std::max<std::int64_t>(0, highest - m_start);
+}
+
+std::string fileDigest(const std::filesystem::path& path, const std::stop_token& stop) {
+    std::ifstream in(path, std::ios::binary);
+    if (!in) {
+        throw base::Error(base::ErrorCode::Input, "cannot read " + path.string());
+    }
+    const std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context(EVP_MD_CTX_new(),
+                                                                     EVP_MD_CTX_free);
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+    unsigned int length = 0;
+    bool good = context && EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1;
+    std::vector<char> block(1 << 20);
+    while (good && in) {
+        if (stop.stop_requested()) {
+            return {};
+        }
+        in.read(block.data(), static_cast<std::streamsize>(block.size()));
+        good = EVP_DigestUpdate(context.get(), block.data(),
+                                static_cast<std::size_t>(in.gcount())) == 1;
+    }
+    if (!good || EVP_DigestFinal_ex(context.get(), digest.data(), &length) != 1) {
+        throw base::Error(base::ErrorCode::Internal,
+                          "the SHA-256 of " + path.string() + " could not be computed");
+    }
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string text;
+    for (unsigned int i = 0; i < length; ++i) {
+        text += kDigits[digest[i] >> 4U];
+        text += kDigits[digest[i] & 15U];
+    }
+    return text;
+}
+
+} // namespace flcc::job::detail

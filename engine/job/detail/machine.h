@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <stop_token>
+#include <string>
+
+namespace flcc::job::detail {
+
+/// Bytes this process may still take without swapping: what the system and its control group have
+/// free.
+[[nodiscard]] std::int64_t availableMemory();
+
+/// The rise of the resident memory of this process since the meter was made, at its highest.
+class PeakMeter {
+  public:
+    PeakMeter();
+    [[nodiscard]] std::int64_t rise() const;
+
+  private:
+    std::int64_t m_start;
+    std::int64_t m_peakBefore;
+};
+
+/// SHA-256 of a file as 64 hexadecimal digits; empty when stopped. **Errors**: Input.
+[[nodiscard]] std::string fileDigest(const std::filesystem::path& path,
+                                     const std::stop_token& stop);
+
+} // namespace flcc::job::detail

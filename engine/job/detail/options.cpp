@@ -1,0 +1,371 @@
+#include "engine/job/detail/options.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "engine/base/error.h"
+#include "engine/job/arguments.h"
+#include "engine/plan/planner.h"
+
+namespace flcc::job::detail {
+
+using base::Error;
+using base::ErrorCode;
+using std::filesystem::path;
+
+namespace {
+
+constexpr std::int64_t kMostThreads = 4096;
+constexpr std::int64_t kMostRepeats = 1'000'000;
+constexpr std::int64_t kMostPlanes = std::numeric_limits<int>::max();
+
+[[noreturn]] void refuse(const std::string& option, const std::string& value,
+                         const std::string& wanted) {
+    throw Error(ErrorCode::CommandLine,
+                "--" + option + " must be " + wanted + ", not \"" + value + "\"");
+}
+
+std::int64_t toInteger(const std::string& option, const std::string& text, std::int64_t low,
+                       std::int64_t high) {
+    std::int64_t value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, value);
+    if (error != std::errc{} || rest != end || value < low || value > high) {
+        refuse(option, text,
+               high == std::numeric_limits<std::int64_t>::max()
+                   ? "a whole number of at least " + std::to_string(low)
+                   : "a whole number from " + std::to_string(low) + " to " + std::to_string(high));
+    }
+    return value;
+}
+
+double toNumber(const std::string& option, const std::string& text, double low, double high) {
+    double value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, value);
+    if (error != std::errc{} || rest != end || !(value >= low && value <= high)) {
+        refuse(option, text,
+               high == std::numeric_limits<double>::max()
+                   ? "a number of at least " + toText(low)
+                   : "a number from " + toText(low) + " to " + toText(high));
+    }
+    return value;
+}
+
+Option fileOption(std::string name, std::string value, std::string help, path Job::*member) {
+    return {.name = name,
+            .kind = ValueKind::Text,
+            .value = std::move(value),
+            .help = std::move(help),
+            .get =
+                [member](const Job& job) {
+                    return (job.*member).empty() ? std::nullopt
+                                                 : std::optional((job.*member).string());
+                },
+            .set =
+                [member, name](Job& job, const std::string& text) {
+                    if (text.empty() || text.find('\0') != std::string::npos) {
+                        refuse(name, text, "the name of a file");
+                    }
+                    job.*member = text;
+                },
+            .positional = false};
+}
+
+/// A whole number whose default is Job's.
+template <class T>
+Option countOption(std::string name, std::string value, std::string help, T Job::*member,
+                   std::int64_t low, std::int64_t high) {
+    return {.name = name,
+            .kind = ValueKind::Integer,
+            .value = std::move(value),
+            .help = std::move(help),
+            .get =
+                [member](const Job& job) {
+                    return job.*member == Job{}.*member
+                               ? std::nullopt
+                               : std::optional(std::to_string(job.*member));
+                },
+            .set =
+                [member, name, low, high](Job& job, const std::string& text) {
+                    job.*member = static_cast<T>(toInteger(name, text, low, high));
+                },
+            .positional = false};
+}
+
+/// A whole number that may be left out.
+template <class T>
+Option indexOption(std::string name, std::string value, std::string help,
+                   std::optional<T> Job::*member) {
+    return {.name = name,
+            .kind = ValueKind::Integer,
+            .value = std::move(value),
+            .help = std::move(help),
+            .get =
+                [member](const Job& job) {
+                    return job.*member ? std::optional(std::to_string(*(job.*member)))
+                                       : std::nullopt;
+                },
+            .set =
+                [member, name](Job& job, const std::string& text) {
+                    job.*member = static_cast<T>(toInteger(name, text, 0, kMostPlanes));
+                },
+            .positional = false};
+}
+
+/// One of a few words. `read` gives the word in force.
+Option wordOption(std::string name, std::string help, std::vector<std::string> words,
+                  std::function<std::string(const Job&)> read,
+                  std::function<void(Job&, const std::string&)> write) {
+    std::string list;
+    for (const std::string& word : words) {
+        list += (list.empty() ? "" : "|") + word;
+    }
+    return {.name = name,
+            .kind = ValueKind::Text,
+            .value = list,
+            .help = std::move(help),
+            .get =
+                [read](const Job& job) {
+                    return read(job) == read(Job{}) ? std::nullopt : std::optional(read(job));
+                },
+            .set =
+                [name, words = std::move(words), list,
+                 write = std::move(write)](Job& job, const std::string& text) {
+                    if (std::find(words.begin(), words.end(), text) == words.end()) {
+                        refuse(name, text, "one of " + list);
+                    }
+                    write(job, text);
+                },
+            .positional = false};
+}
+
+Option sceneOption() {
+    Option option = fileOption("scene", "SCENE", "image or volume that is searched", &Job::scene);
+    option.positional = true;
+    return option;
+}
+
+Option cropOption() {
+    return {.name = "crop",
+            .kind = ValueKind::Text,
+            .value = "X,Y[,Z]:W,H[,D]",
+            .help = "cut the template from the scene: corner and extents in voxels, from 0",
+            .get =
+                [](const Job& job) {
+                    return job.crop ? std::optional(base::toString(*job.crop)) : std::nullopt;
+                },
+            .set = [](Job& job, const std::string& text) { job.crop = parseBox(text); },
+            .positional = false};
+}
+
+Option invertOption() {
+    return {.name = "invert",
+            .kind = ValueKind::Flag,
+            .value = "",
+            .help = "change the sign of the template, so that scores change theirs",
+            .get =
+                [](const Job& job) {
+                    return job.invert ? std::optional<std::string>("true") : std::nullopt;
+                },
+            .set = [](Job& job, const std::string& text) { job.invert = text == "true"; },
+            .positional = false};
+}
+
+Option operationOption() {
+    return wordOption(
+        "operation", "what is computed for every placement", {"lcc"},
+        [](const Job& job) { return std::string(method::name(job.operation)); },
+        [](Job& job, const std::string&) { job.operation = method::Operation::Lcc; });
+}
+
+Option extentOption() {
+    return wordOption(
+        "extent", "placements the map covers", {"valid"},
+        [](const Job& job) { return std::string(method::name(job.extent)); },
+        [](Job& job, const std::string&) { job.extent = method::Extent::Valid; });
+}
+
+Option methodOption() {
+    std::vector<std::string> names{"auto"};
+    for (const method::Method* method : plan::methods()) {
+        if (std::find(names.begin(), names.end(), method->name()) == names.end()) {
+            names.emplace_back(method->name());
+        }
+    }
+    return wordOption(
+        "method", "how it is computed; auto lets the plan choose", std::move(names),
+        [](const Job& job) { return job.method; },
+        [](Job& job, const std::string& text) { job.method = text; });
+}
+
+std::string tileText(const base::Extents& tile) {
+    if (tile.x == tile.y && tile.y == tile.z) {
+        return std::to_string(tile.x);
+    }
+    const std::string text = std::to_string(tile.x) + "," + std::to_string(tile.y);
+    return tile.z > 0 ? text + "," + std::to_string(tile.z) : text;
+}
+
+Option tileOption() {
+    return {.name = "tile",
+            .kind = ValueKind::Text,
+            .value = "P[,P[,P]]",
+            .help = "points of a tile along each axis; one number for all axes",
+            .get =
+                [](const Job& job) {
+                    return job.tile.x > 0 ? std::optional(tileText(job.tile)) : std::nullopt;
+                },
+            .set = [](Job& job, const std::string& text) { job.tile = parseTile(text); },
+            .positional = false};
+}
+
+bool isDevice(const std::string& text) {
+    const std::string prefix = "cuda:";
+    return text == "auto" || text == "cpu" || text == "cuda" ||
+           (text.size() > prefix.size() && text.size() <= prefix.size() + 4 &&
+            text.starts_with(prefix) &&
+            std::all_of(text.begin() + static_cast<std::ptrdiff_t>(prefix.size()), text.end(),
+                        [](char c) { return c >= '0' && c <= '9'; }));
+}
+
+Option deviceOption() {
+    return {.name = "device",
+            .kind = ValueKind::Text,
+            .value = "auto|cpu|cuda|cuda:N",
+            .help = "where it is computed (flcc-cli devices lists them)",
+            .get =
+                [](const Job& job) {
+                    return job.device == "auto" ? std::nullopt : std::optional(job.device);
+                },
+            .set =
+                [](Job& job, const std::string& text) {
+                    if (!isDevice(text)) {
+                        refuse("device", text, "one of auto, cpu, cuda, cuda:N");
+                    }
+                    job.device = text;
+                },
+            .positional = false};
+}
+
+Option memoryOption() {
+    return {.name = "memory",
+            .kind = ValueKind::Text,
+            .value = "SIZE",
+            .help = "most memory a run may take beyond the scene, such as 4GiB (what is free)",
+            .get =
+                [](const Job& job) {
+                    return job.memoryBytes > 0 ? std::optional(std::to_string(job.memoryBytes))
+                                               : std::nullopt;
+                },
+            .set = [](Job& job, const std::string& text) { job.memoryBytes = parseSize(text); },
+            .positional = false};
+}
+
+Option planningOption() {
+    return wordOption(
+        "planning", "time the plausible methods on a sample, or trust the cost model",
+        {"measure", "estimate"},
+        [](const Job& job) { return std::string(plan::name(job.planning)); },
+        [](Job& job, const std::string& text) {
+            job.planning = text == "measure" ? plan::Planning::Measure : plan::Planning::Estimate;
+        });
+}
+
+Option minScoreOption() {
+    return {
+        .name = "min-score",
+        .kind = ValueKind::Number,
+        .value = "0.5",
+        .help = "lowest score of a peak, from -1 to 1",
+        .get =
+            [](const Job& job) {
+                return job.minScore == Job{}.minScore ? std::nullopt
+                                                      : std::optional(toText(job.minScore));
+            },
+        .set = [](Job& job,
+                  const std::string& text) { job.minScore = toNumber("min-score", text, -1, 1); },
+        .positional = false};
+}
+
+Option minDistanceOption() {
+    return {.name = "min-distance",
+            .kind = ValueKind::NumberOrText,
+            .value = "auto|VOXELS",
+            .help = "distance below which the lower peak goes; auto: half the template on every "
+                    "axis",
+            .get =
+                [](const Job& job) {
+                    return job.minDistance ? std::optional(toText(*job.minDistance)) : std::nullopt;
+                },
+            .set =
+                [](Job& job, const std::string& text) {
+                    if (text == "auto") {
+                        job.minDistance.reset();
+                    } else {
+                        job.minDistance =
+                            toNumber("min-distance", text, 0, std::numeric_limits<double>::max());
+                    }
+                },
+            .positional = false};
+}
+
+std::vector<Option> makeOptions() {
+    constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
+    return {
+        sceneOption(),
+        fileOption("template", "FILE", "what is searched for; also the second plain argument",
+                   &Job::templ),
+        cropOption(),
+        fileOption("template-out", "FILE", "write the template, not inverted", &Job::templateOut),
+        invertOption(),
+        indexOption("channel", "N", "channel of a file that has several, from 0", &Job::channel),
+        indexOption("frame", "N", "frame of a file that has several, from 0", &Job::frame),
+        operationOption(),
+        extentOption(),
+        methodOption(),
+        tileOption(),
+        deviceOption(),
+        countOption("threads", "N", "threads of the run (all)", &Job::threads, 1, kMostThreads),
+        memoryOption(),
+        planningOption(),
+        fileOption("plan", "REPORT.json", "run the candidate chosen in an earlier report",
+                   &Job::planReport),
+        countOption("repeat", "N", "run so often, for times", &Job::repeat, 1, kMostRepeats),
+        minScoreOption(),
+        countOption("max-peaks", "100", "most peaks listed", &Job::maxPeaks, 1, kAny),
+        minDistanceOption(),
+        fileOption("map", "FILE", "write the scores: .mha .mhd .nrrd .tif", &Job::map),
+        fileOption("status", "FILE", "write the status of every score", &Job::status),
+        fileOption("peaks", "FILE", "write the peaks: .csv .tsv", &Job::peaks),
+        fileOption("report", "FILE.json", "write the plan, times and peaks", &Job::report),
+        fileOption("heatmap", "FILE.png", "write a coloured picture of the scores", &Job::heatmap),
+        indexOption("slice", "Z", "slice of the heatmap (that of the best peak)", &Job::slice),
+    };
+}
+
+} // namespace
+
+const std::vector<Option>& options() {
+    static const std::vector<Option> kOptions = makeOptions();
+    return kOptions;
+}
+
+const Option* findOption(std::string_view name) {
+    const auto& all = options();
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [&](const Option& option) { return option.name == name; });
+    return found == all.end() ? nullptr : &*found;
+}
+
+std::string toText(double value) {
+    std::array<char, 32> buffer{};
+    const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+    return error == std::errc{} ? std::string(buffer.data(), end) : std::string("nan");
+}
+
+} // namespace flcc::job::detail

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/job/job.h"
+
+namespace flcc::job::detail {
+
+/// What an option's value is in a job file.
+enum class ValueKind { Flag, Integer, Number, Text, NumberOrText };
+
+/// One option of `match` and `plan`: all that parsing, the job file, "copy as command line" and the
+/// help need to know of it.
+struct Option {
+    std::string name; ///< long option without dashes; the key in a job file
+    ValueKind kind = ValueKind::Text;
+    std::string value; ///< "FILE"; what stands for the value in the help
+    std::string help;
+    /// The value as text; empty where the job has the default.
+    std::function<std::optional<std::string>(const Job&)> get;
+    /// **Errors**: CommandLine, naming the option, for a value that is out of range.
+    std::function<void(Job&, const std::string&)> set;
+    bool positional = false; ///< has no dashes on the command line
+};
+
+/// The one table, in the order of the help.
+[[nodiscard]] const std::vector<Option>& options();
+
+/// The option of that name, or null.
+[[nodiscard]] const Option* findOption(std::string_view name);
+
+/// The shortest text that reads back to the same number, with a point in every locale.
+[[nodiscard]] std::string toText(double value);
+
+} // namespace flcc::job::detail

@@ -1,0 +1,203 @@
+#include "engine/job/detail/outputs.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "engine/base/error.h"
+#include "engine/io/heatmap_file.h"
+#include "engine/io/image_file.h"
+#include "engine/io/peak_file.h"
+
+namespace flcc::job::detail {
+
+using base::Error;
+using base::ErrorCode;
+using std::filesystem::path;
+
+namespace {
+
+std::string extensionOf(const path& file) {
+    std::string extension = file.extension().string();
+    std::transform(extension.begin(), extension.end(), extension.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return extension;
+}
+
+/// The status map as the numbers of the status file.
+base::View<const std::uint8_t> numbersOf(const base::Image<base::Status>& status) {
+    static_assert(sizeof(base::Status) == 1);
+    return {reinterpret_cast<const std::uint8_t*>(status.data()), status.extents()};
+}
+
+void requireExtension(const path& file, const char* option, const char* known) {
+    const std::string extension = extensionOf(file);
+    const std::string list = known;
+    if (extension.empty() || (" " + list + " ").find(" " + extension + " ") == std::string::npos) {
+        throw Error(ErrorCode::CommandLine, std::string(option) + " " + file.string() +
+                                                ": the extension must be one of " + list);
+    }
+}
+
+void requireFolder(const path& file) {
+    const path folder = file.has_parent_path() ? file.parent_path() : path(".");
+    std::error_code error;
+    if (!std::filesystem::is_directory(folder, error)) {
+        throw Error(ErrorCode::Output, "cannot write " + file.string() + ": the folder " +
+                                           folder.string() + " does not exist");
+    }
+    if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+        throw Error(ErrorCode::Output, "cannot write " + file.string() + ": the folder " +
+                                           folder.string() + " is read-only");
+    }
+    if (std::filesystem::is_directory(file, error)) {
+        throw Error(ErrorCode::Output,
+                    "cannot write " + file.string() + ": it is a folder; add a file name");
+    }
+}
+
+path absoluteOf(const path& file) {
+    std::error_code error;
+    const path absolute = std::filesystem::weakly_canonical(file, error);
+    return error ? file : absolute;
+}
+
+/// Two outputs, or an output and an input, under one name.
+void requireDifferentFiles(const std::vector<path>& outputs, const std::vector<path>& inputs) {
+    std::vector<path> taken;
+    for (const path& output : outputs) {
+        const path absolute = absoluteOf(output);
+        if (std::find(taken.begin(), taken.end(), absolute) != taken.end()) {
+            throw Error(ErrorCode::CommandLine,
+                        "two outputs have the name " + output.string() + "; give each its own");
+        }
+        taken.push_back(absolute);
+    }
+    for (const path& input : inputs) {
+        if (!input.empty() &&
+            std::find(taken.begin(), taken.end(), absoluteOf(input)) != taken.end()) {
+            throw Error(ErrorCode::CommandLine, "the output " + input.string() +
+                                                    " would replace an input; choose another name");
+        }
+    }
+}
+
+io::PeakContext contextOf(const JobResult& result) {
+    return {.scene = result.scene->source,
+            .templ = result.templ->source,
+            .sceneExtents = base::extentsOf(result.scene->pixels),
+            .templExtents = base::extentsOf(result.templ->pixels),
+            .geometry = result.scene->geometry};
+}
+
+void writeHeatmap(const path& file, const Job& job, const JobResult& result) {
+    const std::int64_t best = result.peaks.empty() ? 0 : result.peaks.front().corner.z;
+    const double top = result.report.map->statistics.maximum;
+    // A map without positive scores still gets a scale of one colour step.
+    const io::HeatmapScale scale{.low = 0, .high = std::max(top, 1.0 / 256)};
+    io::writeHeatmap(file, result.map->value.view(), result.map->status.view(),
+                     job.slice.value_or(best), scale);
+}
+
+} // namespace
+
+void OutputFiles::add(const path& target, const std::function<void(const path&)>& write) {
+    if (extensionOf(target) == ".mhd") {
+        m_inPlace.emplace_back([target, write] { write(target); });
+        return;
+    }
+    auto file = std::make_unique<io::AtomicFile>(target);
+    write(file->temporary());
+    m_files.push_back(std::move(file));
+}
+
+void OutputFiles::commit() {
+    for (const auto& write : m_inPlace) {
+        write();
+    }
+    for (const auto& file : m_files) {
+        file->commit();
+    }
+}
+
+void requireWritableOutputs(const Job& job, const Inputs& inputs, bool images) {
+    std::vector<path> outputs;
+    const auto ask = [&](const path& file, const auto& require) {
+        if (!file.empty()) {
+            require();
+            requireFolder(file);
+            outputs.push_back(file);
+        }
+    };
+    ask(job.report, [&] { requireExtension(job.report, "--report", ".json"); });
+    if (images) {
+        const method::Problem problem = inputs.problem(job);
+        const base::Extents map = method::mapExtents(problem);
+        ask(job.map, [&] { io::requireWritable(job.map, base::PixelType::Float32, map); });
+        ask(job.status, [&] { io::requireWritable(job.status, base::PixelType::UInt8, map); });
+        ask(job.templateOut,
+            [&] { io::requireWritable(job.templateOut, problem.templPixel, problem.templ); });
+        ask(job.peaks, [&] { requireExtension(job.peaks, "--peaks", ".csv .tsv"); });
+        ask(job.heatmap, [&] { requireExtension(job.heatmap, "--heatmap", ".png"); });
+        if (job.slice && (*job.slice < 0 || *job.slice >= map.z)) {
+            throw Error(ErrorCode::CommandLine, "--slice " + std::to_string(*job.slice) +
+                                                    " lies outside the map, which has " +
+                                                    std::to_string(map.z) + " slices");
+        }
+    }
+    requireDifferentFiles(outputs, {job.scene, job.templ, job.planReport});
+}
+
+bool writeOutputs(const Job& job, JobResult& result, const std::stop_token& stop,
+                  const std::function<void(double)>& progress) {
+    const auto start = std::chrono::steady_clock::now();
+    OutputFiles files;
+    const auto image = [&](const base::AnyView& pixels, const base::Geometry& geometry,
+                           const path& target) {
+        return [&, pixels, geometry](const path& file) {
+            for (const std::string& note : io::writeImage(file, pixels, geometry)) {
+                result.notes.push_back(target.filename().string() + ": " + note);
+            }
+        };
+    };
+    const std::vector<std::pair<path, std::function<void(const path&)>>> asked{
+        {job.map, image(result.map->value.view(), result.mapGeometry, job.map)},
+        {job.status, image(numbersOf(result.map->status), result.mapGeometry, job.status)},
+        {job.templateOut,
+         image(base::viewOf(result.templ->pixels), result.templ->geometry, job.templateOut)},
+        {job.peaks,
+         [&](const path& file) { io::writePeaks(file, result.peaks, contextOf(result)); }},
+        {job.heatmap, [&](const path& file) { writeHeatmap(file, job, result); }},
+        {job.report,
+         [&](const path& file) {
+             result.report.run->writeMs =
+                 std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+                     .count();
+             io::writeText(file, toJson(result.report));
+         }},
+    };
+    double done = 0;
+    for (const auto& [target, write] : asked) {
+        if (stop.stop_requested()) {
+            return false;
+        }
+        if (!target.empty()) {
+            files.add(target, write);
+        }
+        progress(++done / static_cast<double>(asked.size() + 1));
+    }
+    if (stop.stop_requested()) {
+        return false;
+    }
+    files.commit();
+    result.report.run->writeMs =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    progress(1);
+    return true;
+}
+
+} // namespace flcc::job::detail

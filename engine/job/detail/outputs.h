@@ -1,0 +1,41 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <vector>
+
+#include "engine/io/atomic_file.h"
+#include "engine/job/detail/inputs.h"
+#include "engine/job/job.h"
+
+namespace flcc::job::detail {
+
+/// Files that appear together: each is written beside its target, and commit() gives all of them
+/// their names. What was not committed leaves nothing behind.
+class OutputFiles {
+  public:
+    /// `write` gets the path to write to, which has the extension of `target`.
+    void add(const std::filesystem::path& target,
+             const std::function<void(const std::filesystem::path&)>& write);
+    /// **Errors**: Output.
+    void commit();
+
+  private:
+    std::vector<std::unique_ptr<io::AtomicFile>> m_files;
+    /// A header and its data file name each other, so they are written in place, last.
+    std::vector<std::function<void()>> m_inPlace;
+};
+
+/// Throws what writing the outputs of `job` would throw for their format, their folder or one name
+/// for two files, before anything is computed. `images` false: the report only.
+/// **Errors**: CommandLine, Output.
+void requireWritableOutputs(const Job& job, const Inputs& inputs, bool images);
+
+/// Writes all outputs of `job` that are asked for, the report last; adds what the formats drop to
+/// `result.notes` and the time to the report. Returns false, with nothing written, when stopped.
+bool writeOutputs(const Job& job, JobResult& result, const std::stop_token& stop,
+                  const std::function<void(double)>& progress);
+
+} // namespace flcc::job::detail

@@ -1,0 +1,210 @@
+#include <fstream>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/base/error.h"
+#include "engine/job/report.h"
+
+namespace flcc::job {
+
+using base::Error;
+using base::ErrorCode;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+Json toJson(const base::Extents& extents) { return Json::array({extents.x, extents.y, extents.z}); }
+Json toJson(const base::Index& index) { return Json::array({index.x, index.y, index.z}); }
+Json toJson(const base::Point& point) { return Json::array({point[0], point[1], point[2]}); }
+Json toJson(const Spread& spread) {
+    return {{"min", spread.min}, {"median", spread.median}, {"max", spread.max}};
+}
+
+template <class T> Json orNull(const std::optional<T>& value) {
+    return value ? Json(*value) : Json(nullptr);
+}
+
+Json toJson(const method::Problem& problem, const plan::PlanReport& plan) {
+    return {{"operation", method::name(problem.operation)},
+            {"extent", method::name(problem.extent)},
+            {"scene", toJson(problem.scene)},
+            {"template", toJson(problem.templ)},
+            {"scene_type", base::name(problem.scenePixel)},
+            {"template_type", base::name(problem.templPixel)},
+            {"promise", problem.promise},
+            {"planning", plan::name(plan.planning)},
+            {"thread_limit", plan.limits.threads},
+            {"memory_limit", plan.limits.memoryBytes}};
+}
+
+/// All keys always; null where there is nothing to say.
+Json toJson(const plan::CandidateReport& row) {
+    Json json{{"method", row.candidate.method},
+              {"device", row.candidate.device},
+              {"tile", toJson(row.candidate.tile)},
+              {"threads", row.candidate.threads},
+              {"verdict", plan::name(row.verdict)},
+              {"reason", row.reason},
+              {"operations", nullptr},
+              {"predicted_ms", nullptr},
+              {"measured_ms", orNull(row.measuredMs)},
+              {"host_bytes", nullptr},
+              {"device_bytes", nullptr},
+              {"error_bound", nullptr},
+              {"fft_planning", nullptr}};
+    if (row.prediction) {
+        json["operations"] = row.prediction->operations;
+        json["predicted_ms"] = row.prediction->ms;
+        json["host_bytes"] = row.prediction->hostBytes;
+        json["device_bytes"] = row.prediction->deviceBytes;
+        json["error_bound"] = row.prediction->errorBound;
+        if (!row.prediction->fftPlanning.empty()) {
+            json["fft_planning"] = row.prediction->fftPlanning;
+        }
+    }
+    return json;
+}
+
+Json toJson(const RunReport& run, double planningMs) {
+    Json stages = Json::object();
+    for (const auto& [stage, ms] : run.stagesMs) {
+        stages[stage] = ms;
+    }
+    return {{"execute_ms", toJson(run.executeMs)},
+            {"stream_ms", toJson(run.streamMs)},
+            {"planning_ms", planningMs},
+            {"read_ms", run.readMs},
+            {"peaks_ms", run.peaksMs},
+            {"write_ms", run.writeMs},
+            {"stages_ms", stages},
+            {"peak_host_bytes", run.peakHostBytes},
+            {"threads", run.threads},
+            {"device", run.device}};
+}
+
+Json toJson(const MapReport& map) {
+    Json counts = Json::object();
+    for (std::size_t i = 0; i < base::kStatusCount; ++i) {
+        counts[std::string(base::name(static_cast<base::Status>(i)))] = map.facts.statusCounts[i];
+    }
+    return {{"min", map.statistics.minimum},
+            {"max", map.statistics.maximum},
+            {"mean", map.statistics.mean},
+            {"std", map.statistics.standardDeviation},
+            {"count", map.statistics.count},
+            {"status", counts},
+            {"over_range", map.facts.overRange},
+            {"recomputed", map.facts.recomputed},
+            {"bound_median", map.facts.boundMedian},
+            {"bound_largest", map.facts.largestBound},
+            {"bound_largest_lowconf", map.facts.largestLowConf},
+            {"largest_rounding", map.facts.largestRounding}};
+}
+
+Json toJson(const match::Peak& peak, std::size_t rank) {
+    return {{"rank", rank},
+            {"score", peak.score},
+            {"bound", peak.bound},
+            {"status", base::name(peak.status)},
+            {"corner", toJson(peak.corner)},
+            {"centre", toJson(peak.centre)},
+            {"world", toJson(peak.world)},
+            {"shift", toJson(peak.shift)},
+            {"curvature", toJson(peak.curvature)},
+            {"template", peak.templ},
+            {"rival", orNull(peak.rival)},
+            {"zscore", peak.zscore}};
+}
+
+Json toJson(const Environment& environment, bool calibrated) {
+    Json versions = Json::object();
+    for (const auto& [library, version] : environment.versions) {
+        versions[library] = version;
+    }
+    return {{"versions", versions},
+            {"processor", environment.processor},
+            {"instructions", environment.instructions},
+            {"devices", environment.devices},
+            {"calibrated", calibrated}};
+}
+
+/// An integer of the report, or `missing` where it has none.
+std::int64_t integerAt(const Json& json, const char* key, std::int64_t missing) {
+    const auto found = json.find(key);
+    return found != json.end() && found->is_number_integer() ? found->get<std::int64_t>() : missing;
+}
+
+method::Candidate candidateOf(const Json& chosen) {
+    method::Candidate candidate;
+    candidate.method = chosen.at("method").get<std::string>();
+    candidate.device = chosen.at("device").get<std::string>();
+    const Json& tile = chosen.at("tile");
+    candidate.tile = {tile.at(0).get<std::int64_t>(), tile.at(1).get<std::int64_t>(),
+                      tile.at(2).get<std::int64_t>()};
+    const std::int64_t threads = integerAt(chosen, "threads", 1);
+    constexpr std::int64_t kMostThreads = 4096;
+    if (threads < 1 || threads > kMostThreads) {
+        throw std::out_of_range("threads " + std::to_string(threads));
+    }
+    candidate.threads = static_cast<int>(threads);
+    return candidate;
+}
+
+} // namespace
+
+std::string toJson(const JobReport& report) {
+    Json json;
+    json["problem"] = toJson(report.plan.problem, report.plan);
+    json["candidates"] = Json::array();
+    for (const plan::CandidateReport& row : report.plan.candidates) {
+        json["candidates"].push_back(toJson(row));
+    }
+    const plan::CandidateReport* const chosen = report.plan.chosen();
+    json["chosen"] = chosen ? toJson(*chosen) : Json(nullptr);
+    json["run"] = report.run ? toJson(*report.run, report.plan.planningMs) : Json(nullptr);
+    if (!report.run) {
+        json["planning_ms"] = report.plan.planningMs;
+    }
+    json["map"] = report.map ? toJson(*report.map) : Json(nullptr);
+    json["audit"] = nullptr;
+    json["peaks"] = Json::array();
+    for (const match::Peak& peak : report.peaks) {
+        json["peaks"].push_back(toJson(peak, json["peaks"].size() + 1));
+    }
+    json["environment"] = toJson(report.environment, report.plan.calibrated);
+    json["inputs"] = Json::array();
+    for (const InputReport& input : report.inputs) {
+        json["inputs"].push_back(
+            {{"role", input.role},
+             {"path", input.path},
+             {"sha256", input.sha256.empty() ? Json(nullptr) : Json(input.sha256)}});
+    }
+    // A path may hold bytes that are no UTF-8; they are replaced, not thrown over.
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+method::Candidate chosenCandidate(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream text;
+    if (!in || !(text << in.rdbuf())) {
+        throw Error(ErrorCode::Input, "cannot read the plan report " + path);
+    }
+    try {
+        const Json json = Json::parse(text.str());
+        const Json& chosen = json.at("chosen");
+        if (chosen.is_null()) {
+            throw Error(ErrorCode::Input, "the plan report " + path +
+                                              " has no chosen candidate; make a plan that has one");
+        }
+        return candidateOf(chosen);
+    } catch (const std::exception& error) {
+        if (const auto* own = dynamic_cast<const Error*>(&error)) {
+            throw *own;
+        }
+        throw Error(ErrorCode::Input,
+                    path + " is no report with a chosen candidate: " + error.what());
+    }
+}
+
+} // namespace flcc::job

@@ -1,0 +1,205 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <locale>
+#include <sstream>
+
+#include "engine/job/report.h"
+
+namespace flcc::job {
+
+namespace {
+
+/// A number with `digits` behind the point, in every locale with a point.
+std::string fixed(double value, int digits) {
+    std::ostringstream out;
+    out.imbue(std::locale::classic());
+    out.setf(std::ios::fixed);
+    out.precision(digits);
+    out << value;
+    return out.str();
+}
+
+std::string milliseconds(double ms) { return fixed(ms, ms < 100 ? 2 : 0); }
+
+std::string bytes(std::int64_t count) {
+    constexpr std::array<const char*, 5> kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
+    double value = static_cast<double>(count);
+    std::size_t unit = 0;
+    for (; value >= 1024 && unit + 1 < kUnits.size(); ++unit) {
+        value /= 1024;
+    }
+    return fixed(value, unit == 0 ? 0 : 1) + " " + kUnits[unit];
+}
+
+/// Extents without the axes that do not matter: "64x32" for an image.
+std::string shown(const base::Extents& extents, bool flat) {
+    const std::string text = std::to_string(extents.x) + "x" + std::to_string(extents.y);
+    return flat ? text : text + "x" + std::to_string(extents.z);
+}
+
+using Row = std::vector<std::string>;
+
+/// Rows in columns of equal width; the first `left` columns and the last one start flush left.
+std::string table(const std::vector<Row>& rows, std::size_t left) {
+    std::vector<std::size_t> widths(rows.front().size());
+    for (const Row& row : rows) {
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            widths[i] = std::max(widths[i], row[i].size());
+        }
+    }
+    std::string text;
+    for (const Row& row : rows) {
+        std::string line = " ";
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            const std::string space(widths[i] - row[i].size(), ' ');
+            const bool last = i + 1 == row.size();
+            line += " " + (i < left || last ? row[i] + (last ? "" : space) : space + row[i]);
+            line += last ? "" : " ";
+        }
+        text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+    }
+    return text;
+}
+
+std::string problemText(const JobReport& report) {
+    const method::Problem& problem = report.plan.problem;
+    const bool flat = base::isFlat2D(problem.scene);
+    std::string text = "Scene     " + shown(problem.scene, flat) + " " +
+                       std::string(base::name(problem.scenePixel)) + "\n" + "Template  " +
+                       shown(problem.templ, flat) + " " +
+                       std::string(base::name(problem.templPixel)) + "\n" + "Result    " +
+                       std::string(method::name(problem.operation)) + ", extent " +
+                       std::string(method::name(problem.extent)) + "\n";
+    for (const InputReport& input : report.inputs) {
+        text += input.role + ": " + input.path +
+                (input.sha256.empty() ? "" : " (SHA-256 " + input.sha256 + ")") + "\n";
+    }
+    return text;
+}
+
+Row candidateRow(const plan::CandidateReport& row, bool flat) {
+    const bool tiled = row.candidate.tile.x > 0;
+    const auto& prediction = row.prediction;
+    return {std::string(plan::name(row.verdict)),
+            row.candidate.method,
+            row.candidate.device,
+            tiled ? shown(row.candidate.tile, flat) : "-",
+            std::to_string(row.candidate.threads),
+            prediction ? milliseconds(prediction->ms) : "-",
+            row.measuredMs ? milliseconds(*row.measuredMs) : "-",
+            prediction ? bytes(prediction->hostBytes) : "-",
+            row.reason};
+}
+
+std::string planText(const plan::PlanReport& plan) {
+    std::vector<Row> rows{{"verdict", "method", "device", "tile", "threads", "predicted ms",
+                           "measured ms", "memory", "reason"}};
+    for (const plan::CandidateReport& row : plan.candidates) {
+        rows.push_back(candidateRow(row, base::isFlat2D(plan.problem.scene)));
+    }
+    return "\nPlan (" + std::string(plan::name(plan.planning)) + ", " +
+           milliseconds(plan.planningMs) + " ms, " + std::to_string(plan.limits.threads) +
+           " threads, at most " +
+           (plan.limits.memoryBytes == INT64_MAX ? "any memory" : bytes(plan.limits.memoryBytes)) +
+           ")\n" + table(rows, 4);
+}
+
+std::string runText(const RunReport& run, const plan::CandidateReport* chosen) {
+    std::string text = "\nRun on " + run.device + " with " + std::to_string(run.threads) +
+                       " threads: " + milliseconds(run.executeMs.median) + " ms";
+    if (run.executeMs.min < run.executeMs.max) {
+        text +=
+            " (" + milliseconds(run.executeMs.min) + " to " + milliseconds(run.executeMs.max) + ")";
+    }
+    if (chosen && chosen->prediction) {
+        text += ", predicted " + milliseconds(chosen->prediction->ms) + " ms";
+    }
+    text += "\n  stream " + milliseconds(run.streamMs.median) + " ms, reading " +
+            milliseconds(run.readMs) + " ms, peaks " + milliseconds(run.peaksMs) + " ms, writing " +
+            milliseconds(run.writeMs) + " ms, memory " + bytes(run.peakHostBytes) + "\n";
+    if (!run.stagesMs.empty()) {
+        text += "  stages, summed over threads:";
+        for (const auto& [stage, ms] : run.stagesMs) {
+            text += " " + stage + " " + milliseconds(ms) + " ms";
+        }
+        text += "\n";
+    }
+    return text;
+}
+
+std::string mapText(const MapReport& map) {
+    std::string text = "\nMap  min " + fixed(map.statistics.minimum, 4) + "  max " +
+                       fixed(map.statistics.maximum, 4) + "  mean " +
+                       fixed(map.statistics.mean, 4) + "  std " +
+                       fixed(map.statistics.standardDeviation, 4) + "\n ";
+    for (std::size_t i = 0; i < base::kStatusCount; ++i) {
+        if (map.facts.statusCounts[i] > 0) {
+            text += " " + std::string(base::name(static_cast<base::Status>(i))) + " " +
+                    std::to_string(map.facts.statusCounts[i]);
+        }
+    }
+    return text + "\n";
+}
+
+std::string peaksText(const std::vector<match::Peak>& peaks, bool flat, std::size_t shown) {
+    std::vector<Row> rows{{"rank", "score", "x", "y", "z", "z-score"}};
+    for (std::size_t i = 0; i < std::min(shown, peaks.size()); ++i) {
+        const match::Peak& peak = peaks[i];
+        rows.push_back({std::to_string(i + 1), fixed(peak.score, 4), fixed(peak.centre[0], 2),
+                        fixed(peak.centre[1], 2), fixed(peak.centre[2], 2), fixed(peak.zscore, 1)});
+    }
+    if (flat) {
+        for (Row& row : rows) {
+            row.erase(row.begin() + 4);
+        }
+    }
+    std::string text = "Peaks: " + std::to_string(peaks.size());
+    text += peaks.empty() ? "\n" : ", centres in voxels\n" + table(rows, 0);
+    if (peaks.size() > shown) {
+        text += "  ... and " + std::to_string(peaks.size() - shown) + " more\n";
+    }
+    return text;
+}
+
+std::string environmentText(const Environment& environment) {
+    std::string text = "\n" + environment.processor + ", " + environment.instructions + "\n";
+    for (const auto& [library, version] : environment.versions) {
+        text +=
+            (library == environment.versions.front().first ? "" : ", ") + library + " " + version;
+    }
+    return text + "\n";
+}
+
+} // namespace
+
+std::string toSummary(const JobReport& report) {
+    std::string text;
+    const plan::CandidateReport* const chosen = report.plan.chosen();
+    if (report.run && chosen != nullptr) {
+        const bool flat = base::isFlat2D(report.plan.problem.scene);
+        text = peaksText(report.peaks, flat, 10) + "Done by " + chosen->candidate.method +
+               (chosen->candidate.tile.x > 0 ? " " + shown(chosen->candidate.tile, flat) : "") +
+               " on " + report.run->device + ", " + std::to_string(report.run->threads) +
+               (report.run->threads == 1 ? " thread, in " : " threads, in ") +
+               milliseconds(report.run->executeMs.median) + " ms (planned in " +
+               milliseconds(report.plan.planningMs) + " ms)\n";
+    }
+    return text;
+}
+
+std::string toText(const JobReport& report) {
+    std::string text = problemText(report) + planText(report.plan);
+    if (report.run) {
+        text += runText(*report.run, report.plan.chosen());
+    }
+    if (report.map) {
+        text += mapText(*report.map);
+    }
+    if (report.run) {
+        text += "\n" + peaksText(report.peaks, base::isFlat2D(report.plan.problem.scene), 20);
+    }
+    return text + environmentText(report.environment);
+}
+
+} // namespace flcc::job
