@@ -1,0 +1,207 @@
+#include "app/cli_commands.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+
+#include "app/cli_progress.h"
+#include "engine/base/error.h"
+#include "engine/base/log.h"
+#include "engine/io/atomic_file.h"
+#include "engine/job/arguments.h"
+#include "engine/job/job.h"
+#include "engine/job/listing.h"
+#include "engine/job/report.h"
+
+namespace flcc::app {
+
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using Arguments = std::vector<std::string>;
+
+constexpr const char* kUsage =
+    R"(flcc-cli finds a template in an image or volume by local correlation coefficients.
+
+  flcc-cli match SCENE TEMPLATE [options]                  scores, peaks and map of every placement
+  flcc-cli match SCENE --crop X,Y[,Z]:W,H[,D] [options]    the template is cut from the scene
+  flcc-cli plan  ... as match ...                          how it would be computed, and at what cost
+  flcc-cli info FILE                                       extents, type and geometry of a file as JSON
+  flcc-cli sample NAME --output DIR                        writes a built-in sample with its truth
+  flcc-cli sample --list                                   the built-in samples
+  flcc-cli devices [--json]                                processors and GPUs, and why one is not usable
+  flcc-cli --help | --version
+
+Options of match and plan, defaults first or in brackets:
+)";
+
+constexpr const char* kCodes =
+    R"(
+Exit codes: 0 done, 1 internal error, 2 command line, 3 input cannot be read, 4 invalid problem,
+5 memory limit, 6 device, 7 output cannot be written, 130 interrupted.
+)";
+
+[[noreturn]] void refuse(const std::string& sentence) {
+    throw Error(ErrorCode::CommandLine, sentence);
+}
+
+/// Writes to standard output; a closed pipe or a full disk is an error like that of any output.
+void print(const std::string& text) {
+    std::cout << text << std::flush;
+    if (!std::cout) {
+        throw Error(ErrorCode::Output, "cannot write to standard output; is the pipe closed?");
+    }
+}
+
+bool asksForHelp(const Arguments& args) {
+    const auto end = std::find(args.begin(), args.end(), "--");
+    return std::any_of(args.begin(), end,
+                       [](const std::string& arg) { return arg == "--help" || arg == "-h"; });
+}
+
+int help() {
+    print(kUsage + job::argumentsHelp() + kCodes);
+    return 0;
+}
+
+int interrupted() {
+    std::cerr << "flcc-cli: interrupted; nothing was written\n" << std::flush;
+    return kInterrupted;
+}
+
+void requireFolderOf(const std::filesystem::path& file) {
+    if (file.has_parent_path() && !std::filesystem::is_directory(file.parent_path())) {
+        throw Error(ErrorCode::Output, "cannot write " + file.string() + ": the folder " +
+                                           file.parent_path().string() + " does not exist");
+    }
+}
+
+/// Parsed options of a command that runs a job, with the log set to what they ask for.
+job::ParsedArguments parse(const Arguments& args) {
+    job::ParsedArguments parsed = job::parseArguments(args);
+    if (parsed.verbose) {
+        base::setLogLevel(base::LogLevel::Info);
+    } else if (parsed.quiet) {
+        base::setLogLevel(base::LogLevel::Error);
+    }
+    requireFolderOf(parsed.saveJob);
+    return parsed;
+}
+
+void saveJob(const job::ParsedArguments& parsed) {
+    if (!parsed.saveJob.empty()) {
+        io::writeText(parsed.saveJob, job::toJobFile(parsed.job));
+    }
+}
+
+int match(const Arguments& args, const std::stop_token& stop) {
+    const job::ParsedArguments parsed = parse(args);
+    ProgressBar bar(errorIsTerminal() && !parsed.quiet);
+    const job::JobResult result = job::runJob(parsed.job, {}, stop, &bar);
+    bar.clear();
+    if (result.cancelled) {
+        return interrupted();
+    }
+    saveJob(parsed);
+    if (!parsed.quiet) {
+        for (const std::string& note : result.notes) {
+            std::cerr << "note: " + note + "\n";
+        }
+    }
+    if (parsed.json) {
+        print(job::toJson(result.report));
+    } else if (!parsed.quiet) {
+        print(parsed.verbose ? job::toText(result.report) : job::toSummary(result.report));
+    }
+    return 0;
+}
+
+int plan(const Arguments& args, const std::stop_token& stop) {
+    const job::ParsedArguments parsed = parse(args);
+    ProgressBar bar(errorIsTerminal() && !parsed.quiet);
+    const job::JobReport report = job::planJob(parsed.job, {}, stop, &bar);
+    bar.clear();
+    if (stop.stop_requested()) {
+        return interrupted();
+    }
+    saveJob(parsed);
+    if (parsed.json) {
+        print(job::toJson(report));
+    } else if (!parsed.quiet) {
+        print(job::toText(report));
+    }
+    // The report is there; the code says whether a match with the same options would run.
+    if (const std::optional<Error> refused = job::refusal(report.plan)) {
+        throw Error(*refused);
+    }
+    return 0;
+}
+
+int info(const Arguments& args) {
+    if (args.size() != 1) {
+        refuse("info takes the name of one file");
+    }
+    print(job::imageInfoJson(args[0]));
+    return 0;
+}
+
+int sample(const Arguments& args) {
+    if (args.size() == 1 && args[0] == "--list") {
+        print(job::samplesText());
+        return 0;
+    }
+    const bool separate = args.size() == 3 && args[1] == "--output";
+    if (!separate || args[0].starts_with("-") || args[2].empty()) {
+        refuse("write flcc-cli sample NAME --output DIR, or flcc-cli sample --list");
+    }
+    for (const std::filesystem::path& file : job::writeSample(args[0], args[2])) {
+        print(file.string() + "\n");
+    }
+    return 0;
+}
+
+int devices(const Arguments& args) {
+    const bool json = args.size() == 1 && args[0] == "--json";
+    if (!args.empty() && !json) {
+        refuse("unknown option " + args[0] + "; devices knows --json");
+    }
+    print(json ? job::devicesJson() : job::devicesText());
+    return 0;
+}
+
+} // namespace
+
+int runCommand(const std::vector<std::string>& args, const std::stop_token& stop) {
+    if (args.empty()) {
+        refuse("no command given; flcc-cli --help lists them");
+    }
+    const std::string& command = args.front();
+    const Arguments rest(args.begin() + 1, args.end());
+    if (command == "--version") {
+        print("flcc-cli " FLCC_VERSION "\n");
+        return 0;
+    }
+    if (asksForHelp(args)) {
+        return help();
+    }
+    if (command == "match") {
+        return match(rest, stop);
+    }
+    if (command == "plan") {
+        return plan(rest, stop);
+    }
+    if (command == "info") {
+        return info(rest);
+    }
+    if (command == "sample") {
+        return sample(rest);
+    }
+    if (command == "devices") {
+        return devices(rest);
+    }
+    refuse("unknown command \"" + command + "\"; flcc-cli --help lists them");
+}
+
+} // namespace flcc::app

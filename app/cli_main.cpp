@@ -1,0 +1,44 @@
+#include <exception>
+#include <iostream>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "app/cli_commands.h"
+#include "app/cli_signals.h"
+#include "engine/base/error.h"
+
+namespace {
+
+/// One line for standard error: a file name may hold line breaks.
+std::string oneLine(std::string text) {
+    for (char& c : text) {
+        if (static_cast<unsigned char>(c) < ' ') {
+            c = ' ';
+        }
+    }
+    return text;
+}
+
+int fail(flcc::base::ErrorCode code, const std::string& sentence) {
+    std::cerr << "flcc-cli: " + oneLine(sentence) + "\n" << std::flush;
+    return static_cast<int>(code);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    using flcc::base::ErrorCode;
+    try {
+        flcc::app::openStandardStreams();
+        const flcc::app::SignalWatch signals;
+        return flcc::app::runCommand(
+            std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc), signals.token());
+    } catch (const flcc::base::Error& error) {
+        return fail(error.code(), error.what());
+    } catch (const std::bad_alloc&) {
+        return fail(ErrorCode::Memory, "not enough memory; use a smaller scene or --memory");
+    } catch (const std::exception& error) {
+        return fail(ErrorCode::Internal, std::string("internal error: ") + error.what());
+    }
+}

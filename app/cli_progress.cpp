@@ -1,0 +1,49 @@
+#include "app/cli_progress.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+#include <string>
+
+#include "engine/base/log.h"
+
+namespace flcc::app {
+
+void ProgressBar::phase(job::Phase phase) {
+    base::log(base::LogLevel::Info, job::name(phase));
+    const std::lock_guard lock(m_mutex);
+    m_phase = phase;
+    m_last = {};
+}
+
+void ProgressBar::progress(double share) {
+    constexpr std::size_t kWidth = 30;
+    constexpr std::size_t kLongestPhase = 13;
+    const std::lock_guard lock(m_mutex);
+    const auto now = std::chrono::steady_clock::now();
+    if (!m_visible || now - m_last < std::chrono::milliseconds(50)) {
+        return;
+    }
+    m_last = now;
+    m_drawn = true;
+    const double part = std::clamp(share, 0.0, 1.0);
+    const auto full = static_cast<std::size_t>(part * kWidth);
+    std::string label(job::name(m_phase));
+    label.resize(std::max(label.size(), kLongestPhase), ' ');
+    std::cerr << '\r' + label + " [" + std::string(full, '#') + std::string(kWidth - full, '.') +
+                     "] " + std::to_string(static_cast<int>(part * 100)) + " % "
+              << std::flush;
+}
+
+void ProgressBar::clear() {
+    const std::lock_guard lock(m_mutex);
+    if (m_drawn) {
+        std::cerr << "\r\033[K" << std::flush;
+        m_drawn = false;
+    }
+}
+
+bool errorIsTerminal() { return ::isatty(STDERR_FILENO) == 1; }
+
+} // namespace flcc::app
