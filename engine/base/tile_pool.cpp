@@ -8,6 +8,7 @@
 #include <exception>
 #include <mutex>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -71,6 +72,14 @@ struct TilePool::State {
     bool ending = false;
     std::vector<std::jthread> workers; // last: joins before the rest is gone
 
+    void end() {
+        {
+            const std::lock_guard lock(mutex);
+            ending = true;
+        }
+        changed.notify_all();
+    }
+
     void serve(int worker) {
         std::uint64_t seen = 0;
         std::unique_lock lock(mutex);
@@ -96,18 +105,19 @@ TilePool::TilePool(int threads) : m_state(std::make_unique<State>()) {
         throw Error(ErrorCode::CommandLine,
                     "a run needs at least 1 thread, not " + std::to_string(threads));
     }
-    for (int worker = 1; worker < threads; ++worker) {
-        m_state->workers.emplace_back([state = m_state.get(), worker] { state->serve(worker); });
+    try {
+        for (int worker = 1; worker < threads; ++worker) {
+            m_state->workers.emplace_back(
+                [state = m_state.get(), worker] { state->serve(worker); });
+        }
+    } catch (const std::system_error&) {
+        m_state->end(); // those that started must return before they can be joined
+        throw Error(ErrorCode::CommandLine,
+                    "the system does not start " + std::to_string(threads) + " threads");
     }
 }
 
-TilePool::~TilePool() {
-    {
-        const std::lock_guard lock(m_state->mutex);
-        m_state->ending = true;
-    }
-    m_state->changed.notify_all();
-}
+TilePool::~TilePool() { m_state->end(); }
 
 int TilePool::threads() const { return static_cast<int>(m_state->workers.size()) + 1; }
 

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "engine/method/method.h"
+
+namespace flcc::cpu {
+
+/// LCC by the definition of its numerator, register-blocked (METHODS 3.1).
+[[nodiscard]] const method::Method& directMethod();
+
+/// LCC by overlap-save with real transforms (METHODS 3.3, Karas (22)-(23)).
+[[nodiscard]] const method::Method& tiledMethod();
+
+} // namespace flcc::cpu

@@ -1,0 +1,186 @@
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/cpu/simd/correlate.cpp"
+#include <hwy/foreach_target.h> // IWYU pragma: keep
+
+#include <hwy/highway.h>
+
+#include "engine/cpu/simd/kernels.h"
+
+namespace flcc::cpu::simd {
+
+#ifndef FLCC_CPU_SIMD_CORRELATE_ONCE
+#define FLCC_CPU_SIMD_CORRELATE_ONCE
+/// Template rows that go into one accumulator before it is added to the total: as many as keep the
+/// chain of roundings near 32.
+inline std::int64_t rowsPerAccumulator(std::int64_t width) {
+    return std::max<std::int64_t>(1, 32 / width);
+}
+#endif
+
+} // namespace flcc::cpu::simd
+
+HWY_BEFORE_NAMESPACE();
+namespace flcc::cpu::simd::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = hn::ScalableTag<float>;
+using V = hn::Vec<D>;
+
+constexpr int kRows = static_cast<int>(kBlockRows);
+
+// One row of scene voxels meets the template rows that output rows kLow..kHigh need: a loaded
+// vector serves all of them, a broadcast coefficient all vectors.
+template <int kLow, int kHigh, std::size_t kVectors>
+HWY_INLINE void addSceneRow(D d, const float* x, const float* t, std::int64_t width,
+                            V (&sums)[kRows][kVectors]) {
+    const std::size_t lanes = hn::Lanes(d);
+    for (std::int64_t i = 0; i < width; ++i) {
+        V loaded[kVectors];
+        for (std::size_t v = 0; v < kVectors; ++v) {
+            loaded[v] = hn::LoadU(d, x + i + v * lanes);
+        }
+        for (int r = kLow; r <= kHigh; ++r) {
+            const V weight = hn::Set(d, t[i - r * width]);
+            for (std::size_t v = 0; v < kVectors; ++v) {
+                sums[r][v] = hn::MulAdd(weight, loaded[v], sums[r][v]);
+            }
+        }
+    }
+}
+
+template <std::size_t kVectors>
+HWY_INLINE void addEdgeRow(D d, const float* x, const float* t, std::int64_t width, int low,
+                           int high, V (&sums)[kRows][kVectors]) {
+    static_assert(kRows == 4);
+    switch (low * 4 + high) {
+    case 0:
+        addSceneRow<0, 0, kVectors>(d, x, t, width, sums);
+        break;
+    case 1:
+        addSceneRow<0, 1, kVectors>(d, x, t, width, sums);
+        break;
+    case 2:
+        addSceneRow<0, 2, kVectors>(d, x, t, width, sums);
+        break;
+    case 5:
+        addSceneRow<1, 1, kVectors>(d, x, t, width, sums);
+        break;
+    case 6:
+        addSceneRow<1, 2, kVectors>(d, x, t, width, sums);
+        break;
+    case 7:
+        addSceneRow<1, 3, kVectors>(d, x, t, width, sums);
+        break;
+    case 10:
+        addSceneRow<2, 2, kVectors>(d, x, t, width, sums);
+        break;
+    case 11:
+        addSceneRow<2, 3, kVectors>(d, x, t, width, sums);
+        break;
+    default:
+        addSceneRow<3, 3, kVectors>(d, x, t, width, sums);
+        break;
+    }
+}
+
+// kRows x (kVectors vectors) of outputs for one slice of the template, added to `num`.
+template <std::size_t kVectors>
+HWY_INLINE void addSlice(D d, const float* x, std::int64_t xRow, const float* t,
+                         const base::Extents& m, float* num, std::int64_t numRow, bool first) {
+    const std::size_t lanes = hn::Lanes(d);
+    const std::int64_t sceneRows = m.y + kRows - 1;
+    const std::int64_t group = rowsPerAccumulator(m.x);
+    for (std::int64_t from = 0; from < sceneRows; from += group) {
+        const std::int64_t to = std::min(from + group, sceneRows);
+        V sums[kRows][kVectors];
+        for (int r = 0; r < kRows; ++r) {
+            for (std::size_t v = 0; v < kVectors; ++v) {
+                sums[r][v] = hn::Zero(d);
+            }
+        }
+        for (std::int64_t row = from; row < to; ++row) {
+            const int low = row < m.y ? 0 : static_cast<int>(row - m.y + 1);
+            const int high = row < kRows - 1 ? static_cast<int>(row) : kRows - 1;
+            if (low == 0 && high == kRows - 1) {
+                addSceneRow<0, kRows - 1, kVectors>(d, x + row * xRow, t + row * m.x, m.x, sums);
+            } else {
+                addEdgeRow<kVectors>(d, x + row * xRow, t + row * m.x, m.x, low, high, sums);
+            }
+        }
+        const bool store = first && from == 0;
+        for (int r = 0; r < kRows; ++r) {
+            for (std::size_t v = 0; v < kVectors; ++v) {
+                float* const at = num + r * numRow + v * lanes;
+                hn::StoreU(store ? sums[r][v] : hn::Add(hn::LoadU(d, at), sums[r][v]), d, at);
+            }
+        }
+    }
+}
+
+template <std::size_t kVectors>
+void block(const FloatBox& x, const float* t, const base::Extents& m, std::int64_t numRow,
+           float* num) {
+    const D d;
+    for (std::int64_t k = 0; k < m.z; ++k) {
+        addSlice<kVectors>(d, x.data + k * x.sliceStride, x.rowStride, t + k * m.x * m.y, m, num,
+                           numRow, k == 0);
+    }
+}
+
+void correlate(const FloatBox& x, const float* t, const base::Extents& m, const base::Extents& out,
+               const FloatBox& num) {
+#if HWY_TARGET <= HWY_AVX3
+    constexpr std::size_t kWide =
+        4; // 16 accumulators, 4 scene vectors, 4 weights: fits 32 registers
+#else
+    constexpr std::size_t kWide = 2; // 8 accumulators, 2 scene vectors, weights: fits 16 registers
+#endif
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(D()));
+    for (std::int64_t z = 0; z < out.z; ++z) {
+        for (std::int64_t y = 0; y < out.y; y += kRows) {
+            std::int64_t column = 0;
+            while (column < out.x) {
+                const FloatBox at{x.data + z * x.sliceStride + y * x.rowStride + column,
+                                  x.rowStride, x.sliceStride};
+                float* const to = num.data + z * num.sliceStride + y * num.rowStride + column;
+                const std::int64_t left = out.x - column;
+                if (left > static_cast<std::int64_t>(kWide / 2) * lanes) {
+                    block<kWide>(at, t, m, num.rowStride, to);
+                    column += static_cast<std::int64_t>(kWide) * lanes;
+                } else if (kWide > 2 && left > lanes) {
+                    block<2>(at, t, m, num.rowStride, to);
+                    column += 2 * lanes;
+                } else {
+                    block<1>(at, t, m, num.rowStride, to);
+                    column += lanes;
+                }
+            }
+        }
+    }
+}
+
+} // namespace flcc::cpu::simd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace flcc::cpu::simd {
+
+HWY_EXPORT(correlate);
+
+void correlateDirect(const FloatBox& x, const float* t, const base::Extents& m,
+                     const base::Extents& out, const FloatBox& num) {
+    HWY_DYNAMIC_DISPATCH(correlate)(x, t, m, out, num);
+}
+
+std::int64_t directChain(const base::Extents& m) {
+    const std::int64_t group = rowsPerAccumulator(m.x);
+    return std::min(group, m.y) * m.x + ((m.y + kBlockRows - 2) / group + 1) * m.z;
+}
+
+} // namespace flcc::cpu::simd
+#endif

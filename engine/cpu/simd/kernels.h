@@ -1,0 +1,133 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/extents.h"
+
+/// The inner loops of the CPU methods, compiled for every instruction set of the target
+/// architecture and dispatched once a call (Highway).
+namespace flcc::cpu::simd {
+
+/// Names of the instruction sets this machine can run, widest first: "AVX3", "AVX2", "SSE4",
+/// "EMU128" (portable).
+[[nodiscard]] std::vector<std::string> instructionSets();
+
+/// Restricts all kernels to one of instructionSets(); an empty name lifts that. For tests; no run
+/// may be under way.
+void forceInstructionSet(std::string_view name);
+
+/// Floats a row buffer must have beyond its last voxel, so that whole vectors can be read.
+inline constexpr std::int64_t kSlack = 64;
+
+/// Sum, range and number of non-finite values of a run of voxels; sum and range are over the
+/// finite ones.
+struct RowFacts {
+    double sum = 0;
+    double minimum = 0;
+    double maximum = 0;
+    std::int64_t nonFinite = 0;
+};
+/// **Errors**: none; of an all-NaN run minimum is +Inf and maximum -Inf.
+[[nodiscard]] RowFacts rowFacts(const float* row, std::int64_t count);
+[[nodiscard]] RowFacts rowFacts(const std::uint8_t* row, std::int64_t count);
+[[nodiscard]] RowFacts rowFacts(const std::uint16_t* row, std::int64_t count);
+[[nodiscard]] RowFacts rowFacts(const std::int16_t* row, std::int64_t count);
+
+/// out = (row - reference) * scale; 0 where the voxel is not finite. The reference is a value of
+/// the voxel type.
+void loadRow(const float* row, std::int64_t count, double reference, float scale, float* out);
+void loadRow(const std::uint8_t* row, std::int64_t count, double reference, float scale,
+             float* out);
+void loadRow(const std::uint16_t* row, std::int64_t count, double reference, float scale,
+             float* out);
+void loadRow(const std::int16_t* row, std::int64_t count, double reference, float scale,
+             float* out);
+
+/// A box of floats with slack.
+struct FloatBox {
+    float* data = nullptr;
+    std::int64_t rowStride = 0;
+    std::int64_t sliceStride = 0;
+};
+
+/// Output columns and rows a block of the direct method computes at once; buffers are rounded up to
+/// them.
+inline constexpr std::int64_t kBlockColumns = 64;
+inline constexpr std::int64_t kBlockRows = 4;
+
+/// num(u) = sum_k x(u + k) t(k) for every u of `out` (METHODS 3.1, FLCC (10)).
+/// **Shapes**: x holds out + m - 1 voxels, its rows kBlockRows - 1 more than that and kSlack
+/// columns of slack beyond a multiple of kBlockColumns; t is contiguous, m.x fastest; num has rows
+/// rounded up as x.
+void correlateDirect(const FloatBox& x, const float* t, const base::Extents& m,
+                     const base::Extents& out, const FloatBox& num);
+
+/// Longest chain of roundings a product passes through in correlateDirect (METHODS 2.2).
+[[nodiscard]] std::int64_t directChain(const base::Extents& m);
+
+/// The constants of one tile that turn sums into scores, bounds and marks (METHODS 2.1, 2.2).
+struct ScoreConstants {
+    double count = 1;         ///< N, voxels of the support
+    bool exactSums = false;   ///< the window sums are exact integers times 4^-e
+    double unit = 1;          ///< 2^e of the tile: x * unit is an integer when exactSums
+    float suspicious = 0;     ///< D <= suspicious * s2 needs a closer look
+    float boundNumerator = 0; ///< Fourier: 8 u sqrt(log2 M) (rho_x + rho_y)
+    float boundWorst = 0;     ///< Fourier: 2 u sqrt(log2 M) ||tile||; infinite otherwise
+    float boundScore = 0;     ///< factor of |r|
+    float boundPanel = 0;     ///< factor of K
+    float boundSquare = 0;    ///< factor of K^2
+    float boundConstant = 0;
+    float promise = 1e-4F;
+};
+
+/// Status byte of a voxel whose variance is too small to be trusted; the caller decides between
+/// FLAT and LOWCONF. Never leaves the engine.
+inline constexpr std::uint8_t kSuspicious = 255;
+
+struct ScoreTally {
+    float largestBound = 0;      ///< of voxels within the promise
+    float largestLowConf = 0;    ///< of the others
+    std::int64_t marked = 0;     ///< status bytes that are not OK
+    std::int64_t suspicious = 0; ///< of them kSuspicious
+    std::int64_t overRange = 0;
+};
+
+/// Writes scores, status bytes and bounds of one tile: window sums of x and x^2 over m by additions
+/// only (van Herk along y and z, doubling along x), D, r = num / sqrt(D), clamped to [-1, 1].
+/// **Shapes**: x as for correlateDirect; num `out`; value, status the same box inside the map with
+/// their strides; bounds contiguous, out.x a row. `scratch` as scoreScratch() says.
+struct ScoreArguments {
+    FloatBox x;
+    FloatBox num;
+    base::Extents m;
+    base::Extents out;
+    float* value = nullptr;
+    std::uint8_t* status = nullptr;
+    std::int64_t mapRowStride = 0;
+    std::int64_t mapSliceStride = 0;
+    float* bounds = nullptr;
+    double* scratch = nullptr;
+};
+[[nodiscard]] ScoreTally scoreTile(const ScoreArguments& arguments,
+                                   const ScoreConstants& constants);
+
+/// Doubles of scratch that scoreTile needs.
+[[nodiscard]] std::int64_t scoreScratch(const base::Extents& m, const base::Extents& out);
+
+/// spectrum *= templ, complex, `count` pairs (re, im).
+void multiplySpectra(float* spectrum, const float* templ, std::int64_t count);
+
+/// Energies of a tile: of its worst line parallel to any axis, as the largest mean square, and of
+/// the whole, as a sum of squares. `scratch` holds
+/// x + x * y floats of the tile.
+struct LineEnergy {
+    double largestMeanSquare = 0;
+    double total = 0;
+};
+[[nodiscard]] LineEnergy lineEnergy(const float* tile, const base::Extents& extents,
+                                    float* scratch);
+
+} // namespace flcc::cpu::simd

@@ -1,0 +1,183 @@
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/cpu/simd/load.cpp"
+#include <hwy/foreach_target.h> // IWYU pragma: keep
+
+#include <hwy/highway.h>
+
+#include "engine/cpu/simd/kernels.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace flcc::cpu::simd::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Integers have no rounding and no NaN: the plain loop is vectorised by the compiler.
+template <class T> RowFacts integerFacts(const T* row, std::int64_t count) {
+    std::int64_t sum = 0;
+    T minimum = std::numeric_limits<T>::max();
+    T maximum = std::numeric_limits<T>::min();
+    constexpr std::int64_t kRun = 16384; // a run's sum fits 32 bits
+    for (std::int64_t from = 0; from < count; from += kRun) {
+        const std::int64_t to = from + kRun < count ? from + kRun : count;
+        std::int32_t part = 0;
+        for (std::int64_t i = from; i < to; ++i) {
+            part += row[i];
+            minimum = row[i] < minimum ? row[i] : minimum;
+            maximum = row[i] > maximum ? row[i] : maximum;
+        }
+        sum += part;
+    }
+    return {static_cast<double>(sum), static_cast<double>(minimum), static_cast<double>(maximum),
+            0};
+}
+
+template <class T>
+void loadInteger(const T* row, std::int64_t count, double reference, float scale, float* out) {
+    const auto c = static_cast<std::int32_t>(reference);
+    for (std::int64_t i = 0; i < count; ++i) {
+        out[i] = static_cast<float>(static_cast<std::int32_t>(row[i]) - c) * scale;
+    }
+}
+
+RowFacts factsU8(const std::uint8_t* row, std::int64_t count) { return integerFacts(row, count); }
+RowFacts factsU16(const std::uint16_t* row, std::int64_t count) { return integerFacts(row, count); }
+RowFacts factsI16(const std::int16_t* row, std::int64_t count) { return integerFacts(row, count); }
+
+void loadU8(const std::uint8_t* row, std::int64_t n, double c, float scale, float* out) {
+    loadInteger(row, n, c, scale, out);
+}
+void loadU16(const std::uint16_t* row, std::int64_t n, double c, float scale, float* out) {
+    loadInteger(row, n, c, scale, out);
+}
+void loadI16(const std::int16_t* row, std::int64_t n, double c, float scale, float* out) {
+    loadInteger(row, n, c, scale, out);
+}
+
+RowFacts factsF32(const float* row, std::int64_t count) {
+    const hn::ScalableTag<float> d;
+    const hn::Half<decltype(d)> half;
+    const hn::Repartition<double, decltype(d)> dd;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    const auto huge = hn::Set(d, std::numeric_limits<float>::max());
+    auto low = hn::Zero(dd);
+    auto high = hn::Zero(dd);
+    auto minimum = hn::Set(d, std::numeric_limits<float>::infinity());
+    auto maximum = hn::Set(d, -std::numeric_limits<float>::infinity());
+    std::int64_t finite = 0;
+    std::int64_t i = 0;
+    for (; i + lanes <= count; i += lanes) {
+        const auto v = hn::LoadU(d, row + i);
+        const auto good = hn::Le(hn::Abs(v), huge);
+        finite += static_cast<std::int64_t>(hn::CountTrue(d, good));
+        const auto kept = hn::IfThenElseZero(good, v);
+        low = hn::Add(low, hn::PromoteTo(dd, hn::LowerHalf(half, kept)));
+        high = hn::Add(high, hn::PromoteTo(dd, hn::UpperHalf(half, kept)));
+        minimum = hn::IfThenElse(good, hn::Min(minimum, v), minimum);
+        maximum = hn::IfThenElse(good, hn::Max(maximum, v), maximum);
+    }
+    RowFacts facts;
+    facts.sum = hn::GetLane(hn::SumOfLanes(dd, hn::Add(low, high)));
+    float least = hn::GetLane(hn::MinOfLanes(d, minimum));
+    float most = hn::GetLane(hn::MaxOfLanes(d, maximum));
+    for (; i < count; ++i) {
+        if (std::isfinite(row[i])) {
+            ++finite;
+            facts.sum += static_cast<double>(row[i]);
+            least = row[i] < least ? row[i] : least;
+            most = row[i] > most ? row[i] : most;
+        }
+    }
+    facts.minimum = static_cast<double>(least);
+    facts.maximum = static_cast<double>(most);
+    facts.nonFinite = count - finite;
+    return facts;
+}
+
+void loadF32(const float* row, std::int64_t count, double reference, float scale, float* out) {
+    const hn::ScalableTag<float> d;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    const auto c = hn::Set(d, static_cast<float>(reference));
+    const auto s = hn::Set(d, scale);
+    const auto huge = hn::Set(d, std::numeric_limits<float>::max());
+    std::int64_t i = 0;
+    for (; i + lanes <= count; i += lanes) {
+        const auto v = hn::LoadU(d, row + i);
+        const auto centred = hn::Mul(hn::Sub(v, c), s);
+        hn::StoreU(hn::IfThenElseZero(hn::Le(hn::Abs(v), huge), centred), d, out + i);
+    }
+    for (; i < count; ++i) {
+        out[i] = std::isfinite(row[i]) ? (row[i] - static_cast<float>(reference)) * scale : 0.0F;
+    }
+}
+
+} // namespace flcc::cpu::simd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace flcc::cpu::simd {
+
+HWY_EXPORT(factsF32);
+HWY_EXPORT(factsU8);
+HWY_EXPORT(factsU16);
+HWY_EXPORT(factsI16);
+HWY_EXPORT(loadF32);
+HWY_EXPORT(loadU8);
+HWY_EXPORT(loadU16);
+HWY_EXPORT(loadI16);
+
+RowFacts rowFacts(const float* row, std::int64_t count) {
+    return HWY_DYNAMIC_DISPATCH(factsF32)(row, count);
+}
+RowFacts rowFacts(const std::uint8_t* row, std::int64_t count) {
+    return HWY_DYNAMIC_DISPATCH(factsU8)(row, count);
+}
+RowFacts rowFacts(const std::uint16_t* row, std::int64_t count) {
+    return HWY_DYNAMIC_DISPATCH(factsU16)(row, count);
+}
+RowFacts rowFacts(const std::int16_t* row, std::int64_t count) {
+    return HWY_DYNAMIC_DISPATCH(factsI16)(row, count);
+}
+void loadRow(const float* row, std::int64_t count, double reference, float scale, float* out) {
+    HWY_DYNAMIC_DISPATCH(loadF32)(row, count, reference, scale, out);
+}
+void loadRow(const std::uint8_t* row, std::int64_t count, double reference, float scale,
+             float* out) {
+    HWY_DYNAMIC_DISPATCH(loadU8)(row, count, reference, scale, out);
+}
+void loadRow(const std::uint16_t* row, std::int64_t count, double reference, float scale,
+             float* out) {
+    HWY_DYNAMIC_DISPATCH(loadU16)(row, count, reference, scale, out);
+}
+void loadRow(const std::int16_t* row, std::int64_t count, double reference, float scale,
+             float* out) {
+    HWY_DYNAMIC_DISPATCH(loadI16)(row, count, reference, scale, out);
+}
+
+std::vector<std::string> instructionSets() {
+    std::vector<std::string> names;
+    for (std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+        names.emplace_back(hwy::TargetName(target));
+    }
+    return names;
+}
+
+void forceInstructionSet(std::string_view name) {
+    std::int64_t mask = 0;
+    if (!name.empty()) {
+        hwy::SetSupportedTargetsForTest(0);
+        for (std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+            if (name == hwy::TargetName(target)) {
+                mask = target;
+            }
+        }
+    }
+    hwy::SetSupportedTargetsForTest(mask);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+} // namespace flcc::cpu::simd
+#endif

@@ -1,0 +1,117 @@
+#include <algorithm>
+#include <cstdint>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/cpu/simd/spectrum.cpp"
+#include <hwy/foreach_target.h> // IWYU pragma: keep
+
+#include <hwy/highway.h>
+
+#include "engine/cpu/simd/kernels.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace flcc::cpu::simd::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = hn::ScalableTag<float>;
+
+void multiply(float* spectrum, const float* templ, std::int64_t count) {
+    const D d;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    const std::int64_t floats = 2 * count;
+    std::int64_t i = 0;
+    for (; i + lanes <= floats; i += lanes) {
+        const auto x = hn::LoadU(d, spectrum + i);
+        const auto t = hn::LoadU(d, templ + i);
+        const auto swapped = hn::Shuffle2301(x); // (im, re)
+        const auto real = hn::Mul(x, hn::DupEven(t));
+        const auto imaginary = hn::Mul(swapped, hn::DupOdd(t));
+        // Even lanes: re re - im im; odd lanes: im re + re im.
+        hn::StoreU(hn::OddEven(hn::Add(real, imaginary), hn::Sub(real, imaginary)), d,
+                   spectrum + i);
+    }
+    for (; i < floats; i += 2) {
+        const float re = spectrum[i] * templ[i] - spectrum[i + 1] * templ[i + 1];
+        const float im = spectrum[i + 1] * templ[i] + spectrum[i] * templ[i + 1];
+        spectrum[i] = re;
+        spectrum[i + 1] = im;
+    }
+}
+
+float largestOf(const float* values, std::int64_t count) {
+    return *std::max_element(values, values + count);
+}
+
+LineEnergy energy(const float* tile, const base::Extents& n, float* scratch) {
+    const D d;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    const auto nx = static_cast<double>(n.x);
+    float* const columns = scratch;       // lines along y, of one slice
+    float* const pillars = scratch + n.x; // lines along z
+    const bool volume = n.z > 1;
+    std::fill_n(scratch, n.x + (volume ? n.x * n.y : 0), 0.0F);
+    LineEnergy result;
+    for (std::int64_t z = 0; z < n.z; ++z) {
+        if (z > 0) {
+            std::fill_n(columns, n.x, 0.0F);
+        }
+        for (std::int64_t y = 0; y < n.y; ++y) {
+            const float* row = tile + (z * n.y + y) * n.x;
+            float* const pillar = pillars + y * n.x;
+            auto sum = hn::Zero(d);
+            float rest = 0;
+            std::int64_t x = 0;
+            for (; x + lanes <= n.x; x += lanes) {
+                const auto v = hn::LoadU(d, row + x);
+                const auto square = hn::Mul(v, v);
+                sum = hn::Add(sum, square);
+                hn::StoreU(hn::Add(hn::LoadU(d, columns + x), square), d, columns + x);
+                if (volume) {
+                    hn::StoreU(hn::Add(hn::LoadU(d, pillar + x), square), d, pillar + x);
+                }
+            }
+            for (; x < n.x; ++x) {
+                const float square = row[x] * row[x];
+                rest += square;
+                columns[x] += square;
+                if (volume) {
+                    pillar[x] += square;
+                }
+            }
+            const double total = static_cast<double>(hn::GetLane(hn::SumOfLanes(d, sum))) +
+                                 static_cast<double>(rest);
+            result.total += total;
+            result.largestMeanSquare = std::max(result.largestMeanSquare, total / nx);
+        }
+        result.largestMeanSquare =
+            std::max(result.largestMeanSquare,
+                     static_cast<double>(largestOf(columns, n.x)) / static_cast<double>(n.y));
+    }
+    if (volume) {
+        result.largestMeanSquare =
+            std::max(result.largestMeanSquare,
+                     static_cast<double>(largestOf(pillars, n.x * n.y)) / static_cast<double>(n.z));
+    }
+    return result;
+}
+
+} // namespace flcc::cpu::simd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace flcc::cpu::simd {
+
+HWY_EXPORT(multiply);
+HWY_EXPORT(energy);
+
+void multiplySpectra(float* spectrum, const float* templ, std::int64_t count) {
+    HWY_DYNAMIC_DISPATCH(multiply)(spectrum, templ, count);
+}
+
+LineEnergy lineEnergy(const float* tile, const base::Extents& extents, float* scratch) {
+    return HWY_DYNAMIC_DISPATCH(energy)(tile, extents, scratch);
+}
+
+} // namespace flcc::cpu::simd
+#endif

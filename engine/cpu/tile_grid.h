@@ -1,0 +1,42 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "engine/base/extents.h"
+
+namespace flcc::cpu {
+
+/// The tiles that cover a map: boxes of equal extents, the last of each axis cut.
+class TileGrid {
+  public:
+    TileGrid(const base::Extents& map, const base::Extents& tile)
+        : m_map(map),
+          m_tile(tile), m_count{(map.x + tile.x - 1) / tile.x, (map.y + tile.y - 1) / tile.y,
+                                (map.z + tile.z - 1) / tile.z} {}
+
+    [[nodiscard]] std::int64_t count() const { return m_count.x * m_count.y * m_count.z; }
+
+    /// The box of map voxels of a tile, x fastest.
+    [[nodiscard]] base::Box box(std::int64_t tile) const {
+        const base::Index at{tile % m_count.x, tile / m_count.x % m_count.y,
+                             tile / (m_count.x * m_count.y)};
+        const base::Index corner{at.x * m_tile.x, at.y * m_tile.y, at.z * m_tile.z};
+        return {corner,
+                {std::min(m_tile.x, m_map.x - corner.x), std::min(m_tile.y, m_map.y - corner.y),
+                 std::min(m_tile.z, m_map.z - corner.z)}};
+    }
+
+  private:
+    base::Extents m_map;
+    base::Extents m_tile;
+    base::Extents m_count;
+};
+
+/// The scene voxels that the placements of `out` see.
+[[nodiscard]] inline base::Box footprint(const base::Box& out, const base::Extents& m) {
+    return {out.corner,
+            {out.extents.x + m.x - 1, out.extents.y + m.y - 1, out.extents.z + m.z - 1}};
+}
+
+} // namespace flcc::cpu

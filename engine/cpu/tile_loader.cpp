@@ -1,0 +1,287 @@
+#include "engine/cpu/tile_loader.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+namespace flcc::cpu {
+
+namespace {
+
+using base::Extents;
+using base::View;
+
+template <class T>
+inline constexpr bool kHasKernel =
+    std::is_same_v<T, float> || std::is_same_v<T, std::uint8_t> ||
+    std::is_same_v<T, std::uint16_t> || std::is_same_v<T, std::int16_t>;
+
+template <class T> bool finite(T v) {
+    if constexpr (std::is_floating_point_v<T>) {
+        return std::isfinite(v);
+    } else {
+        return true;
+    }
+}
+
+template <class T, class Use> void forRows(const View<const T>& view, Use&& use) {
+    const Extents& extents = view.extents();
+    for (std::int64_t z = 0; z < extents.z; ++z) {
+        for (std::int64_t y = 0; y < extents.y; ++y) {
+            use(view.row(y, z), y, z);
+        }
+    }
+}
+
+/// The exponent e with 2^e just above `largest`; 0 for a tile without contrast.
+int exponentAbove(double largest) { return largest > 0 ? std::ilogb(largest) + 1 : 0; }
+
+/// The facts every loader ends with.
+CentredTile finished(double largest, int exponent, bool integer, std::int64_t templCount,
+                     double rounding, std::int64_t nonFinite) {
+    CentredTile tile;
+    tile.unit = std::ldexp(1.0, exponent);
+    tile.largestRounding = rounding;
+    tile.exact = rounding == 0;
+    tile.exactSums =
+        integer && tile.exact && static_cast<double>(templCount) * largest * largest < 0x1p53;
+    tile.nonFinite = nonFinite;
+    return tile;
+}
+
+/// float32 and integers of at most 16 bits: vector kernels, S - c rounded once or not at all.
+template <class T>
+CentredTile loadFast(const View<const T>& view, std::int64_t templCount, const simd::FloatBox& to,
+                     const simd::RowFacts& facts, double mean) {
+    const double c =
+        std::is_integral_v<T> ? std::nearbyint(mean) : double(static_cast<float>(mean));
+    const double largest = std::max(facts.maximum - c, c - facts.minimum);
+    const int exponent = exponentAbove(largest);
+    const auto scale = static_cast<float>(std::ldexp(1.0, -exponent));
+    forRows(view, [&](const T* row, std::int64_t y, std::int64_t z) {
+        simd::loadRow(row, view.extents().x, c, scale,
+                      to.data + z * to.sliceStride + y * to.rowStride);
+    });
+    // Half a unit in the last place of the largest difference.
+    const double rounding = std::is_integral_v<T> ? 0.0 : std::ldexp(1.0, exponent - 25);
+    return finished(largest, exponent, std::is_integral_v<T>, templCount,
+                    largest > 0 ? rounding : 0.0, facts.nonFinite);
+}
+
+/// v - c in double: exact for integers before the one rounding, scaled for doubles near the limits.
+template <class T> double centred(T v, T c, double scale) {
+    if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
+        const auto distance = [](T larger, T smaller) {
+            return static_cast<double>(static_cast<std::uint64_t>(larger) -
+                                       static_cast<std::uint64_t>(smaller));
+        };
+        return v >= c ? distance(v, c) : -distance(c, v);
+    } else {
+        return static_cast<double>(v) * scale - static_cast<double>(c) * scale;
+    }
+}
+
+/// Any type, through double: the difference to c first, then one rounding to float.
+template <class T>
+CentredTile loadThroughDouble(const View<const T>& view, std::int64_t templCount,
+                              const simd::FloatBox& to) {
+    const Extents& extents = view.extents();
+    std::int64_t count = 0;
+    T reference{};
+    double top = 0;
+    forRows(view, [&](const T* row, std::int64_t, std::int64_t) {
+        for (std::int64_t x = 0; x < extents.x; ++x) {
+            if (finite(row[x])) {
+                reference = count == 0 ? row[x] : reference;
+                ++count;
+                top = std::max(top, std::abs(static_cast<double>(row[x])));
+            }
+        }
+    });
+    // Values near the limits of double are brought near 1 by a power of two, which is exact.
+    const int preExponent =
+        std::is_floating_point_v<T> && top > 0 ? std::clamp(std::ilogb(top) + 1, -1000, 1000) : 0;
+    const double pre = std::ldexp(1.0, -preExponent);
+    double sum = 0;
+    forRows(view, [&](const T* row, std::int64_t, std::int64_t) {
+        double part = 0;
+        for (std::int64_t x = 0; x < extents.x; ++x) {
+            part += finite(row[x]) ? centred(row[x], reference, pre) : 0.0;
+        }
+        sum += part;
+    });
+    const double shift = count > 0 ? sum / static_cast<double>(count) : 0.0;
+    T c = reference;
+    if constexpr (std::is_integral_v<T>) {
+        c = static_cast<T>(c + static_cast<T>(std::llrint(shift)));
+    } else {
+        c = static_cast<T>(static_cast<double>(c) + shift / pre);
+    }
+    double largest = 0;
+    forRows(view, [&](const T* row, std::int64_t, std::int64_t) {
+        for (std::int64_t x = 0; x < extents.x; ++x) {
+            if (finite(row[x])) {
+                largest = std::max(largest, std::abs(centred(row[x], c, pre)));
+            }
+        }
+    });
+    const int exponent = exponentAbove(largest);
+    double rounding = 0;
+    forRows(view, [&](const T* row, std::int64_t y, std::int64_t z) {
+        float* const out = to.data + z * to.sliceStride + y * to.rowStride;
+        for (std::int64_t x = 0; x < extents.x; ++x) {
+            const double value =
+                finite(row[x]) ? std::ldexp(centred(row[x], c, pre), -exponent) : 0.0;
+            out[x] = static_cast<float>(value);
+            rounding = std::max(rounding, std::abs(static_cast<double>(out[x]) - value));
+        }
+    });
+    return finished(largest, exponent + preExponent, std::is_integral_v<T>, templCount,
+                    std::ldexp(rounding, exponent + preExponent),
+                    extents.x * extents.y * extents.z - count);
+}
+
+template <class T>
+CentredTile load(const View<const T>& view, std::int64_t templCount, const simd::FloatBox& to) {
+    if constexpr (kHasKernel<T>) {
+        const Extents& extents = view.extents();
+        simd::RowFacts facts{0, std::numeric_limits<double>::infinity(),
+                             -std::numeric_limits<double>::infinity(), 0};
+        forRows(view, [&](const T* row, std::int64_t, std::int64_t) {
+            const simd::RowFacts part = simd::rowFacts(row, extents.x);
+            facts.sum += part.sum;
+            facts.minimum = std::min(facts.minimum, part.minimum);
+            facts.maximum = std::max(facts.maximum, part.maximum);
+            facts.nonFinite += part.nonFinite;
+        });
+        const std::int64_t count = extents.x * extents.y * extents.z - facts.nonFinite;
+        if (count == 0) {
+            facts = {0, 0, 0, facts.nonFinite};
+        }
+        const double mean = count > 0 ? facts.sum / static_cast<double>(count) : 0.0;
+        // A float scale 2^-e and differences that neither overflow nor need it in two steps.
+        const double range = std::max(std::abs(facts.maximum), std::abs(facts.minimum));
+        const double spread = facts.maximum - facts.minimum;
+        if (std::is_integral_v<T> || (range < 0x1p125 && (spread == 0 || spread > 0x1p-124))) {
+            return loadFast(view, templCount, to, facts, mean);
+        }
+    }
+    return loadThroughDouble(view, templCount, to);
+}
+
+/// How many voxels in a row, from each one on, `same(a, b)` holds between neighbours, and whether
+/// that reaches `need`: the three passes of flatPanels.
+template <class T> std::vector<std::uint8_t> flatOf(const View<const T>& view, const Extents& m) {
+    const Extents& n = view.extents();
+    const Extents out{n.x - m.x + 1, n.y - m.y + 1, n.z - m.z + 1};
+    // constant[y][x]: rows of m.x equal voxels, then m.y such rows with equal heads.
+    std::vector<std::int32_t> lines(static_cast<std::size_t>(out.x * (n.y + 1)));
+    std::vector<std::int32_t> planes(static_cast<std::size_t>(out.x * out.y), 0);
+    std::vector<std::uint8_t> flat(static_cast<std::size_t>(out.x * out.y * out.z), 0);
+    std::vector<std::int32_t> runs(static_cast<std::size_t>(n.x));
+    for (std::int64_t z = n.z - 1; z >= 0; --z) {
+        std::fill(lines.begin(), lines.end(), 0);
+        for (std::int64_t y = n.y - 1; y >= 0; --y) {
+            const T* const row = view.row(y, z);
+            const T* const below = y + 1 < n.y ? view.row(y + 1, z) : row;
+            const T* const behind = z + 1 < n.z ? view.row(y, z + 1) : row;
+            for (std::int64_t x = n.x - 1; x >= 0; --x) {
+                const auto at = static_cast<std::size_t>(x);
+                runs[at] = x + 1 < n.x && row[x] == row[x + 1] ? runs[at + 1] + 1 : 1;
+            }
+            std::int32_t* const line = lines.data() + y * out.x;
+            for (std::int64_t x = 0; x < out.x; ++x) {
+                const bool constant = runs[static_cast<std::size_t>(x)] >= m.x && finite(row[x]);
+                line[x] = !constant ? 0 : row[x] == below[x] ? line[x + out.x] + 1 : 1;
+                if (y < out.y) {
+                    std::int32_t& plane = planes[static_cast<std::size_t>(y * out.x + x)];
+                    plane = line[x] < m.y ? 0 : row[x] == behind[x] ? plane + 1 : 1;
+                    if (z < out.z) {
+                        flat[static_cast<std::size_t>((z * out.y + y) * out.x + x)] =
+                            plane >= m.z ? 1 : 0;
+                    }
+                }
+            }
+        }
+    }
+    return flat;
+}
+
+/// Replaces counts along one axis of `length` voxels, `stride` apart, by counts over windows.
+void windowAxis(std::int32_t* line, std::int64_t length, std::int64_t stride, std::int64_t width) {
+    std::int32_t running = 0;
+    for (std::int64_t i = 0; i < width - 1; ++i) {
+        running += line[i * stride];
+    }
+    for (std::int64_t i = 0; i + width <= length; ++i) {
+        running += line[(i + width - 1) * stride];
+        const std::int32_t leaving = line[i * stride];
+        line[i * stride] = running;
+        running -= leaving;
+    }
+}
+
+template <class T>
+std::vector<std::uint8_t> nonFiniteOf(const View<const T>& view, const Extents& m) {
+    const Extents& n = view.extents();
+    const Extents out{n.x - m.x + 1, n.y - m.y + 1, n.z - m.z + 1};
+    std::vector<std::int32_t> counts(static_cast<std::size_t>(n.x * n.y * n.z));
+    forRows(view, [&](const T* row, std::int64_t y, std::int64_t z) {
+        for (std::int64_t x = 0; x < n.x; ++x) {
+            counts[static_cast<std::size_t>((z * n.y + y) * n.x + x)] = finite(row[x]) ? 0 : 1;
+        }
+    });
+    // After each axis a count says whether any is below it; 0 or 1 again, so nothing overflows.
+    const auto clip = [&] {
+        for (std::int32_t& count : counts) {
+            count = count > 0 ? 1 : 0;
+        }
+    };
+    for (std::int64_t line = 0; line < n.y * n.z; ++line) {
+        windowAxis(counts.data() + line * n.x, n.x, 1, m.x);
+    }
+    clip();
+    for (std::int64_t z = 0; z < n.z; ++z) {
+        for (std::int64_t x = 0; x < out.x; ++x) {
+            windowAxis(counts.data() + z * n.x * n.y + x, n.y, n.x, m.y);
+        }
+    }
+    clip();
+    for (std::int64_t y = 0; y < out.y; ++y) {
+        for (std::int64_t x = 0; x < out.x; ++x) {
+            windowAxis(counts.data() + y * n.x + x, n.z, n.x * n.y, m.z);
+        }
+    }
+    std::vector<std::uint8_t> touched(static_cast<std::size_t>(out.x * out.y * out.z));
+    for (std::int64_t z = 0; z < out.z; ++z) {
+        for (std::int64_t y = 0; y < out.y; ++y) {
+            for (std::int64_t x = 0; x < out.x; ++x) {
+                touched[static_cast<std::size_t>((z * out.y + y) * out.x + x)] =
+                    counts[static_cast<std::size_t>((z * n.y + y) * n.x + x)] > 0 ? 1 : 0;
+            }
+        }
+    }
+    return touched;
+}
+
+} // namespace
+
+CentredTile loadCentred(const base::AnyView& scene, const base::Box& footprint,
+                        std::int64_t templCount, const simd::FloatBox& to) {
+    return std::visit([&](const auto& view) { return load(view.part(footprint), templCount, to); },
+                      scene);
+}
+
+std::vector<std::uint8_t> flatPanels(const base::AnyView& scene, const base::Box& footprint,
+                                     const Extents& m) {
+    return std::visit([&](const auto& view) { return flatOf(view.part(footprint), m); }, scene);
+}
+
+std::vector<std::uint8_t> nonFinitePanels(const base::AnyView& scene, const base::Box& footprint,
+                                          const Extents& m) {
+    return std::visit([&](const auto& view) { return nonFiniteOf(view.part(footprint), m); },
+                      scene);
+}
+
+} // namespace flcc::cpu

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/base/pixels.h"
+#include "engine/cpu/simd/kernels.h"
+
+namespace flcc::cpu {
+
+/// A tile in its own frame: x = (S - c) 2^-e, c the mean of its finite voxels (an integer for
+/// integer scenes), 2^e the power of two just above max |S - c| (METHODS 2).
+struct CentredTile {
+    double unit = 1; ///< 2^e
+    /// Every x * 2^e is an exact integer, and sums of its squares over the template stay below
+    /// 2^53: the window sums are exact.
+    bool exactSums = false;
+    bool exact = false;         ///< S - c was not rounded
+    double largestRounding = 0; ///< largest |x 2^e - (S - c)|, or a bound on it
+    std::int64_t nonFinite = 0; ///< voxels replaced by c
+};
+
+/// Loads the part `footprint` of a scene into `to`. `templCount` is N of the template.
+[[nodiscard]] CentredTile loadCentred(const base::AnyView& scene, const base::Box& footprint,
+                                      std::int64_t templCount, const simd::FloatBox& to);
+
+/// For every placement of a template of extents `m` in `footprint`: 1 where the panel is constant
+/// on the original values (METHODS 2.1). O(1) a voxel.
+[[nodiscard]] std::vector<std::uint8_t>
+flatPanels(const base::AnyView& scene, const base::Box& footprint, const base::Extents& m);
+
+/// Likewise: 1 where the panel touches a NaN or an infinity.
+[[nodiscard]] std::vector<std::uint8_t>
+nonFinitePanels(const base::AnyView& scene, const base::Box& footprint, const base::Extents& m);
+
+} // namespace flcc::cpu

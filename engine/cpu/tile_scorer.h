@@ -1,0 +1,84 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/pixels.h"
+#include "engine/cpu/simd/kernels.h"
+#include "engine/cpu/tile_loader.h"
+#include "engine/method/match_map.h"
+#include "engine/method/method.h"
+#include "engine/method/problem.h"
+
+namespace flcc::cpu {
+
+/// The terms of the error bound that depend on how the numerator was computed (METHODS 2.2).
+struct BoundTerms {
+    double numerator = 0; ///< divided by sqrt(D)
+    double worst = 0;     ///< divided by sqrt(D); a second bound on the same, 0 = none
+    double score = 0;     ///< times |r|
+    double panel = 0;     ///< times K
+};
+[[nodiscard]] BoundTerms directTerms(const base::Extents& m);
+[[nodiscard]] BoundTerms fourierTerms(std::int64_t points, double rhoIn, double rhoOut, double norm,
+                                      bool exact);
+
+/// Milliseconds of the stages of a run, summed over its threads.
+class StageClock {
+  public:
+    /// Adds the time since the last call, or since start(), to a stage.
+    void start() { m_last = Clock::now(); }
+    void lap(std::size_t stage) {
+        const auto now = Clock::now();
+        m_ms[stage] += std::chrono::duration<double, std::milli>(now - m_last).count();
+        m_last = now;
+    }
+    [[nodiscard]] double ms(std::size_t stage) const { return m_ms[stage]; }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point m_last;
+    std::array<double, 4> m_ms{};
+};
+
+/// Facts of the tiles of one worker, merged at the end.
+class FactsCollector {
+  public:
+    void addTile(const simd::ScoreTally& tally, const CentredTile& tile);
+    void addStatuses(const std::array<std::int64_t, base::kStatusCount>& counts);
+    void addBound(float bound);
+    void merge(const FactsCollector& other);
+    [[nodiscard]] method::MapFacts facts() const;
+
+  private:
+    method::MapFacts m_facts;
+    // A sample of the bounds by size: eight steps an octave from 2^-32 up.
+    std::array<std::int64_t, 512> m_bounds{};
+};
+
+/// The part of a tile that all CPU methods share: from centred voxels and numerator to scores,
+/// statuses and bounds in the map (METHODS 2.1, 2.2). One for each worker.
+class TileScorer {
+  public:
+    /// Buffers for tiles of at most `tile` placements.
+    TileScorer(const base::Extents& m, const base::Extents& tile);
+
+    /// Bytes of the buffers.
+    [[nodiscard]] static std::int64_t bytes(const base::Extents& m, const base::Extents& tile);
+
+    /// Fills the part `out` of the map.
+    void score(const method::Problem& problem, const base::AnyView& scene, const base::Box& out,
+               const simd::FloatBox& x, const simd::FloatBox& numerator, const CentredTile& tile,
+               const BoundTerms& terms, const method::MapView& map, FactsCollector& collector);
+
+  private:
+    base::Image<double> m_scratch;
+    base::Image<float> m_bounds;
+};
+
+} // namespace flcc::cpu

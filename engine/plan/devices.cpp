@@ -1,0 +1,56 @@
+#include <fstream>
+#include <string>
+
+#include "engine/base/tile_pool.h"
+#include "engine/cpu/simd/kernels.h"
+#include "engine/plan/planner.h"
+
+namespace flcc::plan {
+
+namespace {
+
+/// The value after "key ... :" in a file of such lines; empty when there is none.
+std::string fieldOf(const char* path, const std::string& key) {
+    std::ifstream file(path);
+    std::string line;
+    while (std::getline(file, line)) {
+        const std::size_t colon = line.find(':');
+        if (line.rfind(key, 0) == 0 && colon != std::string::npos) {
+            const std::size_t start = line.find_first_not_of(" \t", colon + 1);
+            return start == std::string::npos ? std::string() : line.substr(start);
+        }
+    }
+    return {};
+}
+
+std::int64_t kibibytes(const std::string& text) {
+    try {
+        return std::stoll(text) * 1024;
+    } catch (const std::exception&) {
+        return 0;
+    }
+}
+
+} // namespace
+
+std::vector<Device> devices() {
+    Device cpu;
+    cpu.id = "cpu";
+    cpu.name = fieldOf("/proc/cpuinfo", "model name");
+    if (cpu.name.empty()) {
+        cpu.name = "CPU";
+    }
+    cpu.memoryTotal = kibibytes(fieldOf("/proc/meminfo", "MemTotal"));
+    cpu.memoryFree = kibibytes(fieldOf("/proc/meminfo", "MemAvailable"));
+    cpu.threads = base::availableThreads();
+    cpu.instructions = flcc::cpu::simd::instructionSets().front();
+    cpu.usable = true;
+
+    Device cuda;
+    cuda.id = "cuda";
+    cuda.name = "CUDA";
+    cuda.reason = "this build has no GPU engine";
+    return {cpu, cuda};
+}
+
+} // namespace flcc::plan

@@ -1,0 +1,281 @@
+#include "engine/plan/planner.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <new>
+
+#include "engine/base/error.h"
+#include "engine/cpu/methods.h"
+#include "engine/method/canonical.h"
+#include "engine/plan/sampling.h"
+
+namespace flcc::plan {
+
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using Clock = std::chrono::steady_clock;
+
+/// A candidate slower than this many times the best prediction is not worth timing.
+constexpr double kPlausible = 3.0;
+/// At most so many candidates are timed.
+constexpr int kTimed = 6;
+/// Planning by measurement may take this long, or this share of the predicted run.
+constexpr double kBudgetMs = 50;
+constexpr double kBudgetShare = 0.1;
+
+struct Row {
+    const method::Method* method = nullptr;
+    CandidateReport report;
+
+    [[nodiscard]] bool usable() const {
+        return report.verdict != CandidateVerdict::Refused &&
+               report.verdict != CandidateVerdict::Failed;
+    }
+    /// The best knowledge of the time of a usable candidate.
+    [[nodiscard]] double ms() const {
+        return report.measuredMs ? *report.measuredMs : report.prediction->ms;
+    }
+};
+
+std::string text(const char* format, double value) {
+    char buffer[160];
+    std::snprintf(buffer, sizeof(buffer), format, value);
+    return buffer;
+}
+
+const method::Method* findMethod(std::string_view name) {
+    for (const method::Method* method : methods()) {
+        if (method->name() == name) {
+            return method;
+        }
+    }
+    return nullptr;
+}
+
+void checkNames(const Request& request) {
+    if (request.method != "auto" && findMethod(request.method) == nullptr) {
+        std::string known = "auto";
+        for (const method::Method* method : methods()) {
+            known += ", " + std::string(method->name());
+        }
+        throw Error(ErrorCode::CommandLine,
+                    "there is no method '" + request.method + "'; choose one of " + known);
+    }
+    if (request.device == "auto") {
+        return;
+    }
+    for (const Device& device : devices()) {
+        const bool named =
+            request.device == device.id || request.device.rfind(device.id + ":", 0) == 0;
+        if (named && !device.usable) {
+            throw Error(ErrorCode::Device, "device '" + request.device + "' cannot be used: " +
+                                               device.reason + "; choose --device cpu or auto");
+        }
+        if (request.device == device.id) {
+            return;
+        }
+    }
+    throw Error(ErrorCode::Device,
+                "there is no device '" + request.device + "'; see the list of devices");
+}
+
+void addRow(std::vector<Row>& rows, const method::Method& method,
+            const method::Candidate& candidate, const method::Problem& problem,
+            const Request& request, const method::SceneStatistics* statistics,
+            const method::CostModel& model) {
+    Row row;
+    row.method = &method;
+    row.report.candidate = candidate;
+    const method::Verdict verdict =
+        method.predict(problem, candidate, request.limits, model, statistics);
+    if (const auto* refusal = std::get_if<method::Refusal>(&verdict)) {
+        row.report.verdict = CandidateVerdict::Refused;
+        row.report.reason = refusal->reason;
+    } else {
+        row.report.prediction = std::get<method::Prediction>(verdict);
+    }
+    rows.push_back(std::move(row));
+}
+
+std::vector<Row> considered(const method::Problem& problem, const Request& request,
+                            const method::SceneStatistics* statistics,
+                            const method::CostModel& model) {
+    std::vector<Row> rows;
+    if (request.replay) {
+        const method::Method* method = findMethod(request.replay->method);
+        if (method == nullptr || request.replay->device != method->device()) {
+            throw Error(ErrorCode::Problem, "the plan to replay names method '" +
+                                                request.replay->method + "' on device '" +
+                                                request.replay->device +
+                                                "', which this program does not have");
+        }
+        addRow(rows, *method, *request.replay, problem, request, statistics, model);
+        return rows;
+    }
+    for (const method::Method* method : methods()) {
+        if (request.method != "auto" && request.method != method->name()) {
+            continue;
+        }
+        for (const method::Candidate& candidate :
+             method->candidates(problem, request.limits, request.tile)) {
+            addRow(rows, *method, candidate, problem, request, statistics, model);
+        }
+    }
+    return rows;
+}
+
+void sortByTime(std::vector<Row>& rows) {
+    std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+        if (a.usable() != b.usable()) {
+            return a.usable();
+        }
+        return a.usable() && a.ms() < b.ms();
+    });
+}
+
+/// Times the plausible candidates within the budget. Returns false when stopped.
+bool measure(std::vector<Row>& rows, const method::Problem& problem, const SampleInput& input) {
+    if (rows.empty() || !rows.front().usable()) {
+        return true;
+    }
+    const double best = rows.front().ms();
+    const double budget = std::max(kBudgetMs, kBudgetShare * best);
+    const auto plausible = std::count_if(rows.begin(), rows.end(), [&](const Row& row) {
+        return row.usable() && row.ms() <= kPlausible * best;
+    });
+    if (plausible < 2) {
+        return true; // nothing to compare
+    }
+    // Each sample runs up to twice.
+    const double share =
+        budget / (2.0 * static_cast<double>(std::min<std::ptrdiff_t>(plausible, kTimed)));
+    const auto start = Clock::now();
+    int timed = 0;
+    for (Row& row : rows) {
+        const double spent =
+            std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+        if (!row.usable() || row.ms() > kPlausible * best || timed == kTimed ||
+            (timed > 0 && spent > budget)) {
+            break;
+        }
+        try {
+            const double ms = timeOnSample(*row.method, problem, row.report.candidate,
+                                           row.report.prediction->ms, share, input);
+            if (ms < 0) {
+                return false;
+            }
+            row.report.measuredMs = ms;
+            ++timed;
+        } catch (const std::exception& error) {
+            row.report.verdict = CandidateVerdict::Failed;
+            row.report.reason = std::string("failed when it was timed: ") + error.what();
+        }
+    }
+    // What was not timed is judged by prediction, corrected by what the timed ones showed.
+    std::vector<double> ratios;
+    for (const Row& row : rows) {
+        if (row.usable() && row.report.measuredMs) {
+            ratios.push_back(*row.report.measuredMs / row.report.prediction->ms);
+        }
+    }
+    if (!ratios.empty()) {
+        std::nth_element(ratios.begin(),
+                         ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2),
+                         ratios.end());
+        const double correction = std::max(1.0, ratios[ratios.size() / 2]);
+        std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
+            const auto known = [&](const Row& row) {
+                return row.report.measuredMs ? *row.report.measuredMs
+                                             : row.report.prediction->ms * correction;
+            };
+            if (a.usable() != b.usable()) {
+                return a.usable();
+            }
+            return a.usable() && known(a) < known(b);
+        });
+    }
+    return true;
+}
+
+void explain(std::vector<Row>& rows) {
+    const auto usable = static_cast<double>(
+        std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.usable(); }));
+    const Row* chosen = nullptr;
+    for (Row& row : rows) {
+        if (!row.usable()) {
+            continue;
+        }
+        if (chosen == nullptr) {
+            chosen = &row;
+            row.report.verdict = CandidateVerdict::Chosen;
+            const char* const how =
+                row.report.measuredMs ? "fastest of %.0f candidates, timed on a sample of the scene"
+                                      : "fastest of %.0f candidates by prediction";
+            row.report.reason = usable > 1 ? text(how, usable) : "the only candidate";
+            continue;
+        }
+        row.report.verdict = CandidateVerdict::Slower;
+        const bool bothMeasured = row.report.measuredMs && chosen->report.measuredMs;
+        row.report.reason = bothMeasured
+                                ? text("%.2f times the chosen one's time, measured",
+                                       *row.report.measuredMs / *chosen->report.measuredMs)
+                                : text("%.2f times the chosen one's time, predicted",
+                                       row.report.prediction->ms / chosen->report.prediction->ms);
+    }
+}
+
+} // namespace
+
+const std::vector<const method::Method*>& methods() {
+    static const std::vector<const method::Method*> table{&cpu::directMethod(),
+                                                          &cpu::tiledMethod()};
+    return table;
+}
+
+Plan::Plan(const method::Method& method, PlanReport report)
+    : m_method(&method), m_report(std::move(report)) {
+    if (m_report.chosen() == nullptr) {
+        throw Error(ErrorCode::Internal, "a plan needs a chosen candidate");
+    }
+}
+
+const method::Candidate& Plan::candidate() const { return m_report.chosen()->candidate; }
+
+Planned makePlan(const method::Problem& problem, const Request& request, const base::AnyView* scene,
+                 const base::AnyView* templ, const method::SceneStatistics* statistics,
+                 base::TilePool& pool, std::stop_token stop, const method::CostModel& model) {
+    const auto start = Clock::now();
+    (void)method::mapExtents(problem);
+    checkNames(request);
+    if (templ != nullptr) {
+        method::requireUsableTemplate(*templ);
+    }
+    Planned planned;
+    planned.report.problem = problem;
+    planned.report.limits = request.limits;
+    planned.report.planning = request.planning;
+    planned.report.calibrated = model.calibrated;
+    std::vector<Row> rows = considered(problem, request, statistics, model);
+    sortByTime(rows);
+    if (request.planning == Planning::Measure && scene != nullptr && templ != nullptr) {
+        planned.cancelled =
+            !measure(rows, problem, {*scene, *templ, request.limits, model, pool, stop});
+    }
+    planned.cancelled = planned.cancelled || stop.stop_requested();
+    explain(rows);
+    for (Row& row : rows) {
+        planned.report.candidates.push_back(std::move(row.report));
+    }
+    planned.report.planningMs =
+        std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+    if (!planned.cancelled && planned.report.chosen() != nullptr) {
+        planned.plan = std::make_shared<const Plan>(
+            *findMethod(planned.report.chosen()->candidate.method), planned.report);
+    }
+    return planned;
+}
+
+} // namespace flcc::plan

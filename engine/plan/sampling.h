@@ -1,0 +1,29 @@
+#pragma once
+
+#include <stop_token>
+
+#include "engine/base/pixels.h"
+#include "engine/base/tile_pool.h"
+#include "engine/method/method.h"
+
+namespace flcc::plan {
+
+/// What a candidate is timed on.
+struct SampleInput {
+    const base::AnyView& scene;
+    const base::AnyView& templ;
+    const method::Limits& limits;
+    const method::CostModel& model;
+    base::TilePool& pool;
+    std::stop_token stop;
+};
+
+/// Runs a candidate on a part of the scene that is predicted to take about `budgetMs` (the whole
+/// scene when that is less) and scales its time to the whole by the predictions of both.
+/// Returns the milliseconds of the whole run; negative when stopped.
+/// **Errors**: those of the method.
+[[nodiscard]] double timeOnSample(const method::Method& method, const method::Problem& problem,
+                                  const method::Candidate& candidate, double predictedMs,
+                                  double budgetMs, const SampleInput& input);
+
+} // namespace flcc::plan
