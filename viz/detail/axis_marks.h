@@ -1,0 +1,15 @@
+#pragma once
+
+#include "viz/detail/scalar_bar.h"
+#include "viz/slice_scene.h"
+
+namespace flcc::viz::detail {
+
+/// The colour of an axis in every view: x red, y green, z blue.
+[[nodiscard]] io::Colour axisColour(std::size_t axis);
+[[nodiscard]] const char* axisLetter(std::size_t axis);
+
+/// Draws two arrows with letters at the top left: what goes to the right and what goes down.
+void drawAxisMarks(const Canvas& canvas, const PlaneAxes& axes);
+
+} // namespace flcc::viz::detail

@@ -1,0 +1,57 @@
+#include "viz/detail/box_lines.h"
+
+#include <vtkPointData.h>
+#include <vtkProperty.h>
+
+namespace flcc::viz::detail {
+
+BoxLines::BoxLines() {
+    m_colours->SetNumberOfComponents(3);
+    m_data->SetPoints(m_points);
+    m_data->SetLines(m_cells);
+    m_data->GetPointData()->SetScalars(m_colours);
+    m_mapper->SetInputData(m_data);
+    m_actor->SetMapper(m_mapper);
+    m_actor->PickableOff();
+    m_actor->GetProperty()->LightingOff();
+}
+
+void BoxLines::clear() {
+    m_points->Reset();
+    m_cells->Reset();
+    m_colours->Reset();
+}
+
+void BoxLines::line(const base::Point& from, const base::Point& to, const io::Colour& colour) {
+    const vtkIdType ids[2] = {m_points->InsertNextPoint(from.data()),
+                              m_points->InsertNextPoint(to.data())};
+    m_colours->InsertNextTypedTuple(colour.data());
+    m_colours->InsertNextTypedTuple(colour.data());
+    m_cells->InsertNextCell(2, ids);
+}
+
+void BoxLines::box(const base::Point& low, const base::Point& high, const io::Colour& colour) {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const std::size_t a = (axis + 1) % 3;
+        const std::size_t b = (axis + 2) % 3;
+        for (int side = 0; side < 4; ++side) {
+            base::Point from = low;
+            from[a] = (side & 1) != 0 ? high[a] : low[a];
+            from[b] = (side & 2) != 0 ? high[b] : low[b];
+            base::Point to = from;
+            to[axis] = high[axis];
+            line(from, to, colour);
+        }
+    }
+}
+
+void BoxLines::finish(double lineWidth) {
+    m_points->Modified();
+    m_cells->Modified();
+    m_colours->Modified();
+    m_data->Modified();
+    m_actor->GetProperty()->SetLineWidth(static_cast<float>(lineWidth));
+    m_actor->SetVisibility(m_points->GetNumberOfPoints() > 0 ? 1 : 0);
+}
+
+} // namespace flcc::viz::detail

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <array>
+
+#include <vtkActor.h>
+#include <vtkCellArray.h>
+#include <vtkNew.h>
+#include <vtkPoints.h>
+#include <vtkPolyData.h>
+#include <vtkPolyDataMapper.h>
+#include <vtkUnsignedCharArray.h>
+
+#include "engine/base/extents.h"
+#include "engine/io/colour_map.h"
+
+namespace flcc::viz::detail {
+
+/// Lines in space, each with its colour: boxes, outlines, a cross-hair.
+class BoxLines {
+  public:
+    BoxLines();
+    [[nodiscard]] vtkActor& actor() { return *m_actor; }
+
+    void clear();
+    void line(const base::Point& from, const base::Point& to, const io::Colour& colour);
+    void box(const base::Point& low, const base::Point& high, const io::Colour& colour);
+    void finish(double lineWidth);
+
+  private:
+    vtkNew<vtkPoints> m_points;
+    vtkNew<vtkCellArray> m_cells;
+    vtkNew<vtkUnsignedCharArray> m_colours;
+    vtkNew<vtkPolyData> m_data;
+    vtkNew<vtkPolyDataMapper> m_mapper;
+    vtkNew<vtkActor> m_actor;
+};
+
+} // namespace flcc::viz::detail

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "engine/io/colour_map.h"
+#include "engine/method/match_map.h"
+#include "viz/detail/tiled_plane.h"
+#include "viz/slice_scene.h"
+
+namespace flcc::viz::detail {
+
+/// The 256 colours of a scale, from its low to its high end.
+using ColourTable = std::array<io::Colour, 256>;
+[[nodiscard]] ColourTable colourTable(io::ColourMap map);
+
+/// The map a view shows and how much of it may be read: all of it, or the regions that are
+/// finished.
+class ShownMap {
+  public:
+    void set(std::shared_ptr<const method::MatchMap> map, const base::Extents& templ,
+             bool finished);
+    void addRegion(const base::Box& region);
+    void end() { m_finished = true; }
+
+    [[nodiscard]] bool exists() const { return m_map != nullptr; }
+    [[nodiscard]] bool finished() const { return m_finished; }
+    [[nodiscard]] const method::MatchMap& map() const { return *m_map; }
+    [[nodiscard]] const base::Extents& extents() const { return m_map->value.extents(); }
+    /// (m - 1) / 2: where voxel 0 of the map lies in the scene.
+    [[nodiscard]] const std::array<double, 3>& offset() const { return m_offset; }
+    [[nodiscard]] const std::vector<base::Box>& regions() const { return m_regions; }
+
+    /// The slice of the map drawn on slice `sceneSlice` of the scene along `axis`; may lie outside
+    /// of the map. Templates of even length put it half a voxel behind.
+    [[nodiscard]] std::int64_t sliceAt(std::int64_t sceneSlice, std::size_t axis) const;
+
+    /// Writes a rectangle of one plane of the map as texels of TiledPlane::Kind::Colour; what may
+    /// not be read yet is nothing.
+    void pixels(const PlaneAxes& axes, std::int64_t slice, const io::HeatmapScale& scale,
+                const ColourTable& colours, const TexelRect& rect, std::uint8_t* out,
+                std::int64_t rowBytes) const;
+
+  private:
+    std::shared_ptr<const method::MatchMap> m_map;
+    std::array<double, 3> m_offset{0, 0, 0};
+    bool m_finished = true;
+    std::vector<base::Box> m_regions;
+};
+
+/// Corner and extents of a box, or an index, by axis.
+[[nodiscard]] inline std::array<std::int64_t, 3> byAxis(const base::Index& i) {
+    return {i.x, i.y, i.z};
+}
+[[nodiscard]] inline std::array<std::int64_t, 3> byAxis(const base::Extents& e) {
+    return {e.x, e.y, e.z};
+}
+
+} // namespace flcc::viz::detail

@@ -1,0 +1,97 @@
+#include "viz/detail/plane_view.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <vtkCamera.h>
+
+namespace flcc::viz::detail {
+namespace {
+
+constexpr double kFitMargin = 0.96; // share of the view that a fitted image fills
+constexpr double kLargestZoom = 256;
+
+} // namespace
+
+void PlaneView::setPlane(const std::array<double, 2>& count, const std::array<double, 2>& aspect) {
+    m_count = count;
+    m_aspect = aspect;
+}
+
+void PlaneView::setSize(int width, int height) {
+    m_size = {static_cast<double>(width), static_cast<double>(height)};
+}
+
+double PlaneView::edge(std::size_t axis) const {
+    return std::round(m_size[axis] / 2 - (m_centre[axis] + 0.5 * m_aspect[axis]) * m_zoom);
+}
+
+void PlaneView::fit() {
+    m_zoom = kLargestZoom;
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+        m_zoom = std::min(m_zoom, m_size[axis] * kFitMargin / (m_count[axis] * m_aspect[axis]));
+        m_centre[axis] = (m_count[axis] - 1) / 2 * m_aspect[axis];
+    }
+}
+
+void PlaneView::limit() {
+    const double whole =
+        std::min(m_size[0] / (m_count[0] * m_aspect[0]), m_size[1] / (m_count[1] * m_aspect[1]));
+    m_zoom = std::clamp(m_zoom, std::min(whole, 1.0) / 8, kLargestZoom);
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+        // The middle of the view stays on the image, so that it cannot be lost.
+        m_centre[axis] = std::clamp(m_centre[axis], -0.5 * m_aspect[axis],
+                                    (m_count[axis] - 0.5) * m_aspect[axis]);
+    }
+}
+
+void PlaneView::setZoom(double zoom) {
+    m_zoom = zoom;
+    limit();
+}
+
+void PlaneView::zoomAt(DisplayPoint anchor, double factor) {
+    const std::array<double, 2> before = toVoxel(anchor);
+    m_zoom *= factor;
+    limit();
+    const std::array<double, 2> pixel{anchor.x + 0.5, anchor.y + 0.5};
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+        m_centre[axis] = before[axis] * m_aspect[axis] - (pixel[axis] - m_size[axis] / 2) / m_zoom;
+    }
+    limit();
+}
+
+void PlaneView::pan(double dx, double dy) {
+    m_centre[0] -= dx / m_zoom;
+    m_centre[1] -= dy / m_zoom;
+    limit();
+}
+
+void PlaneView::centreOn(const std::array<double, 2>& voxel) {
+    m_centre = {voxel[0] * m_aspect[0], voxel[1] * m_aspect[1]};
+    limit();
+}
+
+DisplayPoint PlaneView::toDisplay(const std::array<double, 2>& voxel) const {
+    return {edge(0) + (voxel[0] + 0.5) * m_aspect[0] * m_zoom - 0.5,
+            edge(1) + (voxel[1] + 0.5) * m_aspect[1] * m_zoom - 0.5};
+}
+
+std::array<double, 2> PlaneView::toVoxel(DisplayPoint display) const {
+    return {(display.x + 0.5 - edge(0)) / (m_aspect[0] * m_zoom) - 0.5,
+            (display.y + 0.5 - edge(1)) / (m_aspect[1] * m_zoom) - 0.5};
+}
+
+void PlaneView::apply(vtkCamera& camera) const {
+    const double x = (m_size[0] / 2 - edge(0)) / m_zoom - 0.5 * m_aspect[0];
+    const double y = (m_size[1] / 2 - edge(1)) / m_zoom - 0.5 * m_aspect[1];
+    camera.ParallelProjectionOn();
+    // Seen from -z with up = -y: x goes to the right and y down, nothing is mirrored.
+    camera.SetPosition(x, y, -10);
+    camera.SetFocalPoint(x, y, 0);
+    camera.SetViewUp(0, -1, 0);
+    camera.SetClippingRange(1, 20);
+    camera.SetParallelScale(m_size[1] / 2 / m_zoom);
+}
+
+} // namespace flcc::viz::detail

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <array>
+
+#include "viz/scene.h"
+
+class vtkCamera;
+
+namespace flcc::viz::detail {
+
+/// The camera of a plane: voxel positions in the plane <-> device pixels. Positions in the VTK
+/// world are voxel * aspect, with y downwards.
+class PlaneView {
+  public:
+    /// `aspect`: size of a voxel on each axis of the plane in units of its finer one.
+    void setPlane(const std::array<double, 2>& count, const std::array<double, 2>& aspect);
+    void setSize(int width, int height);
+
+    void fit();
+    void setZoom(double zoom); ///< keeps the middle of the view
+    void zoomAt(DisplayPoint anchor, double factor);
+    void pan(double dx, double dy);
+    void centreOn(const std::array<double, 2>& voxel);
+
+    [[nodiscard]] double zoom() const { return m_zoom; }
+    [[nodiscard]] const std::array<double, 2>& aspect() const { return m_aspect; }
+    [[nodiscard]] const std::array<double, 2>& count() const { return m_count; }
+    [[nodiscard]] DisplayPoint toDisplay(const std::array<double, 2>& voxel) const;
+    [[nodiscard]] std::array<double, 2> toVoxel(DisplayPoint display) const;
+
+    void apply(vtkCamera& camera) const;
+
+  private:
+    /// Where the outer edge of voxel 0 lies, in pixels from the view's edge; whole, so that voxels
+    /// fall on pixels at 100 %.
+    [[nodiscard]] double edge(std::size_t axis) const;
+    void limit();
+
+    std::array<double, 2> m_count{1, 1};
+    std::array<double, 2> m_aspect{1, 1};
+    std::array<double, 2> m_size{1, 1};
+    std::array<double, 2> m_centre{0, 0}; ///< world
+    double m_zoom = 1;                    ///< pixels per world unit
+};
+
+} // namespace flcc::viz::detail

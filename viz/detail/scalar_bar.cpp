@@ -1,0 +1,96 @@
+#include "viz/detail/scalar_bar.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace flcc::viz::detail {
+namespace {
+
+constexpr std::uint8_t kPlateAlpha = 190;
+
+std::string numberText(double value, int decimals) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.*f", decimals, value == 0 ? 0.0 : value);
+    return text;
+}
+
+/// Digits that tell the ends and the quarters of a range apart.
+int decimalsFor(double range) {
+    return range > 0 ? std::clamp(static_cast<int>(std::ceil(1 - std::log10(range))), 2, 6) : 2;
+}
+
+std::string shownUnit(const std::string& unit) {
+    return unit == "um" ? "\xC2\xB5m" : unit == "A" ? "\xC3\x85" : unit;
+}
+
+} // namespace
+
+double roundLength(double length) {
+    const double power = std::pow(10.0, std::floor(std::log10(length)));
+    const double first = length / power;
+    return (first >= 5 ? 5 : first >= 2 ? 2 : 1) * power;
+}
+
+void drawScalarBar(const Canvas& canvas, const io::HeatmapScale& scale, const ColourTable& table,
+                   const std::string& name) {
+    const double r = canvas.ratio;
+    const double height = std::min(180 * r, canvas.height - 110 * r);
+    if (height < 70 * r || canvas.width < 220 * r) {
+        return;
+    }
+    const double right = canvas.width - 10 * r;
+    const double plateWidth = 72 * r;
+    const double top = 10 * r;
+    canvas.marks.rectangle(right - plateWidth, top, right, top + height + 42 * r,
+                           canvas.colours.background, kPlateAlpha);
+    const double barTop = top + 30 * r;
+    const double barLeft = right - plateWidth + 9 * r;
+    const double barRight = barLeft + 14 * r;
+    const double step = height / 256;
+    for (std::size_t i = 0; i < 256; ++i) {
+        const double y = barTop + height - step * static_cast<double>(i);
+        canvas.marks.rectangle(barLeft, y - step, barRight, y, table[i]);
+    }
+    TextStyle style;
+    style.colour = canvas.colours.text;
+    style.bold = true;
+    canvas.texts.add(barLeft, top + 14 * r, name, style);
+    style.bold = false;
+    style.points = 10;
+    const int decimals = decimalsFor(scale.high - scale.low);
+    for (int tick = 0; tick <= 4; ++tick) {
+        const double y = barTop + height * (1 - tick / 4.0);
+        canvas.marks.rectangle(barRight, y - r / 2, barRight + 4 * r, y + r / 2,
+                               canvas.colours.text);
+        canvas.texts.add(barRight + 7 * r, y,
+                         numberText(scale.low + (scale.high - scale.low) * tick / 4.0, decimals),
+                         style);
+    }
+}
+
+void drawScaleBar(const Canvas& canvas, double unitsPerPixel, const std::string& unit) {
+    const double r = canvas.ratio;
+    const double longest = std::min(150 * r, canvas.width / 3.0);
+    if (!(unitsPerPixel > 0) || longest < 40 * r || canvas.height < 100 * r) {
+        return;
+    }
+    const double length = roundLength(longest * unitsPerPixel);
+    const double pixels = length / unitsPerPixel;
+    char text[48];
+    std::snprintf(text, sizeof text, "%g ", length);
+    const double left = 10 * r;
+    const double bottom = canvas.height - 10 * r;
+    const double plate = std::max(pixels, 46 * r) + 20 * r;
+    canvas.marks.rectangle(left, bottom - 32 * r, left + plate, bottom, canvas.colours.background,
+                           kPlateAlpha);
+    const double barLeft = left + (plate - pixels) / 2;
+    canvas.marks.rectangle(barLeft, bottom - 10 * r, barLeft + pixels, bottom - 7 * r,
+                           canvas.colours.text);
+    TextStyle style;
+    style.colour = canvas.colours.text;
+    style.alignX = AlignX::Centre;
+    canvas.texts.add(left + plate / 2, bottom - 21 * r, text + shownUnit(unit), style);
+}
+
+} // namespace flcc::viz::detail

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+
+#include "engine/io/colour_map.h"
+#include "viz/detail/map_pixels.h"
+#include "viz/detail/mark_batch.h"
+#include "viz/detail/text_pool.h"
+#include "viz/scene.h"
+
+namespace flcc::viz::detail {
+
+/// Where and how the furniture of a view is drawn.
+struct Canvas {
+    MarkBatch& marks;
+    TextPool& texts;
+    int width = 1;
+    int height = 1;
+    double ratio = 1; ///< device pixels per logical pixel
+    const ViewColours& colours;
+};
+
+/// Draws the scalar bar at the right edge: the name above, the colours from high to low, five
+/// numbers beside them. Left out when the view is too small for it.
+void drawScalarBar(const Canvas& canvas, const io::HeatmapScale& scale, const ColourTable& table,
+                   const std::string& name);
+
+/// Draws the length of a round number of units at the bottom left.
+/// `unitsPerPixel`: world units of a device pixel.
+void drawScaleBar(const Canvas& canvas, double unitsPerPixel, const std::string& unit);
+
+/// 1, 2 or 5 times a power of ten, at most `length`.
+[[nodiscard]] double roundLength(double length);
+
+} // namespace flcc::viz::detail

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <vtkNew.h>
+#include <vtkRenderer.h>
+
+#include "viz/detail/map_pixels.h"
+#include "viz/detail/mark_batch.h"
+#include "viz/detail/plane_view.h"
+#include "viz/detail/text_pool.h"
+#include "viz/detail/tiled_plane.h"
+#include "viz/slice_scene.h"
+
+namespace flcc::viz {
+
+/// All that a SliceScene remembers and draws with.
+struct SliceScene::State {
+    explicit State(Orientation shown) : orientation(shown), axes(axesOf(shown)) {}
+
+    Orientation orientation;
+    PlaneAxes axes;
+
+    std::shared_ptr<const base::AnyImage> image;
+    base::Extents extents{0, 0, 0};
+    base::Geometry geometry;
+    GreyWindow window;
+    std::int64_t slice = 0;
+    bool fitPending = true; ///< fitted when the size becomes known
+    detail::PlaneView view;
+
+    detail::ShownMap map;
+    io::HeatmapScale scale;
+    detail::ColourTable colours = detail::colourTable(io::ColourMap::Viridis);
+    bool mapVisible = true;
+    double mapOpacity = 1;
+    std::string mapName = "LCC";
+
+    std::vector<PeakMark> peaks;
+    base::Extents peakExtents{1, 1, 1};
+    std::optional<std::size_t> selectedPeak;
+    bool peaksVisible = true;
+    std::optional<base::Box> box;
+    std::optional<base::Point> crosshair;
+    bool interpolated = false;
+    bool scaleBarVisible = true;
+    bool scalarBarVisible = true;
+    bool axisLettersVisible = true;
+
+    vtkNew<vtkRenderer> renderer;
+    detail::TiledPlane imagePlane{*renderer, detail::TiledPlane::Kind::Grey, 0};
+    detail::TiledPlane mapPlane{*renderer, detail::TiledPlane::Kind::Colour, -1};
+    detail::MarkBatch marks;
+    detail::TextPool texts{*renderer};
+
+    /// The two coordinates of a point that lie in the plane.
+    [[nodiscard]] std::array<double, 2> inPlane(const base::Point& voxel) const {
+        return {voxel[axes.right], voxel[axes.down]};
+    }
+    /// Left, top, right, bottom edge in pixels from the corner of the view.
+    [[nodiscard]] std::array<double, 4> edges(const base::Point& centre,
+                                              const std::array<double, 3>& size) const;
+    [[nodiscard]] std::array<double, 4> edges(const base::Box& box) const;
+    [[nodiscard]] bool crosses(const base::Box& box) const; ///< the slice
+    [[nodiscard]] bool crosses(const PeakMark& peak) const; ///< its box the slice
+    [[nodiscard]] std::array<double, 3> peakSize() const;
+    /// The slice of the map that is shown lies inside the map.
+    [[nodiscard]] std::int64_t mapSlice() const { return map.sliceAt(slice, axes.depth); }
+    [[nodiscard]] bool mapShown() const;
+
+    void drawMarks(const SliceScene& scene);
+};
+
+} // namespace flcc::viz

@@ -1,0 +1,319 @@
+#include "viz/detail/volume_state.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <vtkCamera.h>
+
+#include "viz/detail/axis_marks.h"
+#include "viz/detail/grey_pixels.h"
+
+namespace flcc::viz {
+
+using detail::byAxis;
+
+namespace {
+
+constexpr double kFrameSeconds = 0.08;    // a frame while something moves
+constexpr double kFineFrameSeconds = 0.6; // a frame while nothing moves
+constexpr double kCoarsest = 8;           // pixels per ray
+constexpr int kNumbered = 10;
+
+io::Colour mixed(const io::Colour& a, const io::Colour& b, double share) {
+    io::Colour result{};
+    for (std::size_t i = 0; i < 3; ++i) {
+        result[i] = static_cast<std::uint8_t>(a[i] * (1 - share) + b[i] * share + 0.5);
+    }
+    return result;
+}
+
+} // namespace
+
+VolumeScene::State::State() {
+    property->SetColor(colourFunction);
+    property->SetScalarOpacity(opacityFunction);
+    property->SetInterpolationTypeToLinear();
+    volume->SetMapper(caster);
+    volume->SetProperty(property);
+    volume->PickableOff();
+    caster->SetAutoAdjustSampleDistances(0);
+    caster->SetBlendModeToComposite();
+    renderer->AddVolume(volume);
+    for (detail::SliceQuad& slice : slices) {
+        renderer->AddActor(&slice.actor());
+    }
+    for (detail::BoxLines* lines : {&outline, &peakLines, &selectedLines}) {
+        renderer->AddActor(&lines->actor());
+    }
+    renderer->AddActor2D(&marks.actor());
+}
+
+base::Point VolumeScene::State::corner(bool last) const {
+    const auto n = byAxis(extents);
+    base::Point point{};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        point[axis] = ((last ? static_cast<double>(n[axis]) : 0.0) - 0.5) * aspect[axis];
+    }
+    return point;
+}
+
+std::int64_t VolumeScene::State::sliceAt(std::size_t axis) const {
+    const std::int64_t last = byAxis(extents)[axis] - 1;
+    return std::clamp<std::int64_t>(std::llround(crosshair ? (*crosshair)[axis] : 0), 0, last);
+}
+
+io::Colour VolumeScene::State::colourOf(double score) const {
+    return colours[detail::greyOf(static_cast<float>(score), static_cast<float>(scale.low),
+                                  detail::greyScale({scale.low, scale.high}))];
+}
+
+void VolumeScene::State::updateVolume() {
+    volume->SetVisibility(0);
+    if (!image || content == VolumeContent::None) {
+        return;
+    }
+    const bool fromMap = mapCast();
+    if (content == VolumeContent::Map && !fromMap) {
+        return;
+    }
+    if (fromMap) {
+        if (!mapTexture.exists()) {
+            base::Point first{};
+            for (std::size_t axis = 0; axis < 3; ++axis) {
+                first[axis] = map.offset()[axis] * aspect[axis];
+            }
+            mapTexture.setShape(map.extents(), first, aspect);
+        }
+        if (mapTextureStale) {
+            mapTexture.erase();
+            freshMapRegions =
+                map.finished() ? std::vector<base::Box>{{{0, 0, 0}, map.extents()}} : map.regions();
+            mapTextureStale = false;
+        }
+        for (const base::Box& region : freshMapRegions) {
+            mapTexture.addRegion(map.map(), region, scale);
+        }
+        freshMapRegions.clear();
+    } else {
+        if (!sceneTexture.exists()) {
+            sceneTexture.setShape(extents, {0, 0, 0}, aspect);
+        }
+        if (sceneTextureStale) {
+            sceneTexture.fillGrey(base::viewOf(*image), window);
+            sceneTextureStale = false;
+        }
+    }
+    caster->SetInputData(&(fromMap ? mapTexture : sceneTexture).image());
+    updateTransfer();
+    volume->SetVisibility(1);
+}
+
+void VolumeScene::State::updateTransfer() {
+    colourFunction->RemoveAllPoints();
+    opacityFunction->RemoveAllPoints();
+    const base::Point low = corner(false);
+    const base::Point high = corner(true);
+    const double smallest = std::min({high[0] - low[0], high[1] - low[1], high[2] - low[2]});
+    if (mapCast()) {
+        for (std::size_t i = 0; i < 256; i += 15) {
+            const io::Colour& c = colours[i];
+            colourFunction->AddRGBPoint(static_cast<double>(i), c[0] / 255.0, c[1] / 255.0,
+                                        c[2] / 255.0);
+        }
+        // Clear where nothing is found, dense where the score is high, on both ends of a map that
+        // counts negative scores.
+        opacityFunction->AddPoint(0, 0);
+        if (scale.map == io::ColourMap::Diverging) {
+            opacityFunction->AddPoint(1, 0.9);
+            opacityFunction->AddPoint(64, 0.05);
+            opacityFunction->AddPoint(90, 0);
+            opacityFunction->AddPoint(166, 0);
+            opacityFunction->AddPoint(192, 0.05);
+        } else {
+            opacityFunction->AddPoint(100, 0);
+            opacityFunction->AddPoint(150, 0.04);
+            opacityFunction->AddPoint(200, 0.4);
+        }
+        opacityFunction->AddPoint(255, 0.9);
+        property->SetScalarOpacityUnitDistance(std::max(2.0, smallest / 60));
+        property->ShadeOff();
+        return;
+    }
+    colourFunction->AddRGBPoint(0, 0.10, 0.11, 0.13);
+    colourFunction->AddRGBPoint(128, 0.55, 0.57, 0.60);
+    colourFunction->AddRGBPoint(255, 1.0, 0.99, 0.96);
+    opacityFunction->AddPoint(0, 0);
+    opacityFunction->AddPoint(70, 0);
+    opacityFunction->AddPoint(150, 0.05);
+    opacityFunction->AddPoint(220, 0.35);
+    opacityFunction->AddPoint(255, 0.8);
+    property->SetScalarOpacityUnitDistance(std::max(2.0, smallest / 40));
+    property->ShadeOff();
+}
+
+void VolumeScene::State::updateQuality() {
+    // The time of the last frame tells how coarse the next one must be. A frame costs about as
+    // many rays as it has, so the side of a ray goes with the root of the time.
+    const double seconds = renderer->GetLastRenderTimeInSeconds();
+    if (seconds > 0) {
+        if (coarseDrawn) {
+            const double wanted = coarse * std::sqrt(seconds / kFrameSeconds);
+            coarse = std::clamp(wanted > coarse ? wanted : (coarse + wanted) / 2, 1.0, kCoarsest);
+            fineSeconds = seconds * coarse * coarse;
+        } else {
+            fineSeconds = seconds;
+            coarse = std::clamp(std::sqrt(seconds / kFrameSeconds), 1.0, kCoarsest);
+        }
+    }
+    const double fine = std::clamp(std::sqrt(fineSeconds / kFineFrameSeconds), 1.0, 2.0);
+    caster->SetImageSampleDistance(static_cast<float>(interactive ? std::max(coarse, fine) : 1.0));
+    const double texel = (mapCast() ? mapTexture : sceneTexture).exists()
+                             ? (mapCast() ? mapTexture : sceneTexture).texelSize()
+                             : 1.0;
+    caster->SetSampleDistance(static_cast<float>(texel * (interactive ? 1.5 : 0.75)));
+    coarseDrawn = interactive;
+}
+
+void VolumeScene::State::updateSlices() {
+    const bool shown = slicesShown();
+    for (detail::SliceQuad& slice : slices) {
+        slice.actor().SetVisibility(shown ? 1 : 0);
+    }
+    if (!shown || !slicesStale) {
+        return;
+    }
+    const base::AnyView pixels = base::viewOf(*image);
+    for (detail::SliceQuad& slice : slices) {
+        slice.update({pixels, window, map.exists() && mapVisible ? &map : nullptr, scale, colours,
+                      mapOpacity, aspect},
+                     sliceAt(slice.axes().depth));
+    }
+    slicesStale = false;
+}
+
+void VolumeScene::State::updateLines(const VolumeScene& scene) {
+    const ViewColours& look = scene.colours();
+    for (detail::BoxLines* lines : {&outline, &peakLines, &selectedLines}) {
+        lines->clear();
+    }
+    if (image) {
+        outline.box(corner(false), corner(true), mixed(look.background, look.text, 0.45));
+        if (crosshair) {
+            const base::Point at = world(*crosshair);
+            for (std::size_t axis = 0; axis < 3; ++axis) {
+                base::Point from = at;
+                base::Point to = at;
+                from[axis] = corner(false)[axis];
+                to[axis] = corner(true)[axis];
+                outline.line(from, to, look.crosshair);
+            }
+        }
+    }
+    const std::array<double, 3> half{static_cast<double>(peakExtents.x) / 2,
+                                     static_cast<double>(peakExtents.y) / 2,
+                                     static_cast<double>(peakExtents.z) / 2};
+    for (std::size_t i = 0; i < peaks.size() && peaksVisible; ++i) {
+        base::Point low = peaks[i].centre;
+        base::Point high = low;
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            low[axis] -= half[axis];
+            high[axis] += half[axis];
+        }
+        if (selectedPeak == i) {
+            selectedLines.box(world(low), world(high), look.accent);
+        } else {
+            peakLines.box(world(low), world(high), colourOf(peaks[i].score));
+        }
+    }
+    if (box) {
+        const base::Index& c = box->corner;
+        const base::Extents& e = box->extents;
+        const base::Point low{static_cast<double>(c.x) - 0.5, static_cast<double>(c.y) - 0.5,
+                              static_cast<double>(c.z) - 0.5};
+        selectedLines.box(
+            world(low),
+            world({low[0] + static_cast<double>(e.x), low[1] + static_cast<double>(e.y),
+                   low[2] + static_cast<double>(e.z)}),
+            look.accent);
+    }
+    const double ratio = scene.pixelRatio();
+    outline.finish(1.2 * ratio);
+    peakLines.finish(2 * ratio);
+    selectedLines.finish(3.5 * ratio);
+    linesStale = false;
+}
+
+namespace {
+
+/// Three arrows at the bottom left that turn with the camera, the far ones first.
+void drawOrientation(const detail::Canvas& canvas, vtkCamera& camera) {
+    const double r = canvas.ratio;
+    if (canvas.width < 160 * r || canvas.height < 160 * r) {
+        return;
+    }
+    std::array<double, 3> forward{};
+    std::array<double, 3> up{};
+    camera.GetDirectionOfProjection(forward.data());
+    camera.GetViewUp(up.data());
+    const std::array<double, 3> right{forward[1] * up[2] - forward[2] * up[1],
+                                      forward[2] * up[0] - forward[0] * up[2],
+                                      forward[0] * up[1] - forward[1] * up[0]};
+    const double x = 46 * r;
+    const double y = canvas.height - 46 * r;
+    const double length = 27 * r;
+    std::array<std::size_t, 3> order{0, 1, 2};
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return forward[a] > forward[b]; });
+    for (const std::size_t axis : order) {
+        const double dx = right[axis];
+        const double dy = -up[axis];
+        const io::Colour colour = mixed(detail::axisColour(axis), canvas.colours.background,
+                                        std::clamp(forward[axis], 0.0, 1.0) * 0.45);
+        const double tipX = x + dx * length;
+        const double tipY = y + dy * length;
+        canvas.marks.line(x, y, tipX, tipY, 2.4 * r, colour);
+        detail::TextStyle style;
+        style.bold = true;
+        style.alignX = detail::AlignX::Centre;
+        style.colour = colour;
+        canvas.texts.add(tipX + dx * 9 * r, tipY + dy * 9 * r, detail::axisLetter(axis), style);
+    }
+}
+
+} // namespace
+
+void VolumeScene::State::drawMarks(const VolumeScene& scene) {
+    const detail::Canvas canvas{
+        marks, texts, scene.width(), scene.height(), scene.pixelRatio(), scene.colours()};
+    const double r = canvas.ratio;
+    for (std::size_t i = 0; i < peaks.size() && peaksVisible; ++i) {
+        if (peaks[i].number < 1 || peaks[i].number > kNumbered) {
+            continue;
+        }
+        base::Point top = peaks[i].centre;
+        top[1] -= static_cast<double>(peakExtents.y) / 2;
+        const DisplayPoint at = scene.displayOf(top);
+        detail::TextStyle style;
+        style.bold = true;
+        style.plate = true;
+        style.alignX = detail::AlignX::Centre;
+        style.alignY = detail::AlignY::Bottom;
+        style.colour = selectedPeak == i ? canvas.colours.accent : io::Colour{245, 245, 245};
+        canvas.texts.add(at.x, at.y - 2 * r, " " + std::to_string(peaks[i].number) + " ", style);
+    }
+    drawOrientation(canvas, *renderer->GetActiveCamera());
+    if (scalarBarVisible && map.exists() && (mapVisible || content == VolumeContent::Map)) {
+        detail::drawScalarBar(canvas, scale, colours, mapName);
+    }
+    const std::string note = scene.note();
+    if (!note.empty() && canvas.width > 260 * r) {
+        detail::TextStyle style;
+        style.colour = mixed(canvas.colours.background, canvas.colours.text, 0.7);
+        style.points = 10;
+        style.alignX = detail::AlignX::Right;
+        canvas.texts.add(canvas.width - 12 * r, canvas.height - 14 * r, note, style);
+    }
+}
+
+} // namespace flcc::viz

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <vtkColorTransferFunction.h>
+#include <vtkGPUVolumeRayCastMapper.h>
+#include <vtkNew.h>
+#include <vtkPiecewiseFunction.h>
+#include <vtkRenderer.h>
+#include <vtkSmartPointer.h>
+#include <vtkVolume.h>
+#include <vtkVolumeProperty.h>
+
+#include "viz/detail/box_lines.h"
+#include "viz/detail/map_pixels.h"
+#include "viz/detail/mark_batch.h"
+#include "viz/detail/scalar_bar.h"
+#include "viz/detail/slice_quad.h"
+#include "viz/detail/text_pool.h"
+#include "viz/detail/volume_texture.h"
+#include "viz/volume_scene.h"
+
+namespace flcc::viz {
+
+/// All that a VolumeScene remembers and draws with. The VTK world is voxel * aspect, the unit being
+/// the finest side of a voxel.
+struct VolumeScene::State {
+    State();
+
+    std::shared_ptr<const base::AnyImage> image;
+    base::Extents extents{0, 0, 0};
+    base::Point aspect{1, 1, 1};
+    GreyWindow window;
+    VolumeContent content = VolumeContent::Scene;
+
+    detail::ShownMap map;
+    io::HeatmapScale scale;
+    detail::ColourTable colours = detail::colourTable(io::ColourMap::Viridis);
+    bool mapVisible = true;
+    double mapOpacity = 1;
+    std::string mapName = "LCC";
+
+    std::vector<PeakMark> peaks;
+    base::Extents peakExtents{1, 1, 1};
+    std::optional<std::size_t> selectedPeak;
+    bool peaksVisible = true;
+    std::optional<base::Box> box;
+    std::optional<base::Point> crosshair;
+    bool slicePlanesVisible = true;
+    bool scalarBarVisible = true;
+
+    // What has to be made again before the next frame.
+    bool sceneTextureStale = true;
+    bool mapTextureStale = true;            ///< from all that may be read
+    std::vector<base::Box> freshMapRegions; ///< to be added to the texture
+    bool slicesStale = true;
+    bool linesStale = true;
+    bool fitPending = true;
+
+    // Quality.
+    bool interactive = false;
+    double coarse = 2;        ///< pixels per ray while interactive
+    bool coarseDrawn = false; ///< the last frame was a coarse one
+    double fineSeconds = 0;   ///< what a fine frame is expected to take
+
+    vtkNew<vtkRenderer> renderer;
+    vtkSmartPointer<vtkGPUVolumeRayCastMapper> caster =
+        vtkSmartPointer<vtkGPUVolumeRayCastMapper>::New();
+    vtkNew<vtkColorTransferFunction> colourFunction;
+    vtkNew<vtkPiecewiseFunction> opacityFunction;
+    vtkNew<vtkVolumeProperty> property;
+    vtkNew<vtkVolume> volume;
+    detail::VolumeTexture sceneTexture;
+    detail::VolumeTexture mapTexture;
+    std::array<detail::SliceQuad, 3> slices{detail::SliceQuad(Orientation::XY),
+                                            detail::SliceQuad(Orientation::XZ),
+                                            detail::SliceQuad(Orientation::YZ)};
+    detail::BoxLines outline;
+    detail::BoxLines peakLines;
+    detail::BoxLines selectedLines;
+    detail::MarkBatch marks;
+    detail::TextPool texts{*renderer};
+
+    [[nodiscard]] base::Point world(const base::Point& voxel) const {
+        return {voxel[0] * aspect[0], voxel[1] * aspect[1], voxel[2] * aspect[2]};
+    }
+    /// The outer corner of the volume's first or one past its last voxel.
+    [[nodiscard]] base::Point corner(bool last) const;
+    /// The slice of each axis that the crosshair names.
+    [[nodiscard]] std::int64_t sliceAt(std::size_t axis) const;
+    [[nodiscard]] bool slicesShown() const { return image && crosshair && slicePlanesVisible; }
+    [[nodiscard]] bool mapCast() const { return content == VolumeContent::Map && map.exists(); }
+    [[nodiscard]] io::Colour colourOf(double score) const;
+
+    void updateVolume();
+    void updateTransfer();
+    void updateQuality();
+    void updateSlices();
+    void updateLines(const VolumeScene& scene);
+    void drawMarks(const VolumeScene& scene);
+};
+
+} // namespace flcc::viz

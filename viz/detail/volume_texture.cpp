@@ -1,0 +1,147 @@
+#include "viz/detail/volume_texture.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "viz/detail/grey_pixels.h"
+
+namespace flcc::viz::detail {
+namespace {
+
+constexpr std::int64_t kTexelBudget = 8'000'000;
+constexpr std::int64_t kLongestSide = 512;
+constexpr std::int64_t kSamplesPerAxis = 4; // of a texel of a thinned map
+constexpr int kMiddle = 128;
+
+std::int64_t texels(std::int64_t voxels, std::int64_t step) { return (voxels + step - 1) / step; }
+
+/// How strongly a map byte stands out.
+int strength(std::uint8_t byte, io::ColourMap map) {
+    return map == io::ColourMap::Diverging ? std::abs(int{byte} - kMiddle) : int{byte};
+}
+
+} // namespace
+
+void VolumeTexture::setShape(const base::Extents& extents, const base::Point& first,
+                             const base::Point& spacing) {
+    m_source = extents;
+    const auto n = byAxis(extents);
+    for (std::int64_t step = 1;; ++step) {
+        std::int64_t count = 1;
+        std::int64_t longest = 1;
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            m_step[axis] = std::min(step, n[axis]);
+            m_count[axis] = texels(n[axis], m_step[axis]);
+            count *= m_count[axis];
+            longest = std::max(longest, m_count[axis]);
+        }
+        if (count <= kTexelBudget && longest <= kLongestSide) {
+            break;
+        }
+    }
+    m_image->SetDimensions(static_cast<int>(m_count[0]), static_cast<int>(m_count[1]),
+                           static_cast<int>(m_count[2]));
+    std::array<double, 3> texel{};
+    std::array<double, 3> origin{};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        texel[axis] = spacing[axis] * static_cast<double>(m_step[axis]);
+        origin[axis] = first[axis] + (texel[axis] - spacing[axis]) / 2;
+    }
+    m_image->SetSpacing(texel.data());
+    m_image->SetOrigin(origin.data());
+    m_image->AllocateScalars(VTK_UNSIGNED_CHAR, 1);
+    erase();
+}
+
+void VolumeTexture::erase() {
+    auto* out = static_cast<std::uint8_t*>(m_image->GetScalarPointer());
+    std::fill_n(out, m_count[0] * m_count[1] * m_count[2], std::uint8_t{0});
+    m_image->Modified();
+}
+
+std::int64_t VolumeTexture::thinning() const {
+    return *std::max_element(m_step.begin(), m_step.end());
+}
+
+double VolumeTexture::texelSize() const {
+    const double* spacing = m_image->GetSpacing();
+    return std::min({spacing[0], spacing[1], spacing[2]});
+}
+
+void VolumeTexture::fillGrey(const base::AnyView& image, const GreyWindow& window) {
+    auto* out = static_cast<std::uint8_t*>(m_image->GetScalarPointer());
+    const auto low = static_cast<float>(window.low);
+    const float scale = greyScale(window);
+    const auto n = byAxis(m_source);
+    std::visit(
+        [&](const auto& view) {
+            // The mean of two voxels an axis where voxels are skipped: bounded work, less noise.
+            const auto second = [&](std::int64_t at, std::size_t axis) {
+                return std::min(at + m_step[axis] / 2, n[axis] - 1);
+            };
+            for (std::int64_t k = 0; k < m_count[2]; ++k) {
+                for (std::int64_t j = 0; j < m_count[1]; ++j) {
+                    const std::int64_t y0 = j * m_step[1];
+                    const std::int64_t z0 = k * m_step[2];
+                    const auto* a = view.row(y0, z0);
+                    if (thinning() == 1) {
+                        for (std::int64_t i = 0; i < m_count[0]; ++i) {
+                            *out++ = greyOf(static_cast<float>(a[i]), low, scale);
+                        }
+                        continue;
+                    }
+                    const auto* b = view.row(second(y0, 1), z0);
+                    const auto* c = view.row(y0, second(z0, 2));
+                    const auto* d = view.row(second(y0, 1), second(z0, 2));
+                    for (std::int64_t i = 0; i < m_count[0]; ++i) {
+                        const std::int64_t x0 = i * m_step[0];
+                        const std::int64_t x1 = second(x0, 0);
+                        float sum = 0;
+                        for (const auto* row : {a, b, c, d}) {
+                            sum += static_cast<float>(row[x0]) + static_cast<float>(row[x1]);
+                        }
+                        *out++ = greyOf(sum / 8, low, scale);
+                    }
+                }
+            }
+        },
+        image);
+    m_image->Modified();
+}
+
+void VolumeTexture::addRegion(const method::MatchMap& map, const base::Box& region,
+                              const io::HeatmapScale& scale) {
+    auto* texelsOut = static_cast<std::uint8_t*>(m_image->GetScalarPointer());
+    const auto low = static_cast<float>(scale.low);
+    const float factor = greyScale({scale.low, scale.high});
+    const auto values = map.value.view();
+    const auto states = map.status.view();
+    const base::Index& c = region.corner;
+    const base::Extents& e = region.extents;
+    std::array<std::int64_t, 3> stride{};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        stride[axis] = std::max<std::int64_t>(1, m_step[axis] / kSamplesPerAxis);
+    }
+    for (std::int64_t z = c.z; z < c.z + e.z; z += stride[2]) {
+        for (std::int64_t y = c.y; y < c.y + e.y; y += stride[1]) {
+            const float* value = values.row(y, z);
+            const base::Status* status = states.row(y, z);
+            std::uint8_t* row =
+                texelsOut + (z / m_step[2] * m_count[1] + y / m_step[1]) * m_count[0];
+            for (std::int64_t x = c.x; x < c.x + e.x; x += stride[0]) {
+                if (!base::hasValue(status[x])) {
+                    continue;
+                }
+                const std::uint8_t byte = std::max<std::uint8_t>(greyOf(value[x], low, factor), 1);
+                std::uint8_t& texel = row[x / m_step[0]];
+                if (texel == 0 || strength(byte, scale.map) > strength(texel, scale.map)) {
+                    texel = byte;
+                }
+            }
+        }
+    }
+    m_image->Modified();
+}
+
+} // namespace flcc::viz::detail

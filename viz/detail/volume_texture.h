@@ -1,0 +1,48 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include <vtkImageData.h>
+#include <vtkNew.h>
+
+#include "engine/base/pixels.h"
+#include "engine/io/colour_map.h"
+#include "viz/detail/map_pixels.h"
+#include "viz/scene.h"
+
+namespace flcc::viz::detail {
+
+/// A volume of bytes for ray-casting: every `step` voxels of its source become one texel, so that
+/// it stays within the texture budget.
+class VolumeTexture {
+  public:
+    /// A texture for `extents` voxels of `spacing`, the first one centred on `first` (world); all
+    /// texels 0.
+    void setShape(const base::Extents& extents, const base::Point& first,
+                  const base::Point& spacing);
+    void clear() { m_step = {0, 0, 0}; }
+
+    /// Grey bytes of an image of the shape.
+    void fillGrey(const base::AnyView& image, const GreyWindow& window);
+    /// Adds a region of a map of the shape: 0 without a value, 1..255 from the low to the high end
+    /// of the scale. A texel shows the strongest of its voxels, so that no peak is lost.
+    void addRegion(const method::MatchMap& map, const base::Box& region,
+                   const io::HeatmapScale& scale);
+    void erase(); ///< all texels 0
+
+    [[nodiscard]] bool exists() const { return m_step[0] > 0; }
+    /// Voxels per texel on the axis thinned most.
+    [[nodiscard]] std::int64_t thinning() const;
+    [[nodiscard]] vtkImageData& image() { return *m_image; }
+    /// The finest side of a texel in the world.
+    [[nodiscard]] double texelSize() const;
+
+  private:
+    base::Extents m_source{0, 0, 0};
+    std::array<std::int64_t, 3> m_step{0, 0, 0};
+    std::array<std::int64_t, 3> m_count{0, 0, 0};
+    vtkNew<vtkImageData> m_image;
+};
+
+} // namespace flcc::viz::detail

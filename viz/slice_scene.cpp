@@ -1,0 +1,274 @@
+#include "viz/slice_scene.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <vtkRenderWindow.h>
+
+#include "viz/detail/grey_pixels.h"
+#include "viz/detail/slice_state.h"
+
+namespace flcc::viz {
+
+using detail::byAxis;
+using detail::TexelRect;
+
+PlaneAxes axesOf(Orientation orientation) {
+    switch (orientation) {
+    case Orientation::XZ:
+        return {0, 2, 1};
+    case Orientation::YZ:
+        return {1, 2, 0};
+    case Orientation::XY:
+        break;
+    }
+    return {0, 1, 2};
+}
+
+SliceScene::SliceScene(Orientation orientation) : m_state(std::make_unique<State>(orientation)) {
+    m_state->renderer->AddActor2D(&m_state->marks.actor());
+    m_state->mapPlane.setOpacity(m_state->mapOpacity);
+    coloursChanged();
+}
+
+SliceScene::~SliceScene() = default;
+
+void SliceScene::addRenderers(vtkRenderWindow& window) { window.AddRenderer(m_state->renderer); }
+
+void SliceScene::removeRenderers(vtkRenderWindow& window) {
+    window.RemoveRenderer(m_state->renderer);
+}
+
+void SliceScene::setImage(std::shared_ptr<const base::AnyImage> image,
+                          const base::Geometry& geometry) {
+    State& s = *m_state;
+    setMap(nullptr, {1, 1, 1}, true);
+    setPeaks({}, {1, 1, 1});
+    s.box.reset();
+    s.crosshair.reset();
+    s.imagePlane.clear();
+    s.image = std::move(image);
+    s.geometry = geometry;
+    s.extents = s.image ? base::extentsOf(*s.image) : base::Extents{0, 0, 0};
+    s.slice = sliceCount() / 2;
+    if (s.image) {
+        const auto count = byAxis(s.extents);
+        const double finer = std::min(std::abs(geometry.spacing[s.axes.right]),
+                                      std::abs(geometry.spacing[s.axes.down]));
+        std::array<double, 2> aspect{1, 1};
+        if (finer > 0) {
+            aspect = {std::abs(geometry.spacing[s.axes.right]) / finer,
+                      std::abs(geometry.spacing[s.axes.down]) / finer};
+        }
+        s.view.setPlane(
+            {static_cast<double>(count[s.axes.right]), static_cast<double>(count[s.axes.down])},
+            aspect);
+        s.imagePlane.setShape(count[s.axes.right], count[s.axes.down], {0, 0}, aspect);
+    }
+    fit();
+}
+
+bool SliceScene::hasImage() const { return m_state->image != nullptr; }
+Orientation SliceScene::orientation() const { return m_state->orientation; }
+const base::Extents& SliceScene::extents() const { return m_state->extents; }
+
+void SliceScene::setGreyWindow(const GreyWindow& window) {
+    m_state->window = window;
+    m_state->imagePlane.invalidate();
+    changed();
+}
+
+GreyWindow SliceScene::greyWindow() const { return m_state->window; }
+
+void SliceScene::setInterpolated(bool on) {
+    m_state->interpolated = on;
+    m_state->imagePlane.setInterpolated(on);
+    changed();
+}
+
+bool SliceScene::interpolated() const { return m_state->interpolated; }
+
+void SliceScene::setSlice(std::int64_t slice) {
+    State& s = *m_state;
+    slice = std::clamp<std::int64_t>(slice, 0, std::max<std::int64_t>(sliceCount() - 1, 0));
+    if (slice == s.slice) {
+        return;
+    }
+    s.slice = slice;
+    s.imagePlane.invalidate();
+    s.mapPlane.invalidate();
+    changed();
+}
+
+std::int64_t SliceScene::slice() const { return m_state->slice; }
+std::int64_t SliceScene::sliceCount() const {
+    return byAxis(m_state->extents)[m_state->axes.depth];
+}
+
+void SliceScene::setMap(std::shared_ptr<const method::MatchMap> map, const base::Extents& templ,
+                        bool finished) {
+    State& s = *m_state;
+    s.mapPlane.clear();
+    s.map.set(std::move(map), templ, finished);
+    if (s.map.exists()) {
+        const auto count = byAxis(s.map.extents());
+        s.mapPlane.setShape(count[s.axes.right], count[s.axes.down],
+                            {s.map.offset()[s.axes.right], s.map.offset()[s.axes.down]},
+                            s.view.aspect());
+    }
+    changed();
+}
+
+void SliceScene::mapRegionFinished(const base::Box& region) {
+    State& s = *m_state;
+    if (!s.map.exists() || s.map.finished()) {
+        return;
+    }
+    s.map.addRegion(region);
+    const auto corner = byAxis(region.corner);
+    const auto size = byAxis(region.extents);
+    s.mapPlane.invalidate({corner[s.axes.right], corner[s.axes.down],
+                           corner[s.axes.right] + size[s.axes.right],
+                           corner[s.axes.down] + size[s.axes.down]});
+    changed();
+}
+
+void SliceScene::mapEnded() {
+    if (!m_state->map.exists() || m_state->map.finished()) {
+        return;
+    }
+    m_state->map.end();
+    m_state->mapPlane.invalidate();
+    changed();
+}
+
+void SliceScene::setMapScale(const io::HeatmapScale& scale) {
+    m_state->scale = scale;
+    m_state->colours = detail::colourTable(scale.map);
+    m_state->mapPlane.invalidate();
+    changed();
+}
+
+io::HeatmapScale SliceScene::mapScale() const { return m_state->scale; }
+
+void SliceScene::setMapVisible(bool on) {
+    m_state->mapVisible = on;
+    changed();
+}
+
+bool SliceScene::mapVisible() const { return m_state->mapVisible; }
+
+void SliceScene::setMapOpacity(double opacity) {
+    m_state->mapOpacity = std::clamp(opacity, 0.0, 1.0);
+    m_state->mapPlane.setOpacity(m_state->mapOpacity);
+    changed();
+}
+
+double SliceScene::mapOpacity() const { return m_state->mapOpacity; }
+
+void SliceScene::setMapName(const std::string& name) {
+    m_state->mapName = name;
+    changed();
+}
+
+void SliceScene::fit() {
+    // A view that has no size yet is fitted when it gets one.
+    m_state->fitPending = width() < 2 || height() < 2;
+    if (hasImage()) {
+        m_state->view.setSize(width(), height());
+        m_state->view.fit();
+    }
+    changed();
+}
+
+void SliceScene::zoomAt(DisplayPoint anchor, double factor) {
+    m_state->view.zoomAt(anchor, factor);
+    changed();
+}
+
+void SliceScene::pan(double dx, double dy) {
+    m_state->view.pan(dx, dy);
+    changed();
+}
+
+void SliceScene::setZoom(double zoom) {
+    m_state->view.setZoom(zoom);
+    changed();
+}
+
+double SliceScene::zoom() const { return m_state->view.zoom(); }
+
+void SliceScene::centreOn(const base::Point& voxel) {
+    m_state->view.centreOn(m_state->inPlane(voxel));
+    changed();
+}
+
+base::Point SliceScene::planePointAt(DisplayPoint display) const {
+    const State& s = *m_state;
+    const std::array<double, 2> plane = s.view.toVoxel(display);
+    base::Point point{0, 0, 0};
+    point[s.axes.right] = plane[0];
+    point[s.axes.down] = plane[1];
+    point[s.axes.depth] = static_cast<double>(s.slice);
+    return point;
+}
+
+std::optional<base::Point> SliceScene::voxelAt(DisplayPoint display) const {
+    if (!hasImage()) {
+        return std::nullopt;
+    }
+    const base::Point point = planePointAt(display);
+    const auto count = byAxis(m_state->extents);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        if (point[axis] < -0.5 || point[axis] >= static_cast<double>(count[axis]) - 0.5) {
+            return std::nullopt;
+        }
+    }
+    return point;
+}
+
+DisplayPoint SliceScene::displayOf(const base::Point& voxel) const {
+    return m_state->view.toDisplay(m_state->inPlane(voxel));
+}
+
+void SliceScene::resized() {
+    m_state->view.setSize(width(), height());
+    m_state->mapPlane.setPixelRatio(pixelRatio());
+    if (m_state->fitPending) {
+        fit();
+    }
+}
+
+void SliceScene::coloursChanged() {
+    const io::Colour& c = colours().background;
+    m_state->renderer->SetBackground(c[0] / 255.0, c[1] / 255.0, c[2] / 255.0);
+}
+
+void SliceScene::update() {
+    State& s = *m_state;
+    s.renderer->SetBackgroundAlpha(isClean() ? 0.0 : 1.0);
+    if (hasImage()) {
+        const base::AnyView pixels = base::viewOf(*s.image);
+        s.imagePlane.update([&](const TexelRect& rect, std::uint8_t* out, std::int64_t rowBytes) {
+            detail::greyPixels(pixels, s.axes, s.slice, s.window, rect, out, rowBytes);
+        });
+    }
+    const bool mapShown = s.mapShown();
+    s.mapPlane.setVisible(mapShown);
+    if (mapShown) {
+        s.mapPlane.update([&](const TexelRect& rect, std::uint8_t* out, std::int64_t rowBytes) {
+            s.map.pixels(s.axes, s.mapSlice(), s.scale, s.colours, rect, out, rowBytes);
+        });
+    }
+    s.view.apply(*s.renderer->GetActiveCamera());
+    s.marks.clear(height());
+    s.texts.clear(height());
+    if (!isClean() && hasImage()) {
+        s.drawMarks(*this);
+    }
+    s.marks.finish();
+    s.texts.finish();
+}
+
+} // namespace flcc::viz
