@@ -144,8 +144,9 @@ const std::vector<Library>& libraries() {
         {"OpenCV", "^opencv2/.*", {"tests/bench/"}},
         {"POSIX",
          "^((sys|linux|netinet)/.*|unistd\\.h|fcntl\\.h|signal\\.h|poll\\.h|dlfcn\\.h|sched\\.h|"
-         "pthread\\.h|x86intrin\\.h|cpuid\\.h|stdio\\.h|stdlib\\.h|string\\.h|errno\\.h)$",
-         {"engine/*.cpp", "app/*.cpp", "tests/"}},
+         "pthread\\.h|x86intrin\\.h|cpuid\\.h|stdio\\.h|stdlib\\.h|string\\.h|errno\\.h|locale\\.h)"
+         "$",
+         {"engine/", "app/", "tests/"}},
     };
     return table;
 }
@@ -248,8 +249,9 @@ std::vector<std::string> includeFaults(std::string_view path, std::string_view t
 std::vector<std::string> sourceFaults(std::string_view path, std::string_view text) {
     constexpr std::size_t kMostLines = 600;
     static const std::regex kDefine(R"(^\s*#\s*define\s+(\w+))");
-    // What the compilers' tools ask for: Highway's own switches, feature macros of the C library.
-    static const std::regex kAllowedMacro(R"(HWY_\w+|FLCC_HOST_DEVICE|FLCC_\w+_TOGGLE|_\w+)");
+    // What libraries ask for: switches of Highway, EGL and the C library, and the guard of what a
+    // source that Highway includes once an instruction set defines once.
+    static const std::regex kAllowedMacro(R"(HWY_\w+|FLCC_\w+_ONCE|FLCC_HOST_DEVICE|EGL_\w+|_\w+)");
     static const std::regex kSampleName(R"rx("(cells|tomogram)")rx");
 
     std::vector<std::string> faults;
