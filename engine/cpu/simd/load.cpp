@@ -68,10 +68,15 @@ RowFacts factsF32(const float* row, std::int64_t count) {
     auto minimum = hn::Set(d, std::numeric_limits<float>::infinity());
     auto maximum = hn::Set(d, -std::numeric_limits<float>::infinity());
     std::int64_t finite = 0;
-    std::int64_t i = 0;
-    for (; i + lanes <= count; i += lanes) {
-        const auto v = hn::LoadU(d, row + i);
-        const auto good = hn::Le(hn::Abs(v), huge);
+    for (std::int64_t i = 0; i < count; i += lanes) {
+        // The last vector is cut: its other lanes are 0 and no part of the run.
+        const bool whole = i + lanes <= count;
+        const auto inside = hn::FirstN(d, static_cast<std::size_t>(count - i));
+        const auto v = whole ? hn::LoadU(d, row + i) : hn::MaskedLoad(inside, d, row + i);
+        auto good = hn::Le(hn::Abs(v), huge);
+        if (!whole) {
+            good = hn::And(good, inside);
+        }
         finite += static_cast<std::int64_t>(hn::CountTrue(d, good));
         const auto kept = hn::IfThenElseZero(good, v);
         low = hn::Add(low, hn::PromoteTo(dd, hn::LowerHalf(half, kept)));
@@ -81,16 +86,8 @@ RowFacts factsF32(const float* row, std::int64_t count) {
     }
     RowFacts facts;
     facts.sum = hn::GetLane(hn::SumOfLanes(dd, hn::Add(low, high)));
-    float least = hn::GetLane(hn::MinOfLanes(d, minimum));
-    float most = hn::GetLane(hn::MaxOfLanes(d, maximum));
-    for (; i < count; ++i) {
-        if (std::isfinite(row[i])) {
-            ++finite;
-            facts.sum += static_cast<double>(row[i]);
-            least = row[i] < least ? row[i] : least;
-            most = row[i] > most ? row[i] : most;
-        }
-    }
+    const float least = hn::GetLane(hn::MinOfLanes(d, minimum));
+    const float most = hn::GetLane(hn::MaxOfLanes(d, maximum));
     facts.minimum = static_cast<double>(least);
     facts.maximum = static_cast<double>(most);
     facts.nonFinite = count - finite;
@@ -103,14 +100,16 @@ void loadF32(const float* row, std::int64_t count, double reference, float scale
     const auto c = hn::Set(d, static_cast<float>(reference));
     const auto s = hn::Set(d, scale);
     const auto huge = hn::Set(d, std::numeric_limits<float>::max());
+    const auto centre = [&](hn::Vec<decltype(d)> v) {
+        return hn::IfThenElseZero(hn::Le(hn::Abs(v), huge), hn::Mul(hn::Sub(v, c), s));
+    };
     std::int64_t i = 0;
     for (; i + lanes <= count; i += lanes) {
-        const auto v = hn::LoadU(d, row + i);
-        const auto centred = hn::Mul(hn::Sub(v, c), s);
-        hn::StoreU(hn::IfThenElseZero(hn::Le(hn::Abs(v), huge), centred), d, out + i);
+        hn::StoreU(centre(hn::LoadU(d, row + i)), d, out + i);
     }
-    for (; i < count; ++i) {
-        out[i] = std::isfinite(row[i]) ? (row[i] - static_cast<float>(reference)) * scale : 0.0F;
+    if (i < count) {
+        const auto inside = hn::FirstN(d, static_cast<std::size_t>(count - i));
+        hn::BlendedStore(centre(hn::MaskedLoad(inside, d, row + i)), inside, d, out + i);
     }
 }
 

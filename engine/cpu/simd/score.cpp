@@ -52,32 +52,43 @@ HWY_INLINE void addRows(const double* a, const double* b, double* to, std::int64
     }
 }
 
-// Windows of `width` along a row of `count` outputs: run(i) holds sums over a power of two, and the
-// windows of the set bits of `width` are laid end to end in `to`. Additions only.
-HWY_INLINE void windowsAlongRow(double* run, double* to, std::int64_t width, std::int64_t count) {
-    const DD dd;
-    const auto lanes = static_cast<std::int64_t>(hn::Lanes(dd));
+/// Rows that go through the window sums along x together: far enough apart that what one pass
+/// stored has left the store buffer when the next one reads it across vector boundaries.
+constexpr std::int64_t kRowsTogether = 8;
+
+// Windows of `width` along `rows` rows of `count` outputs, `stride` apart: run(i) holds sums over a
+// power of two, and the windows of the set bits of `width` are laid end to end in `to`. Additions
+// only. Returns where the result stands: `run` or `to`.
+HWY_INLINE const double* windowsAlongRows(double* run, double* to, std::int64_t width,
+                                          std::int64_t count, std::int64_t rows,
+                                          std::int64_t stride) {
     std::int64_t offset = 0;
     for (std::int64_t step = 1; step <= width; step *= 2) {
         const bool last = 2 * step > width;
         if ((width & step) != 0) {
-            const double* const from = run + offset;
             if (offset == 0 && last) {
-                for (std::int64_t i = 0; i < count; i += lanes) {
-                    hn::StoreU(hn::LoadU(dd, from + i), dd, to + i);
+                return run;
+            }
+            for (std::int64_t row = 0; row < rows; ++row) {
+                double* const at = to + row * stride;
+                const double* const from = run + row * stride + offset;
+                if (offset == 0) {
+                    std::copy_n(from, count, at);
+                } else {
+                    addRows(at, from, at, count);
                 }
-            } else if (offset == 0) {
-                std::copy_n(from, count, to);
-            } else {
-                addRows(to, from, to, count);
             }
             offset += step;
         }
         if (!last) {
             // The next run reaches as far as its windows are needed.
-            addRows(run, run + step, run, count + width - 2 * step);
+            for (std::int64_t row = 0; row < rows; ++row) {
+                double* const at = run + row * stride;
+                addRows(at, at + step, at, count + width - 2 * step);
+            }
         }
     }
+    return to;
 }
 
 // What one row of sums becomes.
@@ -266,32 +277,39 @@ HWY_INLINE void planeSums(const float* x, std::int64_t rowStride, const base::Ex
                           const base::Extents& out, double* scratch, Use&& use) {
     const std::int64_t columns = out.x + m.x - 1;
     const std::int64_t row = paddedRow(columns);
+    const std::int64_t pair = 2 * row;
     double* const zero = scratch;
     const Sums head{zero + row, zero + 2 * row};
-    const Sums run{zero + 3 * row, zero + 4 * row};
-    const Sums done{zero + 5 * row, zero + 6 * row};
-    double* const tails = zero + 7 * row;
+    double* const runs = zero + 3 * row;
+    double* const done = runs + kRowsTogether * pair;
+    double* const tails = done + kRowsTogether * pair;
     const auto tail = [&](std::int64_t j) {
-        return Sums{tails + 2 * j * row, tails + (2 * j + 1) * row};
+        return Sums{tails + j * pair, tails + j * pair + row};
     };
     std::fill_n(zero, row, 0.0);
-    for (std::int64_t blockRow = 0; blockRow < out.y; blockRow += m.y) {
+    for (std::int64_t block = 0; block < out.y; block += m.y) {
         Sums before{zero, zero};
         for (std::int64_t j = m.y - 1; j >= 0; --j) {
-            addSquares(x + (blockRow + j) * rowStride, before, tail(j), columns);
+            addSquares(x + (block + j) * rowStride, before, tail(j), columns);
             before = tail(j);
         }
-        std::fill_n(head.s1, 2 * row, 0.0);
-        const std::int64_t rows = std::min(m.y, out.y - blockRow);
-        for (std::int64_t j = 0; j < rows; ++j) {
-            if (j > 0) {
-                addSquares(x + (blockRow + m.y + j - 1) * rowStride, head, head, columns);
+        std::fill_n(head.s1, pair, 0.0);
+        const std::int64_t rows = std::min(m.y, out.y - block);
+        for (std::int64_t from = 0; from < rows; from += kRowsTogether) {
+            const std::int64_t together = std::min(kRowsTogether, rows - from);
+            for (std::int64_t j = from; j < from + together; ++j) {
+                if (j > 0) {
+                    addSquares(x + (block + m.y + j - 1) * rowStride, head, head, columns);
+                }
+                double* const run = runs + (j - from) * pair;
+                addRows(tail(j).s1, head.s1, run, columns);
+                addRows(tail(j).s2, head.s2, run + row, columns);
             }
-            addRows(tail(j).s1, head.s1, run.s1, columns);
-            addRows(tail(j).s2, head.s2, run.s2, columns);
-            windowsAlongRow(run.s1, done.s1, m.x, out.x);
-            windowsAlongRow(run.s2, done.s2, m.x, out.x);
-            use(done.s1, done.s2, blockRow + j);
+            // The sums of x and of x^2 of a row are two rows of the same pass.
+            const double* const sums = windowsAlongRows(runs, done, m.x, out.x, 2 * together, row);
+            for (std::int64_t j = 0; j < together; ++j) {
+                use(sums + j * pair, sums + j * pair + row, block + from + j);
+            }
         }
     }
 }
@@ -367,8 +385,9 @@ ScoreTally scoreTile(const ScoreArguments& arguments, const ScoreConstants& cons
 }
 
 std::int64_t scoreScratch(const base::Extents& m, const base::Extents& out) {
+    constexpr std::int64_t kRowsTogether = 8;
     const auto padded = [](std::int64_t columns) { return (columns + 31) / 16 * 16; };
-    const std::int64_t planes = (7 + 2 * m.y) * padded(out.x + m.x - 1);
+    const std::int64_t planes = (3 + 4 * kRowsTogether + 2 * m.y) * padded(out.x + m.x - 1);
     const std::int64_t volume = m.z == 1 ? 0 : (2 * m.z + 1) * 2 * padded(out.x) * out.y;
     return planes + volume + 64;
 }
