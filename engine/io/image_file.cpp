@@ -116,7 +116,14 @@ ImageInfo readImageInfo(const std::filesystem::path& path) {
         return detail::mhaInfo(path);
     }
 #ifdef FLCC_IMAGE_IO
-    return format == detail::Format::Tiff ? detail::tiffInfo(path) : detail::itkInfo(path, format);
+    switch (format) {
+    case detail::Format::Png:
+        return detail::pngInfo(path);
+    case detail::Format::Tiff:
+        return detail::tiffInfo(path);
+    default:
+        return detail::itkInfo(path, format);
+    }
 #else
     detail::failInput(path, "this build reads MHA files only (built without ITK)");
 #endif
@@ -130,8 +137,14 @@ LoadedImage readImage(const std::filesystem::path& path, const ReadOptions& opti
             return detail::readMha(path, options);
         }
 #ifdef FLCC_IMAGE_IO
-        return format == detail::Format::Tiff ? detail::readTiff(path, options)
-                                              : detail::readItk(path, format, options);
+        switch (format) {
+        case detail::Format::Png:
+            return detail::readPng(path, options);
+        case detail::Format::Tiff:
+            return detail::readTiff(path, options);
+        default:
+            return detail::readItk(path, format, options);
+        }
 #else
         detail::failInput(path, "this build reads MHA files only (built without ITK)");
 #endif

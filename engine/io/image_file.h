@@ -17,7 +17,7 @@ struct ImageInfo {
     std::string format; ///< "PNG", "TIFF", "NRRD", "MetaImage", "NIfTI", "MRC", "JPEG"
     base::Extents extents;
     base::PixelType pixel = base::PixelType::UInt8;
-    int components = 1; ///< 1, or 3 and 4 for colour
+    int components = 1; ///< 1; 2 grey and opacity; 3 and 4 colour
     int channels = 1;   ///< more than one: the reader must be told which
     int frames = 1;     ///< likewise
     base::Geometry geometry;
@@ -55,8 +55,9 @@ struct ScalarImage {
 [[nodiscard]] ScalarImage toScalar(LoadedImage image);
 
 /// Writes one scalar image to a temporary name beside `path`, then renames it. Format by extension:
-/// .mha .mhd .nrrd .tif .tiff .png. Returns one sentence for each thing the format drops (spacing,
-/// origin, direction, unit).
+/// .mha .nrrd .tif .tiff .png; a build without ITK writes .mha only. `metadata` are texts that
+/// .mha, .nrrd and .tif keep and readImage returns; keys are made of letters, digits, '_', '.',
+/// '-'. Returns one sentence for each thing the format drops (spacing and unit, origin, direction).
 /// **Errors**: CommandLine when the format cannot hold the pixel type or a volume, or the
 /// extension is unknown; Output when it cannot be written.
 std::vector<std::string> writeImage(const std::filesystem::path& path, const base::AnyView& pixels,

@@ -13,7 +13,6 @@
 #include <itkNiftiImageIO.h>
 #include <itkNrrdImageIO.h>
 #include <itkOutputWindow.h>
-#include <itkPNGImageIO.h>
 #include <itkVersion.h>
 
 #include "engine/base/error.h"
@@ -52,8 +51,6 @@ void silence() {
 itk::ImageIOBase::Pointer makeReader(Format format) {
     silence();
     switch (format) {
-    case Format::Png:
-        return itk::PNGImageIO::New().GetPointer();
     case Format::Jpeg:
         return itk::JPEGImageIO::New().GetPointer();
     case Format::Nrrd:
@@ -64,10 +61,11 @@ itk::ImageIOBase::Pointer makeReader(Format format) {
         return itk::NiftiImageIO::New().GetPointer();
     case Format::Mrc:
         return itk::MRCImageIO::New().GetPointer();
+    case Format::Png:
     case Format::Tiff:
         break;
     }
-    throw base::Error(base::ErrorCode::Internal, "TIFF does not go through ITK");
+    throw base::Error(base::ErrorCode::Internal, "PNG and TIFF do not go through ITK");
 }
 
 /// ITK's own words without its class names, addresses and line breaks.
@@ -197,7 +195,7 @@ ImageInfo infoOf(const std::filesystem::path& path, Format format, itk::ImageIOB
     const unsigned used = std::min(3U, reader.GetNumberOfDimensions());
     for (unsigned axis = 0; axis < used; ++axis) {
         info.geometry.spacing[axis] = reader.GetSpacing(axis);
-        info.geometry.origin[axis] = reader.GetOrigin(axis);
+        info.geometry.origin[axis] = reader.GetOrigin(axis) + 0.0; // no -0
         const auto direction = reader.GetDirection(axis);
         for (unsigned row = 0; row < used && row < direction.size(); ++row) {
             info.geometry.direction[3 * row + axis] = direction[row];
@@ -280,35 +278,6 @@ LoadedImage readItk(const std::filesystem::path& path, Format format, const Read
         loaded.components = readPlanes(loaded.info, choice, *reader);
         return loaded;
     });
-}
-
-void writePng(const std::filesystem::path& path, const std::filesystem::path& target,
-              const void* pixels, std::int64_t width, std::int64_t height, int components,
-              int bytesPerComponent) {
-    const PointLocale locale;
-    try {
-        const auto writer = makeReader(Format::Png);
-        writer->SetFileName(path.string());
-        writer->SetNumberOfDimensions(2);
-        writer->SetDimensions(0, static_cast<itk::SizeValueType>(width));
-        writer->SetDimensions(1, static_cast<itk::SizeValueType>(height));
-        writer->SetPixelType(components == 1 ? itk::IOPixelEnum::SCALAR : itk::IOPixelEnum::RGB);
-        writer->SetNumberOfComponents(static_cast<unsigned>(components));
-        writer->SetComponentType(bytesPerComponent == 1 ? Component::UCHAR : Component::USHORT);
-        itk::ImageIORegion region(2);
-        region.SetSize(0, static_cast<itk::SizeValueType>(width));
-        region.SetSize(1, static_cast<itk::SizeValueType>(height));
-        writer->SetIORegion(region);
-        writer->Write(pixels);
-    } catch (const itk::ExceptionObject& exception) {
-        failOutput(target, plainWords(exception));
-    }
-    // The library does not look at how its last bytes went to the disk.
-    try {
-        checkStructure(path, Format::Png);
-    } catch (const base::Error&) {
-        failOutput(target, "the disk did not take all of it");
-    }
 }
 
 } // namespace flcc::io::detail

@@ -217,6 +217,24 @@ bool isPlainMha(const std::filesystem::path& path) {
            header.get("ElementNumberOfChannels", "1") != "0";
 }
 
+void checkLinkedMha(const std::filesystem::path& path) {
+    const Header header = parseHeader(path);
+    const std::string file = header.get("ElementDataFile");
+    if (file == "LOCAL") {
+        return;
+    }
+    const std::filesystem::path data = requireNeighbour(path, file);
+    const std::int64_t size = requireRegularFile(data);
+    const ImageInfo info = infoOf(path, header);
+    if (!header.flag("CompressedData")) {
+        const auto skip =
+            numbers<std::int64_t>(path, header, "HeaderSize", header.get("HeaderSize", "0"), 1);
+        requireRawBytes(data, info.extents,
+                        base::bytesPerVoxel(info.pixel) * info.components * info.channels,
+                        info.frames, size - std::max<std::int64_t>(0, skip.front()));
+    }
+}
+
 ImageInfo mhaInfo(const std::filesystem::path& path) {
     const Header header = parseHeader(path);
     const ImageInfo info = infoOf(path, header);

@@ -90,6 +90,17 @@ std::int64_t requireRegularFile(const std::filesystem::path& path) {
     return static_cast<std::int64_t>(bytes);
 }
 
+std::filesystem::path requireNeighbour(const std::filesystem::path& header,
+                                       const std::string& file) {
+    if (file.empty() || file.rfind("LIST", 0) == 0 || file.find('%') != std::string::npos) {
+        failInput(header, "its pixels are spread over several files, which cannot be read");
+    }
+    if (file.find('/') != std::string::npos || file == "..") {
+        failInput(header, "its pixels lie in another folder (" + shown(file) + ")");
+    }
+    return header.parent_path() / file;
+}
+
 std::vector<unsigned char> readBytes(const std::filesystem::path& path, std::int64_t offset,
                                      std::int64_t count) {
     std::ifstream file(path, std::ios::binary);

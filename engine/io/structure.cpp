@@ -18,11 +18,6 @@ namespace {
 
 using Bytes = std::vector<unsigned char>;
 
-std::uint32_t bigEndian32(const unsigned char* bytes) {
-    return (std::uint32_t{bytes[0]} << 24) | (std::uint32_t{bytes[1]} << 16) |
-           (std::uint32_t{bytes[2]} << 8) | bytes[3];
-}
-
 /// A number of a binary header at `offset`, its bytes turned round when `swapped`.
 template <class T> T field(const Bytes& bytes, std::size_t offset, bool swapped) {
     std::array<unsigned char, sizeof(T)> raw{};
@@ -31,49 +26,6 @@ template <class T> T field(const Bytes& bytes, std::size_t offset, bool swapped)
         std::reverse(raw.begin(), raw.end());
     }
     return std::bit_cast<T>(raw);
-}
-
-/// Walks the chunks to IEND. A damaged IHDR would abort the program inside the library, so the
-/// check sums of all chunks but the pixels are looked at; of those the library looks itself.
-void checkPng(const std::filesystem::path& path, std::int64_t size) {
-    std::ifstream file(path, std::ios::binary);
-    std::int64_t at = 8;
-    for (bool first = true;; first = false) {
-        std::array<unsigned char, 8> head{};
-        file.seekg(at);
-        if (at + 12 > size || !file.read(reinterpret_cast<char*>(head.data()), 8)) {
-            failInput(path, "the file is truncated");
-        }
-        const std::int64_t length = bigEndian32(head.data());
-        const std::string type(head.begin() + 4, head.end());
-        if (at + 12 + length > size) {
-            failInput(path, "the file is truncated or damaged");
-        }
-        if (first && (type != "IHDR" || length != 13)) {
-            failInput(path, "its PNG header is damaged");
-        }
-        if (type != "IDAT") {
-            Bytes body(static_cast<std::size_t>(length) + 4);
-            file.read(reinterpret_cast<char*>(body.data()), length + 4);
-            uLong sum = ::crc32(0, head.data() + 4, 4);
-            sum = ::crc32(sum, body.data(), static_cast<uInt>(length));
-            if (sum != bigEndian32(body.data() + length)) {
-                failInput(path, "its " + oneLine(type) + " block is damaged");
-            }
-            if (first) {
-                // No compression of PNG packs more than 1032 to 1.
-                const std::int64_t pixels =
-                    std::int64_t{bigEndian32(body.data())} * bigEndian32(body.data() + 4);
-                if (pixels / 8 > size * 1040) {
-                    failInput(path, "its header promises more pixels than the file can hold");
-                }
-            }
-        }
-        if (type == "IEND") {
-            return;
-        }
-        at += 12 + length;
-    }
 }
 
 /// Walks the segments to the end mark.
@@ -255,13 +207,40 @@ MrcHeader parseMrc(const std::filesystem::path& path) {
     return header;
 }
 
-/// The fields of an NRRD header that the library keeps to itself.
-void refineNrrd(const std::filesystem::path& path, base::Geometry& geometry) {
+/// The lines of an NRRD header, without the carriage returns of other systems.
+std::vector<std::string> nrrdLines(const std::filesystem::path& path) {
     const Bytes bytes = readBytes(path, 0, 1 << 16);
     std::istringstream text(std::string(bytes.begin(), bytes.end()));
-    std::string line;
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(text, line);) {
+        if (!line.empty() && line.back() == '\r') {
+            line.pop_back();
+        }
+        if (line.empty()) {
+            break;
+        }
+        lines.push_back(line);
+    }
+    return lines;
+}
+
+/// A header with its voxels elsewhere.
+void checkNrrd(const std::filesystem::path& path) {
+    for (const std::string& line : nrrdLines(path)) {
+        for (const std::string key : {"data file:", "datafile:"}) {
+            if (line.rfind(key, 0) == 0) {
+                const auto begin = line.find_first_not_of(" \t", key.size());
+                const std::string file = begin == std::string::npos ? "" : line.substr(begin);
+                (void)requireRegularFile(requireNeighbour(path, file));
+            }
+        }
+    }
+}
+
+/// The fields of an NRRD header that the library keeps to itself.
+void refineNrrd(const std::filesystem::path& path, base::Geometry& geometry) {
     std::string unit;
-    while (std::getline(text, line) && !line.empty() && line != "\r") {
+    for (const std::string& line : nrrdLines(path)) {
         for (const std::string key : {"space units:", "units:"}) {
             const auto open = line.find('"');
             const auto close = line.find('"', open + 1);
@@ -279,9 +258,6 @@ void refineNrrd(const std::filesystem::path& path, base::Geometry& geometry) {
 void checkStructure(const std::filesystem::path& path, Format format) {
     const std::int64_t size = requireRegularFile(path);
     switch (format) {
-    case Format::Png:
-        checkPng(path, size);
-        break;
     case Format::Jpeg:
         checkJpeg(path, size);
         break;
@@ -293,9 +269,14 @@ void checkStructure(const std::filesystem::path& path, Format format) {
         requireBytes(path, header.dataBytes, size - header.dataOffset);
         break;
     }
-    case Format::Nrrd:      // the library tells itself
-    case Format::MetaImage: // see mha_file.cpp
-    case Format::Tiff:
+    case Format::Nrrd:
+        checkNrrd(path);
+        break;
+    case Format::MetaImage:
+        checkLinkedMha(path);
+        break;
+    case Format::Png:  // see png_file.cpp
+    case Format::Tiff: // see tiff_file.cpp
         break;
     }
 }
@@ -303,7 +284,6 @@ void checkStructure(const std::filesystem::path& path, Format format) {
 void refineInfo(const std::filesystem::path& path, Format format, ImageInfo& info) {
     base::Geometry& geometry = info.geometry;
     switch (format) {
-    case Format::Png:
     case Format::Jpeg:
         // Dots per inch are a wish of the printer, not a spacing.
         geometry = base::Geometry{};
@@ -340,6 +320,7 @@ void refineInfo(const std::filesystem::path& path, Format format, ImageInfo& inf
     case Format::MetaImage:
         setHeaderUnit(geometry, "");
         break;
+    case Format::Png:
     case Format::Tiff:
         break;
     }

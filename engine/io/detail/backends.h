@@ -21,6 +21,9 @@ using Metadata = std::map<std::string, std::string>;
 [[nodiscard]] ImageInfo mhaInfo(const std::filesystem::path& path);
 [[nodiscard]] LoadedImage readMha(const std::filesystem::path& path, const ReadOptions& options);
 
+/// Checks what a MetaImage header that is not plain names as its data. **Errors**: Input.
+void checkLinkedMha(const std::filesystem::path& path);
+
 /// Header text and raw voxels in one file, at the temporary name `path`. **Errors**: Output, with
 /// `target` in the sentence.
 void writeMha(const std::filesystem::path& path, const std::filesystem::path& target,
@@ -37,15 +40,19 @@ void writeTiff(const std::filesystem::path& path, const std::filesystem::path& t
                const base::AnyView& pixels, const base::Geometry& geometry,
                const Metadata& metadata);
 
-/// Through ITK.
-[[nodiscard]] ImageInfo itkInfo(const std::filesystem::path& path, Format format);
-[[nodiscard]] LoadedImage readItk(const std::filesystem::path& path, Format format,
-                                  const ReadOptions& options);
+/// Through libpng.
+[[nodiscard]] ImageInfo pngInfo(const std::filesystem::path& path);
+[[nodiscard]] LoadedImage readPng(const std::filesystem::path& path, const ReadOptions& options);
 
 /// Grey (8 or 16 bits) or RGB (8 bits) rows, without gaps.
 void writePng(const std::filesystem::path& path, const std::filesystem::path& target,
               const void* pixels, std::int64_t width, std::int64_t height, int components,
               int bytesPerComponent);
+
+/// Through ITK.
+[[nodiscard]] ImageInfo itkInfo(const std::filesystem::path& path, Format format);
+[[nodiscard]] LoadedImage readItk(const std::filesystem::path& path, Format format,
+                                  const ReadOptions& options);
 
 /// Looks through the structure of a file for what the libraries do not tell: that it ends early,
 /// or contradicts itself. **Errors**: Input.

@@ -29,6 +29,11 @@ void requireBytes(const std::filesystem::path& path, std::int64_t promised, std:
 /// **Errors**: Input for missing, empty, unreadable, a directory, a device.
 [[nodiscard]] std::int64_t requireRegularFile(const std::filesystem::path& path);
 
+/// The file a header names as the place of its pixels: one file, in the header's own folder, so
+/// that opening an image never reads elsewhere. **Errors**: Input.
+[[nodiscard]] std::filesystem::path requireNeighbour(const std::filesystem::path& header,
+                                                     const std::string& file);
+
 /// Up to `count` bytes from `offset`.
 [[nodiscard]] std::vector<unsigned char> readBytes(const std::filesystem::path& path,
                                                    std::int64_t offset, std::int64_t count);

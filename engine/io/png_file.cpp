@@ -1,0 +1,243 @@
+// PNG through libpng itself: its errors come back as sentences here, while ITK's reader lets a
+// damaged header end the program and prints warnings to the screen.
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <csetjmp>
+#include <cstdio>
+#include <fstream>
+
+#include <png.h>
+
+#include "engine/base/error.h"
+#include "engine/io/detail/backends.h"
+#include "engine/io/detail/raw_file.h"
+
+namespace flcc::io::detail {
+
+namespace {
+
+/// An open file with libpng's state. The library reports an error by a long jump, which runs no
+/// destructor: functions below that set one up hold plain values only, and everything that must be
+/// released lies in here, in the caller's frame.
+struct PngFile {
+    explicit PngFile(bool forWriting) : writing(forWriting) {}
+    ~PngFile() {
+        if (writing) {
+            ::png_destroy_write_struct(&png, &info);
+        } else {
+            ::png_destroy_read_struct(&png, &info, nullptr);
+        }
+        if (file != nullptr) {
+            (void)std::fclose(file);
+        }
+    }
+    PngFile(const PngFile&) = delete;
+    PngFile& operator=(const PngFile&) = delete;
+
+    bool writing;
+    std::FILE* file = nullptr;
+    png_structp png = nullptr;
+    png_infop info = nullptr;
+    std::array<char, 160> message{};
+};
+
+[[noreturn]] void onError(png_structp png, png_const_charp text) {
+    auto& owner = *static_cast<PngFile*>(::png_get_error_ptr(png));
+    (void)std::snprintf(owner.message.data(), owner.message.size(), "%s", text);
+    std::longjmp(*::png_set_longjmp_fn(png, std::longjmp, sizeof(std::jmp_buf)), 1);
+}
+
+void onWarning(png_structp /*png*/, png_const_charp /*text*/) {}
+
+[[noreturn]] void failPng(const std::filesystem::path& path, const PngFile& owner) {
+    failInput(path, "the file is damaged (" + oneLine(owner.message.data()) + ")");
+}
+
+struct PngHeader {
+    png_uint_32 width = 0;
+    png_uint_32 height = 0;
+    int bits = 0;
+    int colour = 0;
+};
+
+bool readHeader(PngFile& owner, PngHeader& header) {
+    if (setjmp(png_jmpbuf(owner.png)) != 0) {
+        return false;
+    }
+    ::png_set_user_limits(owner.png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    ::png_init_io(owner.png, owner.file);
+    ::png_read_info(owner.png, owner.info);
+    ::png_get_IHDR(owner.png, owner.info, &header.width, &header.height, &header.bits,
+                   &header.colour, nullptr, nullptr, nullptr);
+    return true;
+}
+
+/// Reads all rows, palettes as colours and fewer than 8 bits as 8; our order of bytes.
+bool readRows(PngFile& owner, png_bytepp rows, std::size_t expectedRowBytes) {
+    if (setjmp(png_jmpbuf(owner.png)) != 0) {
+        return false;
+    }
+    if (::png_get_color_type(owner.png, owner.info) == PNG_COLOR_TYPE_PALETTE) {
+        ::png_set_palette_to_rgb(owner.png);
+        ::png_set_strip_alpha(owner.png);
+    } else if (::png_get_bit_depth(owner.png, owner.info) < 8) {
+        ::png_set_expand_gray_1_2_4_to_8(owner.png);
+    }
+    if constexpr (std::endian::native == std::endian::little) {
+        ::png_set_swap(owner.png);
+    }
+    (void)::png_set_interlace_handling(owner.png);
+    ::png_read_update_info(owner.png, owner.info);
+    if (::png_get_rowbytes(owner.png, owner.info) != expectedRowBytes) {
+        ::png_error(owner.png, "rows of an unexpected length");
+    }
+    ::png_read_image(owner.png, rows);
+    ::png_read_end(owner.png, nullptr);
+    return true;
+}
+
+bool writeRows(PngFile& owner, const PngHeader& header, png_bytepp rows) {
+    if (setjmp(png_jmpbuf(owner.png)) != 0) {
+        return false;
+    }
+    ::png_set_user_limits(owner.png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    ::png_init_io(owner.png, owner.file);
+    ::png_set_IHDR(owner.png, owner.info, header.width, header.height, header.bits, header.colour,
+                   PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    ::png_write_info(owner.png, owner.info);
+    if constexpr (std::endian::native == std::endian::little) {
+        ::png_set_swap(owner.png);
+    }
+    ::png_write_image(owner.png, rows);
+    ::png_write_end(owner.png, nullptr);
+    return true;
+}
+
+std::uint32_t bigEndian32(const unsigned char* bytes) {
+    return (std::uint32_t{bytes[0]} << 24) | (std::uint32_t{bytes[1]} << 16) |
+           (std::uint32_t{bytes[2]} << 8) | bytes[3];
+}
+
+/// Walks from block to block to the last one, so that a cut file is known before it is unpacked.
+void requireWholeFile(const std::filesystem::path& path) {
+    const std::int64_t size = requireRegularFile(path);
+    std::ifstream file(path, std::ios::binary);
+    std::array<unsigned char, 8> head{};
+    for (std::int64_t at = 8; at + 12 <= size;) {
+        file.seekg(at);
+        if (!file.read(reinterpret_cast<char*>(head.data()), 8)) {
+            break;
+        }
+        at += 12 + std::int64_t{bigEndian32(head.data())};
+        if (std::equal(head.begin() + 4, head.end(), "IEND") && at <= size) {
+            return;
+        }
+    }
+    failInput(path, "the file is truncated or damaged");
+}
+
+ImageInfo openPng(const std::filesystem::path& path, PngFile& owner) {
+    requireWholeFile(path);
+    owner.file = std::fopen(path.c_str(), "rb");
+    owner.png = ::png_create_read_struct(PNG_LIBPNG_VER_STRING, &owner, onError, onWarning);
+    owner.info = owner.png == nullptr ? nullptr : ::png_create_info_struct(owner.png);
+    PngHeader header;
+    if (owner.file == nullptr || owner.info == nullptr || !readHeader(owner, header)) {
+        failPng(path, owner);
+    }
+    // No PNG packs more than 1032 bytes into one.
+    const std::int64_t pixels = std::int64_t{header.width} * header.height;
+    if (pixels / 8 * header.bits / 1040 > requireRegularFile(path)) {
+        failInput(path, "its header promises more pixels than the file can hold");
+    }
+    ImageInfo info;
+    info.format = name(Format::Png);
+    info.extents = {header.width, header.height, 1};
+    info.pixel = header.bits == 16 ? base::PixelType::UInt16 : base::PixelType::UInt8;
+    switch (header.colour) {
+    case PNG_COLOR_TYPE_GRAY:
+        info.components = 1;
+        break;
+    case PNG_COLOR_TYPE_GRAY_ALPHA:
+        info.components = 2;
+        break;
+    case PNG_COLOR_TYPE_RGB_ALPHA:
+        info.components = 4;
+        break;
+    default:
+        info.components = 3;
+        break;
+    }
+    requireSaneHeader(path, info);
+    return info;
+}
+
+} // namespace
+
+ImageInfo pngInfo(const std::filesystem::path& path) {
+    PngFile owner(false);
+    return openPng(path, owner);
+}
+
+LoadedImage readPng(const std::filesystem::path& path, const ReadOptions& options) {
+    PngFile owner(false);
+    LoadedImage loaded;
+    loaded.info = openPng(path, owner);
+    const ImageInfo& info = loaded.info;
+    (void)choose(path, info, options);
+    base::AnyImage all =
+        base::makeImage(info.pixel, {info.extents.x * info.components, info.extents.y, 1});
+    const auto rowBytes = static_cast<std::size_t>(info.extents.x * info.components *
+                                                   base::bytesPerVoxel(info.pixel));
+    std::vector<png_bytep> rows;
+    for (std::int64_t y = 0; y < info.extents.y; ++y) {
+        rows.push_back(static_cast<png_bytep>(bytesOf(all)) +
+                       static_cast<std::size_t>(y) * rowBytes);
+    }
+    if (!readRows(owner, rows.data(), rowBytes)) {
+        failPng(path, owner);
+    }
+    if (info.components == 1) {
+        loaded.components.push_back(std::move(all));
+        return loaded;
+    }
+    for (int plane = 0; plane < info.components; ++plane) {
+        loaded.components.push_back(base::makeImage(info.pixel, info.extents));
+        takeEvery(loaded.components.back(), 0, base::voxelCount(info.extents), bytesOf(all), plane,
+                  info.components);
+    }
+    return loaded;
+}
+
+void writePng(const std::filesystem::path& path, const std::filesystem::path& target,
+              const void* pixels, std::int64_t width, std::int64_t height, int components,
+              int bytesPerComponent) {
+    if (width > PNG_UINT_31_MAX || height > PNG_UINT_31_MAX) {
+        failOutput(target, "a PNG file has at most 2147483647 pixels in a row");
+    }
+    const PngHeader header{static_cast<png_uint_32>(width), static_cast<png_uint_32>(height),
+                           8 * bytesPerComponent,
+                           components == 1 ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB};
+    // libpng does not change what it writes, but its interface knows no const.
+    auto* first = static_cast<png_bytep>(const_cast<void*>(pixels));
+    std::vector<png_bytep> rows;
+    for (std::int64_t y = 0; y < height; ++y) {
+        rows.push_back(first + y * width * components * bytesPerComponent);
+    }
+    PngFile owner(true);
+    owner.file = std::fopen(path.c_str(), "wb");
+    owner.png = ::png_create_write_struct(PNG_LIBPNG_VER_STRING, &owner, onError, onWarning);
+    owner.info = owner.png == nullptr ? nullptr : ::png_create_info_struct(owner.png);
+    if (owner.file == nullptr || owner.info == nullptr || !writeRows(owner, header, rows.data())) {
+        failOutput(target, oneLine(owner.message.data()));
+    }
+    std::FILE* file = owner.file;
+    owner.file = nullptr;
+    if (std::fclose(file) != 0) {
+        failOutput(target, "the disk did not take all of it");
+    }
+}
+
+} // namespace flcc::io::detail
