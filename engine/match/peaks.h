@@ -35,7 +35,7 @@ struct PeakOptions {
     /// Euclidean distance of the corners in voxels below which the lower peak goes (at exactly this
     /// distance it stays); empty = auto: its centre lies within half the template's extent of the
     /// higher one on every axis (at exactly half it goes).
-    std::optional<double> minDistance;
+    std::optional<double> minDistance{};
 };
 
 /// Statistics of the voxels that have a value, each counted once.
