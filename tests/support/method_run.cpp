@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 namespace flcc::test {
 
@@ -40,7 +41,11 @@ std::vector<Way> acceptedWays(const std::vector<const method::Method*>& methods,
 MethodRun runMethod(const Way& way, const base::AnyView& scene, const base::AnyView& templ,
                     const RunOptions& options) {
     const method::Problem problem = problemOf(scene, templ);
-    base::TilePool pool(options.threads > 0 ? options.threads : way.candidate.threads);
+    std::optional<base::TilePool> own;
+    if (options.pool == nullptr) {
+        own.emplace(options.threads > 0 ? options.threads : way.candidate.threads);
+    }
+    base::TilePool& pool = own ? *own : *options.pool;
     method::Candidate candidate = way.candidate;
     candidate.threads = pool.threads();
     way.method->warmUp(problem, candidate);

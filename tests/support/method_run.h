@@ -38,9 +38,11 @@ struct RunOptions {
     /// Called after each finished region with the number of those so far.
     std::function<void(std::int64_t)> finished{};
     int threads = 0; ///< threads of the pool; 0 = those of the candidate
+    /// Runs on this pool instead of one of its own.
+    base::TilePool* pool = nullptr;
 };
 
-/// Prepares and executes on a pool of its own.
+/// Prepares and executes.
 [[nodiscard]] MethodRun runMethod(const Way& way, const base::AnyView& scene,
                                   const base::AnyView& templ, const RunOptions& options = {});
 

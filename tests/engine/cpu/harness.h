@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/reference/score.h"
+#include "tests/support/method_run.h"
+#include "tests/support/scenes.h"
+
+/// The tests of this folder name no method: whatever stands in the planner's table is run, with
+/// every candidate it accepts, and judged.
+namespace flcc::test {
+
+/// Every accepted way of the table for matching `templ` in `scene` on two threads.
+[[nodiscard]] std::vector<Way> waysFor(const base::AnyImage& scene, const base::AnyImage& templ,
+                                       const base::Extents& tile = {0, 0, 0});
+
+/// Runs `way` and judges every voxel by the definition, or, for integers, without any rounding.
+/// Empty when all is as promised, else the first fault.
+[[nodiscard]] std::string judge(const Way& way, const base::AnyImage& scene,
+                                const base::AnyImage& templ, const reference::ScoreMap& expected);
+
+/// What the reference makes of it: exact for integers of at most 32 bits.
+[[nodiscard]] reference::ScoreMap judged(const base::AnyImage& scene, const base::AnyImage& templ);
+
+/// Runs every way and judges every voxel; a fault when there is no way at all.
+[[nodiscard]] std::string judgeAll(const base::AnyImage& scene, const base::AnyImage& templ,
+                                   const base::Extents& tile = {0, 0, 0});
+
+/// Runs every way and judges `count` seeded voxels and those of `places`, without rounding for
+/// integers; for scenes too large to judge whole.
+[[nodiscard]] std::string judgeSampled(const base::AnyImage& scene, const base::AnyImage& templ,
+                                       const std::vector<base::Index>& places, int count);
+
+/// The four pixel types that have kernels of their own.
+[[nodiscard]] const std::vector<base::PixelType>& kernelTypes();
+
+} // namespace flcc::test

@@ -1,0 +1,121 @@
+#include <QtTest>
+
+#include <string>
+#include <vector>
+
+#include "tests/engine/cpu/harness.h"
+
+using namespace flcc;
+using base::Extents;
+using base::Index;
+using base::PixelType;
+
+namespace {
+
+/// The whole of a case whose sample runs every time.
+class Turn {
+  public:
+    [[nodiscard]] PixelType next() {
+        return test::kernelTypes().at(m_turn++ % test::kernelTypes().size());
+    }
+
+  private:
+    std::size_t m_turn = 0;
+};
+
+} // namespace
+
+class SlowTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void allImagesUpToTwentyFourWithEveryTemplateAgree() {
+        Turn turn;
+        test::Random random(1);
+        for (std::int64_t ny = 1; ny <= 24; ++ny) {
+            for (std::int64_t nx = 1; nx <= 24; ++nx) {
+                for (std::int64_t my = 1; my <= ny; ++my) {
+                    for (std::int64_t mx = my == 1 ? 2 : 1; mx <= nx; ++mx) {
+                        judge({nx, ny, 1}, {mx, my, 1}, turn.next(), random);
+                    }
+                }
+            }
+        }
+    }
+
+    void allVolumesUpToTwelveWithEveryTemplateAgree() {
+        Turn turn;
+        test::Random random(2);
+        for (std::int64_t nz = 2; nz <= 12; ++nz) {
+            for (std::int64_t ny = 1; ny <= 12; ++ny) {
+                for (std::int64_t nx = 1; nx <= 12; ++nx) {
+                    judgeTemplates({nx, ny, nz}, turn, random);
+                }
+            }
+        }
+    }
+
+    void primesAgree() {
+        test::Random random(3);
+        judge({997, 1009, 1}, {31, 37, 1}, PixelType::UInt8, random);
+        judge({997, 1009, 1}, {31, 37, 1}, PixelType::Float32, random);
+        judge({101, 103, 107}, {11, 13, 17}, PixelType::UInt16, random);
+    }
+
+    void linesOfAMillionAgree() {
+        test::Random random(4);
+        judge({1000000, 1, 1}, {17, 1, 1}, PixelType::Float32, random);
+        judge({1, 1000000, 1}, {1, 17, 1}, PixelType::UInt8, random);
+        judge({1, 1, 1000000}, {1, 1, 17}, PixelType::Int16, random);
+        judge({1000000, 1, 1}, {2, 1, 1}, PixelType::UInt16, random);
+    }
+
+    void oneCountOverAHighLevelIsExact() {
+        const base::AnyImage image =
+            test::oneCountOver(PixelType::UInt16, {4096, 4096, 1}, 60000, 1);
+        const base::AnyImage patch = test::crop(image, {{3000, 2170, 0}, {31, 31, 1}});
+        std::string fault = test::judgeSampled(image, patch, {{3000, 2170, 0}}, 10000);
+        QVERIFY2(fault.empty(), fault.c_str());
+        const base::AnyImage volume =
+            test::oneCountOver(PixelType::UInt16, {256, 256, 256}, 60000, 2);
+        const base::AnyImage block = test::crop(volume, {{130, 121, 77}, {9, 9, 9}});
+        fault = test::judgeSampled(volume, block, {{130, 121, 77}}, 10000);
+        QVERIFY2(fault.empty(), fault.c_str());
+    }
+
+    void aCheckerOfSixteenMillionVoxelsIsExact() {
+        test::Random random(5);
+        const base::AnyImage scene =
+            test::makeScene(PixelType::UInt16, {4100, 4099, 1}, [&](const Index& i) {
+                return ((i.x + i.y) % 2 == 0) != (random.below(64) == 0) ? 65535.0 : 0.0;
+            });
+        const base::AnyImage templ = test::crop(scene, {{2, 1, 0}, {4096, 4096, 1}});
+        const std::string fault = test::judgeSampled(scene, templ, {{2, 1, 0}}, 3);
+        QVERIFY2(fault.empty(), fault.c_str());
+    }
+
+  private:
+    static void judge(const Extents& n, const Extents& m, PixelType type, test::Random& random) {
+        if (QTest::currentTestFailed()) {
+            return;
+        }
+        const std::string fault = test::judgeAll(test::noise(type, n, random.bits()),
+                                                 test::noise(type, m, random.bits()));
+        QVERIFY2(fault.empty(), fault.c_str());
+    }
+
+    static void judgeTemplates(const Extents& n, Turn& turn, test::Random& random) {
+        for (std::int64_t mz = 1; mz <= n.z; ++mz) {
+            for (std::int64_t my = 1; my <= n.y; ++my) {
+                for (std::int64_t mx = 1; mx <= n.x; ++mx) {
+                    if (mx * my * mz >= 2) {
+                        judge(n, {mx, my, mz}, turn.next(), random);
+                    }
+                }
+            }
+        }
+    }
+};
+
+QTEST_APPLESS_MAIN(SlowTest)
+#include "slow_test.moc"

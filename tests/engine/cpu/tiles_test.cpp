@@ -1,0 +1,184 @@
+#include <QtTest>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/plan/planner.h"
+#include "tests/engine/cpu/harness.h"
+#include "tests/support/comparison.h"
+
+using namespace flcc;
+using base::Extents;
+using base::Index;
+using base::PixelType;
+using base::Status;
+
+namespace {
+
+struct Forced {
+    Extents scene;
+    Extents templ;
+    Extents tile;
+};
+
+const std::vector<Forced> kForced{
+    {{100, 90, 1}, {5, 4, 1}, {16, 16, 1}},   {{100, 90, 1}, {5, 4, 1}, {32, 16, 1}},
+    {{100, 90, 1}, {5, 4, 1}, {16, 32, 1}},   {{100, 90, 1}, {9, 9, 1}, {24, 20, 1}},
+    {{100, 90, 1}, {16, 16, 1}, {32, 32, 1}}, {{100, 90, 1}, {16, 15, 1}, {18, 16, 1}},
+    {{100, 90, 1}, {7, 3, 1}, {64, 64, 1}},   {{100, 90, 1}, {7, 3, 1}, {128, 128, 1}},
+    {{100, 90, 1}, {7, 3, 1}, {100, 90, 1}},  {{101, 97, 1}, {8, 8, 1}, {30, 42, 1}},
+    {{200, 7, 1}, {5, 4, 1}, {32, 8, 1}},     {{300, 1, 1}, {9, 1, 1}, {32, 1, 1}},
+    {{30, 28, 26}, {4, 3, 5}, {8, 8, 8}},     {{30, 28, 26}, {4, 3, 5}, {16, 8, 12}},
+    {{30, 28, 26}, {4, 3, 5}, {16, 16, 16}},  {{30, 28, 26}, {7, 6, 5}, {30, 28, 26}},
+    {{30, 28, 26}, {7, 6, 5}, {10, 9, 8}},    {{9, 60, 9}, {3, 3, 3}, {9, 16, 9}}};
+
+/// The names of the methods that accepted.
+std::set<std::string> methodsOf(const std::vector<test::Way>& ways) {
+    std::set<std::string> names;
+    for (const test::Way& way : ways) {
+        names.insert(way.candidate.method);
+    }
+    return names;
+}
+
+} // namespace
+
+class TilesTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void aForcedTileIsTheTileThatRuns() {
+        const base::AnyImage scene = test::noise(PixelType::Float32, {200, 180, 1}, 1);
+        const base::AnyImage templ = test::noise(PixelType::Float32, {9, 9, 1}, 2);
+        const Extents tile{64, 48, 1};
+        const std::vector<test::Way> ways = test::waysFor(scene, templ, tile);
+        QVERIFY(methodsOf(ways).contains("tiled"));
+        for (const test::Way& way : ways) {
+            QVERIFY2(way.candidate.tile == tile, way.words().c_str());
+        }
+    }
+
+    void noTileLosesOrDoublesAVoxel_data() {
+        QTest::addColumn<int>("row");
+        for (std::size_t i = 0; i < kForced.size(); ++i) {
+            QTest::newRow((base::toString(kForced[i].templ) + " in " +
+                           base::toString(kForced[i].scene) + " tile " +
+                           base::toString(kForced[i].tile))
+                              .c_str())
+                << static_cast<int>(i);
+        }
+    }
+
+    // Every voxel is judged, with copies of the template planted all over the seams.
+    void noTileLosesOrDoublesAVoxel() {
+        QFETCH(int, row);
+        const Forced& forced = kForced.at(static_cast<std::size_t>(row));
+        for (const PixelType type : {PixelType::UInt8, PixelType::UInt16, PixelType::Float32}) {
+            base::AnyImage scene = test::noise(type, forced.scene, 1);
+            const base::AnyImage templ = test::texture(type, forced.templ, 2);
+            const Extents map = base::validExtents(forced.scene, forced.templ);
+            std::vector<Index> copies;
+            for (std::int64_t i = 0; i < 400; ++i) {
+                // Strides without a common divisor with the tile reach every offset to a seam.
+                const Index at{i * (forced.templ.x + 1) % map.x, i * 13 % map.y, i * 7 % map.z};
+                const bool free = std::none_of(copies.begin(), copies.end(), [&](const Index& c) {
+                    return std::abs(c.x - at.x) < forced.templ.x &&
+                           std::abs(c.y - at.y) < forced.templ.y &&
+                           std::abs(c.z - at.z) < forced.templ.z;
+                });
+                if (free) {
+                    test::paste(scene, templ, at);
+                    copies.push_back(at);
+                }
+            }
+            QVERIFY(!copies.empty());
+            const std::vector<test::Way> ways = test::waysFor(scene, templ, forced.tile);
+            const reference::ScoreMap expected = test::judged(scene, templ);
+            for (const test::Way& way : ways) {
+                const std::string fault = test::judge(way, scene, templ, expected);
+                QVERIFY2(fault.empty(), fault.c_str());
+            }
+        }
+    }
+
+    // One copy wandering across a seam in x and in y, voxel by voxel.
+    void aCopyOnEverySeamOffsetIsFound() {
+        const Extents tile{32, 24, 1};
+        const base::AnyImage templ = test::noise(PixelType::UInt16, {7, 6, 1}, 3);
+        const base::AnyImage ground = test::noise(PixelType::UInt16, {80, 60, 1}, 4);
+        for (std::int64_t offset = 0; offset < 34; ++offset) {
+            base::AnyImage scene = base::copyOf(base::viewOf(ground));
+            const Index at{10 + offset, 8 + offset, 0};
+            test::paste(scene, templ, at);
+            for (const test::Way& way : test::waysFor(scene, templ, tile)) {
+                const test::MethodRun run =
+                    test::runMethod(way, base::viewOf(scene), base::viewOf(templ));
+                const Status status = run.map.status.view().at(at);
+                const test::Tolerance tolerance(
+                    test::problemOf(base::viewOf(scene), base::viewOf(templ)), way.candidate,
+                    base::viewOf(scene));
+                QVERIFY2(1 - run.map.value.view().at(at) <=
+                             tolerance.at(at, status == Status::LowConf),
+                         way.words().c_str());
+                const std::int64_t perfect = std::count_if(
+                    run.map.value.data(), run.map.value.data() + run.map.value.count(),
+                    [](float score) { return score > 0.99F; });
+                QCOMPARE(perfect, std::int64_t{1});
+            }
+        }
+    }
+
+    // The same pixels through views with strides; what lies around the map must not be touched.
+    void stridedViewsGiveTheSameBitsAndNothingElseIsWritten() {
+        for (const PixelType type : {PixelType::UInt8, PixelType::Float32, PixelType::Float64}) {
+            const base::AnyImage large = test::noise(type, {97, 70, 12}, 5);
+            const base::AnyImage largeTempl = test::noise(type, {20, 20, 9}, 6);
+            const base::AnyView scene = base::partOf(base::viewOf(large), {{5, 3, 2}, {81, 59, 7}});
+            const base::AnyView templ =
+                base::partOf(base::viewOf(largeTempl), {{1, 2, 3}, {6, 5, 3}});
+            const base::AnyImage sceneCopy = base::copyOf(scene);
+            const base::AnyImage templCopy = base::copyOf(templ);
+            for (const test::Way& way : test::waysFor(sceneCopy, templCopy)) {
+                const test::MethodRun plain =
+                    test::runMethod(way, base::viewOf(sceneCopy), base::viewOf(templCopy));
+                judgeStrided(way, scene, templ, plain.map);
+            }
+        }
+    }
+
+  private:
+    static void judgeStrided(const test::Way& way, const base::AnyView& scene,
+                             const base::AnyView& templ, const method::MatchMap& plain) {
+        const method::Problem problem = test::problemOf(scene, templ);
+        const Extents map = method::mapExtents(problem);
+        const base::Box inner{{3, 2, 1}, map};
+        method::MatchMap frame(Extents{map.x + 7, map.y + 5, map.z + 3});
+        frame.value.fill(7.0F);
+        frame.status.fill(Status::Partial);
+        const method::MapView view{frame.value.view().part(inner), frame.status.view().part(inner)};
+        base::TilePool pool(2);
+        const auto prepared = way.method->prepare(problem, way.candidate, templ);
+        const auto workspace = way.method->makeWorkspace(problem, way.candidate);
+        (void)way.method->execute(problem, way.candidate, *prepared, scene, *workspace,
+                                  {pool, {}, {}}, view);
+        method::MatchMap expected(frame.value.extents());
+        expected.value.fill(7.0F);
+        expected.status.fill(Status::Partial);
+        for (std::int64_t z = 0; z < map.z; ++z) {
+            for (std::int64_t y = 0; y < map.y; ++y) {
+                for (std::int64_t x = 0; x < map.x; ++x) {
+                    expected.value.view().part(inner).at(x, y, z) = plain.value.view().at(x, y, z);
+                    expected.status.view().part(inner).at(x, y, z) =
+                        plain.status.view().at(x, y, z);
+                }
+            }
+        }
+        const std::string difference = test::firstDifferentBit(frame, expected);
+        QVERIFY2(difference.empty(), (way.words() + difference).c_str());
+    }
+};
+
+QTEST_APPLESS_MAIN(TilesTest)
+#include "tiles_test.moc"
