@@ -62,7 +62,6 @@ OwnRun::OwnRun(const base::AnyImage& scene, const base::AnyImage& templ, plan::P
     }
     m_plan->method().warmUp(problem, m_plan->candidate());
     m_map = method::MatchMap(method::mapExtents(problem));
-    m_workspace = m_plan->method().makeWorkspace(problem, m_plan->candidate());
 }
 
 double OwnRun::run() {
@@ -70,8 +69,9 @@ double OwnRun::run() {
     const method::Execution execution{m_pool, {}, {}};
     return millisecondsOf([&] {
         const auto prepared = method.prepare(m_plan->problem(), m_plan->candidate(), m_templ);
-        (void)method.execute(m_plan->problem(), m_plan->candidate(), *prepared, m_scene,
-                             *m_workspace, execution, method::viewOf(m_map));
+        const auto workspace = method.makeWorkspace(m_plan->problem(), m_plan->candidate());
+        (void)method.execute(m_plan->problem(), m_plan->candidate(), *prepared, m_scene, *workspace,
+                             execution, method::viewOf(m_map));
     });
 }
 

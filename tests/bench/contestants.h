@@ -20,7 +20,7 @@ class OwnRun {
     OwnRun(const base::AnyImage& scene, const base::AnyImage& templ, plan::Planning planning,
            base::TilePool& pool);
 
-    /// Prepares and executes; milliseconds of both, `execute_ms` of a report.
+    /// Prepares, makes the workspace and executes; milliseconds of all, `execute_ms` of a report.
     double run();
 
     [[nodiscard]] const plan::PlanReport& report() const { return m_plan->report(); }
@@ -35,7 +35,6 @@ class OwnRun {
     base::TilePool& m_pool;
     std::shared_ptr<const plan::Plan> m_plan;
     method::MatchMap m_map;
-    std::unique_ptr<method::Workspace> m_workspace;
 };
 
 /// OpenCV's matchTemplate(TM_CCOEFF_NORMED) on one problem. Its scene and template are converted
