@@ -136,6 +136,24 @@ void sortByTime(std::vector<Row>& rows) {
     });
 }
 
+/// The candidates worth timing: the best of each method first, so that methods are compared before
+/// tiles are, then by prediction.
+std::vector<Row*> timingOrder(std::vector<Row>& rows, double limitMs) {
+    std::vector<Row*> leaders;
+    std::vector<Row*> rest;
+    for (Row& row : rows) {
+        if (!row.usable() || row.ms() > limitMs) {
+            continue;
+        }
+        const bool first = std::none_of(leaders.begin(), leaders.end(), [&](const Row* leader) {
+            return leader->method == row.method;
+        });
+        (first ? leaders : rest).push_back(&row);
+    }
+    leaders.insert(leaders.end(), rest.begin(), rest.end());
+    return leaders;
+}
+
 /// Times the plausible candidates within the budget. Returns false when stopped.
 bool measure(std::vector<Row>& rows, const method::Problem& problem, const SampleInput& input) {
     if (rows.empty() || !rows.front().usable()) {
@@ -154,24 +172,23 @@ bool measure(std::vector<Row>& rows, const method::Problem& problem, const Sampl
         budget / (2.0 * static_cast<double>(std::min<std::ptrdiff_t>(plausible, kTimed)));
     const auto start = Clock::now();
     int timed = 0;
-    for (Row& row : rows) {
+    for (Row* row : timingOrder(rows, kPlausible * best)) {
         const double spent =
             std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-        if (!row.usable() || row.ms() > kPlausible * best || timed == kTimed ||
-            (timed > 0 && spent > budget)) {
+        if (timed >= kTimed || (timed > 1 && spent > budget)) {
             break;
         }
         try {
-            const double ms = timeOnSample(*row.method, problem, row.report.candidate,
-                                           row.report.prediction->ms, share, input);
+            const double ms = timeOnSample(*row->method, problem, row->report.candidate,
+                                           row->report.prediction->ms, share, input);
             if (ms < 0) {
                 return false;
             }
-            row.report.measuredMs = ms;
+            row->report.measuredMs = ms;
             ++timed;
         } catch (const std::exception& error) {
-            row.report.verdict = CandidateVerdict::Failed;
-            row.report.reason = std::string("failed when it was timed: ") + error.what();
+            row->report.verdict = CandidateVerdict::Failed;
+            row->report.reason = std::string("failed when it was timed: ") + error.what();
         }
     }
     // What was not timed is judged by prediction, corrected by what the timed ones showed.
