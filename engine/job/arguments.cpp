@@ -15,6 +15,7 @@
 
 #include "engine/base/error.h"
 #include "engine/job/detail/options.h"
+#include "engine/job/detail/text.h"
 
 namespace flcc::job {
 
@@ -87,6 +88,9 @@ void parse(CLI::App& app, const std::vector<std::string>& args) {
     std::vector<std::string> reversed(args.rbegin(), args.rend());
     try {
         app.parse(reversed);
+    } catch (const CLI::ArgumentMismatch& error) {
+        const std::string sentence = error.what();
+        refuse("option " + sentence.substr(0, sentence.find(':')) + " needs a value");
     } catch (const CLI::ParseError& error) {
         refuse(error.what());
     }
@@ -135,7 +139,7 @@ std::string textOf(const Option& option, const Json& value) {
         return value.get<bool>() ? "true" : "false";
     }
     if (number && value.is_number_float()) {
-        return detail::toText(value.get<double>());
+        return detail::shortest(value.get<double>());
     }
     if (number && value.is_number()) {
         return value.dump();

@@ -12,6 +12,7 @@
 #include "engine/job/detail/inputs.h"
 #include "engine/job/detail/machine.h"
 #include "engine/job/detail/outputs.h"
+#include "engine/job/detail/text.h"
 #include "engine/plan/planner.h"
 
 namespace flcc::job {
@@ -33,10 +34,6 @@ Spread spreadOf(std::vector<double> values) {
     const double median =
         values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
     return {values.front(), median, values.back()};
-}
-
-std::string mebibytes(std::int64_t bytes) {
-    return std::to_string((bytes + (1 << 20) - 1) >> 20) + " MiB";
 }
 
 /// Runs one job step by step; each step returns false when it was cancelled.
@@ -265,7 +262,7 @@ template <class Body> auto withMemoryErrors(const Body& body) {
         return body();
     } catch (const std::bad_alloc&) {
         throw Error(ErrorCode::Memory, "the machine has too little free memory for this job (" +
-                                           mebibytes(detail::availableMemory()) +
+                                           detail::bytesText(detail::availableMemory()) +
                                            " left); close other programs or use a smaller scene");
     }
 }
@@ -304,10 +301,10 @@ std::optional<Error> refusal(const plan::PlanReport& plan) {
     }
     if (needed && *needed > plan.limits.memoryBytes) {
         return Error(ErrorCode::Memory,
-                     "the memory limit of " + mebibytes(plan.limits.memoryBytes) +
+                     "the memory limit of " + detail::bytesText(plan.limits.memoryBytes) +
                          " is too small: scene " + base::toString(plan.problem.scene) +
                          " with template " + base::toString(plan.problem.templ) +
-                         " needs at least " + mebibytes(*needed) +
+                         " needs at least " + detail::bytesText(*needed) +
                          "; raise --memory, use fewer --threads or a smaller scene");
     }
     return Error(ErrorCode::Problem,

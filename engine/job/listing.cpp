@@ -8,7 +8,7 @@
 #include "engine/base/error.h"
 #include "engine/io/atomic_file.h"
 #include "engine/io/image_file.h"
-#include "engine/job/detail/options.h"
+#include "engine/job/detail/text.h"
 #include "engine/plan/planner.h"
 #include "engine/sample/sample.h"
 
@@ -20,11 +20,6 @@ namespace {
 
 std::string dump(const Json& json) {
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-std::string gibibytes(std::int64_t bytes) {
-    const double tenths = std::round(static_cast<double>(bytes) * 10 / (1 << 30));
-    return detail::toText(tenths / 10) + " GiB";
 }
 
 /// `x,y,z,cx,cy,cz,template` of every planted copy; the corner is that of the nearest placement.
@@ -39,7 +34,7 @@ std::string truthText(const sample::Sample& sample) {
             text += std::to_string(std::llround(centre[axis] - half[axis])) + ",";
         }
         for (const double coordinate : centre) {
-            text += detail::toText(coordinate) + ",";
+            text += detail::shortest(coordinate) + ",";
         }
         text += "0\n";
     }
@@ -75,8 +70,8 @@ std::string devicesText() {
         if (device.usable) {
             text += ", " + std::to_string(device.threads) +
                     (device.threads == 1 ? " thread, " : " threads, ") + device.instructions +
-                    ", " + gibibytes(device.memoryFree) + " free of " +
-                    gibibytes(device.memoryTotal);
+                    ", " + detail::bytesText(device.memoryFree) + " free of " +
+                    detail::bytesText(device.memoryTotal);
         } else {
             text += " cannot be used: " + device.reason;
         }

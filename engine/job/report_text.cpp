@@ -1,36 +1,16 @@
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <locale>
-#include <sstream>
 
+#include "engine/job/detail/text.h"
 #include "engine/job/report.h"
 
 namespace flcc::job {
 
+using detail::bytesText;
+using detail::fixed;
+
 namespace {
 
-/// A number with `digits` behind the point, in every locale with a point.
-std::string fixed(double value, int digits) {
-    std::ostringstream out;
-    out.imbue(std::locale::classic());
-    out.setf(std::ios::fixed);
-    out.precision(digits);
-    out << value;
-    return out.str();
-}
-
 std::string milliseconds(double ms) { return fixed(ms, ms < 100 ? 2 : 0); }
-
-std::string bytes(std::int64_t count) {
-    constexpr std::array<const char*, 5> kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
-    double value = static_cast<double>(count);
-    std::size_t unit = 0;
-    for (; value >= 1024 && unit + 1 < kUnits.size(); ++unit) {
-        value /= 1024;
-    }
-    return fixed(value, unit == 0 ? 0 : 1) + " " + kUnits[unit];
-}
 
 /// Extents without the axes that do not matter: "64x32" for an image.
 std::string shown(const base::Extents& extents, bool flat) {
@@ -88,7 +68,7 @@ Row candidateRow(const plan::CandidateReport& row, bool flat) {
             std::to_string(row.candidate.threads),
             prediction ? milliseconds(prediction->ms) : "-",
             row.measuredMs ? milliseconds(*row.measuredMs) : "-",
-            prediction ? bytes(prediction->hostBytes) : "-",
+            prediction ? bytesText(prediction->hostBytes) : "-",
             row.reason};
 }
 
@@ -101,7 +81,8 @@ std::string planText(const plan::PlanReport& plan) {
     return "\nPlan (" + std::string(plan::name(plan.planning)) + ", " +
            milliseconds(plan.planningMs) + " ms, " + std::to_string(plan.limits.threads) +
            " threads, at most " +
-           (plan.limits.memoryBytes == INT64_MAX ? "any memory" : bytes(plan.limits.memoryBytes)) +
+           (plan.limits.memoryBytes == INT64_MAX ? "any memory"
+                                                 : bytesText(plan.limits.memoryBytes)) +
            ")\n" + table(rows, 4);
 }
 
@@ -117,7 +98,7 @@ std::string runText(const RunReport& run, const plan::CandidateReport* chosen) {
     }
     text += "\n  stream " + milliseconds(run.streamMs.median) + " ms, reading " +
             milliseconds(run.readMs) + " ms, peaks " + milliseconds(run.peaksMs) + " ms, writing " +
-            milliseconds(run.writeMs) + " ms, memory " + bytes(run.peakHostBytes) + "\n";
+            milliseconds(run.writeMs) + " ms, memory " + bytesText(run.peakHostBytes) + "\n";
     if (!run.stagesMs.empty()) {
         text += "  stages, summed over threads:";
         for (const auto& [stage, ms] : run.stagesMs) {

@@ -1,7 +1,6 @@
 #include "engine/job/detail/options.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -9,6 +8,7 @@
 
 #include "engine/base/error.h"
 #include "engine/job/arguments.h"
+#include "engine/job/detail/text.h"
 #include "engine/plan/planner.h"
 
 namespace flcc::job::detail {
@@ -50,8 +50,8 @@ double toNumber(const std::string& option, const std::string& text, double low, 
     if (error != std::errc{} || rest != end || !(value >= low && value <= high)) {
         refuse(option, text,
                high == std::numeric_limits<double>::max()
-                   ? "a number of at least " + toText(low)
-                   : "a number from " + toText(low) + " to " + toText(high));
+                   ? "a number of at least " + shortest(low)
+                   : "a number from " + shortest(low) + " to " + shortest(high));
     }
     return value;
 }
@@ -285,7 +285,7 @@ Option minScoreOption() {
         .get =
             [](const Job& job) {
                 return job.minScore == Job{}.minScore ? std::nullopt
-                                                      : std::optional(toText(job.minScore));
+                                                      : std::optional(shortest(job.minScore));
             },
         .set = [](Job& job,
                   const std::string& text) { job.minScore = toNumber("min-score", text, -1, 1); },
@@ -300,7 +300,8 @@ Option minDistanceOption() {
                     "axis",
             .get =
                 [](const Job& job) {
-                    return job.minDistance ? std::optional(toText(*job.minDistance)) : std::nullopt;
+                    return job.minDistance ? std::optional(shortest(*job.minDistance))
+                                           : std::nullopt;
                 },
             .set =
                 [](Job& job, const std::string& text) {
@@ -339,7 +340,7 @@ std::vector<Option> makeOptions() {
         minScoreOption(),
         countOption("max-peaks", "100", "most peaks listed", &Job::maxPeaks, 1, kAny),
         minDistanceOption(),
-        fileOption("map", "FILE", "write the scores: .mha .mhd .nrrd .tif", &Job::map),
+        fileOption("map", "FILE", "write the scores: .mha .nrrd .tif", &Job::map),
         fileOption("status", "FILE", "write the status of every score", &Job::status),
         fileOption("peaks", "FILE", "write the peaks: .csv .tsv", &Job::peaks),
         fileOption("report", "FILE.json", "write the plan, times and peaks", &Job::report),
@@ -360,12 +361,6 @@ const Option* findOption(std::string_view name) {
     const auto found = std::find_if(all.begin(), all.end(),
                                     [&](const Option& option) { return option.name == name; });
     return found == all.end() ? nullptr : &*found;
-}
-
-std::string toText(double value) {
-    std::array<char, 32> buffer{};
-    const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
-    return error == std::errc{} ? std::string(buffer.data(), end) : std::string("nan");
 }
 
 } // namespace flcc::job::detail

@@ -33,7 +33,4 @@ struct Option {
 /// The option of that name, or null.
 [[nodiscard]] const Option* findOption(std::string_view name);
 
-/// The shortest text that reads back to the same number, with a point in every locale.
-[[nodiscard]] std::string toText(double value);
-
 } // namespace flcc::job::detail

@@ -106,19 +106,12 @@ void writeHeatmap(const path& file, const Job& job, const JobResult& result) {
 } // namespace
 
 void OutputFiles::add(const path& target, const std::function<void(const path&)>& write) {
-    if (extensionOf(target) == ".mhd") {
-        m_inPlace.emplace_back([target, write] { write(target); });
-        return;
-    }
     auto file = std::make_unique<io::AtomicFile>(target);
     write(file->temporary());
     m_files.push_back(std::move(file));
 }
 
 void OutputFiles::commit() {
-    for (const auto& write : m_inPlace) {
-        write();
-    }
     for (const auto& file : m_files) {
         file->commit();
     }

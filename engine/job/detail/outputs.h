@@ -24,8 +24,6 @@ class OutputFiles {
 
   private:
     std::vector<std::unique_ptr<io::AtomicFile>> m_files;
-    /// A header and its data file name each other, so they are written in place, last.
-    std::vector<std::function<void()>> m_inPlace;
 };
 
 /// Throws what writing the outputs of `job` would throw for their format, their folder or one name

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace flcc::job::detail {
+
+/// The shortest text that reads back to the same number, with a point in every locale.
+[[nodiscard]] std::string shortest(double value);
+
+/// A number with `digits` behind the point, with a point in every locale.
+[[nodiscard]] std::string fixed(double value, int digits);
+
+/// "5.1 MiB".
+[[nodiscard]] std::string bytesText(std::int64_t count);
+
+} // namespace flcc::job::detail
