@@ -61,6 +61,8 @@ std::string compareVoxel(const method::MatchMap& map, const reference::Score& ex
         return describe(index, words.str());
     }
     soFar.worst = std::max(soFar.worst, error / allowed);
+    double& worst = lowConf ? soFar.worstLowConf : soFar.worstOk;
+    worst = std::max(worst, error);
     return {};
 }
 
@@ -77,6 +79,24 @@ Comparison compare(const method::MatchMap& map, const reference::ScoreMap& expec
                             tolerance, i, result);
     });
     return result;
+}
+
+std::string mapFault(const MethodRun& run, const reference::ScoreMap& expected,
+                     const Tolerance& tolerance) {
+    const Comparison comparison = compare(run.map, expected, tolerance);
+    if (!comparison.fault.empty()) {
+        return comparison.fault;
+    }
+    const method::MapFacts& facts = run.outcome.facts;
+    std::ostringstream words;
+    if (comparison.worstOk > facts.largestBound) {
+        words << "an OK score is off by " << comparison.worstOk << ", the largest bound is "
+              << facts.largestBound;
+    } else if (comparison.worstLowConf > facts.largestLowConf) {
+        words << "a LOWCONF score is off by " << comparison.worstLowConf
+              << ", the largest bound is " << facts.largestLowConf;
+    }
+    return words.str();
 }
 
 std::string firstDifferentBit(const method::MatchMap& a, const method::MatchMap& b,

@@ -5,14 +5,17 @@
 
 #include "engine/method/match_map.h"
 #include "engine/reference/score.h"
+#include "tests/support/method_run.h"
 #include "tests/support/tolerance.h"
 
 namespace flcc::test {
 
 /// What the comparison of a map with the judged scores came to.
 struct Comparison {
-    std::string fault; ///< the first voxel that breaks a promise, in words; empty when none does
-    double worst = 0;  ///< largest error as a share of what was allowed
+    std::string fault;  ///< the first voxel that breaks a promise, in words; empty when none does
+    double worst = 0;   ///< largest error as a share of what was allowed
+    double worstOk = 0; ///< largest error of the voxels that are OK
+    double worstLowConf = 0;
     std::int64_t lowConf = 0;
 };
 
@@ -20,6 +23,10 @@ struct Comparison {
 /// there is none.
 [[nodiscard]] Comparison compare(const method::MatchMap& map, const reference::ScoreMap& expected,
                                  const Tolerance& tolerance);
+
+/// compare() of a run, and whether the bounds that its outcome tells hold what they say.
+[[nodiscard]] std::string mapFault(const MethodRun& run, const reference::ScoreMap& expected,
+                                   const Tolerance& tolerance);
 
 /// One voxel of it; empty when it is as promised.
 [[nodiscard]] std::string compareVoxel(const method::MatchMap& map,

@@ -59,7 +59,7 @@ std::string judge(const Way& way, const base::AnyImage& scene, const base::AnyIm
     }
     const base::AnyView view = base::viewOf(scene);
     const Tolerance tolerance(problemOf(view, base::viewOf(templ)), way.candidate, view);
-    return described(way, scene, templ, compare(run.map, expected, tolerance).fault);
+    return described(way, scene, templ, mapFault(run, expected, tolerance));
 }
 
 std::string judgeAll(const base::AnyImage& scene, const base::AnyImage& templ,
