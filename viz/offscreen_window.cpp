@@ -8,7 +8,6 @@
 #include <vtkCommand.h>
 #include <vtkGenericOpenGLRenderWindow.h>
 #include <vtkNew.h>
-#include <vtkOpenGLState.h>
 
 #include "engine/base/error.h"
 #include "viz/messages.h"
@@ -139,7 +138,6 @@ void OffscreenWindow::resize(int width, int height, double pixelRatio) {
 
 Picture OffscreenWindow::render(bool clean) {
     m_state->context.makeCurrent();
-    m_state->window->GetState()->Reset();
     return m_state->scene.snapshot(clean);
 }
 

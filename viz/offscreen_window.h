@@ -20,7 +20,7 @@ class OffscreenWindow {
     OffscreenWindow& operator=(const OffscreenWindow&) = delete;
 
     void resize(int width, int height, double pixelRatio = 1.0);
-    [[nodiscard]] Picture render(bool clean = false);
+    Picture render(bool clean = false);
 
   private:
     struct State;

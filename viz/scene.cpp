@@ -4,8 +4,10 @@
 #include <utility>
 
 #include <vtkNew.h>
-#include <vtkRenderWindow.h>
+#include <vtkOpenGLRenderWindow.h>
+#include <vtkOpenGLState.h>
 #include <vtkUnsignedCharArray.h>
+#include <vtk_glew.h>
 
 namespace flcc::viz {
 
@@ -56,6 +58,18 @@ void Scene::changed() {
 
 void Scene::prepare() { update(); }
 
+void Scene::takeOverGraphicsState() {
+    auto* window = vtkOpenGLRenderWindow::SafeDownCast(m_window);
+    if (window == nullptr) {
+        return;
+    }
+    vtkOpenGLState& state = *window->GetState();
+    state.Reset();
+    // VTK counts on this one but sets it only now and then: with OpenGL's own GL_LESS marks that
+    // lie over each other at one depth are lost.
+    state.vtkglDepthFunc(GL_LEQUAL);
+}
+
 Picture Scene::snapshot(bool clean) {
     Picture picture;
     if (m_window == nullptr) {
@@ -63,6 +77,7 @@ Picture Scene::snapshot(bool clean) {
     }
     m_clean = clean;
     prepare();
+    takeOverGraphicsState();
     m_window->Render();
     picture.width = m_width;
     picture.height = m_height;

@@ -79,6 +79,10 @@ class Scene {
     /// Brings every VTK object up to date; the host renders after it.
     void prepare();
 
+    /// Tells VTK that others have changed OpenGL's state; the host calls it with the context
+    /// current before each Render() and before it blits.
+    void takeOverGraphicsState();
+
     /// A picture of the attached window as it is now, rendered anew. `clean` leaves out texts,
     /// bars and marks and makes the background transparent.
     [[nodiscard]] Picture snapshot(bool clean = false);

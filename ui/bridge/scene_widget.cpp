@@ -155,16 +155,15 @@ void SceneWidget::paintGL() {
     adjustSize();
     try {
         m_scene->prepare();
-        // Qt changes OpenGL's state behind VTK's memory of it.
-        window.GetState()->Reset();
+        m_scene->takeOverGraphicsState();
         window.Render();
     } catch (const std::exception& error) {
         base::log(base::LogLevel::Error, std::string("drawing a view failed: ") + error.what());
         return;
     }
     const int* pixels = window.GetSize();
+    m_scene->takeOverGraphicsState();
     auto& state = *window.GetState();
-    state.Reset();
     state.vtkglBindFramebuffer(GL_DRAW_FRAMEBUFFER, defaultFramebufferObject());
     window.BlitDisplayFramebuffer(0, 0, 0, pixels[0], pixels[1], 0, 0, pixels[0], pixels[1],
                                   GL_COLOR_BUFFER_BIT, GL_NEAREST);
@@ -176,7 +175,7 @@ void SceneWidget::paintGL() {
     gl.glClearColor(0, 0, 0, 1);
     gl.glClear(GL_COLOR_BUFFER_BIT);
     gl.glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
-    state.Reset();
+    m_scene->takeOverGraphicsState();
 }
 
 viz::Picture SceneWidget::snapshot(bool clean) {
@@ -187,7 +186,6 @@ viz::Picture SceneWidget::snapshot(bool clean) {
         return {};
     }
     makeCurrent();
-    m_graphics->window->GetState()->Reset();
     viz::Picture picture = m_scene->snapshot(clean);
     doneCurrent();
     update();

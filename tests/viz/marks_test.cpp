@@ -1,0 +1,227 @@
+#include <QTest>
+#include <cmath>
+
+#include "engine/io/colour_map.h"
+#include "tests/viz/pictures.h"
+#include "viz/offscreen_window.h"
+#include "viz/slice_scene.h"
+
+using namespace flcc;
+using test::imageOf;
+using viz::BoxPart;
+
+namespace {
+
+const base::Extents kTempl{9, 7, 5};
+
+/// A dark volume of 60x50x20 seen in XY with eight pixels a voxel, slice 10.
+struct Marked {
+    viz::SliceScene scene;
+    std::unique_ptr<viz::OffscreenWindow> window;
+
+    Marked() {
+        scene.setImage(imageOf({60, 50, 20}, [](const base::Index&) { return 0; }), {});
+        scene.setGreyWindow({0, 255});
+        scene.setAxisLettersVisible(false);
+        scene.setScaleBarVisible(false);
+        window = std::make_unique<viz::OffscreenWindow>(scene, 500, 420);
+        scene.setZoom(8);
+        scene.setSlice(10);
+    }
+};
+
+} // namespace
+
+class MarksTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void aGlyphIsCentredOnItsPeak();
+    void aPeakHasTheColourOfItsScore();
+    void onlyPeaksThatCrossTheSliceAreDrawn();
+    void theTenBestCarryNumbers();
+    void theSelectedPeakStandsOut();
+    void aPeakIsHitInsideItsBox();
+    void theTemplateBoxHasEightHandles();
+    void aDraggedBoxStaysInsideTheImage();
+    void aDraggedEdgeMovesAlone();
+    void aSpannedBoxHoldsBothEnds();
+    void theCrosshairCrossesAtItsVoxel();
+    void marksGrowWithThePixelRatio();
+};
+
+void MarksTest::aGlyphIsCentredOnItsPeak() {
+    Marked m;
+    for (const base::Point& centre : {base::Point{20.3, 30.4, 10.2}, {40, 12, 9.6}}) {
+        m.scene.setPeaks({{centre, 0.9, 0}}, kTempl);
+        const viz::Picture picture = m.window->render();
+        const test::Found glyph = test::find(picture, io::colourOf({}, 0.9));
+        const viz::DisplayPoint at = m.scene.displayOf(centre);
+        QVERIFY(glyph.count > 100);
+        QVERIFY(std::abs((glyph.left + glyph.right) / 2.0 - at.x) <= 2);
+        QVERIFY(std::abs((glyph.top + glyph.bottom) / 2.0 - at.y) <= 2);
+        // It is as large as the template.
+        QVERIFY(std::abs(glyph.right - glyph.left - 9 * 8) <= 3);
+        QVERIFY(std::abs(glyph.bottom - glyph.top - 7 * 8) <= 3);
+    }
+}
+
+void MarksTest::aPeakHasTheColourOfItsScore() {
+    Marked m;
+    m.scene.setMapScale({io::ColourMap::Cividis, 0.2, 0.8});
+    m.scene.setPeaks({{{20, 20, 10}, 0.35, 0}, {{40, 30, 10}, 0.8, 0}}, kTempl);
+    const viz::Picture picture = m.window->render();
+    const io::HeatmapScale scale = m.scene.mapScale();
+    QVERIFY(test::find(picture, io::colourOf(scale, 0.35)).x < 250);
+    QVERIFY(test::find(picture, io::colourOf(scale, 0.8)).x > 250);
+}
+
+void MarksTest::onlyPeaksThatCrossTheSliceAreDrawn() {
+    Marked m;
+    m.scene.setPeaks({{{20, 20, 4}, 0.9, 0}}, kTempl);
+    for (int slice = 0; slice < 20; ++slice) {
+        m.scene.setSlice(slice);
+        const bool drawn = test::find(m.window->render(), io::colourOf({}, 0.9)).count > 0;
+        QCOMPARE(drawn, slice >= 2 && slice <= 6); // five slices around 4
+    }
+    m.scene.setSlice(4);
+    m.scene.setPeaksVisible(false);
+    QCOMPARE(test::find(m.window->render(), io::colourOf({}, 0.9)).count, 0);
+}
+
+void MarksTest::theTenBestCarryNumbers() {
+    Marked m;
+    m.scene.setPeaks({{{20, 20, 10}, 0.9, 0}}, kTempl);
+    const viz::Picture plain = m.window->render();
+    m.scene.setPeaks({{{20, 20, 10}, 0.9, 11}}, kTempl);
+    QCOMPARE(test::differences(plain, m.window->render()), 0);
+    m.scene.setPeaks({{{20, 20, 10}, 0.9, 10}}, kTempl);
+    QVERIFY(test::differences(plain, m.window->render()) > 20);
+}
+
+void MarksTest::theSelectedPeakStandsOut() {
+    Marked m;
+    m.scene.setPeaks({{{20, 20, 10}, 0.9, 1}, {{24, 22, 10}, 0.7, 2}}, kTempl);
+    QCOMPARE(test::find(m.window->render(), m.scene.colours().accent, 2).count, 0);
+    m.scene.setSelectedPeak(1);
+    const viz::Picture picture = m.window->render();
+    test::keep(picture, "selected");
+    const test::Found selected = test::find(picture, m.scene.colours().accent, 2);
+    const viz::DisplayPoint at = m.scene.displayOf({24, 22, 10});
+    QVERIFY(selected.count > 200);
+    QVERIFY(std::abs((selected.left + selected.right) / 2.0 - at.x) <= 2);
+}
+
+void MarksTest::aPeakIsHitInsideItsBox() {
+    Marked m;
+    m.scene.setPeaks({{{20, 20, 10}, 0.9, 1}, {{24, 22, 10}, 0.7, 2}, {{20, 20, 1}, 0.6, 3}},
+                     kTempl);
+    QCOMPARE(m.scene.peakAt(m.scene.displayOf({20, 20, 10})), std::optional<std::size_t>(0));
+    QCOMPARE(m.scene.peakAt(m.scene.displayOf({24, 22, 10})), std::optional<std::size_t>(1));
+    QCOMPARE(m.scene.peakAt(m.scene.displayOf({27, 22, 10})), std::optional<std::size_t>(1));
+    QVERIFY(!m.scene.peakAt(m.scene.displayOf({40, 40, 10})));
+    m.scene.setSlice(1);
+    QCOMPARE(m.scene.peakAt(m.scene.displayOf({20, 20, 1})), std::optional<std::size_t>(2));
+}
+
+void MarksTest::theTemplateBoxHasEightHandles() {
+    Marked m;
+    const base::Box box{{20, 10, 8}, {16, 20, 5}};
+    m.scene.setTemplateBox(box);
+    const viz::Picture picture = m.window->render();
+    test::keep(picture, "template_box");
+    // Its edges run half a voxel outside of the outer voxels' centres.
+    const double left = 19.5;
+    const double middle = 27.5;
+    const double right = 35.5;
+    const double top = 9.5;
+    const double centre = 19.5;
+    const double bottom = 29.5;
+    const struct {
+        double x, y;
+        BoxPart part;
+    } handles[] = {{left, top, BoxPart::TopLeft},      {middle, top, BoxPart::Top},
+                   {right, top, BoxPart::TopRight},    {left, centre, BoxPart::Left},
+                   {right, centre, BoxPart::Right},    {left, bottom, BoxPart::BottomLeft},
+                   {middle, bottom, BoxPart::Bottom},  {right, bottom, BoxPart::BottomRight},
+                   {middle, centre, BoxPart::Inside},  {left - 3, centre, BoxPart::None},
+                   {middle, bottom + 3, BoxPart::None}};
+    for (const auto& handle : handles) {
+        const viz::DisplayPoint at = m.scene.displayOf({handle.x, handle.y, 10});
+        QCOMPARE(m.scene.templateBoxPartAt(at), handle.part);
+        const bool drawn = handle.part != BoxPart::Inside && handle.part != BoxPart::None;
+        const io::Colour c =
+            picture.at(static_cast<int>(std::lround(at.x)), static_cast<int>(std::lround(at.y)));
+        QCOMPARE(test::distance(c, m.scene.colours().accent) <= 2, drawn);
+    }
+    // A slice that the box does not cross shows it faintly and without handles.
+    m.scene.setSlice(2);
+    QCOMPARE(m.scene.templateBoxPartAt(m.scene.displayOf({middle, centre, 2})), BoxPart::None);
+    QCOMPARE(test::find(m.window->render(), m.scene.colours().accent, 2).count, 0);
+}
+
+void MarksTest::aDraggedBoxStaysInsideTheImage() {
+    Marked m;
+    const base::Box box{{20, 10, 8}, {16, 20, 5}};
+    const auto drag = [&](double dx, double dy) {
+        return m.scene.draggedBox(box, BoxPart::Inside, {25, 15, 10}, {25 + dx, 15 + dy, 10});
+    };
+    QVERIFY(drag(3.4, -2.6) == (base::Box{{23, 7, 8}, {16, 20, 5}}));
+    QVERIFY(drag(-100, 0) == (base::Box{{0, 10, 8}, {16, 20, 5}}));
+    QVERIFY(drag(100, 100) == (base::Box{{44, 30, 8}, {16, 20, 5}}));
+}
+
+void MarksTest::aDraggedEdgeMovesAlone() {
+    Marked m;
+    const base::Box box{{20, 10, 8}, {16, 20, 5}};
+    const auto drag = [&](BoxPart part, double dx, double dy) {
+        return m.scene.draggedBox(box, part, {0, 0, 10}, {dx, dy, 10});
+    };
+    QVERIFY(drag(BoxPart::Left, -4, 9) == (base::Box{{16, 10, 8}, {20, 20, 5}}));
+    QVERIFY(drag(BoxPart::Right, 4, 9) == (base::Box{{20, 10, 8}, {20, 20, 5}}));
+    QVERIFY(drag(BoxPart::TopRight, 2, 3) == (base::Box{{20, 13, 8}, {18, 17, 5}}));
+    QVERIFY(drag(BoxPart::Bottom, 0, 100) == (base::Box{{20, 10, 8}, {16, 40, 5}}));
+    // Never less than one voxel.
+    QVERIFY(drag(BoxPart::Left, 100, 0) == (base::Box{{35, 10, 8}, {1, 20, 5}}));
+    QVERIFY(drag(BoxPart::Top, 0, 100) == (base::Box{{20, 29, 8}, {16, 1, 5}}));
+}
+
+void MarksTest::aSpannedBoxHoldsBothEnds() {
+    Marked m;
+    QVERIFY(m.scene.spannedBox({30.2, 20.9, 10}, {25.6, 24.1, 10}, 5) ==
+            (base::Box{{26, 21, 8}, {5, 4, 5}}));
+    QVERIFY(m.scene.spannedBox({-5, -5, 10}, {500, 500, 10}, 99) ==
+            (base::Box{{0, 0, 0}, {60, 50, 20}}));
+    m.scene.setSlice(0);
+    QVERIFY(m.scene.spannedBox({3, 3, 0}, {3, 3, 0}, 3) == (base::Box{{3, 3, 0}, {1, 1, 3}}));
+}
+
+void MarksTest::theCrosshairCrossesAtItsVoxel() {
+    Marked m;
+    const base::Point voxel{33, 17, 10};
+    m.scene.setCrosshair(voxel);
+    const viz::Picture picture = m.window->render();
+    const viz::DisplayPoint at = m.scene.displayOf(voxel);
+    const auto bright = [&](int x, int y) { return picture.at(x, y)[2] > 150; };
+    const int x = static_cast<int>(std::lround(at.x));
+    const int y = static_cast<int>(std::lround(at.y));
+    QVERIFY(bright(x, 5) || bright(x + 1, 5));
+    QVERIFY(bright(5, y) || bright(5, y + 1));
+    QVERIFY(!bright(x + 4, 5) && !bright(x - 4, 5));
+    QVERIFY(!bright(x, y)); // the voxel itself stays visible
+}
+
+void MarksTest::marksGrowWithThePixelRatio() {
+    Marked m;
+    m.scene.setTemplateBox(base::Box{{20, 10, 8}, {16, 20, 5}});
+    const int once = test::find(m.window->render(), m.scene.colours().accent, 2).count;
+    m.window->resize(500, 420, 2.0);
+    const viz::Picture picture = m.window->render();
+    const int twice = test::find(picture, m.scene.colours().accent, 2).count;
+    QVERIFY(twice > 1.7 * once);
+    const viz::DisplayPoint corner = m.scene.displayOf({19.5, 9.5, 10});
+    QCOMPARE(m.scene.templateBoxPartAt({corner.x - 10, corner.y}), BoxPart::TopLeft);
+}
+
+QTEST_GUILESS_MAIN(MarksTest)
+#include "marks_test.moc"

@@ -1,0 +1,230 @@
+#include "viz/volume_scene.h"
+
+#include <QTest>
+#include <cmath>
+
+#include "engine/io/colour_map.h"
+#include "tests/viz/pictures.h"
+#include "viz/offscreen_window.h"
+
+using namespace flcc;
+using test::imageOf;
+using test::mapOf;
+
+namespace {
+
+/// A bright ball of radius 8 in a dark cube of 40.
+std::shared_ptr<const base::AnyImage> ball() {
+    return imageOf({40, 40, 40}, [](const base::Index& i) {
+        const double r =
+            std::hypot(static_cast<double>(i.x) - 19.5, static_cast<double>(i.y) - 19.5,
+                       static_cast<double>(i.z) - 19.5);
+        return r < 8 ? 250 : 10;
+    });
+}
+
+struct Shown {
+    viz::VolumeScene scene;
+    std::unique_ptr<viz::OffscreenWindow> window;
+
+    Shown() {
+        scene.setImage(ball(), {});
+        scene.setGreyWindow({0, 255});
+        window = std::make_unique<viz::OffscreenWindow>(scene, 320, 280);
+        scene.fit();
+    }
+    io::Colour at(const viz::Picture& picture, const base::Point& voxel) const {
+        const viz::DisplayPoint p = scene.displayOf(voxel);
+        return picture.at(static_cast<int>(std::lround(p.x)), static_cast<int>(std::lround(p.y)));
+    }
+};
+
+} // namespace
+
+class VolumeSceneTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void theSceneIsRayCast();
+    void theHeatmapIsRayCastWhereItsPlacementsAre();
+    void aMapFillsInAsRegionsFinish();
+    void peaksAreBoxesWithTheColourOfTheirScore();
+    void theSlicePlanesCrossAtTheCrosshair();
+    void theStandardViewIsNotMirrored();
+    void rotatingZoomingAndPanningMoveThePicture();
+    void zoomingKeepsTheAnchorInPlace();
+    void aRayHitsTheSlicePlane();
+    void thePictureIsFineAgainAfterInteraction();
+    void aLargeVolumeIsThinnedAndSaysSo();
+    void aResizedViewShowsTheVolumeStill();
+};
+
+void VolumeSceneTest::theSceneIsRayCast() {
+    Shown s;
+    const viz::Picture picture = s.window->render();
+    test::keep(picture, "volume_ball");
+    QVERIFY(s.at(picture, {19.5, 19.5, 19.5})[0] > 120);
+    QVERIFY(s.at(picture, {3, 3, 20})[0] < 60);
+    s.scene.setContent(viz::VolumeContent::None);
+    QVERIFY(s.at(s.window->render(), {19.5, 19.5, 19.5})[0] < 60);
+}
+
+void VolumeSceneTest::theHeatmapIsRayCastWhereItsPlacementsAre() {
+    Shown s;
+    const base::Extents templ{9, 9, 9};
+    s.scene.setContent(viz::VolumeContent::Map);
+    s.scene.setScalarBarVisible(false);
+    s.scene.setMap(mapOf({32, 32, 32},
+                         [](const base::Index& i) {
+                             const bool near = std::abs(i.x - 5) < 3 && std::abs(i.y - 26) < 3 &&
+                                               std::abs(i.z - 10) < 3;
+                             return near ? 1.0 : 0.05;
+                         }),
+                   templ, true);
+    const viz::Picture picture = s.window->render();
+    test::keep(picture, "volume_map");
+    const io::Colour best = io::colourOf({}, 1);
+    const test::Found found = test::find(picture, best, 60);
+    const viz::DisplayPoint at = s.scene.displayOf({9, 30, 14});
+    QVERIFY(found.count > 20);
+    QVERIFY(std::hypot(found.x - at.x, found.y - at.y) < 8);
+}
+
+void VolumeSceneTest::aMapFillsInAsRegionsFinish() {
+    Shown s;
+    s.scene.setContent(viz::VolumeContent::Map);
+    s.scene.setScalarBarVisible(false);
+    s.scene.setMap(mapOf({32, 32, 32}, [](const base::Index&) { return 1.0; }), {9, 9, 9}, false);
+    const io::Colour best = io::colourOf({}, 1);
+    QCOMPARE(test::find(s.window->render(), best, 60).count, 0);
+    s.scene.mapRegionFinished({{0, 0, 0}, {32, 32, 8}});
+    const int some = test::find(s.window->render(), best, 60).count;
+    s.scene.mapEnded();
+    const int all = test::find(s.window->render(), best, 60).count;
+    QVERIFY2(some > 500 && all > some + 500, qPrintable(QString("%1 of %2").arg(some).arg(all)));
+}
+
+void VolumeSceneTest::peaksAreBoxesWithTheColourOfTheirScore() {
+    Shown s;
+    s.scene.setContent(viz::VolumeContent::None);
+    const base::Point centre{10.3, 28.2, 30.1};
+    s.scene.setPeaks({{centre, 0.95, 0}}, {5, 5, 5});
+    const viz::Picture picture = s.window->render();
+    const test::Found glyph = test::find(picture, io::colourOf({}, 0.95));
+    const viz::DisplayPoint at = s.scene.displayOf(centre);
+    QVERIFY(glyph.count > 30);
+    QVERIFY(std::hypot((glyph.left + glyph.right) / 2.0 - at.x,
+                       (glyph.top + glyph.bottom) / 2.0 - at.y) <= 2);
+    QCOMPARE(s.scene.peakAt(at), std::optional<std::size_t>(0));
+    QVERIFY(!s.scene.peakAt({at.x + 60, at.y}));
+    s.scene.setPeaks({{centre, 0.95, 3}}, {5, 5, 5});
+    QVERIFY(test::differences(picture, s.window->render()) > 15); // the number
+    s.scene.setSelectedPeak(0);
+    QVERIFY(test::find(s.window->render(), s.scene.colours().accent).count > 30);
+}
+
+void VolumeSceneTest::theSlicePlanesCrossAtTheCrosshair() {
+    Shown s;
+    s.scene.setContent(viz::VolumeContent::None);
+    s.scene.setCrosshair(base::Point{19, 19, 19});
+    const viz::Picture with = s.window->render();
+    test::keep(with, "volume_planes");
+    QVERIFY(s.at(with, {14, 19, 14})[0] > 200); // in the ball, on the XZ plane
+    s.scene.setCrosshair(base::Point{19, 35, 19});
+    QVERIFY(s.at(s.window->render(), {30, 35, 30})[0] < 60); // below the ball
+    s.scene.setSlicePlanesVisible(false);
+    QVERIFY(test::differences(with, s.window->render()) > 5000);
+}
+
+void VolumeSceneTest::theStandardViewIsNotMirrored() {
+    Shown s;
+    const auto display = [&](const base::Point& voxel) { return s.scene.displayOf(voxel); };
+    QVERIFY(display({30, 20, 20}).x > display({10, 20, 20}).x);
+    QVERIFY(display({20, 30, 20}).y > display({20, 10, 20}).y);
+    // A corner of the far side is hidden by a ray that enters at the near one: z grows away.
+    const auto hit = s.scene.voxelAt(display({20, 20, 20}));
+    QVERIFY(hit && (*hit)[2] < 20);
+}
+
+void VolumeSceneTest::rotatingZoomingAndPanningMoveThePicture() {
+    Shown s;
+    const viz::DisplayPoint before = s.scene.displayOf({39, 20, 20});
+    const viz::DisplayPoint front = s.scene.displayOf({20, 20, 0});
+    s.scene.rotate(40, 0);
+    // What faces the user follows the mouse.
+    QVERIFY(s.scene.displayOf({20, 20, 0}).x > front.x + 5);
+    s.scene.resetView();
+    QVERIFY(std::abs(s.scene.displayOf({39, 20, 20}).x - before.x) < 1e-6);
+    const viz::DisplayPoint middle = s.scene.displayOf({19.5, 19.5, 19.5});
+    s.scene.pan(30, -20);
+    const viz::DisplayPoint moved = s.scene.displayOf({19.5, 19.5, 19.5});
+    QVERIFY(std::hypot(moved.x - middle.x - 30, moved.y - middle.y + 20) < 0.5);
+}
+
+void VolumeSceneTest::zoomingKeepsTheAnchorInPlace() {
+    Shown s;
+    s.scene.pan(40, 25);
+    const viz::DisplayPoint anchor = s.scene.displayOf({19.5, 19.5, 19.5});
+    s.scene.pan(0.25, 0);
+    const double size =
+        s.scene.displayOf({30, 19.5, 19.5}).x - s.scene.displayOf({10, 19.5, 19.5}).x;
+    s.scene.pan(-0.25, 0);
+    s.scene.zoomAt(anchor, 1.5);
+    const double larger =
+        s.scene.displayOf({30, 19.5, 19.5}).x - s.scene.displayOf({10, 19.5, 19.5}).x;
+    QVERIFY(larger > 1.3 * size);
+    const viz::DisplayPoint after = s.scene.displayOf({19.5, 19.5, 19.5});
+    QVERIFY(std::hypot(after.x - anchor.x, after.y - anchor.y) < 8);
+}
+
+void VolumeSceneTest::aRayHitsTheSlicePlane() {
+    Shown s;
+    s.window->render();
+    s.scene.setCrosshair(base::Point{39, 39, 12});
+    const base::Point on{8, 6, 12};
+    const auto hit = s.scene.voxelAt(s.scene.displayOf(on));
+    QVERIFY(hit);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        QVERIFY(std::abs((*hit)[axis] - on[axis]) < 0.05);
+    }
+    QVERIFY(!s.scene.voxelAt({2, 2}));
+}
+
+void VolumeSceneTest::thePictureIsFineAgainAfterInteraction() {
+    Shown s;
+    const viz::Picture fine = s.window->render();
+    s.scene.rotate(0.0, 0.0);
+    QVERIFY(s.scene.interactive());
+    const viz::Picture coarse = s.window->render();
+    QVERIFY(s.at(coarse, {19.5, 19.5, 19.5})[0] > 100);
+    s.scene.setInteractive(false);
+    QVERIFY(test::differences(fine, s.window->render()) < 300);
+}
+
+void VolumeSceneTest::aLargeVolumeIsThinnedAndSaysSo() {
+    viz::VolumeScene scene;
+    scene.setImage(imageOf({300, 300, 150},
+                           [](const base::Index& i) {
+                               return i.x > 100 && i.x < 200 && i.y > 100 && i.y < 200 ? 250 : 5;
+                           }),
+                   {});
+    scene.setGreyWindow({0, 255});
+    viz::OffscreenWindow window(scene, 300, 300);
+    scene.fit();
+    const viz::Picture picture = window.render();
+    QCOMPARE(scene.note(), std::string("ray-cast at 1/2 of the resolution"));
+    const viz::DisplayPoint at = scene.displayOf({150, 150, 75});
+    QVERIFY(picture.at(static_cast<int>(at.x), static_cast<int>(at.y))[0] > 120);
+}
+
+void VolumeSceneTest::aResizedViewShowsTheVolumeStill() {
+    Shown s;
+    s.window->render();
+    s.window->resize(200, 330);
+    const viz::Picture picture = s.window->render();
+    QCOMPARE(picture.width, 200);
+    QVERIFY(s.at(picture, {19.5, 19.5, 19.5})[0] > 120);
+}
+
+QTEST_GUILESS_MAIN(VolumeSceneTest)
+#include "volume_scene_test.moc"
