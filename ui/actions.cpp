@@ -1,0 +1,54 @@
+#include "ui/actions.h"
+
+#include <QMenu>
+#include <QWidget>
+
+#include <utility>
+
+#include "ui/theme.h"
+
+namespace flcc::ui {
+
+QAction* Actions::add(QMenu* menu, const Definition& definition, std::function<void(bool)> slot) {
+    auto* action = new QAction(definition.text, &m_window);
+    action->setObjectName(QLatin1String(definition.name));
+    action->setShortcuts(definition.keys);
+    QString tip = definition.tip;
+    if (!definition.keys.isEmpty()) {
+        tip +=
+            QStringLiteral(" (%1)").arg(definition.keys.first().toString(QKeySequence::NativeText));
+    }
+    action->setToolTip(tip);
+    action->setStatusTip(definition.tip);
+    action->setCheckable(definition.checkable);
+    if (definition.icon != nullptr) {
+        action->setProperty("iconName", QLatin1String(definition.icon));
+        action->setIcon(icon(QLatin1String(definition.icon)));
+        action->setIconVisibleInMenu(true);
+    }
+    if (definition.scope == Scope::Views) {
+        action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+        m_views.addAction(action);
+    } else {
+        m_window.addAction(action);
+    }
+    QObject::connect(action, &QAction::triggered, &m_window,
+                     [call = std::move(slot)](bool checked) { call(checked); });
+    if (menu != nullptr) {
+        menu->addAction(action);
+        menu->setToolTipsVisible(true);
+    }
+    m_actions.push_back(action);
+    return action;
+}
+
+void Actions::refreshTheme() {
+    for (QAction* action : m_actions) {
+        const QString name = action->property("iconName").toString();
+        if (!name.isEmpty()) {
+            action->setIcon(icon(name));
+        }
+    }
+}
+
+} // namespace flcc::ui

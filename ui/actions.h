@@ -1,0 +1,49 @@
+#pragma once
+
+#include <QAction>
+#include <QList>
+#include <QString>
+
+#include <functional>
+#include <vector>
+
+class QMenu;
+class QWidget;
+
+namespace flcc::ui {
+
+/// Makes the program's actions so that each has a menu entry, a key, a tooltip that names the key
+/// and a name; and lists them for the key sheet.
+class Actions {
+  public:
+    /// Where the key of an action works.
+    enum class Scope {
+        Window, ///< anywhere in the window
+        Views,  ///< only while a view has the focus: single letters and arrows
+    };
+
+    struct Definition {
+        const char* name;
+        QString text;
+        QString tip;
+        QList<QKeySequence> keys;
+        const char* icon = nullptr;
+        Scope scope = Scope::Window;
+        bool checkable = false;
+    };
+
+    Actions(QWidget& window, QWidget& views) : m_window(window), m_views(views) {}
+
+    /// `slot` gets the checked state.
+    QAction* add(QMenu* menu, const Definition& definition, std::function<void(bool)> slot);
+    [[nodiscard]] const std::vector<QAction*>& all() const { return m_actions; }
+    /// Draws every icon in the palette's colour.
+    void refreshTheme();
+
+  private:
+    QWidget& m_window;
+    QWidget& m_views;
+    std::vector<QAction*> m_actions;
+};
+
+} // namespace flcc::ui

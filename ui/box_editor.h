@@ -1,0 +1,38 @@
+#pragma once
+
+#include <QWidget>
+
+#include <array>
+
+#include "ui/document.h"
+
+class QLabel;
+class QPushButton;
+class QSpinBox;
+
+namespace flcc::ui {
+
+/// The template box as numbers: first voxel and size along each axis.
+class BoxEditor : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit BoxEditor(Document& document, QWidget* parent = nullptr);
+    void refreshTheme();
+
+  Q_SIGNALS:
+    void cutRequested();
+
+  private:
+    void onSceneChanged();
+    void onBoxChanged();
+    void apply();
+
+    Document& m_document;
+    std::array<QSpinBox*, 6> m_fields{}; ///< x y z w h d
+    std::array<QLabel*, 2> m_depthLabels{};
+    QLabel* m_size = nullptr;
+    QPushButton* m_cut = nullptr;
+};
+
+} // namespace flcc::ui

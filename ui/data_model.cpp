@@ -1,0 +1,149 @@
+#include "ui/data_model.h"
+
+#include "ui/text.h"
+#include "ui/thumbnail.h"
+
+namespace flcc::ui {
+namespace {
+
+constexpr int kThumbnail = 88;
+
+QString unitBadge(const base::Geometry& geometry) {
+    return geometry.unitSource == base::UnitSource::Missing ? QStringLiteral("px")
+                                                            : toQString(geometry.unit);
+}
+
+} // namespace
+
+DataModel::DataModel(Document& document, QObject* parent)
+    : QAbstractListModel(parent), m_document(document) {
+    connect(&m_document, &Document::sceneChanged, this, [this] {
+        m_sceneThumbnail =
+            m_document.hasScene()
+                ? thumbnailOf(base::viewOf(m_document.scene().image->pixels), kThumbnail)
+                : QImage();
+        rebuild();
+    });
+    connect(&m_document, &Document::templateChanged, this, &DataModel::rebuild);
+    connect(&m_document, &Document::resultsChanged, this, &DataModel::rebuild);
+    connect(&m_document, &Document::resultShown, this, [this] {
+        if (!m_rows.empty()) {
+            Q_EMIT dataChanged(index(0), index(rowCount() - 1));
+        }
+    });
+    rebuild();
+}
+
+void DataModel::rebuild() {
+    beginResetModel();
+    m_rows.clear();
+    addScene();
+    addTemplate();
+    addResults();
+    endResetModel();
+}
+
+void DataModel::addScene() {
+    m_rows.push_back({Kind::Heading, tr("Scene"), {}, {}, {}, {}, -1});
+    if (!m_document.hasScene()) {
+        m_rows.push_back({Kind::Hint, tr("Open an image or a sample"), {}, {}, {}, {}, -1});
+        return;
+    }
+    const SceneEntry& scene = m_document.scene();
+    Row row{Kind::Scene, scene.name, {}, {}, {}, m_sceneThumbnail, -1};
+    row.detail = extentsText(m_document.sceneExtents()) + QChar(' ') +
+                 toQString(base::name(base::pixelType(scene.image->pixels)));
+    row.badge = unitBadge(scene.image->geometry);
+    row.tip = announcement(toQString(scene.image->source), *scene.image);
+    m_rows.push_back(std::move(row));
+}
+
+void DataModel::addTemplate() {
+    m_rows.push_back({Kind::Heading, tr("Template"), {}, {}, {}, {}, -1});
+    const auto& templ = m_document.templ();
+    if (!templ) {
+        m_rows.push_back(
+            {Kind::Hint,
+             m_document.hasScene() ? tr("Drag a box (4), then Ctrl+T") : tr("None yet"),
+             {},
+             {},
+             {},
+             {},
+             -1});
+        return;
+    }
+    Row row{Kind::Template, templ->name, {}, {}, {}, {}, -1};
+    row.thumbnail = thumbnailOf(base::viewOf(templ->image->pixels), kThumbnail);
+    row.detail = extentsText(m_document.templateExtents()) + QChar(' ') +
+                 toQString(base::name(base::pixelType(templ->image->pixels)));
+    row.badge = unitBadge(templ->image->geometry);
+    row.tip = announcement(templ->name, *templ->image);
+    if (!templ->place.isEmpty()) {
+        row.tip += QChar('\n') + templ->place;
+    }
+    m_rows.push_back(std::move(row));
+}
+
+void DataModel::addResults() {
+    m_rows.push_back({Kind::Heading, tr("Results"), {}, {}, {}, {}, -1});
+    if (m_document.results().empty()) {
+        m_rows.push_back({Kind::Hint, tr("None yet"), {}, {}, {}, {}, -1});
+    }
+    int number = 0;
+    for (const ResultEntry& entry : m_document.results()) {
+        Row row{Kind::Result, entry.title, {}, {}, {}, {}, number++};
+        if (entry.job->map) {
+            row.thumbnail = thumbnailOf(*entry.job->map, kThumbnail);
+        }
+        row.detail = entry.job->cancelled
+                         ? tr("cancelled, partial")
+                         : tr("%n peak(s)", nullptr, static_cast<int>(entry.job->peaks.size()));
+        row.badge = entry.job->cancelled ? tr("partial") : QString();
+        row.tip = tr("%1: %2. Click to show it in the views.").arg(entry.title, row.detail);
+        m_rows.push_back(std::move(row));
+    }
+}
+
+int DataModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
+}
+
+QVariant DataModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid() || index.row() >= static_cast<int>(m_rows.size())) {
+        return {};
+    }
+    const Row& row = m_rows[static_cast<std::size_t>(index.row())];
+    switch (role) {
+    case Qt::DisplayRole:
+        return row.title;
+    case Qt::DecorationRole:
+        return row.thumbnail.isNull() ? QVariant() : QVariant(row.thumbnail);
+    case Qt::ToolTipRole:
+        return row.tip.isEmpty() ? QVariant() : QVariant(row.tip);
+    case Qt::AccessibleTextRole:
+        return row.detail.isEmpty() ? row.title : row.title + QStringLiteral(", ") + row.detail;
+    case KindRole:
+        return static_cast<int>(row.kind);
+    case DetailRole:
+        return row.detail;
+    case BadgeRole:
+        return row.badge;
+    case ResultRole:
+        return row.result;
+    case ShownRole:
+        return row.result >= 0 && row.result == m_document.shownResult();
+    default:
+        return {};
+    }
+}
+
+Qt::ItemFlags DataModel::flags(const QModelIndex& index) const {
+    if (!index.isValid()) {
+        return Qt::NoItemFlags;
+    }
+    const Kind kind = m_rows[static_cast<std::size_t>(index.row())].kind;
+    return kind == Kind::Heading || kind == Kind::Hint ? Qt::ItemIsEnabled
+                                                       : Qt::ItemIsEnabled | Qt::ItemIsSelectable;
+}
+
+} // namespace flcc::ui

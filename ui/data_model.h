@@ -1,0 +1,47 @@
+#pragma once
+
+#include <QAbstractListModel>
+#include <QImage>
+#include <QString>
+
+#include <vector>
+
+#include "ui/document.h"
+
+namespace flcc::ui {
+
+/// Scene, template and results of a document as one list with headings.
+class DataModel : public QAbstractListModel {
+    Q_OBJECT
+
+  public:
+    enum class Kind { Heading, Scene, Template, Result, Hint };
+    enum Role { KindRole = Qt::UserRole + 1, DetailRole, BadgeRole, ResultRole, ShownRole };
+
+    explicit DataModel(Document& document, QObject* parent = nullptr);
+
+    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
+    [[nodiscard]] Qt::ItemFlags flags(const QModelIndex& index) const override;
+
+  private:
+    struct Row {
+        Kind kind = Kind::Heading;
+        QString title;
+        QString detail;
+        QString badge;
+        QString tip;
+        QImage thumbnail;
+        int result = -1;
+    };
+    void rebuild();
+    void addScene();
+    void addTemplate();
+    void addResults();
+
+    Document& m_document;
+    std::vector<Row> m_rows;
+    QImage m_sceneThumbnail;
+};
+
+} // namespace flcc::ui

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <QWidget>
+
+#include "ui/data_model.h"
+
+class QListView;
+
+namespace flcc::ui {
+
+/// Scene, template and results with thumbnails; a click on a result shows it.
+class DataPanel : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit DataPanel(Document& document, QWidget* parent = nullptr);
+
+  private:
+    DataModel* m_model = nullptr;
+    QListView* m_list = nullptr;
+};
+
+} // namespace flcc::ui

@@ -1,0 +1,158 @@
+#include "ui/document.h"
+
+#include <QUndoCommand>
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/base/error.h"
+#include "ui/text.h"
+
+namespace flcc::ui {
+
+class BoxCommand : public QUndoCommand {
+  public:
+    BoxCommand(Document& document, std::optional<base::Box> after, int gesture)
+        : m_document(document), m_before(document.m_box), m_after(std::move(after)),
+          m_gesture(gesture) {
+        setText(Document::tr("template box"));
+    }
+    void undo() override { m_document.applyBox(m_before); }
+    void redo() override { m_document.applyBox(m_after); }
+    [[nodiscard]] int id() const override { return 1; }
+    bool mergeWith(const QUndoCommand* other) override {
+        const auto* next = dynamic_cast<const BoxCommand*>(other);
+        if (next == nullptr || m_gesture == 0 || next->m_gesture != m_gesture) {
+            return false;
+        }
+        m_after = next->m_after;
+        return true;
+    }
+
+  private:
+    Document& m_document;
+    std::optional<base::Box> m_before;
+    std::optional<base::Box> m_after;
+    int m_gesture;
+};
+
+class TemplateCommand : public QUndoCommand {
+  public:
+    TemplateCommand(Document& document, std::optional<TemplateEntry> after)
+        : m_document(document), m_before(document.m_templ), m_after(std::move(after)) {
+        setText(Document::tr("template"));
+    }
+    void undo() override { m_document.applyTemplate(m_before); }
+    void redo() override { m_document.applyTemplate(m_after); }
+
+  private:
+    Document& m_document;
+    std::optional<TemplateEntry> m_before;
+    std::optional<TemplateEntry> m_after;
+};
+
+Document::Document(QObject* parent) : QObject(parent) {}
+
+void Document::setScene(SceneEntry scene) {
+    m_scene = std::move(scene);
+    m_undo.clear();
+    m_box.reset();
+    m_templ.reset();
+    m_results.clear();
+    m_shown = -1;
+    m_peak = -1;
+    Q_EMIT sceneChanged();
+    Q_EMIT boxChanged();
+    Q_EMIT templateChanged();
+    Q_EMIT resultsChanged();
+    Q_EMIT resultShown();
+    Q_EMIT peakSelected(-1);
+}
+
+base::Extents Document::sceneExtents() const {
+    return hasScene() ? base::extentsOf(m_scene.image->pixels) : base::Extents{0, 0, 0};
+}
+
+base::Extents Document::templateExtents() const {
+    return m_templ ? base::extentsOf(m_templ->image->pixels) : base::Extents{0, 0, 0};
+}
+
+base::Box Document::insideScene(const base::Box& box) const {
+    const base::Extents scene = sceneExtents();
+    const auto fit = [](std::int64_t& corner, std::int64_t& count, std::int64_t room) {
+        count = std::clamp<std::int64_t>(count, 1, std::max<std::int64_t>(room, 1));
+        corner = std::clamp<std::int64_t>(corner, 0, std::max<std::int64_t>(room - count, 0));
+    };
+    base::Box inside = box;
+    fit(inside.corner.x, inside.extents.x, scene.x);
+    fit(inside.corner.y, inside.extents.y, scene.y);
+    fit(inside.corner.z, inside.extents.z, scene.z);
+    return inside;
+}
+
+void Document::setBox(const std::optional<base::Box>& box, int gesture) {
+    if (!hasScene()) {
+        return;
+    }
+    const std::optional<base::Box> inside = box ? std::optional(insideScene(*box)) : std::nullopt;
+    if (inside != m_box) {
+        m_undo.push(new BoxCommand(*this, inside, gesture));
+    }
+}
+
+void Document::applyBox(const std::optional<base::Box>& box) {
+    m_box = box;
+    Q_EMIT boxChanged();
+}
+
+void Document::setTemplate(TemplateEntry entry) {
+    m_undo.push(new TemplateCommand(*this, std::move(entry)));
+}
+
+void Document::applyTemplate(const std::optional<TemplateEntry>& entry) {
+    m_templ = entry;
+    Q_EMIT templateChanged();
+}
+
+void Document::cutTemplate() {
+    if (!hasScene() || !m_box) {
+        throw base::Error(base::ErrorCode::Problem,
+                          tr("there is no template box to cut: drag one in a view with the "
+                             "template box tool (4) first")
+                              .toStdString());
+    }
+    TemplateEntry entry;
+    entry.image = job::cutTemplate(*m_scene.image, *m_box);
+    entry.name = tr("cut %1").arg(boxText(*m_box, isVolume()));
+    entry.crop = m_box;
+    setTemplate(std::move(entry));
+}
+
+void Document::addResult(ResultEntry entry) {
+    m_results.push_back(std::move(entry));
+    Q_EMIT resultsChanged();
+    showResult(static_cast<int>(m_results.size()) - 1);
+}
+
+void Document::showResult(int index) {
+    m_shown = index >= 0 && index < static_cast<int>(m_results.size()) ? index : -1;
+    m_peak = -1;
+    Q_EMIT resultShown();
+    Q_EMIT peakSelected(-1);
+}
+
+const ResultEntry* Document::result() const {
+    return m_shown < 0 ? nullptr : &m_results[static_cast<std::size_t>(m_shown)];
+}
+
+void Document::selectPeak(int peak) {
+    const ResultEntry* shown = result();
+    const int count = shown == nullptr ? 0 : static_cast<int>(shown->job->peaks.size());
+    const int next = peak >= 0 && peak < count ? peak : -1;
+    if (next != m_peak) {
+        m_peak = next;
+        Q_EMIT peakSelected(next);
+    }
+}
+
+} // namespace flcc::ui

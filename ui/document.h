@@ -1,0 +1,109 @@
+#pragma once
+
+#include <QObject>
+#include <QUndoStack>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/job/job.h"
+
+namespace flcc::ui {
+
+/// The scene of the window: pixels in memory and where they came from.
+struct SceneEntry {
+    std::shared_ptr<const job::SceneImage> image;
+    QString name;
+    std::filesystem::path path; ///< empty for a sample
+    QString sample;             ///< name of the built-in sample, or empty
+    std::optional<int> channel;
+    std::optional<int> frame;
+};
+
+/// The template: cut from the scene (crop) or opened (path, or a sample's own).
+struct TemplateEntry {
+    std::shared_ptr<const job::SceneImage> image;
+    QString name;
+    std::filesystem::path path;
+    std::optional<base::Box> crop;
+    /// Where an opened template says it was cut; shown only.
+    QString place;
+};
+
+/// A finished or cancelled run and the job it came from.
+struct ResultEntry {
+    std::shared_ptr<const job::JobResult> job;
+    job::Job settings;
+    QString title;
+};
+
+/// What the window works on: one scene, its template box, one template, the results, and which
+/// peak is selected. Every change of box and template can be undone.
+///
+/// **Threads**: the GUI thread.
+class Document : public QObject {
+    Q_OBJECT
+
+  public:
+    explicit Document(QObject* parent = nullptr);
+
+    /// Replaces the scene; forgets box, template and results.
+    void setScene(SceneEntry scene);
+    [[nodiscard]] const SceneEntry& scene() const { return m_scene; }
+    [[nodiscard]] bool hasScene() const { return m_scene.image != nullptr; }
+    [[nodiscard]] base::Extents sceneExtents() const; ///< 0 x 0 x 0 without a scene
+    [[nodiscard]] bool isVolume() const { return sceneExtents().z > 1; }
+
+    /// The box in the views. Changes with the same `gesture` above 0 become one undo step.
+    void setBox(const std::optional<base::Box>& box, int gesture = 0);
+    [[nodiscard]] const std::optional<base::Box>& box() const { return m_box; }
+    /// A number for a new gesture (a drag, a row of key presses).
+    [[nodiscard]] int newGesture() { return ++m_gesture; }
+    /// `box` moved, and shrunk where it must be, to lie inside the scene.
+    [[nodiscard]] base::Box insideScene(const base::Box& box) const;
+
+    void setTemplate(TemplateEntry entry); ///< one undo step
+    /// Makes the box the template. **Errors**: Problem when there is no box.
+    void cutTemplate();
+    [[nodiscard]] const std::optional<TemplateEntry>& templ() const { return m_templ; }
+    [[nodiscard]] base::Extents templateExtents() const; ///< 0 x 0 x 0 without a template
+
+    void addResult(ResultEntry entry); ///< and shows it
+    void showResult(int index);        ///< -1 for none
+    [[nodiscard]] const std::vector<ResultEntry>& results() const { return m_results; }
+    [[nodiscard]] int shownResult() const { return m_shown; }
+    [[nodiscard]] const ResultEntry* result() const; ///< the one shown, or null
+
+    /// Index into the shown result's peaks, or -1.
+    void selectPeak(int peak);
+    [[nodiscard]] int selectedPeak() const { return m_peak; }
+
+    [[nodiscard]] QUndoStack& undoStack() { return m_undo; }
+
+  Q_SIGNALS:
+    void sceneChanged();
+    void boxChanged();
+    void templateChanged();
+    void resultsChanged();
+    void resultShown();
+    void peakSelected(int peak);
+
+  private:
+    friend class BoxCommand;
+    friend class TemplateCommand;
+    void applyBox(const std::optional<base::Box>& box);
+    void applyTemplate(const std::optional<TemplateEntry>& entry);
+
+    SceneEntry m_scene;
+    std::optional<base::Box> m_box;
+    std::optional<TemplateEntry> m_templ;
+    std::vector<ResultEntry> m_results;
+    int m_shown = -1;
+    int m_peak = -1;
+    int m_gesture = 0;
+    QUndoStack m_undo;
+};
+
+} // namespace flcc::ui

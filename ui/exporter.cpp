@@ -1,0 +1,260 @@
+#include "ui/exporter.h"
+
+#include <QDir>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QPixmap>
+
+#include <cmath>
+#include <utility>
+
+#include "engine/base/error.h"
+#include "engine/io/atomic_file.h"
+#include "engine/io/heatmap_file.h"
+#include "engine/io/image_file.h"
+#include "engine/io/peak_file.h"
+#include "engine/job/arguments.h"
+#include "ui/job_text.h"
+#include "ui/match_flow.h"
+#include "ui/run_controller.h"
+#include "ui/settings.h"
+#include "ui/text.h"
+#include "ui/views_panel.h"
+
+namespace flcc::ui {
+namespace {
+
+QString imageFilters() {
+    QStringList filters;
+    for (const std::string& extension : io::writableExtensions()) {
+        const QString name = toQString(extension);
+        filters << QStringLiteral("%1 (*.%2)").arg(name.toUpper(), name);
+    }
+    return filters.join(QStringLiteral(";;"));
+}
+
+/// The status map as the bytes of its file.
+base::AnyImage statusBytes(const method::MatchMap& map) {
+    base::Image<std::uint8_t> bytes(map.status.extents());
+    for (std::int64_t i = 0; i < bytes.count(); ++i) {
+        bytes.data()[i] = static_cast<std::uint8_t>(map.status.data()[i]);
+    }
+    return bytes;
+}
+
+/// A widget's picture as one of viz's, whose writer puts files under their name whole or not.
+viz::Picture pictureOf(const QImage& image) {
+    const QImage rgba = image.convertToFormat(QImage::Format_RGBA8888);
+    viz::Picture picture{rgba.width(), rgba.height(), {}};
+    for (int y = 0; y < rgba.height(); ++y) {
+        const uchar* line = rgba.constScanLine(y);
+        picture.rgba.insert(picture.rgba.end(), line, line + 4 * rgba.width());
+    }
+    return picture;
+}
+
+} // namespace
+
+Exporter::Exporter(Document& document, RunController& controller, MatchFlow& flow,
+                   ViewsPanel& views, QWidget& window)
+    : QObject(&window), m_document(document), m_controller(controller), m_flow(flow),
+      m_views(views), m_window(window) {}
+
+const ResultEntry* Exporter::requireResult() {
+    const ResultEntry* result = m_document.result();
+    if (result == nullptr || !result->job->map) {
+        Q_EMIT failed(tr("There is no result to export: press Run first."));
+        return nullptr;
+    }
+    return result;
+}
+
+void Exporter::ask(const QString& title, const QString& name, const QString& filters,
+                   std::function<void(const std::filesystem::path&)> then) {
+    const QString folder = Settings::folder(QStringLiteral("export"));
+    auto* dialog = new QFileDialog(&m_window, title, folder, filters);
+    dialog->setObjectName(QStringLiteral("exportDialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(QFileInfo(name).suffix());
+    dialog->selectFile(name);
+    connect(dialog, &QFileDialog::filterSelected, dialog, [dialog](const QString& filter) {
+        // "MHA (*.mha)": the first pattern's extension.
+        const qsizetype star = filter.indexOf(QStringLiteral("*."));
+        const qsizetype end = filter.indexOf(QChar(')'), star);
+        if (star >= 0) {
+            dialog->setDefaultSuffix(
+                filter.mid(star + 2, end - star - 2).section(QChar(' '), 0, 0));
+        }
+    });
+    connect(dialog, &QFileDialog::fileSelected, this,
+            [call = std::move(then)](const QString& file) {
+                Settings::rememberFolder(QStringLiteral("export"), file);
+                call(toPath(file));
+            });
+    dialog->open();
+}
+
+void Exporter::write(const std::filesystem::path& path, Write write) {
+    m_controller.start(RunController::Task::Export, tr("Writing %1").arg(pathText(path.filename())),
+                       [this, path, write = std::move(write)](
+                           std::stop_token, job::JobSink*) -> RunController::Done {
+                           const std::vector<std::string> dropped = write();
+                           QString sentence = tr("Saved %1.").arg(pathText(path));
+                           for (const std::string& each : dropped) {
+                               sentence += QChar(' ') + toQString(each);
+                           }
+                           return [this, sentence] { Q_EMIT saved(sentence); };
+                       });
+}
+
+void Exporter::peaks() {
+    if (requireResult() != nullptr) {
+        ask(tr("Export peaks"), QStringLiteral("peaks.csv"), tr("CSV (*.csv);;TSV (*.tsv)"),
+            [this](const std::filesystem::path& path) { writePeaks(path); });
+    }
+}
+
+void Exporter::writePeaks(const std::filesystem::path& path) {
+    if (const ResultEntry* result = requireResult()) {
+        write(path, [entry = *result, path]() -> std::vector<std::string> {
+            io::writePeaks(path, entry.job->peaks, peakContext(entry));
+            return {};
+        });
+    }
+}
+
+void Exporter::map() {
+    if (requireResult() != nullptr) {
+        ask(tr("Export map"), QStringLiteral("map.mha"), imageFilters(),
+            [this](const std::filesystem::path& path) { writeMap(path); });
+    }
+}
+
+void Exporter::writeMap(const std::filesystem::path& path) {
+    if (const ResultEntry* result = requireResult()) {
+        write(path, [job = result->job, path] {
+            return io::writeImage(path, base::AnyView(job->map->value.view()), job->mapGeometry);
+        });
+    }
+}
+
+void Exporter::status() {
+    if (requireResult() != nullptr) {
+        ask(tr("Export status"), QStringLiteral("status.mha"), imageFilters(),
+            [this](const std::filesystem::path& path) { writeStatus(path); });
+    }
+}
+
+void Exporter::writeStatus(const std::filesystem::path& path) {
+    if (const ResultEntry* result = requireResult()) {
+        write(path, [job = result->job, path] {
+            const base::AnyImage bytes = statusBytes(*job->map);
+            return io::writeImage(path, base::viewOf(bytes), job->mapGeometry);
+        });
+    }
+}
+
+void Exporter::heatmap() {
+    if (requireResult() != nullptr) {
+        ask(tr("Export heatmap"), QStringLiteral("heatmap.png"), tr("PNG (*.png)"),
+            [this](const std::filesystem::path& path) { writeHeatmap(path); });
+    }
+}
+
+void Exporter::writeHeatmap(const std::filesystem::path& path) {
+    if (const ResultEntry* result = requireResult()) {
+        // The slice in view, as far as the map reaches.
+        const std::int64_t slices = result->job->map->value.extents().z;
+        const std::int64_t half = (base::extentsOf(result->job->templ->pixels).z - 1) / 2;
+        const std::int64_t z =
+            std::clamp<std::int64_t>(std::llround(m_views.crosshair()[2]) - half, 0, slices - 1);
+        write(
+            path,
+            [job = result->job, path, z, scale = m_views.mapScale()]() -> std::vector<std::string> {
+                io::writeHeatmap(path, job->map->value.view(), job->map->status.view(), z, scale);
+                return {};
+            });
+    }
+}
+
+void Exporter::report() {
+    if (!m_flow.report()) {
+        Q_EMIT failed(tr("There is no plan report yet: press Plan or Run first."));
+        return;
+    }
+    ask(tr("Export plan report"), QStringLiteral("report.json"), tr("JSON (*.json)"),
+        [this](const std::filesystem::path& path) { writeReport(path); });
+}
+
+void Exporter::writeReport(const std::filesystem::path& path) {
+    if (!m_flow.report()) {
+        Q_EMIT failed(tr("There is no plan report yet: press Plan or Run first."));
+        return;
+    }
+    write(path, [report = *m_flow.report(), path]() -> std::vector<std::string> {
+        io::writeText(path, job::toJson(report));
+        return {};
+    });
+}
+
+void Exporter::screenshot() {
+    ask(tr("Save screenshot"), QStringLiteral("views.png"), tr("PNG (*.png)"),
+        [this](const std::filesystem::path& path) { writeScreenshot(path); });
+}
+
+void Exporter::writeScreenshot(const std::filesystem::path& path) {
+    write(path, [path, image = m_views.grab().toImage()]() -> std::vector<std::string> {
+        viz::writePng(pictureOf(image), path);
+        return {};
+    });
+}
+
+void Exporter::cleanScreenshot() {
+    ask(tr("Save clean screenshot"), QStringLiteral("view.png"), tr("PNG (*.png)"),
+        [this](const std::filesystem::path& path) {
+            write(path, [path, picture = m_views.cleanSnapshot()]() -> std::vector<std::string> {
+                viz::writePng(picture, path);
+                return {};
+            });
+        });
+}
+
+void Exporter::saveTemplate() {
+    if (!m_document.templ()) {
+        Q_EMIT failed(tr("There is no template to save: cut one (Ctrl+T) or open one first."));
+        return;
+    }
+    ask(tr("Save template"), QStringLiteral("template.mha"), imageFilters(),
+        [this](const std::filesystem::path& path) { writeTemplate(path); });
+}
+
+void Exporter::writeTemplate(const std::filesystem::path& path) {
+    if (!m_document.templ()) {
+        Q_EMIT failed(tr("There is no template to save: cut one (Ctrl+T) or open one first."));
+        return;
+    }
+    std::map<std::string, std::string> metadata;
+    const TemplateEntry& templ = *m_document.templ();
+    if (templ.crop) {
+        metadata["flcc_box"] = base::toString(*templ.crop);
+        metadata["flcc_source"] = m_document.scene().image->source;
+    }
+    write(path, [image = templ.image, metadata, path] {
+        return io::writeImage(path, base::viewOf(image->pixels), image->geometry, metadata);
+    });
+}
+
+void Exporter::saveJob() {
+    ask(tr("Save job"), QStringLiteral("job.json"), tr("Job (*.json)"),
+        [this](const std::filesystem::path& path) { writeJob(path); });
+}
+
+void Exporter::writeJob(const std::filesystem::path& path) {
+    write(path, [text = job::toJobFile(m_flow.currentJob()), path]() -> std::vector<std::string> {
+        io::writeText(path, text);
+        return {};
+    });
+}
+
+} // namespace flcc::ui

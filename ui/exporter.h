@@ -1,0 +1,67 @@
+#pragma once
+
+#include <QObject>
+#include <QStringList>
+
+#include <filesystem>
+#include <functional>
+
+#include "ui/document.h"
+
+class QWidget;
+
+namespace flcc::ui {
+
+class MatchFlow;
+class RunController;
+class ViewsPanel;
+
+/// Writes what the window holds to files, on the background thread.
+class Exporter : public QObject {
+    Q_OBJECT
+
+  public:
+    Exporter(Document& document, RunController& controller, MatchFlow& flow, ViewsPanel& views,
+             QWidget& window);
+
+    // Each asks for a file name.
+    void peaks();
+    void map();
+    void status();
+    void heatmap();
+    void report();
+    void screenshot();
+    void cleanScreenshot();
+    void saveTemplate();
+    void saveJob();
+
+    // Each writes to the file at once; a missing result is told by failed().
+    void writePeaks(const std::filesystem::path& path);
+    void writeMap(const std::filesystem::path& path);
+    void writeStatus(const std::filesystem::path& path);
+    void writeHeatmap(const std::filesystem::path& path);
+    void writeReport(const std::filesystem::path& path);
+    void writeScreenshot(const std::filesystem::path& path);
+    void writeTemplate(const std::filesystem::path& path);
+    void writeJob(const std::filesystem::path& path);
+
+  Q_SIGNALS:
+    void saved(const QString& sentence);
+    void failed(const QString& sentence);
+
+  private:
+    /// What dropped when `path` was written, a sentence each.
+    using Write = std::function<std::vector<std::string>()>;
+    void write(const std::filesystem::path& path, Write write);
+    void ask(const QString& title, const QString& name, const QString& filters,
+             std::function<void(const std::filesystem::path&)> then);
+    [[nodiscard]] const ResultEntry* requireResult();
+
+    Document& m_document;
+    RunController& m_controller;
+    MatchFlow& m_flow;
+    ViewsPanel& m_views;
+    QWidget& m_window;
+};
+
+} // namespace flcc::ui

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <QString>
+
+#include "engine/io/peak_file.h"
+#include "ui/document.h"
+
+namespace flcc::ui {
+
+/// What the peaks of a result belong to, for files and the clipboard.
+[[nodiscard]] io::PeakContext peakContext(const ResultEntry& result);
+
+/// `settings` with the document's scene and template in it.
+[[nodiscard]] job::Job jobOf(const Document& document, job::Job settings);
+
+/// The same job for a shell. A built-in sample is written to files first.
+[[nodiscard]] QString commandLineOf(const Document& document, const job::Job& settings);
+
+} // namespace flcc::ui

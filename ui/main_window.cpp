@@ -1,0 +1,342 @@
+#include "ui/main_window.h"
+
+#include <QCloseEvent>
+#include <QDockWidget>
+#include <QDragEnterEvent>
+#include <QFile>
+#include <QFileInfo>
+#include <QMimeData>
+#include <QStackedWidget>
+#include <QStatusBar>
+#include <QTabWidget>
+#include <QToolBar>
+#include <QVBoxLayout>
+
+#include "engine/base/error.h"
+#include "engine/base/log.h"
+#include "engine/job/arguments.h"
+#include "engine/plan/planner.h"
+#include "engine/sample/sample.h"
+#include "ui/data_panel.h"
+#include "ui/exporter.h"
+#include "ui/log_panel.h"
+#include "ui/match_flow.h"
+#include "ui/match_panel.h"
+#include "ui/opener.h"
+#include "ui/peaks_panel.h"
+#include "ui/plan_card.h"
+#include "ui/report_panel.h"
+#include "ui/settings.h"
+#include "ui/start_page.h"
+#include "ui/status_line.h"
+#include "ui/text.h"
+#include "ui/theme.h"
+#include "ui/thumbnail.h"
+#include "ui/views_panel.h"
+
+namespace flcc::ui {
+
+MainWindow::MainWindow(QWidget* parent)
+    : QMainWindow(parent), m_document(std::make_unique<Document>()),
+      m_controller(std::make_unique<RunController>()) {
+    setObjectName(QStringLiteral("mainWindow"));
+    setWindowIcon(programIcon());
+    setAcceptDrops(true);
+    base::setLogLevel(base::LogLevel::Info);
+    buildCentre();
+    buildDocks();
+    m_flow = new MatchFlow(*m_document, *m_controller, *m_match, *m_views, this);
+    m_opener = new Opener(*m_document, *m_controller, *this);
+    m_exporter = new Exporter(*m_document, *m_controller, *m_flow, *m_views, *this);
+    m_status = new StatusLine(*statusBar(), *m_document, *m_views);
+    m_actions = std::make_unique<Actions>(*this, *m_views);
+    buildMenus();
+    connectParts();
+    resize(1360, 860);
+    restoreGeometry(Settings::windowGeometry());
+    restoreState(Settings::windowState());
+    updateActions();
+    updateTitle();
+    requestThumbnails();
+}
+
+MainWindow::~MainWindow() {
+    // The background thread first: its work refers to the parts.
+    m_controller.reset();
+}
+
+void MainWindow::buildCentre() {
+    m_centre = new QStackedWidget(this);
+    m_centre->setObjectName(QStringLiteral("centre"));
+    auto* frame = new QWidget(this);
+    auto* column = new QVBoxLayout(frame);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    m_message = new MessageBar(frame);
+    m_start = new StartPage(this);
+    m_views = new ViewsPanel(*m_document, this);
+    m_tools = new ViewTools(*m_document, *m_views, this);
+    m_centre->addWidget(m_start);
+    m_centre->addWidget(m_views);
+    column->addWidget(m_message);
+    column->addWidget(m_centre, 1);
+    setCentralWidget(frame);
+}
+
+void MainWindow::buildDocks() {
+    setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
+    setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
+    const auto dock = [this](const QString& title, const char* name, QWidget* content,
+                             Qt::DockWidgetArea area) {
+        auto* made = new QDockWidget(title, this);
+        made->setObjectName(QLatin1String(name));
+        made->setWidget(content);
+        addDockWidget(area, made);
+        return made;
+    };
+    m_data = new DataPanel(*m_document, this);
+    m_dataDock = dock(tr("Data"), "dataDock", m_data, Qt::LeftDockWidgetArea);
+    m_match = new MatchPanel(*m_document, plan::devices(), this);
+    m_matchDock = dock(tr("Match"), "matchDock", m_match, Qt::RightDockWidgetArea);
+    m_tabs = new QTabWidget(this);
+    m_tabs->setObjectName(QStringLiteral("resultTabs"));
+    m_tabs->setDocumentMode(true);
+    m_peaks = new PeaksPanel(*m_document, m_tabs);
+    m_report = new ReportPanel(m_tabs);
+    m_log = new LogPanel(m_tabs);
+    m_tabs->addTab(m_peaks, tr("Peaks"));
+    m_tabs->addTab(m_report, tr("Plan report"));
+    m_tabs->addTab(m_log, tr("Log"));
+    m_tabs->setTabToolTip(0, tr("The peaks of the shown result"));
+    m_tabs->setTabToolTip(1, tr("Every candidate of the plan and why"));
+    m_tabs->setTabToolTip(2, tr("What the program did"));
+    m_bottomDock = dock(tr("Results"), "resultsDock", m_tabs, Qt::BottomDockWidgetArea);
+    resizeDocks({m_dataDock, m_matchDock}, {210, 310}, Qt::Horizontal);
+    resizeDocks({m_bottomDock}, {200}, Qt::Vertical);
+}
+
+void MainWindow::connectParts() {
+    connect(m_start, &StartPage::openRequested, m_opener, &Opener::askScene);
+    connect(m_start, &StartPage::fileRequested, this,
+            [this](const QString& file) { openFile(file); });
+    connect(m_start, &StartPage::sampleRequested, m_opener,
+            [this](const QString& name) { m_opener->openSample(name); });
+
+    connect(m_document.get(), &Document::sceneChanged, this, [this] {
+        m_message->hide();
+        if (m_document->hasScene()) {
+            m_centre->setCurrentWidget(m_views);
+            if (m_views->frames()[0]->widget() != nullptr) {
+                m_views->frames()[0]->widget()->setFocus();
+            }
+        }
+        m_status->showPosition(std::nullopt);
+        updateTitle();
+        updateActions();
+        fillRecentMenu();
+    });
+    for (const auto signal : {&Document::boxChanged, &Document::templateChanged,
+                              &Document::resultShown, &Document::resultsChanged}) {
+        connect(m_document.get(), signal, this, &MainWindow::updateActions);
+    }
+    connect(m_document.get(), &Document::resultShown, this,
+            [this] { m_status->showPosition(std::nullopt); });
+
+    connect(m_opener, &Opener::opened, this,
+            [this](const QString& text) { tell(MessageBar::Kind::Info, text); });
+    connect(m_opener, &Opener::warned, this,
+            [this](const QString& text) { tell(MessageBar::Kind::Warning, text); });
+    connect(m_opener, &Opener::failed, this,
+            [this](const QString& text) { tell(MessageBar::Kind::Error, text); });
+    connect(m_exporter, &Exporter::saved, this,
+            [this](const QString& text) { tell(MessageBar::Kind::Info, text); });
+    connect(m_exporter, &Exporter::failed, this,
+            [this](const QString& text) { tell(MessageBar::Kind::Error, text); });
+    connect(m_flow, &MatchFlow::message, this, &MainWindow::tell);
+    connect(m_flow, &MatchFlow::deviceUsed, m_status, &StatusLine::setDevice);
+    connect(m_flow, &MatchFlow::reportChanged, this, [this] {
+        m_report->setReport(m_flow->report());
+        updateActions();
+    });
+
+    connect(m_match, &MatchPanel::cutRequested, this, &MainWindow::cutTemplate);
+    connect(m_match, &MatchPanel::openTemplateRequested, m_opener, &Opener::askTemplate);
+    connect(m_match, &MatchPanel::saveTemplateRequested, m_exporter, &Exporter::saveTemplate);
+    connect(m_match, &MatchPanel::thresholdChanged, m_peaks, &PeaksPanel::setThreshold);
+    connect(m_match, &MatchPanel::problem, this,
+            [this](const QString& sentence) { tell(MessageBar::Kind::Error, sentence); });
+    m_peaks->setThreshold(m_match->threshold());
+
+    connect(m_peaks, &PeaksPanel::visiblePeaksChanged, m_views, &ViewsPanel::setVisiblePeaks);
+    connect(m_peaks, &PeaksPanel::peakActivated, this, [this](int peak) {
+        const ResultEntry* result = m_document->result();
+        if (result != nullptr && peak >= 0) {
+            m_views->centreOn(result->job->peaks[static_cast<std::size_t>(peak)].centre);
+        }
+    });
+    connect(m_peaks, &PeaksPanel::statusMessage, this,
+            [this](const QString& text) { tell(MessageBar::Kind::Info, text); });
+    connect(m_report, &ReportPanel::statusMessage, this,
+            [this](const QString& text) { tell(MessageBar::Kind::Info, text); });
+    // A peak picked in a view or in the table: the slices of a volume go to it.
+    connect(m_document.get(), &Document::peakSelected, this, [this](int peak) {
+        const ResultEntry* result = m_document->result();
+        if (peak >= 0 && result != nullptr && m_document->isVolume()) {
+            m_views->setCrosshair(result->job->peaks[static_cast<std::size_t>(peak)].centre);
+        }
+        updateActions();
+    });
+
+    connect(m_tools, &ViewTools::hovered, m_status, &StatusLine::showPosition);
+    connect(m_tools, &ViewTools::contextMenuRequested, this, &MainWindow::showContextMenu);
+    connect(m_status, &StatusLine::cancelRequested, m_flow, &MatchFlow::cancel);
+    connect(m_controller.get(), &RunController::started, this,
+            [this](RunController::Task task, const QString& title) {
+                if (!RunController::isBackground(task)) {
+                    m_status->showWork(title);
+                }
+                updateActions();
+            });
+    connect(m_controller.get(), &RunController::phaseChanged, this, [this](const QString& phase) {
+        if (m_controller->isWorking()) {
+            m_status->showPhase(phase);
+        }
+    });
+    connect(m_controller.get(), &RunController::progressChanged, this, [this](double share) {
+        if (m_controller->isWorking()) {
+            m_status->showProgress(share);
+        }
+    });
+    connect(m_controller.get(), &RunController::finished, this, [this] {
+        m_status->hideWork();
+        updateActions();
+    });
+}
+
+void MainWindow::tell(MessageBar::Kind kind, const QString& sentence) {
+    m_message->show(kind, sentence);
+    if (kind != MessageBar::Kind::Error) {
+        base::log(kind == MessageBar::Kind::Info ? base::LogLevel::Info : base::LogLevel::Warning,
+                  sentence.toStdString());
+    }
+}
+
+void MainWindow::requestThumbnails() {
+    m_controller->start(RunController::Task::Preview, {},
+                        [this](const std::stop_token& stop, job::JobSink*) -> RunController::Done {
+                            std::vector<std::pair<QString, QImage>> pictures;
+                            for (const sample::SampleInfo& info : sample::sampleList()) {
+                                if (stop.stop_requested()) {
+                                    break;
+                                }
+                                const sample::Sample made = sample::makeSample(info.name);
+                                pictures.emplace_back(toQString(info.name),
+                                                      thumbnailOf(base::viewOf(made.scene), 320));
+                            }
+                            return [this, pictures] {
+                                for (const auto& [name, picture] : pictures) {
+                                    m_start->setThumbnail(name, picture);
+                                }
+                            };
+                        });
+}
+
+void MainWindow::cutTemplate() {
+    try {
+        m_document->cutTemplate();
+    } catch (const base::Error& error) {
+        tell(MessageBar::Kind::Error, toQString(error.what()));
+    }
+}
+
+void MainWindow::openFile(const QString& file, bool asTemplate) {
+    const auto target =
+        asTemplate && m_document->hasScene() ? Opener::Target::Template : Opener::Target::Scene;
+    m_opener->open(target, toPath(file));
+}
+
+void MainWindow::loadJob(const QString& file, bool run) {
+    job::Job job;
+    try {
+        QFile source(file);
+        if (!source.open(QIODevice::ReadOnly)) {
+            throw base::Error(
+                base::ErrorCode::Input,
+                tr("%1 cannot be read: %2").arg(file, source.errorString()).toStdString());
+        }
+        job = job::fromJobFile(source.readAll().toStdString());
+    } catch (const base::Error& error) {
+        tell(MessageBar::Kind::Error, toQString(error.what()));
+        return;
+    }
+    const auto start = [this, job, run](bool opened) {
+        if (!opened) {
+            return;
+        }
+        m_match->setSettings(job);
+        if (job.crop) {
+            m_document->setBox(job.crop);
+            cutTemplate();
+        }
+        if (run) {
+            m_flow->run();
+        }
+    };
+    if (job.scene.empty()) {
+        start(true);
+        return;
+    }
+    m_opener->open(Opener::Target::Scene, job.scene, {job.channel, job.frame},
+                   [this, job, start](bool opened) {
+                       if (opened && !job.templ.empty()) {
+                           m_opener->open(Opener::Target::Template, job.templ, {}, start);
+                       } else {
+                           start(opened);
+                       }
+                   });
+}
+
+void MainWindow::applyTheme(Theme theme) {
+    ui::applyTheme(theme);
+    m_actions->refreshTheme();
+    m_message->refreshTheme();
+    m_start->refreshTheme();
+    m_views->refreshTheme();
+    m_match->refreshTheme();
+    m_peaks->refreshTheme();
+    m_report->refreshTheme();
+    m_status->refreshTheme();
+    m_match->planCard().refreshTheme();
+}
+
+void MainWindow::updateTitle() {
+    setWindowTitle(m_document->hasScene() ? tr("%1 — FLCC").arg(m_document->scene().name)
+                                          : tr("FLCC"));
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+    Settings::setWindow(saveGeometry(), saveState());
+    m_controller->cancel();
+    event->accept();
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+    for (const QUrl& url : event->mimeData()->urls()) {
+        if (url.isLocalFile()) {
+            event->acceptProposedAction();
+            return;
+        }
+    }
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+    for (const QUrl& url : event->mimeData()->urls()) {
+        if (url.isLocalFile()) {
+            event->acceptProposedAction();
+            openFile(url.toLocalFile(), event->modifiers().testFlag(Qt::ShiftModifier));
+            return;
+        }
+    }
+}
+
+} // namespace flcc::ui

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <QMainWindow>
+
+#include <memory>
+
+#include "ui/actions.h"
+#include "ui/document.h"
+#include "ui/message_bar.h"
+#include "ui/run_controller.h"
+#include "ui/settings.h"
+#include "ui/view_tools.h"
+
+class QDockWidget;
+class QMenu;
+class QStackedWidget;
+class QTabWidget;
+
+namespace flcc::ui {
+
+class DataPanel;
+class Exporter;
+class LogPanel;
+class MatchFlow;
+class MatchPanel;
+class Opener;
+class PeaksPanel;
+class ReportPanel;
+class StartPage;
+class StatusLine;
+class ViewsPanel;
+
+/// The one window: puts the parts together and wires them; each part does its own work.
+class MainWindow : public QMainWindow {
+    Q_OBJECT
+
+  public:
+    explicit MainWindow(QWidget* parent = nullptr);
+    ~MainWindow() override;
+
+    [[nodiscard]] Document& document() { return *m_document; }
+    [[nodiscard]] RunController& controller() { return *m_controller; }
+    [[nodiscard]] MatchPanel& matchPanel() { return *m_match; }
+    [[nodiscard]] MatchFlow& flow() { return *m_flow; }
+    [[nodiscard]] Opener& opener() { return *m_opener; }
+    [[nodiscard]] Exporter& exporter() { return *m_exporter; }
+    [[nodiscard]] ViewsPanel& views() { return *m_views; }
+    [[nodiscard]] ViewTools& tools() { return *m_tools; }
+
+    /// Reads a job file into the controls and opens what it names. `run` starts it then.
+    void loadJob(const QString& file, bool run = false);
+    /// Opens a dropped or named file: a scene, or a template while a scene is open and Shift held.
+    void openFile(const QString& file, bool asTemplate = false);
+    void applyTheme(Theme theme);
+
+  protected:
+    void closeEvent(QCloseEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+
+  private:
+    void buildCentre();
+    void buildDocks();
+    void connectParts();
+    // main_window_menus.cpp
+    void buildMenus();
+    void buildFileMenu();
+    void buildEditMenu();
+    void buildViewMenu();
+    void buildHeatmapMenu();
+    void buildToolsMenu();
+    void buildMatchMenu();
+    void buildHelpMenu();
+    void buildToolBar();
+    void fillRecentMenu();
+    void updateActions();
+    void updateTitle();
+    void tell(MessageBar::Kind kind, const QString& sentence);
+    void showKeySheet();
+    void showAbout();
+    void cutTemplate();
+    void copyCommandLine();
+    void askJob();
+    void showContextMenu(const QPoint& position);
+    void stepThreshold(double step);
+    void requestThumbnails();
+
+    std::unique_ptr<Document> m_document;
+    std::unique_ptr<RunController> m_controller;
+    QStackedWidget* m_centre = nullptr;
+    StartPage* m_start = nullptr;
+    QWidget* m_work = nullptr;
+    MessageBar* m_message = nullptr;
+    ViewsPanel* m_views = nullptr;
+    ViewTools* m_tools = nullptr;
+    DataPanel* m_data = nullptr;
+    MatchPanel* m_match = nullptr;
+    PeaksPanel* m_peaks = nullptr;
+    ReportPanel* m_report = nullptr;
+    LogPanel* m_log = nullptr;
+    StatusLine* m_status = nullptr;
+    MatchFlow* m_flow = nullptr;
+    Opener* m_opener = nullptr;
+    Exporter* m_exporter = nullptr;
+    QDockWidget* m_dataDock = nullptr;
+    QDockWidget* m_matchDock = nullptr;
+    QDockWidget* m_bottomDock = nullptr;
+    QTabWidget* m_tabs = nullptr;
+    QMenu* m_recentMenu = nullptr;
+    QMenu* m_contextMenu = nullptr;
+    std::unique_ptr<Actions> m_actions;
+    std::vector<QAction*> m_toolActions;
+};
+
+} // namespace flcc::ui

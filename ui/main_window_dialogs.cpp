@@ -1,0 +1,117 @@
+#include <QApplication>
+#include <QClipboard>
+#include <QDialog>
+#include <QDialogButtonBox>
+#include <QFileDialog>
+#include <QFormLayout>
+#include <QLabel>
+#include <QMenu>
+#include <QMessageBox>
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+#include "engine/job/report.h"
+#include "ui/job_text.h"
+#include "ui/main_window.h"
+#include "ui/match_flow.h"
+#include "ui/match_panel.h"
+#include "ui/settings.h"
+#include "ui/text.h"
+#include "ui/theme.h"
+
+namespace flcc::ui {
+
+void MainWindow::stepThreshold(double step) { m_match->setThreshold(m_match->threshold() + step); }
+
+void MainWindow::showContextMenu(const QPoint& position) {
+    QMenu menu(this);
+    for (const char* name : {"toolCrosshair", "toolBox", "cutTemplateAction", "clearBox", "fitView",
+                             "resetView", "actualSize", "interpolation", "autoWindow", "overlay",
+                             "showPeaks", "layout", "screenshot"}) {
+        menu.addAction(findChild<QAction*>(QLatin1String(name)));
+        if (QLatin1String(name) == QLatin1String("clearBox") ||
+            QLatin1String(name) == QLatin1String("autoWindow")) {
+            menu.addSeparator();
+        }
+    }
+    menu.exec(position);
+}
+
+void MainWindow::copyCommandLine() {
+    QApplication::clipboard()->setText(commandLineOf(*m_document, m_flow->currentJob()));
+    tell(MessageBar::Kind::Info, tr("The job is on the clipboard as a command line."));
+}
+
+void MainWindow::askJob() {
+    auto* dialog = new QFileDialog(this, tr("Load job"), Settings::folder(QStringLiteral("job")),
+                                   tr("Job (*.json);;All files (*)"));
+    dialog->setObjectName(QStringLiteral("jobDialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
+        Settings::rememberFolder(QStringLiteral("job"), file);
+        loadJob(file);
+    });
+    dialog->open();
+}
+
+void MainWindow::showKeySheet() {
+    auto* dialog = new QDialog(this);
+    dialog->setObjectName(QStringLiteral("keySheet"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowTitle(tr("Keys"));
+    auto* list = new QWidget(dialog);
+    auto* form = new QFormLayout(list);
+    for (const QAction* action : m_actions->all()) {
+        if (!action->shortcuts().isEmpty()) {
+            auto* key = new QLabel(
+                QKeySequence::listToString(action->shortcuts(), QKeySequence::NativeText), list);
+            QFont bold = key->font();
+            bold.setBold(true);
+            key->setFont(bold);
+            form->addRow(key, new QLabel(action->statusTip(), list));
+        }
+    }
+    auto* note = new QLabel(tr("Single letters, digits and arrows work while a view has the "
+                               "focus."),
+                            dialog);
+    note->setStyleSheet(QStringLiteral("color: %1;").arg(accents().muted.name()));
+    auto* scroll = new QScrollArea(dialog);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidget(list);
+    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, dialog);
+    connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::reject);
+    auto* layout = new QVBoxLayout(dialog);
+    layout->addWidget(scroll, 1);
+    layout->addWidget(note);
+    layout->addWidget(buttons);
+    dialog->resize(520, 620);
+    dialog->open();
+}
+
+void MainWindow::showAbout() {
+    const job::Environment about = job::environment();
+    QString text =
+        tr("<h3>FLCC %1</h3><p>Template matching by local correlation coefficients."
+           "</p><p>%2, %3</p><p>")
+            .arg(QApplication::applicationVersion(), toQString(about.processor).toHtmlEscaped(),
+                 toQString(about.instructions).toHtmlEscaped());
+    text += QStringLiteral("Qt %1<br>").arg(QLatin1String(qVersion()));
+    for (const auto& [name, version] : about.versions) {
+        text += QStringLiteral("%1 %2<br>")
+                    .arg(toQString(name).toHtmlEscaped(), toQString(version).toHtmlEscaped());
+    }
+    text += QStringLiteral("</p><p>");
+    for (const std::string& device : about.devices) {
+        text += toQString(device).toHtmlEscaped() + QStringLiteral("<br>");
+    }
+    auto* box = new QMessageBox(QMessageBox::NoIcon, tr("About FLCC"),
+                                text + QStringLiteral("</p>"), QMessageBox::Close, this);
+    box->setObjectName(QStringLiteral("about"));
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->setIconPixmap(programIcon().pixmap(64, 64));
+    box->open();
+}
+
+} // namespace flcc::ui

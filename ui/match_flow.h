@@ -1,0 +1,62 @@
+#pragma once
+
+#include <QObject>
+#include <QTimer>
+
+#include <functional>
+#include <optional>
+
+#include "engine/job/job.h"
+#include "ui/document.h"
+#include "ui/message_bar.h"
+#include "ui/run_controller.h"
+
+namespace flcc::ui {
+
+class MatchPanel;
+class ViewsPanel;
+
+/// From the controls to a plan or a result: plans in the background after edits, starts runs and
+/// hands what they bring to document, views and plan card.
+class MatchFlow : public QObject {
+    Q_OBJECT
+
+  public:
+    MatchFlow(Document& document, RunController& controller, MatchPanel& panel, ViewsPanel& views,
+              QObject* parent = nullptr);
+
+    /// The job as the window stands: the box is the template where none was chosen.
+    [[nodiscard]] job::Job currentJob() const;
+    void plan();
+    void run();
+    /// Ends the work under way.
+    void cancel();
+    /// The report of the last plan or run.
+    [[nodiscard]] const std::optional<job::JobReport>& report() const { return m_report; }
+    /// True while an edit waits to be planned.
+    [[nodiscard]] bool isPlanningDue() const { return m_delay.isActive(); }
+
+  Q_SIGNALS:
+    void reportChanged();
+    void message(flcc::ui::MessageBar::Kind kind, const QString& text);
+    void deviceUsed(const QString& device, const QString& tip);
+
+  private:
+    void schedulePlan();
+    void forget();
+    void showReport(const job::JobReport& report);
+    void finishRun(const std::shared_ptr<job::JobResult>& result, const job::Job& job,
+                   double finishedShare);
+    void onFailed(RunController::Task task, const QString& sentence);
+    [[nodiscard]] job::JobImages images() const;
+
+    Document& m_document;
+    RunController& m_controller;
+    MatchPanel& m_panel;
+    ViewsPanel& m_views;
+    QTimer m_delay;
+    std::optional<job::Job> m_plannedJob; ///< what the report on the card belongs to
+    std::optional<job::JobReport> m_report;
+};
+
+} // namespace flcc::ui

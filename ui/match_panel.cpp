@@ -1,0 +1,398 @@
+#include "ui/match_panel.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QFormLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListView>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QSpinBox>
+#include <QStandardItemModel>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+#include "engine/base/error.h"
+#include "engine/base/tile_pool.h"
+#include "engine/job/arguments.h"
+#include "ui/box_editor.h"
+#include "ui/plan_card.h"
+#include "ui/text.h"
+#include "ui/theme.h"
+
+namespace flcc::ui {
+namespace {
+
+/// A label that shortens its text instead of widening the panel.
+void setElided(QLabel* label, const QString& text) {
+    label->setText(label->fontMetrics().elidedText(text, Qt::ElideMiddle, 190));
+    label->setToolTip(text);
+}
+
+QString tileText(const base::Extents& tile) {
+    if (tile.x == 0) {
+        return {};
+    }
+    QString text = QStringLiteral("%1,%2").arg(tile.x).arg(tile.y);
+    if (tile.z > 1) {
+        text += QStringLiteral(",%1").arg(tile.z);
+    }
+    return text;
+}
+
+QString memoryText(std::int64_t bytes) {
+    constexpr std::int64_t kMiB = 1024LL * 1024;
+    if (bytes == 0) {
+        return {};
+    }
+    if (bytes % (1024 * kMiB) == 0) {
+        return QStringLiteral("%1GiB").arg(bytes / (1024 * kMiB));
+    }
+    return bytes % kMiB == 0 ? QStringLiteral("%1MiB").arg(bytes / kMiB) : QString::number(bytes);
+}
+
+} // namespace
+
+MatchPanel::MatchPanel(Document& document, std::vector<plan::Device> devices, QWidget* parent)
+    : QWidget(parent), m_document(document), m_devices(std::move(devices)) {
+    setObjectName(QStringLiteral("matchPanel"));
+    m_card = new PlanCard(this);
+    auto* scroll = new QScrollArea(this);
+    scroll->setObjectName(QStringLiteral("matchScroll"));
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto* content = new QWidget(scroll);
+    auto* column = new QVBoxLayout(content);
+    column->setContentsMargins(10, 8, 10, 6);
+    column->setSpacing(10);
+    column->addWidget(makeForm());
+    column->addWidget(m_card);
+    column->addStretch(1);
+    scroll->setWidget(content);
+    scroll->setMinimumWidth(content->minimumSizeHint().width() +
+                            scroll->verticalScrollBar()->sizeHint().width());
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(scroll, 1);
+    layout->addWidget(makeButtons());
+    connect(&m_document, &Document::sceneChanged, this, &MatchPanel::updateData);
+    connect(&m_document, &Document::templateChanged, this, &MatchPanel::updateData);
+    connect(&m_document, &Document::boxChanged, this, &MatchPanel::updateData);
+    setSettings(job::Job{});
+    refreshTheme();
+    updateData();
+}
+
+QWidget* MatchPanel::makeForm() {
+    auto* widget = new QWidget(this);
+    auto* form = new QFormLayout(widget);
+    form->setContentsMargins(0, 0, 0, 0);
+    form->setHorizontalSpacing(10);
+    form->setVerticalSpacing(5);
+    form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    form->setLabelAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    addData(form);
+    addComputation(form);
+    addPeaks(form);
+    return widget;
+}
+
+void MatchPanel::addHeading(QFormLayout* form, const QString& text) {
+    auto* label = new QLabel(text, this);
+    QFont bold = font();
+    bold.setBold(true);
+    label->setFont(bold);
+    label->setContentsMargins(0, form->rowCount() > 0 ? 6 : 0, 0, 0);
+    form->addRow(label);
+}
+
+void MatchPanel::addRow(QFormLayout* form, const QString& label, QWidget* field, const char* name,
+                        const QString& tip) {
+    field->setObjectName(QLatin1String(name));
+    field->setAccessibleName(label);
+    field->setToolTip(tip);
+    auto* text = new QLabel(label, this);
+    text->setBuddy(field);
+    text->setToolTip(tip);
+    form->addRow(text, field);
+}
+
+void MatchPanel::addData(QFormLayout* form) {
+    addHeading(form, tr("Data"));
+    m_scene = new QLabel(this);
+    addRow(form, tr("Scene"), m_scene, "matchScene", tr("The image that is searched"));
+    m_templ = new QLabel(this);
+    m_templ->setObjectName(QStringLiteral("matchTemplate"));
+    m_templ->setAccessibleName(tr("Template"));
+    m_openTemplate = new QToolButton(this);
+    m_openTemplate->setObjectName(QStringLiteral("openTemplate"));
+    m_openTemplate->setAccessibleName(tr("Open template"));
+    m_openTemplate->setToolTip(tr("Opens a template from a file"));
+    m_openTemplate->setAutoRaise(true);
+    m_saveTemplate = new QToolButton(this);
+    m_saveTemplate->setObjectName(QStringLiteral("saveTemplate"));
+    m_saveTemplate->setAccessibleName(tr("Save template"));
+    m_saveTemplate->setToolTip(tr("Saves the template with its place and source"));
+    m_saveTemplate->setAutoRaise(true);
+    connect(m_openTemplate, &QToolButton::clicked, this, &MatchPanel::openTemplateRequested);
+    connect(m_saveTemplate, &QToolButton::clicked, this, &MatchPanel::saveTemplateRequested);
+    auto* row = new QHBoxLayout;
+    row->setSpacing(0);
+    row->addWidget(m_templ, 1);
+    row->addWidget(m_openTemplate);
+    row->addWidget(m_saveTemplate);
+    form->addRow(tr("Template"), row);
+    m_invert = new QCheckBox(tr("Invert the contrast"), this);
+    addRow(form, QString(), m_invert, "invert",
+           tr("Changes the sign of the template: finds dark copies of a bright template"));
+    m_invert->setAccessibleName(tr("Invert"));
+    connect(m_invert, &QCheckBox::toggled, this, &MatchPanel::settingsChanged);
+
+    addHeading(form, tr("Template box"));
+    m_box = new BoxEditor(m_document, this);
+    connect(m_box, &BoxEditor::cutRequested, this, &MatchPanel::cutRequested);
+    form->addRow(m_box);
+}
+
+QLineEdit* MatchPanel::textField(const QString& placeholder) {
+    auto* field = new QLineEdit(this);
+    field->setPlaceholderText(placeholder);
+    return field;
+}
+
+void MatchPanel::addComputation(QFormLayout* form) {
+    addHeading(form, tr("Computation"));
+    m_device = new QComboBox(this);
+    m_device->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_device->setMinimumContentsLength(16);
+    fillDevices();
+    addRow(form, tr("Device"), m_device, "device",
+           tr("Where the run computes; devices that cannot be used say why"));
+    m_method = new QComboBox(this);
+    m_method->addItem(tr("Auto"), QStringLiteral("auto"));
+    m_method->addItem(tr("Direct"), QStringLiteral("direct"));
+    m_method->addItem(tr("Tiled Fourier"), QStringLiteral("tiled"));
+    addRow(form, tr("Method"), m_method, "method",
+           tr("Auto takes the candidate with the shortest predicted time"));
+    m_tile = textField(tr("auto"));
+    addRow(form, tr("Tile"), m_tile, "tile",
+           tr("Transform lengths or block size as W,H or W,H,D; empty: the planner's choice"));
+    m_threads = new QSpinBox(this);
+    m_threads->setRange(0, 1024);
+    m_threads->setSpecialValueText(tr("all (%1)").arg(base::availableThreads()));
+    addRow(form, tr("Threads"), m_threads, "threads", tr("Threads of the run; 0 is all"));
+    m_memory = textField(tr("what is free"));
+    addRow(form, tr("Memory limit"), m_memory, "memory",
+           tr("Memory the run may take beyond the scene, such as 4GiB or 500MB; empty: what the "
+              "machine has free"));
+    m_planning = new QComboBox(this);
+    m_planning->addItem(tr("Measure on a sample"), static_cast<int>(plan::Planning::Measure));
+    m_planning->addItem(tr("Estimate"), static_cast<int>(plan::Planning::Estimate));
+    addRow(form, tr("Planning"), m_planning, "planning",
+           tr("Measure times the plausible candidates on a sample of the scene"));
+    for (QComboBox* combo : {m_device, m_method, m_planning}) {
+        connect(combo, &QComboBox::currentIndexChanged, this, &MatchPanel::settingsChanged);
+    }
+    connect(m_threads, &QSpinBox::valueChanged, this, &MatchPanel::settingsChanged);
+    connect(m_tile, &QLineEdit::editingFinished, this, &MatchPanel::readTile);
+    connect(m_memory, &QLineEdit::editingFinished, this, &MatchPanel::readMemory);
+}
+
+void MatchPanel::addPeaks(QFormLayout* form) {
+    addHeading(form, tr("Peaks"));
+    m_minScore = new QDoubleSpinBox(this);
+    m_minScore->setRange(-1, 1);
+    m_minScore->setSingleStep(0.05);
+    m_minScore->setDecimals(3);
+    addRow(form, tr("Threshold"), m_minScore, "minScore",
+           tr("Lowest score of a peak (comma: lower, full stop: higher)"));
+    m_maxPeaks = new QSpinBox(this);
+    m_maxPeaks->setRange(1, 1'000'000'000);
+    addRow(form, tr("Most peaks"), m_maxPeaks, "maxPeaks", tr("The list ends after this many"));
+    m_distance = new QDoubleSpinBox(this);
+    m_distance->setRange(0, 1e6);
+    m_distance->setDecimals(1);
+    m_distance->setSpecialValueText(tr("auto"));
+    m_distance->setSuffix(tr(" voxels"));
+    addRow(form, tr("Distance"), m_distance, "minDistance",
+           tr("Least distance between two peaks in voxels; auto: half the template's extents on "
+              "every axis"));
+    connect(m_minScore, &QDoubleSpinBox::valueChanged, this, [this](double score) {
+        Q_EMIT thresholdChanged(score);
+        Q_EMIT settingsChanged();
+    });
+    connect(m_maxPeaks, &QSpinBox::valueChanged, this, &MatchPanel::settingsChanged);
+    connect(m_distance, &QDoubleSpinBox::valueChanged, this, &MatchPanel::settingsChanged);
+}
+
+void MatchPanel::fillDevices() {
+    auto* model = new QStandardItemModel(m_device);
+    auto* automatic = new QStandardItem(tr("Auto"));
+    automatic->setData(QStringLiteral("auto"), Qt::UserRole);
+    automatic->setToolTip(tr("The device with the shortest predicted time"));
+    model->appendRow(automatic);
+    for (const plan::Device& device : m_devices) {
+        const QString id = toQString(device.id);
+        const QString name = toQString(device.name);
+        const QString reason = toQString(device.reason);
+        QString text;
+        QString tip;
+        if (device.id == "cpu") {
+            text = tr("CPU: %n thread(s), %1", nullptr, device.threads)
+                       .arg(toQString(device.instructions));
+            tip = name;
+        } else {
+            text = device.id == "cuda" ? tr("CUDA") : name;
+            tip = tr("%1 free of %2")
+                      .arg(bytesText(device.memoryFree), bytesText(device.memoryTotal));
+        }
+        auto* item = new QStandardItem(text);
+        if (!device.usable) {
+            item->setText(tr("%1: %2").arg(text, reason));
+            item->setFlags(item->flags() & ~(Qt::ItemIsEnabled | Qt::ItemIsSelectable));
+            tip = reason;
+        }
+        item->setData(id, Qt::UserRole);
+        item->setToolTip(tip);
+        model->appendRow(item);
+    }
+    m_device->setModel(model);
+    m_device->view()->setTextElideMode(Qt::ElideRight);
+    m_device->view()->setMinimumWidth(std::min(560, m_device->view()->sizeHintForColumn(0) + 24));
+}
+
+QWidget* MatchPanel::makeButtons() {
+    auto* bar = new QWidget(this);
+    m_plan = new QPushButton(tr("Plan"), bar);
+    m_plan->setObjectName(QStringLiteral("planButton"));
+    m_plan->setAccessibleName(tr("Plan"));
+    m_plan->setToolTip(tr("Plans the run without starting it"));
+    m_run = new QPushButton(bar);
+    m_run->setObjectName(QStringLiteral("runButton"));
+    m_run->setDefault(true);
+    connect(m_plan, &QPushButton::clicked, this, &MatchPanel::planRequested);
+    connect(m_run, &QPushButton::clicked, this, [this] {
+        if (m_running) {
+            Q_EMIT cancelRequested();
+        } else {
+            Q_EMIT runRequested();
+        }
+    });
+    auto* row = new QHBoxLayout(bar);
+    row->setContentsMargins(10, 6, 10, 8);
+    row->setSpacing(8);
+    row->addWidget(m_plan, 1);
+    row->addWidget(m_run, 2);
+    return bar;
+}
+
+void MatchPanel::setRunning(bool running) {
+    m_running = running;
+    m_run->setText(running ? tr("Cancel") : tr("Run"));
+    m_run->setAccessibleName(m_run->text());
+    m_run->setToolTip(running ? tr("Ends the run and keeps what is done (Esc)")
+                              : tr("Finds the template in the scene (Ctrl+Return)"));
+    m_run->setIcon(icon(running ? QStringLiteral("cancel") : QStringLiteral("run")));
+    updateData();
+}
+
+void MatchPanel::updateData() {
+    const bool scene = m_document.hasScene();
+    setElided(m_scene, scene ? m_document.scene().name : tr("none"));
+    const auto& templ = m_document.templ();
+    setElided(m_templ, templ              ? templ->name
+                       : m_document.box() ? tr("the box, cut when you run")
+                                          : tr("none"));
+    m_openTemplate->setEnabled(scene);
+    m_saveTemplate->setEnabled(templ.has_value());
+    const bool ready = scene && (templ || m_document.box());
+    m_plan->setEnabled(ready && !m_running);
+    m_run->setEnabled(ready || m_running);
+}
+
+void MatchPanel::readTile() {
+    const QString text = m_tile->text().trimmed();
+    try {
+        const base::Extents tile =
+            text.isEmpty() ? base::Extents{0, 0, 0} : job::parseTile(text.toStdString());
+        if (tile != m_job.tile) {
+            m_job.tile = tile;
+            Q_EMIT settingsChanged();
+        }
+    } catch (const base::Error& error) {
+        m_tile->setText(tileText(m_job.tile));
+        Q_EMIT problem(toQString(error.what()));
+    }
+}
+
+void MatchPanel::readMemory() {
+    const QString text = m_memory->text().trimmed();
+    try {
+        const std::int64_t bytes = text.isEmpty() ? 0 : job::parseSize(text.toStdString());
+        if (bytes != m_job.memoryBytes) {
+            m_job.memoryBytes = bytes;
+            Q_EMIT settingsChanged();
+        }
+    } catch (const base::Error& error) {
+        m_memory->setText(memoryText(m_job.memoryBytes));
+        Q_EMIT problem(toQString(error.what()));
+    }
+}
+
+job::Job MatchPanel::settings() const {
+    job::Job job = m_job;
+    job.invert = m_invert->isChecked();
+    job.device = m_device->currentData().toString().toStdString();
+    job.method = m_method->currentData().toString().toStdString();
+    job.threads = m_threads->value();
+    job.planning = static_cast<plan::Planning>(m_planning->currentData().toInt());
+    job.minScore = m_minScore->value();
+    job.maxPeaks = m_maxPeaks->value();
+    job.minDistance = m_distance->value() > 0 ? std::optional(m_distance->value()) : std::nullopt;
+    return job;
+}
+
+void MatchPanel::setSettings(const job::Job& job) {
+    {
+        // One settingsChanged() for all controls.
+        const QSignalBlocker blocker(this);
+        m_job = job;
+        m_invert->setChecked(job.invert);
+        m_device->setCurrentIndex(std::max(0, m_device->findData(toQString(job.device))));
+        m_method->setCurrentIndex(std::max(0, m_method->findData(toQString(job.method))));
+        m_tile->setText(tileText(job.tile));
+        m_threads->setValue(job.threads);
+        m_memory->setText(memoryText(job.memoryBytes));
+        m_planning->setCurrentIndex(m_planning->findData(static_cast<int>(job.planning)));
+        m_minScore->setValue(job.minScore);
+        m_maxPeaks->setValue(
+            static_cast<int>(std::min<std::int64_t>(job.maxPeaks, m_maxPeaks->maximum())));
+        m_distance->setValue(job.minDistance.value_or(0));
+    }
+    setRunning(m_running);
+    Q_EMIT thresholdChanged(threshold());
+    Q_EMIT settingsChanged();
+}
+
+double MatchPanel::threshold() const { return m_minScore->value(); }
+
+void MatchPanel::setThreshold(double score) { m_minScore->setValue(score); }
+
+void MatchPanel::refreshTheme() {
+    m_openTemplate->setIcon(icon(QStringLiteral("open")));
+    m_saveTemplate->setIcon(icon(QStringLiteral("save")));
+    m_plan->setIcon(icon(QStringLiteral("plan")));
+    m_run->setIcon(icon(m_running ? QStringLiteral("cancel") : QStringLiteral("run")));
+    m_box->refreshTheme();
+    m_card->refreshTheme();
+}
+
+} // namespace flcc::ui

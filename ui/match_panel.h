@@ -1,0 +1,98 @@
+#pragma once
+
+#include <QWidget>
+
+#include <vector>
+
+#include "engine/job/job.h"
+#include "engine/plan/planner.h"
+#include "ui/document.h"
+
+class QCheckBox;
+class QComboBox;
+class QDoubleSpinBox;
+class QFormLayout;
+class QLabel;
+class QLineEdit;
+class QPushButton;
+class QSpinBox;
+class QToolButton;
+
+namespace flcc::ui {
+
+class BoxEditor;
+class PlanCard;
+
+/// Everything a run depends on beside the scene, as controls; plan card, [Plan] and [Run] below.
+class MatchPanel : public QWidget {
+    Q_OBJECT
+
+  public:
+    /// `devices` as plan::devices() lists them.
+    MatchPanel(Document& document, std::vector<plan::Device> devices, QWidget* parent = nullptr);
+
+    /// The controls as a job; scene, template and outputs are those given to setSettings.
+    [[nodiscard]] job::Job settings() const;
+    void setSettings(const job::Job& job);
+
+    [[nodiscard]] double threshold() const;
+    void setThreshold(double score);
+    [[nodiscard]] PlanCard& planCard() { return *m_card; }
+    /// While a run is under way [Run] is [Cancel].
+    void setRunning(bool running);
+    void refreshTheme();
+
+  Q_SIGNALS:
+    void settingsChanged();
+    void thresholdChanged(double score);
+    void cutRequested();
+    void openTemplateRequested();
+    void saveTemplateRequested();
+    void planRequested();
+    void runRequested();
+    void cancelRequested();
+    /// A value that cannot be understood, as a sentence.
+    void problem(const QString& sentence);
+
+  private:
+    QWidget* makeForm();
+    void addData(QFormLayout* form);
+    void addComputation(QFormLayout* form);
+    void addPeaks(QFormLayout* form);
+    void fillDevices();
+    QWidget* makeButtons();
+    void addHeading(QFormLayout* form, const QString& text);
+    void addRow(QFormLayout* form, const QString& label, QWidget* field, const char* name,
+                const QString& tip);
+    QLineEdit* textField(const QString& placeholder);
+    void readTile();
+    void readMemory();
+    void updateData();
+
+    Document& m_document;
+    std::vector<plan::Device> m_devices;
+    job::Job m_job; ///< what the controls do not show, and the last valid texts
+    bool m_running = false;
+    bool m_setting = false;
+
+    QLabel* m_scene = nullptr;
+    QLabel* m_templ = nullptr;
+    QToolButton* m_openTemplate = nullptr;
+    QToolButton* m_saveTemplate = nullptr;
+    QCheckBox* m_invert = nullptr;
+    BoxEditor* m_box = nullptr;
+    QComboBox* m_device = nullptr;
+    QComboBox* m_method = nullptr;
+    QLineEdit* m_tile = nullptr;
+    QSpinBox* m_threads = nullptr;
+    QLineEdit* m_memory = nullptr;
+    QComboBox* m_planning = nullptr;
+    QDoubleSpinBox* m_minScore = nullptr;
+    QSpinBox* m_maxPeaks = nullptr;
+    QDoubleSpinBox* m_distance = nullptr;
+    PlanCard* m_card = nullptr;
+    QPushButton* m_plan = nullptr;
+    QPushButton* m_run = nullptr;
+};
+
+} // namespace flcc::ui

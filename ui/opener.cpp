@@ -1,0 +1,235 @@
+#include "ui/opener.h"
+
+#include <QDialog>
+#include <QDialogButtonBox>
+#include <QFileDialog>
+#include <QFormLayout>
+#include <QLabel>
+#include <QSpinBox>
+
+#include <cmath>
+#include <exception>
+
+#include "ui/run_controller.h"
+#include "ui/settings.h"
+#include "ui/text.h"
+
+namespace flcc::ui {
+namespace {
+
+QString fileName(const std::filesystem::path& path) { return pathText(path.filename()); }
+
+/// "first at 3,4,0 of cells.mha", when the file says where it was cut.
+QString placeOf(const io::ImageInfo& info) {
+    const auto box = info.metadata.find("flcc_box");
+    const auto source = info.metadata.find("flcc_source");
+    if (box == info.metadata.end()) {
+        return {};
+    }
+    const QString where = toQString(box->second);
+    return source == info.metadata.end()
+               ? Opener::tr("cut at %1").arg(where)
+               : Opener::tr("cut at %1 from %2").arg(where, toQString(source->second));
+}
+
+bool sameSpacing(const base::Geometry& a, const base::Geometry& b, bool volume) {
+    for (std::size_t axis = 0; axis < (volume ? 3U : 2U); ++axis) {
+        if (std::abs(a.spacing[axis] - b.spacing[axis]) > 1e-3 * std::abs(a.spacing[axis])) {
+            return false;
+        }
+    }
+    return a.unit == b.unit;
+}
+
+} // namespace
+
+Opener::Opener(Document& document, RunController& controller, QWidget& window)
+    : QObject(&window), m_document(document), m_controller(controller), m_window(window) {}
+
+QString Opener::filters() {
+    QStringList all;
+    QStringList single;
+    for (const std::string& extension : io::readableExtensions()) {
+        const QString name = toQString(extension);
+        const QString pattern = QStringLiteral("*.") + name;
+        all << pattern;
+        single << QStringLiteral("%1 (%2)").arg(name.toUpper(), pattern);
+    }
+    QStringList filters{tr("All images and volumes (%1)").arg(all.join(QChar(' ')))};
+    filters << single << tr("All files (*)");
+    return filters.join(QStringLiteral(";;"));
+}
+
+void Opener::askScene() { ask(Target::Scene, QStringLiteral("open"), tr("Open image or volume")); }
+
+void Opener::askTemplate() {
+    ask(Target::Template, QStringLiteral("template"), tr("Open template"));
+}
+
+void Opener::ask(Target target, const QString& purpose, const QString& title) {
+    auto* dialog = new QFileDialog(&m_window, title, Settings::folder(purpose), filters());
+    dialog->setObjectName(QStringLiteral("openDialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    connect(dialog, &QFileDialog::fileSelected, this, [this, target, purpose](const QString& file) {
+        Settings::rememberFolder(purpose, file);
+        open(target, toPath(file));
+    });
+    dialog->open();
+}
+
+void Opener::open(Target target, const std::filesystem::path& path, const Choice& choice,
+                  Then then) {
+    const QString name = fileName(path);
+    if (target == Target::Scene && m_controller.isRunning(RunController::Task::Run)) {
+        m_controller.cancel();
+    }
+    m_controller.start(
+        RunController::Task::Load, tr("Opening %1").arg(name),
+        [this, target, path, choice, then](std::stop_token, job::JobSink*) -> RunController::Done {
+            try {
+                const io::ImageInfo info = io::readImageInfo(path);
+                if ((info.channels > 1 && !choice.channel) || (info.frames > 1 && !choice.frame)) {
+                    return [this, target, path, info, choice, then] {
+                        askChoice(target, path, info, choice, then);
+                    };
+                }
+                auto image = job::loadImage(path, choice.channel, choice.frame);
+                return [this, target, path, choice, image, info, then] {
+                    accept(target, path, choice, image, info);
+                    if (then) {
+                        then(true);
+                    }
+                };
+            } catch (const std::exception& error) {
+                return [this, path, sentence = toQString(error.what()), then] {
+                    Settings::removeRecentFile(pathText(path));
+                    Q_EMIT failed(sentence);
+                    if (then) {
+                        then(false);
+                    }
+                };
+            }
+        });
+}
+
+void Opener::askChoice(Target target, const std::filesystem::path& path, const io::ImageInfo& info,
+                       const Choice& known, const Then& then) {
+    auto* dialog = new QDialog(&m_window);
+    dialog->setObjectName(QStringLiteral("choiceDialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowTitle(tr("Which channel and frame?"));
+    auto* form = new QFormLayout(dialog);
+    auto* text = new QLabel(tr("%1 holds %2 channel(s) and %3 frame(s) of %4 voxels. Which one is "
+                               "to be opened? Both count from 0.")
+                                .arg(fileName(path))
+                                .arg(info.channels)
+                                .arg(info.frames)
+                                .arg(extentsText(info.extents)),
+                            dialog);
+    text->setWordWrap(true);
+    text->setMinimumWidth(360);
+    form->addRow(text);
+    const auto number = [dialog, form](const QString& label, const char* name, int count,
+                                       std::optional<int> value) -> QSpinBox* {
+        if (count <= 1) {
+            return nullptr;
+        }
+        auto* field = new QSpinBox(dialog);
+        field->setObjectName(QLatin1String(name));
+        field->setAccessibleName(label);
+        field->setToolTip(tr("%1, from 0 to %2").arg(label).arg(count - 1));
+        field->setRange(0, count - 1);
+        field->setValue(value.value_or(0));
+        form->addRow(label, field);
+        return field;
+    };
+    QSpinBox* channel = number(tr("Channel"), "choiceChannel", info.channels, known.channel);
+    QSpinBox* frame = number(tr("Frame"), "choiceFrame", info.frames, known.frame);
+    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Open | QDialogButtonBox::Cancel, dialog);
+    form->addRow(buttons);
+    connect(buttons, &QDialogButtonBox::accepted, dialog, &QDialog::accept);
+    connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::reject);
+    connect(dialog, &QDialog::accepted, this, [this, target, path, channel, frame, then] {
+        Choice choice;
+        if (channel != nullptr) {
+            choice.channel = channel->value();
+        }
+        if (frame != nullptr) {
+            choice.frame = frame->value();
+        }
+        open(target, path, choice, then);
+    });
+    connect(dialog, &QDialog::rejected, this, [then] {
+        if (then) {
+            then(false);
+        }
+    });
+    dialog->open();
+}
+
+void Opener::accept(Target target, const std::filesystem::path& path, const Choice& choice,
+                    const std::shared_ptr<const job::SceneImage>& image,
+                    const io::ImageInfo& info) {
+    const QString name = fileName(path);
+    if (target == Target::Scene) {
+        Settings::addRecentFile(pathText(path));
+        m_document.setScene({image, name, path, {}, choice.channel, choice.frame});
+        Q_EMIT opened(announcement(name, *image));
+        return;
+    }
+    acceptTemplate({image, name, path, {}, placeOf(info)});
+}
+
+void Opener::acceptTemplate(TemplateEntry entry) {
+    if (!m_document.hasScene()) {
+        Q_EMIT failed(tr("Open a scene first: a template needs one to be found in."));
+        return;
+    }
+    const QString name = entry.name;
+    const auto image = entry.image;
+    QString text = announcement(name, *image);
+    if (!entry.place.isEmpty()) {
+        text += QStringLiteral("; ") + entry.place;
+    }
+    m_document.setTemplate(std::move(entry));
+    const base::Geometry& scene = m_document.scene().image->geometry;
+    Q_EMIT opened(text);
+    if (!sameSpacing(scene, image->geometry, m_document.isVolume())) {
+        Q_EMIT warned(tr("Template and scene differ in spacing: %1 against %2. They are compared "
+                         "voxel by voxel.")
+                          .arg(spacingText(image->geometry, m_document.isVolume()),
+                               spacingText(scene, m_document.isVolume())));
+    }
+}
+
+void Opener::openSample(const QString& name, Then then) {
+    if (m_controller.isRunning(RunController::Task::Run)) {
+        m_controller.cancel();
+    }
+    m_controller.start(RunController::Task::Load, tr("Making the sample %1").arg(name),
+                       [this, name, then](std::stop_token, job::JobSink*) -> RunController::Done {
+                           try {
+                               job::JobImages images = job::sampleImages(name.toStdString());
+                               return [this, name, images, then] {
+                                   m_document.setScene({images.scene, name, {}, name, {}, {}});
+                                   m_document.setTemplate(
+                                       {images.templ, tr("template of %1").arg(name), {}, {}, {}});
+                                   m_document.undoStack().clear();
+                                   Q_EMIT opened(announcement(name, *images.scene));
+                                   if (then) {
+                                       then(true);
+                                   }
+                               };
+                           } catch (const std::exception& error) {
+                               return [this, sentence = toQString(error.what()), then] {
+                                   Q_EMIT failed(sentence);
+                                   if (then) {
+                                       then(false);
+                                   }
+                               };
+                           }
+                       });
+}
+
+} // namespace flcc::ui

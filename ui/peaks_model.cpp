@@ -1,0 +1,161 @@
+#include "ui/peaks_model.h"
+
+#include <utility>
+
+#include "ui/text.h"
+
+namespace flcc::ui {
+
+PeaksModel::PeaksModel(QObject* parent) : QAbstractTableModel(parent) {}
+
+void PeaksModel::setPeaks(std::vector<match::Peak> peaks) {
+    beginResetModel();
+    m_peaks = std::move(peaks);
+    endResetModel();
+}
+
+int PeaksModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(m_peaks.size());
+}
+
+int PeaksModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : kColumns;
+}
+
+QVariant PeaksModel::number(const match::Peak& peak, int row, int column) const {
+    switch (column) {
+    case Rank:
+        return row + 1;
+    case Score:
+        return peak.score;
+    case X:
+        return static_cast<qlonglong>(peak.corner.x);
+    case Y:
+        return static_cast<qlonglong>(peak.corner.y);
+    case Z:
+        return static_cast<qlonglong>(peak.corner.z);
+    case CentreX:
+    case CentreY:
+    case CentreZ:
+        return peak.centre[static_cast<std::size_t>(column - CentreX)];
+    case ZScore:
+        return peak.zscore;
+    case Rival:
+        return peak.rival.value_or(-1);
+    case Bound:
+        return peak.bound;
+    default:
+        return toQString(base::name(peak.status));
+    }
+}
+
+QString PeaksModel::text(const match::Peak& peak, int row, int column) const {
+    const QVariant value = number(peak, row, column);
+    switch (column) {
+    case Score:
+        return QString::number(peak.score, 'f', 4);
+    case CentreX:
+    case CentreY:
+    case CentreZ:
+        return QString::number(value.toDouble(), 'f', 2);
+    case ZScore:
+        return QString::number(peak.zscore, 'f', 1);
+    case Rival:
+        return peak.rival ? QString::number(*peak.rival, 'f', 2) : QString();
+    case Bound:
+        return QString::number(peak.bound, 'g', 2);
+    default:
+        return value.toString();
+    }
+}
+
+QVariant PeaksModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid() || index.row() >= static_cast<int>(m_peaks.size())) {
+        return {};
+    }
+    const match::Peak& peak = m_peaks[static_cast<std::size_t>(index.row())];
+    switch (role) {
+    case Qt::DisplayRole:
+        return text(peak, index.row(), index.column());
+    case kSortRole:
+        return number(peak, index.row(), index.column());
+    case Qt::TextAlignmentRole:
+        return QVariant::fromValue(Qt::Alignment(
+            Qt::AlignVCenter | (index.column() == Mark ? Qt::AlignLeft : Qt::AlignRight)));
+    case Qt::ToolTipRole:
+        return tr("Peak %1: score %2, centre %3, %4, %5 in voxels from 0")
+            .arg(index.row() + 1)
+            .arg(peak.score, 0, 'f', 4)
+            .arg(peak.centre[0], 0, 'f', 2)
+            .arg(peak.centre[1], 0, 'f', 2)
+            .arg(peak.centre[2], 0, 'f', 2);
+    default:
+        return {};
+    }
+}
+
+QVariant PeaksModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal || section < 0 || section >= kColumns) {
+        return {};
+    }
+    const std::array<QString, kColumns> names{
+        tr("#"),           tr("score"),    tr("x [0-based]"), tr("y [0-based]"),
+        tr("z [0-based]"), tr("centre x"), tr("centre y"),    tr("centre z"),
+        tr("z-score"),     tr("rival"),    tr("bound"),       tr("status")};
+    const std::array<QString, kColumns> tips{
+        tr("Place in the list, from 1"),
+        tr("Local correlation coefficient, computed again in double"),
+        tr("First voxel of the placement along x, counted from 0"),
+        tr("First voxel of the placement along y, counted from 0"),
+        tr("First voxel of the placement along z, counted from 0"),
+        tr("Sub-voxel centre along x, in voxels counted from 0"),
+        tr("Sub-voxel centre along y, in voxels counted from 0"),
+        tr("Sub-voxel centre along z, in voxels counted from 0"),
+        tr("Standard deviations of the map above its mean"),
+        tr("Score over the best score outside the exclusion zone"),
+        tr("Largest error of the score"),
+        tr("OK, PARTIAL or LOWCONF")};
+    if (role == Qt::DisplayRole) {
+        return names[static_cast<std::size_t>(section)];
+    }
+    if (role == Qt::ToolTipRole) {
+        return tips[static_cast<std::size_t>(section)];
+    }
+    return {};
+}
+
+PeaksFilter::PeaksFilter(QObject* parent) : QSortFilterProxyModel(parent) {
+    setSortRole(PeaksModel::kSortRole);
+    setDynamicSortFilter(true);
+}
+
+void PeaksFilter::setMinScore(double score) {
+    m_minScore = score;
+    invalidateFilter();
+}
+
+void PeaksFilter::setText(const QString& text) {
+    m_text = text.trimmed();
+    invalidateFilter();
+}
+
+bool PeaksFilter::filterAcceptsRow(int row, const QModelIndex& parent) const {
+    const QAbstractItemModel* model = sourceModel();
+    const QModelIndex score = model->index(row, PeaksModel::Score, parent);
+    if (model->data(score, PeaksModel::kSortRole).toDouble() < m_minScore) {
+        return false;
+    }
+    if (m_text.isEmpty()) {
+        return true;
+    }
+    for (int column = 0; column < model->columnCount(parent); ++column) {
+        const QString text =
+            model->data(model->index(row, column, parent), Qt::DisplayRole).toString();
+        if (text.contains(m_text, Qt::CaseInsensitive)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+} // namespace flcc::ui

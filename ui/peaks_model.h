@@ -1,0 +1,57 @@
+#pragma once
+
+#include <QAbstractTableModel>
+#include <QSortFilterProxyModel>
+
+#include <vector>
+
+#include "engine/match/peaks.h"
+
+namespace flcc::ui {
+
+/// The peaks of a result, one row a peak in the order of the list. Positions are 0-based voxels.
+class PeaksModel : public QAbstractTableModel {
+    Q_OBJECT
+
+  public:
+    enum Column { Rank, Score, X, Y, Z, CentreX, CentreY, CentreZ, ZScore, Rival, Bound, Mark };
+    static constexpr int kColumns = Mark + 1;
+    /// The number itself, for sorting.
+    static constexpr int kSortRole = Qt::UserRole + 1;
+
+    explicit PeaksModel(QObject* parent = nullptr);
+
+    void setPeaks(std::vector<match::Peak> peaks);
+    [[nodiscard]] const std::vector<match::Peak>& peaks() const { return m_peaks; }
+
+    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
+    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
+    [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation,
+                                      int role) const override;
+
+  private:
+    [[nodiscard]] QVariant number(const match::Peak& peak, int row, int column) const;
+    [[nodiscard]] QString text(const match::Peak& peak, int row, int column) const;
+
+    std::vector<match::Peak> m_peaks;
+};
+
+/// Sorts by number and shows the peaks from a score upwards whose row holds a text.
+class PeaksFilter : public QSortFilterProxyModel {
+    Q_OBJECT
+
+  public:
+    explicit PeaksFilter(QObject* parent = nullptr);
+    void setMinScore(double score);
+    void setText(const QString& text);
+
+  protected:
+    [[nodiscard]] bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
+
+  private:
+    double m_minScore = -2;
+    QString m_text;
+};
+
+} // namespace flcc::ui

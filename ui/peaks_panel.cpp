@@ -1,0 +1,221 @@
+#include "ui/peaks_panel.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QTableView>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+#include "engine/io/peak_file.h"
+#include "ui/job_text.h"
+#include "ui/text.h"
+#include "ui/theme.h"
+
+namespace flcc::ui {
+
+PeaksPanel::PeaksPanel(Document& document, QWidget* parent)
+    : QWidget(parent), m_document(document) {
+    setObjectName(QStringLiteral("peaksPanel"));
+    m_model = new PeaksModel(this);
+    m_filter = new PeaksFilter(this);
+    m_filter->setSourceModel(m_model);
+
+    m_summary = new QLabel(this);
+    m_summary->setObjectName(QStringLiteral("peaksSummary"));
+    m_text = new QLineEdit(this);
+    m_text->setObjectName(QStringLiteral("peaksFilter"));
+    m_text->setAccessibleName(tr("Filter peaks"));
+    m_text->setPlaceholderText(tr("Filter"));
+    m_text->setToolTip(tr("Shows the rows that hold this text in any column"));
+    m_text->setClearButtonEnabled(true);
+    m_text->setMaximumWidth(180);
+    m_copy = new QToolButton(this);
+    m_copy->setObjectName(QStringLiteral("peaksCopy"));
+    m_copy->setAccessibleName(tr("Copy peaks"));
+    m_copy->setText(tr("Copy as TSV"));
+    m_copy->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    m_copy->setToolTip(
+        tr("Copies the selected rows, or all shown, as tab-separated text (Ctrl+C in the table)"));
+
+    m_table = new QTableView(this);
+    m_table->setObjectName(QStringLiteral("peaksTable"));
+    m_table->setAccessibleName(tr("Peaks"));
+    m_table->setToolTip(tr("Double-click a row to centre every view on its peak (N, P: next, "
+                           "previous)"));
+    m_table->setModel(m_filter);
+    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_table->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    m_table->setAlternatingRowColors(true);
+    m_table->setShowGrid(false);
+    m_table->setSortingEnabled(true);
+    m_table->sortByColumn(PeaksModel::Rank, Qt::AscendingOrder);
+    m_table->verticalHeader()->hide();
+    m_table->verticalHeader()->setDefaultSectionSize(m_table->fontMetrics().height() + 6);
+    m_table->horizontalHeader()->setStretchLastSection(true);
+    m_table->horizontalHeader()->setHighlightSections(false);
+
+    auto* bar = new QHBoxLayout;
+    bar->setContentsMargins(8, 4, 8, 4);
+    bar->addWidget(m_summary, 1);
+    bar->addWidget(m_text);
+    bar->addWidget(m_copy);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addLayout(bar);
+    layout->addWidget(m_table, 1);
+
+    auto* copyAction = new QAction(tr("Copy as TSV"), m_table);
+    copyAction->setShortcut(QKeySequence::Copy);
+    copyAction->setShortcutContext(Qt::WidgetShortcut);
+    m_table->addAction(copyAction);
+    m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
+    connect(copyAction, &QAction::triggered, this, &PeaksPanel::copy);
+    connect(m_copy, &QToolButton::clicked, this, &PeaksPanel::copy);
+    connect(m_text, &QLineEdit::textChanged, this, [this](const QString& text) {
+        m_filter->setText(text);
+        update();
+    });
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex& current) {
+                if (!m_following) {
+                    m_document.selectPeak(current.isValid() ? m_filter->mapToSource(current).row()
+                                                            : -1);
+                }
+            });
+    connect(m_table, &QTableView::doubleClicked, this, [this](const QModelIndex& index) {
+        Q_EMIT peakActivated(m_filter->mapToSource(index).row());
+    });
+    connect(&m_document, &Document::resultShown, this, &PeaksPanel::onResultShown);
+    connect(&m_document, &Document::peakSelected, this, &PeaksPanel::onPeakSelected);
+    refreshTheme();
+    onResultShown();
+}
+
+void PeaksPanel::onResultShown() {
+    const ResultEntry* result = m_document.result();
+    m_following = true;
+    m_model->setPeaks(result == nullptr ? std::vector<match::Peak>() : result->job->peaks);
+    m_following = false;
+    const bool volume = m_document.isVolume();
+    for (const int column : {PeaksModel::Z, PeaksModel::CentreZ}) {
+        m_table->setColumnHidden(column, !volume);
+    }
+    for (int column = 0; column < PeaksModel::kColumns; ++column) {
+        m_table->setColumnWidth(column, column == PeaksModel::Rank ? 44 : 92);
+    }
+    update();
+}
+
+void PeaksPanel::setThreshold(double score) {
+    m_threshold = score;
+    m_filter->setMinScore(score);
+    update();
+}
+
+void PeaksPanel::update() {
+    const ResultEntry* result = m_document.result();
+    const int shown = m_filter->rowCount();
+    const int all = m_model->rowCount();
+    QString text;
+    if (result == nullptr) {
+        text = tr("No peaks yet: choose a template and press Run.");
+    } else if (result->job->cancelled) {
+        text = tr("The run was cancelled; its map is partial and has no peaks.");
+    } else if (all == 0) {
+        text = tr("No peak reaches the score %1.").arg(numberText(result->settings.minScore));
+    } else {
+        text = shown == all ? tr("%n peak(s)", nullptr, all)
+                            : tr("%1 of %2 peaks").arg(shown).arg(all);
+        text += tr(" · positions in voxels from 0, x y z = first voxel of the placement");
+        if (m_threshold < result->settings.minScore - 1e-9) {
+            text +=
+                tr(" · run again for peaks below %1").arg(numberText(result->settings.minScore));
+        }
+    }
+    m_summary->setText(text);
+    m_copy->setEnabled(shown > 0);
+    Q_EMIT visiblePeaksChanged(visiblePeaks());
+}
+
+std::vector<int> PeaksPanel::visiblePeaks() const {
+    std::vector<int> peaks;
+    for (int row = 0; row < m_filter->rowCount(); ++row) {
+        peaks.push_back(m_filter->mapToSource(m_filter->index(row, 0)).row());
+    }
+    std::ranges::sort(peaks);
+    return peaks;
+}
+
+void PeaksPanel::onPeakSelected(int peak) {
+    m_following = true;
+    const QModelIndex row = m_filter->mapFromSource(m_model->index(peak, 0));
+    if (row.isValid()) {
+        if (m_table->currentIndex().row() != row.row()) {
+            m_table->setCurrentIndex(row);
+        }
+        m_table->selectRow(row.row());
+        m_table->scrollTo(row);
+    } else {
+        m_table->clearSelection();
+        m_table->setCurrentIndex({});
+    }
+    m_following = false;
+}
+
+void PeaksPanel::step(int rows) {
+    const int count = m_filter->rowCount();
+    if (count == 0) {
+        return;
+    }
+    const QModelIndex current =
+        m_filter->mapFromSource(m_model->index(m_document.selectedPeak(), 0));
+    int row = rows > 0 ? 0 : count - 1;
+    if (current.isValid()) {
+        row = (current.row() + rows + count) % count;
+    }
+    const int peak = m_filter->mapToSource(m_filter->index(row, 0)).row();
+    m_document.selectPeak(peak);
+    Q_EMIT peakActivated(peak);
+}
+
+QString PeaksPanel::asTsv() const {
+    const ResultEntry* result = m_document.result();
+    if (result == nullptr) {
+        return {};
+    }
+    std::vector<int> rows;
+    for (const QModelIndex& index : m_table->selectionModel()->selectedRows()) {
+        rows.push_back(m_filter->mapToSource(index).row());
+    }
+    std::ranges::sort(rows);
+    if (rows.size() < 2) {
+        rows = visiblePeaks();
+    }
+    std::vector<match::Peak> peaks;
+    for (const int row : rows) {
+        peaks.push_back(m_model->peaks()[static_cast<std::size_t>(row)]);
+    }
+    return toQString(io::peaksAsText(peaks, peakContext(*result), '\t'));
+}
+
+void PeaksPanel::copy() {
+    const QString text = asTsv();
+    if (!text.isEmpty()) {
+        QApplication::clipboard()->setText(text);
+        Q_EMIT statusMessage(tr("The peaks are on the clipboard as tab-separated text."));
+    }
+}
+
+void PeaksPanel::refreshTheme() {
+    m_copy->setIcon(icon(QStringLiteral("copy")));
+    m_summary->setStyleSheet(QStringLiteral("color: %1;").arg(accents().muted.name()));
+}
+
+} // namespace flcc::ui

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <QWidget>
+
+#include <vector>
+
+#include "ui/document.h"
+#include "ui/peaks_model.h"
+
+class QLabel;
+class QLineEdit;
+class QTableView;
+class QToolButton;
+
+namespace flcc::ui {
+
+/// The peaks of the shown result as a table; its current row is the document's selected peak.
+class PeaksPanel : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit PeaksPanel(Document& document, QWidget* parent = nullptr);
+
+    /// Hides the peaks below a score, without a new run.
+    void setThreshold(double score);
+    /// Selects the next (+1) or previous (-1) row and goes there.
+    void step(int rows);
+    /// The selected rows, or all that are shown, as tab-separated text with its header.
+    [[nodiscard]] QString asTsv() const;
+    /// Indices of the shown rows into the result's list, in the order of the list.
+    [[nodiscard]] std::vector<int> visiblePeaks() const;
+    void refreshTheme();
+
+  Q_SIGNALS:
+    void visiblePeaksChanged(const std::vector<int>& peaks);
+    /// A row was asked for: the views go there.
+    void peakActivated(int peak);
+    void statusMessage(const QString& text);
+
+  private:
+    void onResultShown();
+    void onPeakSelected(int peak);
+    void update();
+    void copy();
+
+    Document& m_document;
+    PeaksModel* m_model = nullptr;
+    PeaksFilter* m_filter = nullptr;
+    QTableView* m_table = nullptr;
+    QLineEdit* m_text = nullptr;
+    QLabel* m_summary = nullptr;
+    QToolButton* m_copy = nullptr;
+    bool m_following = false; ///< the document's selection is being shown
+    double m_threshold = -2;
+};
+
+} // namespace flcc::ui

@@ -1,0 +1,222 @@
+#include "ui/plan_card.h"
+
+#include <QGridLayout>
+#include <QLabel>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+#include "ui/plan_model.h"
+#include "ui/text.h"
+#include "ui/theme.h"
+
+namespace flcc::ui {
+namespace {
+
+/// Candidates beside the chosen one that the card names; the report has all.
+constexpr int kOthers = 4;
+
+QString coloured(const QString& text, const QColor& colour) {
+    return QStringLiteral("<span style='color:%1'>%2</span>")
+        .arg(colour.name(), text.toHtmlEscaped());
+}
+
+} // namespace
+
+PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
+    setObjectName(QStringLiteral("planCard"));
+    setAccessibleName(tr("Plan"));
+    const auto label = [this](const char* name, Qt::Alignment alignment = Qt::AlignLeft) {
+        auto* made = new QLabel(this);
+        made->setObjectName(QLatin1String(name));
+        made->setAlignment(alignment | Qt::AlignVCenter);
+        return made;
+    };
+    m_headline = label("planHeadline");
+    m_headline->setWordWrap(true);
+    QFont bold = font();
+    bold.setBold(true);
+    m_headline->setFont(bold);
+    m_detail = label("planDetail");
+    m_detail->setWordWrap(true);
+
+    m_numbers = new QWidget(this);
+    auto* grid = new QGridLayout(m_numbers);
+    grid->setContentsMargins(0, 2, 0, 2);
+    grid->setHorizontalSpacing(10);
+    grid->setVerticalSpacing(2);
+    grid->setColumnStretch(1, 1);
+    grid->setColumnStretch(2, 1);
+    auto* predicted = label("planPredictedHead", Qt::AlignRight);
+    predicted->setText(tr("predicted"));
+    m_measuredHead = label("planMeasuredHead", Qt::AlignRight);
+    m_measuredHead->setText(tr("measured"));
+    auto* time = label("planTimeHead");
+    time->setText(tr("Time"));
+    auto* memory = label("planMemoryHead");
+    memory->setText(tr("Memory"));
+    m_timePredicted = label("planTimePredicted", Qt::AlignRight);
+    m_timeMeasured = label("planTimeMeasured", Qt::AlignRight);
+    m_memoryPredicted = label("planMemoryPredicted", Qt::AlignRight);
+    m_memoryMeasured = label("planMemoryMeasured", Qt::AlignRight);
+    m_timePredicted->setToolTip(tr("Prepare and run, without reading and writing files"));
+    m_timeMeasured->setToolTip(tr("Prepare and run as measured, without reading and writing "
+                                  "files"));
+    m_memoryPredicted->setToolTip(tr("Largest memory beyond the scene: map, status and buffers"));
+    m_memoryMeasured->setToolTip(tr("Rise of the program's largest memory during the run"));
+    grid->addWidget(predicted, 0, 1);
+    grid->addWidget(m_measuredHead, 0, 2);
+    grid->addWidget(time, 1, 0);
+    grid->addWidget(m_timePredicted, 1, 1);
+    grid->addWidget(m_timeMeasured, 1, 2);
+    grid->addWidget(memory, 2, 0);
+    grid->addWidget(m_memoryPredicted, 2, 1);
+    grid->addWidget(m_memoryMeasured, 2, 2);
+
+    m_others = new QVBoxLayout;
+    m_others->setContentsMargins(0, 0, 0, 0);
+    m_others->setSpacing(1);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(10, 8, 10, 8);
+    layout->setSpacing(3);
+    layout->addWidget(m_headline);
+    layout->addWidget(m_detail);
+    layout->addWidget(m_numbers);
+    layout->addLayout(m_others);
+    showNothing(tr("The plan appears here."));
+}
+
+void PlanCard::setHeadline(const QString& headline, const QColor& colour) {
+    m_headline->setText(headline);
+    m_headline->setStyleSheet(QStringLiteral("color: %1;").arg(colour.name()));
+}
+
+void PlanCard::clearOthers() {
+    while (QLayoutItem* item = m_others->takeAt(0)) {
+        delete item->widget();
+        delete item;
+    }
+}
+
+void PlanCard::showNothing(const QString& hint) {
+    m_report.reset();
+    m_hint = hint;
+    clearOthers();
+    setHeadline(tr("No plan yet"), accents().muted);
+    m_detail->setText(hint);
+    m_detail->show();
+    m_numbers->hide();
+    refreshTheme();
+}
+
+void PlanCard::showPlanning() {
+    if (!m_report) {
+        showNothing(tr("Planning in the background …"));
+        setHeadline(tr("Planning …"), accents().muted);
+    } else {
+        m_detail->setText(tr("Planning again in the background …"));
+        m_detail->show();
+    }
+}
+
+void PlanCard::showProblem(const QString& sentence) {
+    showNothing(sentence);
+    setHeadline(tr("Cannot run"), accents().bad);
+}
+
+void PlanCard::showReport(const job::JobReport& report) {
+    m_report = report;
+    clearOthers();
+    const plan::CandidateReport* chosen = report.plan.chosen();
+    if (chosen == nullptr) {
+        setHeadline(tr("Refused: no candidate can do this job"), accents().bad);
+        m_detail->setText(tr("Change what the reasons below name: memory limit, method or tile."));
+        m_detail->show();
+        m_numbers->hide();
+    } else {
+        setHeadline(tr("%1 on %2, %n thread(s)", nullptr, chosen->candidate.threads)
+                        .arg(candidateText(chosen->candidate),
+                             toQString(report.run ? report.run->device : chosen->candidate.device)),
+                    palette().color(QPalette::WindowText));
+        m_detail->setText(toQString(chosen->reason));
+        m_detail->setVisible(!chosen->reason.empty());
+        showNumbers(report, *chosen);
+    }
+    showOthers(report.plan);
+    refreshTheme();
+}
+
+void PlanCard::showNumbers(const job::JobReport& report, const plan::CandidateReport& chosen) {
+    m_numbers->setVisible(chosen.prediction.has_value());
+    if (chosen.prediction) {
+        m_timePredicted->setText(durationText(chosen.prediction->ms));
+        m_memoryPredicted->setText(bytesText(chosen.prediction->hostBytes));
+    }
+    const bool ran = report.run.has_value();
+    m_timeMeasured->setText(ran ? durationText(report.run->executeMs.median) : QString());
+    m_memoryMeasured->setText(ran ? bytesText(report.run->peakHostBytes) : QString());
+    for (QLabel* label : {m_measuredHead, m_timeMeasured, m_memoryMeasured}) {
+        label->setVisible(ran);
+    }
+}
+
+void PlanCard::showOthers(const plan::PlanReport& report) {
+    int left = 0;
+    int shown = 0;
+    for (const plan::CandidateReport& row : report.candidates) {
+        if (row.verdict == plan::CandidateVerdict::Chosen) {
+            continue;
+        }
+        if (shown == kOthers) {
+            ++left;
+            continue;
+        }
+        ++shown;
+        const bool slower = row.verdict == plan::CandidateVerdict::Slower;
+        auto* label = new QLabel(this);
+        label->setObjectName(QStringLiteral("planOther%1").arg(shown));
+        label->setTextFormat(Qt::RichText);
+        const QString what =
+            slower && row.prediction
+                ? tr("%1: %2").arg(verdictText(row.verdict), durationText(row.prediction->ms))
+                : verdictText(row.verdict);
+        label->setText(
+            candidateText(row.candidate).toHtmlEscaped() + QStringLiteral(" — ") +
+            coloured(what, slower ? accents().warning : accents().bad) +
+            (slower ? QString()
+                    : QStringLiteral(": ") + coloured(toQString(row.reason), accents().muted)));
+        label->setToolTip(toQString(row.reason));
+        label->setWordWrap(true);
+        m_others->addWidget(label);
+    }
+    if (left > 0) {
+        auto* label = new QLabel(tr("and %n more in the plan report", nullptr, left), this);
+        label->setStyleSheet(QStringLiteral("color: %1;").arg(accents().muted.name()));
+        m_others->addWidget(label);
+    }
+}
+
+QString PlanCard::text() const {
+    QString all;
+    for (const QLabel* label : findChildren<QLabel*>()) {
+        if (label->isVisibleTo(this)) {
+            all += label->text() + QChar('\n');
+        }
+    }
+    return all;
+}
+
+void PlanCard::refreshTheme() {
+    const Accents& a = accents();
+    setStyleSheet(QStringLiteral("#planCard { background: %1; border: 1px solid %2; "
+                                 "border-radius: 6px; }")
+                      .arg(a.card.name(), a.line.name()));
+    m_detail->setStyleSheet(QStringLiteral("color: %1;").arg(a.muted.name()));
+    for (const char* name :
+         {"planPredictedHead", "planMeasuredHead", "planTimeHead", "planMemoryHead"}) {
+        findChild<QLabel*>(QLatin1String(name))
+            ->setStyleSheet(QStringLiteral("color: %1;").arg(a.muted.name()));
+    }
+}
+
+} // namespace flcc::ui

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <QFrame>
+
+#include <optional>
+
+#include "engine/job/report.h"
+
+class QGridLayout;
+class QLabel;
+class QVBoxLayout;
+
+namespace flcc::ui {
+
+/// What would run, what it would cost and why not otherwise; after a run the same card shows
+/// measured next to predicted.
+class PlanCard : public QFrame {
+    Q_OBJECT
+
+  public:
+    explicit PlanCard(QWidget* parent = nullptr);
+
+    void showNothing(const QString& hint);
+    void showPlanning();
+    /// A job that cannot be planned at all, and why.
+    void showProblem(const QString& sentence);
+    /// Before a run (report.run empty) or after it.
+    void showReport(const job::JobReport& report);
+    void refreshTheme();
+    /// All texts of the card, a line each: for tests and for reading aloud.
+    [[nodiscard]] QString text() const;
+
+  private:
+    void setHeadline(const QString& headline, const QColor& colour);
+    void showNumbers(const job::JobReport& report, const plan::CandidateReport& chosen);
+    void showOthers(const plan::PlanReport& report);
+    void clearOthers();
+
+    QLabel* m_headline = nullptr;
+    QLabel* m_detail = nullptr;
+    QWidget* m_numbers = nullptr;
+    QLabel* m_measuredHead = nullptr;
+    QLabel* m_timePredicted = nullptr;
+    QLabel* m_timeMeasured = nullptr;
+    QLabel* m_memoryPredicted = nullptr;
+    QLabel* m_memoryMeasured = nullptr;
+    QVBoxLayout* m_others = nullptr;
+    std::optional<job::JobReport> m_report;
+    QString m_hint;
+};
+
+} // namespace flcc::ui

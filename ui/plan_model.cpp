@@ -1,0 +1,127 @@
+#include "ui/plan_model.h"
+
+#include <QCoreApplication>
+#include <QFont>
+
+#include <array>
+#include <utility>
+
+#include "ui/text.h"
+#include "ui/theme.h"
+
+namespace flcc::ui {
+
+QString verdictText(plan::CandidateVerdict verdict) {
+    const auto say = [](const char* text) {
+        return QCoreApplication::translate("flcc::ui::PlanModel", text);
+    };
+    switch (verdict) {
+    case plan::CandidateVerdict::Chosen:
+        return say("chosen");
+    case plan::CandidateVerdict::Slower:
+        return say("slower");
+    case plan::CandidateVerdict::Refused:
+        return say("refused");
+    case plan::CandidateVerdict::Failed:
+        break;
+    }
+    return say("failed");
+}
+
+PlanModel::PlanModel(QObject* parent) : QAbstractTableModel(parent) {}
+
+void PlanModel::setReport(std::optional<plan::PlanReport> report) {
+    beginResetModel();
+    m_report = std::move(report);
+    endResetModel();
+}
+
+int PlanModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() || !m_report ? 0 : static_cast<int>(m_report->candidates.size());
+}
+
+int PlanModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : kColumns;
+}
+
+QString PlanModel::text(const plan::CandidateReport& row, int column) {
+    switch (column) {
+    case Verdict:
+        return verdictText(row.verdict);
+    case Method:
+        return candidateText(row.candidate);
+    case Device:
+        return tr("%1, %n thread(s)", nullptr, row.candidate.threads)
+            .arg(toQString(row.candidate.device));
+    case Predicted:
+        return row.prediction ? durationText(row.prediction->ms) : QString();
+    case Sampled:
+        return row.measuredMs ? durationText(*row.measuredMs) : QString();
+    case Memory:
+        return row.prediction ? bytesText(row.prediction->hostBytes) : QString();
+    case Operations:
+        return row.prediction ? QString::number(row.prediction->operations, 'g', 3) : QString();
+    case Bound:
+        return row.prediction ? QString::number(row.prediction->errorBound, 'g', 2) : QString();
+    default:
+        return toQString(row.reason);
+    }
+}
+
+QVariant PlanModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid() || !m_report || index.row() >= rowCount()) {
+        return {};
+    }
+    const plan::CandidateReport& row = m_report->candidates[static_cast<std::size_t>(index.row())];
+    switch (role) {
+    case Qt::DisplayRole:
+        return text(row, index.column());
+    case Qt::ToolTipRole:
+        return toQString(row.reason);
+    case Qt::ForegroundRole:
+        if (row.verdict == plan::CandidateVerdict::Chosen && index.column() == Verdict) {
+            return accents().good;
+        }
+        if (row.verdict == plan::CandidateVerdict::Refused ||
+            row.verdict == plan::CandidateVerdict::Failed) {
+            return index.column() == Verdict ? accents().bad : accents().muted;
+        }
+        return {};
+    case Qt::FontRole: {
+        QFont font;
+        font.setBold(row.verdict == plan::CandidateVerdict::Chosen);
+        return font;
+    }
+    case Qt::TextAlignmentRole:
+        return QVariant::fromValue(
+            Qt::Alignment(Qt::AlignVCenter | (index.column() >= Predicted && index.column() <= Bound
+                                                  ? Qt::AlignRight
+                                                  : Qt::AlignLeft)));
+    default:
+        return {};
+    }
+}
+
+QVariant PlanModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal || section < 0 || section >= kColumns) {
+        return {};
+    }
+    const std::array<QString, kColumns> names{tr("verdict"),    tr("method"),      tr("device"),
+                                              tr("predicted"),  tr("from sample"), tr("memory"),
+                                              tr("operations"), tr("bound"),       tr("reason")};
+    const std::array<QString, kColumns> tips{tr("What became of the candidate"),
+                                             tr("Method and tile"),
+                                             tr("Where it would run"),
+                                             tr("Time of the whole run by the cost model"),
+                                             tr("Time of the whole run from a timed sample"),
+                                             tr("Largest memory beyond the scene"),
+                                             tr("Multiplications and additions"),
+                                             tr("Predicted bound of the error of a score"),
+                                             tr("Why it was chosen, slower, refused or failed")};
+    if (role == Qt::DisplayRole) {
+        return names[static_cast<std::size_t>(section)];
+    }
+    return role == Qt::ToolTipRole ? QVariant(tips[static_cast<std::size_t>(section)]) : QVariant();
+}
+
+} // namespace flcc::ui

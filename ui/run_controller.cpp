@@ -1,0 +1,188 @@
+#include "ui/run_controller.h"
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "engine/base/log.h"
+#include "ui/text.h"
+
+namespace flcc::ui {
+namespace {
+
+constexpr int kUpdateMs = 50;
+
+} // namespace
+
+/// Collects what the engine tells, so that the GUI thread gets it at its own pace.
+class RunController::Sink : public job::JobSink {
+  public:
+    explicit Sink(RunController& controller) : m_controller(controller) {}
+
+    void phase(job::Phase phase) override {
+        {
+            const std::scoped_lock lock(m_controller.m_mutex);
+            m_controller.m_progress = 0;
+        }
+        const QString name = toQString(job::name(phase));
+        m_controller.post([this_ = &m_controller, name] { Q_EMIT this_->phaseChanged(name); });
+    }
+    void progress(double share) override {
+        const std::scoped_lock lock(m_controller.m_mutex);
+        m_controller.m_progress = share;
+    }
+    void planned(const plan::PlanReport& report) override {
+        m_controller.post([this_ = &m_controller, report] { Q_EMIT this_->planned(report); });
+    }
+    void mapStarted(std::shared_ptr<const method::MatchMap> map) override {
+        m_controller.post(
+            [this_ = &m_controller, map = std::move(map)] { Q_EMIT this_->mapStarted(map); });
+    }
+    void regionFinished(const base::Box& region) override {
+        const std::scoped_lock lock(m_controller.m_mutex);
+        m_controller.m_regions.push_back(region);
+    }
+
+  private:
+    RunController& m_controller;
+};
+
+RunController::RunController(QObject* parent) : QObject(parent) {
+    m_timer.setInterval(kUpdateMs);
+    connect(&m_timer, &QTimer::timeout, this, &RunController::drain);
+    m_thread = std::jthread([this](const std::stop_token& stop) { loop(stop); });
+}
+
+RunController::~RunController() {
+    cancel();
+    m_thread.request_stop();
+    m_wake.notify_all();
+    m_thread.join();
+}
+
+bool RunController::isBusy() const {
+    const std::scoped_lock lock(m_mutex);
+    return m_current || m_active || !m_queue.empty();
+}
+
+bool RunController::isWorking() const {
+    const auto works = [](const std::shared_ptr<Item>& item) {
+        return item && !isBackground(item->task);
+    };
+    const std::scoped_lock lock(m_mutex);
+    return works(m_current) || works(m_active) || std::ranges::any_of(m_queue, works);
+}
+
+void RunController::start(Task task, const QString& title, Work work) {
+    auto item = std::make_shared<Item>();
+    item->id = ++m_lastId;
+    item->task = task;
+    item->title = title;
+    item->work = std::move(work);
+    {
+        const std::scoped_lock lock(m_mutex);
+        std::erase_if(m_queue, [](const std::shared_ptr<Item>& waiting) {
+            return isBackground(waiting->task);
+        });
+        if (m_active && isBackground(m_active->task)) {
+            m_active->stop.request_stop();
+        }
+        m_queue.push_back(std::move(item));
+    }
+    m_wake.notify_one();
+}
+
+void RunController::cancel() {
+    const std::scoped_lock lock(m_mutex);
+    m_queue.clear();
+    if (m_active) {
+        m_active->stop.request_stop();
+    }
+}
+
+void RunController::post(std::function<void()> call) {
+    QMetaObject::invokeMethod(this, std::move(call), Qt::QueuedConnection);
+}
+
+void RunController::loop(const std::stop_token& stop) {
+    while (true) {
+        std::shared_ptr<Item> item;
+        {
+            std::unique_lock lock(m_mutex);
+            if (!m_wake.wait(lock, stop, [this] { return !m_queue.empty(); })) {
+                return;
+            }
+            item = m_queue.front();
+            m_queue.pop_front();
+            m_active = item;
+        }
+        post([this, item] {
+            m_current = item;
+            m_timer.start();
+            Q_EMIT started(item->task, item->title);
+        });
+        perform(item);
+    }
+}
+
+void RunController::perform(const std::shared_ptr<Item>& item) {
+    Done done;
+    QString sentence;
+    try {
+        Sink sink(*this);
+        done = item->work(item->stop.get_token(), &sink);
+    } catch (const std::bad_alloc&) {
+        sentence = tr("there is not enough memory for this; close other programs or set a smaller "
+                      "memory limit");
+    } catch (const std::exception& error) {
+        sentence = toQString(error.what());
+    }
+    std::vector<base::Box> regions;
+    {
+        const std::scoped_lock lock(m_mutex);
+        m_active.reset();
+        regions.swap(m_regions);
+        m_progress = -1;
+    }
+    if (!sentence.isEmpty()) {
+        base::log(base::LogLevel::Error, sentence.toStdString());
+    }
+    // The work may own large images: they must go before the next work starts.
+    item->work = nullptr;
+    post([this, item, done = std::move(done), regions = std::move(regions), sentence] {
+        m_timer.stop();
+        if (!regions.empty()) {
+            Q_EMIT regionsFinished(regions);
+        }
+        m_current.reset();
+        if (!sentence.isEmpty()) {
+            Q_EMIT failed(item->task, sentence);
+        } else if (done) {
+            try {
+                done();
+            } catch (const std::exception& error) {
+                Q_EMIT failed(item->task, toQString(error.what()));
+            }
+        }
+        Q_EMIT finished(item->task);
+    });
+}
+
+void RunController::drain() {
+    std::vector<base::Box> regions;
+    double progress = -1;
+    {
+        const std::scoped_lock lock(m_mutex);
+        regions.swap(m_regions);
+        progress = std::exchange(m_progress, -1);
+    }
+    if (progress >= 0) {
+        Q_EMIT progressChanged(progress);
+    }
+    if (!regions.empty()) {
+        Q_EMIT regionsFinished(regions);
+    }
+}
+
+} // namespace flcc::ui

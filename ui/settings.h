@@ -1,0 +1,30 @@
+#pragma once
+
+#include <QByteArray>
+#include <QString>
+#include <QStringList>
+
+namespace flcc::ui {
+
+enum class Theme { System, Light, Dark };
+
+/// What the program remembers between starts, in the user's settings file.
+class Settings {
+  public:
+    /// Folder last used for `purpose` ("open", "template", "export"); the home folder at first.
+    [[nodiscard]] static QString folder(const QString& purpose);
+    static void rememberFolder(const QString& purpose, const QString& file);
+
+    [[nodiscard]] static QStringList recentFiles();
+    static void addRecentFile(const QString& file);
+    static void removeRecentFile(const QString& file);
+
+    [[nodiscard]] static Theme theme();
+    static void setTheme(Theme theme);
+
+    [[nodiscard]] static QByteArray windowGeometry();
+    [[nodiscard]] static QByteArray windowState();
+    static void setWindow(const QByteArray& geometry, const QByteArray& state);
+};
+
+} // namespace flcc::ui

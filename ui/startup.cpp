@@ -1,0 +1,268 @@
+#include "ui/startup.h"
+
+#include <QApplication>
+#include <QCommandLineParser>
+#include <QTimer>
+
+#include <array>
+#include <clocale>
+#include <cstdio>
+#include <exception>
+#include <memory>
+
+#include "engine/base/error.h"
+#include "engine/job/arguments.h"
+#include "ui/bridge/scene_widget.h"
+#include "ui/main_window.h"
+#include "ui/match_flow.h"
+#include "ui/opener.h"
+#include "ui/text.h"
+#include "ui/theme.h"
+#include "ui/views_panel.h"
+#include "viz/picture.h"
+
+namespace flcc::ui {
+namespace {
+
+/// Time the views need for their fine picture after the last change: the 3D view refines after
+/// 300 ms.
+constexpr int kSettleMs = 900;
+
+void printError(const QString& sentence) {
+    std::fprintf(stderr, "flcc: %s\n", sentence.toLocal8Bit().constData());
+}
+
+StartOptions commandLineError(const QString& sentence) {
+    printError(sentence);
+    StartOptions options;
+    options.end = true;
+    options.exitCode = static_cast<int>(base::ErrorCode::CommandLine);
+    return options;
+}
+
+bool hasDisplay(int argc, char** argv) {
+    for (int i = 1; i < argc; ++i) {
+        // These only print; Qt must not fail before them.
+        const QString argument = QString::fromLocal8Bit(argv[i]);
+        if (argument == QLatin1String("--platform") || argument == QLatin1String("-platform")) {
+            return true;
+        }
+    }
+    return qEnvironmentVariableIsSet("QT_QPA_PLATFORM") ||
+           !qEnvironmentVariable("DISPLAY").isEmpty() ||
+           !qEnvironmentVariable("WAYLAND_DISPLAY").isEmpty();
+}
+
+} // namespace
+
+StartOptions readStartOptions(const QStringList& arguments) {
+    QCommandLineParser parser;
+    parser.setApplicationDescription(
+        QApplication::tr("Finds a template in an image or a volume by local correlation."));
+    const QCommandLineOption help(QStringLiteral("help"), QApplication::tr("Shows this help."));
+    const QCommandLineOption version(QStringLiteral("version"),
+                                     QApplication::tr("Shows the version."));
+    const QCommandLineOption crop(QStringLiteral("crop"),
+                                  QApplication::tr("Cuts the template from the scene."),
+                                  QStringLiteral("X,Y[,Z]:W,H[,D]"));
+    const QCommandLineOption sample(QStringLiteral("sample"),
+                                    QApplication::tr("Opens a built-in sample."),
+                                    QStringLiteral("NAME"));
+    const QCommandLineOption job(QStringLiteral("job"), QApplication::tr("Loads a job file."),
+                                 QStringLiteral("FILE"));
+    const QCommandLineOption run(QStringLiteral("run"), QApplication::tr("Runs at once."));
+    const QCommandLineOption screenshot(
+        QStringLiteral("screenshot"),
+        QApplication::tr("Saves a picture of the window after the run."), QStringLiteral("FILE"));
+    const QCommandLineOption size(QStringLiteral("size"), QApplication::tr("Size of the window."),
+                                  QStringLiteral("WxH"));
+    const QCommandLineOption quit(QStringLiteral("quit"),
+                                  QApplication::tr("Ends when all is done."));
+    parser.addOptions({help, version, crop, sample, job, run, screenshot, size, quit});
+    parser.addPositionalArgument(QStringLiteral("scene"), QApplication::tr("Image or volume."),
+                                 QStringLiteral("[SCENE"));
+    parser.addPositionalArgument(QStringLiteral("template"), QApplication::tr("Template."),
+                                 QStringLiteral("[TEMPLATE]]"));
+    if (!parser.parse(arguments)) {
+        return commandLineError(parser.errorText());
+    }
+    StartOptions options;
+    if (parser.isSet(help) || parser.isSet(version)) {
+        std::puts(qPrintable(parser.isSet(help)
+                                 ? parser.helpText()
+                                 : QStringLiteral("flcc ") + QApplication::applicationVersion()));
+        options.end = true;
+        return options;
+    }
+    const QStringList files = parser.positionalArguments();
+    if (files.size() > 2) {
+        return commandLineError(QApplication::tr("at most a scene and a template can be opened, "
+                                                 "%1 files were named")
+                                    .arg(files.size()));
+    }
+    options.scene = files.value(0);
+    options.templ = files.value(1);
+    options.sample = parser.value(sample);
+    options.job = parser.value(job);
+    options.run = parser.isSet(run);
+    options.screenshot = parser.value(screenshot);
+    options.quit = parser.isSet(quit);
+    try {
+        if (parser.isSet(crop)) {
+            options.crop = job::parseBox(parser.value(crop).toStdString());
+        }
+    } catch (const base::Error& error) {
+        return commandLineError(toQString(error.what()));
+    }
+    if (parser.isSet(size)) {
+        const QStringList sides = parser.value(size).split(QChar('x'));
+        const QSize wanted(sides.value(0).toInt(), sides.value(1).toInt());
+        if (sides.size() != 2 || wanted.width() < 320 || wanted.height() < 240) {
+            return commandLineError(
+                QApplication::tr("--size %1 is not WxH of at least 320x240, such as 1280x800")
+                    .arg(parser.value(size)));
+        }
+        options.size = wanted;
+    }
+    return options;
+}
+
+Startup::Startup(MainWindow& window, StartOptions options)
+    : QObject(&window), m_window(window), m_options(std::move(options)) {
+    connect(&m_window.controller(), &RunController::failed, this,
+            [this](RunController::Task task, const QString& sentence) {
+                m_failed = m_failed || !RunController::isBackground(task);
+                printError(sentence);
+            });
+    connect(&m_window.opener(), &Opener::failed, this, [this](const QString& sentence) {
+        m_failed = true;
+        printError(sentence);
+    });
+}
+
+void Startup::begin() {
+    if (m_options.size) {
+        m_window.resize(*m_options.size);
+    }
+    m_window.show();
+    QTimer::singleShot(0, this, &Startup::open);
+}
+
+void Startup::open() {
+    const auto then = [this](bool opened) { afterOpen(opened); };
+    if (!m_options.job.isEmpty()) {
+        m_window.loadJob(m_options.job, m_options.run);
+        finish();
+    } else if (!m_options.sample.isEmpty()) {
+        m_window.opener().openSample(m_options.sample, then);
+    } else if (!m_options.scene.isEmpty()) {
+        m_window.opener().open(Opener::Target::Scene, toPath(m_options.scene), {}, then);
+    } else {
+        finish();
+    }
+}
+
+void Startup::afterOpen(bool opened) {
+    if (opened && !m_options.templ.isEmpty()) {
+        const QString templ = std::exchange(m_options.templ, {});
+        m_window.opener().open(Opener::Target::Template, toPath(templ), {},
+                               [this](bool ok) { afterOpen(ok); });
+        return;
+    }
+    if (opened && m_options.crop) {
+        try {
+            const base::Box box = *m_options.crop;
+            if (!base::contains(m_window.document().sceneExtents(), box)) {
+                throw base::Error(base::ErrorCode::Problem,
+                                  "crop " + base::toString(box) + " leaves the scene of " +
+                                      base::toString(m_window.document().sceneExtents()) +
+                                      " voxels");
+            }
+            m_window.document().setBox(box);
+            m_window.document().cutTemplate();
+        } catch (const base::Error& error) {
+            m_failed = true;
+            Q_EMIT m_window.opener().failed(toQString(error.what()));
+        }
+    }
+    if (opened && !m_failed && m_options.run) {
+        m_window.flow().run();
+    }
+    finish();
+}
+
+void Startup::finish() {
+    // Wait until nothing is under way and no plan is due, then for the fine picture.
+    if (m_window.controller().isBusy() || m_window.flow().isPlanningDue()) {
+        QTimer::singleShot(30, this, &Startup::finish);
+        return;
+    }
+    if (!m_options.screenshot.isEmpty()) {
+        QTimer::singleShot(kSettleMs, this, &Startup::takeScreenshot);
+    } else if (m_options.quit) {
+        end(m_failed ? 1 : 0);
+    }
+}
+
+void Startup::takeScreenshot() {
+    try {
+        const QImage image = m_window.grab().toImage().convertToFormat(QImage::Format_RGBA8888);
+        viz::Picture picture{image.width(), image.height(), {}};
+        for (int y = 0; y < image.height(); ++y) {
+            const uchar* line = image.constScanLine(y);
+            picture.rgba.insert(picture.rgba.end(), line, line + 4 * image.width());
+        }
+        viz::writePng(picture, toPath(m_options.screenshot));
+    } catch (const std::exception& error) {
+        m_failed = true;
+        Q_EMIT m_window.opener().failed(toQString(error.what()));
+    }
+    if (m_options.quit) {
+        end(m_failed ? 1 : 0);
+    }
+}
+
+void Startup::end(int code) {
+    m_window.close();
+    QApplication::exit(code);
+}
+
+int runDesktop(int argc, char** argv, const QString& version) {
+    if (!hasDisplay(argc, argv)) {
+        printError(QStringLiteral("there is no display; set DISPLAY, or use flcc-cli, which does "
+                                  "the same jobs without one"));
+        return 1;
+    }
+    // Debian's OpenGL loader has no EGL, so the views need X, on Wayland through XWayland.
+    if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM") &&
+        !qEnvironmentVariable("WAYLAND_DISPLAY").isEmpty() &&
+        !qEnvironmentVariable("DISPLAY").isEmpty()) {
+        qputenv("QT_QPA_PLATFORM", "xcb");
+    }
+    prepareGraphics();
+    QApplication::setApplicationName(QStringLiteral("flcc"));
+    QApplication::setOrganizationName(QStringLiteral("flcc"));
+    QApplication::setApplicationVersion(version);
+    QApplication::setDesktopFileName(QStringLiteral("flcc"));
+    const QApplication application(argc, argv);
+    std::setlocale(LC_NUMERIC, "C");
+    QLocale::setDefault(QLocale::c());
+    const StartOptions options = readStartOptions(QApplication::arguments());
+    if (options.end) {
+        return options.exitCode;
+    }
+    QString reason;
+    if (!graphicsAvailable(&reason)) {
+        printError(QStringLiteral("the views cannot be shown: %1; flcc-cli does the same jobs "
+                                  "without a display")
+                       .arg(reason));
+        return 1;
+    }
+    applyTheme(Settings::theme());
+    MainWindow window;
+    Startup startup(window, options);
+    startup.begin();
+    return QApplication::exec();
+}
+
+} // namespace flcc::ui

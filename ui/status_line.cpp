@@ -1,0 +1,177 @@
+#include "ui/status_line.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QProgressBar>
+#include <QStatusBar>
+#include <QToolButton>
+
+#include <cmath>
+
+#include "ui/document.h"
+#include "ui/text.h"
+#include "ui/theme.h"
+#include "ui/views_panel.h"
+
+namespace flcc::ui {
+
+StatusLine::StatusLine(QStatusBar& bar, Document& document, ViewsPanel& views)
+    : QWidget(&bar), m_document(document), m_views(views) {
+    setObjectName(QStringLiteral("statusLine"));
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(8, 1, 4, 1);
+    row->setSpacing(12);
+    setLayout(row);
+    m_index = label("statusIndex", tr("Voxel under the cursor, from 0"), tr("0000, 0000"));
+    m_world = label("statusWorld", tr("Its place in the world"), QString());
+    m_value = label("statusValue", tr("Its value in the scene"), QString());
+    m_score = label("statusScore", tr("Score of the template centred there"), QString());
+    m_view =
+        label("statusView", tr("Device pixels per voxel, and slice of the active view"), QString());
+    row->addStretch(1);
+    m_device = label("statusDevice", tr("The device that ran the last job"), QString());
+    m_work = label("statusWork", tr("Work under way"), QString());
+    m_progress = new QProgressBar(this);
+    m_progress->setObjectName(QStringLiteral("statusProgress"));
+    m_progress->setAccessibleName(tr("Progress"));
+    m_progress->setToolTip(tr("Share of the present phase that is done"));
+    m_progress->setRange(0, 1000);
+    m_progress->setFixedWidth(150);
+    m_progress->setMaximumHeight(fontMetrics().height() + 2);
+    row->addWidget(m_progress);
+    m_cancel = new QToolButton(this);
+    m_cancel->setObjectName(QStringLiteral("statusCancel"));
+    m_cancel->setAccessibleName(tr("Cancel"));
+    m_cancel->setToolTip(tr("Ends the work under way (Esc)"));
+    m_cancel->setAutoRaise(true);
+    m_cancel->setIconSize({14, 14});
+    m_cancel->setFocusPolicy(Qt::TabFocus);
+    connect(m_cancel, &QToolButton::clicked, this, &StatusLine::cancelRequested);
+    row->addWidget(m_cancel);
+    bar.setSizeGripEnabled(false);
+    bar.addPermanentWidget(this, 1);
+    hideWork();
+    refreshTheme();
+    connect(&m_views, &ViewsPanel::viewChanged, this, &StatusLine::updateView);
+    connect(&m_views, &ViewsPanel::activeFrameChanged, this, &StatusLine::updateView);
+    connect(&m_views, &ViewsPanel::crosshairMoved, this, [this] {
+        showPosition(std::nullopt);
+        updateView();
+    });
+}
+
+QLabel* StatusLine::label(const char* name, const QString& tip, const QString& widest) {
+    auto* made = new QLabel(this);
+    made->setObjectName(QLatin1String(name));
+    made->setAccessibleName(tip);
+    made->setToolTip(tip);
+    made->setMinimumWidth(fontMetrics().horizontalAdvance(widest));
+    static_cast<QHBoxLayout*>(layout())->addWidget(made);
+    return made;
+}
+
+void StatusLine::showPosition(const std::optional<base::Point>& voxel) {
+    if (!m_document.hasScene()) {
+        for (QLabel* each : {m_index, m_world, m_value, m_score}) {
+            each->clear();
+        }
+        return;
+    }
+    const base::Point point = voxel.value_or(m_views.crosshair());
+    const base::Index index{std::llround(point[0]), std::llround(point[1]), std::llround(point[2])};
+    const base::Extents extents = m_document.sceneExtents();
+    if (!base::contains(extents, {index, {1, 1, 1}})) {
+        return;
+    }
+    const bool volume = m_document.isVolume();
+    const job::SceneImage& scene = *m_document.scene().image;
+    QString text = QStringLiteral("%1, %2").arg(index.x).arg(index.y);
+    const base::Point world =
+        base::toWorld(scene.geometry, {static_cast<double>(index.x), static_cast<double>(index.y),
+                                       static_cast<double>(index.z)});
+    QString place = numberText(world[0]) + QStringLiteral(", ") + numberText(world[1]);
+    if (volume) {
+        text += QStringLiteral(", %1").arg(index.z);
+        place += QStringLiteral(", ") + numberText(world[2]);
+    }
+    m_index->setText(text);
+    m_world->setText(place + QChar(' ') + toQString(scene.geometry.unit));
+    m_value->setText(
+        tr("value %1").arg(numberText(base::valueAt(base::viewOf(scene.pixels), index))));
+    m_score->setText(scoreText(index));
+}
+
+QString StatusLine::scoreText(const base::Index& index) const {
+    // During a run only the finished regions may be read; the map is asked when it is whole.
+    const method::MatchMap* map = m_views.showsRunningMap() ? nullptr : m_views.shownMap();
+    if (map == nullptr) {
+        return {};
+    }
+    const base::Extents templ = m_views.shownTemplate();
+    const base::Index corner{index.x - (templ.x - 1) / 2, index.y - (templ.y - 1) / 2,
+                             index.z - (templ.z - 1) / 2};
+    if (!base::contains(map->value.extents(), {corner, {1, 1, 1}})) {
+        return tr("LCC: template leaves the scene");
+    }
+    const base::Status status = map->status.view().at(corner);
+    if (!base::hasValue(status)) {
+        return tr("LCC %1").arg(toQString(base::name(status)));
+    }
+    QString text = tr("LCC %1").arg(static_cast<double>(map->value.view().at(corner)), 0, 'f', 4);
+    if (status != base::Status::Ok) {
+        text += QChar(' ') + toQString(base::name(status));
+    }
+    return text;
+}
+
+void StatusLine::updateView() {
+    const ViewFrame* frame = m_views.activeFrame();
+    if (!m_document.hasScene() || frame->slice() == nullptr) {
+        m_view->clear();
+        return;
+    }
+    const viz::SliceScene& slice = *frame->slice();
+    QString text = tr("zoom %1 %").arg(slice.zoom() * 100, 0, 'f', slice.zoom() < 0.1 ? 1 : 0);
+    if (slice.sliceCount() > 1) {
+        text += tr(" · slice %1/%2").arg(slice.slice() + 1).arg(slice.sliceCount());
+    }
+    m_view->setText(text);
+}
+
+void StatusLine::setDevice(const QString& device, const QString& tip) {
+    m_device->setText(device);
+    m_device->setToolTip(tip);
+}
+
+void StatusLine::showWork(const QString& title) {
+    m_title = title;
+    m_work->setText(title);
+    m_progress->setRange(0, 0);
+    for (QWidget* each : {static_cast<QWidget*>(m_work), static_cast<QWidget*>(m_progress),
+                          static_cast<QWidget*>(m_cancel)}) {
+        each->show();
+    }
+}
+
+void StatusLine::showPhase(const QString& phase) {
+    m_work->setText(tr("%1: %2").arg(m_title, phase));
+    m_progress->setRange(0, 0);
+}
+
+void StatusLine::showProgress(double share) {
+    m_progress->setRange(0, 1000);
+    m_progress->setValue(static_cast<int>(std::lround(share * 1000)));
+}
+
+void StatusLine::hideWork() {
+    m_work->hide();
+    m_progress->hide();
+    m_cancel->hide();
+}
+
+void StatusLine::refreshTheme() {
+    m_cancel->setIcon(icon(QStringLiteral("cancel")));
+    m_device->setStyleSheet(QStringLiteral("color: %1;").arg(accents().muted.name()));
+}
+
+} // namespace flcc::ui

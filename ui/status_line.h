@@ -1,0 +1,59 @@
+#pragma once
+
+#include <QWidget>
+
+#include <optional>
+
+#include "engine/base/extents.h"
+
+class QLabel;
+class QProgressBar;
+class QStatusBar;
+class QToolButton;
+
+namespace flcc::ui {
+
+class Document;
+class ViewsPanel;
+
+/// The status bar: what lies under the cursor, the view, the device that really ran, and the work
+/// under way with its cancel button.
+class StatusLine : public QWidget {
+    Q_OBJECT
+
+  public:
+    StatusLine(QStatusBar& bar, Document& document, ViewsPanel& views);
+
+    /// Index, world position, value and score of a position; empty: those of the crosshair.
+    void showPosition(const std::optional<base::Point>& voxel);
+    void updateView();
+    /// `measured` once a run has told which device ran.
+    void setDevice(const QString& device, const QString& tip);
+    void showWork(const QString& title);
+    void showPhase(const QString& phase);
+    void showProgress(double share);
+    void hideWork();
+    void refreshTheme();
+
+  Q_SIGNALS:
+    void cancelRequested();
+
+  private:
+    [[nodiscard]] QString scoreText(const base::Index& index) const;
+    QLabel* label(const char* name, const QString& tip, const QString& widest);
+
+    Document& m_document;
+    ViewsPanel& m_views;
+    QLabel* m_index = nullptr;
+    QLabel* m_world = nullptr;
+    QLabel* m_value = nullptr;
+    QLabel* m_score = nullptr;
+    QLabel* m_view = nullptr;
+    QLabel* m_device = nullptr;
+    QLabel* m_work = nullptr;
+    QProgressBar* m_progress = nullptr;
+    QToolButton* m_cancel = nullptr;
+    QString m_title;
+};
+
+} // namespace flcc::ui

@@ -1,0 +1,114 @@
+#include "ui/text.h"
+
+#include <QCoreApplication>
+
+#include <array>
+#include <cmath>
+
+#include "engine/base/pixels.h"
+
+namespace flcc::ui {
+namespace {
+
+QString say(const char* text) { return QCoreApplication::translate("flcc::ui::text", text); }
+
+} // namespace
+
+QString toQString(std::string_view text) {
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+QString pathText(const std::filesystem::path& path) { return toQString(path.string()); }
+
+std::filesystem::path toPath(const QString& text) { return {text.toStdString()}; }
+
+QString extentsText(const base::Extents& extents) {
+    QString text = QStringLiteral("%1 × %2").arg(extents.x).arg(extents.y);
+    if (extents.z != 1) {
+        text += QStringLiteral(" × %1").arg(extents.z);
+    }
+    return text;
+}
+
+QString boxText(const base::Box& box, bool volume) {
+    QString corner = QStringLiteral("%1, %2").arg(box.corner.x).arg(box.corner.y);
+    if (volume) {
+        corner += QStringLiteral(", %1").arg(box.corner.z);
+    }
+    return say("%1 at %2").arg(extentsText(box.extents), corner);
+}
+
+QString bytesText(std::int64_t bytes) {
+    static constexpr std::array<const char*, 5> kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
+    auto value = static_cast<double>(bytes);
+    std::size_t unit = 0;
+    while (value >= 1024 && unit + 1 < kUnits.size()) {
+        value /= 1024;
+        ++unit;
+    }
+    return QString::number(value, 'f', unit == 0 || value >= 100 ? 0 : 1) + QChar(' ') +
+           QLatin1String(kUnits[unit]);
+}
+
+QString durationText(double milliseconds) {
+    if (milliseconds < 9.95) {
+        return say("%1 ms").arg(milliseconds, 0, 'f', milliseconds < 0.995 ? 2 : 1);
+    }
+    if (milliseconds < 999.5) {
+        return say("%1 ms").arg(milliseconds, 0, 'f', 0);
+    }
+    if (milliseconds < 119'500) {
+        return say("%1 s").arg(milliseconds / 1000, 0, 'f', milliseconds < 9'995 ? 2 : 1);
+    }
+    const auto seconds = static_cast<std::int64_t>(std::lround(milliseconds / 1000));
+    return say("%1 min %2 s").arg(seconds / 60).arg(seconds % 60);
+}
+
+QString numberText(double value) { return QString::number(value, 'g', 6); }
+
+QString spacingText(const base::Geometry& geometry, bool volume) {
+    QString spacing =
+        numberText(geometry.spacing[0]) + QStringLiteral(" × ") + numberText(geometry.spacing[1]);
+    if (volume) {
+        spacing += QStringLiteral(" × ") + numberText(geometry.spacing[2]);
+    }
+    QString source;
+    switch (geometry.unitSource) {
+    case base::UnitSource::Missing:
+        source = say("no spacing in the file");
+        break;
+    case base::UnitSource::Header:
+        source = say("from the header");
+        break;
+    case base::UnitSource::User:
+        source = say("set by the user");
+        break;
+    }
+    return say("%1 %2 (%3)").arg(spacing, toQString(geometry.unit), source);
+}
+
+QString announcement(const QString& name, const job::SceneImage& image) {
+    const base::Extents extents = base::extentsOf(image.pixels);
+    QString text =
+        say("%1: %2 voxels, %3, spacing %4")
+            .arg(name, extentsText(extents), toQString(base::name(base::pixelType(image.pixels))),
+                 spacingText(image.geometry, extents.z > 1));
+    if (!image.note.empty()) {
+        text += QStringLiteral("; ") + toQString(image.note);
+    }
+    return text;
+}
+
+QString candidateText(const method::Candidate& candidate) {
+    QString text = toQString(candidate.method);
+    const base::Extents& tile = candidate.tile;
+    if (tile.x > 0) {
+        text += QStringLiteral(" %1 × %2").arg(tile.x).arg(tile.y);
+        if (tile.z > 1) {
+            text += QStringLiteral(" × %1").arg(tile.z);
+        }
+    }
+    return text;
+}
+
+} // namespace flcc::ui

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <QString>
+
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+
+#include "engine/job/job.h"
+
+namespace flcc::ui {
+
+/// Numbers and facts as the window words them. Decimal points are points in every locale.
+[[nodiscard]] QString toQString(std::string_view text);
+[[nodiscard]] QString pathText(const std::filesystem::path& path);
+[[nodiscard]] std::filesystem::path toPath(const QString& text);
+
+/// "1024 × 1024", with the third axis only where there is one.
+[[nodiscard]] QString extentsText(const base::Extents& extents);
+/// "12, 40:32 × 32".
+[[nodiscard]] QString boxText(const base::Box& box, bool volume);
+[[nodiscard]] QString bytesText(std::int64_t bytes);     ///< "18.4 MiB"
+[[nodiscard]] QString durationText(double milliseconds); ///< "35 ms", "2.40 s", "3 min 5 s"
+[[nodiscard]] QString numberText(double value);          ///< six significant digits
+/// "1 × 1 px (spacing missing)", "0.5 × 0.5 × 2 um (from the header)".
+[[nodiscard]] QString spacingText(const base::Geometry& geometry, bool volume);
+/// One sentence for an image that was opened: extents, type, spacing, unit and its source.
+[[nodiscard]] QString announcement(const QString& name, const job::SceneImage& image);
+/// "tiled 96 × 96", "direct".
+[[nodiscard]] QString candidateText(const method::Candidate& candidate);
+
+} // namespace flcc::ui

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <QImage>
+
+#include "engine/base/pixels.h"
+#include "engine/method/match_map.h"
+
+namespace flcc::ui {
+
+/// The middle slice, `size` pixels along its longer side, grey from dark to bright. **Cost**: reads
+/// size*size voxels and those of viz::autoWindow.
+[[nodiscard]] QImage thumbnailOf(const base::AnyView& view, int size);
+
+/// The middle slice of a map in the heatmap's colours, voxels without a value grey.
+[[nodiscard]] QImage thumbnailOf(const method::MatchMap& map, int size);
+
+} // namespace flcc::ui

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <QObject>
+#include <QPoint>
+
+#include <optional>
+
+#include "engine/base/extents.h"
+#include "ui/bridge/scene_widget.h"
+#include "ui/document.h"
+#include "viz/slice_scene.h"
+
+namespace flcc::ui {
+
+class ViewFrame;
+class ViewsPanel;
+
+/// What the left button does in a view.
+enum class Tool { Crosshair, Pan, GreyWindow, Box, Peaks };
+enum class WheelMode { Automatic, Slice, Zoom };
+enum class RightDrag { Zoom, GreyWindow };
+
+/// Turns mouse and arrow keys in the views into changes of the views and the document.
+class ViewTools : public QObject {
+    Q_OBJECT
+
+  public:
+    ViewTools(Document& document, ViewsPanel& views, QObject* parent = nullptr);
+
+    void setTool(Tool tool);
+    [[nodiscard]] Tool tool() const { return m_tool; }
+    void setWheelMode(WheelMode mode) { m_wheelMode = mode; }
+    void setRightDrag(RightDrag mode) { m_rightDrag = mode; }
+
+    /// Moves by voxels to the right and down in the active view what the tool is about: the box
+    /// with the template box tool, else the crosshair; a selected peak follows to its neighbour
+    /// with the peak tool.
+    void nudge(int right, int down);
+
+  Q_SIGNALS:
+    void toolChanged(flcc::ui::Tool tool);
+    /// Where the cursor is; empty outside.
+    void hovered(const std::optional<flcc::base::Point>& voxel);
+    void contextMenuRequested(const QPoint& globalPosition);
+
+  private:
+    enum class Drag { None, Pan, Zoom, GreyWindow, Crosshair, BoxPart, BoxSpan, Rotate, Menu };
+    struct State {
+        Drag drag = Drag::None;
+        ViewFrame* frame = nullptr;
+        viz::DisplayPoint start;
+        viz::DisplayPoint last;
+        base::Point from{0, 0, 0};
+        viz::BoxPart part = viz::BoxPart::None;
+        std::optional<base::Box> box;
+        viz::GreyWindow grey;
+        int gesture = 0;
+        bool moved = false;
+    };
+
+    void connectFrame(ViewFrame* frame);
+    void press(ViewFrame* frame, const ScenePointer& pointer);
+    void move(ViewFrame* frame, const ScenePointer& pointer);
+    void release(ViewFrame* frame, const ScenePointer& pointer);
+    void wheel(ViewFrame* frame, const SceneWheel& wheel);
+    void beginLeft(ViewFrame* frame, const ScenePointer& pointer);
+    void dragTo(ViewFrame* frame, const ScenePointer& pointer);
+    void dragBox(ViewFrame* frame, const ScenePointer& pointer);
+    void putCrosshair(ViewFrame* frame, const ScenePointer& pointer);
+    void pick(ViewFrame* frame, const ScenePointer& pointer);
+    void showCursor(ViewFrame* frame, const ScenePointer& pointer);
+    [[nodiscard]] std::int64_t newBoxDepth(const ViewFrame& frame, const base::Point& to) const;
+
+    Document& m_document;
+    ViewsPanel& m_views;
+    Tool m_tool = Tool::Crosshair;
+    WheelMode m_wheelMode = WheelMode::Automatic;
+    RightDrag m_rightDrag = RightDrag::Zoom;
+    State m_state;
+    double m_wheelRest = 0;
+};
+
+} // namespace flcc::ui

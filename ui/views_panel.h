@@ -1,0 +1,114 @@
+#pragma once
+
+#include <QWidget>
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/io/colour_map.h"
+#include "ui/document.h"
+#include "ui/view_frame.h"
+
+class QGridLayout;
+
+namespace flcc::ui {
+
+/// The views of a scene: one for an image, XY, XZ, YZ and 3D for a volume, linked by one crosshair.
+/// It shows what the document holds; the mouse is ViewTools' work.
+class ViewsPanel : public QWidget {
+    Q_OBJECT
+
+  public:
+    explicit ViewsPanel(Document& document, QWidget* parent = nullptr);
+
+    [[nodiscard]] const std::array<ViewFrame*, 4>& frames() const { return m_frames; }
+    /// The frame with the focus, else XY.
+    [[nodiscard]] ViewFrame* activeFrame() const { return m_active; }
+    void setActiveFrame(ViewFrame* frame);
+
+    /// Moves the crosshair (clamped to the scene) and with it the slices of every view.
+    void setCrosshair(const base::Point& voxel);
+    [[nodiscard]] const base::Point& crosshair() const { return m_crosshair; }
+    /// Centres every view on a position and puts the crosshair there.
+    void centreOn(const base::Point& voxel);
+    /// Moves the slice of the active view.
+    void stepSlice(std::int64_t slices);
+    void setSlice(ViewFrame* frame, std::int64_t slice);
+
+    void setGreyWindow(const viz::GreyWindow& window);
+    [[nodiscard]] viz::GreyWindow greyWindow() const { return m_grey; }
+    void resetGreyWindow(); ///< the automatic one
+
+    void setInterpolated(bool on);
+    void setOverlayVisible(bool on);
+    void setOverlayOpacity(double opacity);
+    [[nodiscard]] double overlayOpacity() const { return m_opacity; }
+    void setPeaksVisible(bool on);
+    void setVolumeContent(viz::VolumeContent content);
+    void setColourMap(io::ColourMap map);
+    void setFixedRange(bool fixed); ///< [-1, 1] instead of the map's own
+    [[nodiscard]] io::HeatmapScale mapScale() const;
+
+    void fit();
+    void resetViews(); ///< fit, middle slices, standard direction
+    void actualSize(); ///< one device pixel a voxel
+    void zoom(double factor);
+    void maximise(ViewFrame* frame); ///< or back to all
+    [[nodiscard]] bool isMaximised() const { return m_maximised != nullptr; }
+
+    /// The peaks that are drawn, as indices into the shown result's list.
+    void setVisiblePeaks(const std::vector<int>& peaks);
+    /// The peak (index into the result's list) under a position, or -1.
+    [[nodiscard]] int peakAt(const ViewFrame& frame, viz::DisplayPoint display) const;
+
+    // A run under way.
+    void showRunningMap(std::shared_ptr<const method::MatchMap> map, const base::Extents& templ);
+    void addRegions(const std::vector<base::Box>& regions);
+    void endRunningMap();
+    [[nodiscard]] bool showsRunningMap() const { return m_running != nullptr; }
+
+    /// The map a position's score is read from, and its template; null when there is none.
+    [[nodiscard]] const method::MatchMap* shownMap() const;
+    [[nodiscard]] base::Extents shownTemplate() const { return m_mapTempl; }
+
+    /// A picture of all visible views as they are on the screen; `clean` for the active one.
+    [[nodiscard]] viz::Picture cleanSnapshot() const;
+    void refreshTheme();
+
+  Q_SIGNALS:
+    void crosshairMoved(const flcc::base::Point& voxel);
+    void activeFrameChanged();
+    void viewChanged(); ///< zoom, slice or grey window
+
+  private:
+    void onSceneChanged();
+    void onBoxChanged();
+    void onResultShown();
+    void arrange();
+    void showMap(const std::shared_ptr<const method::MatchMap>& map, const base::Extents& templ,
+                 bool finished);
+    void applyScale();
+    void applyPeaks();
+
+    Document& m_document;
+    QGridLayout* m_grid = nullptr;
+    std::array<std::shared_ptr<viz::SliceScene>, 3> m_slices;
+    std::shared_ptr<viz::VolumeScene> m_volume;
+    std::array<ViewFrame*, 4> m_frames{};
+    ViewFrame* m_active = nullptr;
+    ViewFrame* m_maximised = nullptr;
+    base::Point m_crosshair{0, 0, 0};
+    viz::GreyWindow m_grey;
+    viz::GreyWindow m_automatic;
+    double m_opacity = 0.5;
+    io::ColourMap m_colourMap = io::ColourMap::Viridis;
+    bool m_fixedRange = false;
+    std::shared_ptr<const method::MatchMap> m_map;
+    std::shared_ptr<const method::MatchMap> m_running;
+    base::Extents m_mapTempl{0, 0, 0};
+    std::vector<int> m_peaks;
+};
+
+} // namespace flcc::ui
