@@ -181,9 +181,10 @@ class DirectMethod final : public method::Method {
         const BoundTerms terms = directTerms(m);
         enum Stage : std::size_t { kLoad, kNumerator, kDenominator };
         return runTiles(
-            TileGrid(method::mapExtents(problem), candidate.tile), execution,
+            TileGrid(method::mapExtents(problem), candidate.tile), 1, execution,
             {"load", "numerator", "denominator"},
-            [&](const base::Box& out, int worker, WorkerTally& tally) {
+            [&](const std::vector<base::Box>& boxes, int worker, WorkerTally& tally) {
+                const base::Box& out = boxes.front();
                 DirectBuffers& own = buffers.buffers(worker);
                 const CentredTile tile = loadCentred(scene, footprint(out, m), count, own.x);
                 tally.clock.lap(kLoad);

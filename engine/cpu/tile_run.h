@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,23 +20,28 @@ struct WorkerTally {
     StageClock clock;
 };
 
-/// Runs `work(box, worker, tally)` for every tile of `grid`, reports finished regions and collects
-/// what the workers counted. `stages` names the stages of StageClock in order.
+/// Runs `work(boxes, worker, tally)` for every `together` tiles of `grid` in turn, reports finished
+/// regions and collects what the workers counted. `stages` names the stages of StageClock.
 template <class Work>
-method::Outcome runTiles(const TileGrid& grid, const method::Execution& execution,
-                         const std::vector<std::string>& stages, Work&& work) {
+method::Outcome runTiles(const TileGrid& grid, std::int64_t together,
+                         const method::Execution& execution, const std::vector<std::string>& stages,
+                         Work&& work) {
     std::vector<WorkerTally> tallies(static_cast<std::size_t>(execution.pool.threads()));
     std::mutex regionLock;
     const bool done = execution.pool.run(
-        grid.count(),
-        [&](std::int64_t tile, int worker) {
-            const base::Box box = grid.box(tile);
+        (grid.count() + together - 1) / together,
+        [&](std::int64_t item, int worker) {
+            std::vector<base::Box> boxes;
+            for (std::int64_t tile = item * together;
+                 tile < std::min(grid.count(), (item + 1) * together); ++tile) {
+                boxes.push_back(grid.box(tile));
+            }
             WorkerTally& tally = tallies[static_cast<std::size_t>(worker)];
             tally.clock.start();
-            work(box, worker, tally);
+            work(boxes, worker, tally);
             if (execution.regionFinished) {
                 const std::lock_guard lock(regionLock);
-                execution.regionFinished(box);
+                std::for_each(boxes.begin(), boxes.end(), execution.regionFinished);
             }
         },
         execution.stop);

@@ -1,12 +1,13 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "engine/cpu/fft_plans.h"
 #include "engine/cpu/methods.h"
 #include "engine/cpu/tile_run.h"
+#include "engine/cpu/tile_transform.h"
 #include "engine/method/canonical.h"
 
 namespace flcc::cpu {
@@ -19,60 +20,63 @@ using method::Problem;
 
 constexpr double kU24 = 0x1p-24;
 
-/// Placements a tile of `points` gives an axis.
+/// Real tiles that share one complex transform.
+constexpr std::int64_t kTogether = 2;
+
+/// Placements a tile of `points` gives.
 Extents outputTile(const Extents& points, const Extents& m, const Extents& map) {
     return {std::min(points.x - m.x + 1, map.x), std::min(points.y - m.y + 1, map.y),
             std::min(points.z - m.z + 1, map.z)};
 }
 
-/// conj(F(That)) / M of a tile: computed in double, rounded once (METHODS 2.2).
 class TiledPrepared final : public method::Prepared {
   public:
     TiledPrepared(const Extents& points, const base::AnyView& templ)
-        : m_plan(transformPair(points)), m_spectrum({2 * spectrumCount(points), 1, 1}) {
-        const method::CanonicalTemplate canonical(templ);
-        const Extents& m = canonical.extents();
-        base::Image<double> padded(points, 0.0);
-        for (std::int64_t z = 0; z < m.z; ++z) {
-            for (std::int64_t y = 0; y < m.y; ++y) {
-                std::copy_n(canonical.values().view().row(y, z), m.x, padded.view().row(y, z));
-            }
-        }
-        base::Image<double> spectrum({2 * spectrumCount(points), 1, 1});
-        doubleTransform(points)->forward(padded.data(), spectrum.data());
-        const double scale = 1.0 / static_cast<double>(base::voxelCount(points));
-        for (std::int64_t i = 0; i < spectrum.count(); i += 2) {
-            m_spectrum.data()[i] = static_cast<float>(spectrum.data()[i] * scale);
-            m_spectrum.data()[i + 1] = static_cast<float>(-spectrum.data()[i + 1] * scale);
-        }
-    }
-    [[nodiscard]] const TransformPair& plan() const { return *m_plan; }
-    [[nodiscard]] const float* spectrum() const { return m_spectrum.data(); }
+        : m_transform(TileTransform::of(points)),
+          m_spectrum(m_transform->templateSpectrum(method::CanonicalTemplate(templ).values())) {}
+
+    [[nodiscard]] const TileTransform& transform() const { return *m_transform; }
+    [[nodiscard]] const base::Image<float>& spectrum() const { return m_spectrum; }
 
   private:
-    std::shared_ptr<const TransformPair> m_plan;
+    std::shared_ptr<const TileTransform> m_transform;
     base::Image<float> m_spectrum;
 };
 
-/// The buffers of one worker: centred voxels, their spectrum, the circular correlation.
+/// The buffers of one worker: two tiles of centred voxels and their transform. The two tiles of
+/// numerators lie in a buffer the transform is done with.
 struct TiledBuffers {
     base::Image<float> voxels;
-    base::Image<float> spectrum;
-    base::Image<float> numerators;
+    TransformBuffers transform;
     base::Image<float> lines;
     TileScorer scorer;
+    std::int64_t tileFloats;
 
     TiledBuffers(const Extents& points, const Extents& m, const Extents& tile)
-        : voxels(withSlack(base::voxelCount(points)), 0.0F),
-          spectrum(withSlack(2 * spectrumCount(points)), 0.0F),
-          numerators(withSlack(base::voxelCount(points)), 0.0F),
-          lines(withSlack(lineCount(points)), 0.0F), scorer(m, tile) {}
+        : voxels({kTogether * floats(points), 1, 1}, 0.0F),
+          transform(TileTransform::of(points)->makeBuffers()),
+          lines({lineCount(points), 1, 1}, 0.0F), scorer(m, tile), tileFloats(floats(points)) {
+        const std::int64_t numerators = kTogether * tileFloats;
+        if (transform.rows.count() < numerators) {
+            transform.rows = base::Image<float>({numerators, 1, 1}, 0.0F);
+        }
+    }
 
-    static Extents withSlack(std::int64_t count) { return {count + simd::kSlack, 1, 1}; }
+    [[nodiscard]] float* tile(std::int64_t i) { return voxels.data() + i * tileFloats; }
+    [[nodiscard]] float* numerator(std::int64_t i) {
+        return transform.rows.data() + i * tileFloats;
+    }
+
+    static std::int64_t floats(const Extents& points) {
+        return (base::voxelCount(points) + simd::kSlack + 15) / 16 * 16;
+    }
     static std::int64_t lineCount(const Extents& points) { return points.x + points.x * points.y; }
+    /// Without making a transform, so that a prediction costs nothing.
     static std::int64_t bytes(const Extents& points, const Extents& m, const Extents& tile) {
-        return 4 * (2 * base::voxelCount(points) + 2 * spectrumCount(points) + lineCount(points) +
-                    4 * simd::kSlack) +
+        const std::int64_t complexFloats =
+            2 * (points.x + simd::kSlack / 8) * points.y * points.z + simd::kSlack;
+        const std::int64_t column = 16 * std::max(points.y, points.z) + simd::kSlack;
+        return 4 * (kTogether * floats(points) + 2 * complexFloats + column + lineCount(points)) +
                TileScorer::bytes(m, tile);
     }
 };
@@ -92,24 +96,20 @@ class TiledWorkspace final : public method::Workspace {
     std::vector<std::unique_ptr<TiledBuffers>> m_buffers;
 };
 
-/// The length of transforms near `target` that divides `map` placements into equal tiles.
-std::int64_t fittedLength(std::int64_t target, std::int64_t map, std::int64_t m, bool even) {
-    if (map + m - 1 <= 1) {
+/// The length to use where `target` is meant: no longer than the scene needs.
+std::int64_t fittedLength(std::int64_t target, std::int64_t scene) {
+    if (scene == 1) {
         return 1;
     }
-    const std::int64_t gives = std::max<std::int64_t>(1, target - m + 1);
-    const std::int64_t tiles = (map + gives - 1) / gives;
-    return nextSmooth((map + tiles - 1) / tiles + m - 1, even);
+    // Whole registers and cache lines keep FFTW's kernels vectorised.
+    return std::min(target, nextSmooth((scene + 7) / 8) * 8);
 }
 
-/// What a tile of `points` puts through transforms, a thread.
+/// What one real tile of `points` costs in transforms, a thread.
 double transformNs(const Extents& points, const method::CostModel& model) {
-    const double count = static_cast<double>(base::voxelCount(points));
-    const double bytes = 12 * count;
-    const double levels = std::log2(std::max(2.0, count));
-    // Beyond the caches every pass goes to memory.
-    const double crowding = bytes <= model.cacheBytes ? 1.0 : model.transformOutOfCache;
-    return count * levels * model.transformPointNs * crowding;
+    return model.transformFactor * static_cast<double>(base::voxelCount(points)) *
+           (model.timeOf(points.x).rowNs + model.timeOf(points.y).columnNs +
+            model.timeOf(points.z).columnNs * model.sliceColumnFactor);
 }
 
 class TiledMethod final : public method::Method {
@@ -120,7 +120,7 @@ class TiledMethod final : public method::Method {
     [[nodiscard]] std::vector<Candidate> candidates(const Problem& problem,
                                                     const method::Limits& limits,
                                                     const Extents& tile) const override {
-        const Extents map = method::mapExtents(problem);
+        const Extents& n = problem.scene;
         const Extents& m = problem.templ;
         std::vector<Candidate> result;
         const auto add = [&](const Extents& points) {
@@ -131,30 +131,38 @@ class TiledMethod final : public method::Method {
             }
         };
         if (tile.x > 0) {
-            add({tile.x, problem.scene.y == 1 ? 1 : tile.y, problem.scene.z == 1 ? 1 : tile.z});
+            add({tile.x, n.y == 1 ? 1 : tile.y, n.z == 1 ? 1 : tile.z});
             return result;
         }
-        const auto fitted = [&](std::int64_t x, std::int64_t y, std::int64_t z) {
-            return Extents{fittedLength(x, map.x, m.x, true), fittedLength(y, map.y, m.y, false),
-                           fittedLength(z, map.z, m.z, false)};
+        const auto fitted = [&](const Extents& target) {
+            const Extents points{fittedLength(target.x, n.x), fittedLength(target.y, n.y),
+                                 fittedLength(target.z, n.z)};
+            const auto worth = [](std::int64_t length, std::int64_t templ, std::int64_t scene) {
+                return length >= std::min(scene, templ + (templ + 3) / 4);
+            };
+            if (worth(points.x, m.x, n.x) && worth(points.y, m.y, n.y) &&
+                worth(points.z, m.z, n.z)) {
+                add(points);
+            }
         };
-        if (problem.scene.z > 1) {
-            for (const std::int64_t target : {32, 48, 64, 96, 128, 192}) {
-                if (target >= std::max({m.x, m.y, m.z}) + 8) {
-                    add(fitted(target, target, target));
+        // Long rows and columns of a power of two are what FFTW does best.
+        if (n.z > 1) {
+            for (const std::int64_t column : {32, 48, 64, 96, 128, 192}) {
+                for (const std::int64_t row : {column, 2 * column}) {
+                    fitted({row, column, column});
                 }
             }
         } else {
-            for (const std::int64_t target : {64, 96, 128, 192, 256, 384, 512, 768, 1024}) {
-                if (target >= std::max(m.x, m.y) + 16) {
-                    add(fitted(target, target, 1));
-                    add(fitted(2 * target, target, 1));
+            for (const std::int64_t column : {64, 128, 192, 256, 512, 1024}) {
+                for (const std::int64_t row : {64, 128, 256, 320, 400, 640, 1024}) {
+                    if (row >= column / 2 && row <= 5 * column) {
+                        fitted({row, column, 1});
+                    }
                 }
             }
         }
         if (result.empty()) {
-            const auto twice = [](std::int64_t length) { return 2 * length; };
-            add(fitted(twice(m.x), twice(m.y), twice(m.z)));
+            fitted({nextSmooth(m.x / 4) * 8, nextSmooth(m.y / 4) * 8, nextSmooth(m.z / 4) * 8});
         }
         return result;
     }
@@ -171,7 +179,7 @@ class TiledMethod final : public method::Method {
                                    base::toString(m)};
         }
         const std::int64_t count = base::voxelCount(points);
-        if (count > INT32_MAX) {
+        if (count > INT32_MAX / 2) {
             return method::Refusal{"tile " + base::toString(points) +
                                    " has more points than FFTW can plan"};
         }
@@ -179,11 +187,11 @@ class TiledMethod final : public method::Method {
         const TileGrid grid(map, tile);
         method::Prediction prediction;
         prediction.fftPlanning = "estimate";
-        // The template is prepared in double: padded template, spectrum, spectrum in float.
-        prediction.hostBytes = mapBytes(problem) + base::byteCount(m, 8) +
-                               8 * spectrumCount(points) +
-                               std::max(8 * count + 16 * spectrumCount(points),
-                                        TiledBuffers::bytes(points, m, tile) * candidate.threads);
+        // The template is prepared first, in double; then every thread has its buffers.
+        const std::int64_t spectrum = 8 * (points.x + simd::kSlack / 8) * points.y * points.z;
+        prediction.hostBytes =
+            mapBytes(problem) + base::byteCount(m, 8) + spectrum +
+            std::max(16 * count, TiledBuffers::bytes(points, m, tile) * candidate.threads);
         if (std::string reason = memoryRefusal(prediction.hostBytes, limits); !reason.empty()) {
             return method::Refusal{std::move(reason)};
         }
@@ -193,18 +201,17 @@ class TiledMethod final : public method::Method {
         // Two half transforms a tile (Karas (23)), 2.5 M log2 M operations each.
         prediction.operations =
             tiles * (5 * pointCount * std::log2(std::max(2.0, pointCount)) + 3 * pointCount);
-        const double tileNs = transformNs(points, model) +
-                              pointCount * (model.spectrumPointNs + model.loadVoxelNs) +
-                              model.tileOverheadNs;
-        const double workers =
-            model.speedUp(std::min<std::int64_t>(candidate.threads, grid.count()));
-        // The last round of tiles may leave threads idle.
+        const double tileNs = transformNs(points, model) + pointCount * model.spectrumPointNs +
+                              pointCount * model.loadVoxelNs + model.tileOverheadNs;
+        // Threads take pairs of tiles; the last round may leave some idle.
         const double threads = static_cast<double>(candidate.threads);
-        const double rounds = std::ceil(tiles / threads) * threads;
-        prediction.ms =
-            1e-6 *
-            ((tileNs * std::min(rounds, 2 * tiles) + outputs * model.denominatorVoxelNs) / workers +
-             2 * transformNs(points, model)); // the template's, in double
+        const double pairs = std::ceil(tiles / kTogether);
+        const double rounds = std::ceil(pairs / threads);
+        const double busy = rounds * threads * kTogether / tiles;
+        const double workers = model.speedUp(candidate.threads);
+        prediction.ms = 1e-6 * ((tileNs * tiles + outputs * model.denominatorVoxelNs) *
+                                    std::min(busy, threads) / workers +
+                                transformNs(points, model) * model.prepareFactor);
         if (statistics != nullptr) {
             const double root = std::sqrt(std::log2(std::max(2.0, pointCount)));
             prediction.errorBound = kU24 * 8 * root * 2 * predictedK(*statistics) /
@@ -215,8 +222,7 @@ class TiledMethod final : public method::Method {
     }
 
     void warmUp(const Problem&, const Candidate& candidate) const override {
-        (void)transformPair(candidate.tile);
-        (void)doubleTransform(candidate.tile);
+        (void)TileTransform::of(candidate.tile);
     }
 
     [[nodiscard]] std::shared_ptr<const method::Prepared>
@@ -240,41 +246,102 @@ class TiledMethod final : public method::Method {
         auto& buffers = dynamic_cast<TiledWorkspace&>(workspace);
         const Extents mapExtents = method::mapExtents(problem);
         const TileGrid grid(mapExtents, outputTile(candidate.tile, problem.templ, mapExtents));
-        return runTiles(grid, execution, {"load", "transform", "multiply", "denominator"},
-                        [&](const base::Box& out, int worker, WorkerTally& tally) {
-                            runTile(problem, candidate.tile, templ, scene, out,
+        return runTiles(grid, kTogether, execution, {"load", "transform", "denominator"},
+                        [&](const std::vector<base::Box>& boxes, int worker, WorkerTally& tally) {
+                            runPair(problem, candidate.tile, templ, scene, boxes,
                                     buffers.buffers(worker), map, tally);
                         });
     }
 
   private:
-    enum Stage : std::size_t { kLoad, kTransform, kMultiply, kDenominator };
+    enum Stage : std::size_t { kLoad, kTransform, kDenominator };
 
-    static void runTile(const Problem& problem, const Extents& points, const TiledPrepared& templ,
-                        const base::AnyView& scene, const base::Box& out, TiledBuffers& own,
-                        const method::MapView& map, WorkerTally& tally) {
-        const Extents& m = problem.templ;
-        const base::Box seen = footprint(out, m);
-        const simd::FloatBox x{own.voxels.data(), points.x, points.x * points.y};
-        const simd::FloatBox num{own.numerators.data(), points.x, points.x * points.y};
+    /// What is known of one of the two tiles.
+    struct Tile {
+        CentredTile centred;
+        simd::LineEnergy in;
+        simd::LineEnergy out;
+    };
+
+    static simd::FloatBox boxOf(float* data, const Extents& points) {
+        return {data, points.x, points.x * points.y};
+    }
+
+    static void load(const Problem& problem, const Extents& points, const base::AnyView& scene,
+                     const base::Box& out, float* to, float* lines, Tile& tile) {
+        const base::Box seen = footprint(out, problem.templ);
         if (seen.extents != points) {
-            std::fill_n(own.voxels.data(), own.voxels.count(), 0.0F);
+            std::fill_n(to, base::voxelCount(points), 0.0F);
         }
-        const CentredTile tile = loadCentred(scene, seen, base::voxelCount(m), x);
-        const simd::LineEnergy in = simd::lineEnergy(x.data, points, own.lines.data());
+        tile.centred = loadCentred(scene, seen, base::voxelCount(problem.templ), boxOf(to, points));
+        tile.in = simd::lineEnergy(to, points, lines);
+    }
+
+    /// The power of two that brings the second tile to the first one's brightest line, so that
+    /// neither drowns in the other's rounding errors.
+    static float balance(const Tile& first, const Tile& second) {
+        if (!(first.in.largestMeanSquare > 0) || !(second.in.largestMeanSquare > 0)) {
+            return 1;
+        }
+        const double ratio = std::sqrt(first.in.largestMeanSquare / second.in.largestMeanSquare);
+        return static_cast<float>(std::exp2(std::clamp(std::round(std::log2(ratio)), -60.0, 60.0)));
+    }
+
+    static void runPair(const Problem& problem, const Extents& points, const TiledPrepared& templ,
+                        const base::AnyView& scene, const std::vector<base::Box>& boxes,
+                        TiledBuffers& own, const method::MapView& map, WorkerTally& tally) {
+        std::array<Tile, kTogether> tiles;
+        for (std::size_t i = 0; i < boxes.size(); ++i) {
+            load(problem, points, scene, boxes[i], own.tile(static_cast<std::int64_t>(i)),
+                 own.lines.data(), tiles[i]);
+        }
+        if (boxes.size() < kTogether) {
+            std::fill_n(own.tile(1), base::voxelCount(points), 0.0F);
+        }
         tally.clock.lap(kLoad);
-        templ.plan().forward(x.data, own.spectrum.data());
+        const float factor = balance(tiles[0], tiles[1]);
+        correlate(points, templ, factor, own);
+        for (std::size_t i = 0; i < boxes.size(); ++i) {
+            tiles[i].out = simd::lineEnergy(own.numerator(static_cast<std::int64_t>(i)), points,
+                                            own.lines.data());
+        }
         tally.clock.lap(kTransform);
-        simd::multiplySpectra(own.spectrum.data(), templ.spectrum(), spectrumCount(points));
-        tally.clock.lap(kMultiply);
-        templ.plan().inverse(own.spectrum.data(), num.data);
-        tally.clock.lap(kTransform);
-        const simd::LineEnergy result = simd::lineEnergy(num.data, points, own.lines.data());
-        const BoundTerms terms =
-            fourierTerms(base::voxelCount(points), std::sqrt(in.largestMeanSquare),
-                         std::sqrt(result.largestMeanSquare), std::sqrt(in.total), tile.exact);
-        own.scorer.score(problem, scene, out, x, num, tile, terms, map, tally.facts);
+        for (std::size_t i = 0; i < boxes.size(); ++i) {
+            // Seen from this tile, the other one is as bright as the transform made it.
+            const double scale = std::pow(static_cast<double>(factor), i == 0 ? 1.0 : -1.0);
+            const Tile& mine = tiles[i];
+            const Tile& other = tiles[1 - i];
+            const auto joined = [&](double a, double b) {
+                return std::sqrt(a + b * scale * scale);
+            };
+            const BoundTerms terms =
+                fourierTerms(base::voxelCount(points),
+                             joined(mine.in.largestMeanSquare, other.in.largestMeanSquare),
+                             joined(mine.out.largestMeanSquare, other.out.largestMeanSquare),
+                             joined(mine.in.total, other.in.total), mine.centred.exact);
+            own.scorer.score(problem, scene, boxes[i],
+                             boxOf(own.tile(static_cast<std::int64_t>(i)), points),
+                             boxOf(own.numerator(static_cast<std::int64_t>(i)), points),
+                             mine.centred, terms, map, tally.facts);
+        }
         tally.clock.lap(kDenominator);
+    }
+
+    static void correlate(const Extents& points, const TiledPrepared& templ, float factor,
+                          TiledBuffers& own) {
+        const std::int64_t stride = 2 * templ.transform().rowStride();
+        const std::int64_t lines = points.y * points.z;
+        float* const packed = own.transform.tile.data();
+        for (std::int64_t line = 0; line < lines; ++line) {
+            simd::packPairs(own.tile(0) + line * points.x, own.tile(1) + line * points.x, factor,
+                            points.x, packed + line * stride);
+        }
+        templ.transform().correlate(templ.spectrum(), own.transform);
+        for (std::int64_t line = 0; line < lines; ++line) {
+            simd::unpackPairs(packed + line * stride, factor, points.x,
+                              own.numerator(0) + line * points.x,
+                              own.numerator(1) + line * points.x);
+        }
     }
 };
 

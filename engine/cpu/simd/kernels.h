@@ -120,6 +120,10 @@ struct ScoreArguments {
 /// spectrum *= templ, complex, `count` pairs (re, im).
 void multiplySpectra(float* spectrum, const float* templ, std::int64_t count);
 
+/// to = (a, factor * b) in pairs, and back: a = re, b = im / factor. `factor` is a power of two.
+void packPairs(const float* a, const float* b, float factor, std::int64_t count, float* to);
+void unpackPairs(const float* from, float factor, std::int64_t count, float* a, float* b);
+
 /// Energies of a tile: of its worst line parallel to any axis, as the largest mean square, and of
 /// the whole, as a sum of squares. `scratch` holds
 /// x + x * y floats of the tile.

@@ -39,6 +39,38 @@ void multiply(float* spectrum, const float* templ, std::int64_t count) {
     }
 }
 
+void pack(const float* a, const float* b, float factor, std::int64_t count, float* to) {
+    const D d;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    const auto f = hn::Set(d, factor);
+    std::int64_t i = 0;
+    for (; i + lanes <= count; i += lanes) {
+        hn::StoreInterleaved2(hn::LoadU(d, a + i), hn::Mul(hn::LoadU(d, b + i), f), d, to + 2 * i);
+    }
+    for (; i < count; ++i) {
+        to[2 * i] = a[i];
+        to[2 * i + 1] = b[i] * factor;
+    }
+}
+
+void unpack(const float* from, float factor, std::int64_t count, float* a, float* b) {
+    const D d;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    const auto f = hn::Set(d, 1.0F / factor);
+    std::int64_t i = 0;
+    for (; i + lanes <= count; i += lanes) {
+        hn::Vec<D> re;
+        hn::Vec<D> im;
+        hn::LoadInterleaved2(d, from + 2 * i, re, im);
+        hn::StoreU(re, d, a + i);
+        hn::StoreU(hn::Mul(im, f), d, b + i);
+    }
+    for (; i < count; ++i) {
+        a[i] = from[2 * i];
+        b[i] = from[2 * i + 1] / factor;
+    }
+}
+
 float largestOf(const float* values, std::int64_t count) {
     return *std::max_element(values, values + count);
 }
@@ -104,9 +136,19 @@ namespace flcc::cpu::simd {
 
 HWY_EXPORT(multiply);
 HWY_EXPORT(energy);
+HWY_EXPORT(pack);
+HWY_EXPORT(unpack);
 
 void multiplySpectra(float* spectrum, const float* templ, std::int64_t count) {
     HWY_DYNAMIC_DISPATCH(multiply)(spectrum, templ, count);
+}
+
+void packPairs(const float* a, const float* b, float factor, std::int64_t count, float* to) {
+    HWY_DYNAMIC_DISPATCH(pack)(a, b, factor, count, to);
+}
+
+void unpackPairs(const float* from, float factor, std::int64_t count, float* a, float* b) {
+    HWY_DYNAMIC_DISPATCH(unpack)(from, factor, count, a, b);
 }
 
 LineEnergy lineEnergy(const float* tile, const base::Extents& extents, float* scratch) {

@@ -90,7 +90,7 @@ class PlanTest : public QObject {
         const auto here = problemOf({2000, 2000, 1}, {last, last, 1});
         QCOMPARE(chosenMethod(estimate(here, {}, slowSums)), "tiled");
         method::CostModel slowTransforms;
-        slowTransforms.transformPointNs *= 2;
+        slowTransforms.transformFactor *= 2;
         const auto beyond = problemOf({2000, 2000, 1}, {last + 1, last + 1, 1});
         QCOMPARE(chosenMethod(estimate(beyond, {})), "tiled");
         QCOMPARE(chosenMethod(estimate(beyond, {}, slowTransforms)), "direct");

@@ -1,0 +1,289 @@
+#include "engine/cpu/tile_transform.h"
+
+#include <fftw3.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "engine/base/error.h"
+#include "engine/cpu/simd/kernels.h"
+
+namespace flcc::cpu {
+
+namespace {
+
+using base::Extents;
+using base::Image;
+
+/// Columns that are transformed together: one cache line of complex values.
+constexpr int kColumns = 8;
+
+/// FFTW makes and destroys plans in one thread at a time; execution needs no lock.
+std::mutex& plannerLock() {
+    static std::mutex lock;
+    return lock;
+}
+
+fftwf_complex* complex(float* data) { return reinterpret_cast<fftwf_complex*>(data); }
+
+/// One FFTW plan of many 1D transforms.
+class Plan {
+  public:
+    struct Layout {
+        int stride;   ///< between values of one transform
+        int distance; ///< between transforms
+    };
+    Plan() = default;
+    Plan(int length, int howMany, float* in, Layout from, float* out, Layout to, int sign)
+        : m_plan(fftwf_plan_many_dft(1, &length, howMany, complex(in), nullptr, from.stride,
+                                     from.distance, complex(out), nullptr, to.stride, to.distance,
+                                     sign, FFTW_ESTIMATE)) {
+        if (m_plan == nullptr) {
+            throw base::Error(base::ErrorCode::Internal,
+                              "FFTW has no plan for length " + std::to_string(length));
+        }
+    }
+    Plan(Plan&& other) noexcept : m_plan(std::exchange(other.m_plan, nullptr)) {}
+    Plan& operator=(Plan&& other) noexcept {
+        std::swap(m_plan, other.m_plan);
+        return *this;
+    }
+    Plan(const Plan&) = delete;
+    Plan& operator=(const Plan&) = delete;
+    ~Plan() { fftwf_destroy_plan(m_plan); }
+
+    void operator()(float* in, float* out) const {
+        fftwf_execute_dft(m_plan, complex(in), complex(out));
+    }
+
+  private:
+    fftwf_plan m_plan = nullptr;
+};
+
+/// Columns of one length, `stride` values apart, in blocks of kColumns and a rest.
+class ColumnPlans {
+  public:
+    ColumnPlans() = default;
+
+    /// Between two places of the same layout, or from and to a packed block.
+    ColumnPlans(std::int64_t length, std::int64_t columns, std::int64_t stride, float* a, float* b,
+                bool packed, int sign)
+        : m_columns(columns) {
+        const auto make = [&](int count) {
+            const Plan::Layout spread{static_cast<int>(stride), 1};
+            const Plan::Layout block{count, 1};
+            const bool forward = sign == FFTW_FORWARD;
+            return Plan(static_cast<int>(length), count, a, packed && !forward ? block : spread, b,
+                        packed && forward ? block : spread, sign);
+        };
+        if (columns >= kColumns) {
+            m_block = make(kColumns);
+        }
+        if (columns % kColumns != 0) {
+            m_rest = make(static_cast<int>(columns % kColumns));
+        }
+    }
+
+    /// Calls `use(plan, first column, columns)` for each block.
+    template <class Use> void forBlocks(Use&& use) const {
+        std::int64_t column = 0;
+        for (; column + kColumns <= m_columns; column += kColumns) {
+            use(m_block, column, std::int64_t{kColumns});
+        }
+        if (column < m_columns) {
+            use(m_rest, column, m_columns - column);
+        }
+    }
+
+    [[nodiscard]] const Plan& of(std::int64_t count) const {
+        return count == kColumns ? m_block : m_rest;
+    }
+
+  private:
+    std::int64_t m_columns = 0;
+    Plan m_block;
+    Plan m_rest;
+};
+
+class FftwTransform final : public TileTransform {
+  public:
+    explicit FftwTransform(const Extents& points) : m_points(points), m_stride(strideOf(points.x)) {
+        TransformBuffers buffers = makeBuffers();
+        float* const tile = buffers.tile.data();
+        float* const rows = buffers.rows.data();
+        float* const column = buffers.column.data();
+        const auto lines = static_cast<int>(points.y * points.z);
+        const Plan::Layout row{1, static_cast<int>(m_stride)};
+        const auto length = static_cast<int>(points.x);
+        m_rowsForward = Plan(length, lines, tile, row, rows, row, FFTW_FORWARD);
+        m_rowsInverse = Plan(length, lines, rows, row, tile, row, FFTW_BACKWARD);
+        // Columns of padding are transformed with the others: they hold zeros.
+        if (volume()) {
+            const std::int64_t slice = m_stride * points.y;
+            m_middleForward =
+                ColumnPlans(points.y, m_stride, m_stride, rows, tile, false, FFTW_FORWARD);
+            m_middleInverse =
+                ColumnPlans(points.y, m_stride, m_stride, tile, rows, false, FFTW_BACKWARD);
+            m_lastForward = ColumnPlans(points.z, slice, slice, tile, column, true, FFTW_FORWARD);
+            m_lastInverse = ColumnPlans(points.z, slice, slice, column, tile, true, FFTW_BACKWARD);
+        } else {
+            m_lastForward =
+                ColumnPlans(points.y, points.x, m_stride, rows, column, true, FFTW_FORWARD);
+            m_lastInverse =
+                ColumnPlans(points.y, points.x, m_stride, column, rows, true, FFTW_BACKWARD);
+        }
+    }
+
+    [[nodiscard]] std::int64_t rowStride() const override { return m_stride; }
+
+    [[nodiscard]] TransformBuffers makeBuffers() const override {
+        const Extents whole{2 * values() + simd::kSlack, 1, 1};
+        return {Image<float>(whole, 0.0F), Image<float>(whole, 0.0F),
+                Image<float>({2 * kColumns * lastLength() + simd::kSlack, 1, 1}, 0.0F)};
+    }
+
+    [[nodiscard]] std::int64_t bufferBytes() const override {
+        return 4 * (4 * values() + 2 * kColumns * lastLength() + 3 * simd::kSlack);
+    }
+
+    [[nodiscard]] std::int64_t spectrumBytes() const override { return 8 * values(); }
+
+    [[nodiscard]] Image<float> templateSpectrum(const Image<double>& templ) const override {
+        Image<double> tile({2 * base::voxelCount(m_points), 1, 1}, 0.0);
+        const Extents& m = templ.extents();
+        for (std::int64_t z = 0; z < m.z; ++z) {
+            for (std::int64_t y = 0; y < m.y; ++y) {
+                const double* const row = templ.view().row(y, z);
+                double* const to = tile.data() + 2 * (z * m_points.y + y) * m_points.x;
+                for (std::int64_t x = 0; x < m.x; ++x) {
+                    to[2 * x] = row[x];
+                }
+            }
+        }
+        transformInDouble(tile);
+        // The order of the last pass: a block of columns at a time, its values packed.
+        Image<float> spectrum({2 * values(), 1, 1}, 0.0F);
+        const double scale = 1.0 / static_cast<double>(base::voxelCount(m_points));
+        float* to = spectrum.data();
+        m_lastForward.forBlocks([&](const Plan&, std::int64_t first, std::int64_t count) {
+            for (std::int64_t line = 0; line < lastLength(); ++line) {
+                for (std::int64_t i = 0; i < count; ++i, to += 2) {
+                    const std::int64_t x = (first + i) % m_stride;
+                    if (x < m_points.x) {
+                        const double* const from =
+                            tile.data() +
+                            2 * ((volume() ? line * m_points.y + (first + i) / m_stride : line) *
+                                     m_points.x +
+                                 x);
+                        to[0] = static_cast<float>(from[0] * scale);
+                        to[1] = static_cast<float>(-from[1] * scale);
+                    }
+                }
+            }
+        });
+        return spectrum;
+    }
+
+    void correlate(const Image<float>& spectrum, TransformBuffers& buffers) const override {
+        float* const tile = buffers.tile.data();
+        float* const rows = buffers.rows.data();
+        const std::int64_t slice = 2 * m_stride * m_points.y;
+        m_rowsForward(tile, rows);
+        if (!volume()) {
+            multiplyColumns(spectrum, rows, buffers.column.data());
+        } else {
+            for (std::int64_t z = 0; z < m_points.z; ++z) {
+                m_middleForward.forBlocks([&](const Plan& plan, std::int64_t first, std::int64_t) {
+                    plan(rows + z * slice + 2 * first, tile + z * slice + 2 * first);
+                });
+            }
+            multiplyColumns(spectrum, tile, buffers.column.data());
+            for (std::int64_t z = 0; z < m_points.z; ++z) {
+                m_middleInverse.forBlocks([&](const Plan& plan, std::int64_t first, std::int64_t) {
+                    plan(tile + z * slice + 2 * first, rows + z * slice + 2 * first);
+                });
+            }
+        }
+        m_rowsInverse(rows, tile);
+    }
+
+  private:
+    /// Even, so that every block starts where FFTW's vectors may; no large power of two, so that
+    /// the values of a column do not share one cache set.
+    static std::int64_t strideOf(std::int64_t length) {
+        return length % 64 == 0 ? length + kColumns : length + length % 2;
+    }
+    [[nodiscard]] bool volume() const { return m_points.z > 1; }
+    /// Length of the axis whose transform is joined with the product.
+    [[nodiscard]] std::int64_t lastLength() const { return volume() ? m_points.z : m_points.y; }
+    [[nodiscard]] std::int64_t values() const { return m_stride * m_points.y * m_points.z; }
+
+    void multiplyColumns(const Image<float>& spectrum, float* data, float* column) const {
+        const float* templ = spectrum.data();
+        m_lastForward.forBlocks([&](const Plan& forward, std::int64_t first, std::int64_t count) {
+            forward(data + 2 * first, column);
+            simd::multiplySpectra(column, templ, count * lastLength());
+            m_lastInverse.of(count)(column, data + 2 * first);
+            templ += 2 * count * lastLength();
+        });
+    }
+
+    void transformInDouble(Image<double>& tile) const {
+        auto* const data = reinterpret_cast<fftw_complex*>(tile.data());
+        fftw_plan plan = nullptr;
+        {
+            const std::lock_guard lock(plannerLock());
+            plan = fftw_plan_dft_3d(static_cast<int>(m_points.z), static_cast<int>(m_points.y),
+                                    static_cast<int>(m_points.x), data, data, FFTW_FORWARD,
+                                    FFTW_ESTIMATE);
+        }
+        fftw_execute(plan);
+        const std::lock_guard lock(plannerLock());
+        fftw_destroy_plan(plan);
+    }
+
+    Extents m_points;
+    std::int64_t m_stride;
+    Plan m_rowsForward;
+    Plan m_rowsInverse;
+    ColumnPlans m_middleForward;
+    ColumnPlans m_middleInverse;
+    ColumnPlans m_lastForward;
+    ColumnPlans m_lastInverse;
+};
+
+} // namespace
+
+std::shared_ptr<const TileTransform> TileTransform::of(const Extents& points) {
+    using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
+    // Kept on purpose until the process is gone: threads may still hold a transform at its end.
+    static auto& transforms = *new std::map<Key, std::shared_ptr<const TileTransform>>;
+    const std::lock_guard lock(plannerLock());
+    auto& transform = transforms[{points.x, points.y, points.z}];
+    if (!transform) {
+        transform = std::make_shared<const FftwTransform>(points);
+    }
+    return transform;
+}
+
+std::int64_t nextSmooth(std::int64_t length) {
+    const auto smooth = [](std::int64_t n) {
+        for (const std::int64_t prime : {2, 3, 5, 7}) {
+            while (n % prime == 0) {
+                n /= prime;
+            }
+        }
+        return n == 1;
+    };
+    std::int64_t candidate = std::max<std::int64_t>(1, length);
+    while (!smooth(candidate)) {
+        ++candidate;
+    }
+    return candidate;
+}
+
+} // namespace flcc::cpu
