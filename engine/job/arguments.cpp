@@ -63,7 +63,8 @@ Switches addSwitches(CLI::App& app) {
 }
 
 void refuseLeftovers(const CLI::App& app) {
-    const std::vector<std::string> rest = app.remaining();
+    std::vector<std::string> rest = app.remaining();
+    std::erase(rest, "--"); // the mark itself, after which all arguments are plain
     for (const std::string& argument : rest) {
         if (argument.size() > 1 && argument.front() == '-') {
             refuse("unknown option " + argument.substr(0, argument.find('=')) +

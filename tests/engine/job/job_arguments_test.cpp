@@ -1,0 +1,289 @@
+#include <QtTest>
+
+#include <clocale>
+
+#include "engine/io/atomic_file.h"
+#include "engine/job/arguments.h"
+#include "tests/engine/job/job_cases.h"
+
+using namespace flcc;
+using base::ErrorCode;
+using job::Job;
+using Arguments = std::vector<std::string>;
+
+namespace {
+
+/// A job in which every member differs from its default.
+Job fullJob() {
+    Job job;
+    job.scene = "a scene.mha";
+    job.templ = "-leading/dash.mha";
+    job.templateOut = "out.mha";
+    job.invert = true;
+    job.channel = 2;
+    job.frame = 0;
+    job.method = "tiled";
+    job.tile = {128, 64, 32};
+    job.device = "cuda:1";
+    job.threads = 3;
+    job.memoryBytes = 123456789;
+    job.planning = plan::Planning::Estimate;
+    job.planReport = "plan.json";
+    job.repeat = 5;
+    job.minScore = -0.125;
+    job.maxPeaks = 7;
+    job.minDistance = 2.75;
+    job.map = "it's.mha";
+    job.status = "status\nline.mha";
+    job.peaks = "\xc3\xa4.csv";
+    job.report = "r.json";
+    job.heatmap = "h.png";
+    job.slice = 4;
+    return job;
+}
+
+Job parsed(const Arguments& args) { return job::parseArguments(args).job; }
+
+ErrorCode codeOf(const Arguments& args) {
+    return test::thrownBy([&] { (void)job::parseArguments(args); }).code;
+}
+
+} // namespace
+
+class JobArgumentsTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void argumentsReadBackToTheSameJob();
+    void theJobFileReadsBackToTheSameJob();
+    void numbersDoNotDependOnTheLocale();
+    void onlyWhatDiffersFromTheDefaultIsWritten();
+    void theCommandLineIsQuotedForAShell();
+    void plainArgumentsAreSceneAndTemplate();
+    void whatIsWrongIsNamed_data();
+    void whatIsWrongIsNamed();
+    void outOfRangeValuesAreRefused_data();
+    void outOfRangeValuesAreRefused();
+    void theCommandLineReplacesTheJobFile();
+    void badJobFilesAreRefused_data();
+    void badJobFilesAreRefused();
+    void boxesAreRead();
+    void tilesAreRead();
+    void sizesAreRead();
+    void everyOptionIsInTheHelp();
+};
+
+void JobArgumentsTest::argumentsReadBackToTheSameJob() {
+    QVERIFY(parsed(job::toArguments(fullJob())).minDistance == fullJob().minDistance);
+    Job expected = fullJob();
+    expected.templ = "./-leading/dash.mha"; // so that it is not taken for an option
+    QVERIFY(parsed(job::toArguments(fullJob())) == expected);
+    Job crop;
+    crop.scene = "s.png";
+    crop.crop = base::Box{{3, 4, 5}, {6, 7, 8}};
+    QVERIFY(parsed(job::toArguments(crop)) == crop);
+    QVERIFY(parsed(job::toArguments(Job{})) == Job{});
+}
+
+void JobArgumentsTest::theJobFileReadsBackToTheSameJob() {
+    QVERIFY(job::fromJobFile(job::toJobFile(fullJob())) == fullJob());
+    QVERIFY(job::fromJobFile(job::toJobFile(Job{})) == Job{});
+    QVERIFY(job::fromJobFile(R"({"min-distance": "auto", "invert": false})") == Job{});
+}
+
+void JobArgumentsTest::numbersDoNotDependOnTheLocale() {
+    const bool set = std::setlocale(LC_ALL, "de_DE.UTF-8") != nullptr;
+    const Job fromArguments = parsed({"s", "t", "--min-score", "0.25"});
+    const Job back = job::fromJobFile(job::toJobFile(fullJob()));
+    std::setlocale(LC_ALL, "C");
+    QCOMPARE(fromArguments.minScore, 0.25);
+    QVERIFY(back == fullJob());
+    if (!set) {
+        QSKIP("the locale de_DE.UTF-8 is not installed; tried in the C locale");
+    }
+}
+
+void JobArgumentsTest::onlyWhatDiffersFromTheDefaultIsWritten() {
+    Job job;
+    job.scene = "s.mha";
+    job.templ = "t.mha";
+    QCOMPARE(job::toArguments(job), (Arguments{"s.mha", "t.mha"}));
+    QCOMPARE(QByteArray::fromStdString(job::toJobFile(Job{})), QByteArray("{}\n"));
+}
+
+void JobArgumentsTest::theCommandLineIsQuotedForAShell() {
+    Job job;
+    job.scene = "my scene.mha";
+    job.templ = "it's.mha";
+    job.minScore = 0.2;
+    QCOMPARE(QString::fromStdString(job::toCommandLine(job)),
+             QString(R"(flcc-cli match 'my scene.mha' 'it'\''s.mha' --min-score 0.2)"));
+}
+
+void JobArgumentsTest::plainArgumentsAreSceneAndTemplate() {
+    QVERIFY(parsed({"s", "t"}).templ == "t");
+    QVERIFY(parsed({"--threads", "2", "s", "--template", "t"}).templ == "t");
+    QVERIFY(parsed({"--", "-s", "-t"}).scene == "-s");
+    QVERIFY(parsed({"s", "t", "--min-score", "-0.5"}).minScore == -0.5);
+    QVERIFY(parsed({"s", "t", "--min-score=-0.5"}).minScore == -0.5);
+}
+
+void JobArgumentsTest::whatIsWrongIsNamed_data() {
+    QTest::addColumn<Arguments>("args");
+    QTest::addColumn<QString>("named");
+    const auto row = [](const char* name, Arguments args, const char* named) {
+        QTest::newRow(name) << std::move(args) << named;
+    };
+    row("unknown", {"s", "t", "--mask", "m.mha"}, "--mask");
+    row("unknown with value", {"s", "t", "--mask=m.mha"}, "--mask");
+    row("unknown short", {"s", "t", "-x"}, "-x");
+    row("shortened", {"s", "t", "--min-scor", "0.5"}, "--min-scor");
+    row("doubled", {"s", "t", "--map", "a.mha", "--map", "b.mha"}, "--map");
+    row("doubled flag", {"s", "t", "--invert", "--invert"}, "--invert");
+    row("doubled switch", {"s", "t", "--json", "--json"}, "--json");
+    row("third file", {"s", "t", "u"}, "u");
+    row("two templates", {"s", "t", "--template", "u"}, "--template");
+    row("template and crop", {"s", "t", "--crop", "1,2:3,4"}, "--crop");
+    row("no value", {"s", "t", "--map"}, "--map");
+    row("empty name", {"s", "t", "--map", ""}, "--map");
+    row("quiet and verbose", {"s", "t", "--quiet", "--verbose"}, "--quiet");
+    row("flag with a value", {"s", "t", "--invert=maybe"}, "--invert");
+}
+
+void JobArgumentsTest::whatIsWrongIsNamed() {
+    QFETCH(Arguments, args);
+    QFETCH(QString, named);
+    const test::Thrown thrown = test::thrownBy([&] { (void)job::parseArguments(args); });
+    QCOMPARE(thrown.code, ErrorCode::CommandLine);
+    QVERIFY2(QString::fromStdString(thrown.sentence).contains(named), thrown.sentence.c_str());
+}
+
+void JobArgumentsTest::outOfRangeValuesAreRefused_data() {
+    QTest::addColumn<QString>("option");
+    QTest::addColumn<QStringList>("values");
+    QTest::newRow("min-score") << "--min-score"
+                               << QStringList{"nan",   "inf", "-inf", "1.5",  "-2",
+                                              "1e308", "",    "0,5",  "0.5x", "high"};
+    QTest::newRow("max-peaks") << "--max-peaks"
+                               << QStringList{"0", "-1", "1.5", "1e3", "99999999999999999999"};
+    QTest::newRow("min-distance") << "--min-distance" << QStringList{"nan", "inf", "-1", "1e999"};
+    QTest::newRow("threads") << "--threads" << QStringList{"0", "-1", "100000", "all the threads"};
+    QTest::newRow("repeat") << "--repeat" << QStringList{"0", "-3", "1e9"};
+    QTest::newRow("channel") << "--channel" << QStringList{"-1", "red", "99999999999"};
+    QTest::newRow("memory") << "--memory" << QStringList{"0",     "-1",    "nan",  "inf",
+                                                         "4GiBs", "4 GiB", "1e30", "GiB"};
+    QTest::newRow("tile") << "--tile" << QStringList{"0", "-4", "1,2,3,4", "12,", "a"};
+    QTest::newRow("crop") << "--crop"
+                          << QStringList{"1,2",       "1,2:3",     "1:2",         "1,2:0,4",
+                                         "1,2:3,-4",  "1,2,3:4,5", "1,2:3,4:5,6", "a,b:c,d",
+                                         "1.5,2:3,4", ""};
+    QTest::newRow("operation") << "--operation" << QStringList{"ssd", "sad", "correlation", "LCC"};
+    QTest::newRow("extent") << "--extent" << QStringList{"same", "full"};
+    QTest::newRow("method") << "--method" << QStringList{"fourier", "Direct", ""};
+    QTest::newRow("planning") << "--planning" << QStringList{"exhaustive", ""};
+    QTest::newRow("device") << "--device" << QStringList{"gpu", "cuda:", "cuda:x", "cuda:-1"};
+}
+
+void JobArgumentsTest::outOfRangeValuesAreRefused() {
+    QFETCH(QString, option);
+    QFETCH(QStringList, values);
+    for (const QString& value : values) {
+        const std::string text = (option + "=" + value).toStdString();
+        QVERIFY2(codeOf({"s", text}) == ErrorCode::CommandLine, text.c_str());
+    }
+}
+
+void JobArgumentsTest::theCommandLineReplacesTheJobFile() {
+    const test::Folder folder;
+    Job stored;
+    stored.scene = "stored.mha";
+    stored.crop = base::Box{{1, 2, 0}, {3, 4, 1}};
+    stored.minScore = 0.75;
+    stored.threads = 2;
+    io::writeText(folder.path("job.json"), job::toJobFile(stored));
+    const std::string file = folder.path("job.json").string();
+    QVERIFY(parsed({"--job", file}) == stored);
+    const Job changed = parsed({"--job", file, "other.mha", "t.mha", "--min-score", "0.5"});
+    QVERIFY(changed.scene == "other.mha");
+    QVERIFY(changed.templ == "t.mha");
+    QVERIFY(!changed.crop);
+    QCOMPARE(changed.minScore, 0.5);
+    QCOMPARE(changed.threads, 2);
+    const job::ParsedArguments saved = job::parseArguments({"--job", file, "--save-job", "x.json"});
+    QVERIFY(saved.saveJob == "x.json");
+    QCOMPARE(test::thrownBy([] {
+                 (void)job::parseArguments({"--job", "missing.json"});
+             }).code,
+             ErrorCode::Input);
+}
+
+void JobArgumentsTest::badJobFilesAreRefused_data() {
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<int>("code");
+    const int input = static_cast<int>(ErrorCode::Input);
+    const int option = static_cast<int>(ErrorCode::CommandLine);
+    QTest::newRow("empty") << QByteArray("") << input;
+    QTest::newRow("cut") << QByteArray(R"({"scene": "s)") << input;
+    QTest::newRow("a list") << QByteArray("[]") << input;
+    QTest::newRow("bytes") << QByteArray("\xff\xfe\x00", 3) << input;
+    QTest::newRow("deep") << QByteArray(R"({"scene": )") + QByteArray(100000, '[') << input;
+    QTest::newRow("unknown") << QByteArray(R"({"mask": "m.mha"})") << option;
+    QTest::newRow("doubled") << QByteArray(R"({"scene": "a", "scene": "b"})") << option;
+    QTest::newRow("text for number") << QByteArray(R"({"threads": "2"})") << option;
+    QTest::newRow("number for text") << QByteArray(R"({"scene": 2})") << option;
+    QTest::newRow("fraction") << QByteArray(R"({"threads": 1.5})") << option;
+    QTest::newRow("text for flag") << QByteArray(R"({"invert": "true"})") << option;
+    QTest::newRow("out of range") << QByteArray(R"({"min-score": 3})") << option;
+    QTest::newRow("huge") << QByteArray(R"({"min-score": 1e999})") << input;
+    QTest::newRow("nested") << QByteArray(R"({"scene": {"a": 1}})") << option;
+    QTest::newRow("both") << QByteArray(R"({"template": "t", "crop": "1,2:3,4"})") << option;
+}
+
+void JobArgumentsTest::badJobFilesAreRefused() {
+    QFETCH(QByteArray, text);
+    QFETCH(int, code);
+    const test::Thrown thrown = test::thrownBy([&] { (void)job::fromJobFile(text.toStdString()); });
+    QVERIFY2(!thrown.sentence.empty(), "taken");
+    QCOMPARE(static_cast<int>(thrown.code), code);
+}
+
+void JobArgumentsTest::boxesAreRead() {
+    QVERIFY((job::parseBox("1,2:3,4") == base::Box{{1, 2, 0}, {3, 4, 1}}));
+    QVERIFY((job::parseBox("1,2,3:4,5,6") == base::Box{{1, 2, 3}, {4, 5, 6}}));
+    // A box outside every scene is a problem of the scene, not of the option.
+    QVERIFY((job::parseBox("-1,2:3,4") == base::Box{{-1, 2, 0}, {3, 4, 1}}));
+}
+
+void JobArgumentsTest::tilesAreRead() {
+    QVERIFY((job::parseTile("64") == base::Extents{64, 64, 64}));
+    QVERIFY((job::parseTile("64,32") == base::Extents{64, 32, 0}));
+    QVERIFY((job::parseTile("64,32,16") == base::Extents{64, 32, 16}));
+    for (const char* text : {"64", "64,32", "64,32,16"}) {
+        Job job;
+        job.tile = job::parseTile(text);
+        QVERIFY(parsed(job::toArguments(job)) == job);
+    }
+}
+
+void JobArgumentsTest::sizesAreRead() {
+    QCOMPARE(job::parseSize("1048576"), std::int64_t{1048576});
+    QCOMPARE(job::parseSize("4GiB"), std::int64_t{4} << 30);
+    QCOMPARE(job::parseSize("4gib"), std::int64_t{4} << 30);
+    QCOMPARE(job::parseSize("500MB"), std::int64_t{500'000'000});
+    QCOMPARE(job::parseSize("1.5K"), std::int64_t{1536});
+    QCOMPARE(job::parseSize("2TiB"), std::int64_t{2} << 40);
+    QCOMPARE(job::parseSize("10B"), std::int64_t{10});
+}
+
+void JobArgumentsTest::everyOptionIsInTheHelp() {
+    const QString help = QString::fromStdString(job::argumentsHelp());
+    for (const std::string& argument : job::toArguments(fullJob())) {
+        if (argument.starts_with("--")) {
+            QVERIFY2(help.contains(QString::fromStdString(argument.substr(0, argument.find('=')))),
+                     argument.c_str());
+        }
+    }
+}
+
+QTEST_APPLESS_MAIN(JobArgumentsTest)
+#include "job_arguments_test.moc"

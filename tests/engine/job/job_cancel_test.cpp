@@ -1,0 +1,155 @@
+#include <QtTest>
+
+#include <chrono>
+#include <stop_token>
+#include <thread>
+
+#include "engine/io/atomic_file.h"
+#include "tests/engine/job/job_cases.h"
+#include "tests/support/comparison.h"
+#include "tests/support/scenes.h"
+
+using namespace flcc;
+using base::PixelType;
+using job::Job;
+using job::Phase;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+/// Asks for a stop once `phase` has come to `share`.
+class Stopper : public job::JobSink {
+  public:
+    Stopper(Phase phase, double share) : m_phase(phase), m_share(share) {}
+
+    std::stop_source source;
+    Clock::time_point asked;
+    std::vector<base::Box> regions;
+
+    void phase(Phase phase) override { m_now = phase; }
+    void progress(double share) override {
+        if (m_now == m_phase && share >= m_share && !source.stop_requested()) {
+            asked = Clock::now();
+            source.request_stop();
+        }
+    }
+    void regionFinished(const base::Box& box) override { regions.push_back(box); }
+
+  private:
+    Phase m_phase;
+    double m_share;
+    Phase m_now = Phase::Read;
+};
+
+job::JobImages images(const base::Extents& extents, const base::Extents& templ) {
+    base::AnyImage scene = test::texture(PixelType::Float32, extents, 5);
+    base::AnyImage cut = test::crop(scene, {{30, 20, 0}, templ});
+    return test::imagesOf(std::move(scene), std::move(cut));
+}
+
+} // namespace
+
+class JobCancelTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void everyPhaseEndsSoonAndWritesNothing_data();
+    void everyPhaseEndsSoonAndWritesNothing();
+    void theFinishedPartEqualsTheFullRun();
+    void aStopBeforeTheStartIsAResult();
+    void aPlanCanBeCancelled();
+    void stopsAtAnyMomentLeaveNothingBehind();
+};
+
+void JobCancelTest::everyPhaseEndsSoonAndWritesNothing_data() {
+    QTest::addColumn<int>("phase");
+    QTest::addColumn<double>("share");
+    for (const Phase phase : {Phase::Read, Phase::Plan, Phase::Run, Phase::Peaks, Phase::Write}) {
+        for (const double share : {0.0, 0.3}) {
+            QTest::addRow("%s at %g", std::string(job::name(phase)).c_str(), share)
+                << static_cast<int>(phase) << share;
+        }
+    }
+}
+
+void JobCancelTest::everyPhaseEndsSoonAndWritesNothing() {
+    QFETCH(int, phase);
+    QFETCH(double, share);
+    const test::Folder folder;
+    Job job = test::withOutputs({}, folder);
+    job.minScore = -1;
+    io::writeText(job.peaks, "old");
+    Stopper stopper(static_cast<Phase>(phase), share);
+    static const job::JobImages kImages = images({1600, 1500, 1}, {31, 33, 1});
+    const job::JobResult result = job::runJob(job, kImages, stopper.source.get_token(), &stopper);
+    const auto took = std::chrono::duration<double>(Clock::now() - stopper.asked).count();
+    QVERIFY(result.cancelled);
+    QVERIFY2(took < 1, qPrintable(QString::number(took)));
+    QCOMPARE(folder.names(), std::vector<std::string>{"peaks.csv"});
+    QCOMPARE(test::bytesOf(job.peaks), std::string("old"));
+}
+
+void JobCancelTest::theFinishedPartEqualsTheFullRun() {
+    const job::JobImages both = images({900, 800, 1}, {15, 15, 1});
+    Job job;
+    job.method = "tiled";
+    job.tile = {64, 64, 1};
+    job.threads = 2;
+    const job::JobResult full = job::runJob(job, both);
+    Stopper stopper(Phase::Run, 0.4);
+    const job::JobResult half = job::runJob(job, both, stopper.source.get_token(), &stopper);
+    QVERIFY(half.cancelled);
+    QVERIFY(!half.report.run);
+    QVERIFY(half.peaks.empty());
+    std::int64_t finished = 0;
+    for (const base::Box& box : stopper.regions) {
+        finished += base::voxelCount(box.extents);
+        QCOMPARE(test::firstDifferentBit(*half.map, *full.map, box), std::string());
+    }
+    std::int64_t notComputed = 0;
+    for (std::int64_t i = 0; i < half.map->status.count(); ++i) {
+        notComputed += half.map->status.data()[i] == base::Status::NotComputed ? 1 : 0;
+    }
+    QVERIFY(finished > 0 && notComputed > 0);
+    QCOMPARE(finished + notComputed, half.map->status.count());
+}
+
+void JobCancelTest::aStopBeforeTheStartIsAResult() {
+    std::stop_source source;
+    source.request_stop();
+    const job::JobResult result =
+        job::runJob({}, images({100, 100, 1}, {9, 9, 1}), source.get_token());
+    QVERIFY(result.cancelled);
+    QVERIFY(!result.map);
+}
+
+void JobCancelTest::aPlanCanBeCancelled() {
+    const test::Folder folder;
+    Job job;
+    job.report = folder.path("plan.json");
+    Stopper stopper(Phase::Plan, 0);
+    (void)job::planJob(job, images({1000, 1000, 1}, {31, 33, 1}), stopper.source.get_token(),
+                       &stopper);
+    QVERIFY(folder.names().empty());
+}
+
+void JobCancelTest::stopsAtAnyMomentLeaveNothingBehind() {
+    const job::JobImages both = images({400, 400, 1}, {9, 9, 1});
+    int cancelled = 0;
+    for (int delay = 0; delay < 40; ++delay) {
+        const test::Folder folder;
+        const Job job = test::withOutputs({}, folder);
+        std::stop_source source;
+        std::jthread stopper([&] {
+            std::this_thread::sleep_for(std::chrono::microseconds(delay * delay * 50));
+            source.request_stop();
+        });
+        const job::JobResult result = job::runJob(job, both, source.get_token());
+        cancelled += result.cancelled ? 1 : 0;
+        QCOMPARE(folder.names().size(), result.cancelled ? std::size_t{0} : std::size_t{6});
+    }
+    QVERIFY(cancelled > 0);
+}
+
+QTEST_APPLESS_MAIN(JobCancelTest)
+#include "job_cancel_test.moc"

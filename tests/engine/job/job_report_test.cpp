@@ -1,0 +1,174 @@
+#include <QtTest>
+
+#include <nlohmann/json.hpp>
+
+#include <limits>
+
+#include "engine/io/atomic_file.h"
+#include "tests/engine/job/job_cases.h"
+#include "tests/support/scenes.h"
+
+using namespace flcc;
+using base::ErrorCode;
+using base::PixelType;
+using Json = nlohmann::json;
+
+namespace {
+
+job::JobReport ranReport() {
+    base::AnyImage scene = test::noise(PixelType::UInt8, {120, 100, 1}, 5);
+    base::AnyImage templ = test::crop(scene, {{30, 20, 0}, {9, 8, 1}});
+    return job::runJob({}, test::imagesOf(std::move(scene), std::move(templ))).report;
+}
+
+void requireKeys(const Json& json, const std::vector<const char*>& keys) {
+    for (const char* key : keys) {
+        QVERIFY2(json.contains(key), key);
+    }
+}
+
+} // namespace
+
+class JobReportTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void theReportHasTheStatedKeys();
+    void aPlanReportHasNoRun();
+    void theChosenCandidateIsReadBack();
+    void whatIsNoReportIsRefused_data();
+    void whatIsNoReportIsRefused();
+    void aPathThatIsNoUtf8DoesNotBreakTheReport();
+    void theTextNamesEveryCandidate();
+    void theEnvironmentIsNamed();
+};
+
+void JobReportTest::theReportHasTheStatedKeys() {
+    const job::JobReport report = ranReport();
+    const Json json = Json::parse(job::toJson(report));
+    requireKeys(json, {"problem", "candidates", "chosen", "run", "map", "audit", "peaks",
+                       "environment", "inputs"});
+    const std::vector<const char*> candidate{
+        "method",       "device",      "tile",       "verdict",      "reason",      "operations",
+        "predicted_ms", "measured_ms", "host_bytes", "device_bytes", "error_bound", "fft_planning"};
+    QVERIFY(!json["candidates"].empty());
+    for (const Json& row : json["candidates"]) {
+        requireKeys(row, candidate);
+    }
+    QVERIFY(json["chosen"] == json["candidates"][0]);
+    QCOMPARE(json["chosen"]["verdict"].get<std::string>(), std::string("chosen"));
+    const Json& run = json["run"];
+    requireKeys(run, {"execute_ms", "stream_ms", "planning_ms", "read_ms", "write_ms", "stages_ms",
+                      "peak_host_bytes", "threads", "device"});
+    for (const char* spread : {"execute_ms", "stream_ms"}) {
+        requireKeys(run[spread], {"min", "median", "max"});
+    }
+    requireKeys(json["map"], {"min", "max", "mean", "std", "status", "over_range", "recomputed",
+                              "bound_median"});
+    for (const char* status : {"OK", "FLAT", "NONFINITE", "PARTIAL", "LOWCONF", "NOT_COMPUTED"}) {
+        QVERIFY2(json["map"]["status"][status].is_number_integer(), status);
+    }
+    QCOMPARE(json["peaks"].size(), report.peaks.size());
+    QCOMPARE(json["peaks"][0]["rank"].get<int>(), 1);
+    QCOMPARE(json["peaks"][0]["score"].get<double>(), report.peaks[0].score);
+    QVERIFY((json["peaks"][0]["corner"] == Json{30, 20, 0}));
+    QCOMPARE(json["inputs"].size(), std::size_t{2});
+    QVERIFY(json["inputs"][0]["sha256"].is_null());
+    requireKeys(json["environment"],
+                {"versions", "processor", "instructions", "devices", "calibrated"});
+}
+
+void JobReportTest::aPlanReportHasNoRun() {
+    base::AnyImage scene = test::noise(PixelType::UInt8, {120, 100, 1}, 5);
+    base::AnyImage templ = test::crop(scene, {{30, 20, 0}, {9, 8, 1}});
+    const job::JobReport report =
+        job::planJob({}, test::imagesOf(std::move(scene), std::move(templ)));
+    const Json json = Json::parse(job::toJson(report));
+    QVERIFY(json["run"].is_null() && json["map"].is_null() && json["peaks"].empty());
+    QVERIFY(json["chosen"].is_object());
+    QVERIFY(json["chosen"]["predicted_ms"].is_number());
+}
+
+void JobReportTest::theChosenCandidateIsReadBack() {
+    const test::Folder folder;
+    job::JobReport report = ranReport();
+    const std::string file = folder.path("report.json").string();
+    report.plan.candidates[0].candidate = {"tiled", "cpu", {96, 64, 1}, 3};
+    io::writeText(file, job::toJson(report));
+    QVERIFY((job::chosenCandidate(file) == method::Candidate{"tiled", "cpu", {96, 64, 1}, 3}));
+    report.plan.candidates[0].verdict = plan::CandidateVerdict::Refused;
+    io::writeText(file, job::toJson(report));
+    QCOMPARE(test::thrownBy([&] { (void)job::chosenCandidate(file); }).code, ErrorCode::Input);
+}
+
+void JobReportTest::whatIsNoReportIsRefused_data() {
+    QTest::addColumn<QByteArray>("text");
+    QTest::newRow("empty") << QByteArray("");
+    QTest::newRow("no JSON") << QByteArray("plan");
+    QTest::newRow("no object") << QByteArray("[1, 2]");
+    QTest::newRow("nothing chosen") << QByteArray(R"({"chosen": null})");
+    QTest::newRow("no method") << QByteArray(R"({"chosen": {"device": "cpu"}})");
+    QTest::newRow("method is a number")
+        << QByteArray(R"({"chosen": {"method": 1, "device": "cpu", "tile": [1, 1, 1]}})");
+    QTest::newRow("short tile") << QByteArray(
+        R"({"chosen": {"method": "direct", "device": "cpu", "tile": [1]}})");
+    QTest::newRow("no threads") << QByteArray(
+        R"({"chosen": {"method": "direct", "device": "cpu", "tile": [1, 1, 1], "threads": 0}})");
+    QTest::newRow("far too many threads") << QByteArray(
+        R"({"chosen": {"method": "direct", "device": "cpu", "tile": [1, 1, 1], "threads": 99999}})");
+}
+
+void JobReportTest::whatIsNoReportIsRefused() {
+    QFETCH(QByteArray, text);
+    const test::Folder folder;
+    io::writeText(folder.path("report.json"), text.toStdString());
+    const test::Thrown thrown =
+        test::thrownBy([&] { (void)job::chosenCandidate(folder.path("report.json").string()); });
+    QCOMPARE(thrown.code, ErrorCode::Input);
+    QVERIFY(thrown.sentence.find("report.json") != std::string::npos);
+    QCOMPARE(test::thrownBy([&] { (void)job::chosenCandidate("missing.json"); }).code,
+             ErrorCode::Input);
+}
+
+void JobReportTest::aPathThatIsNoUtf8DoesNotBreakTheReport() {
+    job::JobReport report;
+    report.inputs = {{"scene", "\xff\xfe.mha", ""}};
+    QVERIFY(!Json::parse(job::toJson(report))["inputs"].empty());
+}
+
+void JobReportTest::theTextNamesEveryCandidate() {
+    job::JobReport report = ranReport();
+    report.plan.candidates.push_back({.candidate = {"tiled", "cpu", {8, 8, 1}, 1},
+                                      .verdict = plan::CandidateVerdict::Refused,
+                                      .reason = "tile 8x8x1 is smaller than template 9x8x1",
+                                      .prediction = std::nullopt,
+                                      .measuredMs = std::nullopt});
+    const QString text = QString::fromStdString(job::toText(report));
+    for (const plan::CandidateReport& row : report.plan.candidates) {
+        QVERIFY(text.contains(QString::fromStdString(row.reason)));
+    }
+    QVERIFY(text.contains("120x100 uint8"));
+    QVERIFY(text.contains("predicted"));
+    for (const QString& line : text.split('\n')) {
+        QVERIFY2(!line.endsWith(' '), qPrintable(line));
+    }
+    const QString summary = QString::fromStdString(job::toSummary(report));
+    QVERIFY(summary.contains("1.0000"));
+    QVERIFY(summary.contains("on cpu"));
+}
+
+void JobReportTest::theEnvironmentIsNamed() {
+    const job::Environment environment = job::environment();
+    QVERIFY(!environment.processor.empty());
+    QVERIFY(!environment.instructions.empty());
+    QVERIFY(environment.devices.size() >= 2);
+    QStringList libraries;
+    for (const auto& [library, version] : environment.versions) {
+        libraries << QString::fromStdString(library);
+        QVERIFY2(!version.empty(), library.c_str());
+    }
+    QVERIFY(libraries.contains("flcc"));
+}
+
+QTEST_APPLESS_MAIN(JobReportTest)
+#include "job_report_test.moc"
