@@ -112,7 +112,7 @@ base::Image<Voxel> luminance(const base::Image<Voxel>& red, const base::Image<Vo
 ImageInfo readImageInfo(const std::filesystem::path& path) {
     (void)detail::requireRegularFile(path);
     const detail::Format format = detail::detectFormat(path);
-    if (format == detail::Format::MetaImage && detail::isPlainMha(path)) {
+    if (format == detail::Format::MetaImage) {
         return detail::mhaInfo(path);
     }
 #ifdef FLCC_IMAGE_IO
@@ -133,7 +133,7 @@ LoadedImage readImage(const std::filesystem::path& path, const ReadOptions& opti
     (void)detail::requireRegularFile(path);
     const detail::Format format = detail::detectFormat(path);
     try {
-        if (format == detail::Format::MetaImage && detail::isPlainMha(path)) {
+        if (format == detail::Format::MetaImage) {
             return detail::readMha(path, options);
         }
 #ifdef FLCC_IMAGE_IO

@@ -9,7 +9,6 @@
 #include <itkJPEGImageIO.h>
 #include <itkMRCImageIO.h>
 #include <itkMetaDataObject.h>
-#include <itkMetaImageIO.h>
 #include <itkNiftiImageIO.h>
 #include <itkNrrdImageIO.h>
 #include <itkOutputWindow.h>
@@ -55,35 +54,20 @@ itk::ImageIOBase::Pointer makeReader(Format format) {
         return itk::JPEGImageIO::New().GetPointer();
     case Format::Nrrd:
         return itk::NrrdImageIO::New().GetPointer();
-    case Format::MetaImage:
-        return itk::MetaImageIO::New().GetPointer();
     case Format::Nifti:
         return itk::NiftiImageIO::New().GetPointer();
     case Format::Mrc:
         return itk::MRCImageIO::New().GetPointer();
+    case Format::MetaImage:
     case Format::Png:
     case Format::Tiff:
         break;
     }
-    throw base::Error(base::ErrorCode::Internal, "PNG and TIFF do not go through ITK");
+    throw base::Error(base::ErrorCode::Internal, "MetaImage, PNG and TIFF do not go through ITK");
 }
 
-/// ITK's own words without its class names, addresses and line breaks.
-std::string plainWords(const itk::ExceptionObject& exception) {
-    std::string text = exception.GetDescription();
-    if (const auto at = text.find("): ");
-        text.rfind("itk::ERROR", 0) == 0 && at != std::string::npos) {
-        text = text.substr(at + 3);
-    }
-    for (auto at = text.find("itk::"); at != std::string::npos; at = text.find("itk::")) {
-        text.erase(at, 5);
-    }
-    text = oneLine(text);
-    while (!text.empty() && (text.back() == ' ' || text.back() == '.')) {
-        text.pop_back();
-    }
-    return text.substr(0, 200);
-}
+// What the library says holds names of classes and addresses: that goes to the log.
+constexpr const char* kDamaged = "the file is truncated, damaged or of a kind that cannot be read";
 
 /// Runs `work` and translates what ITK throws.
 template <class Work> auto guarded(const std::filesystem::path& path, Work work) {
@@ -92,13 +76,14 @@ template <class Work> auto guarded(const std::filesystem::path& path, Work work)
         return work();
     } catch (const itk::ExceptionObject& exception) {
         base::log(base::LogLevel::Debug, exception.what());
-        failInput(path, "the file is damaged or not supported (" + plainWords(exception) + ")");
+        failInput(path, kDamaged);
     } catch (const std::bad_alloc&) {
         throw base::Error(base::ErrorCode::Memory, shown(path) + " does not fit into memory");
     } catch (const base::Error&) {
         throw;
     } catch (const std::exception& exception) {
-        failInput(path, "the file is damaged or not supported (" + oneLine(exception.what()) + ")");
+        base::log(base::LogLevel::Debug, exception.what());
+        failInput(path, kDamaged);
     }
 }
 
@@ -131,7 +116,7 @@ PixelType pixelOf(const std::filesystem::path& path, Component component) {
     }
 }
 
-/// MetaIO knows "long" as 4 bytes, ITK calls it LONG: the size decides.
+/// The type, when it is as large as ours of that name.
 PixelType checkedPixel(const std::filesystem::path& path, const itk::ImageIOBase& reader) {
     const PixelType pixel = pixelOf(path, reader.GetComponentType());
     if (static_cast<std::int64_t>(reader.GetComponentSize()) != base::bytesPerVoxel(pixel)) {

@@ -1,5 +1,5 @@
-// MetaImage in its plain form, one file with raw voxels: simple enough to be read and written
-// without a library, so that a build without one has a format, and damaged headers cannot crash it.
+// MetaImage is simple enough to be read and written without a library: a build without one has a
+// format, cut files are noticed, and a damaged header cannot end the program.
 
 #include <algorithm>
 #include <array>
@@ -208,53 +208,55 @@ ImageInfo infoOf(const std::filesystem::path& path, const Header& header) {
     return info;
 }
 
-} // namespace
-
-bool isPlainMha(const std::filesystem::path& path) {
-    const Header header = parseHeader(path);
-    return header.get("ElementDataFile") == "LOCAL" && !header.flag("CompressedData") &&
-           header.get("BinaryData", "True") != "False" && header.get("HeaderSize", "0") == "0" &&
-           header.get("ElementNumberOfChannels", "1") != "0";
-}
-
-void checkLinkedMha(const std::filesystem::path& path) {
-    const Header header = parseHeader(path);
+/// Where the voxels are; that they are all there.
+RawLayout layoutOf(const std::filesystem::path& path, const Header& header, const ImageInfo& info) {
+    if (header.get("BinaryData", "True")[0] == 'F') {
+        failInput(path, "its voxels are written as text, which cannot be read");
+    }
+    RawLayout layout;
+    layout.packed = header.flag("CompressedData");
+    const bool bigEndian =
+        header.flag("BinaryDataByteOrderMSB") || header.flag("ElementByteOrderMSB");
+    layout.swapped = bigEndian != (std::endian::native == std::endian::big);
     const std::string file = header.get("ElementDataFile");
-    if (file == "LOCAL") {
-        return;
+    const bool inside = file == "LOCAL" || file == "local" || file == "Local";
+    layout.file = inside ? path : requireNeighbour(path, file);
+    const std::int64_t size = requireRegularFile(layout.file);
+    const auto voxel = base::bytesPerVoxel(info.pixel) * info.components * info.channels;
+    const auto skip =
+        numbers<std::int64_t>(path, header, "HeaderSize", header.get("HeaderSize", "0"), 1).front();
+    if (inside) {
+        layout.offset = header.dataOffset;
+    } else if (skip >= 0) {
+        layout.offset = std::min(skip, size);
+    } else {
+        // -1: as much as there is before the voxels.
+        requireRawBytes(layout.file, info.extents, voxel, info.frames, size);
+        layout.offset = size - base::byteCount(info.extents, voxel) * info.frames;
     }
-    const std::filesystem::path data = requireNeighbour(path, file);
-    const std::int64_t size = requireRegularFile(data);
-    const ImageInfo info = infoOf(path, header);
-    if (!header.flag("CompressedData")) {
-        const auto skip =
-            numbers<std::int64_t>(path, header, "HeaderSize", header.get("HeaderSize", "0"), 1);
-        requireRawBytes(data, info.extents,
-                        base::bytesPerVoxel(info.pixel) * info.components * info.channels,
-                        info.frames, size - std::max<std::int64_t>(0, skip.front()));
+    if (!layout.packed) {
+        requireRawBytes(layout.file, info.extents, voxel, info.frames, size - layout.offset);
+    } else if (base::byteCount(info.extents, voxel) / 1040 > size / info.frames) {
+        failInput(path, "its header promises more voxels than the file can hold");
     }
+    return layout;
 }
+
+} // namespace
 
 ImageInfo mhaInfo(const std::filesystem::path& path) {
     const Header header = parseHeader(path);
-    const ImageInfo info = infoOf(path, header);
-    const auto voxel = base::bytesPerVoxel(info.pixel) * info.components * info.channels;
-    requireRawBytes(path, info.extents, voxel, info.frames,
-                    requireRegularFile(path) - header.dataOffset);
+    ImageInfo info = infoOf(path, header);
+    (void)layoutOf(path, header, info);
     return info;
 }
 
 LoadedImage readMha(const std::filesystem::path& path, const ReadOptions& options) {
-    LoadedImage loaded;
-    loaded.info = mhaInfo(path);
     const Header header = parseHeader(path);
-    const Choice choice = choose(path, loaded.info, options);
-    const bool bigEndian =
-        header.flag("BinaryDataByteOrderMSB") || header.flag("ElementByteOrderMSB");
-    RawLayout layout;
-    layout.offset = header.dataOffset;
-    layout.swapped = bigEndian != (std::endian::native == std::endian::big);
-    loaded.components = readRaw(path, loaded.info, layout, choice);
+    LoadedImage loaded;
+    loaded.info = infoOf(path, header);
+    const RawLayout layout = layoutOf(path, header, loaded.info);
+    loaded.components = readRaw(loaded.info, layout, choose(path, loaded.info, options));
     return loaded;
 }
 

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <fstream>
 #include <system_error>
 
@@ -40,37 +41,76 @@ void takeEvery(base::AnyImage& target, std::int64_t at, std::int64_t count, cons
         target);
 }
 
-std::vector<base::AnyImage> readRaw(const std::filesystem::path& path, const ImageInfo& info,
-                                    const RawLayout& layout, const Choice& choice) {
-    const std::int64_t bytes = base::bytesPerVoxel(info.pixel);
-    const std::int64_t together = std::int64_t{1} * info.components * info.channels;
-    const std::int64_t frameBytes = base::byteCount(info.extents, bytes * together);
-    std::ifstream file(path, std::ios::binary);
-    file.seekg(layout.offset + choice.frame * frameBytes);
-    const auto fill = [&](base::AnyImage& image, std::int64_t size, std::int64_t count) {
-        if (!file.read(static_cast<char*>(bytesOf(image)), size)) {
-            failInput(path, "the file ended while its voxels were read");
+namespace {
+
+/// The values of one frame as they stand in the file, in our order of bytes.
+class FrameReader {
+  public:
+    FrameReader(const ImageInfo& info, const RawLayout& layout, std::int64_t frame)
+        : m_layout(layout), m_bytesPerVoxel(base::bytesPerVoxel(info.pixel)) {
+        const std::int64_t frameBytes =
+            base::byteCount(info.extents, m_bytesPerVoxel * info.components * info.channels);
+        if (layout.packed) {
+            unpack((frame + 1) * frameBytes);
+            m_at = frame * frameBytes;
+        } else {
+            m_file.open(layout.file, std::ios::binary);
+            m_file.seekg(layout.offset + frame * frameBytes);
         }
-        if (layout.swapped) {
-            swapBytes(bytesOf(image), count, bytes);
-        }
-    };
-    const std::int64_t count = base::voxelCount(info.extents);
-    std::vector<base::AnyImage> planes;
-    if (together == 1) {
-        planes.push_back(base::makeImage(info.pixel, info.extents));
-        fill(planes.front(), frameBytes, count);
-        return planes;
     }
-    // Side by side in the file, one plane each in memory: a slice at a time.
+
+    /// The next `count` values.
+    void read(void* target, std::int64_t count) {
+        const std::int64_t bytes = count * m_bytesPerVoxel;
+        if (m_layout.packed) {
+            std::memcpy(target, m_unpacked.data() + m_at, static_cast<std::size_t>(bytes));
+            m_at += bytes;
+        } else if (!m_file.read(static_cast<char*>(target), bytes)) {
+            failInput(m_layout.file, "the file ended while its voxels were read");
+        }
+        if (m_layout.swapped) {
+            swapBytes(target, count, m_bytesPerVoxel);
+        }
+    }
+
+  private:
+    void unpack(std::int64_t bytes) {
+#ifdef FLCC_IMAGE_IO
+        m_unpacked = base::Image<std::uint8_t>({bytes, 1, 1});
+        inflateInto(m_layout.file, m_layout.offset, m_unpacked.data(), bytes);
+#else
+        (void)bytes;
+        failInput(m_layout.file, "this build reads no packed files (built without ITK)");
+#endif
+    }
+
+    const RawLayout& m_layout;
+    std::int64_t m_bytesPerVoxel;
+    std::ifstream m_file;
+    base::Image<std::uint8_t> m_unpacked;
+    std::int64_t m_at = 0;
+};
+
+} // namespace
+
+std::vector<base::AnyImage> readRaw(const ImageInfo& info, const RawLayout& layout,
+                                    const Choice& choice) {
+    const std::int64_t together = std::int64_t{1} * info.components * info.channels;
+    FrameReader reader(info, layout, choice.frame);
+    std::vector<base::AnyImage> planes;
     for (int i = 0; i < info.components; ++i) {
         planes.push_back(base::makeImage(info.pixel, info.extents));
     }
+    if (together == 1) {
+        reader.read(bytesOf(planes.front()), base::voxelCount(info.extents));
+        return planes;
+    }
+    // Side by side in the file, one plane each in memory: a slice at a time.
     const std::int64_t sliceCount = info.extents.x * info.extents.y;
     base::AnyImage slice =
         base::makeImage(info.pixel, {info.extents.x * together, info.extents.y, 1});
     for (std::int64_t z = 0; z < info.extents.z; ++z) {
-        fill(slice, sliceCount * together * bytes, sliceCount * together);
+        reader.read(bytesOf(slice), sliceCount * together);
         for (std::size_t plane = 0; plane < planes.size(); ++plane) {
             const std::int64_t first =
                 info.channels > 1 ? choice.channel : static_cast<std::int64_t>(plane);

@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstring>
 #include <fstream>
+#include <memory>
+#include <new>
 #include <sstream>
 
 #include <zlib.h>
@@ -63,20 +65,20 @@ Bytes unpackedPrefix(const std::filesystem::path& path, unsigned count) {
     return bytes;
 }
 
-/// Bytes of a file after unpacking, or as far as it is undamaged.
+/// Bytes of a file after unpacking; -1 when it is damaged or ends within its packed data.
 std::int64_t unpackedSize(const std::filesystem::path& path) {
     Bytes buffer(1 << 20);
     const gzFile file = ::gzopen(path.c_str(), "rb");
-    std::int64_t total = 0;
-    while (file != nullptr) {
-        const int got = ::gzread(file, buffer.data(), static_cast<unsigned>(buffer.size()));
-        if (got <= 0) {
-            ::gzclose(file);
-            return got < 0 ? -1 : total;
-        }
-        total += got;
+    if (file == nullptr) {
+        return -1;
     }
-    return total;
+    std::int64_t total = 0;
+    int got = 0;
+    do {
+        got = ::gzread(file, buffer.data(), static_cast<unsigned>(buffer.size()));
+        total += std::max(0, got);
+    } while (got > 0);
+    return ::gzclose(file) == Z_OK && got == 0 ? total : -1;
 }
 
 struct NiftiHeader {
@@ -160,12 +162,14 @@ MrcHeader parseMrc(const std::filesystem::path& path) {
     if (bytes.size() < 1024) {
         failInput(path, "the file is truncated; an MRC header has 1024 bytes");
     }
-    // Files without a machine stamp are told by their mode and sizes.
-    const auto plausible = [&](bool swapped) {
-        const auto mode = field<std::int32_t>(bytes, 12, swapped);
-        return mode >= 0 && mode <= 101 && field<std::int32_t>(bytes, 0, swapped) > 0;
-    };
-    const bool swapped = !plausible(false) && plausible(true);
+    // Old files have no machine stamp: theirs is told by the mode, a small number.
+    const bool littleFile = bytes[212] == 0x44;
+    const bool bigFile = bytes[212] == 0x11;
+    constexpr bool kLittle = std::endian::native == std::endian::little;
+    const auto turnedMode = field<std::int32_t>(bytes, 12, true);
+    const bool swapped = littleFile || bigFile
+                             ? bigFile == kLittle
+                             : field<std::int32_t>(bytes, 12, false) > 101 && turnedMode <= 101;
     const auto mode = field<std::int32_t>(bytes, 12, swapped);
     std::int64_t bytesPerVoxel = 0;
     switch (mode) {
@@ -255,6 +259,38 @@ void refineNrrd(const std::filesystem::path& path, base::Geometry& geometry) {
 
 } // namespace
 
+void inflateInto(const std::filesystem::path& path, std::int64_t offset, void* target,
+                 std::int64_t count) {
+    std::ifstream file(path, std::ios::binary);
+    file.seekg(offset);
+    Bytes packed(1 << 18);
+    z_stream stream{};
+    // 32: zlib's own format or gzip's, by the first bytes.
+    if (::inflateInit2(&stream, 15 + 32) != Z_OK) {
+        throw std::bad_alloc();
+    }
+    const std::unique_ptr<z_stream, int (*)(z_stream*)> close(&stream, ::inflateEnd);
+    auto* out = static_cast<unsigned char*>(target);
+    int status = Z_OK;
+    while (status == Z_OK && count > 0) {
+        if (stream.avail_in == 0) {
+            file.read(reinterpret_cast<char*>(packed.data()),
+                      static_cast<std::streamsize>(packed.size()));
+            stream.next_in = packed.data();
+            stream.avail_in = static_cast<uInt>(file.gcount());
+        }
+        const auto room = static_cast<uInt>(std::min<std::int64_t>(count, 1 << 30));
+        stream.next_out = out;
+        stream.avail_out = room;
+        status = ::inflate(&stream, Z_NO_FLUSH);
+        out += room - stream.avail_out;
+        count -= room - stream.avail_out;
+    }
+    if (count > 0) {
+        failInput(path, "its packed voxels are truncated or damaged");
+    }
+}
+
 void checkStructure(const std::filesystem::path& path, Format format) {
     const std::int64_t size = requireRegularFile(path);
     switch (format) {
@@ -272,11 +308,9 @@ void checkStructure(const std::filesystem::path& path, Format format) {
     case Format::Nrrd:
         checkNrrd(path);
         break;
-    case Format::MetaImage:
-        checkLinkedMha(path);
-        break;
-    case Format::Png:  // see png_file.cpp
-    case Format::Tiff: // see tiff_file.cpp
+    case Format::MetaImage: // see mha_file.cpp
+    case Format::Png:       // see png_file.cpp
+    case Format::Tiff:      // see tiff_file.cpp
         break;
     }
 }
@@ -318,8 +352,6 @@ void refineInfo(const std::filesystem::path& path, Format format, ImageInfo& inf
         refineNrrd(path, geometry);
         break;
     case Format::MetaImage:
-        setHeaderUnit(geometry, "");
-        break;
     case Format::Png:
     case Format::Tiff:
         break;

@@ -16,13 +16,10 @@ namespace flcc::io::detail {
 
 using Metadata = std::map<std::string, std::string>;
 
-/// Plain MetaImage: one file, not compressed. isPlain is false for what only the library reads.
-[[nodiscard]] bool isPlainMha(const std::filesystem::path& path);
+/// MetaImage, our own: one file, or a header beside a file of voxels; packed by zlib only where the
+/// build has it.
 [[nodiscard]] ImageInfo mhaInfo(const std::filesystem::path& path);
 [[nodiscard]] LoadedImage readMha(const std::filesystem::path& path, const ReadOptions& options);
-
-/// Checks what a MetaImage header that is not plain names as its data. **Errors**: Input.
-void checkLinkedMha(const std::filesystem::path& path);
 
 /// Header text and raw voxels in one file, at the temporary name `path`. **Errors**: Output, with
 /// `target` in the sentence.
@@ -53,6 +50,10 @@ void writePng(const std::filesystem::path& path, const std::filesystem::path& ta
 [[nodiscard]] ImageInfo itkInfo(const std::filesystem::path& path, Format format);
 [[nodiscard]] LoadedImage readItk(const std::filesystem::path& path, Format format,
                                   const ReadOptions& options);
+
+/// Unpacks a zlib stream at `offset` of a file, which must give `count` bytes. **Errors**: Input.
+void inflateInto(const std::filesystem::path& path, std::int64_t offset, void* target,
+                 std::int64_t count);
 
 /// Looks through the structure of a file for what the libraries do not tell: that it ends early,
 /// or contradicts itself. **Errors**: Input.

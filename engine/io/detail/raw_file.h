@@ -11,7 +11,9 @@ namespace flcc::io::detail {
 
 /// Where raw voxels lie in a file: components and channels side by side, frame after frame.
 struct RawLayout {
+    std::filesystem::path file;
     std::int64_t offset = 0;
+    bool packed = false;  ///< by zlib, all frames in one stream
     bool swapped = false; ///< the bytes of each value stand in the other order than ours
 };
 
@@ -20,8 +22,7 @@ void requireRawBytes(const std::filesystem::path& path, const base::Extents& ext
                      std::int64_t bytesPerVoxel, std::int64_t frames, std::int64_t present);
 
 /// The planes of one frame: all components, or the chosen channel.
-[[nodiscard]] std::vector<base::AnyImage> readRaw(const std::filesystem::path& path,
-                                                  const ImageInfo& info, const RawLayout& layout,
+[[nodiscard]] std::vector<base::AnyImage> readRaw(const ImageInfo& info, const RawLayout& layout,
                                                   const Choice& choice);
 
 /// Copies `count` values, value `first`, `first + step`, ... of `source`, which is of the target's

@@ -1,0 +1,266 @@
+#include "tests/engine/io/fixtures.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <limits>
+
+#include <zlib.h>
+
+namespace flcc::test {
+
+Bytes readFile(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+void writeFile(const std::filesystem::path& path, const Bytes& bytes) {
+    // A new file each time: some file systems flush one that is cut to nothing and written again.
+    std::filesystem::remove(path);
+    std::ofstream file(path, std::ios::binary);
+    file.write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+}
+
+void writeFile(const std::filesystem::path& path, const std::string& text) {
+    writeFile(path, Bytes(text.begin(), text.end()));
+}
+
+std::optional<base::Error> errorOf(const std::function<void()>& call) {
+    try {
+        call();
+    } catch (const base::Error& error) {
+        return error;
+    }
+    return std::nullopt;
+}
+
+base::AnyImage patternImage(base::PixelType type, const base::Extents& extents) {
+    base::AnyImage result = base::makeImage(type, extents);
+    std::visit(
+        [](auto& image) {
+            using Voxel = std::remove_pointer_t<decltype(image.data())>;
+            std::uint64_t state = 1;
+            for (std::int64_t i = 0; i < image.count(); ++i) {
+                state = state * 6364136223846793005U + 1442695040888963407U;
+                if constexpr (std::is_integral_v<Voxel>) {
+                    image.data()[i] = static_cast<Voxel>(state >> (64 - 8 * sizeof(Voxel)));
+                } else {
+                    image.data()[i] = static_cast<Voxel>(
+                        (static_cast<double>(state >> 11) / 4503599627370496.0 - 1) * 1e6);
+                }
+            }
+            image.data()[0] = std::numeric_limits<Voxel>::lowest();
+            image.data()[image.count() - 1] = std::numeric_limits<Voxel>::max();
+        },
+        result);
+    return result;
+}
+
+Bytes voxelBytes(const base::AnyImage& image) {
+    return std::visit(
+        [](const auto& typed) {
+            const auto* first = reinterpret_cast<const unsigned char*>(typed.data());
+            return Bytes(first,
+                         first + typed.count() * static_cast<std::int64_t>(sizeof(*typed.data())));
+        },
+        image);
+}
+
+bool sameBits(const base::AnyImage& a, const base::AnyImage& b) {
+    return a.index() == b.index() && base::extentsOf(a) == base::extentsOf(b) &&
+           voxelBytes(a) == voxelBytes(b);
+}
+
+Bytes swapped(Bytes bytes, std::size_t width) {
+    for (auto at = bytes.begin(); at != bytes.end(); at += static_cast<std::ptrdiff_t>(width)) {
+        std::reverse(at, at + static_cast<std::ptrdiff_t>(width));
+    }
+    return bytes;
+}
+
+namespace {
+
+/// One entry of a directory: classic or big.
+void putEntry(ByteWriter& out, bool big, std::uint16_t tag, std::uint16_t type, std::uint64_t count,
+              std::uint64_t value) {
+    out.put(tag).put(type);
+    if (big) {
+        out.put(count);
+    } else {
+        out.put(static_cast<std::uint32_t>(count));
+    }
+    const std::size_t room = out.bytes.size() + (big ? 8 : 4);
+    if (type == 3 && count == 1) {
+        out.put(static_cast<std::uint16_t>(value));
+    } else if (type == 4 || !big) {
+        out.put(static_cast<std::uint32_t>(value));
+    } else {
+        out.put(value);
+    }
+    out.padTo(room);
+}
+
+} // namespace
+
+Bytes makeTiff(const TiffRecipe& recipe) {
+    constexpr std::uint16_t kAscii = 2;
+    constexpr std::uint16_t kShort = 3;
+    constexpr std::uint16_t kLong = 4;
+    constexpr std::uint16_t kRational = 5;
+    const bool big = recipe.big;
+    const bool little = (std::endian::native == std::endian::little) != recipe.turned;
+    ByteWriter out(recipe.turned);
+    out.append(little ? Bytes{'I', 'I'} : Bytes{'M', 'M'});
+    out.put(static_cast<std::uint16_t>(big ? 43 : 42));
+    const std::uint64_t head = big ? 16 : 8;
+    // Texts and numbers first, then the pixels, then the directories.
+    std::uint64_t at = head;
+    const std::uint64_t textAt = at;
+    at += recipe.description.size() + 1;
+    const std::uint64_t resolutionAt = at;
+    at += 8;
+    const std::uint64_t bitsAt = at;
+    at += std::uint64_t{2} * recipe.samples;
+    const std::uint64_t paletteAt = at;
+    at += recipe.palette.size();
+    std::vector<std::uint64_t> pageAt;
+    for (const Bytes& page : recipe.pages) {
+        pageAt.push_back(at);
+        at += page.size();
+    }
+    if (big) {
+        out.put(std::uint16_t{8}).put(std::uint16_t{0}).put(at);
+    } else {
+        out.put(static_cast<std::uint32_t>(at));
+    }
+    out.append(Bytes(recipe.description.begin(), recipe.description.end()));
+    out.append({0});
+    out.put(recipe.pixelsPer1000).put(std::uint32_t{1000});
+    for (int sample = 0; sample < recipe.samples; ++sample) {
+        out.put(recipe.bits);
+    }
+    out.append(recipe.turned ? swapped(recipe.palette, 2) : recipe.palette);
+    for (const Bytes& page : recipe.pages) {
+        const std::size_t width = recipe.bits / 8U;
+        out.append(recipe.turned && width > 1 ? swapped(page, width) : page);
+    }
+    for (std::size_t i = 0; i < recipe.pages.size(); ++i) {
+        const bool first = i == 0;
+        const bool resolved = recipe.pixelsPer1000 > 0;
+        const auto entries =
+            static_cast<std::uint16_t>(10 + (first && !recipe.description.empty() ? 1 : 0) +
+                                       (resolved ? 2 : 0) + (recipe.palette.empty() ? 0 : 1));
+        const std::uint64_t start = out.bytes.size();
+        if (big) {
+            out.put(std::uint64_t{entries});
+        } else {
+            out.put(entries);
+        }
+        const std::uint64_t size = big ? 8U + 20U * entries + 8U : 2U + 12U * entries + 4U;
+        putEntry(out, big, 256, kLong, 1, recipe.width);
+        putEntry(out, big, 257, kLong, 1, recipe.height);
+        const bool bitsInside = recipe.samples == 1;
+        putEntry(out, big, 258, kShort, recipe.samples, bitsInside ? recipe.bits : bitsAt);
+        putEntry(out, big, 259, kShort, 1, 1);
+        putEntry(out, big, 262, kShort, 1, recipe.photometric);
+        if (first && !recipe.description.empty()) {
+            putEntry(out, big, 270, kAscii, recipe.description.size() + 1, textAt);
+        }
+        putEntry(out, big, 273, big ? 16 : kLong, 1, pageAt[i]);
+        putEntry(out, big, 277, kShort, 1, recipe.samples);
+        putEntry(out, big, 278, kLong, 1, recipe.height);
+        putEntry(out, big, 279, kLong, 1, recipe.pages[i].size());
+        if (resolved) {
+            putEntry(out, big, 282, kRational, 1, resolutionAt);
+            putEntry(out, big, 283, kRational, 1, resolutionAt);
+        }
+        if (!recipe.palette.empty()) {
+            putEntry(out, big, 320, kShort, recipe.palette.size() / 2, paletteAt);
+        }
+        putEntry(out, big, 339, kShort, 1, recipe.sampleFormat);
+        const std::uint64_t next = i + 1 < recipe.pages.size() ? start + size : 0;
+        if (big) {
+            out.put(next);
+        } else {
+            out.put(static_cast<std::uint32_t>(next));
+        }
+    }
+    return out.bytes;
+}
+
+Bytes makeMrc(int mode, const base::Extents& extents, const base::Point& lengths,
+              const Bytes& voxels, bool turned) {
+    ByteWriter out(turned);
+    for (const std::int64_t length : {extents.x, extents.y, extents.z}) {
+        out.put(static_cast<std::int32_t>(length));
+    }
+    out.put(std::int32_t{mode});
+    out.put(0).put(0).put(0);
+    for (const std::int64_t length : {extents.x, extents.y, extents.z}) {
+        out.put(static_cast<std::int32_t>(length));
+    }
+    for (const double length : lengths) {
+        out.put(static_cast<float>(length));
+    }
+    out.put(90.0F).put(90.0F).put(90.0F);
+    out.put(1).put(2).put(3);
+    out.padTo(208);
+    out.append({'M', 'A', 'P', ' '});
+    const bool little = (std::endian::native == std::endian::little) != turned;
+    out.append(little ? Bytes{0x44, 0x44, 0, 0} : Bytes{0x11, 0x11, 0, 0});
+    out.padTo(1024);
+    const std::size_t width = mode == 0 ? 1 : mode == 2 ? 4 : 2;
+    out.append(turned ? swapped(voxels, width) : voxels);
+    return out.bytes;
+}
+
+Bytes makeNifti(const NiftiRecipe& recipe) {
+    ByteWriter out;
+    out.put(std::int32_t{348});
+    out.padTo(40);
+    out.put(static_cast<std::int16_t>(recipe.sizes.size()));
+    for (std::size_t axis = 0; axis < 7; ++axis) {
+        out.put(axis < recipe.sizes.size() ? recipe.sizes[axis] : std::int16_t{1});
+    }
+    out.padTo(70);
+    out.put(recipe.type).put(recipe.bits);
+    out.padTo(76);
+    out.put(1.0F);
+    for (std::size_t axis = 0; axis < 7; ++axis) {
+        out.put(axis < recipe.spacing.size() ? recipe.spacing[axis] : 1.0F);
+    }
+    out.put(352.0F).put(recipe.slope).put(0.0F);
+    out.padTo(123);
+    out.put(recipe.units);
+    out.padTo(344);
+    out.append({'n', '+', '1', 0});
+    out.padTo(352);
+    out.append(recipe.voxels);
+    return out.bytes;
+}
+
+namespace {
+
+Bytes packed(const Bytes& bytes, int windowBits) {
+    z_stream stream{};
+    (void)deflateInit2(&stream, 6, Z_DEFLATED, windowBits, 8, Z_DEFAULT_STRATEGY);
+    Bytes out(deflateBound(&stream, bytes.size()));
+    stream.next_in = const_cast<Bytef*>(bytes.data());
+    stream.avail_in = static_cast<uInt>(bytes.size());
+    stream.next_out = out.data();
+    stream.avail_out = static_cast<uInt>(out.size());
+    (void)::deflate(&stream, Z_FINISH);
+    out.resize(stream.total_out);
+    (void)::deflateEnd(&stream);
+    return out;
+}
+
+} // namespace
+
+Bytes gzip(const Bytes& bytes) { return packed(bytes, 15 + 16); }
+Bytes deflated(const Bytes& bytes) { return packed(bytes, 15); }
+
+} // namespace flcc::test
