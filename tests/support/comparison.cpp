@@ -81,22 +81,22 @@ Comparison compare(const method::MatchMap& map, const reference::ScoreMap& expec
     return result;
 }
 
-std::string mapFault(const MethodRun& run, const reference::ScoreMap& expected,
-                     const Tolerance& tolerance) {
-    const Comparison comparison = compare(run.map, expected, tolerance);
-    if (!comparison.fault.empty()) {
-        return comparison.fault;
-    }
-    const method::MapFacts& facts = run.outcome.facts;
+std::string boundFault(const method::MapFacts& facts, const Comparison& found) {
     std::ostringstream words;
-    if (comparison.worstOk > facts.largestBound) {
-        words << "an OK score is off by " << comparison.worstOk << ", the largest bound is "
+    if (found.worstOk > facts.largestBound) {
+        words << "an OK score is off by " << found.worstOk << ", the largest bound is "
               << facts.largestBound;
-    } else if (comparison.worstLowConf > facts.largestLowConf) {
-        words << "a LOWCONF score is off by " << comparison.worstLowConf
-              << ", the largest bound is " << facts.largestLowConf;
+    } else if (found.worstLowConf > facts.largestLowConf) {
+        words << "a LOWCONF score is off by " << found.worstLowConf << ", the largest bound is "
+              << facts.largestLowConf;
     }
     return words.str();
+}
+
+std::string mapFault(const MethodRun& run, const reference::ScoreMap& expected,
+                     const Tolerance& tolerance) {
+    const Comparison found = compare(run.map, expected, tolerance);
+    return found.fault.empty() ? boundFault(run.outcome.facts, found) : found.fault;
 }
 
 std::string firstDifferentBit(const method::MatchMap& a, const method::MatchMap& b,

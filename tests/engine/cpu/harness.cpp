@@ -98,6 +98,7 @@ std::string judgeSampled(const base::AnyImage& scene, const base::AnyImage& temp
         for (std::size_t i = 0; fault.empty() && i < samples.size(); ++i) {
             fault = compareVoxel(run.map, expected[i], tolerance, samples[i], comparison);
         }
+        fault = fault.empty() ? boundFault(run.outcome.facts, comparison) : fault;
         if (!fault.empty()) {
             return described(way, scene, templ, fault);
         }

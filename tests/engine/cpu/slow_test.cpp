@@ -1,9 +1,11 @@
 #include <QtTest>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
 #include "tests/engine/cpu/harness.h"
+#include "tests/engine/cpu/kinds.h"
 
 using namespace flcc;
 using base::Extents;
@@ -92,6 +94,28 @@ class SlowTest : public QObject {
         const base::AnyImage templ = test::crop(scene, {{2, 1, 0}, {4096, 4096, 1}});
         const std::string fault = test::judgeSampled(scene, templ, {{2, 1, 0}}, 3);
         QVERIFY2(fault.empty(), fault.c_str());
+    }
+
+    void boundsHoldOnManyScenesOfEveryKind() {
+        for (int kind = 0; kind < test::kKinds; ++kind) {
+            for (std::uint64_t seed = 100; seed < 250; ++seed) {
+                const std::string fault = test::judgeKind(kind, seed);
+                QVERIFY2(fault.empty(), fault.c_str());
+            }
+        }
+    }
+
+    void boundsHoldOnTheWorstStripesFound() {
+        const auto stripes = [](const Extents& extents, double frequency) {
+            return test::makeScene(PixelType::Float32, extents, [&](const Index& i) {
+                return std::sin(frequency * static_cast<double>(i.y));
+            });
+        };
+        for (const double frequency : {0.05, 0.31, 1.1, 2.9}) {
+            const std::string fault = test::judgeSampled(
+                stripes({512, 512, 1}, 0.7), stripes({209, 209, 1}, frequency), {}, 1000);
+            QVERIFY2(fault.empty(), fault.c_str());
+        }
     }
 
   private:

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "engine/base/pixels.h"
+
+/// Scenes that are hard on an error bound: what concentrates the errors of transforms, what makes
+/// sums cancel, and what ordinary pictures hold.
+namespace flcc::test {
+
+inline constexpr int kKinds = 18;
+
+/// A scene of the kind, in float32.
+[[nodiscard]] base::AnyImage sceneOfKind(int kind, const base::Extents& extents,
+                                         std::uint64_t seed);
+
+/// A seeded problem of the kind (scene and template sizes, pixel type, the template cut from the
+/// scene or a stranger), judged over every voxel of every way. Empty when all is as promised.
+[[nodiscard]] std::string judgeKind(int kind, std::uint64_t seed);
+
+} // namespace flcc::test
