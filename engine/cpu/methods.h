@@ -1,5 +1,9 @@
 #pragma once
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "engine/method/method.h"
 
 namespace flcc::cpu {
@@ -9,5 +13,8 @@ namespace flcc::cpu {
 
 /// LCC by overlap-save with real transforms (METHODS 3.3, Karas (22)-(23)).
 [[nodiscard]] const method::Method& tiledMethod();
+
+/// The libraries behind the methods and their versions.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> libraryVersions();
 
 } // namespace flcc::cpu

@@ -34,6 +34,16 @@ template <class T, class Use> void forRows(const View<const T>& view, Use&& use)
     }
 }
 
+/// Short rows far apart defeat the processor's own prefetching; this many rows ahead hide memory.
+constexpr std::int64_t kRowsAhead = 6;
+
+template <class T> void prefetchRow(const T* row, std::int64_t count) {
+    constexpr auto kLine = static_cast<std::int64_t>(base::kAlignment / sizeof(T));
+    for (std::int64_t x = 0; x < count; x += kLine) {
+        __builtin_prefetch(row + x);
+    }
+}
+
 /// The exponent e with 2^e just above `largest`; 0 for a tile without contrast.
 int exponentAbove(double largest) { return largest > 0 ? std::ilogb(largest) + 1 : 0; }
 
@@ -148,7 +158,10 @@ CentredTile load(const View<const T>& view, std::int64_t templCount, const simd:
         const Extents& extents = view.extents();
         simd::RowFacts facts{0, std::numeric_limits<double>::infinity(),
                              -std::numeric_limits<double>::infinity(), 0};
-        forRows(view, [&](const T* row, std::int64_t, std::int64_t) {
+        forRows(view, [&](const T* row, std::int64_t y, std::int64_t z) {
+            if (y + kRowsAhead < extents.y) {
+                prefetchRow(view.row(y + kRowsAhead, z), extents.x);
+            }
             const simd::RowFacts part = simd::rowFacts(row, extents.x);
             facts.sum += part.sum;
             facts.minimum = std::min(facts.minimum, part.minimum);

@@ -140,7 +140,8 @@ method::MapFacts FactsCollector::facts() const {
     for (std::size_t i = 0; i < m_bounds.size() && total > 0; ++i) {
         below += m_bounds[i];
         if (2 * below >= total) {
-            facts.boundMedian = std::exp2((static_cast<double>(i) + 0.5) / 8 - 32);
+            facts.boundMedian = std::min(std::exp2((static_cast<double>(i) + 0.5) / 8 - 32),
+                                         std::max(facts.largestBound, facts.largestLowConf));
             break;
         }
     }

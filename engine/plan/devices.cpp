@@ -2,6 +2,7 @@
 #include <string>
 
 #include "engine/base/tile_pool.h"
+#include "engine/cpu/methods.h"
 #include "engine/cpu/simd/kernels.h"
 #include "engine/plan/planner.h"
 
@@ -51,6 +52,10 @@ std::vector<Device> devices() {
     cuda.name = "CUDA";
     cuda.reason = "this build has no GPU engine";
     return {cpu, cuda};
+}
+
+std::vector<std::pair<std::string, std::string>> libraryVersions() {
+    return cpu::libraryVersions();
 }
 
 } // namespace flcc::plan

@@ -4,6 +4,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/base/pixels.h"
@@ -63,6 +64,9 @@ struct Device {
 
 /// Every device, usable or not; the CPU first.
 [[nodiscard]] std::vector<Device> devices();
+
+/// The computing libraries in use and their versions: FFTW, Highway.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> libraryVersions();
 
 /// Chooses among the candidates of every method. `scene` and `templ` are the real pixels, used by
 /// Planning::Measure for its sample; they may be null for Planning::Estimate. `model` replaces the

@@ -1,4 +1,4 @@
-#include <cmath>
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -57,6 +57,14 @@ void loadI16(const std::int16_t* row, std::int64_t n, double c, float scale, flo
     loadInteger(row, n, c, scale, out);
 }
 
+// The last `count` voxels of a row in a vector, the other lanes 0. (MaskedLoad reads whole aligned
+// vectors on some instruction sets.)
+template <class D> hn::Vec<D> loadCut(D d, const float* row, std::int64_t count) {
+    HWY_ALIGN float cut[hn::MaxLanes(D())] = {};
+    std::copy_n(row, count, cut);
+    return hn::Load(d, cut);
+}
+
 RowFacts factsF32(const float* row, std::int64_t count) {
     const hn::ScalableTag<float> d;
     const hn::Half<decltype(d)> half;
@@ -72,7 +80,7 @@ RowFacts factsF32(const float* row, std::int64_t count) {
         // The last vector is cut: its other lanes are 0 and no part of the run.
         const bool whole = i + lanes <= count;
         const auto inside = hn::FirstN(d, static_cast<std::size_t>(count - i));
-        const auto v = whole ? hn::LoadU(d, row + i) : hn::MaskedLoad(inside, d, row + i);
+        const auto v = whole ? hn::LoadU(d, row + i) : loadCut(d, row + i, count - i);
         auto good = hn::Le(hn::Abs(v), huge);
         if (!whole) {
             good = hn::And(good, inside);
@@ -108,8 +116,9 @@ void loadF32(const float* row, std::int64_t count, double reference, float scale
         hn::StoreU(centre(hn::LoadU(d, row + i)), d, out + i);
     }
     if (i < count) {
-        const auto inside = hn::FirstN(d, static_cast<std::size_t>(count - i));
-        hn::BlendedStore(centre(hn::MaskedLoad(inside, d, row + i)), inside, d, out + i);
+        HWY_ALIGN float cut[hn::MaxLanes(hn::ScalableTag<float>())];
+        hn::Store(centre(loadCut(d, row + i, count - i)), d, cut);
+        std::copy_n(cut, count - i, out + i);
     }
 }
 

@@ -91,64 +91,77 @@ HWY_INLINE const double* windowsAlongRows(double* run, double* to, std::int64_t 
     return to;
 }
 
-// What one row of sums becomes.
+// What rows of sums become.
 class RowScorer {
   public:
     RowScorer(const ScoreArguments& arguments, const ScoreConstants& constants)
         : m_arguments(arguments), m_constants(constants) {}
 
-    void operator()(const double* s1, const double* s2, std::int64_t y, std::int64_t z) {
+    /// Scores of `rows` rows from y on. The sums of x stand at `sums`, `pair` doubles from row to
+    /// row, those of x^2 `squares` doubles behind them.
+    void operator()(const double* sums, std::int64_t squares, std::int64_t pair, std::int64_t y,
+                    std::int64_t rows, std::int64_t z) {
         const D d;
         const H h;
         const DD dd;
+        const hn::Rebind<std::uint8_t, D> bytes;
         const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
         const auto half = static_cast<std::int64_t>(hn::Lanes(dd));
         const std::int64_t count = m_arguments.out.x;
-        const float* num =
-            m_arguments.num.data + z * m_arguments.num.sliceStride + y * m_arguments.num.rowStride;
-        float* value =
-            m_arguments.value + z * m_arguments.mapSliceStride + y * m_arguments.mapRowStride;
-        std::uint8_t* status =
-            m_arguments.status + z * m_arguments.mapSliceStride + y * m_arguments.mapRowStride;
-        std::fill_n(status, count, std::uint8_t{0});
         const ScoreConstants constants = m_constants; // a copy no store can alias
-        std::int64_t overRange = 0;
         const auto inverseCount = hn::Set(dd, -1.0 / constants.count);
         const auto tiny = hn::Set(d, 0x1p-80F);
         const auto one = hn::Set(d, 1.0F);
         auto largest = hn::Zero(d);
         auto largestLow = hn::Zero(d);
-        for (std::int64_t i = 0; i < count; i += lanes) {
-            const auto a1 = hn::LoadU(dd, s1 + i);
-            const auto b1 = hn::LoadU(dd, s1 + i + half);
-            const auto a2 = hn::LoadU(dd, s2 + i);
-            const auto b2 = hn::LoadU(dd, s2 + i + half);
-            const auto aD = hn::MulAdd(hn::Mul(a1, inverseCount), a1, a2);
-            const auto bD = hn::MulAdd(hn::Mul(b1, inverseCount), b1, b2);
-            const auto variance = hn::Combine(d, hn::DemoteTo(h, bD), hn::DemoteTo(h, aD));
-            const auto squares = hn::Combine(d, hn::DemoteTo(h, b2), hn::DemoteTo(h, a2));
-            const auto suspicious =
-                hn::Or(hn::Le(variance, hn::Mul(hn::Set(d, constants.suspicious), squares)),
-                       hn::Le(variance, tiny));
-            const auto inverse = inverseRoot(d, hn::IfThenElse(suspicious, one, variance));
-            const auto score =
-                hn::IfThenZeroElse(suspicious, hn::Mul(hn::LoadU(d, num + i), inverse));
-            const auto bound = boundOf(d, constants, squares, inverse, hn::Abs(score));
-            const auto over = hn::AndNot(suspicious, hn::Gt(hn::Abs(score), hn::Add(one, bound)));
-            const auto low = hn::AndNot(suspicious, hn::Gt(bound, hn::Set(d, constants.promise)));
-            const auto clamped = hn::Min(hn::Max(score, hn::Neg(one)), one);
-            if (i + lanes <= count) {
-                hn::StoreU(clamped, d, value + i);
-                hn::StoreU(bound, d, m_arguments.bounds + i);
-                overRange += static_cast<std::int64_t>(hn::CountTrue(d, over));
-                largest = hn::IfThenElse(hn::Or(low, suspicious), largest, hn::Max(largest, bound));
-                largestLow = hn::IfThenElse(low, hn::Max(largestLow, bound), largestLow);
-                if (!hn::AllFalse(d, hn::Or(low, suspicious))) {
-                    mark(d, low, suspicious, status + i, lanes, s1 + i, s2 + i, num + i, value + i);
+        std::int64_t overRange = 0;
+        for (std::int64_t row = 0; row < rows; ++row) {
+            const double* const s1 = sums + row * pair;
+            const double* const s2 = s1 + squares;
+            const float* const num = m_arguments.num.data + z * m_arguments.num.sliceStride +
+                                     (y + row) * m_arguments.num.rowStride;
+            const std::int64_t at =
+                z * m_arguments.mapSliceStride + (y + row) * m_arguments.mapRowStride;
+            float* const value = m_arguments.value + at;
+            std::uint8_t* const status = m_arguments.status + at;
+            for (std::int64_t i = 0; i < count; i += lanes) {
+                const auto a1 = hn::LoadU(dd, s1 + i);
+                const auto b1 = hn::LoadU(dd, s1 + i + half);
+                const auto a2 = hn::LoadU(dd, s2 + i);
+                const auto b2 = hn::LoadU(dd, s2 + i + half);
+                const auto aD = hn::MulAdd(hn::Mul(a1, inverseCount), a1, a2);
+                const auto bD = hn::MulAdd(hn::Mul(b1, inverseCount), b1, b2);
+                const auto variance = hn::Combine(d, hn::DemoteTo(h, bD), hn::DemoteTo(h, aD));
+                const auto square = hn::Combine(d, hn::DemoteTo(h, b2), hn::DemoteTo(h, a2));
+                const auto suspicious =
+                    hn::Or(hn::Le(variance, hn::Mul(hn::Set(d, constants.suspicious), square)),
+                           hn::Le(variance, tiny));
+                const auto inverse = inverseRoot(d, hn::IfThenElse(suspicious, one, variance));
+                const auto score =
+                    hn::IfThenZeroElse(suspicious, hn::Mul(hn::LoadU(d, num + i), inverse));
+                const auto bound = boundOf(d, constants, square, inverse, hn::Abs(score));
+                const auto over =
+                    hn::AndNot(suspicious, hn::Gt(hn::Abs(score), hn::Add(one, bound)));
+                const auto low =
+                    hn::AndNot(suspicious, hn::Gt(bound, hn::Set(d, constants.promise)));
+                const auto clamped = hn::Min(hn::Max(score, hn::Neg(one)), one);
+                if (i + lanes <= count) {
+                    hn::StoreU(clamped, d, value + i);
+                    hn::StoreU(hn::Zero(bytes), bytes, status + i);
+                    hn::StoreU(bound, d, m_arguments.bounds + i);
+                    const auto marked = hn::Or(low, suspicious);
+                    largest = hn::Max(largest, hn::IfThenZeroElse(marked, bound));
+                    if (!hn::AllFalse(d, hn::Or(marked, over))) {
+                        overRange += static_cast<std::int64_t>(hn::CountTrue(d, over));
+                        largestLow = hn::Max(largestLow, hn::IfThenElseZero(low, bound));
+                        mark(d, low, suspicious, status + i, lanes, s1 + i, s2 + i, num + i,
+                             value + i);
+                    }
+                } else {
+                    std::fill_n(status + i, count - i, std::uint8_t{0});
+                    last(d, clamped, bound, low, suspicious, over, count - i, value + i, status + i,
+                         m_arguments.bounds + i, s1 + i, s2 + i, num + i);
                 }
-            } else {
-                last(d, clamped, bound, low, suspicious, over, count - i, value + i, status + i,
-                     m_arguments.bounds + i, s1 + i, s2 + i, num + i);
             }
         }
         m_tally.overRange += overRange;
@@ -270,8 +283,8 @@ class RowScorer {
 // Doubles in a row of `columns` with room for a whole vector too many at the end.
 HWY_INLINE std::int64_t paddedRow(std::int64_t columns) { return (columns + 31) / 16 * 16; }
 
-// Window sums of one slice, handed row by row to `use(s1, s2, y)`. Van Herk along y: a window of
-// m.y rows is the tail of one block of m.y rows and the head of the next.
+// Window sums of one slice, handed on as `use(sums, squares, pair, y, rows)`, see RowScorer. Van
+// Herk along y: a window of m.y rows is the tail of one block of m.y rows and the head of the next.
 template <class Use>
 HWY_INLINE void planeSums(const float* x, std::int64_t rowStride, const base::Extents& m,
                           const base::Extents& out, double* scratch, Use&& use) {
@@ -307,9 +320,7 @@ HWY_INLINE void planeSums(const float* x, std::int64_t rowStride, const base::Ex
             }
             // The sums of x and of x^2 of a row are two rows of the same pass.
             const double* const sums = windowsAlongRows(runs, done, m.x, out.x, 2 * together, row);
-            for (std::int64_t j = 0; j < together; ++j) {
-                use(sums + j * pair, sums + j * pair + row, block + from + j);
-            }
+            use(sums, row, pair, block + from, together);
         }
     }
 }
@@ -324,9 +335,13 @@ void volumeScores(const ScoreArguments& a, RowScorer& scorer) {
     double* const scratch = next + a.m.z * plane;
     const auto sums = [&](std::int64_t slice, double* to) {
         planeSums(a.x.data + slice * a.x.sliceStride, a.x.rowStride, a.m, a.out, scratch,
-                  [&](const double* s1, const double* s2, std::int64_t y) {
-                      std::copy_n(s1, a.out.x, to + 2 * y * row);
-                      std::copy_n(s2, a.out.x, to + (2 * y + 1) * row);
+                  [&](const double* windows, std::int64_t squares, std::int64_t pair,
+                      std::int64_t y, std::int64_t rows) {
+                      for (std::int64_t j = 0; j < rows; ++j) {
+                          std::copy_n(windows + j * pair, a.out.x, to + 2 * (y + j) * row);
+                          std::copy_n(windows + j * pair + squares, a.out.x,
+                                      to + (2 * (y + j) + 1) * row);
+                      }
                   });
     };
     for (std::int64_t k = 0; k < a.m.z; ++k) {
@@ -346,9 +361,7 @@ void volumeScores(const ScoreArguments& a, RowScorer& scorer) {
             }
             double* const windows = tails + k * plane;
             addRows(windows, head, windows, plane);
-            for (std::int64_t y = 0; y < a.out.y; ++y) {
-                scorer(windows + 2 * y * row, windows + (2 * y + 1) * row, y, block + k);
-            }
+            scorer(windows, row, 2 * row, 0, a.out.y, block + k);
         }
         if (block + a.m.z < a.out.z) {
             sums(block + 2 * a.m.z - 1, next + (a.m.z - 1) * plane);
@@ -359,15 +372,16 @@ void volumeScores(const ScoreArguments& a, RowScorer& scorer) {
 
 ScoreTally score(const ScoreArguments& arguments, const ScoreConstants& constants) {
     RowScorer scorer(arguments, constants);
-    if (arguments.m.z == 1) {
-        for (std::int64_t z = 0; z < arguments.out.z; ++z) {
-            planeSums(
-                arguments.x.data + z * arguments.x.sliceStride, arguments.x.rowStride, arguments.m,
-                arguments.out, arguments.scratch,
-                [&](const double* s1, const double* s2, std::int64_t y) { scorer(s1, s2, y, z); });
-        }
-    } else {
+    if (arguments.m.z > 1) {
         volumeScores(arguments, scorer);
+        return scorer.tally();
+    }
+    for (std::int64_t z = 0; z < arguments.out.z; ++z) {
+        planeSums(arguments.x.data + z * arguments.x.sliceStride, arguments.x.rowStride,
+                  arguments.m, arguments.out, arguments.scratch,
+                  [&](const double* windows, std::int64_t squares, std::int64_t pair,
+                      std::int64_t y,
+                      std::int64_t rows) { scorer(windows, squares, pair, y, rows, z); });
     }
     return scorer.tally();
 }
