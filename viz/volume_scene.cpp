@@ -277,12 +277,11 @@ void VolumeScene::fit() {
     std::array<double, 3> direction{};
     camera.GetDirectionOfProjection(direction.data());
     const double radius = std::hypot(high[0] - low[0], high[1] - low[1], high[2] - low[2]) / 2;
-    // The sphere around the volume fits the smaller side; a little less looks fuller and cuts
-    // nothing off, since the corners lie on the sphere only.
+    // The sphere around the volume fits the smaller side.
     const double half = kViewAngle / 2 * std::numbers::pi / 180;
     const double side = std::min(1.0, static_cast<double>(width()) / height());
     const double distance =
-        std::max(radius, 1.0) / std::sin(std::atan(std::tan(half) * side)) * 0.9;
+        std::max(radius, 1.0) / std::sin(std::atan(std::tan(half) * side));
     for (std::size_t axis = 0; axis < 3; ++axis) {
         const double middle = (low[axis] + high[axis]) / 2;
         direction[axis] = middle - direction[axis] * distance;

@@ -246,6 +246,8 @@ void MapOverlayTest::aMapOfManyTilesIsDrawnWhole() {
     scene.setImage(imageOf({2200, 1500, 1}, [](const base::Index&) { return 100; }), {});
     scene.setGreyWindow({0, 255});
     scene.setScalarBarVisible(false);
+    scene.setAxisLettersVisible(false);
+    scene.setScaleBarVisible(false);
     scene.setMap(mapOf({2193, 1493, 1}, [](const base::Index&) { return 0.75; }), {8, 8, 1}, false);
     viz::OffscreenWindow window(scene, 660, 450);
     window.render();

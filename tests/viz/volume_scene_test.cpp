@@ -64,7 +64,7 @@ void VolumeSceneTest::theSceneIsRayCast() {
     const viz::Picture picture = s.window->render();
     test::keep(picture, "volume_ball");
     QVERIFY(s.at(picture, {19.5, 19.5, 19.5})[0] > 120);
-    QVERIFY(s.at(picture, {3, 3, 20})[0] < 60);
+    QVERIFY(s.at(picture, {6, 9, 20})[0] < 60);
     s.scene.setContent(viz::VolumeContent::None);
     QVERIFY(s.at(s.window->render(), {19.5, 19.5, 19.5})[0] < 60);
 }

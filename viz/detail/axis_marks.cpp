@@ -41,9 +41,9 @@ void drawAxisMarks(const Canvas& canvas, const PlaneAxes& axes) {
     style.bold = true;
     style.alignX = AlignX::Centre;
     style.colour = first;
-    canvas.texts.add(tipX + 8 * r, originY, axisLetter(axes.right), style);
+    canvas.texts.add(tipX + 10 * r, originY, axisLetter(axes.right), style);
     style.colour = second;
-    canvas.texts.add(originX, tipY + 9 * r, axisLetter(axes.down), style);
+    canvas.texts.add(originX, tipY + 10 * r, axisLetter(axes.down), style);
 }
 
 } // namespace flcc::viz::detail

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <cstdlib>
 
+#include <vtkDataArray.h>
+#include <vtkPointData.h>
+
 #include "viz/detail/grey_pixels.h"
 
 namespace flcc::viz::detail {
@@ -57,6 +60,14 @@ void VolumeTexture::setShape(const base::Extents& extents, const base::Point& fi
 void VolumeTexture::erase() {
     auto* out = static_cast<std::uint8_t*>(m_image->GetScalarPointer());
     std::fill_n(out, m_count[0] * m_count[1] * m_count[2], std::uint8_t{0});
+    touch();
+}
+
+void VolumeTexture::touch() {
+    // VTK scales its tables by the range of the bytes and cannot draw a volume without one; a
+    // transparent corner gives even a constant volume a range.
+    *static_cast<std::uint8_t*>(m_image->GetScalarPointer()) = 0;
+    m_image->GetPointData()->GetScalars()->Modified(); // its range is remembered otherwise
     m_image->Modified();
 }
 
@@ -107,7 +118,7 @@ void VolumeTexture::fillGrey(const base::AnyView& image, const GreyWindow& windo
             }
         },
         image);
-    m_image->Modified();
+    touch();
 }
 
 void VolumeTexture::addRegion(const method::MatchMap& map, const base::Box& region,
@@ -141,7 +152,7 @@ void VolumeTexture::addRegion(const method::MatchMap& map, const base::Box& regi
             }
         }
     }
-    m_image->Modified();
+    touch();
 }
 
 } // namespace flcc::viz::detail

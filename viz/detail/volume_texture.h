@@ -39,6 +39,8 @@ class VolumeTexture {
     [[nodiscard]] double texelSize() const;
 
   private:
+    void touch(); ///< after bytes have changed
+
     base::Extents m_source{0, 0, 0};
     std::array<std::int64_t, 3> m_step{0, 0, 0};
     std::array<std::int64_t, 3> m_count{0, 0, 0};
