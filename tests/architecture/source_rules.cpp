@@ -137,14 +137,17 @@ const std::vector<Library>& libraries() {
         {"fmt", "^fmt/.*", {"engine/*.cpp", "app/*.cpp", "tests/"}},
         {"CLI11", "^CLI/.*", {"engine/job/arguments"}},
         {"nlohmann-json", "^nlohmann/.*", {"engine/*.cpp", "ui/*.cpp", "app/*.cpp", "tests/"}},
-        {"OpenSSL", "^openssl/.*", {"engine/*.cpp"}},
-        {"libpng, libtiff, zlib", "^(png|tiff|tiffio|zlib|jpeglib)\\.h$", {"engine/io/*.cpp"}},
+        {"OpenSSL", "^openssl/.*", {"engine/job/detail/machine.cpp"}},
+        {"libpng, libtiff, zlib",
+         "^(png|tiff|tiffio|zlib|jpeglib)\\.h$",
+         {"engine/io/*.cpp", "tests/engine/io/"}},
         {"CUDA", "^(cuda|cufft|cub/|thrust/).*", {"engine/cuda/"}},
         {"GMP", "^gmp.*", {"tests/"}},
         {"OpenCV", "^opencv2/.*", {"tests/bench/"}},
         {"POSIX",
          "^((sys|linux|netinet)/.*|unistd\\.h|fcntl\\.h|signal\\.h|poll\\.h|dlfcn\\.h|sched\\.h|"
-         "pthread\\.h|x86intrin\\.h|cpuid\\.h|stdio\\.h|stdlib\\.h|string\\.h|errno\\.h|locale\\.h)"
+         "pthread\\.h|x86intrin\\.h|cpuid\\.h|stdio\\.h|stdlib\\.h|string\\.h|errno\\.h|locale\\.h|"
+         "malloc\\.h)"
          "$",
          {"engine/", "app/", "tests/"}},
     };
