@@ -97,7 +97,7 @@ void DataModel::addResults() {
         }
         row.detail = entry.job->cancelled
                          ? tr("cancelled, partial")
-                         : tr("%n peak(s)", nullptr, static_cast<int>(entry.job->peaks.size()));
+                         : peaksText(static_cast<std::int64_t>(entry.job->peaks.size()));
         row.badge = entry.job->cancelled ? tr("partial") : QString();
         row.tip = tr("%1: %2. Click to show it in the views.").arg(entry.title, row.detail);
         m_rows.push_back(std::move(row));

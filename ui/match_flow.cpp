@@ -184,22 +184,21 @@ void MatchFlow::run() {
 
 void MatchFlow::finishRun(const std::shared_ptr<job::JobResult>& result, const job::Job& job,
                           double finishedShare) {
-    showReport(result->report);
-    if (result->report.run) {
-        const job::RunReport& run = result->report.run.value();
-        Q_EMIT deviceUsed(
-            tr("ran on %1, %n thread(s)", nullptr, run.threads).arg(toQString(run.device)),
-            tr("The device that ran the last job: %1")
-                .arg(toQString(result->report.environment.processor)));
-    }
-    for (const std::string& note : result->notes) {
-        base::log(base::LogLevel::Info, note);
-    }
     if (result->cancelled && !result->map) {
         m_plannedJob.reset();
         Q_EMIT message(MessageBar::Kind::Warning,
                        tr("The run was cancelled before its map was begun."));
         return;
+    }
+    showReport(result->report);
+    if (result->report.run) {
+        const job::RunReport& run = result->report.run.value();
+        Q_EMIT deviceUsed(tr("ran on %1, %2").arg(deviceText(run.device), threadsText(run.threads)),
+                          tr("The device that ran the last job: %1")
+                              .arg(toQString(result->report.environment.processor)));
+    }
+    for (const std::string& note : result->notes) {
+        base::log(base::LogLevel::Info, note);
     }
     if (result->cancelled) {
         Q_EMIT message(MessageBar::Kind::Warning,

@@ -83,7 +83,19 @@ MatchPanel::MatchPanel(Document& document, std::vector<plan::Device> devices, QW
     layout->setSpacing(0);
     layout->addWidget(scroll, 1);
     layout->addWidget(makeButtons());
-    connect(&m_document, &Document::sceneChanged, this, &MatchPanel::updateData);
+    connect(&m_document, &Document::sceneChanged, this, [this] {
+        // Outputs that a job file named belong to its own scene.
+        const job::Job none;
+        m_job.templateOut = none.templateOut;
+        m_job.planReport = none.planReport;
+        m_job.map = none.map;
+        m_job.status = none.status;
+        m_job.peaks = none.peaks;
+        m_job.report = none.report;
+        m_job.heatmap = none.heatmap;
+        m_job.slice = none.slice;
+        updateData();
+    });
     connect(&m_document, &Document::templateChanged, this, &MatchPanel::updateData);
     connect(&m_document, &Document::boxChanged, this, &MatchPanel::updateData);
     setSettings(job::Job{});
@@ -246,8 +258,8 @@ void MatchPanel::fillDevices() {
         QString text;
         QString tip;
         if (device.id == "cpu") {
-            text = tr("CPU: %n thread(s), %1", nullptr, device.threads)
-                       .arg(toQString(device.instructions));
+            text =
+                tr("CPU: %1, %2").arg(threadsText(device.threads), toQString(device.instructions));
             tip = name;
         } else {
             text = device.id == "cuda" ? tr("CUDA") : name;

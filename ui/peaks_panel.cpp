@@ -131,8 +131,7 @@ void PeaksPanel::update() {
     } else if (all == 0) {
         text = tr("No peak reaches the score %1.").arg(numberText(result->settings.minScore));
     } else {
-        text = shown == all ? tr("%n peak(s)", nullptr, all)
-                            : tr("%1 of %2 peaks").arg(shown).arg(all);
+        text = shown == all ? peaksText(all) : tr("%1 of %2 peaks").arg(shown).arg(all);
         text += tr(" · positions in voxels from 0, x y z = first voxel of the placement");
         if (m_threshold < result->settings.minScore - 1e-9) {
             text +=

@@ -134,9 +134,10 @@ void PlanCard::showReport(const job::JobReport& report) {
         m_detail->show();
         m_numbers->hide();
     } else {
-        setHeadline(tr("%1 on %2, %n thread(s)", nullptr, chosen->candidate.threads)
+        setHeadline(tr("%1 on %2, %3")
                         .arg(candidateText(chosen->candidate),
-                             toQString(report.run ? report.run->device : chosen->candidate.device)),
+                             deviceText(report.run ? report.run->device : chosen->candidate.device),
+                             threadsText(chosen->candidate.threads)),
                     palette().color(QPalette::WindowText));
         m_detail->setText(toQString(chosen->reason));
         m_detail->setVisible(!chosen->reason.empty());
@@ -190,7 +191,7 @@ void PlanCard::showOthers(const plan::PlanReport& report) {
         m_others->addWidget(label);
     }
     if (left > 0) {
-        auto* label = new QLabel(tr("and %n more in the plan report", nullptr, left), this);
+        auto* label = new QLabel(tr("and %1 more in the plan report").arg(left), this);
         label->setStyleSheet(QStringLiteral("color: %1;").arg(accents().muted.name()));
         m_others->addWidget(label);
     }

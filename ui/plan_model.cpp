@@ -51,8 +51,8 @@ QString PlanModel::text(const plan::CandidateReport& row, int column) {
     case Method:
         return candidateText(row.candidate);
     case Device:
-        return tr("%1, %n thread(s)", nullptr, row.candidate.threads)
-            .arg(toQString(row.candidate.device));
+        return tr("%1, %2").arg(deviceText(row.candidate.device),
+                                threadsText(row.candidate.threads));
     case Predicted:
         return row.prediction ? durationText(row.prediction->ms) : QString();
     case Sampled:

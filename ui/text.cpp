@@ -99,6 +99,19 @@ QString announcement(const QString& name, const job::SceneImage& image) {
     return text;
 }
 
+QString deviceText(std::string_view id) { return toQString(id).toUpper().replace(':', ' '); }
+
+QString threadsText(int count) {
+    return count == 1 ? say("1 thread") : say("%1 threads").arg(count);
+}
+
+QString peaksText(std::int64_t count) {
+    if (count == 0) {
+        return say("no peaks");
+    }
+    return count == 1 ? say("1 peak") : say("%1 peaks").arg(count);
+}
+
 QString candidateText(const method::Candidate& candidate) {
     QString text = toQString(candidate.method);
     const base::Extents& tile = candidate.tile;

@@ -26,6 +26,9 @@ namespace flcc::ui {
 [[nodiscard]] QString spacingText(const base::Geometry& geometry, bool volume);
 /// One sentence for an image that was opened: extents, type, spacing, unit and its source.
 [[nodiscard]] QString announcement(const QString& name, const job::SceneImage& image);
+[[nodiscard]] QString deviceText(std::string_view id); ///< "CPU", "CUDA 0"
+[[nodiscard]] QString threadsText(int count);          ///< "1 thread", "2 threads"
+[[nodiscard]] QString peaksText(std::int64_t count);   ///< "no peaks", "1 peak", "40 peaks"
 /// "tiled 96 × 96", "direct".
 [[nodiscard]] QString candidateText(const method::Candidate& candidate);
 

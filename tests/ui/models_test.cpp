@@ -1,0 +1,170 @@
+#include <QAbstractItemModelTester>
+#include <QTest>
+
+#include "tests/ui/window_support.h"
+#include "ui/data_model.h"
+#include "ui/peaks_model.h"
+#include "ui/plan_model.h"
+
+using namespace flcc;
+
+namespace {
+
+std::vector<match::Peak> somePeaks(int count) {
+    std::vector<match::Peak> peaks;
+    for (int i = 0; i < count; ++i) {
+        match::Peak peak;
+        peak.score = 0.95 - 0.1 * i;
+        peak.corner = {100 - i, 7 * i, 0};
+        peak.centre = {103.25 - i, 7.0 * i + 3, 0};
+        peaks.push_back(peak);
+    }
+    return peaks;
+}
+
+plan::PlanReport someReport() {
+    plan::PlanReport report;
+    plan::CandidateReport chosen;
+    chosen.candidate.method = "tiled";
+    chosen.candidate.tile = {96, 64, 1};
+    chosen.verdict = plan::CandidateVerdict::Chosen;
+    chosen.reason = "shortest predicted time";
+    chosen.prediction = method::Prediction{12.5, 1e9, 4 << 20, 0, 1e-6, "measure"};
+    plan::CandidateReport refused;
+    refused.candidate.method = "direct";
+    refused.verdict = plan::CandidateVerdict::Refused;
+    refused.reason = "needs 2 GiB, the limit is 1 GiB";
+    report.candidates = {chosen, refused};
+    return report;
+}
+
+QString cell(const QAbstractItemModel& model, int row, int column) {
+    return model.index(row, column).data().toString();
+}
+
+} // namespace
+
+class ModelsTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void peaksModelKeepsTheRulesOfModels();
+    void peaksAreSortedByNumberAndFilteredByScoreAndText();
+    void peakHeadersSayThatVoxelsCountFromZero();
+    void planModelShowsEveryCandidateWithItsReason();
+    void dataModelFollowsTheDocument();
+    void boxChangesOfOneGestureAreOneUndoStep();
+    void aBoxStaysInsideTheScene();
+};
+
+void ModelsTest::peaksModelKeepsTheRulesOfModels() {
+    ui::PeaksModel model;
+    const QAbstractItemModelTester tester(&model,
+                                          QAbstractItemModelTester::FailureReportingMode::QtTest);
+    ui::PeaksFilter filter;
+    filter.setSourceModel(&model);
+    const QAbstractItemModelTester filterTester(
+        &filter, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.setPeaks(somePeaks(5));
+    QCOMPARE(model.rowCount(), 5);
+    filter.setMinScore(0.7);
+    QCOMPARE(filter.rowCount(), 3);
+    model.setPeaks({});
+    QCOMPARE(filter.rowCount(), 0);
+}
+
+void ModelsTest::peaksAreSortedByNumberAndFilteredByScoreAndText() {
+    ui::PeaksModel model;
+    model.setPeaks(somePeaks(4));
+    ui::PeaksFilter filter;
+    filter.setSourceModel(&model);
+    // As text "100" sorts before "97"; as a number it comes last.
+    filter.sort(ui::PeaksModel::X, Qt::AscendingOrder);
+    QCOMPARE(cell(filter, 0, ui::PeaksModel::X), QStringLiteral("97"));
+    QCOMPARE(cell(filter, 3, ui::PeaksModel::X), QStringLiteral("100"));
+    filter.setText(QStringLiteral("103.25"));
+    QCOMPARE(filter.rowCount(), 1);
+    QCOMPARE(cell(filter, 0, ui::PeaksModel::Rank), QStringLiteral("1"));
+}
+
+void ModelsTest::peakHeadersSayThatVoxelsCountFromZero() {
+    const ui::PeaksModel model;
+    for (const int column : {ui::PeaksModel::X, ui::PeaksModel::Y, ui::PeaksModel::Z}) {
+        QVERIFY(model.headerData(column, Qt::Horizontal, Qt::DisplayRole)
+                    .toString()
+                    .contains(QStringLiteral("0-based")));
+    }
+}
+
+void ModelsTest::planModelShowsEveryCandidateWithItsReason() {
+    ui::PlanModel model;
+    const QAbstractItemModelTester tester(&model,
+                                          QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.setReport(someReport());
+    QCOMPARE(model.rowCount(), 2);
+    QCOMPARE(cell(model, 0, ui::PlanModel::Verdict), QStringLiteral("chosen"));
+    QCOMPARE(cell(model, 0, ui::PlanModel::Method), QStringLiteral("tiled 96 × 64"));
+    QCOMPARE(cell(model, 0, ui::PlanModel::Predicted), QStringLiteral("12 ms"));
+    QCOMPARE(cell(model, 0, ui::PlanModel::Memory), QStringLiteral("4.0 MiB"));
+    QCOMPARE(cell(model, 1, ui::PlanModel::Verdict), QStringLiteral("refused"));
+    QCOMPARE(cell(model, 1, ui::PlanModel::Predicted), QString());
+    QCOMPARE(cell(model, 1, ui::PlanModel::Reason),
+             QStringLiteral("needs 2 GiB, the limit is 1 GiB"));
+    model.setReport(std::nullopt);
+    QCOMPARE(model.rowCount(), 0);
+}
+
+void ModelsTest::dataModelFollowsTheDocument() {
+    ui::Document document;
+    ui::DataModel model(document);
+    const QAbstractItemModelTester tester(&model,
+                                          QAbstractItemModelTester::FailureReportingMode::QtTest);
+    const auto titles = [&model] {
+        QStringList all;
+        for (int row = 0; row < model.rowCount(); ++row) {
+            all << model.index(row).data().toString();
+        }
+        return all;
+    };
+    QVERIFY(!titles().contains(QStringLiteral("noise")));
+    document.setScene(test::noiseScene({40, 30, 1}, 1));
+    QVERIFY(titles().contains(QStringLiteral("noise")));
+    document.setBox(base::Box{{3, 4, 0}, {8, 6, 1}});
+    document.cutTemplate();
+    QVERIFY(titles().contains(QStringLiteral("cut 8 × 6 at 3, 4")));
+    document.undoStack().undo();
+    QVERIFY(!titles().contains(QStringLiteral("cut 8 × 6 at 3, 4")));
+}
+
+void ModelsTest::boxChangesOfOneGestureAreOneUndoStep() {
+    ui::Document document;
+    document.setScene(test::noiseScene({40, 30, 1}, 1));
+    const base::Box first{{1, 1, 0}, {5, 5, 1}};
+    document.setBox(first);
+    const int gesture = document.newGesture();
+    for (int i = 2; i < 9; ++i) {
+        document.setBox(base::Box{{i, 1, 0}, {5, 5, 1}}, gesture);
+    }
+    QCOMPARE(document.undoStack().count(), 2);
+    document.undoStack().undo();
+    QVERIFY(document.box() == first);
+    document.undoStack().undo();
+    QVERIFY(!document.box());
+    document.undoStack().redo();
+    document.undoStack().redo();
+    QVERIFY(document.box() == (base::Box{{8, 1, 0}, {5, 5, 1}}));
+}
+
+void ModelsTest::aBoxStaysInsideTheScene() {
+    ui::Document document;
+    document.setScene(test::noiseScene({40, 30, 1}, 1));
+    document.setBox(base::Box{{38, -7, 2}, {10, 50, 3}});
+    QVERIFY(document.box() == (base::Box{{30, 0, 0}, {10, 30, 1}}));
+}
+
+int main(int argc, char** argv) {
+    ModelsTest test;
+    return test::runWithApplication(argc, argv, test);
+}
+
+#include "models_test.moc"

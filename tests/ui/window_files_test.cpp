@@ -1,0 +1,275 @@
+#include <QApplication>
+#include <QClipboard>
+#include <QAction>
+#include <QDialog>
+#include <QDoubleSpinBox>
+#include <QDropEvent>
+#include <QFileDialog>
+#include <QImage>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMimeData>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QSpinBox>
+#include <QTabWidget>
+#include <QTest>
+
+#include "engine/io/image_file.h"
+#include "engine/job/arguments.h"
+#include "engine/job/report.h"
+#include "tests/ui/window_support.h"
+#include "ui/exporter.h"
+#include "ui/match_flow.h"
+#include "ui/match_panel.h"
+#include "ui/message_bar.h"
+#include "ui/opener.h"
+#include "ui/settings.h"
+
+using namespace flcc;
+
+class WindowFilesTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void init();
+    void cleanup();
+    void whatOpensIsAnnouncedAndRemembered();
+    void aFileThatCannotBeReadIsASentenceAndTheNextOneOpens();
+    void aDroppedFileOpens();
+    void aTemplateIsSavedWithItsPlaceAndOpensAgain();
+    void exportedFilesReadBackAsTheResult();
+    void theExportDialogWritesWhereItSays();
+    void peaksAndReportAreCopiedAsText();
+    void aJobFileComesBackIntoTheControls();
+    void theCommandLineReadsBackAsTheJob();
+
+  private:
+    [[nodiscard]] std::filesystem::path file(const char* name) const {
+        return m_folder->filePath(QLatin1String(name)).toStdString();
+    }
+    /// Writes a noise scene with a spacing and opens it.
+    void openScene();
+    void cutAndRun();
+    bool saved();
+    [[nodiscard]] QString sentence() {
+        return test::child<ui::MessageBar>(*m_window, "messageBar").sentence();
+    }
+
+    std::unique_ptr<QTemporaryDir> m_folder;
+    std::unique_ptr<ui::MainWindow> m_window;
+};
+
+void WindowFilesTest::init() {
+    m_folder = std::make_unique<QTemporaryDir>();
+    m_window = test::shownWindow();
+}
+
+void WindowFilesTest::cleanup() {
+    m_window.reset();
+    m_folder.reset();
+}
+
+void WindowFilesTest::openScene() {
+    const ui::SceneEntry scene = test::noiseScene({140, 110, 1}, 9);
+    base::Geometry geometry;
+    geometry.spacing = {0.5, 0.5, 1};
+    geometry.unit = "mm";
+    geometry.unitSource = base::UnitSource::Header;
+    io::writeImage(file("scene.mha"), base::viewOf(scene.image->pixels), geometry);
+    m_window->openFile(m_folder->filePath(QStringLiteral("scene.mha")));
+    QTRY_VERIFY(m_window->document().hasScene());
+    QVERIFY(test::waitUntilIdle(*m_window));
+}
+
+void WindowFilesTest::cutAndRun() {
+    m_window->document().setBox(base::Box{{20, 30, 0}, {12, 10, 1}});
+    m_window->document().cutTemplate();
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(test::runAndWait(*m_window));
+}
+
+bool WindowFilesTest::saved() {
+    return test::waitUntilIdle(*m_window) && sentence().startsWith(QStringLiteral("Saved"));
+}
+
+void WindowFilesTest::whatOpensIsAnnouncedAndRemembered() {
+    openScene();
+    const QString text = sentence();
+    for (const char* part : {"scene.mha", "140 × 110", "float32", "0.5 × 0.5", "header"}) {
+        QVERIFY2(text.contains(QString::fromUtf8(part)), qPrintable(text));
+    }
+    QCOMPARE(ui::Settings::recentFiles().value(0), m_folder->filePath(QStringLiteral("scene.mha")));
+    QVERIFY(ui::Opener::filters().startsWith(QStringLiteral("All images")));
+}
+
+void WindowFilesTest::aFileThatCannotBeReadIsASentenceAndTheNextOneOpens() {
+    QFile broken(m_folder->filePath(QStringLiteral("broken.png")));
+    QVERIFY(broken.open(QIODevice::WriteOnly));
+    broken.close();
+    QSignalSpy failed(&m_window->opener(), &ui::Opener::failed);
+    m_window->openFile(broken.fileName());
+    QTRY_COMPARE(failed.count(), 1);
+    const auto& bar = test::child<ui::MessageBar>(*m_window, "messageBar");
+    QVERIFY(bar.isVisible());
+    QCOMPARE(bar.kind(), ui::MessageBar::Kind::Error);
+    QVERIFY2(bar.sentence().contains(QStringLiteral("broken.png")), qPrintable(bar.sentence()));
+    QVERIFY(!m_window->document().hasScene());
+    openScene();
+    QVERIFY(m_window->document().hasScene());
+}
+
+void WindowFilesTest::aDroppedFileOpens() {
+    const ui::SceneEntry scene = test::noiseScene({30, 20, 1}, 9);
+    io::writeImage(file("dropped.mha"), base::viewOf(scene.image->pixels), {});
+    QMimeData data;
+    data.setUrls({QUrl::fromLocalFile(m_folder->filePath(QStringLiteral("dropped.mha")))});
+    QDropEvent drop({10, 10}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(m_window.get(), &drop);
+    QTRY_VERIFY(m_window->document().hasScene());
+    QCOMPARE(m_window->document().scene().name, QStringLiteral("dropped.mha"));
+}
+
+void WindowFilesTest::aTemplateIsSavedWithItsPlaceAndOpensAgain() {
+    openScene();
+    m_window->document().setBox(base::Box{{20, 30, 0}, {12, 10, 1}});
+    m_window->document().cutTemplate();
+    const ui::TemplateEntry cut = *m_window->document().templ();
+    m_window->exporter().writeTemplate(file("template.mha"));
+    QVERIFY(saved());
+    m_window->opener().open(ui::Opener::Target::Template, file("template.mha"));
+    QVERIFY(test::waitUntilIdle(*m_window));
+    const ui::TemplateEntry& opened = *m_window->document().templ();
+    QCOMPARE(opened.name, QStringLiteral("template.mha"));
+    QVERIFY(!opened.crop);
+    QVERIFY2(opened.place.contains(QStringLiteral("20,30,0:12,10,1")), qPrintable(opened.place));
+    QVERIFY(opened.place.contains(QStringLiteral("scene.mha")));
+    const base::AnyView before = base::viewOf(cut.image->pixels);
+    const base::AnyView after = base::viewOf(opened.image->pixels);
+    QVERIFY(base::extentsOf(before) == base::extentsOf(after));
+    for (std::int64_t y = 0; y < 10; ++y) {
+        for (std::int64_t x = 0; x < 12; ++x) {
+            QCOMPARE(base::valueAt(after, {x, y, 0}), base::valueAt(before, {x, y, 0}));
+        }
+    }
+    // The origin is where it was cut.
+    QCOMPARE(opened.image->geometry.origin[0], 20 * 0.5);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(test::runAndWait(*m_window));
+    QVERIFY(m_window->document().result()->job->peaks.front().corner == (base::Index{20, 30, 0}));
+}
+
+void WindowFilesTest::exportedFilesReadBackAsTheResult() {
+    openScene();
+    cutAndRun();
+    const job::JobResult& result = *m_window->document().result()->job;
+    ui::Exporter& exporter = m_window->exporter();
+
+    exporter.writeMap(file("map.mha"));
+    QVERIFY(saved());
+    const io::LoadedImage map = io::readImage(file("map.mha"));
+    const auto& values = std::get<base::Image<float>>(map.components.front());
+    QVERIFY(values.extents() == result.map->value.extents());
+    QVERIFY(std::equal(values.data(), values.data() + values.count(), result.map->value.data()));
+
+    exporter.writeStatus(file("status.mha"));
+    QVERIFY(saved());
+    const io::LoadedImage status = io::readImage(file("status.mha"));
+    const auto& marks = std::get<base::Image<std::uint8_t>>(status.components.front());
+    for (std::int64_t i = 0; i < marks.count(); ++i) {
+        QCOMPARE(marks.data()[i], static_cast<std::uint8_t>(result.map->status.data()[i]));
+    }
+
+    exporter.writePeaks(file("peaks.csv"));
+    QVERIFY(saved());
+    QFile peaks(m_folder->filePath(QStringLiteral("peaks.csv")));
+    QVERIFY(peaks.open(QIODevice::ReadOnly));
+    QStringList rows;
+    for (const QString& line : QString::fromUtf8(peaks.readAll()).split(QChar('\n'))) {
+        if (!line.isEmpty() && !line.startsWith(QChar('#'))) {
+            rows << line;
+        }
+    }
+    QCOMPARE(rows.size(), static_cast<qsizetype>(result.peaks.size()) + 1);
+    QVERIFY(rows.front().startsWith(QStringLiteral("rank,score,x,y,z")));
+    QCOMPARE(rows[1].split(QChar(',')).mid(2, 3), QStringList({"20", "30", "0"}));
+
+    exporter.writeReport(file("report.json"));
+    QVERIFY(saved());
+    const method::Candidate chosen = job::chosenCandidate(file("report.json").string());
+    QVERIFY(chosen == result.report.plan.chosen()->candidate);
+
+    exporter.writeHeatmap(file("heatmap.png"));
+    QVERIFY(saved());
+    const QImage heatmap(m_folder->filePath(QStringLiteral("heatmap.png")));
+    QCOMPARE(heatmap.width(), static_cast<int>(result.map->value.extents().x));
+    QVERIFY(heatmap.pixel(20, 30) != heatmap.pixel(60, 60));
+
+    exporter.writeScreenshot(file("views.png"));
+    QVERIFY(saved());
+    const QImage views(m_folder->filePath(QStringLiteral("views.png")));
+    QVERIFY(views.width() > 300);
+    QVERIFY(views.pixel(views.width() / 2, views.height() / 2) != views.pixel(4, 4));
+}
+
+void WindowFilesTest::theExportDialogWritesWhereItSays() {
+    openScene();
+    cutAndRun();
+    m_window->exporter().peaks();
+    auto& dialog = test::child<QFileDialog>(*m_window, "exportDialog");
+    QTRY_VERIFY(dialog.isVisible());
+    auto& name = test::child<QLineEdit>(dialog, "fileNameEdit");
+    name.setText(m_folder->filePath(QStringLiteral("by dialog")));
+    QTest::keyClick(&name, Qt::Key_Return);
+    QTRY_VERIFY(QFile::exists(m_folder->filePath(QStringLiteral("by dialog.csv"))));
+    QVERIFY(saved());
+    QCOMPARE(ui::Settings::folder(QStringLiteral("export")), m_folder->path());
+}
+
+void WindowFilesTest::peaksAndReportAreCopiedAsText() {
+    openScene();
+    cutAndRun();
+    test::click(test::child<QWidget>(*m_window, "peaksCopy"));
+    const QString peaks = QApplication::clipboard()->text();
+    QVERIFY2(peaks.contains(QStringLiteral("\t20\t30\t0\t")), qPrintable(peaks));
+    QVERIFY(peaks.contains(QStringLiteral("0-based")));
+    test::child<QTabWidget>(*m_window, "resultTabs").setCurrentIndex(1);
+    test::click(test::child<QWidget>(*m_window, "reportCopy"));
+    QCOMPARE(QApplication::clipboard()->text(),
+             QString::fromStdString(job::toText(*m_window->flow().report())));
+}
+
+void WindowFilesTest::aJobFileComesBackIntoTheControls() {
+    openScene();
+    m_window->document().setBox(base::Box{{20, 30, 0}, {12, 10, 1}});
+    m_window->document().cutTemplate();
+    test::child<QDoubleSpinBox>(*m_window, "minScore").setValue(0.35);
+    test::child<QSpinBox>(*m_window, "maxPeaks").setValue(7);
+    const job::Job before = m_window->flow().currentJob();
+    m_window->exporter().writeJob(file("job.json"));
+    QVERIFY(saved());
+    m_window = test::shownWindow();
+    m_window->loadJob(m_folder->filePath(QStringLiteral("job.json")));
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(m_window->flow().currentJob() == before);
+}
+
+void WindowFilesTest::theCommandLineReadsBackAsTheJob() {
+    openScene();
+    m_window->document().setBox(base::Box{{20, 30, 0}, {12, 10, 1}});
+    m_window->document().cutTemplate();
+    test::child<QDoubleSpinBox>(*m_window, "minScore").setValue(0.35);
+    test::child<QAction>(*m_window, "copyCommandLine").trigger();
+    const QString line = QApplication::clipboard()->text();
+    QVERIFY2(line.startsWith(QStringLiteral("flcc-cli match ")), qPrintable(line));
+    QCOMPARE(line, QString::fromStdString(job::toCommandLine(m_window->flow().currentJob())));
+    QVERIFY(line.contains(QStringLiteral("--crop 20,30,0:12,10,1")) ||
+            line.contains(QStringLiteral("--crop 20,30:12,10")));
+}
+
+int main(int argc, char** argv) {
+    WindowFilesTest test;
+    return test::runWithApplication(argc, argv, test);
+}
+
+#include "window_files_test.moc"

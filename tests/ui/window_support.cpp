@@ -1,0 +1,98 @@
+#include "tests/ui/window_support.h"
+
+#include <QApplication>
+#include <QMouseEvent>
+#include <QPushButton>
+#include <QSettings>
+#include <QTest>
+
+#include <clocale>
+#include <cmath>
+#include <random>
+
+#include "ui/bridge/scene_widget.h"
+#include "ui/match_flow.h"
+#include "ui/theme.h"
+#include "ui/views_panel.h"
+
+namespace flcc::test {
+
+int runWithApplication(int argc, char** argv, QObject& test) {
+    ui::prepareGraphics();
+    QApplication::setApplicationName(QStringLiteral("flcc-test"));
+    QApplication::setOrganizationName(QStringLiteral("flcc-test"));
+    const QApplication application(argc, argv);
+    std::setlocale(LC_NUMERIC, "C");
+    const QTemporaryDir settings;
+    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, settings.path());
+    ui::applyTheme(ui::Theme::Dark);
+    return QTest::qExec(&test, argc, argv);
+}
+
+std::unique_ptr<ui::MainWindow> shownWindow() {
+    QSettings().clear();
+    auto window = std::make_unique<ui::MainWindow>();
+    window->resize(1280, 800);
+    window->show();
+    window->activateWindow();
+    if (!QTest::qWaitForWindowActive(window.get()) || !waitUntilIdle(*window)) {
+        qFatal("the window did not come up");
+    }
+    return window;
+}
+
+bool waitUntilIdle(ui::MainWindow& window) {
+    return QTest::qWaitFor(
+        [&window] { return !window.controller().isBusy() && !window.flow().isPlanningDue(); },
+        60'000);
+}
+
+ui::SceneEntry noiseScene(const base::Extents& extents, unsigned seed) {
+    std::mt19937 random(seed);
+    base::Image<float> image(extents);
+    for (std::int64_t i = 0; i < image.count(); ++i) {
+        image.data()[i] = static_cast<float>(random() % 4096) / 64.0F;
+    }
+    auto scene = std::make_shared<job::SceneImage>();
+    scene->pixels = std::move(image);
+    scene->source = "memory:noise";
+    ui::SceneEntry entry;
+    entry.image = scene;
+    entry.name = QStringLiteral("noise");
+    return entry;
+}
+
+void click(QWidget& widget) {
+    QTest::mouseClick(&widget, Qt::LeftButton, Qt::NoModifier, widget.rect().center());
+}
+
+QPoint pointOf(const ui::ViewFrame& frame, const base::Point& voxel) {
+    return frame.widget()->fromDisplay(frame.scene().displayOf(voxel)).toPoint();
+}
+
+void drag(const ui::ViewFrame& frame, const QPoint& from, const QPoint& to, Qt::MouseButton button,
+          Qt::KeyboardModifiers modifiers) {
+    ui::SceneWidget* widget = frame.widget();
+    const auto send = [&](QEvent::Type type, const QPoint& at, Qt::MouseButton which,
+                          Qt::MouseButtons held) {
+        QMouseEvent event(type, at, widget->mapToGlobal(at), which, held, modifiers);
+        QApplication::sendEvent(widget, &event);
+        QTest::qWait(1);
+    };
+    send(QEvent::MouseButtonPress, from, button, button);
+    constexpr int kSteps = 8;
+    for (int i = 1; i <= kSteps; ++i) {
+        send(QEvent::MouseMove, from + (to - from) * i / kSteps, Qt::NoButton, button);
+    }
+    send(QEvent::MouseButtonRelease, to, button, Qt::NoButton);
+}
+
+bool runAndWait(ui::MainWindow& window) {
+    const std::size_t before = window.document().results().size();
+    click(child<QPushButton>(window, "runButton"));
+    return QTest::qWaitFor([&] { return window.document().results().size() == before + 1; },
+                           60'000) &&
+           waitUntilIdle(window);
+}
+
+} // namespace flcc::test

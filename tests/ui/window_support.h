@@ -1,0 +1,49 @@
+#pragma once
+
+#include <QTemporaryDir>
+#include <QWidget>
+
+#include <memory>
+
+#include "ui/document.h"
+#include "ui/main_window.h"
+#include "ui/view_frame.h"
+
+namespace flcc::test {
+
+/// The program as `flcc` starts it, with settings of its own: call it instead of QTEST_MAIN's body.
+int runWithApplication(int argc, char** argv, QObject& test);
+
+/// A shown window at 1280x800 that has the focus.
+std::unique_ptr<ui::MainWindow> shownWindow();
+
+/// Waits until nothing is under way and no plan is due.
+bool waitUntilIdle(ui::MainWindow& window);
+
+/// Random values over a slow background, the same on every machine.
+ui::SceneEntry noiseScene(const base::Extents& extents, unsigned seed);
+
+/// The widget named `name`; it must exist.
+template <class Widget> Widget& child(QWidget& parent, const char* name) {
+    auto* found = parent.findChild<Widget*>(QLatin1String(name));
+    if (found == nullptr) {
+        qFatal("no child %s", name);
+    }
+    return *found;
+}
+
+/// Clicks a button with the mouse.
+void click(QWidget& widget);
+
+/// Position of a voxel in the widget of a view.
+QPoint pointOf(const ui::ViewFrame& frame, const base::Point& voxel);
+
+/// Presses, moves in steps and releases the left button in a view.
+void drag(const ui::ViewFrame& frame, const QPoint& from, const QPoint& to,
+          Qt::MouseButton button = Qt::LeftButton,
+          Qt::KeyboardModifiers modifiers = Qt::NoModifier);
+
+/// The program is quicker than a person: a box with a texture of its own, cut and run.
+bool runAndWait(ui::MainWindow& window);
+
+} // namespace flcc::test
