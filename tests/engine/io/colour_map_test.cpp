@@ -1,0 +1,100 @@
+#include <QtTest>
+
+#include <cmath>
+#include <limits>
+
+#include "engine/io/colour_map.h"
+
+using namespace flcc;
+using io::Colour;
+using io::ColourMap;
+
+namespace {
+
+constexpr std::array kMaps{ColourMap::Viridis, ColourMap::Diverging, ColourMap::Cividis};
+
+/// CIE lightness L* of an sRGB colour.
+double lightness(const Colour& colour) {
+    const auto linear = [](std::uint8_t value) {
+        const double v = value / 255.0;
+        return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
+    };
+    const double y =
+        0.2126 * linear(colour[0]) + 0.7152 * linear(colour[1]) + 0.0722 * linear(colour[2]);
+    return y > 0.008856 ? 116 * std::cbrt(y) - 16 : 903.3 * y;
+}
+
+} // namespace
+
+class ColourMapTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void theEndsAreThoseOfThePublishedMaps() {
+        QCOMPARE(io::colourAt(ColourMap::Viridis, 0), (Colour{68, 1, 84}));
+        QCOMPARE(io::colourAt(ColourMap::Viridis, 1), (Colour{253, 231, 37}));
+        QCOMPARE(io::colourAt(ColourMap::Cividis, 0), (Colour{0, 34, 78}));
+        QCOMPARE(io::colourAt(ColourMap::Cividis, 1), (Colour{254, 232, 56}));
+    }
+
+    void theLightnessRisesFromEndToEnd() {
+        for (const ColourMap map : {ColourMap::Viridis, ColourMap::Cividis}) {
+            for (int step = 1; step < 256; ++step) {
+                // A step of the map is about 0.3; rounding to 8 bits may take it back.
+                QVERIFY(lightness(io::colourAt(map, step / 255.0)) >
+                        lightness(io::colourAt(map, (step - 1) / 255.0)) - 0.3);
+            }
+            QVERIFY(lightness(io::colourAt(map, 1)) > lightness(io::colourAt(map, 0)) + 60);
+        }
+    }
+
+    void theDivergingMapIsEquallyStrongOnBothSides() {
+        for (int step = 0; step < 128; ++step) {
+            const Colour low = io::colourAt(ColourMap::Diverging, step / 255.0);
+            const Colour high = io::colourAt(ColourMap::Diverging, 1 - step / 255.0);
+            // Colours outside sRGB were clipped: up to 3 of 100.
+            QVERIFY2(std::abs(lightness(low) - lightness(high)) < 3,
+                     qPrintable(QString::number(step)));
+            if (step < 120) {
+                QVERIFY(low[2] > low[0] && high[0] > high[2]);
+            }
+        }
+        QVERIFY(lightness(io::colourAt(ColourMap::Diverging, 0.5)) > 94);
+    }
+
+    void positionsOutsideAreClamped() {
+        for (const ColourMap map : kMaps) {
+            const double nan = std::numeric_limits<double>::quiet_NaN();
+            const double infinity = std::numeric_limits<double>::infinity();
+            QCOMPARE(io::colourAt(map, -5), io::colourAt(map, 0));
+            QCOMPARE(io::colourAt(map, 5), io::colourAt(map, 1));
+            QCOMPARE(io::colourAt(map, infinity), io::colourAt(map, 1));
+            QCOMPARE(io::colourAt(map, nan), io::colourAt(map, 0));
+            QVERIFY(!io::name(map).empty());
+        }
+    }
+
+    void scoresAreSpreadOverTheScale() {
+        const io::HeatmapScale scale{ColourMap::Viridis, -1, 3};
+        QCOMPARE(io::colourOf(scale, -1), io::colourAt(ColourMap::Viridis, 0));
+        QCOMPARE(io::colourOf(scale, 2), io::colourAt(ColourMap::Viridis, 0.75));
+        const io::HeatmapScale empty{ColourMap::Viridis, 1, 1};
+        QCOMPARE(io::colourOf(empty, 1), io::colourAt(ColourMap::Viridis, 0.5));
+    }
+
+    void theHatchRunsDiagonallyInFourPixels() {
+        for (std::int64_t y = -9; y < 9; ++y) {
+            for (std::int64_t x = -9; x < 9; ++x) {
+                QCOMPARE(io::hatchColour(x, y), io::hatchColour(x + 1, y - 1));
+                QVERIFY(io::hatchColour(x, y) != io::hatchColour(x + 4, y));
+                QCOMPARE(io::hatchColour(x, y), io::hatchColour(x + 8, y));
+            }
+        }
+        QCOMPARE(io::hatchColour(0, 0), io::kHatchLight);
+        QCOMPARE(io::hatchColour(3, 0), io::kHatchLight);
+        QCOMPARE(io::hatchColour(4, 0), io::kHatchDark);
+    }
+};
+
+QTEST_APPLESS_MAIN(ColourMapTest)
+#include "colour_map_test.moc"

@@ -1,0 +1,127 @@
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <clocale>
+
+#include "engine/io/peak_file.h"
+#include "tests/engine/io/fixtures.h"
+
+using namespace flcc;
+
+namespace {
+
+match::Peak examplePeak() {
+    match::Peak peak;
+    peak.score = 0.1 + 0.2; // 0.30000000000000004: seventeen digits
+    peak.bound = 1e-7;
+    peak.corner = {5'000'000'000, 2, 3};
+    peak.centre = {5'000'000'007.25, 1.0 / 3, 4};
+    peak.world = {-1.5, 2e-10, 1e22};
+    peak.zscore = 12.5;
+    return peak;
+}
+
+io::PeakContext exampleContext() {
+    io::PeakContext context;
+    context.scene = "=scene,\"one\"\n.mha";
+    context.templ = "@templ";
+    context.sceneExtents = {100, 90, 1};
+    context.templExtents = {9, 8, 1};
+    context.geometry.spacing = {0.65, 0.65, 1};
+    context.geometry.unit = "um";
+    context.geometry.unitSource = base::UnitSource::Header;
+    return context;
+}
+
+QStringList rowsOf(const std::string& text) {
+    QStringList rows = QString::fromStdString(text).split('\n', Qt::SkipEmptyParts);
+    rows.removeIf([](const QString& row) { return row.startsWith('#'); });
+    return rows;
+}
+
+} // namespace
+
+class PeakFileTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+
+  private Q_SLOTS:
+    void theColumnsAreThoseOfTheInterface() {
+        const QStringList rows = rowsOf(io::peaksAsText({}, exampleContext(), ','));
+        QCOMPARE(rows.size(), 1);
+        QCOMPARE(rows[0], QString("rank,score,x,y,z,cx,cy,cz,wx,wy,wz,template,rotation,scale,"
+                                  "zscore,false_positives,status,bound,rival,phi,theta,psi"));
+    }
+
+    void numbersReadBackAsTheSameDoubles() {
+        const match::Peak peak = examplePeak();
+        for (const char separator : {',', '\t'}) {
+            const QStringList rows = rowsOf(io::peaksAsText({peak}, exampleContext(), separator));
+            const QStringList cells = rows[1].split(separator);
+            QCOMPARE(cells.size(), 22);
+            QCOMPARE(cells[0], QString("1"));
+            QCOMPARE(cells[1].toDouble(), peak.score);
+            QCOMPARE(cells[2], QString("5000000000"));
+            for (int axis = 0; axis < 3; ++axis) {
+                const auto i = static_cast<std::size_t>(axis);
+                QCOMPARE(cells[5 + axis].toDouble(), peak.centre[i]);
+                QCOMPARE(cells[8 + axis].toDouble(), peak.world[i]);
+            }
+            QCOMPARE(cells[16], QString("OK"));
+        }
+    }
+
+    void whatIsNotComputedIsEmpty() {
+        match::Peak peak = examplePeak();
+        QStringList cells = rowsOf(io::peaksAsText({peak}, exampleContext(), ','))[1].split(',');
+        for (const int column : {12, 13, 15, 18, 19, 20, 21}) {
+            QVERIFY2(cells[column].isEmpty(), qPrintable(QString::number(column)));
+        }
+        peak.rival = 1.25;
+        cells = rowsOf(io::peaksAsText({peak}, exampleContext(), ','))[1].split(',');
+        QCOMPARE(cells[18], QString("1.25"));
+    }
+
+    void theConventionsAreStated() {
+        const QString text = QString::fromStdString(io::peaksAsText({}, exampleContext(), ','));
+        for (const char* word :
+             {"start at 0", "corner", "centre", "x is fastest", "unit um (header)",
+              "spacing: 0.65 0.65 1", "origin: 0 0 0", "100x90x1", "9x8x1"}) {
+            QVERIFY2(text.contains(word), word);
+        }
+    }
+
+    void noTextBecomesAFormulaOrACellOfItsOwn() {
+        for (const char separator : {',', '\t'}) {
+            const std::string text = io::peaksAsText({examplePeak()}, exampleContext(), separator);
+            for (const QString& line : QString::fromStdString(text).split('\n')) {
+                for (const QString& cell : line.split(separator)) {
+                    // A negative number is the only thing that may begin with a sign.
+                    bool number = false;
+                    (void)cell.toDouble(&number);
+                    QVERIFY2(cell.isEmpty() || number || !QString("=+-@").contains(cell.front()),
+                             qPrintable(cell));
+                }
+            }
+        }
+    }
+
+    void theExtensionChoosesTheSeparator() {
+        const std::filesystem::path folder = m_folder.path().toStdString();
+        io::writePeaks(folder / "p.csv", {examplePeak()}, exampleContext());
+        io::writePeaks(folder / "p.tsv", {examplePeak()}, exampleContext());
+        const auto commas = test::readFile(folder / "p.csv");
+        const auto tabs = test::readFile(folder / "p.tsv");
+        QCOMPARE(std::string(commas.begin(), commas.end()),
+                 io::peaksAsText({examplePeak()}, exampleContext(), ','));
+        QCOMPARE(std::string(tabs.begin(), tabs.end()),
+                 io::peaksAsText({examplePeak()}, exampleContext(), '\t'));
+        const auto error = test::errorOf(
+            [&] { io::writePeaks(folder / "p.xls", {examplePeak()}, exampleContext()); });
+        QVERIFY(error && error->code() == base::ErrorCode::CommandLine);
+    }
+};
+
+QTEST_APPLESS_MAIN(PeakFileTest)
+#include "peak_file_test.moc"
