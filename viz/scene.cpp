@@ -56,7 +56,11 @@ void Scene::changed() {
     }
 }
 
-void Scene::prepare() { update(); }
+void Scene::prepare() {
+    if (m_window != nullptr) {
+        update();
+    }
+}
 
 void Scene::takeOverGraphicsState() {
     auto* window = vtkOpenGLRenderWindow::SafeDownCast(m_window);

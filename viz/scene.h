@@ -76,7 +76,7 @@ class Scene {
     /// Called whenever the picture is out of date; the host asks for a repaint.
     void setChangedListener(std::function<void()> listener);
 
-    /// Brings every VTK object up to date; the host renders after it.
+    /// Brings every VTK object up to date; the host renders after it. Nothing without a window.
     void prepare();
 
     /// Tells VTK that others have changed OpenGL's state; the host calls it with the context

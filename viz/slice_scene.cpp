@@ -34,7 +34,10 @@ SliceScene::SliceScene(Orientation orientation) : m_state(std::make_unique<State
 
 SliceScene::~SliceScene() = default;
 
-void SliceScene::addRenderers(vtkRenderWindow& window) { window.AddRenderer(m_state->renderer); }
+void SliceScene::addRenderers(vtkRenderWindow& window) {
+    window.SetMultiSamples(0); // all edges are upright: smoothing would cost time and show nothing
+    window.AddRenderer(m_state->renderer);
+}
 
 void SliceScene::removeRenderers(vtkRenderWindow& window) {
     window.RemoveRenderer(m_state->renderer);

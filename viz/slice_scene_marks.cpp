@@ -53,10 +53,15 @@ void drawTemplateBox(const Canvas& canvas, const std::array<double, 4>& e, bool 
     if (!crossed) {
         return;
     }
+    // On a small box handles would hide what is inside: its middle ones go, then all.
+    const double smaller = std::min(e[2] - e[0], e[3] - e[1]);
+    if (smaller < 16 * r) {
+        return;
+    }
     const double half = 4 * r;
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
-            if (i == 1 && j == 1) {
+            if ((i == 1 && j == 1) || ((i == 1 || j == 1) && smaller < 36 * r)) {
                 continue;
             }
             const double x = e[0] + (e[2] - e[0]) * i / 2;

@@ -20,7 +20,19 @@ using detail::byAxis;
 namespace {
 
 constexpr double kViewAngle = 25;
+constexpr double kFitMargin = 1.12; // a fitted volume leaves this much room
+constexpr int kSmoothSamples = 4;
 constexpr double kPickReach = 16; // logical pixels
+
+double dot(const std::array<double, 3>& a, const std::array<double, 3>& b) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+std::array<double, 3> rightOf(const std::array<double, 3>& forward,
+                              const std::array<double, 3>& up) {
+    return {forward[1] * up[2] - forward[2] * up[1], forward[2] * up[0] - forward[0] * up[2],
+            forward[0] * up[1] - forward[1] * up[0]};
+}
 
 /// World to display and back, with the camera as it is now.
 class Projection {
@@ -274,20 +286,34 @@ void VolumeScene::fit() {
     vtkCamera& camera = *s.renderer->GetActiveCamera();
     const base::Point low = s.corner(false);
     const base::Point high = s.corner(true);
-    std::array<double, 3> direction{};
-    camera.GetDirectionOfProjection(direction.data());
-    const double radius = std::hypot(high[0] - low[0], high[1] - low[1], high[2] - low[2]) / 2;
-    // The sphere around the volume fits the smaller side.
-    const double half = kViewAngle / 2 * std::numbers::pi / 180;
-    const double side = std::min(1.0, static_cast<double>(width()) / height());
-    const double distance =
-        std::max(radius, 1.0) / std::sin(std::atan(std::tan(half) * side));
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        const double middle = (low[axis] + high[axis]) / 2;
-        direction[axis] = middle - direction[axis] * distance;
+    std::array<double, 3> forward{};
+    std::array<double, 3> up{};
+    camera.OrthogonalizeViewUp();
+    camera.GetDirectionOfProjection(forward.data());
+    camera.GetViewUp(up.data());
+    const std::array<double, 3> right = rightOf(forward, up);
+    const double tangent = std::tan(kViewAngle / 2 * std::numbers::pi / 180);
+    const double side = static_cast<double>(width()) / height();
+    // Every corner of the volume must come into the view.
+    double distance = 1;
+    for (int corner = 0; corner < 8; ++corner) {
+        base::Point at{};
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            const double half = (high[axis] - low[axis]) / 2;
+            at[axis] = ((corner >> axis) & 1) != 0 ? half : -half;
+        }
+        const double needed =
+            std::max(std::abs(dot(at, up)), std::abs(dot(at, right)) / side) / tangent;
+        distance = std::max(distance, needed * kFitMargin - dot(at, forward));
     }
-    camera.SetFocalPoint((low[0] + high[0]) / 2, (low[1] + high[1]) / 2, (low[2] + high[2]) / 2);
-    camera.SetPosition(direction.data());
+    std::array<double, 3> middle{};
+    std::array<double, 3> position{};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        middle[axis] = (low[axis] + high[axis]) / 2;
+        position[axis] = middle[axis] - forward[axis] * distance;
+    }
+    camera.SetFocalPoint(middle.data());
+    camera.SetPosition(position.data());
     changed();
 }
 
@@ -316,9 +342,7 @@ void VolumeScene::pan(double dx, double dy) {
     camera.OrthogonalizeViewUp();
     camera.GetViewUp(up.data());
     camera.GetDirectionOfProjection(forward.data());
-    const std::array<double, 3> right{forward[1] * up[2] - forward[2] * up[1],
-                                      forward[2] * up[0] - forward[0] * up[2],
-                                      forward[0] * up[1] - forward[1] * up[0]};
+    const std::array<double, 3> right = rightOf(forward, up);
     std::array<double, 3> position{};
     std::array<double, 3> focus{};
     camera.GetPosition(position.data());
@@ -384,6 +408,34 @@ std::optional<base::Point> VolumeScene::voxelAt(DisplayPoint display) const {
     return voxel;
 }
 
+bool VolumeScene::hiddenBySlice(const base::Point& voxel) const {
+    const State& s = *m_state;
+    if (!s.slicesShown()) {
+        return false;
+    }
+    base::Point eye{};
+    s.renderer->GetActiveCamera()->GetPosition(eye.data());
+    const base::Point target = s.world(voxel);
+    const base::Point low = s.corner(false);
+    const base::Point high = s.corner(true);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const double plane = static_cast<double>(s.sliceAt(axis)) * s.aspect[axis];
+        const double at = (plane - eye[axis]) / (target[axis] - eye[axis]);
+        if (!(at > 0 && at < 1)) {
+            continue;
+        }
+        bool inside = true;
+        for (std::size_t other = 0; other < 3; ++other) {
+            const double where = eye[other] + (target[other] - eye[other]) * at;
+            inside = inside && (other == axis || (where > low[other] && where < high[other]));
+        }
+        if (inside) {
+            return true;
+        }
+    }
+    return false;
+}
+
 DisplayPoint VolumeScene::displayOf(const base::Point& voxel) const {
     return Projection(*m_state->renderer, width(), height()).display(m_state->world(voxel));
 }
@@ -403,6 +455,8 @@ void VolumeScene::coloursChanged() {
 
 void VolumeScene::update() {
     State& s = *m_state;
+    // Smooth lines double the time of a frame without a GPU: they wait until nothing moves.
+    window()->SetMultiSamples(s.interactive ? 0 : kSmoothSamples);
     s.renderer->SetBackgroundAlpha(isClean() ? 0.0 : 1.0);
     s.updateVolume();
     s.updateQuality();

@@ -77,6 +77,8 @@ class VolumeScene final : public Scene {
     void update() override;
     void resized() override;
     void coloursChanged() override;
+    /// A slice plane lies between the eye and the point.
+    [[nodiscard]] bool hiddenBySlice(const base::Point& voxel) const;
 
     struct State;
     std::unique_ptr<State> m_state;

@@ -58,14 +58,25 @@ void drawScalarBar(const Canvas& canvas, const io::HeatmapScale& scale, const Co
     canvas.texts.add(barLeft, top + 14 * r, name, style);
     style.bold = false;
     style.points = 10;
-    const int decimals = decimalsFor(scale.high - scale.low);
-    for (int tick = 0; tick <= 4; ++tick) {
-        const double y = barTop + height * (1 - tick / 4.0);
+    const double range = scale.high - scale.low;
+    const auto tick = [&](double value, int decimals) {
+        const double y = barTop + height * (1 - (range > 0 ? (value - scale.low) / range : 0));
         canvas.marks.rectangle(barRight, y - r / 2, barRight + 4 * r, y + r / 2,
                                canvas.colours.text);
-        canvas.texts.add(barRight + 7 * r, y,
-                         numberText(scale.low + (scale.high - scale.low) * tick / 4.0, decimals),
-                         style);
+        canvas.texts.add(barRight + 7 * r, y, numberText(value, decimals), style);
+    };
+    const int decimals = decimalsFor(range);
+    tick(scale.low, decimals);
+    if (!(range > 0)) {
+        return;
+    }
+    tick(scale.high, decimals);
+    // Round numbers between the ends, where there is room for them.
+    const double stepValue = roundLength(range / 3);
+    const double room = range * 16 * r / height;
+    for (double value = std::ceil((scale.low + room) / stepValue) * stepValue;
+         value <= scale.high - room; value += stepValue) {
+        tick(std::abs(value) < stepValue / 2 ? 0 : value, decimals);
     }
 }
 

@@ -20,8 +20,8 @@ struct Canvas {
     const ViewColours& colours;
 };
 
-/// Draws the scalar bar at the right edge: the name above, the colours from high to low, five
-/// numbers beside them. Left out when the view is too small for it.
+/// Draws the scalar bar at the right edge: the name above, the colours from high to low, the
+/// ends of the range and round numbers beside them. Left out when the view is too small for it.
 void drawScalarBar(const Canvas& canvas, const io::HeatmapScale& scale, const ColourTable& table,
                    const std::string& name);
 

@@ -126,17 +126,17 @@ void VolumeScene::State::updateTransfer() {
         opacityFunction->AddPoint(0, 0);
         if (scale.map == io::ColourMap::Diverging) {
             opacityFunction->AddPoint(1, 0.9);
-            opacityFunction->AddPoint(64, 0.05);
+            opacityFunction->AddPoint(52, 0.5);
             opacityFunction->AddPoint(90, 0);
             opacityFunction->AddPoint(166, 0);
-            opacityFunction->AddPoint(192, 0.05);
+            opacityFunction->AddPoint(204, 0.5);
         } else {
-            opacityFunction->AddPoint(100, 0);
-            opacityFunction->AddPoint(150, 0.04);
-            opacityFunction->AddPoint(200, 0.4);
+            opacityFunction->AddPoint(70, 0);
+            opacityFunction->AddPoint(110, 0.12);
+            opacityFunction->AddPoint(150, 0.5);
         }
-        opacityFunction->AddPoint(255, 0.9);
-        property->SetScalarOpacityUnitDistance(std::max(2.0, smallest / 60));
+        opacityFunction->AddPoint(255, 0.95);
+        property->SetScalarOpacityUnitDistance(std::max(1.5, smallest / 100));
         property->ShadeOff();
         return;
     }
@@ -289,6 +289,9 @@ void VolumeScene::State::drawMarks(const VolumeScene& scene) {
     const double r = canvas.ratio;
     for (std::size_t i = 0; i < peaks.size() && peaksVisible; ++i) {
         if (peaks[i].number < 1 || peaks[i].number > kNumbered) {
+            continue;
+        }
+        if (scene.hiddenBySlice(peaks[i].centre)) {
             continue;
         }
         base::Point top = peaks[i].centre;
