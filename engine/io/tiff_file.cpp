@@ -269,7 +269,7 @@ std::unique_ptr<OpenStack> openStack(const std::filesystem::path& path) {
 unsigned packedSample(const unsigned char* row, std::int64_t index, unsigned bits) {
     unsigned value = 0;
     for (std::int64_t bit = index * bits; bit < (index + 1) * bits; ++bit) {
-        value = (value << 1) | ((row[bit / 8] >> (7 - bit % 8)) & 1U);
+        value = (value << 1) | ((unsigned{row[bit / 8]} >> (7 - bit % 8)) & 1U);
     }
     return value;
 }
