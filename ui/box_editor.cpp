@@ -1,10 +1,12 @@
 #include "ui/box_editor.h"
 
 #include <QGridLayout>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
 #include <QSignalBlocker>
 #include <QSpinBox>
+#include <QVBoxLayout>
 
 #include <algorithm>
 
@@ -15,10 +17,9 @@ namespace flcc::ui {
 
 BoxEditor::BoxEditor(Document& document, QWidget* parent) : QWidget(parent), m_document(document) {
     setObjectName(QStringLiteral("boxEditor"));
-    auto* grid = new QGridLayout(this);
-    grid->setContentsMargins(0, 0, 0, 0);
-    grid->setHorizontalSpacing(5);
-    grid->setVerticalSpacing(4);
+    m_grid = new QGridLayout;
+    m_grid->setHorizontalSpacing(5);
+    m_grid->setVerticalSpacing(4);
     const std::array<QString, 6> letters{tr("x"), tr("y"), tr("z"), tr("w"), tr("h"), tr("d")};
     const std::array<QString, 6> names{tr("Box: first voxel along x, from 0"),
                                        tr("Box: first voxel along y, from 0"),
@@ -33,17 +34,10 @@ BoxEditor::BoxEditor(Document& document, QWidget* parent) : QWidget(parent), m_d
         field->setAccessibleName(names[i]);
         field->setToolTip(names[i] + tr(" (drag with tool 4, nudge with the arrow keys)"));
         field->setKeyboardTracking(false);
-        field->setMinimumWidth(58);
+        field->setMinimumWidth(54);
         label->setBuddy(field);
-        const int row = static_cast<int>(i / 3);
-        const int column = static_cast<int>(i % 3) * 2;
-        grid->addWidget(label, row, column);
-        grid->addWidget(field, row, column + 1);
-        grid->setColumnStretch(column + 1, 1);
         m_fields[i] = field;
-        if (i % 3 == 2) {
-            m_depthLabels[i / 3] = label;
-        }
+        m_labels[i] = label;
         connect(field, &QSpinBox::valueChanged, this, &BoxEditor::apply);
     }
     m_size = new QLabel(this);
@@ -53,8 +47,14 @@ BoxEditor::BoxEditor(Document& document, QWidget* parent) : QWidget(parent), m_d
     m_cut->setAccessibleName(tr("Cut template"));
     m_cut->setToolTip(tr("Makes the box the template (Ctrl+T)"));
     connect(m_cut, &QPushButton::clicked, this, &BoxEditor::cutRequested);
-    grid->addWidget(m_size, 2, 0, 1, 4);
-    grid->addWidget(m_cut, 2, 4, 1, 2);
+    auto* row = new QHBoxLayout;
+    row->addWidget(m_size, 1);
+    row->addWidget(m_cut);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(4);
+    layout->addLayout(m_grid);
+    layout->addLayout(row);
     connect(&m_document, &Document::sceneChanged, this, &BoxEditor::onSceneChanged);
     connect(&m_document, &Document::boxChanged, this, &BoxEditor::onBoxChanged);
     connect(&m_document, &Document::templateChanged, this, &BoxEditor::onBoxChanged);
@@ -71,12 +71,25 @@ void BoxEditor::onSceneChanged() {
         m_fields[i]->setRange(i < 3 ? 0 : 1, std::max(i < 3 ? count - 1 : count, 1));
         m_fields[i]->setEnabled(m_document.hasScene());
     }
-    const bool volume = m_document.isVolume();
-    for (const std::size_t i : {std::size_t{2}, std::size_t{5}}) {
-        m_fields[i]->setVisible(volume);
-        m_depthLabels[i / 3]->setVisible(volume);
-    }
+    arrange();
     onBoxChanged();
+}
+
+/// x y w h in one row for an image, x y z over w h d for a volume.
+void BoxEditor::arrange() {
+    const bool volume = m_document.isVolume();
+    const std::array<std::array<int, 2>, 6> flat{{{0, 0}, {0, 1}, {1, 0}, {0, 2}, {0, 3}, {1, 1}}};
+    for (std::size_t i = 0; i < 6; ++i) {
+        const auto place =
+            volume ? std::array<int, 2>{static_cast<int>(i / 3), static_cast<int>(i % 3)} : flat[i];
+        m_grid->addWidget(m_labels[i], place[0], place[1] * 2);
+        m_grid->addWidget(m_fields[i], place[0], place[1] * 2 + 1);
+        m_grid->setColumnStretch(place[1] * 2 + 1, 1);
+        const bool shown = volume || i % 3 != 2;
+        m_labels[i]->setVisible(shown);
+        m_fields[i]->setVisible(shown);
+    }
+    m_grid->setColumnStretch(7, volume ? 0 : 1);
 }
 
 void BoxEditor::onBoxChanged() {

@@ -6,6 +6,7 @@
 
 #include "ui/document.h"
 
+class QGridLayout;
 class QLabel;
 class QPushButton;
 class QSpinBox;
@@ -25,12 +26,14 @@ class BoxEditor : public QWidget {
 
   private:
     void onSceneChanged();
+    void arrange();
     void onBoxChanged();
     void apply();
 
     Document& m_document;
     std::array<QSpinBox*, 6> m_fields{}; ///< x y z w h d
-    std::array<QLabel*, 2> m_depthLabels{};
+    std::array<QLabel*, 6> m_labels{};
+    QGridLayout* m_grid = nullptr;
     QLabel* m_size = nullptr;
     QPushButton* m_cut = nullptr;
 };

@@ -35,6 +35,12 @@
 #include "ui/views_panel.h"
 
 namespace flcc::ui {
+namespace {
+
+/// The samples are as noisy as real data; the threshold for new data expects clearer copies.
+constexpr double kSampleThreshold = 0.2;
+
+} // namespace
 
 MainWindow::MainWindow(QWidget* parent)
     : QMainWindow(parent), m_document(std::make_unique<Document>()),
@@ -144,6 +150,8 @@ void MainWindow::connectParts() {
 
     connect(m_opener, &Opener::opened, this,
             [this](const QString& text) { tell(MessageBar::Kind::Info, text); });
+    connect(m_opener, &Opener::sampleOpened, this,
+            [this] { m_match->setThreshold(kSampleThreshold); });
     connect(m_opener, &Opener::warned, this,
             [this](const QString& text) { tell(MessageBar::Kind::Warning, text); });
     connect(m_opener, &Opener::failed, this,

@@ -70,8 +70,8 @@ MatchPanel::MatchPanel(Document& document, std::vector<plan::Device> devices, QW
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto* content = new QWidget(scroll);
     auto* column = new QVBoxLayout(content);
-    column->setContentsMargins(10, 8, 10, 6);
-    column->setSpacing(10);
+    column->setContentsMargins(10, 6, 10, 6);
+    column->setSpacing(8);
     column->addWidget(makeForm());
     column->addWidget(m_card);
     column->addStretch(1);
@@ -108,7 +108,7 @@ QWidget* MatchPanel::makeForm() {
     auto* form = new QFormLayout(widget);
     form->setContentsMargins(0, 0, 0, 0);
     form->setHorizontalSpacing(10);
-    form->setVerticalSpacing(5);
+    form->setVerticalSpacing(4);
     form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     form->setLabelAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     addData(form);
@@ -138,7 +138,6 @@ void MatchPanel::addRow(QFormLayout* form, const QString& label, QWidget* field,
 }
 
 void MatchPanel::addData(QFormLayout* form) {
-    addHeading(form, tr("Data"));
     m_scene = new QLabel(this);
     addRow(form, tr("Scene"), m_scene, "matchScene", tr("The image that is searched"));
     m_templ = new QLabel(this);

@@ -217,6 +217,7 @@ void Opener::openSample(const QString& name, Then then) {
                                        {images.templ, tr("template of %1").arg(name), {}, {}, {}});
                                    m_document.undoStack().clear();
                                    Q_EMIT opened(announcement(name, *images.scene));
+                                   Q_EMIT sampleOpened();
                                    if (then) {
                                        then(true);
                                    }

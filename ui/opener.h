@@ -43,6 +43,8 @@ class Opener : public QObject {
 
   Q_SIGNALS:
     void opened(const QString& announcement);
+    /// After opened(), for a built-in sample.
+    void sampleOpened();
     void warned(const QString& sentence);
     void failed(const QString& sentence);
 

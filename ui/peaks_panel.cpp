@@ -130,6 +130,10 @@ void PeaksPanel::update() {
         text = tr("The run was cancelled; its map is partial and has no peaks.");
     } else if (all == 0) {
         text = tr("No peak reaches the score %1.").arg(numberText(result->settings.minScore));
+        if (result->job->report.map) {
+            text += tr(" The best score of the map is %1: lower the threshold and run again.")
+                        .arg(result->job->report.map->statistics.maximum, 0, 'f', 3);
+        }
     } else {
         text = shown == all ? peaksText(all) : tr("%1 of %2 peaks").arg(shown).arg(all);
         text += tr(" · positions in voxels from 0, x y z = first voxel of the placement");

@@ -4,7 +4,8 @@
 #include <QLabel>
 #include <QVBoxLayout>
 
-#include <algorithm>
+#include <set>
+#include <string>
 
 #include "ui/plan_model.h"
 #include "ui/text.h"
@@ -161,34 +162,43 @@ void PlanCard::showNumbers(const job::JobReport& report, const plan::CandidateRe
     }
 }
 
+void PlanCard::addOther(const plan::CandidateReport& row) {
+    const bool slower = row.verdict == plan::CandidateVerdict::Slower;
+    auto* label = new QLabel(this);
+    label->setObjectName(QStringLiteral("planOther%1").arg(m_others->count() + 1));
+    label->setTextFormat(Qt::RichText);
+    const QString what =
+        slower && row.prediction
+            ? tr("%1: %2").arg(verdictText(row.verdict), durationText(row.prediction->ms))
+            : verdictText(row.verdict);
+    QString text = candidateText(row.candidate).toHtmlEscaped() + QStringLiteral(" — ") +
+                   coloured(what, slower ? accents().warning : accents().bad);
+    if (!slower) {
+        text += QStringLiteral(": ") + coloured(toQString(row.reason), accents().muted);
+    }
+    label->setText(text);
+    label->setToolTip(toQString(row.reason));
+    label->setWordWrap(true);
+    m_others->addWidget(label);
+}
+
 void PlanCard::showOthers(const plan::PlanReport& report) {
+    // The best slower one of each method, and refusals whose reason was not named yet.
+    std::set<std::string> methods;
+    std::set<std::string> reasons;
     int left = 0;
-    int shown = 0;
     for (const plan::CandidateReport& row : report.candidates) {
         if (row.verdict == plan::CandidateVerdict::Chosen) {
             continue;
         }
-        if (shown == kOthers) {
+        const bool news = row.verdict == plan::CandidateVerdict::Slower
+                              ? methods.insert(row.candidate.method).second
+                              : reasons.insert(row.reason).second;
+        if (news && m_others->count() < kOthers) {
+            addOther(row);
+        } else {
             ++left;
-            continue;
         }
-        ++shown;
-        const bool slower = row.verdict == plan::CandidateVerdict::Slower;
-        auto* label = new QLabel(this);
-        label->setObjectName(QStringLiteral("planOther%1").arg(shown));
-        label->setTextFormat(Qt::RichText);
-        const QString what =
-            slower && row.prediction
-                ? tr("%1: %2").arg(verdictText(row.verdict), durationText(row.prediction->ms))
-                : verdictText(row.verdict);
-        label->setText(
-            candidateText(row.candidate).toHtmlEscaped() + QStringLiteral(" — ") +
-            coloured(what, slower ? accents().warning : accents().bad) +
-            (slower ? QString()
-                    : QStringLiteral(": ") + coloured(toQString(row.reason), accents().muted)));
-        label->setToolTip(toQString(row.reason));
-        label->setWordWrap(true);
-        m_others->addWidget(label);
     }
     if (left > 0) {
         auto* label = new QLabel(tr("and %1 more in the plan report").arg(left), this);

@@ -33,6 +33,7 @@ class PlanCard : public QFrame {
   private:
     void setHeadline(const QString& headline, const QColor& colour);
     void showNumbers(const job::JobReport& report, const plan::CandidateReport& chosen);
+    void addOther(const plan::CandidateReport& row);
     void showOthers(const plan::PlanReport& report);
     void clearOthers();
 

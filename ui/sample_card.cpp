@@ -10,8 +10,8 @@
 namespace flcc::ui {
 namespace {
 
-constexpr int kWidth = 236;
-constexpr int kPictureHeight = 150;
+constexpr int kWidth = 212;
+constexpr int kPictureHeight = 140;
 constexpr int kPadding = 12;
 
 } // namespace
@@ -52,8 +52,9 @@ void SampleCard::paintEvent(QPaintEvent* /*event*/) {
     painter.fillPath(outline,
                      isDown() ? palette().color(QPalette::Button).darker(108) : accents().card);
     painter.save();
-    painter.setClipPath(outline);
     const QRect frame(0, 0, width(), kPictureHeight);
+    painter.setClipPath(outline);
+    painter.setClipRect(frame, Qt::IntersectClip);
     painter.fillRect(frame, palette().color(QPalette::Base));
     if (!m_picture.isNull()) {
         const QSize size = m_picture.size().scaled(frame.size(), Qt::KeepAspectRatioByExpanding);

@@ -65,7 +65,7 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
 
     auto* content = new QWidget(this);
     auto* column = new QVBoxLayout(content);
-    column->setContentsMargins(36, 30, 36, 24);
+    column->setContentsMargins(28, 26, 28, 20);
     column->setSpacing(8);
     column->addWidget(m_title);
     column->addWidget(m_subtitle);

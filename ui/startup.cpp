@@ -24,9 +24,10 @@
 namespace flcc::ui {
 namespace {
 
-/// Time the views need for their fine picture after the last change: the 3D view refines after
-/// 300 ms.
-constexpr int kSettleMs = 900;
+/// The 3D view draws its fine picture 300 ms after the last change.
+constexpr int kSettleMs = 600;
+/// The window has settled when two pictures of it are the same; it is asked this often.
+constexpr int kMostPictures = 20;
 
 void printError(const QString& sentence) {
     std::fprintf(stderr, "flcc: %s\n", sentence.toLocal8Bit().constData());
@@ -205,8 +206,13 @@ void Startup::finish() {
 }
 
 void Startup::takeScreenshot() {
+    const QImage image = m_window.grab().toImage().convertToFormat(QImage::Format_RGBA8888);
+    if (++m_pictures < kMostPictures && image != m_lastPicture) {
+        m_lastPicture = image;
+        QTimer::singleShot(kSettleMs, this, &Startup::takeScreenshot);
+        return;
+    }
     try {
-        const QImage image = m_window.grab().toImage().convertToFormat(QImage::Format_RGBA8888);
         viz::Picture picture{image.width(), image.height(), {}};
         for (int y = 0; y < image.height(); ++y) {
             const uchar* line = image.constScanLine(y);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QImage>
 #include <QObject>
 #include <QSize>
 #include <QString>
@@ -49,7 +50,8 @@ class Startup : public QObject {
     MainWindow& m_window;
     StartOptions m_options;
     bool m_failed = false;
-    bool m_runStarted = false;
+    QImage m_lastPicture;
+    int m_pictures = 0;
 };
 
 /// Runs the desktop program: guards, palette, window, start options. The whole of `main`.

@@ -65,7 +65,9 @@ QLabel* StatusLine::label(const char* name, const QString& tip, const QString& w
     made->setObjectName(QLatin1String(name));
     made->setAccessibleName(tip);
     made->setToolTip(tip);
-    made->setMinimumWidth(fontMetrics().horizontalAdvance(widest));
+    if (!widest.isEmpty()) {
+        made->setMinimumWidth(fontMetrics().horizontalAdvance(widest));
+    }
     static_cast<QHBoxLayout*>(layout())->addWidget(made);
     return made;
 }

@@ -103,6 +103,10 @@ void ViewsPanel::arrange() {
         frame->setVisible(shown);
         frame->setTitleVisible(volume);
         frame->setMaximised(frame == m_maximised);
+        if (frame->slice() != nullptr) {
+            // One bar is enough where four views show the same map.
+            frame->slice()->setScalarBarVisible(frame == m_frames[0] || frame == m_maximised);
+        }
         frame->updateSlice();
     }
     for (int i = 0; i < 2; ++i) {

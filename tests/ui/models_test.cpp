@@ -29,7 +29,7 @@ plan::PlanReport someReport() {
     chosen.candidate.tile = {96, 64, 1};
     chosen.verdict = plan::CandidateVerdict::Chosen;
     chosen.reason = "shortest predicted time";
-    chosen.prediction = method::Prediction{12.5, 1e9, 4 << 20, 0, 1e-6, "measure"};
+    chosen.prediction = method::Prediction{12.4, 1e9, 4 << 20, 0, 1e-6, "measure"};
     plan::CandidateReport refused;
     refused.candidate.method = "direct";
     refused.verdict = plan::CandidateVerdict::Refused;

@@ -199,11 +199,11 @@ void RunControllerTest::theEndOfTheControllerEndsItsWork() {
         bool mapStarted = false;
         connect(&controller, &RunController::mapStarted, &controller,
                 [&mapStarted] { mapStarted = true; });
-        controller.start(RunController::Task::Run, QStringLiteral("run"),
-                         [&](std::stop_token stop, job::JobSink* sink) -> RunController::Done {
-                             job::runJob(longJob(), {scene.image, nullptr}, stop, sink);
-                             return [] {};
-                         });
+        controller.start(
+            RunController::Task::Run, QStringLiteral("run"),
+            [&](std::stop_token stop, job::JobSink* sink) -> RunController::Done {
+                return [result = job::runJob(longJob(), {scene.image, nullptr}, stop, sink)] {};
+            });
         QTRY_VERIFY_WITH_TIMEOUT(mapStarted, 60'000);
         time.start();
     }

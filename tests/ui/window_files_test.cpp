@@ -1,6 +1,6 @@
+#include <QAction>
 #include <QApplication>
 #include <QClipboard>
-#include <QAction>
 #include <QDialog>
 #include <QDoubleSpinBox>
 #include <QDropEvent>

@@ -140,12 +140,12 @@ void WindowRunTest::aRunStoppedHalfWayKeepsWhatIsFinished() {
     disconnect(stop);
     disconnect(end);
     QVERIFY2(waited >= 0 && waited < 1000, qPrintable(QString::number(waited)));
-    const std::shared_ptr<job::JobResult> partial = document.result()->job;
+    const std::shared_ptr<const job::JobResult> partial = document.result()->job;
     QVERIFY(partial->cancelled);
     QCOMPARE(messageBar(*m_window).kind(), ui::MessageBar::Kind::Warning);
 
     QVERIFY(test::runAndWait(*m_window));
-    const std::shared_ptr<job::JobResult> full = document.result()->job;
+    const std::shared_ptr<const job::JobResult> full = document.result()->job;
     QVERIFY(!full->cancelled);
     QVERIFY(!full->peaks.empty());
     std::int64_t done = 0;

@@ -1,9 +1,9 @@
 #include <QAction>
 #include <QApplication>
 #include <QDoubleSpinBox>
-#include <QMenu>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QSlider>
 #include <QSpinBox>
 #include <QTableView>
