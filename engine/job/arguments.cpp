@@ -90,8 +90,12 @@ void parse(CLI::App& app, const std::vector<std::string>& args) {
     try {
         app.parse(reversed);
     } catch (const CLI::ArgumentMismatch& error) {
+        // "--map: 1 required ..." or "invert was given a disallowed ...".
         const std::string sentence = error.what();
-        refuse("option " + sentence.substr(0, sentence.find(':')) + " needs a value");
+        if (sentence.starts_with("--")) {
+            refuse("option " + sentence.substr(0, sentence.find(':')) + " needs a value");
+        }
+        refuse("option --" + sentence.substr(0, sentence.find(' ')) + " takes no value");
     } catch (const CLI::ParseError& error) {
         refuse(error.what());
     }

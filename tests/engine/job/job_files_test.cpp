@@ -1,7 +1,6 @@
 #include <QtTest>
 
 #include <QCryptographicHash>
-#include <QImage>
 
 #include <sys/resource.h>
 
@@ -10,6 +9,7 @@
 #include <cstring>
 
 #include "engine/io/atomic_file.h"
+#include "engine/io/heatmap_file.h"
 #include "engine/io/image_file.h"
 #include "engine/job/listing.h"
 #include "tests/engine/job/job_cases.h"
@@ -82,8 +82,9 @@ void JobFilesTest::outputsHoldWhatTheResultHolds() {
     QCOMPARE(std::memcmp(codes.data(), result.map->status.data(), 82 * 73), 0);
     const io::LoadedImage templ = io::readImage(job.templateOut);
     QVERIFY((templ.info.extents == base::Extents{9, 8, 1}));
-    const QImage heatmap(QString::fromStdString(job.heatmap.string()));
-    QCOMPARE(heatmap.size(), QSize(82, 73));
+    const io::ImageInfo heatmap = io::readImageInfo(job.heatmap);
+    QVERIFY((heatmap.extents == base::Extents{82, 73, 1}));
+    QCOMPARE(heatmap.components, 3);
     const std::string peaks = test::bytesOf(job.peaks);
     QVERIFY(peaks.find("\n1,1,30,20,0,") != std::string::npos ||
             peaks.find("\n1,0.9999") != std::string::npos);
@@ -219,19 +220,16 @@ void JobFilesTest::inputsThatCannotBeReadAreErrors() {
 
 void JobFilesTest::colourIsTurnedToLuminanceAndSaidSo() {
     const test::Folder folder;
-    QImage picture(40, 30, QImage::Format_RGB888);
+    // A picture of scores is an RGB picture.
+    method::MatchMap scores({40, 30, 1});
     test::Random random(3);
-    for (int y = 0; y < picture.height(); ++y) {
-        for (int x = 0; x < picture.width(); ++x) {
-            picture.setPixelColor(x, y,
-                                  QColor(static_cast<int>(random.below(256)),
-                                         static_cast<int>(random.below(256)),
-                                         static_cast<int>(random.below(256))));
-        }
+    for (std::int64_t i = 0; i < scores.value.count(); ++i) {
+        scores.value.data()[i] = static_cast<float>(random.uniform());
     }
+    scores.status.fill(base::Status::Ok);
+    io::writeHeatmap(folder.path("colour.png"), scores.value.view(), scores.status.view(), 0, {});
     Job job;
     job.scene = folder.path("colour.png");
-    QVERIFY(picture.save(QString::fromStdString(job.scene.string())));
     job.crop = base::Box{{11, 12, 0}, {7, 6, 1}};
     const job::JobResult result = job::runJob(job);
     QVERIFY((result.peaks.front().corner == base::Index{11, 12, 0}));

@@ -1,0 +1,358 @@
+#include <QtTest>
+
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/job/job.h"
+#include "tests/app/cli_process.h"
+
+using flcc::test::CliRun;
+using flcc::test::runCli;
+using flcc::test::runShell;
+using flcc::test::SampleFolder;
+using Json = nlohmann::json;
+
+namespace {
+
+const QStringList kMatch{"match", "scene.mha", "template.mha"};
+
+Json parsed(const QByteArray& text) { return Json::parse(text.begin(), text.end()); }
+
+/// One line on standard error that starts with the program's name; nothing on standard output.
+void verifyFailure(const CliRun& run, int code) {
+    QVERIFY2(run.code == code, run.errors.constData());
+    QVERIFY2(run.errors.startsWith("flcc-cli: "), run.errors.constData());
+    QCOMPARE(run.errors.count('\n'), 1);
+    QVERIFY2(run.output.isEmpty(), run.output.constData());
+}
+
+} // namespace
+
+class CliCommandsTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void failuresHaveTheirCodeAndWriteNothing_data();
+    void failuresHaveTheirCodeAndWriteNothing();
+    void matchWritesEveryOutput();
+    void theBestPeaksOfTheSamplesAreThePlantedOnes_data();
+    void theBestPeaksOfTheSamplesAreThePlantedOnes();
+    void aPlanIsReplayed();
+    void theProgramAndTheEngineWriteTheSameBytes();
+    void aJobIsSavedAndRunAgain();
+    void aPlanWritesNoMapAndNoPeaks();
+    void aPlanThatFitsNothingIsPrintedAndFails();
+    void jsonIsTheReport();
+    void quietPrintsNothing();
+    void verboseSaysWhatGoesOn();
+    void infoIsJson();
+    void devicesAreListed();
+    void samplesAreListed();
+    void helpAndVersion();
+    void namesWithOddCharactersWork();
+    void theProgramLinksNoQtAndNoVtk();
+
+  private:
+    SampleFolder m_tiny{"tiny"};
+};
+
+void CliCommandsTest::failuresHaveTheirCodeAndWriteNothing_data() {
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<int>("code");
+    const auto row = [](const char* name, const QStringList& arguments, int code) {
+        QTest::newRow(name) << arguments << code;
+    };
+    const auto match = [](const QStringList& more) { return kMatch + more; };
+    row("no command", {}, 2);
+    row("unknown command", {"convolve", "a", "b"}, 2);
+    row("unknown option", match({"--mask", "m.mha"}), 2);
+    row("option of a later version", match({"--recompute", "on"}), 2);
+    row("doubled option", match({"--map", "a.mha", "--map", "b.mha"}), 2);
+    row("threshold NaN", match({"--min-score", "nan"}), 2);
+    row("operation of a later version", match({"--operation", "ssd"}), 2);
+    row("format that cannot hold the type", match({"--map", "map.png"}), 2);
+    row("info without a file", {"info"}, 2);
+    row("unknown sample", {"sample", "none", "--output", "x"}, 2);
+    row("sample without a folder", {"sample", "tiny"}, 2);
+    row("unknown option of devices", {"devices", "--all"}, 2);
+    row("missing scene", {"match", "none.mha", "template.mha"}, 3);
+    row("missing scene of info", {"info", "none.mha"}, 3);
+    row("text as scene", {"match", "truth.csv", "template.mha"}, 3);
+    row("missing job file", {"match", "--job", "none.json"}, 3);
+    row("missing plan", match({"--plan", "none.json"}), 3);
+    row("template larger than the scene", {"match", "template.mha", "scene.mha"}, 4);
+    row("crop outside the scene", {"match", "scene.mha", "--crop", "90,60:20,20"}, 4);
+    row("one voxel", {"match", "scene.mha", "--crop", "9,6:1,1"}, 4);
+    row("method that refuses", match({"--method", "tiled", "--tile", "4"}), 4);
+    row("memory", match({"--memory", "2KiB"}), 5);
+    row("device", match({"--device", "cuda"}), 6);
+    row("no folder", match({"--map", "none/map.mha"}), 7);
+    row("sample into a file", {"sample", "tiny", "--output", "truth.csv"}, 7);
+}
+
+void CliCommandsTest::failuresHaveTheirCodeAndWriteNothing() {
+    QFETCH(QStringList, arguments);
+    QFETCH(int, code);
+    if (arguments.size() > 2 && arguments.front() == "match") {
+        arguments << "--peaks"
+                  << "peaks.csv"
+                  << "--report"
+                  << "report.json"
+                  << "--save-job"
+                  << "job.json";
+    }
+    verifyFailure(runCli(arguments, m_tiny.path()), code);
+    QVERIFY2(m_tiny.added().isEmpty(), qPrintable(m_tiny.added().join(' ')));
+}
+
+void CliCommandsTest::matchWritesEveryOutput() {
+    const SampleFolder folder("tiny");
+    const CliRun run =
+        runCli(kMatch + QStringList{"--map", "map.nrrd", "--status", "status.png", "--peaks",
+                                    "peaks.tsv", "--report", "report.json", "--heatmap",
+                                    "heatmap.png", "--template-out", "out.tif", "--save-job",
+                                    "job.json", "--repeat", "3", "--threads", "2"},
+               folder.path());
+    QVERIFY2(run.code == 0, run.errors.constData());
+    QCOMPARE(folder.added(), (QStringList{"heatmap.png", "job.json", "map.nrrd", "out.tif",
+                                          "peaks.tsv", "report.json", "status.png"}));
+    QVERIFY(run.output.contains("Peaks: 5"));
+    const Json report = parsed(folder.bytes("report.json"));
+    QCOMPARE(report["peaks"].size(), std::size_t{5});
+    QCOMPARE(report["run"]["threads"].get<int>(), 2);
+    QVERIFY(report["run"]["execute_ms"]["min"] < report["run"]["execute_ms"]["max"]);
+    QCOMPARE(report["inputs"][0]["sha256"].get<std::string>().size(), std::size_t{64});
+    const Json info = parsed(runCli({"info", "map.nrrd"}, folder.path()).output);
+    QVERIFY((info["extents"] == Json{86, 56, 1}));
+    QCOMPARE(info["type"].get<std::string>(), std::string("float32"));
+}
+
+void CliCommandsTest::theBestPeaksOfTheSamplesAreThePlantedOnes_data() {
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<int>("count");
+    QTest::addColumn<double>("meanError");
+    QTest::newRow("cells") << "cells" << 40 << 0.2;
+    QTest::newRow("tomogram") << "tomogram" << 30 << 0.5;
+}
+
+void CliCommandsTest::theBestPeaksOfTheSamplesAreThePlantedOnes() {
+    QFETCH(QString, name);
+    QFETCH(int, count);
+    QFETCH(double, meanError);
+    const SampleFolder folder(name);
+    const CliRun run = runCli(kMatch + QStringList{"--min-score", "0.2", "--json"}, folder.path());
+    QVERIFY2(run.code == 0, run.errors.constData());
+    const Json report = parsed(run.output);
+    QList<QByteArray> truth = folder.bytes("truth.csv").trimmed().split('\n').mid(1);
+    QCOMPARE(truth.size(), count);
+    QVERIFY(report["peaks"].size() >= static_cast<std::size_t>(count));
+    double sum = 0;
+    for (int rank = 0; rank < count; ++rank) {
+        const Json& centre = report["peaks"][static_cast<std::size_t>(rank)]["centre"];
+        const auto planted = std::find_if(truth.begin(), truth.end(), [&](const QByteArray& line) {
+            const QList<QByteArray> cells = line.split(',');
+            bool near = true;
+            for (int axis = 0; axis < 3; ++axis) {
+                near = near && std::abs(centre[static_cast<std::size_t>(axis)].get<double>() -
+                                        cells[3 + axis].toDouble()) <= 0.5;
+            }
+            return near;
+        });
+        QVERIFY2(planted != truth.end(), qPrintable(QString("rank %1").arg(rank + 1)));
+        const QList<QByteArray> cells = planted->split(',');
+        sum += std::hypot(centre[0].get<double>() - cells[3].toDouble(),
+                          centre[1].get<double>() - cells[4].toDouble(),
+                          centre[2].get<double>() - cells[5].toDouble());
+        truth.erase(planted); // each copy once
+    }
+    QVERIFY2(sum / count < meanError, qPrintable(QString::number(sum / count)));
+}
+
+void CliCommandsTest::aPlanIsReplayed() {
+    const SampleFolder folder("tiny");
+    const QStringList forced{"--method", "tiled", "--tile", "40,36", "--threads", "1"};
+    QCOMPARE(runCli(kMatch + forced +
+                        QStringList{"--map", "a.mha", "--peaks", "a.csv", "--report", "a.json"},
+                    folder.path())
+                 .code,
+             0);
+    const CliRun replay = runCli(kMatch + QStringList{"--plan", "a.json", "--map", "b.mha",
+                                                      "--peaks", "b.csv", "--report", "b.json"},
+                                 folder.path());
+    QVERIFY2(replay.code == 0, replay.errors.constData());
+    QCOMPARE(folder.bytes("a.mha"), folder.bytes("b.mha"));
+    QCOMPARE(folder.bytes("a.csv"), folder.bytes("b.csv"));
+    const Json chosen = parsed(folder.bytes("b.json"))["chosen"];
+    QCOMPARE(chosen["method"].get<std::string>(), std::string("tiled"));
+    QVERIFY((chosen["tile"] == Json{40, 36, 1}));
+}
+
+void CliCommandsTest::theProgramAndTheEngineWriteTheSameBytes() {
+    const SampleFolder folder("tiny");
+    QCOMPARE(runCli(kMatch + QStringList{"--map", "a.mha", "--status", "a-status.mha", "--peaks",
+                                         "a.csv", "--report", "a.json", "--min-score", "0.1"},
+                    folder.path())
+                 .code,
+             0);
+    // The names stand in the list of peaks, so they must be the same.
+    const QString before = QDir::currentPath();
+    QVERIFY(QDir::setCurrent(folder.path()));
+    flcc::job::Job job;
+    job.scene = "scene.mha";
+    job.templ = "template.mha";
+    job.minScore = 0.1;
+    job.planReport = "a.json";
+    job.map = "b.mha";
+    job.status = "b-status.mha";
+    job.peaks = "b.csv";
+    (void)flcc::job::runJob(job);
+    QVERIFY(QDir::setCurrent(before));
+    QCOMPARE(folder.bytes("a.mha"), folder.bytes("b.mha"));
+    QCOMPARE(folder.bytes("a-status.mha"), folder.bytes("b-status.mha"));
+    QCOMPARE(folder.bytes("a.csv"), folder.bytes("b.csv"));
+}
+
+void CliCommandsTest::aJobIsSavedAndRunAgain() {
+    const SampleFolder folder("tiny");
+    const CliRun first = runCli({"match", "scene.mha", "--crop", "20,30:9,8", "--invert",
+                                 "--min-score", "0.3", "--min-distance", "4.5", "--method",
+                                 "direct", "--peaks", "peaks.csv", "--save-job", "job.json"},
+                                folder.path());
+    QVERIFY2(first.code == 0, first.errors.constData());
+    const Json job = parsed(folder.bytes("job.json"));
+    QCOMPARE(job["crop"].get<std::string>(), std::string("20,30,0:9,8,1"));
+    QCOMPARE(job["min-distance"].get<double>(), 4.5);
+    QCOMPARE(job["invert"].get<bool>(), true);
+    QVERIFY(!job.contains("threads"));
+    const QByteArray peaks = folder.bytes("peaks.csv");
+    QVERIFY(QFile::remove(folder.path("peaks.csv")));
+    QCOMPARE(runCli({"match", "--job", "job.json"}, folder.path()).code, 0);
+    QCOMPARE(folder.bytes("peaks.csv"), peaks);
+}
+
+void CliCommandsTest::aPlanWritesNoMapAndNoPeaks() {
+    const SampleFolder folder("tiny");
+    const CliRun run = runCli({"plan", "scene.mha", "template.mha", "--map", "map.mha", "--peaks",
+                               "peaks.csv", "--report", "plan.json", "--planning", "estimate"},
+                              folder.path());
+    QVERIFY2(run.code == 0, run.errors.constData());
+    QCOMPARE(folder.added(), QStringList{"plan.json"});
+    QVERIFY(run.output.contains("chosen"));
+    const Json plan = parsed(folder.bytes("plan.json"));
+    QVERIFY(plan["run"].is_null());
+    QVERIFY(plan["chosen"]["measured_ms"].is_null());
+    // It can be replayed.
+    QCOMPARE(runCli(kMatch + QStringList{"--plan", "plan.json"}, folder.path()).code, 0);
+}
+
+void CliCommandsTest::aPlanThatFitsNothingIsPrintedAndFails() {
+    const CliRun run =
+        runCli({"plan", "scene.mha", "template.mha", "--memory", "2KiB", "--json"}, m_tiny.path());
+    QCOMPARE(run.code, 5);
+    const Json report = parsed(run.output);
+    QVERIFY(report["chosen"].is_null());
+    QCOMPARE(report["candidates"][0]["verdict"].get<std::string>(), std::string("refused"));
+}
+
+void CliCommandsTest::jsonIsTheReport() {
+    const CliRun run = runCli(kMatch + QStringList{"--json"}, m_tiny.path());
+    QCOMPARE(run.code, 0);
+    QVERIFY2(run.errors.isEmpty(), run.errors.constData());
+    const Json report = parsed(run.output);
+    for (const char* key : {"problem", "candidates", "chosen", "run", "map", "audit", "peaks",
+                            "environment", "inputs"}) {
+        QVERIFY2(report.contains(key), key);
+    }
+}
+
+void CliCommandsTest::quietPrintsNothing() {
+    const CliRun run = runCli(kMatch + QStringList{"--quiet"}, m_tiny.path());
+    QCOMPARE(run.code, 0);
+    QVERIFY(run.output.isEmpty() && run.errors.isEmpty());
+}
+
+void CliCommandsTest::verboseSaysWhatGoesOn() {
+    const CliRun run = runCli(kMatch + QStringList{"--verbose"}, m_tiny.path());
+    QCOMPARE(run.code, 0);
+    for (const char* phase : {"reading", "planning", "matching", "finding peaks", "writing"}) {
+        QVERIFY2(run.errors.contains(phase), phase);
+    }
+    QVERIFY(run.output.contains("Plan (measure"));
+}
+
+void CliCommandsTest::infoIsJson() {
+    const SampleFolder folder("tomogram");
+    const CliRun run = runCli({"info", "scene.mha"}, folder.path());
+    QCOMPARE(run.code, 0);
+    const Json info = parsed(run.output);
+    QVERIFY((info["extents"] == Json{192, 192, 96}));
+    QCOMPARE(info["type"].get<std::string>(), std::string("float32"));
+    QCOMPARE(info["components"].get<int>(), 1);
+    for (const char* key : {"spacing", "origin", "direction", "unit"}) {
+        QVERIFY2(info.contains(key), key);
+    }
+}
+
+void CliCommandsTest::devicesAreListed() {
+    const CliRun text = runCli({"devices"}, m_tiny.path());
+    QCOMPARE(text.code, 0);
+    QVERIFY(text.output.startsWith("cpu: "));
+    const Json list = parsed(runCli({"devices", "--json"}, m_tiny.path()).output);
+    QVERIFY(list[0]["usable"].get<bool>());
+    // The reason is the one that a run on the device ends with.
+    for (const Json& device : list) {
+        if (!device["usable"].get<bool>()) {
+            const QByteArray reason =
+                QByteArray::fromStdString(device["reason"].get<std::string>());
+            QVERIFY(!reason.isEmpty());
+            QVERIFY(text.output.contains(reason));
+            const CliRun run =
+                runCli(kMatch + QStringList{"--device", QString::fromStdString(device["id"])},
+                       m_tiny.path());
+            QVERIFY2(run.errors.contains(reason), run.errors.constData());
+        }
+    }
+}
+
+void CliCommandsTest::samplesAreListed() {
+    const CliRun run = runCli({"sample", "--list"}, m_tiny.path());
+    QCOMPARE(run.code, 0);
+    for (const char* name : {"cells", "tomogram", "tiny"}) {
+        QVERIFY2(run.output.contains(name), name);
+    }
+}
+
+void CliCommandsTest::helpAndVersion() {
+    for (const QStringList& arguments :
+         {QStringList{"--help"}, QStringList{"match", "--help"}, QStringList{"-h"}}) {
+        const CliRun run = runCli(arguments, m_tiny.path());
+        QCOMPARE(run.code, 0);
+        for (const char* word : {"match", "plan", "info", "sample", "devices", "--min-distance",
+                                 "--save-job", "130"}) {
+            QVERIFY2(run.output.contains(word), word);
+        }
+    }
+    QVERIFY(runCli({"--version"}, m_tiny.path()).output.startsWith("flcc-cli "));
+}
+
+void CliCommandsTest::namesWithOddCharactersWork() {
+    const SampleFolder folder("tiny");
+    const QString scene = QString::fromUtf8("-s\303\266 'x'\n.mha");
+    QVERIFY(QFile::rename(folder.path("scene.mha"), folder.path(scene)));
+    const CliRun run =
+        runCli({"match", "--peaks=-p [1].csv", "--", scene, "template.mha"}, folder.path());
+    QVERIFY2(run.code == 0, run.errors.constData());
+    QVERIFY(folder.added().contains("-p [1].csv"));
+    const CliRun missing = runCli({"match", "a\nb.mha", "template.mha"}, folder.path());
+    verifyFailure(missing, 3);
+}
+
+void CliCommandsTest::theProgramLinksNoQtAndNoVtk() {
+    const CliRun run = runShell("ldd \"$CLI\"", m_tiny.path());
+    QVERIFY(run.output.contains("libfftw3f"));
+    QVERIFY(!run.output.contains("libQt") && !run.output.contains("libvtk"));
+}
+
+QTEST_GUILESS_MAIN(CliCommandsTest)
+#include "cli_commands_test.moc"

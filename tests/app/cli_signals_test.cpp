@@ -1,0 +1,143 @@
+#include <QtTest>
+
+#include <csignal>
+
+#include "tests/app/cli_process.h"
+
+using flcc::test::CliRun;
+using flcc::test::runShell;
+using flcc::test::SampleFolder;
+
+namespace {
+
+const QStringList kOutputs{"--map",     "map.mha",     "--status",   "status.mha",
+                           "--peaks",   "peaks.csv",   "--report",   "report.json",
+                           "--heatmap", "heatmap.png", "--save-job", "job.json"};
+
+} // namespace
+
+class CliSignalsTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void aSignalEndsARunAndLeavesNothing_data();
+    void aSignalEndsARunAndLeavesNothing();
+    void aSignalAtAnyMomentLeavesAllOrNothing();
+    void aClosedPipeIsAFailedWrite();
+    void closedStreamsDoNoHarm();
+    void noHomeAndNoLocaleDoNoHarm();
+    void theBarIsForTerminalsOnly();
+};
+
+void CliSignalsTest::aSignalEndsARunAndLeavesNothing_data() {
+    QTest::addColumn<int>("signal");
+    QTest::newRow("SIGINT") << SIGINT;
+    QTest::newRow("SIGTERM") << SIGTERM;
+}
+
+void CliSignalsTest::aSignalEndsARunAndLeavesNothing() {
+    QFETCH(int, signal);
+    const SampleFolder folder("cells");
+    QProcess process;
+    process.setWorkingDirectory(folder.path());
+    process.setReadChannel(QProcess::StandardError);
+    process.start(FLCC_CLI, QStringList{"match", "scene.mha", "template.mha", "--verbose",
+                                        "--repeat", "1000000"} +
+                                kOutputs);
+    QByteArray errors;
+    while (!errors.contains("matching") && process.waitForReadyRead(30'000)) {
+        errors += process.readAllStandardError();
+    }
+    QVERIFY2(errors.contains("matching"), errors.constData());
+    QTest::qWait(100);
+    QElapsedTimer timer;
+    timer.start();
+    ::kill(static_cast<pid_t>(process.processId()), signal);
+    QVERIFY(process.waitForFinished(10'000));
+    QVERIFY2(timer.elapsed() < 1000, qPrintable(QString::number(timer.elapsed())));
+    QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+    QCOMPARE(process.exitCode(), 130);
+    QVERIFY(process.readAllStandardOutput().isEmpty());
+    QVERIFY(process.readAllStandardError().startsWith("flcc-cli: interrupted"));
+    QVERIFY2(folder.added().isEmpty(), qPrintable(folder.added().join(' ')));
+}
+
+void CliSignalsTest::aSignalAtAnyMomentLeavesAllOrNothing() {
+    int interrupted = 0;
+    for (int delay = 0; delay < 400; delay += 20) {
+        const SampleFolder folder("cells");
+        QProcess process;
+        process.setWorkingDirectory(folder.path());
+        process.start(FLCC_CLI,
+                      QStringList{"match", "scene.mha", "template.mha", "--quiet"} + kOutputs);
+        QVERIFY(process.waitForStarted());
+        QTest::qSleep(delay);
+        ::kill(static_cast<pid_t>(process.processId()), SIGINT);
+        QVERIFY(process.waitForFinished(30'000));
+        // Before the program has taken the signal over, it ends it as it ends every program.
+        const bool early = process.exitStatus() == QProcess::CrashExit;
+        const int code = early ? 130 : process.exitCode();
+        QVERIFY2(code == 0 || code == 130, qPrintable(QString::number(code)));
+        interrupted += code == 130 ? 1 : 0;
+        QCOMPARE(folder.added().size(), code == 0 ? 6 : 0);
+    }
+    QVERIFY(interrupted > 0);
+}
+
+void CliSignalsTest::aClosedPipeIsAFailedWrite() {
+    const SampleFolder folder("tiny");
+    const CliRun run =
+        runShell("\"$CLI\" match scene.mha template.mha --json | true; exit ${PIPESTATUS[0]}",
+                 folder.path());
+    QCOMPARE(run.code, 7);
+    QVERIFY2(run.errors.startsWith("flcc-cli: "), run.errors.constData());
+    QCOMPARE(runShell("\"$CLI\" devices > /dev/full", folder.path()).code, 7);
+}
+
+void CliSignalsTest::closedStreamsDoNoHarm() {
+    const SampleFolder folder("tiny");
+    QCOMPARE(runShell("\"$CLI\" match scene.mha template.mha --peaks a.csv", folder.path()).code,
+             0);
+    QCOMPARE(
+        runShell("\"$CLI\" match scene.mha template.mha --peaks b.csv <&- >&- 2>&-", folder.path())
+            .code,
+        0);
+    QVERIFY(!folder.bytes("a.csv").isEmpty());
+    QCOMPARE(folder.bytes("b.csv"), folder.bytes("a.csv"));
+}
+
+void CliSignalsTest::noHomeAndNoLocaleDoNoHarm() {
+    const SampleFolder folder("tiny");
+    QCOMPARE(
+        runShell("env -i \"$CLI\" match scene.mha template.mha --peaks a.csv", folder.path()).code,
+        0);
+    QCOMPARE(runShell("LC_ALL=de_DE.UTF-8 HOME=/none \"$CLI\" match scene.mha template.mha "
+                      "--min-score 0.5 --peaks b.csv",
+                      folder.path())
+                 .code,
+             0);
+    QCOMPARE(folder.bytes("b.csv"), folder.bytes("a.csv"));
+}
+
+void CliSignalsTest::theBarIsForTerminalsOnly() {
+    const SampleFolder folder("cells");
+    const CliRun plain = runShell("\"$CLI\" match scene.mha template.mha", folder.path());
+    QCOMPARE(plain.code, 0);
+    QVERIFY2(plain.errors.isEmpty(), plain.errors.constData());
+    if (runShell("command -v script", folder.path()).code != 0) {
+        QSKIP("the program script is not installed");
+    }
+    const CliRun terminal = runShell(
+        "script -qefc '\"$CLI\" match scene.mha template.mha --repeat 3' /dev/null < /dev/null",
+        folder.path());
+    QCOMPARE(terminal.code, 0);
+    QVERIFY2(terminal.output.contains("matching") && terminal.output.contains("[###"),
+             terminal.output.constData());
+    const CliRun quiet = runShell(
+        "script -qefc '\"$CLI\" match scene.mha template.mha --quiet' /dev/null < /dev/null",
+        folder.path());
+    QVERIFY2(!quiet.output.contains("matching"), quiet.output.constData());
+}
+
+QTEST_GUILESS_MAIN(CliSignalsTest)
+#include "cli_signals_test.moc"
