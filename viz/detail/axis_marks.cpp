@@ -20,13 +20,13 @@ void drawAxisMarks(const Canvas& canvas, const PlaneAxes& axes) {
     if (canvas.width < 140 * r || canvas.height < 140 * r) {
         return;
     }
-    const double left = 10 * r;
-    const double top = 10 * r;
-    const double length = 26 * r;
-    const double head = 4 * r;
-    const double originX = left + 12 * r;
-    const double originY = top + 12 * r;
-    canvas.marks.rectangle(left, top, left + 58 * r, top + 58 * r, canvas.colours.background, 190);
+    const double left = 8 * r;
+    const double top = 8 * r;
+    const double length = 20 * r;
+    const double head = 3.5 * r;
+    const double originX = left + 10 * r;
+    const double originY = top + 10 * r;
+    canvas.marks.rectangle(left, top, left + 46 * r, top + 46 * r, kGlass, kGlassAlpha);
     const io::Colour first = axisColour(axes.right);
     const io::Colour second = axisColour(axes.down);
     const double tipX = originX + length;
@@ -41,9 +41,9 @@ void drawAxisMarks(const Canvas& canvas, const PlaneAxes& axes) {
     style.bold = true;
     style.alignX = AlignX::Centre;
     style.colour = first;
-    canvas.texts.add(tipX + 10 * r, originY, axisLetter(axes.right), style);
+    canvas.texts.add(tipX + 8 * r, originY, axisLetter(axes.right), style);
     style.colour = second;
-    canvas.texts.add(originX, tipY + 10 * r, axisLetter(axes.down), style);
+    canvas.texts.add(originX, tipY + 8 * r, axisLetter(axes.down), style);
 }
 
 } // namespace flcc::viz::detail

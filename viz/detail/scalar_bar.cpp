@@ -7,8 +7,6 @@
 namespace flcc::viz::detail {
 namespace {
 
-constexpr std::uint8_t kPlateAlpha = 190;
-
 std::string numberText(double value, int decimals) {
     char text[32];
     std::snprintf(text, sizeof text, "%.*f", decimals, value == 0 ? 0.0 : value);
@@ -35,35 +33,34 @@ double roundLength(double length) {
 void drawScalarBar(const Canvas& canvas, const io::HeatmapScale& scale, const ColourTable& table,
                    const std::string& name) {
     const double r = canvas.ratio;
-    const double height = std::min(180 * r, canvas.height - 110 * r);
-    if (height < 70 * r || canvas.width < 220 * r) {
+    const double height = std::min(180 * r, canvas.height * 0.5 - 10 * r);
+    if (height < 60 * r || canvas.width < 200 * r) {
         return;
     }
-    const double right = canvas.width - 10 * r;
-    const double plateWidth = 72 * r;
-    const double top = 10 * r;
-    canvas.marks.rectangle(right - plateWidth, top, right, top + height + 42 * r,
-                           canvas.colours.background, kPlateAlpha);
-    const double barTop = top + 30 * r;
-    const double barLeft = right - plateWidth + 9 * r;
-    const double barRight = barLeft + 14 * r;
+    const double right = canvas.width - 8 * r;
+    const double plateWidth = 62 * r;
+    const double top = 8 * r;
+    canvas.marks.rectangle(right - plateWidth, top, right, top + height + 36 * r, kGlass,
+                           kGlassAlpha);
+    const double barTop = top + 26 * r;
+    const double barLeft = right - plateWidth + 8 * r;
+    const double barRight = barLeft + 12 * r;
     const double step = height / 256;
     for (std::size_t i = 0; i < 256; ++i) {
         const double y = barTop + height - step * static_cast<double>(i);
         canvas.marks.rectangle(barLeft, y - step, barRight, y, table[i]);
     }
     TextStyle style;
-    style.colour = canvas.colours.text;
+    style.colour = kGlassText;
     style.bold = true;
-    canvas.texts.add(barLeft, top + 14 * r, name, style);
+    canvas.texts.add(barLeft, top + 12 * r, name, style);
     style.bold = false;
     style.points = 10;
     const double range = scale.high - scale.low;
     const auto tick = [&](double value, int decimals) {
         const double y = barTop + height * (1 - (range > 0 ? (value - scale.low) / range : 0));
-        canvas.marks.rectangle(barRight, y - r / 2, barRight + 4 * r, y + r / 2,
-                               canvas.colours.text);
-        canvas.texts.add(barRight + 7 * r, y, numberText(value, decimals), style);
+        canvas.marks.rectangle(barRight, y - r / 2, barRight + 3 * r, y + r / 2, kGlassText);
+        canvas.texts.add(barRight + 6 * r, y, numberText(value, decimals), style);
     };
     const int decimals = decimalsFor(range);
     tick(scale.low, decimals);
@@ -82,7 +79,7 @@ void drawScalarBar(const Canvas& canvas, const io::HeatmapScale& scale, const Co
 
 void drawScaleBar(const Canvas& canvas, double unitsPerPixel, const std::string& unit) {
     const double r = canvas.ratio;
-    const double longest = std::min(150 * r, canvas.width / 3.0);
+    const double longest = std::min(150 * r, canvas.width / 4.0);
     if (!(unitsPerPixel > 0) || longest < 40 * r || canvas.height < 100 * r) {
         return;
     }
@@ -90,18 +87,16 @@ void drawScaleBar(const Canvas& canvas, double unitsPerPixel, const std::string&
     const double pixels = length / unitsPerPixel;
     char text[48];
     std::snprintf(text, sizeof text, "%g ", length);
-    const double left = 10 * r;
-    const double bottom = canvas.height - 10 * r;
-    const double plate = std::max(pixels, 46 * r) + 20 * r;
-    canvas.marks.rectangle(left, bottom - 32 * r, left + plate, bottom, canvas.colours.background,
-                           kPlateAlpha);
+    const double left = 8 * r;
+    const double bottom = canvas.height - 8 * r;
+    const double plate = std::max(pixels, 46 * r) + 14 * r;
+    canvas.marks.rectangle(left, bottom - 26 * r, left + plate, bottom, kGlass, kGlassAlpha);
     const double barLeft = left + (plate - pixels) / 2;
-    canvas.marks.rectangle(barLeft, bottom - 10 * r, barLeft + pixels, bottom - 7 * r,
-                           canvas.colours.text);
+    canvas.marks.rectangle(barLeft, bottom - 8 * r, barLeft + pixels, bottom - 5 * r, kGlassText);
     TextStyle style;
-    style.colour = canvas.colours.text;
+    style.colour = kGlassText;
     style.alignX = AlignX::Centre;
-    canvas.texts.add(left + plate / 2, bottom - 21 * r, text + shownUnit(unit), style);
+    canvas.texts.add(left + plate / 2, bottom - 17 * r, text + shownUnit(unit), style);
 }
 
 } // namespace flcc::viz::detail

@@ -20,6 +20,12 @@ struct Canvas {
     const ViewColours& colours;
 };
 
+/// The dark glass that furniture stands on, and what is written on it: readable over any image and
+/// in every palette.
+inline constexpr io::Colour kGlass{14, 16, 19};
+inline constexpr std::uint8_t kGlassAlpha = 200;
+inline constexpr io::Colour kGlassText{242, 244, 247};
+
 /// Draws the scalar bar at the right edge: the name above, the colours from high to low, the
 /// ends of the range and round numbers beside them. Left out when the view is too small for it.
 void drawScalarBar(const Canvas& canvas, const io::HeatmapScale& scale, const ColourTable& table,

@@ -259,16 +259,18 @@ void drawOrientation(const detail::Canvas& canvas, vtkCamera& camera) {
     const std::array<double, 3> right{forward[1] * up[2] - forward[2] * up[1],
                                       forward[2] * up[0] - forward[0] * up[2],
                                       forward[0] * up[1] - forward[1] * up[0]};
-    const double x = 46 * r;
-    const double y = canvas.height - 46 * r;
-    const double length = 27 * r;
+    const double x = 44 * r;
+    const double y = canvas.height - 44 * r;
+    const double length = 22 * r;
+    canvas.marks.rectangle(8 * r, canvas.height - 80 * r, 80 * r, canvas.height - 8 * r,
+                           detail::kGlass, detail::kGlassAlpha);
     std::array<std::size_t, 3> order{0, 1, 2};
     std::sort(order.begin(), order.end(),
               [&](std::size_t a, std::size_t b) { return forward[a] > forward[b]; });
     for (const std::size_t axis : order) {
         const double dx = right[axis];
         const double dy = -up[axis];
-        const io::Colour colour = mixed(detail::axisColour(axis), canvas.colours.background,
+        const io::Colour colour = mixed(detail::axisColour(axis), detail::kGlass,
                                         std::clamp(forward[axis], 0.0, 1.0) * 0.45);
         const double tipX = x + dx * length;
         const double tipY = y + dy * length;
@@ -277,7 +279,7 @@ void drawOrientation(const detail::Canvas& canvas, vtkCamera& camera) {
         style.bold = true;
         style.alignX = detail::AlignX::Centre;
         style.colour = colour;
-        canvas.texts.add(tipX + dx * 9 * r, tipY + dy * 9 * r, detail::axisLetter(axis), style);
+        canvas.texts.add(tipX + dx * 8 * r, tipY + dy * 8 * r, detail::axisLetter(axis), style);
     }
 }
 
