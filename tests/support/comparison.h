@@ -13,7 +13,6 @@ namespace flcc::test {
 /// What the comparison of a map with the judged scores came to.
 struct Comparison {
     std::string fault;  ///< the first voxel that breaks a promise, in words; empty when none does
-    double worst = 0;   ///< largest error as a share of what was allowed
     double worstOk = 0; ///< largest error of the voxels that are OK
     double worstLowConf = 0;
     std::int64_t lowConf = 0;

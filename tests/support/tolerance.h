@@ -11,6 +11,9 @@ namespace flcc::test {
 /// a tile), the largest value that any choice could give is taken.
 class Tolerance {
   public:
+    /// No bound is below it: 4 u, the rounding of the last steps and of the map.
+    static constexpr double kLeast = 0x1p-22;
+
     Tolerance(const method::Problem& problem, const method::Candidate& candidate,
               const base::AnyView& scene);
 
