@@ -112,8 +112,15 @@ void VolumeScene::setImage(std::shared_ptr<const base::AnyImage> image,
 }
 
 void VolumeScene::setGreyWindow(const GreyWindow& window) {
-    m_state->window = window;
-    m_state->sceneTextureStale = m_state->slicesStale = true;
+    State& s = *m_state;
+    if (window == s.window || !(window.high > window.low)) {
+        return;
+    }
+    s.window = window;
+    s.sceneTextureStale = s.slicesStale = true;
+    if (s.sceneTexture.exists()) {
+        s.interactive = true; // the fine picture comes when the window rests
+    }
     changed();
 }
 

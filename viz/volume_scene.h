@@ -27,6 +27,7 @@ class VolumeScene final : public Scene {
     /// Shows `image` (null: nothing) from the standard direction. Above the texture budget a
     /// coarser copy is ray-cast; see note(). **Cost**: bounded by the budget, not by the image.
     void setImage(std::shared_ptr<const base::AnyImage> image, const base::Geometry& geometry);
+    /// Must not be empty. Counts as an input: see setInteractive.
     void setGreyWindow(const GreyWindow& window);
     void setContent(VolumeContent content);
     [[nodiscard]] VolumeContent content() const;
@@ -62,8 +63,9 @@ class VolumeScene final : public Scene {
     void zoomAt(DisplayPoint anchor, double factor) override;
     void pan(double dx, double dy) override;
 
-    /// While on, frames are kept under 100 ms by coarser sampling. rotate, pan and zoomAt turn it
-    /// on; the host turns it off 300 ms after the last input, which draws the fine picture.
+    /// While on, frames are kept under 100 ms by coarser sampling. rotate, pan, zoomAt and a new
+    /// grey window turn it on; the host turns it off 300 ms after the last input, which draws the
+    /// fine picture.
     void setInteractive(bool on);
     [[nodiscard]] bool interactive() const;
 

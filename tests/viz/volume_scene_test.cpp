@@ -55,6 +55,7 @@ class VolumeSceneTest : public QObject {
     void zoomingKeepsTheAnchorInPlace();
     void aRayHitsTheSlicePlane();
     void thePictureIsFineAgainAfterInteraction();
+    void aNewGreyWindowShowsAtOnceAndFinelyLater();
     void aLargeVolumeIsThinnedAndSaysSo();
     void aResizedViewShowsTheVolumeStill();
 };
@@ -199,6 +200,22 @@ void VolumeSceneTest::thePictureIsFineAgainAfterInteraction() {
     QVERIFY(s.at(coarse, {19.5, 19.5, 19.5})[0] > 100);
     s.scene.setInteractive(false);
     QVERIFY(test::differences(fine, s.window->render()) < 300);
+}
+
+void VolumeSceneTest::aNewGreyWindowShowsAtOnceAndFinelyLater() {
+    Shown s;
+    const base::Point middle{19.5, 19.5, 19.5};
+    QVERIFY(s.at(s.window->render(), middle)[0] > 120);
+    // The ball's 250 is dark in the new window and so is not seen.
+    s.scene.setGreyWindow({200, 2000});
+    QVERIFY(s.scene.interactive());
+    QVERIFY(s.at(s.window->render(), middle)[0] < 60);
+    s.scene.setInteractive(false);
+    QVERIFY(s.at(s.window->render(), middle)[0] < 60);
+    s.scene.setGreyWindow({0, 255});
+    s.window->render();
+    s.scene.setInteractive(false);
+    QVERIFY(s.at(s.window->render(), middle)[0] > 120);
 }
 
 void VolumeSceneTest::aLargeVolumeIsThinnedAndSaysSo() {

@@ -96,11 +96,14 @@ void VolumeScene::State::updateVolume() {
         }
         freshMapRegions.clear();
     } else {
-        if (!sceneTexture.exists()) {
+        const bool first = !sceneTexture.exists();
+        if (first) {
             sceneTexture.setShape(extents, {0, 0, 0}, aspect);
         }
-        if (sceneTextureStale) {
+        // While the window is dragged, the tables follow it and the bytes wait.
+        if (first || (sceneTextureStale && !interactive)) {
             sceneTexture.fillGrey(base::viewOf(*image), window);
+            textureWindow = window;
             sceneTextureStale = false;
         }
     }
@@ -140,14 +143,17 @@ void VolumeScene::State::updateTransfer() {
         property->ShadeOff();
         return;
     }
-    colourFunction->AddRGBPoint(0, 0.10, 0.11, 0.13);
-    colourFunction->AddRGBPoint(128, 0.55, 0.57, 0.60);
-    colourFunction->AddRGBPoint(255, 1.0, 0.99, 0.96);
-    opacityFunction->AddPoint(0, 0);
-    opacityFunction->AddPoint(70, 0);
-    opacityFunction->AddPoint(150, 0.05);
-    opacityFunction->AddPoint(220, 0.35);
-    opacityFunction->AddPoint(255, 0.8);
+    const double share = (window.high - window.low) / (textureWindow.high - textureWindow.low);
+    const double start =
+        (window.low - textureWindow.low) / (textureWindow.high - textureWindow.low) * 255;
+    const auto byteOf = [&](double grey) { return start + grey * share; };
+    colourFunction->AddRGBPoint(byteOf(0), 0.10, 0.11, 0.13);
+    colourFunction->AddRGBPoint(byteOf(128), 0.55, 0.57, 0.60);
+    colourFunction->AddRGBPoint(byteOf(255), 1.0, 0.99, 0.96);
+    opacityFunction->AddPoint(byteOf(70), 0);
+    opacityFunction->AddPoint(byteOf(150), 0.05);
+    opacityFunction->AddPoint(byteOf(220), 0.35);
+    opacityFunction->AddPoint(byteOf(255), 0.8);
     property->SetScalarOpacityUnitDistance(std::max(2.0, smallest / 40));
     property->ShadeOff();
 }

@@ -36,6 +36,7 @@ struct VolumeScene::State {
     base::Extents extents{0, 0, 0};
     base::Point aspect{1, 1, 1};
     GreyWindow window;
+    GreyWindow textureWindow; ///< the one the scene's texture was made with
     VolumeContent content = VolumeContent::Scene;
 
     detail::ShownMap map;

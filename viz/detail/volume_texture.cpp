@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kTexelBudget = 8'000'000;
 constexpr std::int64_t kLongestSide = 512;
-constexpr std::int64_t kSamplesPerAxis = 4; // of a texel of a thinned map
+constexpr std::int64_t kSamplesPerAxis = 2; // of a texel of a thinned map, at least
 constexpr int kMiddle = 128;
 
 std::int64_t texels(std::int64_t voxels, std::int64_t step) { return (voxels + step - 1) / step; }
