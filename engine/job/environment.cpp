@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "engine/io/image_file.h"
 #include "engine/job/report.h"
 #include "engine/plan/planner.h"
@@ -8,6 +10,9 @@ Environment environment() {
     Environment environment;
     environment.versions = {
         {"flcc", FLCC_VERSION}, {"compiler", FLCC_COMPILER}, {"images", io::imageLibraryVersion()}};
+    for (auto& library : plan::libraryVersions()) {
+        environment.versions.push_back(std::move(library));
+    }
     for (const plan::Device& device : plan::devices()) {
         if (environment.processor.empty()) {
             environment.processor = device.name;

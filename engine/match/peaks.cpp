@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <unordered_set>
 #include <utility>
 
@@ -163,14 +162,21 @@ void fitSubVoxel(detail::Scores& scores, double score, Peak& peak) {
     }
 }
 
-/// The score of the best maximum that does not exclude, and is not excluded by, the best one.
+/// The score of the best maximum that does not exclude, and is not excluded by, the best one, of
+/// score `best`; empty where none is positive. Looks from the top down, as low scores are many.
 std::optional<double> secondBest(detail::Scores& scores, const base::Extents& templ,
-                                 const PeakOptions& options, const std::stop_token& stop) {
+                                 const PeakOptions& options, double best,
+                                 const std::stop_token& stop) {
     PeakOptions two = options;
-    two.minScore = -std::numeric_limits<double>::infinity();
     two.maxPeaks = 2;
-    const std::vector<Maximum> best = Search(scores, templ, two, stop).run();
-    return best.size() == 2 ? std::optional(best[1].score.value) : std::nullopt;
+    for (const double share : {0.5, 0.25, 0.125, 0.0}) {
+        two.minScore = share * best;
+        const std::vector<Maximum> found = Search(scores, templ, two, stop).run();
+        if (found.size() == 2) {
+            return found[1].score.value;
+        }
+    }
+    return std::nullopt;
 }
 
 void requireSensible(const PeakOptions& options) {
@@ -205,9 +211,9 @@ std::vector<Peak> findPeaks(const base::AnyView& scene, const base::AnyView& tem
     if (found.empty()) {
         return {};
     }
-    const std::optional<double> second = found.size() > 1
-                                             ? std::optional(found[1].score.value)
-                                             : secondBest(scores, extents, options, stop);
+    const std::optional<double> second =
+        found.size() > 1 ? std::optional(found[1].score.value)
+                         : secondBest(scores, extents, options, found[0].score.value, stop);
     const MapStatistics statistics = mapStatistics(value, status);
     const base::Point half{static_cast<double>(extents.x - 1) / 2,
                            static_cast<double>(extents.y - 1) / 2,

@@ -1,6 +1,7 @@
 #include "engine/match/detail/candidates.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -11,12 +12,40 @@ namespace {
 /// Voxels of a row tested at once for whether any can pass.
 constexpr std::int64_t kBlock = 64;
 
-bool anyReaches(const float* value, std::int64_t length, float threshold) {
-    int hits = 0;
+/// A row of the map and its neighbours in the slice; at the border the row itself.
+struct Rows {
+    const float* here;
+    const float* above;
+    const float* below;
+};
+
+/// What a voxel must reach, and how far a neighbour must be above it to be certainly higher.
+struct Limits {
+    float threshold;
+    float margin;
+};
+
+/// Marks the voxels `x + i` of a row that reach the threshold and that none of the neighbours on
+/// either side, above and below certainly exceeds; without branches, so that it is vectorised.
+/// Returns whether there are any. A neighbour of value 0 may have none, so it excludes nothing.
+bool markBlock(const Rows& rows, std::int64_t x, std::int64_t length, const Limits& limits,
+               std::int32_t* marks) {
+    const float* const here = rows.here + x;
+    const float* const above = rows.above + x;
+    const float* const below = rows.below + x;
+    std::int32_t any = 0;
     for (std::int64_t i = 0; i < length; ++i) {
-        hits += value[i] >= threshold ? 1 : 0;
+        const float high = here[i] + limits.margin;
+        const auto exceeds = [high](float neighbour) {
+            return static_cast<std::int32_t>(neighbour > high) &
+                   static_cast<std::int32_t>(neighbour != 0.0F);
+        };
+        const std::int32_t lower =
+            exceeds(here[i - 1]) | exceeds(here[i + 1]) | exceeds(above[i]) | exceeds(below[i]);
+        marks[i] = static_cast<std::int32_t>(here[i] >= limits.threshold) & (lower ^ 1);
+        any |= marks[i];
     }
-    return hits != 0;
+    return any != 0;
 }
 
 /// The largest float that is not above `value`.
@@ -34,19 +63,28 @@ class Scanner {
           m_minScore(minScore) {}
 
     void scanRow(std::int64_t y, std::int64_t z, std::vector<Candidate>& found) const {
-        const float* const value = m_value.row(y, z);
-        const float threshold = floorToFloat(m_minScore - m_scores.largestMargin());
-        const std::int64_t length = m_value.extents().x;
-        for (std::int64_t start = 0; start < length; start += kBlock) {
-            const std::int64_t end = std::min(length, start + kBlock);
-            if (!anyReaches(value + start, end - start, threshold)) {
+        const base::Extents& extents = m_value.extents();
+        const Rows rows{m_value.row(y, z), m_value.row(std::max<std::int64_t>(y - 1, 0), z),
+                        m_value.row(std::min(y + 1, extents.y - 1), z)};
+        // Both rounded towards more candidates; test() decides in double.
+        const Limits limits{floorToFloat(m_minScore - m_scores.largestMargin()),
+                            static_cast<float>(2 * m_scores.largestMargin()) + 1e-6F};
+        const std::int64_t last = extents.x - 1;
+        test({0, y, z}, found);
+        std::array<std::int32_t, kBlock> marks{};
+        for (std::int64_t start = 1; start < last; start += kBlock) {
+            const std::int64_t length = std::min(kBlock, last - start);
+            if (!markBlock(rows, start, length, limits, marks.data())) {
                 continue;
             }
-            for (std::int64_t x = start; x < end; ++x) {
-                if (value[x] >= threshold) {
-                    test({x, y, z}, found);
+            for (std::int64_t i = 0; i < length; ++i) {
+                if (marks[static_cast<std::size_t>(i)] != 0) {
+                    test({start + i, y, z}, found);
                 }
             }
+        }
+        if (last > 0) {
+            test({last, y, z}, found);
         }
     }
 

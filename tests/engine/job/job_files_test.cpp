@@ -69,7 +69,7 @@ void JobFilesTest::outputsHoldWhatTheResultHolds() {
     const job::JobResult result = job::runJob(job);
     QCOMPARE(folder.names(), (std::vector<std::string>{"heatmap.png", "map.mha", "peaks.csv",
                                                        "report.json", "scene-in.mha", "status.mha",
-                                                       "template.mha", "templ-in.mha"}));
+                                                       "templ-in.mha", "template.mha"}));
     const io::LoadedImage map = io::readImage(job.map);
     QVERIFY((map.info.extents == base::Extents{82, 73, 1}));
     QCOMPARE(map.info.pixel, PixelType::Float32);

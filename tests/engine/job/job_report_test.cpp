@@ -167,7 +167,9 @@ void JobReportTest::theEnvironmentIsNamed() {
         libraries << QString::fromStdString(library);
         QVERIFY2(!version.empty(), library.c_str());
     }
-    QVERIFY(libraries.contains("flcc"));
+    for (const char* library : {"flcc", "FFTW", "Highway", "images"}) {
+        QVERIFY2(libraries.contains(library), library);
+    }
 }
 
 QTEST_APPLESS_MAIN(JobReportTest)
