@@ -25,34 +25,49 @@ QByteArray hashOf(const base::AnyImage& image) {
         image);
 }
 
+/// The voxels as double.
+base::Image<double> asDouble(const base::AnyImage& image) {
+    base::Image<double> result(base::extentsOf(image));
+    std::visit(
+        [&](const auto& typed) {
+            for (std::int64_t i = 0; i < typed.count(); ++i) {
+                result.data()[i] = static_cast<double>(typed.data()[i]);
+            }
+        },
+        image);
+    return result;
+}
+
 /// LCC of the template at `corner` by its definition.
-double correlationAt(const base::AnyView& scene, const base::AnyView& templ,
+double correlationAt(const base::Image<double>& scene, const base::Image<double>& templ,
                      const base::Index& corner) {
-    const base::Extents m = base::extentsOf(templ);
-    const auto count = static_cast<double>(base::voxelCount(m));
+    const base::View<const double> panel = scene.view().part({corner, templ.extents()});
+    const base::Extents& m = templ.extents();
+    const auto count = static_cast<double>(templ.count());
     double sceneMean = 0;
     double templMean = 0;
-    const auto forEach = [&](auto visit) {
+    const auto forEachRow = [&](auto visit) {
         for (std::int64_t z = 0; z < m.z; ++z) {
             for (std::int64_t y = 0; y < m.y; ++y) {
-                for (std::int64_t x = 0; x < m.x; ++x) {
-                    visit(base::valueAt(scene, {corner.x + x, corner.y + y, corner.z + z}),
-                          base::valueAt(templ, {x, y, z}));
-                }
+                visit(panel.row(y, z), templ.view().row(y, z));
             }
         }
     };
-    forEach([&](double s, double t) {
-        sceneMean += s / count;
-        templMean += t / count;
+    forEachRow([&](const double* s, const double* t) {
+        for (std::int64_t x = 0; x < m.x; ++x) {
+            sceneMean += s[x] / count;
+            templMean += t[x] / count;
+        }
     });
     double product = 0;
     double scenePower = 0;
     double templPower = 0;
-    forEach([&](double s, double t) {
-        product += (s - sceneMean) * (t - templMean);
-        scenePower += (s - sceneMean) * (s - sceneMean);
-        templPower += (t - templMean) * (t - templMean);
+    forEachRow([&](const double* s, const double* t) {
+        for (std::int64_t x = 0; x < m.x; ++x) {
+            product += (s[x] - sceneMean) * (t[x] - templMean);
+            scenePower += (s[x] - sceneMean) * (s[x] - sceneMean);
+            templPower += (t[x] - templMean) * (t[x] - templMean);
+        }
     });
     return product / std::sqrt(scenePower * templPower);
 }
@@ -160,8 +175,8 @@ class SampleTest : public QObject {
     void theCorrelationIsHighestAtEveryPlantedPlace() {
         QFETCH(QString, name);
         const sample::Sample sample = sample::makeSample(name.toStdString());
-        const base::AnyView scene = base::viewOf(sample.scene);
-        const base::AnyView templ = base::viewOf(sample.templ);
+        const base::Image<double> scene = asDouble(sample.scene);
+        const base::Image<double> templ = asDouble(sample.templ);
         const base::Extents m = base::extentsOf(sample.templ);
         double meanError = 0;
         for (const base::Point& centre : sample.centres) {
@@ -173,8 +188,7 @@ class SampleTest : public QObject {
                 for (std::int64_t y = -1; y <= 1; ++y) {
                     for (std::int64_t x = -1; x <= 1; ++x) {
                         const base::Index corner{nearest.x + x, nearest.y + y, nearest.z + z};
-                        const bool inside =
-                            base::contains(base::extentsOf(scene), base::Box{corner, m});
+                        const bool inside = base::contains(scene.extents(), base::Box{corner, m});
                         const double score = inside ? correlationAt(scene, templ, corner) : -1;
                         if (score > top) {
                             top = score;
@@ -210,10 +224,10 @@ class SampleTest : public QObject {
     void noPlaceWithoutACopyScoresNearAPlantedOne() {
         // Every placement of the small picture; the large ones are searched by the tests of jobs.
         const sample::Sample sample = sample::makeSample("tiny");
-        const base::AnyView scene = base::viewOf(sample.scene);
-        const base::AnyView templ = base::viewOf(sample.templ);
-        const base::Extents m = base::extentsOf(templ);
-        const base::Extents map = base::validExtents(base::extentsOf(scene), m);
+        const base::Image<double> scene = asDouble(sample.scene);
+        const base::Image<double> templ = asDouble(sample.templ);
+        const base::Extents m = templ.extents();
+        const base::Extents map = base::validExtents(scene.extents(), m);
         double planted = 2;
         for (const base::Point& centre : sample.centres) {
             planted = std::min(planted, correlationAt(scene, templ, nearestCorner(centre, m)));
