@@ -11,6 +11,14 @@ namespace flcc::ui {
 
 QAction* Actions::add(QMenu* menu, const Definition& definition, std::function<void(bool)> slot) {
     auto* action = new QAction(definition.text, &m_window);
+    action->setCheckable(definition.checkable);
+    QObject::connect(action, &QAction::triggered, &m_window,
+                     [call = std::move(slot)](bool checked) { call(checked); });
+    adopt(menu, action, definition);
+    return action;
+}
+
+void Actions::adopt(QMenu* menu, QAction* action, const Definition& definition) {
     action->setObjectName(QLatin1String(definition.name));
     action->setShortcuts(definition.keys);
     QString tip = definition.tip;
@@ -19,8 +27,7 @@ QAction* Actions::add(QMenu* menu, const Definition& definition, std::function<v
             QStringLiteral(" (%1)").arg(definition.keys.first().toString(QKeySequence::NativeText));
     }
     action->setToolTip(tip);
-    action->setStatusTip(definition.tip);
-    action->setCheckable(definition.checkable);
+    action->setWhatsThis(definition.tip);
     if (definition.icon != nullptr) {
         action->setProperty("iconName", QLatin1String(definition.icon));
         action->setIcon(icon(QLatin1String(definition.icon)));
@@ -32,14 +39,11 @@ QAction* Actions::add(QMenu* menu, const Definition& definition, std::function<v
     } else {
         m_window.addAction(action);
     }
-    QObject::connect(action, &QAction::triggered, &m_window,
-                     [call = std::move(slot)](bool checked) { call(checked); });
     if (menu != nullptr) {
         menu->addAction(action);
         menu->setToolTipsVisible(true);
     }
     m_actions.push_back(action);
-    return action;
 }
 
 void Actions::refreshTheme() {

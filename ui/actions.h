@@ -36,6 +36,8 @@ class Actions {
 
     /// `slot` gets the checked state.
     QAction* add(QMenu* menu, const Definition& definition, std::function<void(bool)> slot);
+    /// The same for an action that somebody else made and named.
+    void adopt(QMenu* menu, QAction* action, const Definition& definition);
     [[nodiscard]] const std::vector<QAction*>& all() const { return m_actions; }
     /// Draws every icon in the palette's colour.
     void refreshTheme();

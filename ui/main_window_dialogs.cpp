@@ -69,7 +69,7 @@ void MainWindow::showKeySheet() {
             QFont bold = key->font();
             bold.setBold(true);
             key->setFont(bold);
-            form->addRow(key, new QLabel(action->statusTip(), list));
+            form->addRow(key, new QLabel(action->whatsThis(), list));
         }
     }
     auto* note = new QLabel(tr("Single letters, digits and arrows work while a view has the "

@@ -138,18 +138,19 @@ void MainWindow::fillRecentMenu() {
 void MainWindow::buildEditMenu() {
     QMenu* menu = menuBar()->addMenu(tr("&Edit"));
     QUndoStack& stack = m_document->undoStack();
-    const auto adopt = [this, menu](QAction* action, const char* name,
-                                    const QList<QKeySequence>& keys) {
-        action->setObjectName(QLatin1String(name));
-        action->setShortcuts(keys);
-        action->setProperty("iconName", QLatin1String(name));
-        action->setIcon(icon(QLatin1String(name)));
-        menu->addAction(action);
-        addAction(action);
-    };
-    adopt(stack.createUndoAction(this, tr("&Undo")), "undo", {QKeySequence::Undo});
-    adopt(stack.createRedoAction(this, tr("&Redo")), "redo",
-          {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)});
+    m_actions->adopt(menu, stack.createUndoAction(this, tr("&Undo")),
+                     {"undo",
+                      {},
+                      tr("Takes back the last change of box or template"),
+                      {QKeySequence::Undo},
+                      "undo"});
+    m_actions->adopt(
+        menu, stack.createRedoAction(this, tr("&Redo")),
+        {"redo",
+         {},
+         tr("Makes the change again that was taken back"),
+         {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)},
+         "redo"});
     menu->addSeparator();
     m_actions->add(menu,
                    {"cutTemplateAction",

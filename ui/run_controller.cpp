@@ -61,18 +61,12 @@ RunController::~RunController() {
     m_thread.join();
 }
 
-bool RunController::isBusy() const {
-    const std::scoped_lock lock(m_mutex);
-    return m_current || m_active || !m_queue.empty();
+bool RunController::isWorking() const {
+    return std::ranges::any_of(
+        m_unfinished, [](const std::shared_ptr<Item>& item) { return !isBackground(item->task); });
 }
 
-bool RunController::isWorking() const {
-    const auto works = [](const std::shared_ptr<Item>& item) {
-        return item && !isBackground(item->task);
-    };
-    const std::scoped_lock lock(m_mutex);
-    return works(m_current) || works(m_active) || std::ranges::any_of(m_queue, works);
-}
+void RunController::forget(const std::shared_ptr<Item>& item) { std::erase(m_unfinished, item); }
 
 void RunController::start(Task task, const QString& title, Work work) {
     auto item = std::make_shared<Item>();
@@ -82,12 +76,18 @@ void RunController::start(Task task, const QString& title, Work work) {
     item->work = std::move(work);
     {
         const std::scoped_lock lock(m_mutex);
+        for (const std::shared_ptr<Item>& waiting : m_queue) {
+            if (isBackground(waiting->task)) {
+                forget(waiting);
+            }
+        }
         std::erase_if(m_queue, [](const std::shared_ptr<Item>& waiting) {
             return isBackground(waiting->task);
         });
         if (m_active && isBackground(m_active->task)) {
             m_active->stop.request_stop();
         }
+        m_unfinished.push_back(item);
         m_queue.push_back(std::move(item));
     }
     m_wake.notify_one();
@@ -95,6 +95,9 @@ void RunController::start(Task task, const QString& title, Work work) {
 
 void RunController::cancel() {
     const std::scoped_lock lock(m_mutex);
+    for (const std::shared_ptr<Item>& waiting : m_queue) {
+        forget(waiting);
+    }
     m_queue.clear();
     if (m_active) {
         m_active->stop.request_stop();
@@ -156,6 +159,7 @@ void RunController::perform(const std::shared_ptr<Item>& item) {
             Q_EMIT regionsFinished(regions);
         }
         m_current.reset();
+        forget(item);
         if (!sentence.isEmpty()) {
             Q_EMIT failed(item->task, sentence);
         } else if (done) {

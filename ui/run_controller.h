@@ -50,7 +50,7 @@ class RunController : public QObject {
     /// Asks the work under way to stop and drops what waits.
     void cancel();
 
-    [[nodiscard]] bool isBusy() const;
+    [[nodiscard]] bool isBusy() const { return !m_unfinished.empty(); }
     /// True while something that a person waits for is under way: all but the background work.
     [[nodiscard]] bool isWorking() const;
     [[nodiscard]] bool isRunning(Task task) const { return m_current && m_current->task == task; }
@@ -82,15 +82,18 @@ class RunController : public QObject {
     void perform(const std::shared_ptr<Item>& item);
     void post(std::function<void()> call);
     void drain();
+    void forget(const std::shared_ptr<Item>& item);
 
-    mutable std::mutex m_mutex;
+    std::mutex m_mutex;
     std::condition_variable_any m_wake;
     std::deque<std::shared_ptr<Item>> m_queue; ///< guarded by m_mutex
     std::vector<base::Box> m_regions;          ///< guarded by m_mutex
     double m_progress = -1;                    ///< guarded by m_mutex
     std::shared_ptr<Item> m_active;            ///< guarded by m_mutex: on the background thread
 
-    std::shared_ptr<Item> m_current; ///< as the GUI thread knows it
+    // As the GUI thread knows it.
+    std::shared_ptr<Item> m_current;
+    std::vector<std::shared_ptr<Item>> m_unfinished; ///< from start() until its end was told
     std::uint64_t m_lastId = 0;
     QTimer m_timer;
     std::jthread m_thread; ///< last: its end uses the members above

@@ -1,9 +1,14 @@
 #include <QAction>
 #include <QApplication>
+#include <QCheckBox>
+#include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
+#include <QMouseEvent>
+#include <QPlainTextEdit>
+#include <QPushButton>
 #include <QSlider>
 #include <QSpinBox>
 #include <QTableView>
@@ -55,6 +60,7 @@ class WindowViewsTest : public QObject {
     void theStatusBarTellsIndexValueAndScore();
     void typedNumbersMoveTheBox();
     void everyActionHasAMenuEntryAndATooltipWithItsKey();
+    void everyControlHasANameAndATooltip();
 
   private:
     [[nodiscard]] ui::ViewFrame& frame(std::size_t i) { return *m_window->views().frames()[i]; }
@@ -229,6 +235,7 @@ void WindowViewsTest::theThresholdHidesPeaksInTableAndViews() {
     const viz::DisplayPoint second = frame(0).scene().displayOf(peaks[1].centre);
     const int under = m_window->views().peakAt(frame(0), second);
     QVERIFY(under != 1);
+    frame(0).widget()->setFocus();
     QTest::keyClick(frame(0).widget(), Qt::Key_Period);
     QVERIFY(std::abs(test::child<QDoubleSpinBox>(*m_window, "minScore").value() - 0.91) < 1e-9);
 }
@@ -237,9 +244,10 @@ void WindowViewsTest::theStatusBarTellsIndexValueAndScore() {
     openAndRun();
     // The template's own place: centre of a 17 x 15 box at 30, 40.
     const QPoint at = test::pointOf(frame(0), {38, 47, 0});
-    QTest::mouseMove(frame(0).widget(), at - QPoint(3, 3));
-    QTest::mouseMove(frame(0).widget(), at);
-    QTRY_COMPARE(test::child<QLabel>(*m_window, "statusIndex").text(), QStringLiteral("38, 47"));
+    QMouseEvent move(QEvent::MouseMove, at, frame(0).widget()->mapToGlobal(at), Qt::NoButton,
+                     Qt::NoButton, Qt::NoModifier);
+    QApplication::sendEvent(frame(0).widget(), &move);
+    QCOMPARE(test::child<QLabel>(*m_window, "statusIndex").text(), QStringLiteral("38, 47"));
     const double value =
         base::valueAt(base::viewOf(m_window->document().scene().image->pixels), {38, 47, 0});
     QCOMPARE(test::child<QLabel>(*m_window, "statusValue").text(),
@@ -278,6 +286,32 @@ void WindowViewsTest::everyActionHasAMenuEntryAndATooltipWithItsKey() {
         QVERIFY2(action->toolTip().contains(key), qPrintable(action->toolTip()));
     }
     QVERIFY(withKeys >= 35);
+}
+
+void WindowViewsTest::everyControlHasANameAndATooltip() {
+    int controls = 0;
+    for (const QWidget* widget : m_window->findChildren<QWidget*>()) {
+        const bool control =
+            qobject_cast<const QAbstractSpinBox*>(widget) != nullptr ||
+            qobject_cast<const QComboBox*>(widget) != nullptr ||
+            qobject_cast<const QPushButton*>(widget) != nullptr ||
+            qobject_cast<const QCheckBox*>(widget) != nullptr ||
+            qobject_cast<const QSlider*>(widget) != nullptr ||
+            qobject_cast<const QTableView*>(widget) != nullptr ||
+            qobject_cast<const QPlainTextEdit*>(widget) != nullptr ||
+            (qobject_cast<const QLineEdit*>(widget) != nullptr &&
+             qobject_cast<const QAbstractSpinBox*>(widget->parentWidget()) == nullptr);
+        if (!control || qobject_cast<const QComboBox*>(widget->parentWidget()) != nullptr) {
+            continue;
+        }
+        ++controls;
+        const QByteArray what =
+            widget->metaObject()->className() + QByteArray(" ") + widget->objectName().toUtf8();
+        QVERIFY2(!widget->objectName().isEmpty(), what);
+        QVERIFY2(!widget->accessibleName().isEmpty(), what);
+        QVERIFY2(!widget->toolTip().isEmpty(), what);
+    }
+    QVERIFY(controls > 25);
 }
 
 int main(int argc, char** argv) {
