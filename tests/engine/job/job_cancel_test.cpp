@@ -80,7 +80,7 @@ void JobCancelTest::everyPhaseEndsSoonAndWritesNothing() {
     job.minScore = -1;
     io::writeText(job.peaks, "old");
     Stopper stopper(static_cast<Phase>(phase), share);
-    static const job::JobImages kImages = images({1600, 1500, 1}, {31, 33, 1});
+    static const job::JobImages kImages = images({1100, 1000, 1}, {31, 33, 1});
     const job::JobResult result = job::runJob(job, kImages, stopper.source.get_token(), &stopper);
     const auto took = std::chrono::duration<double>(Clock::now() - stopper.asked).count();
     QVERIFY(result.cancelled);
@@ -136,12 +136,12 @@ void JobCancelTest::aPlanCanBeCancelled() {
 void JobCancelTest::stopsAtAnyMomentLeaveNothingBehind() {
     const job::JobImages both = images({400, 400, 1}, {9, 9, 1});
     int cancelled = 0;
-    for (int delay = 0; delay < 40; ++delay) {
+    for (int delay = 0; delay < 25; ++delay) {
         const test::Folder folder;
         const Job job = test::withOutputs({}, folder);
         std::stop_source source;
         std::jthread stopper([&] {
-            std::this_thread::sleep_for(std::chrono::microseconds(delay * delay * 50));
+            std::this_thread::sleep_for(std::chrono::microseconds(delay * delay * 130));
             source.request_stop();
         });
         const job::JobResult result = job::runJob(job, both, source.get_token());
