@@ -169,7 +169,7 @@ class TiffFileTest : public QObject {
             file.insert(file.end(), tail.begin(), tail.end());
             test::writeFile(m_path, file);
             QVERIFY(test::sameBits(io::readImage(m_path).components.front(), image));
-            file.resize(file.size() - 1);
+            file.pop_back();
             test::writeFile(m_path, file);
             const auto error = test::errorOf([&] { (void)io::readImage(m_path); });
             QVERIFY(error && error->code() == ErrorCode::Input);
