@@ -58,10 +58,14 @@ class SlowTest : public QObject {
     }
 
     void primesAgree() {
-        test::Random random(3);
-        judge({997, 1009, 1}, {31, 37, 1}, PixelType::UInt8, random);
-        judge({997, 1009, 1}, {31, 37, 1}, PixelType::Float32, random);
-        judge({101, 103, 107}, {11, 13, 17}, PixelType::UInt16, random);
+        const auto verify = [](const Extents& n, const Extents& m, PixelType type) {
+            const std::string fault =
+                test::judgeSampled(test::noise(type, n, 3), test::noise(type, m, 4), {}, 20000);
+            QVERIFY2(fault.empty(), fault.c_str());
+        };
+        verify({997, 1009, 1}, {31, 37, 1}, PixelType::UInt8);
+        verify({997, 1009, 1}, {31, 37, 1}, PixelType::Float32);
+        verify({101, 103, 107}, {11, 13, 17}, PixelType::UInt16);
     }
 
     void linesOfAMillionAgree() {
@@ -105,7 +109,7 @@ class SlowTest : public QObject {
 
     void boundsHoldOnManyScenesOfEveryKind() {
         QFETCH(int, kind);
-        for (std::uint64_t seed = 100; seed < 250; ++seed) {
+        for (std::uint64_t seed = 100; seed < 160; ++seed) {
             const std::string fault = test::judgeKind(kind, seed);
             QVERIFY2(fault.empty(), fault.c_str());
         }
