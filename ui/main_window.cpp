@@ -274,7 +274,7 @@ void MainWindow::loadJob(const QString& file, bool run) {
         }
         job = job::fromJobFile(source.readAll().toStdString());
     } catch (const base::Error& error) {
-        tell(MessageBar::Kind::Error, toQString(error.what()));
+        Q_EMIT m_opener->failed(toQString(error.what()));
         return;
     }
     const auto start = [this, job, run](bool opened) {

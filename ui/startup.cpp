@@ -7,6 +7,7 @@
 #include <array>
 #include <clocale>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 
@@ -41,17 +42,23 @@ StartOptions commandLineError(const QString& sentence) {
     return options;
 }
 
-bool hasDisplay(int argc, char** argv) {
-    for (int i = 1; i < argc; ++i) {
-        // These only print; Qt must not fail before them.
-        const QString argument = QString::fromLocal8Bit(argv[i]);
-        if (argument == QLatin1String("--platform") || argument == QLatin1String("-platform")) {
-            return true;
-        }
-    }
+constexpr const char* kNoDisplay =
+    "there is no display; set DISPLAY, or use flcc-cli, which does the same jobs without one";
+
+bool hasDisplay() {
     return qEnvironmentVariableIsSet("QT_QPA_PLATFORM") ||
            !qEnvironmentVariable("DISPLAY").isEmpty() ||
            !qEnvironmentVariable("WAYLAND_DISPLAY").isEmpty();
+}
+
+/// Qt aborts when a display that is named does not answer.
+void endOnFatalMessage(QtMsgType type, const QMessageLogContext&, const QString& text) {
+    if (type == QtFatalMsg) {
+        printError(QLatin1String(kNoDisplay));
+        std::fflush(stderr);
+        std::_Exit(1);
+    }
+    std::fprintf(stderr, "%s\n", text.toLocal8Bit().constData());
 }
 
 } // namespace
@@ -234,10 +241,17 @@ void Startup::end(int code) {
 }
 
 int runDesktop(int argc, char** argv, const QString& version) {
-    if (!hasDisplay(argc, argv)) {
-        printError(QStringLiteral("there is no display; set DISPLAY, or use flcc-cli, which does "
-                                  "the same jobs without one"));
-        return 1;
+    QCoreApplication::setApplicationName(QStringLiteral("flcc"));
+    QCoreApplication::setOrganizationName(QStringLiteral("flcc"));
+    QCoreApplication::setApplicationVersion(version);
+    if (!hasDisplay()) {
+        // Help, version and a wrong command line need none.
+        const QCoreApplication application(argc, argv);
+        const StartOptions options = readStartOptions(QCoreApplication::arguments());
+        if (!options.end) {
+            printError(QLatin1String(kNoDisplay));
+        }
+        return options.end ? options.exitCode : 1;
     }
     // Debian's OpenGL loader has no EGL, so the views need X, on Wayland through XWayland.
     if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM") &&
@@ -246,11 +260,10 @@ int runDesktop(int argc, char** argv, const QString& version) {
         qputenv("QT_QPA_PLATFORM", "xcb");
     }
     prepareGraphics();
-    QApplication::setApplicationName(QStringLiteral("flcc"));
-    QApplication::setOrganizationName(QStringLiteral("flcc"));
-    QApplication::setApplicationVersion(version);
-    QApplication::setDesktopFileName(QStringLiteral("flcc"));
+    QGuiApplication::setDesktopFileName(QStringLiteral("flcc"));
+    const QtMessageHandler before = qInstallMessageHandler(endOnFatalMessage);
     const QApplication application(argc, argv);
+    qInstallMessageHandler(before);
     std::setlocale(LC_NUMERIC, "C");
     QLocale::setDefault(QLocale::c());
     const StartOptions options = readStartOptions(QApplication::arguments());
