@@ -180,6 +180,7 @@ void PlanCard::addOther(const plan::CandidateReport& row) {
     label->setToolTip(toQString(row.reason));
     label->setWordWrap(true);
     m_others->addWidget(label);
+    label->show();
 }
 
 void PlanCard::showOthers(const plan::PlanReport& report) {
@@ -204,6 +205,7 @@ void PlanCard::showOthers(const plan::PlanReport& report) {
         auto* label = new QLabel(tr("and %1 more in the plan report").arg(left), this);
         label->setStyleSheet(QStringLiteral("color: %1;").arg(accents().muted.name()));
         m_others->addWidget(label);
+        label->show();
     }
 }
 

@@ -2,8 +2,6 @@
 
 #include <QPainter>
 #include <QPainterPath>
-#include <QTextLayout>
-#include <QTextOption>
 
 #include "ui/theme.h"
 
@@ -38,7 +36,7 @@ void SampleCard::setPicture(const QImage& picture) {
 
 QSize SampleCard::sizeHint() const {
     const int line = fontMetrics().lineSpacing();
-    return {kWidth, kPictureHeight + 4 * line + line / 2 + 2 * kPadding};
+    return {kWidth, kPictureHeight + 5 * line + line / 4 + 2 * kPadding};
 }
 
 void SampleCard::paintEvent(QPaintEvent* /*event*/) {
@@ -76,9 +74,9 @@ void SampleCard::paintEvent(QPaintEvent* /*event*/) {
     painter.drawText(text, Qt::AlignLeft | Qt::AlignVCenter, m_name);
     painter.setFont(font());
     text.translate(0, line);
-    text.setHeight(2 * line);
+    text.setHeight(3 * line);
     painter.drawText(text, Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, m_title);
-    text.translate(0, 2 * line + line / 4);
+    text.translate(0, 3 * line + line / 4);
     text.setHeight(line);
     painter.setPen(accents().muted);
     painter.drawText(text, Qt::AlignLeft | Qt::AlignVCenter, m_detail);

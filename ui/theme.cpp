@@ -19,14 +19,14 @@ struct Colours {
 const Colours kLight{QColor(0xf3f4f6), QColor(0xffffff), QColor(0xf7f8fa),
                      QColor(0xfafbfc), QColor(0x1c2127), QColor(0x8b939c),
                      QColor(0x1f6feb), QColor(0xffffff), QColor(0x1a5fc4)};
-const Colours kDark{QColor(0x24272c), QColor(0x1b1d21), QColor(0x202328),
-                    QColor(0x30343b), QColor(0xe4e7eb), QColor(0x7a818b),
+const Colours kDark{QColor(0x2c3037), QColor(0x1b1e22), QColor(0x21252a),
+                    QColor(0x3b4149), QColor(0xe4e7eb), QColor(0x868e98),
                     QColor(0x2f6fd6), QColor(0xffffff), QColor(0x7fb2ff)};
 
 const Accents kLightAccents{QColor(0x1a7f37), QColor(0x8a5a00), QColor(0xc01c28),
                             QColor(0x58616b), QColor(0xd3d8de), QColor(0xffffff)};
 const Accents kDarkAccents{QColor(0x5fc97a), QColor(0xe3b341), QColor(0xff7b72),
-                           QColor(0xa2abb6), QColor(0x3b4048), QColor(0x2a2d33)};
+                           QColor(0xa2abb6), QColor(0x4a515b), QColor(0x343940)};
 
 bool& dark() {
     static bool value = false;

@@ -185,7 +185,7 @@ void WindowRunTest::anErrorIsOneSentenceAndTheNextRunWorks() {
     QTRY_COMPARE(failed.count(), 1);
     QVERIFY(messageBar(*m_window).isVisible());
     QCOMPARE(messageBar(*m_window).kind(), ui::MessageBar::Kind::Error);
-    QVERIFY2(messageBar(*m_window).sentence().contains(QStringLiteral("flat")),
+    QVERIFY2(messageBar(*m_window).sentence().contains(QStringLiteral("constant")),
              qPrintable(messageBar(*m_window).sentence()));
 
     document.setBox(base::Box{{60, 60, 0}, {9, 9, 1}});
