@@ -144,13 +144,17 @@ class DirectMethod final : public method::Method {
         const double halo = seen / static_cast<double>(base::voxelCount(tile));
         const TileGrid grid(map, tile);
         prediction.operations = 2 * outputs * support; // FLCC Table I: N_y N_T, twice for LCC
-        // Register blocks of a template of few rows are partly empty.
-        const double fill =
-            static_cast<double>(m.y) / (static_cast<double>(m.y) + 0.25 * (simd::kBlockRows - 1));
-        const double ns = outputs * support / (model.multiplyAddsPerNs * fill) +
-                          outputs * (model.denominatorVoxelNs + model.directVoxelNs) +
-                          outputs * halo * model.loadVoxelNs +
-                          static_cast<double>(grid.count()) * model.tileOverheadNs;
+        // The first and last rows of a register block have less to do; after every few rows the
+        // accumulators are added to their totals.
+        const double rows = static_cast<double>(m.y + simd::kBlockRows - 1);
+        const double flushes =
+            std::ceil(rows / static_cast<double>(simd::rowsPerAccumulator(m.x))) *
+            static_cast<double>(m.z);
+        const double ns =
+            outputs * support * rows / (model.multiplyAddsPerNs * static_cast<double>(m.y)) +
+            outputs * (flushes * model.flushVoxelNs + halo * model.loadVoxelNs) +
+            denominatorNs(problem, tile, model) +
+            static_cast<double>(grid.count()) * model.tileOverheadNs;
         prediction.ms =
             ns * 1e-6 / model.speedUp(std::min<std::int64_t>(candidate.threads, grid.count()));
         prediction.errorBound =

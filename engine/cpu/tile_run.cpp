@@ -18,6 +18,17 @@ std::string memoryRefusal(std::int64_t bytes, const method::Limits& limits) {
     return "needs " + mebi(bytes) + ", the limit is " + mebi(limits.memoryBytes);
 }
 
+double denominatorNs(const method::Problem& problem, const base::Extents& tile,
+                     const method::CostModel& model) {
+    const double outputs = static_cast<double>(base::voxelCount(method::mapExtents(problem)));
+    if (problem.templ.z == 1) {
+        return outputs * model.denominatorVoxelNs;
+    }
+    // Every slice a tile reads is summed, also those of its halo.
+    return outputs * model.volumeVoxelNs * static_cast<double>(tile.z + problem.templ.z - 1) /
+           static_cast<double>(tile.z);
+}
+
 double predictedK(const method::SceneStatistics& statistics) {
     // A tile sees a part of the scene's range; a third of it is typical of pictures.
     const double spread = (statistics.maximum - statistics.minimum) / 3;

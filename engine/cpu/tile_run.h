@@ -70,6 +70,10 @@ method::Outcome runTiles(const TileGrid& grid, std::int64_t together,
 /// Refuses a candidate that needs more than the limit; empty when it fits.
 [[nodiscard]] std::string memoryRefusal(std::int64_t bytes, const method::Limits& limits);
 
+/// What one thread takes for the denominators of a map in tiles of `tile` placements.
+[[nodiscard]] double denominatorNs(const method::Problem& problem, const base::Extents& tile,
+                                   const method::CostModel& model);
+
 /// K of METHODS 2.2 at the 1st-percentile contrast of a scene, for predictions.
 [[nodiscard]] double predictedK(const method::SceneStatistics& statistics);
 

@@ -107,7 +107,10 @@ std::int64_t fittedLength(std::int64_t target, std::int64_t scene) {
 
 /// What one real tile of `points` costs in transforms, a thread.
 double transformNs(const Extents& points, const method::CostModel& model) {
-    return model.transformFactor * static_cast<double>(base::voxelCount(points)) *
+    const double count = static_cast<double>(base::voxelCount(points));
+    // Two complex buffers and the template's spectrum, shared by two real tiles.
+    const double crowding = std::clamp(std::log2(24 * count / model.cacheBytes), 0.0, 1.0);
+    return model.transformFactor * (1 + crowding * (model.crowdingFactor - 1)) * count *
            (model.timeOf(points.x).rowNs + model.timeOf(points.y).columnNs +
             model.timeOf(points.z).columnNs * model.sliceColumnFactor);
 }
@@ -197,7 +200,6 @@ class TiledMethod final : public method::Method {
         }
         const double tiles = static_cast<double>(grid.count());
         const double pointCount = static_cast<double>(count);
-        const double outputs = static_cast<double>(base::voxelCount(map));
         // Two half transforms a tile (Karas (23)), 2.5 M log2 M operations each.
         prediction.operations =
             tiles * (5 * pointCount * std::log2(std::max(2.0, pointCount)) + 3 * pointCount);
@@ -209,7 +211,7 @@ class TiledMethod final : public method::Method {
         const double rounds = std::ceil(pairs / threads);
         const double busy = rounds * threads * kTogether / tiles;
         const double workers = model.speedUp(candidate.threads);
-        prediction.ms = 1e-6 * ((tileNs * tiles + outputs * model.denominatorVoxelNs) *
+        prediction.ms = 1e-6 * ((tileNs * tiles + denominatorNs(problem, tile, model)) *
                                     std::min(busy, threads) / workers +
                                 transformNs(points, model) * model.prepareFactor);
         if (statistics != nullptr) {

@@ -17,11 +17,14 @@ struct LengthTime {
 /// says otherwise. Built-in values until they are measured here.
 struct CostModel {
     double multiplyAddsPerNs = 45;  ///< float32, direct method, vectors full
-    double directVoxelNs = 0.3;     ///< direct: fixed cost of an output voxel
+    double flushVoxelNs = 0.06;     ///< direct: adding an accumulator to its total, per voxel
     double transformFactor = 1;     ///< on the times of transformTimes
     double sliceColumnFactor = 1.3; ///< on columns across slices
+    double cacheBytes = 1048576;    ///< next to one core
+    double crowdingFactor = 1.8;    ///< on transforms whose buffers are twice that or more
     double spectrumPointNs = 1.5;   ///< product of spectra, line energies, packing, per point
-    double denominatorVoxelNs = 5;  ///< window sums, division, status of one map voxel
+    double denominatorVoxelNs = 5;  ///< window sums, division, status of one map voxel, 2D
+    double volumeVoxelNs = 11;      ///< the same in 3D, per voxel of the slices a tile reads
     double loadVoxelNs = 1.5;       ///< reading and centring one voxel of a tile
     double tileOverheadNs = 2000;   ///< fixed cost of one tile
     double prepareFactor = 6;       ///< template spectrum, in double, against one tile's transform

@@ -10,19 +10,6 @@
 
 #include "engine/cpu/simd/kernels.h"
 
-namespace flcc::cpu::simd {
-
-#ifndef FLCC_CPU_SIMD_CORRELATE_ONCE
-#define FLCC_CPU_SIMD_CORRELATE_ONCE
-/// Template rows that go into one accumulator before it is added to the total: as many as keep the
-/// chain of roundings near 32.
-inline std::int64_t rowsPerAccumulator(std::int64_t width) {
-    return std::max<std::int64_t>(1, 32 / width);
-}
-#endif
-
-} // namespace flcc::cpu::simd
-
 HWY_BEFORE_NAMESPACE();
 namespace flcc::cpu::simd::HWY_NAMESPACE {
 
@@ -171,6 +158,10 @@ HWY_AFTER_NAMESPACE();
 namespace flcc::cpu::simd {
 
 HWY_EXPORT(correlate);
+
+std::int64_t rowsPerAccumulator(std::int64_t width) {
+    return std::max<std::int64_t>(1, 32 / width);
+}
 
 void correlateDirect(const FloatBox& x, const float* t, const base::Extents& m,
                      const base::Extents& out, const FloatBox& num) {

@@ -65,6 +65,10 @@ inline constexpr std::int64_t kBlockRows = 4;
 void correlateDirect(const FloatBox& x, const float* t, const base::Extents& m,
                      const base::Extents& out, const FloatBox& num);
 
+/// Rows of a template `width` voxels wide that go into one accumulator before it is added to the
+/// total: as many as keep the chain of roundings near 32.
+[[nodiscard]] std::int64_t rowsPerAccumulator(std::int64_t width);
+
 /// Longest chain of roundings a product passes through in correlateDirect (METHODS 2.2).
 [[nodiscard]] std::int64_t directChain(const base::Extents& m);
 
