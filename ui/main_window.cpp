@@ -218,6 +218,9 @@ void MainWindow::connectParts() {
     connect(m_controller.get(), &RunController::finished, this, [this] {
         m_status->hideWork();
         updateActions();
+        if (!m_document->hasScene() && !m_thumbnailsDone && !m_controller->isBusy()) {
+            requestThumbnails();
+        }
     });
 }
 
@@ -242,6 +245,7 @@ void MainWindow::requestThumbnails() {
                                                       thumbnailOf(base::viewOf(made.scene), 320));
                             }
                             return [this, pictures] {
+                                m_thumbnailsDone = pictures.size() == sample::sampleList().size();
                                 for (const auto& [name, picture] : pictures) {
                                     m_start->setThumbnail(name, picture);
                                 }

@@ -110,6 +110,7 @@ class MainWindow : public QMainWindow {
     QMenu* m_contextMenu = nullptr;
     std::unique_ptr<Actions> m_actions;
     std::vector<QAction*> m_toolActions;
+    bool m_thumbnailsDone = false;
 };
 
 } // namespace flcc::ui
