@@ -86,7 +86,7 @@ void MainWindow::showKeySheet() {
     layout->addWidget(scroll, 1);
     layout->addWidget(note);
     layout->addWidget(buttons);
-    dialog->resize(520, 620);
+    dialog->resize(680, 640);
     dialog->open();
 }
 

@@ -106,18 +106,19 @@ QVariant PlanModel::headerData(int section, Qt::Orientation orientation, int rol
     if (orientation != Qt::Horizontal || section < 0 || section >= kColumns) {
         return {};
     }
-    const std::array<QString, kColumns> names{tr("verdict"),    tr("method"),      tr("device"),
-                                              tr("predicted"),  tr("from sample"), tr("memory"),
-                                              tr("operations"), tr("bound"),       tr("reason")};
-    const std::array<QString, kColumns> tips{tr("What became of the candidate"),
-                                             tr("Method and tile"),
-                                             tr("Where it would run"),
-                                             tr("Time of the whole run by the cost model"),
-                                             tr("Time of the whole run from a timed sample"),
-                                             tr("Largest memory beyond the scene"),
-                                             tr("Multiplications and additions"),
-                                             tr("Predicted bound of the error of a score"),
-                                             tr("Why it was chosen, slower, refused or failed")};
+    const std::array<QString, kColumns> names{tr("verdict"),    tr("method"),   tr("device"),
+                                              tr("predicted"),  tr("measured"), tr("memory"),
+                                              tr("operations"), tr("bound"),    tr("reason")};
+    const std::array<QString, kColumns> tips{
+        tr("What became of the candidate"),
+        tr("Method and tile"),
+        tr("Where it would run"),
+        tr("Time of the whole run by the cost model"),
+        tr("Time of the whole run: measured after it, before it from a timed sample"),
+        tr("Largest memory beyond the scene"),
+        tr("Multiplications and additions"),
+        tr("Predicted bound of the error of a score"),
+        tr("Why it was chosen, slower, refused or failed")};
     if (role == Qt::DisplayRole) {
         return names[static_cast<std::size_t>(section)];
     }
