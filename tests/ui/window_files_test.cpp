@@ -1,6 +1,7 @@
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
+#include <QDataStream>
 #include <QDialog>
 #include <QDoubleSpinBox>
 #include <QDragEnterEvent>
@@ -28,6 +29,48 @@
 
 using namespace flcc;
 
+namespace {
+
+/// An ImageJ stack of 2 channels in 3 frames, 16 x 16, every page filled with its number.
+QByteArray hyperstack() {
+    constexpr quint32 kSide = 16;
+    constexpr quint32 kPages = 6;
+    const QByteArray text("ImageJ=1.53\nimages=6\nchannels=2\nframes=3\nhyperstack=true\n");
+    QByteArray file;
+    QDataStream out(&file, QIODevice::WriteOnly);
+    out.setByteOrder(QDataStream::LittleEndian);
+    constexpr quint32 kText = 8;
+    const quint32 pixels = kText + static_cast<quint32>(text.size());
+    const quint32 tables = pixels + kPages * kSide * kSide;
+    constexpr quint32 kTable = 2 + 10 * 12 + 4;
+    out << quint16{0x4949} << quint16{42} << tables;
+    out.writeRawData(text.constData(), static_cast<int>(text.size()));
+    for (quint32 page = 0; page < kPages; ++page) {
+        const QByteArray plane(kSide * kSide, static_cast<char>(page));
+        out.writeRawData(plane.constData(), static_cast<int>(plane.size()));
+    }
+    for (quint32 page = 0; page < kPages; ++page) {
+        const auto tag = [&out](quint16 id, quint16 type, quint32 count, quint32 value) {
+            out << id << type << count << value;
+        };
+        out << quint16{10};
+        tag(256, 3, 1, kSide);
+        tag(257, 3, 1, kSide);
+        tag(258, 3, 1, 8);
+        tag(259, 3, 1, 1);
+        tag(262, 3, 1, 1);
+        tag(270, 2, static_cast<quint32>(text.size()), kText);
+        tag(273, 4, 1, pixels + page * kSide * kSide);
+        tag(277, 3, 1, 1);
+        tag(278, 3, 1, kSide);
+        tag(279, 4, 1, kSide * kSide);
+        out << (page + 1 < kPages ? tables + (page + 1) * kTable : quint32{0});
+    }
+    return file;
+}
+
+} // namespace
+
 class WindowFilesTest : public QObject {
     Q_OBJECT
 
@@ -37,6 +80,7 @@ class WindowFilesTest : public QObject {
     void whatOpensIsAnnouncedAndRemembered();
     void aFileThatCannotBeReadIsASentenceAndTheNextOneOpens();
     void aDroppedFileOpens();
+    void severalChannelsAndFramesAreAskedForAndNeverInterleaved();
     void aTemplateIsSavedWithItsPlaceAndOpensAgain();
     void exportedFilesReadBackAsTheResult();
     void theExportDialogWritesWhereItSays();
@@ -131,6 +175,28 @@ void WindowFilesTest::aDroppedFileOpens() {
     QApplication::sendEvent(m_window.get(), &drop);
     QTRY_VERIFY(m_window->document().hasScene());
     QCOMPARE(m_window->document().scene().name, QStringLiteral("dropped.mha"));
+}
+
+void WindowFilesTest::severalChannelsAndFramesAreAskedForAndNeverInterleaved() {
+    QFile stack(m_folder->filePath(QStringLiteral("stack.tif")));
+    QVERIFY(stack.open(QIODevice::WriteOnly));
+    stack.write(hyperstack());
+    stack.close();
+    m_window->openFile(stack.fileName());
+    QTRY_VERIFY(m_window->findChild<QDialog*>(QStringLiteral("choiceDialog")) != nullptr);
+    auto& dialog = test::child<QDialog>(*m_window, "choiceDialog");
+    QTRY_VERIFY(dialog.isVisible());
+    QVERIFY(!m_window->document().hasScene());
+    test::child<QSpinBox>(dialog, "choiceChannel").setValue(1);
+    test::child<QSpinBox>(dialog, "choiceFrame").setValue(2);
+    QTest::keyClick(&dialog, Qt::Key_Return);
+    QTRY_VERIFY(m_window->document().hasScene());
+    QVERIFY(m_window->document().sceneExtents() == (base::Extents{16, 16, 1}));
+    // Channels run fastest: frame 2 of channel 1 is page 5.
+    QCOMPARE(base::valueAt(base::viewOf(m_window->document().scene().image->pixels), {7, 9, 0}),
+             5.0);
+    QCOMPARE(m_window->flow().currentJob().channel.value_or(-1), 1);
+    QCOMPARE(m_window->flow().currentJob().frame.value_or(-1), 2);
 }
 
 void WindowFilesTest::aTemplateIsSavedWithItsPlaceAndOpensAgain() {
