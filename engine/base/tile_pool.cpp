@@ -114,6 +114,9 @@ TilePool::TilePool(int threads) : m_state(std::make_unique<State>()) {
         m_state->end(); // those that started must return before they can be joined
         throw Error(ErrorCode::CommandLine,
                     "the system does not start " + std::to_string(threads) + " threads");
+    } catch (...) {
+        m_state->end();
+        throw;
     }
 }
 
