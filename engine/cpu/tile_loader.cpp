@@ -123,8 +123,11 @@ CentredTile loadThroughDouble(const View<const T>& view, std::int64_t templCount
     });
     const double shift = count > 0 ? sum / static_cast<double>(count) : 0.0;
     T c = reference;
-    if constexpr (std::is_integral_v<T>) {
-        c = static_cast<T>(c + static_cast<T>(std::llrint(shift)));
+    if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
+        // Between the reference and the mean: neither the step nor the sum overflows.
+        c = static_cast<T>(c + static_cast<T>(std::llrint(std::clamp(shift, -0x1p62, 0x1p62))));
+    } else if constexpr (std::is_integral_v<T>) {
+        c = static_cast<T>(static_cast<std::int64_t>(c) + std::llrint(shift));
     } else {
         c = static_cast<T>(static_cast<double>(c) + shift / pre);
     }
