@@ -118,10 +118,14 @@ NiftiHeader parseNifti(const std::filesystem::path& path) {
         voxels *= length;
     }
     header.dataBytes = (voxels * bits + 7) / 8;
-    header.dataOffset =
-        second
-            ? field<std::int64_t>(bytes, 168, swapped)
-            : static_cast<std::int64_t>(std::clamp(field<float>(bytes, 108, swapped), 0.0F, 1e15F));
+    if (second) {
+        header.dataOffset = std::clamp<std::int64_t>(field<std::int64_t>(bytes, 168, swapped), 0,
+                                                     std::int64_t{1} << 55);
+    } else {
+        const auto offset = field<float>(bytes, 108, swapped);
+        // Written so that NaN fails the comparison.
+        header.dataOffset = offset > 0 ? static_cast<std::int64_t>(std::min(offset, 1e15F)) : 0;
+    }
     header.units = second ? field<std::int32_t>(bytes, 500, swapped) : bytes[123];
     return header;
 }
