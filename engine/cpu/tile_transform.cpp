@@ -146,12 +146,6 @@ class FftwTransform final : public TileTransform {
                 Image<float>({2 * kColumns * lastLength() + simd::kSlack, 1, 1}, 0.0F)};
     }
 
-    [[nodiscard]] std::int64_t bufferBytes() const override {
-        return 4 * (4 * values() + 2 * kColumns * lastLength() + 3 * simd::kSlack);
-    }
-
-    [[nodiscard]] std::int64_t spectrumBytes() const override { return 8 * values(); }
-
     [[nodiscard]] Image<float> templateSpectrum(const Image<double>& templ) const override {
         Image<double> tile({2 * base::voxelCount(m_points), 1, 1}, 0.0);
         const Extents& m = templ.extents();
@@ -240,6 +234,10 @@ class FftwTransform final : public TileTransform {
             plan = fftw_plan_dft_3d(static_cast<int>(m_points.z), static_cast<int>(m_points.y),
                                     static_cast<int>(m_points.x), data, data, FFTW_FORWARD,
                                     FFTW_ESTIMATE);
+        }
+        if (plan == nullptr) {
+            throw base::Error(base::ErrorCode::Internal,
+                              "FFTW has no plan for a tile of " + base::toString(m_points));
         }
         fftw_execute(plan);
         const std::lock_guard lock(plannerLock());

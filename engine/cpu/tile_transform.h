@@ -37,12 +37,10 @@ class TileTransform {
     [[nodiscard]] virtual std::int64_t rowStride() const = 0;
 
     [[nodiscard]] virtual TransformBuffers makeBuffers() const = 0;
-    [[nodiscard]] virtual std::int64_t bufferBytes() const = 0;
 
     /// conj(F(templ)) / M in the order correlate() reads it: computed in double, rounded once.
     [[nodiscard]] virtual base::Image<float>
     templateSpectrum(const base::Image<double>& templ) const = 0;
-    [[nodiscard]] virtual std::int64_t spectrumBytes() const = 0;
 
     /// buffers.tile = circular correlation of buffers.tile with the template.
     virtual void correlate(const base::Image<float>& spectrum, TransformBuffers& buffers) const = 0;
