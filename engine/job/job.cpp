@@ -91,6 +91,9 @@ class Runner {
         m_request = request();
         const auto start = Clock::now();
         m_inputs = detail::readInputs(m_job, m_images, m_stop);
+        if (m_job.memoryBytes == 0) {
+            m_request.limits.memoryBytes = detail::availableMemory(); // what the inputs left
+        }
         if (m_stop.stop_requested()) {
             return false;
         }
