@@ -186,7 +186,7 @@ method::Outcome Runner::executeOnce(base::TilePool& pool, const method::MapView&
     double done = 0;
     const auto finished = [&](const base::Box& box) {
         done += static_cast<double>(base::voxelCount(box.extents));
-        if (turn == 0) {
+        if (turn == m_job.repeat - 1) { // the turns before write the same place again
             m_sink.regionFinished(box);
         }
         m_sink.progress(std::min(1.0, (turn + done / voxels) / turns));
