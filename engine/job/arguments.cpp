@@ -5,6 +5,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <set>
@@ -32,9 +33,13 @@ namespace {
 }
 
 std::string readJobFile(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
+    std::error_code ignored;
+    std::ifstream in;
+    if (std::filesystem::is_regular_file(path, ignored)) { // /dev/zero has no end, a pipe may wait
+        in.open(path, std::ios::binary);
+    }
     std::ostringstream text;
-    if (!in || !(text << in.rdbuf())) {
+    if (!in.is_open() || !(text << in.rdbuf())) {
         throw Error(ErrorCode::Input, "cannot read the job file " + path);
     }
     return text.str();

@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -185,9 +186,13 @@ std::string toJson(const JobReport& report) {
 }
 
 method::Candidate chosenCandidate(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
+    std::error_code ignored;
+    std::ifstream in;
+    if (std::filesystem::is_regular_file(path, ignored)) { // /dev/zero has no end, a pipe may wait
+        in.open(path, std::ios::binary);
+    }
     std::ostringstream text;
-    if (!in || !(text << in.rdbuf())) {
+    if (!in.is_open() || !(text << in.rdbuf())) {
         throw Error(ErrorCode::Input, "cannot read the plan report " + path);
     }
     try {
