@@ -141,8 +141,11 @@ void PeaksFilter::setText(const QString& text) {
 
 bool PeaksFilter::filterAcceptsRow(int row, const QModelIndex& parent) const {
     const QAbstractItemModel* model = sourceModel();
-    const QModelIndex score = model->index(row, PeaksModel::Score, parent);
-    if (model->data(score, PeaksModel::kSortRole).toDouble() < m_minScore) {
+    const auto number = [&](int column) {
+        return model->data(model->index(row, column, parent), PeaksModel::kSortRole).toDouble();
+    };
+    // As the engine counts: a threshold of 1 still finds exact copies.
+    if (number(PeaksModel::Score) + number(PeaksModel::Bound) < m_minScore) {
         return false;
     }
     if (m_text.isEmpty()) {
