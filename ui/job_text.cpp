@@ -30,8 +30,7 @@ job::Job jobOf(const Document& document, job::Job settings) {
     return settings;
 }
 
-QString commandLineOf(const Document& document, const job::Job& settings) {
-    job::Job job = jobOf(document, settings);
+QString commandLineOf(const Document& document, job::Job job) {
     QString before;
     const SceneEntry& scene = document.scene();
     if (!scene.sample.isEmpty()) {

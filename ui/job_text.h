@@ -13,7 +13,8 @@ namespace flcc::ui {
 /// `settings` with the document's scene and template in it.
 [[nodiscard]] job::Job jobOf(const Document& document, job::Job settings);
 
-/// The same job for a shell. A built-in sample is written to files first.
-[[nodiscard]] QString commandLineOf(const Document& document, const job::Job& settings);
+/// `job`, which has the document's scene and template in it, for a shell. A built-in sample is
+/// written to files first.
+[[nodiscard]] QString commandLineOf(const Document& document, job::Job job);
 
 } // namespace flcc::ui
