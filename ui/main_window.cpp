@@ -287,6 +287,13 @@ void MainWindow::loadJob(const QString& file, bool run) {
         }
         m_match->setSettings(job);
         if (job.crop) {
+            const base::Extents scene = m_document->sceneExtents();
+            if (m_document->hasScene() && !base::contains(scene, *job.crop)) {
+                Q_EMIT m_opener->failed(tr("The crop %1 of the job leaves the scene of %2 voxels.")
+                                            .arg(toQString(base::toString(*job.crop)),
+                                                 toQString(base::toString(scene))));
+                return;
+            }
             m_document->setBox(job.crop);
             cutTemplate();
         }
