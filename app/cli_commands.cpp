@@ -78,6 +78,21 @@ void requireFolderOf(const std::filesystem::path& file) {
     }
 }
 
+/// A job file must not replace what the job reads or writes.
+void requireOwnName(const std::filesystem::path& saveJob, const job::Job& job) {
+    std::error_code ignored;
+    const auto plain = std::filesystem::weakly_canonical(saveJob, ignored);
+    for (const std::filesystem::path& file :
+         {job.scene, job.templ, job.planReport, job.templateOut, job.map, job.status, job.peaks,
+          job.report, job.heatmap}) {
+        if (!plain.empty() && !file.empty() &&
+            std::filesystem::weakly_canonical(file, ignored) == plain) {
+            refuse("--save-job " + saveJob.string() +
+                   " has the name of another file of the job; give it its own");
+        }
+    }
+}
+
 /// Parsed options of a command that runs a job, with the log set to what they ask for.
 job::ParsedArguments parse(const Arguments& args) {
     job::ParsedArguments parsed = job::parseArguments(args);
@@ -87,6 +102,7 @@ job::ParsedArguments parse(const Arguments& args) {
         base::setLogLevel(base::LogLevel::Error);
     }
     requireFolderOf(parsed.saveJob);
+    requireOwnName(parsed.saveJob, parsed.job);
     return parsed;
 }
 
