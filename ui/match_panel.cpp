@@ -31,7 +31,8 @@ namespace {
 
 /// A label that shortens its text instead of widening the panel.
 void setElided(QLabel* label, const QString& text) {
-    label->setText(label->fontMetrics().elidedText(text, Qt::ElideMiddle, 190));
+    label->setText(label->fontMetrics().elidedText(text, Qt::ElideMiddle, 160));
+    label->setMinimumWidth(1);
     label->setToolTip(text);
 }
 
