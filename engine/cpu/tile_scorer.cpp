@@ -180,10 +180,6 @@ void TileScorer::score(const method::Problem& problem, const base::AnyView& scen
     const base::Box seen{out.corner,
                          {out.extents.x + problem.templ.x - 1, out.extents.y + problem.templ.y - 1,
                           out.extents.z + problem.templ.z - 1}};
-    if (tally.suspicious > 0 && settleSuspicious(scene, seen, problem.templ, part) > 0) {
-        tally.largestLowConf = std::max(tally.largestLowConf, 2.0F); // the range of a score
-    }
-    collector.addTile(tally, tile);
     if (tile.nonFinite > 0) {
         const auto touched = nonFinitePanels(scene, seen, problem.templ);
         forVoxels(part, [&](float& value, Status& status, std::size_t i) {
@@ -193,6 +189,10 @@ void TileScorer::score(const method::Problem& problem, const base::AnyView& scen
             }
         });
     }
+    if (tally.suspicious > 0 && settleSuspicious(scene, seen, problem.templ, part) > 0) {
+        tally.largestLowConf = std::max(tally.largestLowConf, 2.0F); // the range of a score
+    }
+    collector.addTile(tally, tile);
     std::array<std::int64_t, base::kStatusCount> counts{};
     if (tally.marked == 0 && tile.nonFinite == 0) {
         counts[static_cast<std::size_t>(Status::Ok)] = base::voxelCount(out.extents);

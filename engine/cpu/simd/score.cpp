@@ -223,14 +223,20 @@ class RowScorer {
         HWY_ALIGN float scores[hn::MaxLanes(D())];
         HWY_ALIGN float boundLanes[hn::MaxLanes(D())];
         HWY_ALIGN float overLanes[hn::MaxLanes(D())];
+        HWY_ALIGN float suspiciousLanes[hn::MaxLanes(D())];
+        const auto one = hn::Set(d, 1.0F);
         hn::Store(score, d, scores);
         hn::Store(bound, d, boundLanes);
-        hn::Store(hn::IfThenElseZero(over, hn::Set(d, 1.0F)), d, overLanes);
+        hn::Store(hn::IfThenElseZero(over, one), d, overLanes);
+        hn::Store(hn::IfThenElseZero(suspicious, one), d, suspiciousLanes);
         std::copy_n(scores, count, value);
         std::copy_n(boundLanes, count, bounds);
         mark(d, low, suspicious, status, count, s1, s2, num, value);
         for (std::int64_t i = 0; i < count; ++i) {
             m_tally.overRange += overLanes[i] != 0 ? 1 : 0;
+            if (suspiciousLanes[i] != 0) {
+                continue; // settle() knows its bound
+            }
             if (status[i] == 0) {
                 m_tally.largestBound = std::max(m_tally.largestBound, boundLanes[i]);
             } else if (status[i] == static_cast<std::uint8_t>(base::Status::LowConf)) {
