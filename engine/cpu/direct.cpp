@@ -22,7 +22,7 @@ std::int64_t roundUp(std::int64_t value, std::int64_t step) {
     return (value + step - 1) / step * step;
 }
 
-/// That in float, x fastest.
+/// The canonical template in float, x fastest.
 class DirectPrepared final : public method::Prepared {
   public:
     explicit DirectPrepared(const base::AnyView& templ) {

@@ -3,10 +3,6 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
-#include <mutex>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "engine/base/pixels.h"
 #include "engine/cpu/simd/kernels.h"
