@@ -143,6 +143,12 @@ method::Candidate candidateOf(const Json& chosen) {
     const Json& tile = chosen.at("tile");
     candidate.tile = {tile.at(0).get<std::int64_t>(), tile.at(1).get<std::int64_t>(),
                       tile.at(2).get<std::int64_t>()};
+    constexpr std::int64_t kLongest = std::int64_t{1} << 32;
+    for (const std::int64_t length : {candidate.tile.x, candidate.tile.y, candidate.tile.z}) {
+        if (length < 1 || length > kLongest) {
+            throw std::out_of_range("tile " + base::toString(candidate.tile));
+        }
+    }
     const std::int64_t threads = integerAt(chosen, "threads", 1);
     constexpr std::int64_t kMostThreads = 4096;
     if (threads < 1 || threads > kMostThreads) {
