@@ -154,7 +154,7 @@ void MatchFlow::showReport(const job::JobReport& report) {
 }
 
 void MatchFlow::run() {
-    if (m_controller.isRunning(RunController::Task::Run)) {
+    if (m_controller.isPending(RunController::Task::Run)) {
         return;
     }
     if (!m_document.hasScene()) {

@@ -66,6 +66,11 @@ bool RunController::isWorking() const {
         m_unfinished, [](const std::shared_ptr<Item>& item) { return !isBackground(item->task); });
 }
 
+bool RunController::isPending(Task task) const {
+    return std::ranges::any_of(
+        m_unfinished, [task](const std::shared_ptr<Item>& item) { return item->task == task; });
+}
+
 void RunController::forget(const std::shared_ptr<Item>& item) { std::erase(m_unfinished, item); }
 
 void RunController::start(Task task, const QString& title, Work work) {

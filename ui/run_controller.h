@@ -53,6 +53,8 @@ class RunController : public QObject {
     [[nodiscard]] bool isBusy() const { return !m_unfinished.empty(); }
     /// True while something that a person waits for is under way: all but the background work.
     [[nodiscard]] bool isWorking() const;
+    /// True from start() until the end was told, also while it waits.
+    [[nodiscard]] bool isPending(Task task) const;
     [[nodiscard]] bool isRunning(Task task) const { return m_current && m_current->task == task; }
 
   Q_SIGNALS:
