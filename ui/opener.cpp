@@ -215,30 +215,38 @@ void Opener::openSample(const QString& name, Then then) {
     if (m_controller.isRunning(RunController::Task::Run)) {
         m_controller.cancel();
     }
-    m_controller.start(RunController::Task::Load, tr("Making the sample %1").arg(name),
-                       [this, name, then](std::stop_token, job::JobSink*) -> RunController::Done {
-                           try {
-                               job::JobImages images = job::sampleImages(name.toStdString());
-                               return [this, name, images, then] {
-                                   m_document.setScene({images.scene, name, {}, name, {}, {}});
-                                   m_document.setTemplate(
-                                       {images.templ, tr("template of %1").arg(name), {}, {}, {}});
-                                   m_document.undoStack().clear();
-                                   Q_EMIT opened(announcement(name, *images.scene));
-                                   Q_EMIT sampleOpened();
-                                   if (then) {
-                                       then(true);
-                                   }
-                               };
-                           } catch (const std::exception& error) {
-                               return [this, sentence = toQString(error.what()), then] {
-                                   Q_EMIT failed(sentence);
-                                   if (then) {
-                                       then(false);
-                                   }
-                               };
-                           }
-                       });
+    m_controller.start(
+        RunController::Task::Load, tr("Making the sample %1").arg(name),
+        [this, name, then](const std::stop_token& stop, job::JobSink*) -> RunController::Done {
+            try {
+                job::JobImages images = job::sampleImages(name.toStdString());
+                if (stop.stop_requested()) {
+                    return [then] {
+                        if (then) {
+                            then(false);
+                        }
+                    };
+                }
+                return [this, name, images, then] {
+                    m_document.setScene({images.scene, name, {}, name, {}, {}});
+                    m_document.setTemplate(
+                        {images.templ, tr("template of %1").arg(name), {}, {}, {}});
+                    m_document.undoStack().clear();
+                    Q_EMIT opened(announcement(name, *images.scene));
+                    Q_EMIT sampleOpened();
+                    if (then) {
+                        then(true);
+                    }
+                };
+            } catch (const std::exception& error) {
+                return [this, sentence = toQString(error.what()), then] {
+                    Q_EMIT failed(sentence);
+                    if (then) {
+                        then(false);
+                    }
+                };
+            }
+        });
 }
 
 } // namespace flcc::ui
