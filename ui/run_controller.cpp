@@ -36,8 +36,10 @@ class RunController::Sink : public job::JobSink {
         m_controller.post([this_ = &m_controller, report] { Q_EMIT this_->planned(report); });
     }
     void mapStarted(std::shared_ptr<const method::MatchMap> map) override {
-        m_controller.post(
-            [this_ = &m_controller, map = std::move(map)] { Q_EMIT this_->mapStarted(map); });
+        m_controller.post([this_ = &m_controller, map = std::move(map)] {
+            Q_EMIT this_->mapStarted(map);
+            this_->m_mapTold = true;
+        });
     }
     void regionFinished(const base::Box& region) override {
         const std::scoped_lock lock(m_controller.m_mutex);
@@ -127,6 +129,7 @@ void RunController::loop(const std::stop_token& stop) {
         }
         post([this, item] {
             m_current = item;
+            m_mapTold = false;
             m_timer.start();
             Q_EMIT started(item->task, item->title);
         });
@@ -183,7 +186,9 @@ void RunController::drain() {
     double progress = -1;
     {
         const std::scoped_lock lock(m_mutex);
-        regions.swap(m_regions);
+        if (m_mapTold) {
+            regions.swap(m_regions);
+        }
         progress = std::exchange(m_progress, -1);
     }
     if (progress >= 0) {

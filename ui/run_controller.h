@@ -96,6 +96,7 @@ class RunController : public QObject {
     // As the GUI thread knows it.
     std::shared_ptr<Item> m_current;
     std::vector<std::shared_ptr<Item>> m_unfinished; ///< from start() until its end was told
+    bool m_mapTold = false; ///< regions wait until the receivers know whose they are
     std::uint64_t m_lastId = 0;
     QTimer m_timer;
     std::jthread m_thread; ///< last: its end uses the members above
