@@ -183,7 +183,7 @@ void Exporter::report() {
         Q_EMIT failed(tr("There is no plan report yet: press Plan or Run first."));
         return;
     }
-    ask(tr("Export plan report"), QStringLiteral("report.json"), tr("JSON (*.json)"),
+    ask(tr("Export plan report"), QStringLiteral("report.json"), tr("JSON (*.json);;Text (*.txt)"),
         [this](const std::filesystem::path& path) { writeReport(path); });
 }
 
@@ -193,7 +193,7 @@ void Exporter::writeReport(const std::filesystem::path& path) {
         return;
     }
     write(path, [report = *m_flow.report(), path]() -> std::vector<std::string> {
-        io::writeText(path, job::toJson(report));
+        io::writeText(path, path.extension() == ".txt" ? job::toText(report) : job::toJson(report));
         return {};
     });
 }

@@ -190,6 +190,7 @@ void MatchFlow::finishRun(const std::shared_ptr<job::JobResult>& result, const j
                        tr("The run was cancelled before its map was begun."));
         return;
     }
+    m_plannedJob = planKey(job); // this report is the plan of that job
     showReport(result->report);
     if (result->report.run) {
         const job::RunReport& run = result->report.run.value();

@@ -87,9 +87,9 @@ PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
     showNothing(tr("The plan appears here."));
 }
 
-void PlanCard::setHeadline(const QString& headline, const QColor& colour) {
+void PlanCard::setHeadline(const QString& headline, QColor Accents::*colour) {
     m_headline->setText(headline);
-    m_headline->setStyleSheet(QStringLiteral("color: %1;").arg(colour.name()));
+    m_headlineColour = colour;
 }
 
 void PlanCard::clearOthers() {
@@ -103,17 +103,18 @@ void PlanCard::showNothing(const QString& hint) {
     m_report.reset();
     m_hint = hint;
     clearOthers();
-    setHeadline(tr("No plan yet"), accents().muted);
+    setHeadline(tr("No plan yet"), &Accents::muted);
     m_detail->setText(hint);
     m_detail->show();
     m_numbers->hide();
-    refreshTheme();
+    applyTheme();
 }
 
 void PlanCard::showPlanning() {
     if (!m_report) {
         showNothing(tr("Planning in the background …"));
-        setHeadline(tr("Planning …"), accents().muted);
+        setHeadline(tr("Planning …"), &Accents::muted);
+        applyTheme();
     } else {
         m_detail->setText(tr("Planning again in the background …"));
         m_detail->show();
@@ -122,7 +123,8 @@ void PlanCard::showPlanning() {
 
 void PlanCard::showProblem(const QString& sentence) {
     showNothing(sentence);
-    setHeadline(tr("Cannot run"), accents().bad);
+    setHeadline(tr("Cannot run"), &Accents::bad);
+    applyTheme();
 }
 
 void PlanCard::showReport(const job::JobReport& report) {
@@ -130,7 +132,7 @@ void PlanCard::showReport(const job::JobReport& report) {
     clearOthers();
     const plan::CandidateReport* chosen = report.plan.chosen();
     if (chosen == nullptr) {
-        setHeadline(tr("Refused: no candidate can do this job"), accents().bad);
+        setHeadline(tr("Refused: no candidate can do this job"), &Accents::bad);
         m_detail->setText(tr("Change what the reasons below name: memory limit, method or tile."));
         m_detail->show();
         m_numbers->hide();
@@ -139,19 +141,19 @@ void PlanCard::showReport(const job::JobReport& report) {
                         .arg(candidateText(chosen->candidate),
                              deviceText(report.run ? report.run->device : chosen->candidate.device),
                              threadsText(chosen->candidate.threads)),
-                    palette().color(QPalette::WindowText));
+                    nullptr);
         m_detail->setText(toQString(chosen->reason));
         m_detail->setVisible(!chosen->reason.empty());
         showNumbers(report, *chosen);
     }
     showOthers(report.plan);
-    refreshTheme();
+    applyTheme();
 }
 
 void PlanCard::showNumbers(const job::JobReport& report, const plan::CandidateReport& chosen) {
     m_numbers->setVisible(chosen.prediction.has_value());
     if (chosen.prediction) {
-        m_timePredicted->setText(durationText(chosen.prediction->ms));
+        m_timePredicted->setText(durationText(chosen.expectedMs().value_or(0)));
         m_memoryPredicted->setText(bytesText(chosen.prediction->hostBytes));
     }
     const bool ran = report.run.has_value();
@@ -169,7 +171,7 @@ void PlanCard::addOther(const plan::CandidateReport& row) {
     label->setTextFormat(Qt::RichText);
     const QString what =
         slower && row.prediction
-            ? tr("%1: %2").arg(verdictText(row.verdict), durationText(row.prediction->ms))
+            ? tr("%1: %2").arg(verdictText(row.verdict), durationText(row.expectedMs().value_or(0)))
             : verdictText(row.verdict);
     QString text = candidateText(row.candidate).toHtmlEscaped() + QStringLiteral(" — ") +
                    coloured(what, slower ? accents().warning : accents().bad);
@@ -220,7 +222,18 @@ QString PlanCard::text() const {
 }
 
 void PlanCard::refreshTheme() {
+    if (m_report) {
+        showReport(job::JobReport(*m_report)); // its texts carry colours
+    } else {
+        applyTheme();
+    }
+}
+
+void PlanCard::applyTheme() {
     const Accents& a = accents();
+    const QColor headline =
+        m_headlineColour != nullptr ? a.*m_headlineColour : palette().color(QPalette::WindowText);
+    m_headline->setStyleSheet(QStringLiteral("color: %1;").arg(headline.name()));
     setStyleSheet(QStringLiteral("#planCard { background: %1; border: 1px solid %2; "
                                  "border-radius: 6px; }")
                       .arg(a.card.name(), a.line.name()));

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "engine/job/report.h"
+#include "ui/theme.h"
 
 class QGridLayout;
 class QLabel;
@@ -31,7 +32,8 @@ class PlanCard : public QFrame {
     [[nodiscard]] QString text() const;
 
   private:
-    void setHeadline(const QString& headline, const QColor& colour);
+    void setHeadline(const QString& headline, QColor Accents::*colour);
+    void applyTheme();
     void showNumbers(const job::JobReport& report, const plan::CandidateReport& chosen);
     void addOther(const plan::CandidateReport& row);
     void showOthers(const plan::PlanReport& report);
@@ -48,6 +50,7 @@ class PlanCard : public QFrame {
     QVBoxLayout* m_others = nullptr;
     std::optional<job::JobReport> m_report;
     QString m_hint;
+    QColor Accents::*m_headlineColour = nullptr; ///< null: that of window texts
 };
 
 } // namespace flcc::ui

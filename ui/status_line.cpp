@@ -100,18 +100,22 @@ void StatusLine::showPosition(const std::optional<base::Point>& voxel) {
     m_world->setText(place + QChar(' ') + toQString(scene.geometry.unit));
     m_value->setText(
         tr("value %1").arg(numberText(base::valueAt(base::viewOf(scene.pixels), index))));
-    m_score->setText(scoreText(index));
+    m_score->setText(scoreText(point));
 }
 
-QString StatusLine::scoreText(const base::Index& index) const {
+QString StatusLine::scoreText(const base::Point& point) const {
     // During a run only the finished regions may be read; the map is asked when it is whole.
     const method::MatchMap* map = m_views.showsRunningMap() ? nullptr : m_views.shownMap();
     if (map == nullptr) {
         return {};
     }
     const base::Extents templ = m_views.shownTemplate();
-    const base::Index corner{index.x - (templ.x - 1) / 2, index.y - (templ.y - 1) / 2,
-                             index.z - (templ.z - 1) / 2};
+    // The placement whose centre is nearest; that of an even template lies between voxels.
+    const auto start = [](double centre, std::int64_t length) {
+        return std::llround(centre - static_cast<double>(length - 1) / 2);
+    };
+    const base::Index corner{start(point[0], templ.x), start(point[1], templ.y),
+                             start(point[2], templ.z)};
     if (!base::contains(map->value.extents(), {corner, {1, 1, 1}})) {
         return tr("LCC: template leaves the scene");
     }

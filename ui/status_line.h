@@ -39,7 +39,7 @@ class StatusLine : public QWidget {
     void cancelRequested();
 
   private:
-    [[nodiscard]] QString scoreText(const base::Index& index) const;
+    [[nodiscard]] QString scoreText(const base::Point& point) const;
     QLabel* label(const char* name, const QString& tip, const QString& widest);
 
     Document& m_document;

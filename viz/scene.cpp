@@ -102,6 +102,10 @@ Picture Scene::snapshot(bool clean) {
             picture.rgba[i] = 255;
         }
     } else {
+        // An overlay leaves its own opacity behind where the image under it is opaque.
+        for (std::size_t i = 3; i < picture.rgba.size() && !translucent(); i += 4) {
+            picture.rgba[i] = picture.rgba[i] > 0 ? 255 : 0;
+        }
         m_clean = false;
         changed();
     }

@@ -110,6 +110,9 @@ class Scene {
     virtual void update() = 0;  ///< prepare()
     virtual void resized() = 0; ///< the size or the pixel ratio changed
     virtual void coloursChanged() = 0;
+    /// True when something drawn lets the background show through; a clean picture of any other
+    /// scene is opaque wherever something is drawn.
+    [[nodiscard]] virtual bool translucent() const { return false; }
 
   private:
     vtkRenderWindow* m_window = nullptr;

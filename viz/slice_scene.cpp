@@ -176,8 +176,7 @@ void SliceScene::setMapName(const std::string& name) {
 }
 
 void SliceScene::fit() {
-    // A view that has no size yet is fitted when it gets one.
-    m_state->fitPending = width() < 2 || height() < 2;
+    m_state->keepsFit = true;
     if (hasImage()) {
         m_state->view.setSize(width(), height());
         m_state->view.fit();
@@ -186,16 +185,19 @@ void SliceScene::fit() {
 }
 
 void SliceScene::zoomAt(DisplayPoint anchor, double factor) {
+    m_state->keepsFit = false;
     m_state->view.zoomAt(anchor, factor);
     changed();
 }
 
 void SliceScene::pan(double dx, double dy) {
+    m_state->keepsFit = false;
     m_state->view.pan(dx, dy);
     changed();
 }
 
 void SliceScene::setZoom(double zoom) {
+    m_state->keepsFit = false;
     m_state->view.setZoom(zoom);
     changed();
 }
@@ -203,6 +205,7 @@ void SliceScene::setZoom(double zoom) {
 double SliceScene::zoom() const { return m_state->view.zoom(); }
 
 void SliceScene::centreOn(const base::Point& voxel) {
+    m_state->keepsFit = false;
     m_state->view.centreOn(m_state->inPlane(voxel));
     changed();
 }
@@ -238,7 +241,7 @@ DisplayPoint SliceScene::displayOf(const base::Point& voxel) const {
 void SliceScene::resized() {
     m_state->view.setSize(width(), height());
     m_state->mapPlane.setPixelRatio(pixelRatio());
-    if (m_state->fitPending) {
+    if (m_state->keepsFit) {
         fit();
     }
 }

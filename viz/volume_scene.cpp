@@ -289,7 +289,7 @@ void VolumeScene::resetView() {
 
 void VolumeScene::fit() {
     State& s = *m_state;
-    s.fitPending = width() < 2 || height() < 2;
+    s.keepsFit = true;
     vtkCamera& camera = *s.renderer->GetActiveCamera();
     const base::Point low = s.corner(false);
     const base::Point high = s.corner(true);
@@ -330,6 +330,7 @@ void VolumeScene::zoomAt(DisplayPoint anchor, double factor) {
     const base::Point low = s.corner(false);
     const base::Point high = s.corner(true);
     const double size = std::hypot(high[0] - low[0], high[1] - low[1], high[2] - low[2]);
+    s.keepsFit = false;
     // Neither lost in the distance nor inside a voxel.
     const double distance =
         std::clamp(camera.GetDistance() / factor, size / 50 + 0.1, size * 20 + 1);
@@ -341,6 +342,7 @@ void VolumeScene::zoomAt(DisplayPoint anchor, double factor) {
 }
 
 void VolumeScene::pan(double dx, double dy) {
+    m_state->keepsFit = false;
     vtkCamera& camera = *m_state->renderer->GetActiveCamera();
     const double half = kViewAngle / 2 * std::numbers::pi / 180;
     const double unit = 2 * camera.GetDistance() * std::tan(half) / height();
@@ -449,7 +451,7 @@ DisplayPoint VolumeScene::displayOf(const base::Point& voxel) const {
 
 void VolumeScene::resized() {
     m_state->linesStale = true; // their width
-    if (m_state->fitPending) {
+    if (m_state->keepsFit) {
         fit();
     }
 }

@@ -104,6 +104,20 @@ Extents defaultTile(const Extents& map, const Extents& m) {
     if (tile.x * tile.y * tile.z < kWorth && map.z > tile.z) {
         tile.z = std::min(map.z, kWorth / (tile.x * tile.y));
     }
+    // A run is stopped between tiles: none may take longer than about a tenth of a second.
+    constexpr double kLongest = 4e9;
+    const auto work = [&] {
+        return static_cast<double>(base::voxelCount(tile)) *
+               static_cast<double>(base::voxelCount(m));
+    };
+    const auto halve = [&](std::int64_t& length, std::int64_t step) {
+        while (work() > kLongest && length > step) {
+            length = std::max(step, roundUp(length / 2, step));
+        }
+    };
+    halve(tile.z, 1);
+    halve(tile.y, simd::kBlockRows);
+    halve(tile.x, simd::kBlockColumns);
     return tile;
 }
 

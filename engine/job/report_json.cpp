@@ -49,6 +49,7 @@ Json toJson(const plan::CandidateReport& row) {
               {"reason", row.reason},
               {"operations", nullptr},
               {"predicted_ms", nullptr},
+              {"sample_ms", orNull(row.sampleMs)},
               {"measured_ms", orNull(row.measuredMs)},
               {"host_bytes", nullptr},
               {"device_bytes", nullptr},

@@ -185,6 +185,7 @@ bool measure(std::vector<Row>& rows, const method::Problem& problem, const Sampl
                 return false;
             }
             row->report.measuredMs = ms;
+            row->report.sampleMs = ms;
             ++timed;
         } catch (const std::exception& error) {
             row->report.verdict = CandidateVerdict::Failed;

@@ -37,6 +37,13 @@ struct CandidateReport {
     std::optional<method::Prediction> prediction;
     /// Whole-run time extrapolated from the sample, when it was timed.
     std::optional<double> measuredMs;
+    /// The same, kept when measuredMs is replaced by the time of the run itself.
+    std::optional<double> sampleMs;
+
+    /// What the planner believed: by the sample where there was one, else by the cost model.
+    [[nodiscard]] std::optional<double> expectedMs() const {
+        return sampleMs ? sampleMs : prediction ? std::optional(prediction->ms) : std::nullopt;
+    }
 };
 
 /// Everything a plan was made of; also what is shown before a run.

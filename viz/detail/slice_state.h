@@ -30,7 +30,7 @@ struct SliceScene::State {
     base::Geometry geometry;
     GreyWindow window;
     std::int64_t slice = 0;
-    bool fitPending = true; ///< fitted when the size becomes known
+    bool keepsFit = true; ///< fitted again at every size until the user moves the view
     detail::PlaneView view;
 
     detail::ShownMap map;

@@ -61,7 +61,7 @@ struct VolumeScene::State {
     std::vector<base::Box> freshMapRegions; ///< to be added to the texture
     bool slicesStale = true;
     bool linesStale = true;
-    bool fitPending = true;
+    bool keepsFit = true; ///< fitted again at every size until the user moves the view
 
     // Quality.
     bool interactive = false;

@@ -142,7 +142,8 @@ void JobReportTest::theTextNamesEveryCandidate() {
                                       .verdict = plan::CandidateVerdict::Refused,
                                       .reason = "tile 8x8x1 is smaller than template 9x8x1",
                                       .prediction = std::nullopt,
-                                      .measuredMs = std::nullopt});
+                                      .measuredMs = std::nullopt,
+                                      .sampleMs = std::nullopt});
     const QString text = QString::fromStdString(job::toText(report));
     for (const plan::CandidateReport& row : report.plan.candidates) {
         QVERIFY(text.contains(QString::fromStdString(row.reason)));
