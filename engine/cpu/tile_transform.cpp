@@ -28,20 +28,40 @@ std::mutex& plannerLock() {
     return lock;
 }
 
-fftwf_complex* complex(float* data) { return reinterpret_cast<fftwf_complex*>(data); }
+/// FFTW's calls for one precision.
+struct Single {
+    using Value = float;
+    using Handle = fftwf_plan;
+    static fftwf_complex* complex(float* data) { return reinterpret_cast<fftwf_complex*>(data); }
+    static constexpr auto kMany = &fftwf_plan_many_dft;
+    static constexpr auto kExecute = &fftwf_execute_dft;
+    static constexpr auto kDestroy = &fftwf_destroy_plan;
+};
+struct Double {
+    using Value = double;
+    using Handle = fftw_plan;
+    static fftw_complex* complex(double* data) { return reinterpret_cast<fftw_complex*>(data); }
+    static constexpr auto kMany = &fftw_plan_many_dft;
+    static constexpr auto kExecute = &fftw_execute_dft;
+    static constexpr auto kDestroy = &fftw_destroy_plan;
+};
+
+/// Where the values of many 1D transforms lie.
+struct Layout {
+    int stride;   ///< between values of one transform
+    int distance; ///< between transforms
+};
 
 /// One FFTW plan of many 1D transforms.
-class Plan {
+template <class Precision> class Plan {
   public:
-    struct Layout {
-        int stride;   ///< between values of one transform
-        int distance; ///< between transforms
-    };
+    using Value = typename Precision::Value;
+
     Plan() = default;
-    Plan(int length, int howMany, float* in, Layout from, float* out, Layout to, int sign)
-        : m_plan(fftwf_plan_many_dft(1, &length, howMany, complex(in), nullptr, from.stride,
-                                     from.distance, complex(out), nullptr, to.stride, to.distance,
-                                     sign, FFTW_ESTIMATE)) {
+    Plan(int length, int howMany, Value* in, Layout from, Value* out, Layout to, int sign)
+        : m_plan(Precision::kMany(1, &length, howMany, Precision::complex(in), nullptr, from.stride,
+                                  from.distance, Precision::complex(out), nullptr, to.stride,
+                                  to.distance, sign, FFTW_ESTIMATE)) {
         if (m_plan == nullptr) {
             throw base::Error(base::ErrorCode::Internal,
                               "FFTW has no plan for length " + std::to_string(length));
@@ -54,31 +74,34 @@ class Plan {
     }
     Plan(const Plan&) = delete;
     Plan& operator=(const Plan&) = delete;
-    ~Plan() { fftwf_destroy_plan(m_plan); }
+    ~Plan() { Precision::kDestroy(m_plan); }
 
-    void operator()(float* in, float* out) const {
-        fftwf_execute_dft(m_plan, complex(in), complex(out));
+    void operator()(Value* in, Value* out) const {
+        Precision::kExecute(m_plan, Precision::complex(in), Precision::complex(out));
     }
 
   private:
-    fftwf_plan m_plan = nullptr;
+    typename Precision::Handle m_plan = nullptr;
 };
 
 /// Columns of one length, `stride` values apart, in blocks of kColumns and a rest.
-class ColumnPlans {
+template <class Precision> class ColumnPlans {
   public:
+    using Value = typename Precision::Value;
+
     ColumnPlans() = default;
 
     /// Between two places of the same layout, or from and to a packed block.
-    ColumnPlans(std::int64_t length, std::int64_t columns, std::int64_t stride, float* a, float* b,
+    ColumnPlans(std::int64_t length, std::int64_t columns, std::int64_t stride, Value* a, Value* b,
                 bool packed, int sign)
         : m_columns(columns) {
         const auto make = [&](int count) {
-            const Plan::Layout spread{static_cast<int>(stride), 1};
-            const Plan::Layout block{count, 1};
+            const Layout spread{static_cast<int>(stride), 1};
+            const Layout block{count, 1};
             const bool forward = sign == FFTW_FORWARD;
-            return Plan(static_cast<int>(length), count, a, packed && !forward ? block : spread, b,
-                        packed && forward ? block : spread, sign);
+            return Plan<Precision>(static_cast<int>(length), count, a,
+                                   packed && !forward ? block : spread, b,
+                                   packed && forward ? block : spread, sign);
         };
         if (columns >= kColumns) {
             m_block = make(kColumns);
@@ -99,14 +122,14 @@ class ColumnPlans {
         }
     }
 
-    [[nodiscard]] const Plan& of(std::int64_t count) const {
+    [[nodiscard]] const Plan<Precision>& of(std::int64_t count) const {
         return count == kColumns ? m_block : m_rest;
     }
 
   private:
     std::int64_t m_columns = 0;
-    Plan m_block;
-    Plan m_rest;
+    Plan<Precision> m_block;
+    Plan<Precision> m_rest;
 };
 
 class FftwTransform final : public TileTransform {
@@ -117,25 +140,28 @@ class FftwTransform final : public TileTransform {
         float* const rows = buffers.rows.data();
         float* const column = buffers.column.data();
         const auto lines = static_cast<int>(points.y * points.z);
-        const Plan::Layout row{1, static_cast<int>(m_stride)};
+        const Layout row{1, static_cast<int>(m_stride)};
         const auto length = static_cast<int>(points.x);
-        m_rowsForward = Plan(length, lines, tile, row, rows, row, FFTW_FORWARD);
-        m_rowsInverse = Plan(length, lines, rows, row, tile, row, FFTW_BACKWARD);
+        m_rowsForward = Plan<Single>(length, lines, tile, row, rows, row, FFTW_FORWARD);
+        m_rowsInverse = Plan<Single>(length, lines, rows, row, tile, row, FFTW_BACKWARD);
         // Columns of padding are transformed with the others: they hold zeros.
         if (volume()) {
             const std::int64_t slice = m_stride * points.y;
             m_middleForward =
-                ColumnPlans(points.y, m_stride, m_stride, rows, tile, false, FFTW_FORWARD);
+                ColumnPlans<Single>(points.y, m_stride, m_stride, rows, tile, false, FFTW_FORWARD);
             m_middleInverse =
-                ColumnPlans(points.y, m_stride, m_stride, tile, rows, false, FFTW_BACKWARD);
-            m_lastForward = ColumnPlans(points.z, slice, slice, tile, column, true, FFTW_FORWARD);
-            m_lastInverse = ColumnPlans(points.z, slice, slice, column, tile, true, FFTW_BACKWARD);
+                ColumnPlans<Single>(points.y, m_stride, m_stride, tile, rows, false, FFTW_BACKWARD);
+            m_lastForward =
+                ColumnPlans<Single>(points.z, slice, slice, tile, column, true, FFTW_FORWARD);
+            m_lastInverse =
+                ColumnPlans<Single>(points.z, slice, slice, column, tile, true, FFTW_BACKWARD);
         } else {
             m_lastForward =
-                ColumnPlans(points.y, points.x, m_stride, rows, column, true, FFTW_FORWARD);
-            m_lastInverse =
-                ColumnPlans(points.y, points.x, m_stride, column, rows, true, FFTW_BACKWARD);
+                ColumnPlans<Single>(points.y, points.x, m_stride, rows, column, true, FFTW_FORWARD);
+            m_lastInverse = ColumnPlans<Single>(points.y, points.x, m_stride, column, rows, true,
+                                                FFTW_BACKWARD);
         }
+        planTemplate();
     }
 
     [[nodiscard]] std::int64_t rowStride() const override { return m_stride; }
@@ -147,36 +173,35 @@ class FftwTransform final : public TileTransform {
     }
 
     [[nodiscard]] Image<float> templateSpectrum(const Image<double>& templ) const override {
-        Image<double> tile({2 * base::voxelCount(m_points), 1, 1}, 0.0);
+        Image<double> tile({2 * values(), 1, 1}, 0.0);
+        Image<double> column({2 * kColumns * lastLength(), 1, 1}, 0.0);
         const Extents& m = templ.extents();
+        // Rows and slices without a template voxel are zero and stay so.
         for (std::int64_t z = 0; z < m.z; ++z) {
+            double* const slice = tile.data() + 2 * z * m_points.y * m_stride;
             for (std::int64_t y = 0; y < m.y; ++y) {
                 const double* const row = templ.view().row(y, z);
-                double* const to = tile.data() + 2 * (z * m_points.y + y) * m_points.x;
+                double* const to = slice + 2 * y * m_stride;
                 for (std::int64_t x = 0; x < m.x; ++x) {
                     to[2 * x] = row[x];
                 }
+                m_templateRow(to, to);
+            }
+            if (volume()) {
+                m_templateMiddle.forBlocks([&](const auto& plan, std::int64_t first, std::int64_t) {
+                    plan(slice + 2 * first, slice + 2 * first);
+                });
             }
         }
-        transformInDouble(tile);
         // The order of the last pass: a block of columns at a time, its values packed.
         Image<float> spectrum({2 * values(), 1, 1}, 0.0F);
         const double scale = 1.0 / static_cast<double>(base::voxelCount(m_points));
         float* to = spectrum.data();
-        m_lastForward.forBlocks([&](const Plan&, std::int64_t first, std::int64_t count) {
-            for (std::int64_t line = 0; line < lastLength(); ++line) {
-                for (std::int64_t i = 0; i < count; ++i, to += 2) {
-                    const std::int64_t x = (first + i) % m_stride;
-                    if (x < m_points.x) {
-                        const double* const from =
-                            tile.data() +
-                            2 * ((volume() ? line * m_points.y + (first + i) / m_stride : line) *
-                                     m_points.x +
-                                 x);
-                        to[0] = static_cast<float>(from[0] * scale);
-                        to[1] = static_cast<float>(-from[1] * scale);
-                    }
-                }
+        m_templateLast.forBlocks([&](const auto& plan, std::int64_t first, std::int64_t count) {
+            plan(tile.data() + 2 * first, column.data());
+            for (std::int64_t i = 0; i < count * lastLength(); ++i, to += 2) {
+                to[0] = static_cast<float>(column.data()[2 * i] * scale);
+                to[1] = static_cast<float>(-column.data()[2 * i + 1] * scale);
             }
         });
         return spectrum;
@@ -191,13 +216,13 @@ class FftwTransform final : public TileTransform {
             multiplyColumns(spectrum, rows, buffers.column.data());
         } else {
             for (std::int64_t z = 0; z < m_points.z; ++z) {
-                m_middleForward.forBlocks([&](const Plan& plan, std::int64_t first, std::int64_t) {
+                m_middleForward.forBlocks([&](const auto& plan, std::int64_t first, std::int64_t) {
                     plan(rows + z * slice + 2 * first, tile + z * slice + 2 * first);
                 });
             }
             multiplyColumns(spectrum, tile, buffers.column.data());
             for (std::int64_t z = 0; z < m_points.z; ++z) {
-                m_middleInverse.forBlocks([&](const Plan& plan, std::int64_t first, std::int64_t) {
+                m_middleInverse.forBlocks([&](const auto& plan, std::int64_t first, std::int64_t) {
                     plan(tile + z * slice + 2 * first, rows + z * slice + 2 * first);
                 });
             }
@@ -216,9 +241,26 @@ class FftwTransform final : public TileTransform {
     [[nodiscard]] std::int64_t lastLength() const { return volume() ? m_points.z : m_points.y; }
     [[nodiscard]] std::int64_t values() const { return m_stride * m_points.y * m_points.z; }
 
+    void planTemplate() {
+        Image<double> tile({2 * values(), 1, 1}, 0.0);
+        Image<double> column({2 * kColumns * lastLength(), 1, 1}, 0.0);
+        const Layout row{1, static_cast<int>(m_stride)};
+        double* const data = tile.data();
+        m_templateRow =
+            Plan<Double>(static_cast<int>(m_points.x), 1, data, row, data, row, FFTW_FORWARD);
+        const std::int64_t slice = m_stride * m_points.y;
+        if (volume()) {
+            m_templateMiddle = ColumnPlans<Double>(m_points.y, m_stride, m_stride, data, data,
+                                                   false, FFTW_FORWARD);
+        }
+        m_templateLast = ColumnPlans<Double>(lastLength(), volume() ? slice : m_points.x,
+                                             volume() ? slice : m_stride, data, column.data(), true,
+                                             FFTW_FORWARD);
+    }
+
     void multiplyColumns(const Image<float>& spectrum, float* data, float* column) const {
         const float* templ = spectrum.data();
-        m_lastForward.forBlocks([&](const Plan& forward, std::int64_t first, std::int64_t count) {
+        m_lastForward.forBlocks([&](const auto& forward, std::int64_t first, std::int64_t count) {
             forward(data + 2 * first, column);
             simd::multiplySpectra(column, templ, count * lastLength());
             m_lastInverse.of(count)(column, data + 2 * first);
@@ -226,32 +268,17 @@ class FftwTransform final : public TileTransform {
         });
     }
 
-    void transformInDouble(Image<double>& tile) const {
-        auto* const data = reinterpret_cast<fftw_complex*>(tile.data());
-        fftw_plan plan = nullptr;
-        {
-            const std::lock_guard lock(plannerLock());
-            plan = fftw_plan_dft_3d(static_cast<int>(m_points.z), static_cast<int>(m_points.y),
-                                    static_cast<int>(m_points.x), data, data, FFTW_FORWARD,
-                                    FFTW_ESTIMATE);
-        }
-        if (plan == nullptr) {
-            throw base::Error(base::ErrorCode::Internal,
-                              "FFTW has no plan for a tile of " + base::toString(m_points));
-        }
-        fftw_execute(plan);
-        const std::lock_guard lock(plannerLock());
-        fftw_destroy_plan(plan);
-    }
-
     Extents m_points;
     std::int64_t m_stride;
-    Plan m_rowsForward;
-    Plan m_rowsInverse;
-    ColumnPlans m_middleForward;
-    ColumnPlans m_middleInverse;
-    ColumnPlans m_lastForward;
-    ColumnPlans m_lastInverse;
+    Plan<Single> m_rowsForward;
+    Plan<Single> m_rowsInverse;
+    ColumnPlans<Single> m_middleForward;
+    ColumnPlans<Single> m_middleInverse;
+    ColumnPlans<Single> m_lastForward;
+    ColumnPlans<Single> m_lastInverse;
+    Plan<Double> m_templateRow;
+    ColumnPlans<Double> m_templateMiddle;
+    ColumnPlans<Double> m_templateLast;
 };
 
 } // namespace

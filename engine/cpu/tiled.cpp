@@ -194,7 +194,7 @@ class TiledMethod final : public method::Method {
         const std::int64_t spectrum = 8 * (points.x + simd::kSlack / 8) * points.y * points.z;
         prediction.hostBytes =
             mapBytes(problem) + base::byteCount(m, 8) + spectrum +
-            std::max(16 * count, TiledBuffers::bytes(points, m, tile) * candidate.threads);
+            std::max(2 * spectrum, TiledBuffers::bytes(points, m, tile) * candidate.threads);
         if (std::string reason = memoryRefusal(prediction.hostBytes, limits); !reason.empty()) {
             return method::Refusal{std::move(reason)};
         }

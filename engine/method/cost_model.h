@@ -27,7 +27,7 @@ struct CostModel {
     double volumeVoxelNs = 11;      ///< the same in 3D, per voxel of the slices a tile reads
     double loadVoxelNs = 1.5;       ///< reading and centring one voxel of a tile
     double tileOverheadNs = 2000;   ///< fixed cost of one tile
-    double prepareFactor = 6;       ///< template spectrum, in double, against one tile's transform
+    double prepareFactor = 2;       ///< template spectrum, in double, against one tile's transform
     double threadEfficiency = 0.95; ///< n threads are n times this as fast as one, for n > 1
     bool calibrated = false;        ///< measured on this machine
     /// Ascending by length; lengths between are not worth using and cost as if unknown.
