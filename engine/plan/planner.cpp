@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <new>
+#include <iterator>
 
 #include "engine/base/error.h"
 #include "engine/cpu/methods.h"
@@ -35,9 +35,7 @@ struct Row {
                report.verdict != CandidateVerdict::Failed;
     }
     /// The best knowledge of the time of a usable candidate.
-    [[nodiscard]] double ms() const {
-        return report.measuredMs ? *report.measuredMs : report.prediction->ms;
-    }
+    [[nodiscard]] double ms() const { return *report.expectedMs(); }
 };
 
 std::string text(const char* format, double value) {
@@ -204,16 +202,17 @@ bool measure(std::vector<Row>& rows, const method::Problem& problem, const Sampl
                          ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2),
                          ratios.end());
         const double correction = std::max(1.0, ratios[ratios.size() / 2]);
-        std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
-            const auto known = [&](const Row& row) {
-                return row.report.measuredMs ? *row.report.measuredMs
-                                             : row.report.prediction->ms * correction;
-            };
-            if (a.usable() != b.usable()) {
-                return a.usable();
+        for (Row& row : rows) {
+            if (row.usable() && !row.report.measuredMs) {
+                row.report.sampleMs = row.report.prediction->ms * correction;
             }
-            return a.usable() && known(a) < known(b);
+        }
+        sortByTime(rows);
+        // What was timed is known; a guess does not go before it.
+        const auto timedFirst = std::find_if(rows.begin(), rows.end(), [](const Row& row) {
+            return row.report.measuredMs.has_value();
         });
+        std::rotate(rows.begin(), timedFirst, std::next(timedFirst));
     }
     return true;
 }
@@ -236,12 +235,10 @@ void explain(std::vector<Row>& rows) {
             continue;
         }
         row.report.verdict = CandidateVerdict::Slower;
-        const bool bothMeasured = row.report.measuredMs && chosen->report.measuredMs;
-        row.report.reason = bothMeasured
-                                ? text("%.2f times the chosen one's time, measured",
-                                       *row.report.measuredMs / *chosen->report.measuredMs)
-                                : text("%.2f times the chosen one's time, predicted",
-                                       row.report.prediction->ms / chosen->report.prediction->ms);
+        row.report.reason =
+            text(row.report.measuredMs ? "%.2f times the chosen one's time, measured"
+                                       : "%.2f times the chosen one's time, predicted",
+                 row.ms() / chosen->ms());
     }
 }
 

@@ -37,7 +37,8 @@ struct CandidateReport {
     std::optional<method::Prediction> prediction;
     /// Whole-run time extrapolated from the sample, when it was timed.
     std::optional<double> measuredMs;
-    /// The same, kept when measuredMs is replaced by the time of the run itself.
+    /// What the planner made of its samples: measuredMs, which the time of the run replaces later,
+    /// or for a row that was not timed its prediction as far off as those of the timed ones.
     std::optional<double> sampleMs;
 
     /// What the planner believed: by the sample where there was one, else by the cost model.
