@@ -68,21 +68,6 @@ struct DirectBuffers {
     }
 };
 
-class DirectWorkspace final : public method::Workspace {
-  public:
-    DirectWorkspace(const Extents& m, const Extents& tile, int threads) {
-        for (int i = 0; i < threads; ++i) {
-            m_buffers.push_back(std::make_unique<DirectBuffers>(m, tile));
-        }
-    }
-    [[nodiscard]] DirectBuffers& buffers(int worker) {
-        return *m_buffers[static_cast<std::size_t>(worker)];
-    }
-
-  private:
-    std::vector<std::unique_ptr<DirectBuffers>> m_buffers;
-};
-
 /// Small enough that the mean of the tile is close to that of each panel, large enough that the
 /// halo does not dominate.
 Extents defaultTile(const Extents& map, const Extents& m) {
@@ -185,7 +170,8 @@ class DirectMethod final : public method::Method {
 
     [[nodiscard]] std::unique_ptr<method::Workspace>
     makeWorkspace(const Problem& problem, const Candidate& candidate) const override {
-        return std::make_unique<DirectWorkspace>(problem.templ, candidate.tile, candidate.threads);
+        return std::make_unique<ThreadBuffers<DirectBuffers>>(candidate.threads, problem.templ,
+                                                              candidate.tile);
     }
 
     method::Outcome execute(const Problem& problem, const Candidate& candidate,
@@ -194,7 +180,7 @@ class DirectMethod final : public method::Method {
                             const method::MapView& map) const override {
         const Extents& m = problem.templ;
         const auto& weights = dynamic_cast<const DirectPrepared&>(prepared);
-        auto& buffers = dynamic_cast<DirectWorkspace&>(workspace);
+        auto& buffers = dynamic_cast<ThreadBuffers<DirectBuffers>&>(workspace);
         const std::int64_t count = base::voxelCount(m);
         const BoundTerms terms = directTerms(m);
         enum Stage : std::size_t { kLoad, kNumerator, kDenominator };
@@ -203,7 +189,7 @@ class DirectMethod final : public method::Method {
             {"load", "numerator", "denominator"},
             [&](const std::vector<base::Box>& boxes, int worker, WorkerTally& tally) {
                 const base::Box& out = boxes.front();
-                DirectBuffers& own = buffers.buffers(worker);
+                DirectBuffers& own = buffers.of(worker);
                 const CentredTile tile = loadCentred(scene, footprint(out, m), count, own.x);
                 tally.clock.lap(kLoad);
                 simd::correlateDirect(own.x, weights.weights(), m, out.extents, own.num);

@@ -20,6 +20,21 @@ struct WorkerTally {
     StageClock clock;
 };
 
+/// The buffers of every thread of a run.
+template <class Buffers> class ThreadBuffers final : public method::Workspace {
+  public:
+    template <class... Arguments>
+    explicit ThreadBuffers(int threads, const Arguments&... arguments) {
+        for (int i = 0; i < threads; ++i) {
+            m_buffers.push_back(std::make_unique<Buffers>(arguments...));
+        }
+    }
+    [[nodiscard]] Buffers& of(int worker) { return *m_buffers[static_cast<std::size_t>(worker)]; }
+
+  private:
+    std::vector<std::unique_ptr<Buffers>> m_buffers;
+};
+
 /// Runs `work(boxes, worker, tally)` for every `together` tiles of `grid` in turn, reports finished
 /// regions and collects what the workers counted. `stages` names the stages of StageClock.
 template <class Work>

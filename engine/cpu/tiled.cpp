@@ -81,21 +81,6 @@ struct TiledBuffers {
     }
 };
 
-class TiledWorkspace final : public method::Workspace {
-  public:
-    TiledWorkspace(const Extents& points, const Extents& m, const Extents& tile, int threads) {
-        for (int i = 0; i < threads; ++i) {
-            m_buffers.push_back(std::make_unique<TiledBuffers>(points, m, tile));
-        }
-    }
-    [[nodiscard]] TiledBuffers& buffers(int worker) {
-        return *m_buffers[static_cast<std::size_t>(worker)];
-    }
-
-  private:
-    std::vector<std::unique_ptr<TiledBuffers>> m_buffers;
-};
-
 /// The length to use where `target` is meant: no longer than the scene needs.
 std::int64_t fittedLength(std::int64_t target, std::int64_t scene) {
     if (scene == 1) {
@@ -234,10 +219,9 @@ class TiledMethod final : public method::Method {
 
     [[nodiscard]] std::unique_ptr<method::Workspace>
     makeWorkspace(const Problem& problem, const Candidate& candidate) const override {
-        return std::make_unique<TiledWorkspace>(
-            candidate.tile, problem.templ,
-            outputTile(candidate.tile, problem.templ, method::mapExtents(problem)),
-            candidate.threads);
+        return std::make_unique<ThreadBuffers<TiledBuffers>>(
+            candidate.threads, candidate.tile, problem.templ,
+            outputTile(candidate.tile, problem.templ, method::mapExtents(problem)));
     }
 
     method::Outcome execute(const Problem& problem, const Candidate& candidate,
@@ -245,13 +229,13 @@ class TiledMethod final : public method::Method {
                             method::Workspace& workspace, const method::Execution& execution,
                             const method::MapView& map) const override {
         const auto& templ = dynamic_cast<const TiledPrepared&>(prepared);
-        auto& buffers = dynamic_cast<TiledWorkspace&>(workspace);
+        auto& buffers = dynamic_cast<ThreadBuffers<TiledBuffers>&>(workspace);
         const Extents mapExtents = method::mapExtents(problem);
         const TileGrid grid(mapExtents, outputTile(candidate.tile, problem.templ, mapExtents));
         return runTiles(grid, kTogether, execution, {"load", "transform", "denominator"},
                         [&](const std::vector<base::Box>& boxes, int worker, WorkerTally& tally) {
                             runPair(problem, candidate.tile, templ, scene, boxes,
-                                    buffers.buffers(worker), map, tally);
+                                    buffers.of(worker), map, tally);
                         });
     }
 

@@ -118,6 +118,15 @@ struct ScoreArguments {
 [[nodiscard]] ScoreTally scoreTile(const ScoreArguments& arguments,
                                    const ScoreConstants& constants);
 
+/// Rows whose window sums along x scoreTile takes together: far enough apart that what one pass
+/// stored has left the store buffer when the next one reads it across vector boundaries.
+inline constexpr std::int64_t kRowsTogether = 8;
+
+/// Doubles in a row of `columns` sums, with room for a whole vector too many at the end.
+[[nodiscard]] constexpr std::int64_t sumsRow(std::int64_t columns) {
+    return (columns + 31) / 16 * 16;
+}
+
 /// Doubles of scratch that scoreTile needs.
 [[nodiscard]] std::int64_t scoreScratch(const base::Extents& m, const base::Extents& out);
 

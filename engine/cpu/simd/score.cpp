@@ -52,10 +52,6 @@ HWY_INLINE void addRows(const double* a, const double* b, double* to, std::int64
     }
 }
 
-/// Rows that go through the window sums along x together: far enough apart that what one pass
-/// stored has left the store buffer when the next one reads it across vector boundaries.
-constexpr std::int64_t kRowsTogether = 8;
-
 // Windows of `width` along `rows` rows of `count` outputs, `stride` apart: run(i) holds sums over a
 // power of two, and the windows of the set bits of `width` are laid end to end in `to`. Additions
 // only. Returns where the result stands: `run` or `to`.
@@ -286,16 +282,13 @@ class RowScorer {
     ScoreTally m_tally;
 };
 
-// Doubles in a row of `columns` with room for a whole vector too many at the end.
-HWY_INLINE std::int64_t paddedRow(std::int64_t columns) { return (columns + 31) / 16 * 16; }
-
 // Window sums of one slice, handed on as `use(sums, squares, pair, y, rows)`, see RowScorer. Van
 // Herk along y: a window of m.y rows is the tail of one block of m.y rows and the head of the next.
 template <class Use>
 HWY_INLINE void planeSums(const float* x, std::int64_t rowStride, const base::Extents& m,
                           const base::Extents& out, double* scratch, Use&& use) {
     const std::int64_t columns = out.x + m.x - 1;
-    const std::int64_t row = paddedRow(columns);
+    const std::int64_t row = sumsRow(columns);
     const std::int64_t pair = 2 * row;
     double* const zero = scratch;
     const Sums head{zero + row, zero + 2 * row};
@@ -333,7 +326,7 @@ HWY_INLINE void planeSums(const float* x, std::int64_t rowStride, const base::Ex
 
 // Van Herk along z over the planes of window sums, a block of m.z slices at a time.
 void volumeScores(const ScoreArguments& a, RowScorer& scorer) {
-    const std::int64_t row = paddedRow(a.out.x);
+    const std::int64_t row = sumsRow(a.out.x);
     const std::int64_t plane = 2 * row * a.out.y;
     double* const head = a.scratch;
     double* tails = head + plane;
@@ -405,10 +398,8 @@ ScoreTally scoreTile(const ScoreArguments& arguments, const ScoreConstants& cons
 }
 
 std::int64_t scoreScratch(const base::Extents& m, const base::Extents& out) {
-    constexpr std::int64_t kRowsTogether = 8;
-    const auto padded = [](std::int64_t columns) { return (columns + 31) / 16 * 16; };
-    const std::int64_t planes = (3 + 4 * kRowsTogether + 2 * m.y) * padded(out.x + m.x - 1);
-    const std::int64_t volume = m.z == 1 ? 0 : (2 * m.z + 1) * 2 * padded(out.x) * out.y;
+    const std::int64_t planes = (3 + 4 * kRowsTogether + 2 * m.y) * sumsRow(out.x + m.x - 1);
+    const std::int64_t volume = m.z == 1 ? 0 : (2 * m.z + 1) * 2 * sumsRow(out.x) * out.y;
     return planes + volume + 64;
 }
 
