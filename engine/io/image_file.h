@@ -26,10 +26,10 @@ struct ImageInfo {
 };
 
 struct ReadOptions {
-    std::optional<int> channel;        ///< from 0
-    std::optional<int> frame;          ///< from 0
+    std::optional<int> channel{};      ///< from 0
+    std::optional<int> frame{};        ///< from 0
     std::int64_t maxBytes = INT64_MAX; ///< refuse a file whose pixels need more
-    std::stop_token stop;              ///< looked for in every row, strip, tile or block
+    std::stop_token stop{};            ///< looked for in every row, strip, tile or block
 };
 
 /// An image in memory as it stood in the file; one plane a colour component, never interleaved.
