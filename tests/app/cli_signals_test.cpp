@@ -93,7 +93,7 @@ void CliSignalsTest::aSignalAtAnyMomentLeavesAllOrNothing() {
 
 void CliSignalsTest::aSecondSignalEndsAtOnceAndLeavesNothing() {
     int interrupted = 0;
-    for (int delay = 20; delay < 300; delay += 20) {
+    for (int delay = 20; delay < 300; delay += 40) {
         const SampleFolder folder("cells");
         QProcess process;
         process.setWorkingDirectory(folder.path());
@@ -130,13 +130,13 @@ void CliSignalsTest::everyCommandCanBeInterrupted() {
     QFETCH(QStringList, arguments);
     const SampleFolder folder("tiny");
     if (arguments.front() == "info") {
-        // Many packed members, which must be unpacked to know how much they hold: 1.6 GB.
+        // Many packed members, which must be unpacked to know how much they hold: 600 MB.
         test::NiftiRecipe nifti;
         nifti.sizes = {255, 255, 20};
         nifti.voxels.assign(std::size_t{2} * 255 * 255 * 20, 0);
         test::Bytes file = test::gzip(test::makeNifti(nifti));
         const test::Bytes more = test::gzip(test::Bytes(std::size_t{1} << 24));
-        for (int i = 0; i < 100; ++i) {
+        for (int i = 0; i < 36; ++i) {
             file.insert(file.end(), more.begin(), more.end());
         }
         test::writeFile(folder.path("large.nii.gz").toStdString(), file);
@@ -156,12 +156,12 @@ void CliSignalsTest::everyCommandCanBeInterrupted() {
     const auto took = static_cast<int>(whole.elapsed());
     QDir(folder.path("new")).removeRecursively();
     int interrupted = 0;
-    for (int part = 1; part < 12; ++part) {
+    for (int part = 1; part < 6; ++part) {
         QProcess process;
         process.setWorkingDirectory(folder.path());
         process.start(FLCC_CLI, arguments);
         QVERIFY(process.waitForStarted());
-        QTest::qSleep(took * part / 12);
+        QTest::qSleep(took * part / 6);
         QElapsedTimer timer;
         timer.start();
         ::kill(static_cast<pid_t>(process.processId()), SIGINT);
@@ -192,11 +192,16 @@ void CliSignalsTest::aClosedPipeIsAFailedWrite() {
 }
 
 void CliSignalsTest::closedStreamsDoNoHarm() {
+    // The method is given, as the last digits depend on it and a busy machine may change the
+    // choice.
     const SampleFolder folder("tiny");
-    QCOMPARE(runShell("\"$CLI\" match scene.mha template.mha --peaks a.csv", folder.path()).code,
+    QCOMPARE(runShell("\"$CLI\" match scene.mha template.mha --method direct --peaks a.csv",
+                      folder.path())
+                 .code,
              0);
     QCOMPARE(
-        runShell("\"$CLI\" match scene.mha template.mha --peaks b.csv <&- >&- 2>&-", folder.path())
+        runShell("\"$CLI\" match scene.mha template.mha --method direct --peaks b.csv <&- >&- 2>&-",
+                 folder.path())
             .code,
         0);
     QVERIFY(!folder.bytes("a.csv").isEmpty());
@@ -205,11 +210,12 @@ void CliSignalsTest::closedStreamsDoNoHarm() {
 
 void CliSignalsTest::noHomeAndNoLocaleDoNoHarm() {
     const SampleFolder folder("tiny");
-    QCOMPARE(
-        runShell("env -i \"$CLI\" match scene.mha template.mha --peaks a.csv", folder.path()).code,
-        0);
+    QCOMPARE(runShell("env -i \"$CLI\" match scene.mha template.mha --method direct --peaks a.csv",
+                      folder.path())
+                 .code,
+             0);
     QCOMPARE(runShell("LC_ALL=de_DE.UTF-8 HOME=/none \"$CLI\" match scene.mha template.mha "
-                      "--min-score 0.5 --peaks b.csv",
+                      "--method direct --min-score 0.5 --peaks b.csv",
                       folder.path())
                  .code,
              0);

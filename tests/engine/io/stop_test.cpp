@@ -15,8 +15,8 @@ using Clock = std::chrono::steady_clock;
 namespace {
 
 /// A volume, or for formats without them an image, that takes a while.
-constexpr base::Extents kVolume{500, 400, 80};
-constexpr base::Extents kPicture{4000, 4000, 1};
+constexpr base::Extents kVolume{500, 400, 40};
+constexpr base::Extents kPicture{3000, 3000, 1};
 
 base::AnyImage ramp(const base::Extents& extents) {
     base::Image<std::uint16_t> image(extents);
@@ -36,11 +36,11 @@ test::Bytes largeFile(const std::string& name) {
     const bool volume = name != "png" && name != "jpg" && name != "progressive.jpg";
     const base::AnyImage image = ramp(volume ? kVolume : kPicture);
     const test::Bytes voxels = test::voxelBytes(image);
-    const std::string mha = "NDims = 3\nDimSize = 500 400 80\nElementType = MET_USHORT\n";
+    const std::string mha = "NDims = 3\nDimSize = 500 400 40\nElementType = MET_USHORT\n";
     const std::string nrrd =
-        "NRRD0004\ntype: uint16\ndimension: 3\nsizes: 500 400 80\nendian: little\nencoding: ";
+        "NRRD0004\ntype: uint16\ndimension: 3\nsizes: 500 400 40\nendian: little\nencoding: ";
     test::NiftiRecipe nifti;
-    nifti.sizes = {500, 400, 80};
+    nifti.sizes = {500, 400, 40};
     nifti.type = 512;
     nifti.voxels = voxels;
     if (name == "mha") {
@@ -70,12 +70,12 @@ test::Bytes largeFile(const std::string& name) {
         return test::gzip(test::makeNifti(nifti));
     }
     if (name == "mrc") {
-        return test::makeMrc(6, kVolume, {500, 400, 80}, voxels);
+        return test::makeMrc(6, kVolume, {500, 400, 40}, voxels);
     }
     if (name == "tif") { // one strip
         test::TiffRecipe tiff;
         tiff.width = 8000;
-        tiff.height = 2000;
+        tiff.height = 1000;
         tiff.bits = 16;
         tiff.pages = {voxels};
         return test::makeTiff(tiff);
@@ -84,7 +84,7 @@ test::Bytes largeFile(const std::string& name) {
     for (std::size_t i = 0; i < bytes.size(); ++i) {
         bytes[i] = voxels[2 * i];
     }
-    return test::makeJpeg(4000, 4000, 1, name != "jpg", bytes);
+    return test::makeJpeg(3000, 3000, 1, name != "jpg", bytes);
 }
 
 /// Asks for a stop a while after it was made.
@@ -171,7 +171,6 @@ class StopTest : public QObject {
             colour.components.emplace_back(base::Image<std::uint8_t>({2, 1, 1}, 9));
         }
         const io::ScalarImage grey = io::toScalar(std::move(colour), source.get_token());
-        QCOMPARE(base::voxelCount({1, 1, 1}), std::int64_t{1});
         QCOMPARE(std::visit([](const auto& plane) { return plane.count(); }, grey.pixels),
                  std::int64_t{0});
     }
@@ -179,18 +178,18 @@ class StopTest : public QObject {
     void countingWhatAPackedFileHoldsEnds() {
         // Many members: the file has to be unpacked to know its size.
         test::NiftiRecipe nifti;
-        nifti.sizes = {500, 400, 100};
-        nifti.voxels.assign(std::size_t{2} * 500 * 400 * 100, 0);
+        nifti.sizes = {500, 400, 50};
+        nifti.voxels.assign(std::size_t{2} * 500 * 400 * 50, 0);
         const auto path = at("members.nii.gz");
         test::Bytes file = test::gzip(test::makeNifti(nifti));
         const test::Bytes more = test::gzip(test::Bytes(std::size_t{1} << 24));
-        for (int i = 0; i < 20; ++i) {
+        for (int i = 0; i < 12; ++i) {
             file.insert(file.end(), more.begin(), more.end());
         }
         test::writeFile(path, file);
         QElapsedTimer whole;
         whole.start();
-        QVERIFY((io::readImageInfo(path).extents == base::Extents{500, 400, 100}));
+        QVERIFY((io::readImageInfo(path).extents == base::Extents{500, 400, 50}));
         const qint64 took = whole.nsecsElapsed() / 1000;
         bool stopped = false;
         for (int attempt = 0; attempt < 20 && !stopped; ++attempt) {

@@ -237,7 +237,7 @@ void JobCancelTest::aSampleThatIsStoppedLeavesNoFolder() {
     source.request_stop();
     QVERIFY(job::writeSample("tiny", folder.path("a/b"), source.get_token()).empty());
     QVERIFY(folder.names().empty());
-    for (int delay = 0; delay < 100; delay += 4) {
+    for (int delay = 0; delay < 100; delay += 12) {
         std::stop_source late;
         std::jthread stopper([&] {
             std::this_thread::sleep_for(std::chrono::milliseconds(delay));
