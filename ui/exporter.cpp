@@ -177,7 +177,7 @@ void Exporter::writeHeatmap(const std::filesystem::path& path) {
             std::clamp<std::int64_t>(std::llround(m_views.crosshair()[2]) - half, 0, slices - 1);
         write(path,
               [job = result->job, path, z, scale = m_views.mapScale()](
-                  const std::stop_token&) -> std::optional<std::vector<std::string>> {
+                  const std::stop_token& stop) -> std::optional<std::vector<std::string>> {
                   const bool written = io::writeHeatmap(path, job->map->value.view(),
                                                         job->map->status.view(), z, scale, stop);
                   return written ? std::optional(std::vector<std::string>{}) : std::nullopt;
