@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -63,8 +64,10 @@ struct SceneStatistics {
     double lowContrast = 0;
 };
 
-/// Reads every finite voxel once. `templ` sets the size of the panels of the coarse grid.
+/// Reads every finite voxel once. `templ` sets the size of the panels of the coarse grid. Stopped,
+/// which is looked for in every row, it returns what means nothing.
 [[nodiscard]] SceneStatistics sceneStatistics(const base::AnyView& scene,
-                                              const base::Extents& templ);
+                                              const base::Extents& templ,
+                                              const std::stop_token& stop = {});
 
 } // namespace flcc::method
