@@ -1,7 +1,5 @@
 #include "engine/cpu/tile_transform.h"
 
-#include <fftw3.h>
-
 #include <algorithm>
 #include <map>
 #include <mutex>
@@ -9,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "engine/base/error.h"
+#include "engine/cpu/fft_plan.h"
 #include "engine/cpu/simd/kernels.h"
 
 namespace flcc::cpu {
@@ -22,68 +20,6 @@ using base::Image;
 /// Columns that are transformed together: one cache line of complex values.
 constexpr int kColumns = 8;
 
-/// FFTW makes and destroys plans in one thread at a time; execution needs no lock.
-std::mutex& plannerLock() {
-    static std::mutex lock;
-    return lock;
-}
-
-/// FFTW's calls for one precision.
-struct Single {
-    using Value = float;
-    using Handle = fftwf_plan;
-    static fftwf_complex* complex(float* data) { return reinterpret_cast<fftwf_complex*>(data); }
-    static constexpr auto kMany = &fftwf_plan_many_dft;
-    static constexpr auto kExecute = &fftwf_execute_dft;
-    static constexpr auto kDestroy = &fftwf_destroy_plan;
-};
-struct Double {
-    using Value = double;
-    using Handle = fftw_plan;
-    static fftw_complex* complex(double* data) { return reinterpret_cast<fftw_complex*>(data); }
-    static constexpr auto kMany = &fftw_plan_many_dft;
-    static constexpr auto kExecute = &fftw_execute_dft;
-    static constexpr auto kDestroy = &fftw_destroy_plan;
-};
-
-/// Where the values of many 1D transforms lie.
-struct Layout {
-    int stride;   ///< between values of one transform
-    int distance; ///< between transforms
-};
-
-/// One FFTW plan of many 1D transforms.
-template <class Precision> class Plan {
-  public:
-    using Value = typename Precision::Value;
-
-    Plan() = default;
-    Plan(int length, int howMany, Value* in, Layout from, Value* out, Layout to, int sign)
-        : m_plan(Precision::kMany(1, &length, howMany, Precision::complex(in), nullptr, from.stride,
-                                  from.distance, Precision::complex(out), nullptr, to.stride,
-                                  to.distance, sign, FFTW_ESTIMATE)) {
-        if (m_plan == nullptr) {
-            throw base::Error(base::ErrorCode::Internal,
-                              "FFTW has no plan for length " + std::to_string(length));
-        }
-    }
-    Plan(Plan&& other) noexcept : m_plan(std::exchange(other.m_plan, nullptr)) {}
-    Plan& operator=(Plan&& other) noexcept {
-        std::swap(m_plan, other.m_plan);
-        return *this;
-    }
-    Plan(const Plan&) = delete;
-    Plan& operator=(const Plan&) = delete;
-    ~Plan() { Precision::kDestroy(m_plan); }
-
-    void operator()(Value* in, Value* out) const {
-        Precision::kExecute(m_plan, Precision::complex(in), Precision::complex(out));
-    }
-
-  private:
-    typename Precision::Handle m_plan = nullptr;
-};
-
 /// Columns of one length, `stride` values apart, in blocks of kColumns and a rest.
 template <class Precision> class ColumnPlans {
   public:
@@ -93,7 +29,7 @@ template <class Precision> class ColumnPlans {
 
     /// Between two places of the same layout, or from and to a packed block.
     ColumnPlans(std::int64_t length, std::int64_t columns, std::int64_t stride, Value* a, Value* b,
-                bool packed, int sign)
+                bool packed, int sign, const FftSearch& search)
         : m_columns(columns) {
         const auto make = [&](int count) {
             const Layout spread{static_cast<int>(stride), 1};
@@ -101,7 +37,7 @@ template <class Precision> class ColumnPlans {
             const bool forward = sign == FFTW_FORWARD;
             return Plan<Precision>(static_cast<int>(length), count, a,
                                    packed && !forward ? block : spread, b,
-                                   packed && forward ? block : spread, sign);
+                                   packed && forward ? block : spread, sign, search);
         };
         if (columns >= kColumns) {
             m_block = make(kColumns);
@@ -126,42 +62,101 @@ template <class Precision> class ColumnPlans {
         return count == kColumns ? m_block : m_rest;
     }
 
+    /// The least effort behind its plans.
+    [[nodiscard]] FftEffort effort() const {
+        return std::min(m_block.made() ? m_block.effort() : FftEffort::Patient,
+                        m_rest.made() ? m_rest.effort() : FftEffort::Patient);
+    }
+
   private:
     std::int64_t m_columns = 0;
     Plan<Precision> m_block;
     Plan<Precision> m_rest;
 };
 
+/// Rows of one length in blocks of kRows and a rest.
+class RowPlans {
+  public:
+    RowPlans() = default;
+    RowPlans(std::int64_t length, std::int64_t rows, std::int64_t stride, float* from, float* to,
+             int sign, const FftSearch& search)
+        : m_rows(rows), m_stride(2 * stride) {
+        const Layout row{1, static_cast<int>(stride)};
+        const auto make = [&](std::int64_t count) {
+            return Plan<Single>(static_cast<int>(length), static_cast<int>(count), from, row, to,
+                                row, sign, search);
+        };
+        if (rows >= kRows) {
+            m_block = make(kRows);
+        }
+        if (rows % kRows != 0) {
+            m_rest = make(rows % kRows);
+        }
+    }
+
+    void operator()(float* from, float* to) const {
+        std::int64_t row = 0;
+        for (; row + kRows <= m_rows; row += kRows) {
+            m_block(from + row * m_stride, to + row * m_stride);
+        }
+        if (row < m_rows) {
+            m_rest(from + row * m_stride, to + row * m_stride);
+        }
+    }
+
+    [[nodiscard]] FftEffort effort() const {
+        return std::min(m_block.made() ? m_block.effort() : FftEffort::Patient,
+                        m_rest.made() ? m_rest.effort() : FftEffort::Patient);
+    }
+
+  private:
+    /// So that wisdom of a row length serves tiles of any height.
+    static constexpr std::int64_t kRows = 8;
+
+    std::int64_t m_rows = 0;
+    std::int64_t m_stride = 0;
+    Plan<Single> m_block;
+    Plan<Single> m_rest;
+};
+
 class FftwTransform final : public TileTransform {
   public:
-    explicit FftwTransform(const Extents& points) : m_points(points), m_stride(strideOf(points.x)) {
+    FftwTransform(const Extents& points, const FftSearch& search)
+        : m_points(points), m_stride(strideOf(points.x)) {
         TransformBuffers buffers = makeBuffers();
         float* const tile = buffers.tile.data();
         float* const rows = buffers.rows.data();
         float* const column = buffers.column.data();
-        const auto lines = static_cast<int>(points.y * points.z);
-        const Layout row{1, static_cast<int>(m_stride)};
-        const auto length = static_cast<int>(points.x);
-        m_rowsForward = Plan<Single>(length, lines, tile, row, rows, row, FFTW_FORWARD);
-        m_rowsInverse = Plan<Single>(length, lines, rows, row, tile, row, FFTW_BACKWARD);
+        const std::int64_t lines = points.y * points.z;
+        m_rowsForward = RowPlans(points.x, lines, m_stride, tile, rows, FFTW_FORWARD, search);
+        m_rowsInverse = RowPlans(points.x, lines, m_stride, rows, tile, FFTW_BACKWARD, search);
+        const auto columns = [&](std::int64_t length, std::int64_t count, std::int64_t stride,
+                                 float* from, float* to, bool packed, int sign) {
+            return ColumnPlans<Single>(length, count, stride, from, to, packed, sign, search);
+        };
         // Columns of padding are transformed with the others: they hold zeros.
         if (volume()) {
             const std::int64_t slice = m_stride * points.y;
             m_middleForward =
-                ColumnPlans<Single>(points.y, m_stride, m_stride, rows, tile, false, FFTW_FORWARD);
+                columns(points.y, m_stride, m_stride, rows, tile, false, FFTW_FORWARD);
             m_middleInverse =
-                ColumnPlans<Single>(points.y, m_stride, m_stride, tile, rows, false, FFTW_BACKWARD);
-            m_lastForward =
-                ColumnPlans<Single>(points.z, slice, slice, tile, column, true, FFTW_FORWARD);
-            m_lastInverse =
-                ColumnPlans<Single>(points.z, slice, slice, column, tile, true, FFTW_BACKWARD);
+                columns(points.y, m_stride, m_stride, tile, rows, false, FFTW_BACKWARD);
+            m_lastForward = columns(points.z, slice, slice, tile, column, true, FFTW_FORWARD);
+            m_lastInverse = columns(points.z, slice, slice, column, tile, true, FFTW_BACKWARD);
         } else {
-            m_lastForward =
-                ColumnPlans<Single>(points.y, points.x, m_stride, rows, column, true, FFTW_FORWARD);
-            m_lastInverse = ColumnPlans<Single>(points.y, points.x, m_stride, column, rows, true,
-                                                FFTW_BACKWARD);
+            m_lastForward = columns(points.y, points.x, m_stride, rows, column, true, FFTW_FORWARD);
+            m_lastInverse =
+                columns(points.y, points.x, m_stride, column, rows, true, FFTW_BACKWARD);
         }
-        planTemplate();
+        planTemplate(search);
+    }
+
+    [[nodiscard]] FftEffort effort() const override {
+        const FftEffort middle = volume()
+                                     ? std::min(m_middleForward.effort(), m_middleInverse.effort())
+                                     : FftEffort::Patient;
+        return std::min({m_rowsForward.effort(), m_rowsInverse.effort(), middle,
+                         m_lastForward.effort(), m_lastInverse.effort()});
     }
 
     [[nodiscard]] std::int64_t rowStride() const override { return m_stride; }
@@ -241,21 +236,23 @@ class FftwTransform final : public TileTransform {
     [[nodiscard]] std::int64_t lastLength() const { return volume() ? m_points.z : m_points.y; }
     [[nodiscard]] std::int64_t values() const { return m_stride * m_points.y * m_points.z; }
 
-    void planTemplate() {
+    /// A template is transformed once a run: measuring is enough.
+    void planTemplate(FftSearch search) {
+        search.effort = std::min(search.effort, FftEffort::Measure);
         Image<double> tile({2 * values(), 1, 1}, 0.0);
         Image<double> column({2 * kColumns * lastLength(), 1, 1}, 0.0);
         const Layout row{1, static_cast<int>(m_stride)};
         double* const data = tile.data();
-        m_templateRow =
-            Plan<Double>(static_cast<int>(m_points.x), 1, data, row, data, row, FFTW_FORWARD);
+        m_templateRow = Plan<Double>(static_cast<int>(m_points.x), 1, data, row, data, row,
+                                     FFTW_FORWARD, search);
         const std::int64_t slice = m_stride * m_points.y;
         if (volume()) {
             m_templateMiddle = ColumnPlans<Double>(m_points.y, m_stride, m_stride, data, data,
-                                                   false, FFTW_FORWARD);
+                                                   false, FFTW_FORWARD, search);
         }
         m_templateLast = ColumnPlans<Double>(lastLength(), volume() ? slice : m_points.x,
                                              volume() ? slice : m_stride, data, column.data(), true,
-                                             FFTW_FORWARD);
+                                             FFTW_FORWARD, search);
     }
 
     void multiplyColumns(const Image<float>& spectrum, float* data, float* column) const {
@@ -270,8 +267,8 @@ class FftwTransform final : public TileTransform {
 
     Extents m_points;
     std::int64_t m_stride;
-    Plan<Single> m_rowsForward;
-    Plan<Single> m_rowsInverse;
+    RowPlans m_rowsForward;
+    RowPlans m_rowsInverse;
     ColumnPlans<Single> m_middleForward;
     ColumnPlans<Single> m_middleInverse;
     ColumnPlans<Single> m_lastForward;
@@ -281,18 +278,80 @@ class FftwTransform final : public TileTransform {
     ColumnPlans<Double> m_templateLast;
 };
 
+/// The transforms of this process and what is known of others.
+struct Shelf {
+    using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
+    static Key keyOf(const Extents& points) { return {points.x, points.y, points.z}; }
+
+    std::mutex lock; // guards what follows; taken after plannerLock() where both are
+    std::map<Key, std::shared_ptr<const TileTransform>> made;
+    std::map<Key, FftEffort> planned;
+};
+
+Shelf& shelf() {
+    // Kept on purpose until the process is gone: threads may still hold a transform at its end.
+    static auto& shelf = *new Shelf;
+    return shelf;
+}
+
+/// FFTW destroys plans under its lock, too, whoever lets go of a transform last.
+std::shared_ptr<const TileTransform> makeTransform(const Extents& points, const FftSearch& search) {
+    return {new FftwTransform(points, search), [](const TileTransform* transform) {
+                const std::lock_guard lock(plannerLock());
+                delete transform;
+            }};
+}
+
 } // namespace
 
 std::shared_ptr<const TileTransform> TileTransform::of(const Extents& points) {
-    using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
-    // Kept on purpose until the process is gone: threads may still hold a transform at its end.
-    static auto& transforms = *new std::map<Key, std::shared_ptr<const TileTransform>>;
-    const std::lock_guard lock(plannerLock());
-    auto& transform = transforms[{points.x, points.y, points.z}];
-    if (!transform) {
-        transform = std::make_shared<const FftwTransform>(points);
+    const auto find = [&]() -> std::shared_ptr<const TileTransform> {
+        const std::lock_guard lock(shelf().lock);
+        const auto found = shelf().made.find(Shelf::keyOf(points));
+        return found == shelf().made.end() ? nullptr : found->second;
+    };
+    if (auto transform = find()) {
+        return transform;
     }
+    const std::lock_guard planning(plannerLock());
+    if (auto transform = find()) {
+        return transform;
+    }
+    auto transform = makeTransform(points, {});
+    const std::lock_guard lock(shelf().lock);
+    shelf().made[Shelf::keyOf(points)] = transform;
     return transform;
+}
+
+FftEffort TileTransform::improve(const Extents& points, const FftSearch& search) {
+    std::shared_ptr<const TileTransform> old; // let go of outside the locks
+    const std::lock_guard planning(plannerLock());
+    auto transform = makeTransform(points, search);
+    const FftEffort effort = transform->effort();
+    const std::lock_guard lock(shelf().lock);
+    old = std::exchange(shelf().made[Shelf::keyOf(points)], std::move(transform));
+    return effort;
+}
+
+FftEffort TileTransform::effortOf(const Extents& points) {
+    const std::lock_guard lock(shelf().lock);
+    const Shelf::Key key = Shelf::keyOf(points);
+    if (const auto made = shelf().made.find(key); made != shelf().made.end()) {
+        return made->second->effort();
+    }
+    const auto planned = shelf().planned.find(key);
+    return planned == shelf().planned.end() ? FftEffort::Estimate : planned->second;
+}
+
+void TileTransform::setPlanned(const std::vector<std::pair<Extents, FftEffort>>& shapes) {
+    // Those made before the wisdom came are made anew; who holds one keeps it.
+    decltype(shelf().made) old; // let go of outside the lock
+    const std::lock_guard lock(shelf().lock);
+    old.swap(shelf().made);
+    shelf().planned.clear();
+    for (const auto& [points, effort] : shapes) {
+        shelf().planned[Shelf::keyOf(points)] = effort;
+    }
 }
 
 std::int64_t nextSmooth(std::int64_t length) {

@@ -2,9 +2,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "engine/base/extents.h"
 #include "engine/base/image.h"
+#include "engine/cpu/fft_plan.h"
 
 namespace flcc::cpu {
 
@@ -22,8 +25,9 @@ struct TransformBuffers {
 /// forward, product, columns inverse a block at a time while it is in cache, rows inverse.
 ///
 /// A tile carries two real tiles as real and imaginary part: the template is real, so they stay
-/// apart, and FFTW's complex kernels are about twice as fast as its real ones. Plans are made with
-/// FFTW_ESTIMATE: the same plan, and so the same bits, every time.
+/// apart, and FFTW's complex kernels are about twice as fast as its real ones. Plans come from
+/// wisdom where there is some, else from FFTW_ESTIMATE: the same plan, and so the same bits, every
+/// time.
 ///
 /// **Threads**: immutable; each thread brings its own buffers.
 class TileTransform {
@@ -31,7 +35,21 @@ class TileTransform {
     /// The transform of a shape; made once a process and kept.
     [[nodiscard]] static std::shared_ptr<const TileTransform> of(const base::Extents& points);
 
+    /// Searches for better plans of a shape; from then on of() gives them. What was found is part
+    /// of exportWisdom(). Returns the effort behind the plans, which is less than was asked for
+    /// when time ran out. **Cost**: seconds with FftEffort::Patient.
+    static FftEffort improve(const base::Extents& points, const FftSearch& search);
+
+    /// The effort behind the plans of a shape, without making them.
+    [[nodiscard]] static FftEffort effortOf(const base::Extents& points);
+
+    /// Says what imported wisdom holds; transforms made before are made anew.
+    static void setPlanned(const std::vector<std::pair<base::Extents, FftEffort>>& shapes);
+
     virtual ~TileTransform() = default;
+
+    /// The least effort behind the plans that tiles pass through.
+    [[nodiscard]] virtual FftEffort effort() const = 0;
 
     /// Complex values between the starts of two rows.
     [[nodiscard]] virtual std::int64_t rowStride() const = 0;

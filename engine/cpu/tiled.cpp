@@ -174,7 +174,7 @@ class TiledMethod final : public method::Method {
         const Extents tile = outputTile(points, m, map);
         const TileGrid grid(map, tile);
         method::Prediction prediction;
-        prediction.fftPlanning = "estimate";
+        prediction.fftPlanning = cpu::name(TileTransform::effortOf(points));
         // The template is prepared first, in double; then every thread has its buffers.
         const std::int64_t spectrum = 8 * (points.x + simd::kSlack / 8) * points.y * points.z;
         prediction.hostBytes =
