@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include <vtkCamera.h>
@@ -322,17 +323,26 @@ void VolumeScene::State::drawSelectedPeak(const VolumeScene& scene) {
     }
 }
 
-void VolumeScene::State::drawMarks(const VolumeScene& scene) {
-    const detail::Canvas canvas{
-        marks, texts, scene.width(), scene.height(), scene.pixelRatio(), scene.colours()};
-    const double r = canvas.ratio;
-    drawSelectedPeak(scene);
+/// The numbers of the best peaks; where they overlap the better one lies on top, and those behind
+/// the slices, which are fainter, at the bottom.
+void VolumeScene::State::drawNumbers(const VolumeScene& scene, const detail::Canvas& canvas) {
+    struct Label {
+        bool selected;
+        bool open; ///< no slice lies before it
+        std::size_t peak;
+    };
+    std::vector<Label> labels;
     for (std::size_t i = 0; i < peaks.size() && peaksVisible; ++i) {
-        if (peaks[i].number < 1 || peaks[i].number > kNumbered) {
-            continue;
+        if (peaks[i].number >= 1 && peaks[i].number <= kNumbered) {
+            labels.push_back({selectedPeak == i, !scene.hiddenBySlice(peaks[i].centre), i});
         }
-        const bool selected = selectedPeak == i;
-        base::Point top = peaks[i].centre;
+    }
+    std::ranges::sort(labels, [this](const Label& a, const Label& b) {
+        return std::tuple(a.selected, a.open, peaks[b.peak].number) <
+               std::tuple(b.selected, b.open, peaks[a.peak].number);
+    });
+    for (const Label& label : labels) {
+        base::Point top = peaks[label.peak].centre;
         top[1] -= static_cast<double>(peakExtents.y) / 2;
         const DisplayPoint at = scene.displayOf(top);
         detail::TextStyle style;
@@ -340,11 +350,20 @@ void VolumeScene::State::drawMarks(const VolumeScene& scene) {
         style.plate = true;
         style.alignX = detail::AlignX::Centre;
         style.alignY = detail::AlignY::Bottom;
-        style.colour = selected                               ? canvas.colours.accent
-                       : scene.hiddenBySlice(peaks[i].centre) ? kHiddenNumber
-                                                              : kNumber;
-        canvas.texts.add(at.x, at.y - 2 * r, " " + std::to_string(peaks[i].number) + " ", style);
+        style.colour = label.selected ? canvas.colours.accent
+                       : label.open   ? kNumber
+                                      : kHiddenNumber;
+        canvas.texts.add(at.x, at.y - 2 * canvas.ratio,
+                         " " + std::to_string(peaks[label.peak].number) + " ", style);
     }
+}
+
+void VolumeScene::State::drawMarks(const VolumeScene& scene) {
+    const detail::Canvas canvas{
+        marks, texts, scene.width(), scene.height(), scene.pixelRatio(), scene.colours()};
+    const double r = canvas.ratio;
+    drawSelectedPeak(scene);
+    drawNumbers(scene, canvas);
     drawOrientation(canvas, *renderer->GetActiveCamera());
     if (scalarBarVisible && map.exists() && (mapVisible || content == VolumeContent::Map)) {
         detail::drawScalarBar(canvas, scale, colours, mapName);

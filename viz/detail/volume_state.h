@@ -105,6 +105,7 @@ struct VolumeScene::State {
     void updateLines(const VolumeScene& scene);
     void drawMarks(const VolumeScene& scene);
     void drawSelectedPeak(const VolumeScene& scene);
+    void drawNumbers(const VolumeScene& scene, const detail::Canvas& canvas);
 };
 
 } // namespace flcc::viz
