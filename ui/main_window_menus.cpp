@@ -286,7 +286,7 @@ void MainWindow::buildViewMenu() {
 }
 
 void MainWindow::buildHeatmapMenu() {
-    QMenu* menu = menuBar()->addMenu(tr("&Heatmap"));
+    QMenu* menu = menuBar()->addMenu(tr("He&atmap"));
     const auto add = [this, menu](const Actions::Definition& definition,
                                   std::function<void(bool)> slot) {
         return m_actions->add(menu, definition, std::move(slot));

@@ -54,6 +54,8 @@ StatusLine::StatusLine(QStatusBar& bar, Document& document, ViewsPanel& views)
     m_cancel->setFocusPolicy(Qt::TabFocus);
     connect(m_cancel, &QToolButton::clicked, this, &StatusLine::cancelRequested);
     row->addWidget(m_cancel);
+    // The bar keeps its height when work begins: the views above would be resized.
+    setMinimumHeight(m_cancel->sizeHint().height() + 2);
     bar.setSizeGripEnabled(false);
     bar.addPermanentWidget(this, 1);
     m_tick = new QTimer(this);
