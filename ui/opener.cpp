@@ -89,7 +89,7 @@ void Opener::open(Target target, const std::filesystem::path& path, const Choice
         [this, target, path, wanted, then](const std::stop_token& stop,
                                            job::JobSink*) -> RunController::Done {
             try {
-                const io::ImageInfo info = io::readImageInfo(path);
+                const io::ImageInfo info = io::readImageInfo(path, stop);
                 Choice choice = wanted;
                 if (target == Target::Template) {
                     // A job's choice is that of its scene: as far as it applies.
@@ -101,7 +101,7 @@ void Opener::open(Target target, const std::filesystem::path& path, const Choice
                         askChoice(target, path, info, choice, then);
                     };
                 }
-                auto image = job::loadImage(path, choice.channel, choice.frame);
+                auto image = job::loadImage(path, choice.channel, choice.frame, stop);
                 if (stop.stop_requested()) {
                     return [then] {
                         if (then) {
