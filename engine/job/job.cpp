@@ -12,6 +12,7 @@
 #include "engine/job/detail/audit.h"
 #include "engine/job/detail/inputs.h"
 #include "engine/job/detail/machine.h"
+#include "engine/job/detail/options.h"
 #include "engine/job/detail/outputs.h"
 #include "engine/job/detail/text.h"
 #include "engine/plan/planner.h"
@@ -298,6 +299,11 @@ void requireSensible(const Job& job) {
     }
     if (job.memoryBytes < 0) {
         refuse("--memory must be positive, not " + std::to_string(job.memoryBytes));
+    }
+    for (const std::string& name : detail::plannedOptions()) {
+        if (!job.planReport.empty() && detail::findOption(name)->get(job)) {
+            detail::refuseBesidePlan(name);
+        }
     }
 }
 

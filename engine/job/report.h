@@ -59,7 +59,7 @@ struct AuditReport {
 struct InputReport {
     std::string role; ///< "scene", "template"
     std::string path;
-    std::string sha256; ///< of the file; empty for an image that came from memory
+    std::string sha256; ///< of the file; empty for a cut and for an image that has none
 };
 
 struct Environment {
@@ -90,7 +90,7 @@ struct JobReport {
 /// The report for people: the problem, a table of candidates with reasons, measured beside
 /// predicted.
 [[nodiscard]] std::string toText(const JobReport& report);
-/// The audit in one line: "passed: 168 scores computed again, largest deviation 3.1e-08, ...".
+/// The audit in one line: "passed; 168 scores computed again, largest deviation 3.1e-08, ...".
 [[nodiscard]] std::string auditText(const AuditReport& audit);
 /// Share of the map's voxels that were computed again in double, 0..1.
 [[nodiscard]] double recomputedShare(const MapReport& map);

@@ -209,12 +209,12 @@ double recomputedShare(const MapReport& map) {
 std::string auditText(const AuditReport& audit) {
     std::string text(name(audit.verdict));
     if (!audit.reason.empty()) {
-        text += ": " + audit.reason;
+        text += "; " + audit.reason;
     }
     if (audit.verdict == AuditVerdict::Off) {
         return text;
     }
-    return text + (audit.reason.empty() ? ": " : "; ") + std::to_string(audit.checked) +
+    return text + "; " + std::to_string(audit.checked) +
            " scores computed again; largest deviation " + brief(audit.largestDeviation) + " (" +
            brief(audit.largestOverBound) + " of its bound; median " + brief(audit.medianOverBound) +
            ")";
@@ -229,7 +229,7 @@ std::string toText(const JobReport& report) {
         text += mapText(*report.map);
     }
     if (report.audit) {
-        text += "Audit " + auditText(*report.audit) + "\n";
+        text += "Audit: " + auditText(*report.audit) + "\n";
     }
     if (report.run) {
         text += "\n" + peaksText(report.peaks, base::isFlat2D(report.plan.problem.scene), 20);

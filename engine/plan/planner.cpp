@@ -217,7 +217,7 @@ bool measure(std::vector<Row>& rows, const method::Problem& problem, const Sampl
     return true;
 }
 
-void explain(std::vector<Row>& rows) {
+void explain(std::vector<Row>& rows, bool replayed) {
     const auto usable = static_cast<double>(
         std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.usable(); }));
     const Row* chosen = nullptr;
@@ -231,7 +231,9 @@ void explain(std::vector<Row>& rows) {
             const char* const how =
                 row.report.measuredMs ? "fastest of %.0f candidates, timed on a sample of the scene"
                                       : "fastest of %.0f candidates by prediction";
-            row.report.reason = usable > 1 ? text(how, usable) : "the only candidate";
+            row.report.reason = replayed     ? "replayed from a report"
+                                : usable > 1 ? text(how, usable)
+                                             : "the only candidate";
             continue;
         }
         row.report.verdict = CandidateVerdict::Slower;
@@ -280,7 +282,7 @@ Planned makePlan(const method::Problem& problem, const Request& request, const b
             !measure(rows, problem, {*scene, *templ, request.limits, model, pool, stop});
     }
     planned.cancelled = planned.cancelled || stop.stop_requested();
-    explain(rows);
+    explain(rows, request.replay.has_value());
     for (Row& row : rows) {
         planned.report.candidates.push_back(std::move(row.report));
     }

@@ -19,7 +19,7 @@ constexpr std::uint64_t kSeed = 20041108;
 /// Share of a run the audit may take with auto.
 constexpr double kShare = 0.02;
 /// What reference::Lcc takes for a voxel of a panel, and for a panel beside.
-constexpr double kVoxelNs = 6;
+constexpr double kVoxelNs = 8;
 constexpr double kPanelNs = 300;
 
 double predictedMs(const AuditInput& input) {
