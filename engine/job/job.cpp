@@ -172,7 +172,8 @@ class Runner {
 
     /// Computes scores again, while peaks still count from the part that is searched.
     void audit() {
-        const double runMs = m_result.report.run->executeMs.median;
+        // By the cost model, not by the clock: the same plan writes the same list of peaks.
+        const double runMs = m_plan->report().chosen()->prediction->ms;
         const detail::AuditInput input{m_inputs.sceneView(), m_inputs.templView(),
                                        *m_result.map,        m_result.report.map->facts,
                                        m_result.peaks,       m_statistics.lowest};
@@ -294,8 +295,8 @@ void requireSensible(const Job& job) {
     if (job.threads < 0) {
         refuse("--threads must be 1 or more, not " + std::to_string(job.threads));
     }
-    if (!(job.promise > 0 && job.promise <= 1)) {
-        refuse("--promise must be above 0 and at most 1, not " + detail::shortest(job.promise));
+    if (!(job.promise >= kLeastPromise && job.promise <= 1)) {
+        refuse("--promise must be a number from 1e-15 to 1, not " + detail::shortest(job.promise));
     }
     if (job.memoryBytes < 0) {
         refuse("--memory must be positive, not " + std::to_string(job.memoryBytes));

@@ -26,6 +26,9 @@ enum class Audit { Auto, On, Off };
     return audit == Audit::Auto ? "auto" : audit == Audit::On ? "on" : "off";
 }
 
+/// The smallest error that can be promised.
+inline constexpr double kLeastPromise = 1e-15;
+
 /// One job, all of it: what the command line, the job file and the Match panel fill in. Empty paths
 /// mean "not asked for".
 struct Job {

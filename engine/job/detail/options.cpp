@@ -249,19 +249,20 @@ Option precisionOption() {
 }
 
 Option promiseOption() {
-    return {
-        .name = "promise",
-        .kind = ValueKind::Number,
-        .value = "1e-4",
-        .help = "largest error of a score that is not marked LOWCONF",
-        .get =
-            [](const Job& job) {
-                return job.promise == Job{}.promise ? std::nullopt
-                                                    : std::optional(shortest(job.promise));
-            },
-        .set = [](Job& job,
-                  const std::string& text) { job.promise = toNumber("promise", text, 1e-15, 1); },
-        .positional = false};
+    return {.name = "promise",
+            .kind = ValueKind::Number,
+            .value = "1e-4",
+            .help = "largest error of a score that is not marked LOWCONF",
+            .get =
+                [](const Job& job) {
+                    return job.promise == Job{}.promise ? std::nullopt
+                                                        : std::optional(shortest(job.promise));
+                },
+            .set =
+                [](Job& job, const std::string& text) {
+                    job.promise = toNumber("promise", text, kLeastPromise, 1);
+                },
+            .positional = false};
 }
 
 Option recomputeOption() {
