@@ -43,6 +43,12 @@ base::Point pointOf(const base::Index& index) {
             static_cast<double>(index.z)};
 }
 
+/// From the first voxel of a template to its centre.
+base::Point halfOf(const base::Extents& templ) {
+    return {static_cast<double>(templ.x - 1) / 2, static_cast<double>(templ.y - 1) / 2,
+            static_cast<double>(templ.z - 1) / 2};
+}
+
 /// Runs one job step by step; each step returns false when it was cancelled.
 class Runner {
   public:
@@ -181,16 +187,16 @@ class Runner {
         m_result.report.audit = off ? AuditReport{.reason = *off} : detail::audit(input, m_stop);
     }
 
-    /// Peaks in scene voxels. The world is that of the scene, not of a moved origin, so that it
-    /// has the bits of a run without a region.
+    /// Peaks in scene voxels, added up as findPeaks does, so that they have the bits of a run
+    /// without a region.
     void moveToScene() {
-        const base::Index& corner = m_result.mapCorner;
-        const base::Point by = pointOf(corner);
+        const base::Index& by = m_result.mapCorner;
+        const base::Point half = halfOf(m_problem.templ);
         for (match::Peak& peak : m_result.peaks) {
-            peak.corner = {peak.corner.x + corner.x, peak.corner.y + corner.y,
-                           peak.corner.z + corner.z};
+            peak.corner = {peak.corner.x + by.x, peak.corner.y + by.y, peak.corner.z + by.z};
+            const base::Point corner = pointOf(peak.corner);
             for (std::size_t axis = 0; axis < 3; ++axis) {
-                peak.centre[axis] += by[axis];
+                peak.centre[axis] = corner[axis] + half[axis] + peak.shift[axis];
             }
             peak.world = base::toWorld(m_result.scene->geometry, peak.centre);
         }
@@ -252,9 +258,8 @@ bool Runner::execute() {
     auto map = std::make_shared<method::MatchMap>(method::mapExtents(m_problem),
                                                   m_problem.precision == method::Precision::Double);
     const base::Point corner = pointOf(m_result.mapCorner);
-    const base::Point firstCentre{corner[0] + static_cast<double>(m_problem.templ.x - 1) / 2,
-                                  corner[1] + static_cast<double>(m_problem.templ.y - 1) / 2,
-                                  corner[2] + static_cast<double>(m_problem.templ.z - 1) / 2};
+    const base::Point half = halfOf(m_problem.templ);
+    const base::Point firstCentre{corner[0] + half[0], corner[1] + half[1], corner[2] + half[2]};
     m_result.mapGeometry = base::movedTo(m_result.scene->geometry, firstCentre);
     m_result.map = map;
     m_sink.mapStarted(map);
