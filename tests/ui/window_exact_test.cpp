@@ -30,8 +30,9 @@ void enter(QLineEdit& field, const QString& text) {
 /// Noise with one bright row, beside which float32 cannot keep the promise.
 ui::SceneEntry stripedScene() {
     ui::SceneEntry entry = test::noiseScene({150, 140, 1}, 6);
-    auto scene = std::make_shared<job::SceneImage>(
-        job::SceneImage{base::copyOf(base::viewOf(entry.image->pixels)), {}, "memory:stripe", {}});
+    auto scene = std::make_shared<job::SceneImage>();
+    scene->pixels = base::copyOf(base::viewOf(entry.image->pixels));
+    scene->source = "memory:stripe";
     auto& pixels = std::get<base::Image<float>>(scene->pixels);
     std::fill_n(pixels.view().row(70, 0), 150, 3e5F);
     entry.image = scene;

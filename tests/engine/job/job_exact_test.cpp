@@ -149,14 +149,26 @@ void JobExactTest::doublePrecisionGivesAMapInDouble() {
 }
 
 void JobExactTest::theMemoryOfAMapInDoubleIsForeseen() {
-    const job::JobImages images = hardImages();
-    Job job = tiledJob();
-    const auto foreseen = [&] {
-        return job::planJob(job, images).plan.chosen()->prediction->hostBytes;
+    // Buffers are those of the tile; what grows with the scene is the map.
+    const auto growth = [](method::Precision precision) {
+        Job job;
+        job.method = "tiled";
+        job.tile = {64, 64, 1};
+        job.threads = 1;
+        job.planning = plan::Planning::Estimate;
+        job.precision = precision;
+        const auto foreseen = [&](std::int64_t side) {
+            base::AnyImage scene = test::noise(PixelType::Float32, {side, side, 1}, 7);
+            base::AnyImage templ = test::crop(scene, {{20, 30, 0}, {9, 8, 1}});
+            return job::planJob(job, test::imagesOf(std::move(scene), std::move(templ)))
+                .plan.chosen()
+                ->prediction->hostBytes;
+        };
+        return foreseen(300) - foreseen(200);
     };
-    const std::int64_t single = foreseen();
-    job.precision = method::Precision::Double;
-    QVERIFY(foreseen() >= single + 8 * 112 * 103);
+    constexpr std::int64_t kVoxels = 292 * 293 - 192 * 193;
+    QCOMPARE(growth(method::Precision::Single), 5 * kVoxels);
+    QCOMPARE(growth(method::Precision::Double), 13 * kVoxels);
 }
 
 void JobExactTest::aRegionIsARunOnThatPartAlone_data() {
