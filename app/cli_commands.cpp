@@ -5,6 +5,7 @@
 #include <iostream>
 #include <optional>
 
+#include "app/cli_calibrate.h"
 #include "app/cli_progress.h"
 #include "engine/base/error.h"
 #include "engine/base/log.h"
@@ -32,6 +33,7 @@ constexpr const char* kUsage =
   flcc-cli sample NAME --output DIR                        writes a built-in sample with its truth
   flcc-cli sample --list                                   the built-in samples
   flcc-cli devices [--json]                                processors and GPUs, and why one is not usable
+  flcc-cli calibrate [--threads N] [--json]                measures this machine for better plans, two minutes
   flcc-cli --help | --version
 
 Options of match and plan, defaults first or in brackets:
@@ -216,6 +218,9 @@ int runCommand(const std::vector<std::string>& args, const std::stop_token& stop
     }
     if (command == "devices") {
         return devices(rest);
+    }
+    if (command == "calibrate") {
+        return calibrate(rest, stop);
     }
     refuse("unknown command \"" + command + "\"; flcc-cli --help lists them");
 }

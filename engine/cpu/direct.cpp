@@ -138,9 +138,7 @@ class DirectMethod final : public method::Method {
         const double outputs = static_cast<double>(base::voxelCount(map));
         const double support = static_cast<double>(base::voxelCount(m));
         const Extents& tile = candidate.tile;
-        const double seen = static_cast<double>(
-            base::voxelCount({tile.x + m.x - 1, tile.y + m.y - 1, tile.z + m.z - 1}));
-        const double halo = seen / static_cast<double>(base::voxelCount(tile));
+        const Extents seen{tile.x + m.x - 1, tile.y + m.y - 1, tile.z + m.z - 1};
         const TileGrid grid(map, tile);
         prediction.operations = 2 * outputs * support; // FLCC Table I: N_y N_T, twice for LCC
         // The first and last rows of a register block have less to do; after every few rows the
@@ -151,11 +149,16 @@ class DirectMethod final : public method::Method {
             static_cast<double>(m.z);
         const double ns =
             outputs * support * rows / (model.multiplyAddsPerNs * static_cast<double>(m.y)) +
-            outputs * (flushes * model.flushVoxelNs + halo * model.loadVoxelNs) +
+            outputs * flushes * model.flushVoxelNs +
+            outputs / static_cast<double>(base::voxelCount(tile)) * model.loadNs(seen) +
             denominatorNs(problem, tile, model) +
             static_cast<double>(grid.count()) * model.tileOverheadNs;
+        const double buffers =
+            static_cast<double>(DirectBuffers::bytes(m, tile) * candidate.threads);
         prediction.ms =
-            ns * 1e-6 / model.speedUp(std::min<std::int64_t>(candidate.threads, grid.count()));
+            1e-6 * (ns / model.speedUp(std::min<std::int64_t>(candidate.threads, grid.count())) +
+                    buffers * model.bufferByteNs);
+        prediction.tilesInFlight = candidate.threads;
         prediction.errorBound =
             statistics == nullptr ? 0 : directTerms(m).panel * predictedK(*statistics) + 4 * kU24;
         return prediction;
