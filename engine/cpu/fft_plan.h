@@ -85,18 +85,19 @@ template <class Precision> class Plan {
             }
             return false;
         };
-        const bool wise = known();
-        const double seconds = search.secondsLeft();
-        if (search.effort > m_effort && seconds > 0) {
-            // FFTW keeps what it finds as wisdom; when time is up it may have found less.
+        (void)known();
+        for (const FftEffort effort : {FftEffort::Patient, FftEffort::Measure}) {
+            const double seconds = search.secondsLeft();
+            if (effort > search.effort || effort <= m_effort || seconds <= 0) {
+                continue;
+            }
+            // FFTW keeps what it finds as wisdom; when time is up that may be less.
             release();
             Precision::kTimeLimit(seconds);
-            (void)make(flag(search.effort));
+            (void)make(flag(effort));
             Precision::kTimeLimit(FFTW_NO_TIMELIMIT);
             release();
             (void)known();
-        } else if (wise) {
-            return;
         }
         if (m_plan == nullptr && !make(FFTW_ESTIMATE)) {
             throw base::Error(base::ErrorCode::Internal,

@@ -93,6 +93,7 @@ class Calibrator {
 
     [[nodiscard]] bool measureShapes() {
         for (const Extents& shape : usedShapes(m_model, m_pool.threads())) {
+            tell("measuring transforms");
             if (!measureShape(shape)) {
                 return false;
             }
@@ -280,7 +281,6 @@ class Calibrator {
     }
 
     [[nodiscard]] bool measureShape(const Extents& points) {
-        tell("measuring transforms");
         const auto side = [](std::int64_t length) { return length == 1 ? 1 : length / 4; };
         const Extents m{side(points.x), side(points.y), side(points.z)};
         // Four tiles a thread: two pairs.
