@@ -155,9 +155,10 @@ class DirectMethod final : public method::Method {
             static_cast<double>(grid.count()) * model.tileOverheadNs;
         const double buffers =
             static_cast<double>(DirectBuffers::bytes(m, tile) * candidate.threads);
+        prediction.setupMs = 1e-6 * buffers * model.bufferByteNs;
         prediction.ms =
-            1e-6 * (ns / model.speedUp(std::min<std::int64_t>(candidate.threads, grid.count())) +
-                    buffers * model.bufferByteNs);
+            prediction.setupMs +
+            1e-6 * ns / model.speedUp(std::min<std::int64_t>(candidate.threads, grid.count()));
         prediction.tilesInFlight = candidate.threads;
         prediction.errorBound =
             statistics == nullptr ? 0 : directTerms(m).panel * predictedK(*statistics) + 4 * kU24;

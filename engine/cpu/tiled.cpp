@@ -188,9 +188,10 @@ class TiledMethod final : public method::Method {
         const double workers = model.speedUp(candidate.threads);
         const double buffers =
             static_cast<double>(TiledBuffers::bytes(points, m, tile) * candidate.threads);
-        prediction.ms = 1e-6 * ((tileNs * tiles + denominatorNs(problem, tile, model)) *
-                                    std::min(busy, threads) / workers +
-                                shape.prepareNs + buffers * model.bufferByteNs);
+        prediction.setupMs = 1e-6 * (shape.prepareNs + buffers * model.bufferByteNs);
+        prediction.ms =
+            prediction.setupMs + 1e-6 * (tileNs * tiles + denominatorNs(problem, tile, model)) *
+                                     std::min(busy, threads) / workers;
         prediction.tilesInFlight = candidate.threads * kTogether;
         prediction.paddingWaste =
             1 - static_cast<double>(base::voxelCount(map)) / (pairs * kTogether * pointCount);

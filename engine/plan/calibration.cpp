@@ -92,7 +92,11 @@ class Calibrator {
     }
 
     [[nodiscard]] bool measureShapes() {
+        constexpr double kShare = 0.3; // the rest is for planning
         for (const Extents& shape : usedShapes(m_model, m_pool.threads())) {
+            if (!m_model.shapeTimes.empty() && spent() > kShare * m_seconds) {
+                break;
+            }
             tell("measuring transforms");
             if (!measureShape(shape)) {
                 return false;
@@ -106,7 +110,7 @@ class Calibrator {
     /// Plans shapes while there is time; each is measured again at once.
     void planShapes(std::vector<PlannedShape>& planned) {
         const auto reserve = std::chrono::duration_cast<Clock::duration>(
-            std::chrono::duration<double>(std::max(0.0, m_seconds - 2)));
+            std::chrono::duration<double>(m_seconds - std::min(2.0, 0.1 * m_seconds)));
         const cpu::FftSearch search{cpu::FftEffort::Patient, m_start + reserve, m_stop};
         for (const Extents& shape : usedShapes(m_model, m_pool.threads())) {
             if (search.secondsLeft() <= 0) {
@@ -126,10 +130,13 @@ class Calibrator {
     [[nodiscard]] const method::CostModel& model() const { return m_model; }
 
   private:
+    [[nodiscard]] double spent() const {
+        return std::chrono::duration<double>(Clock::now() - m_start).count();
+    }
+
     void tell(std::string_view doing) const {
         if (m_progress) {
-            const double spent = std::chrono::duration<double>(Clock::now() - m_start).count();
-            m_progress(doing, std::min(1.0, spent / m_seconds));
+            m_progress(doing, std::min(1.0, spent() / m_seconds));
         }
     }
 

@@ -24,11 +24,12 @@ constexpr std::int64_t kLongestAxis = std::int64_t{1} << 32;
 
 Json toJson(const base::Extents& extents) { return Json::array({extents.x, extents.y, extents.z}); }
 
-base::Extents extentsOf(const Json& json) {
+/// 0 stands for "no tile" where `least` allows it.
+base::Extents extentsOf(const Json& json, std::int64_t least = 1) {
     const base::Extents extents{json.at(0).get<std::int64_t>(), json.at(1).get<std::int64_t>(),
                                 json.at(2).get<std::int64_t>()};
     for (const std::int64_t length : {extents.x, extents.y, extents.z}) {
-        if (length < 1 || length > kLongestAxis) {
+        if (length < least || length > kLongestAxis) {
             throw std::out_of_range("extents");
         }
     }
@@ -111,7 +112,7 @@ KnownProblem problemOf(const Json& json) {
     for (const Json& timing : json.at("timings")) {
         problem.timings.push_back(
             {{timing.at("method").get<std::string>(), timing.at("device").get<std::string>(),
-              extentsOf(timing.at("tile")), timing.at("threads").get<int>()},
+              extentsOf(timing.at("tile"), 0), timing.at("threads").get<int>()},
              positive(timing.at("ms"))});
     }
     return problem;

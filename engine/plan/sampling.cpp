@@ -62,9 +62,12 @@ double timeOnSample(const method::Method& method, const method::Problem& problem
     const auto workspace = method.makeWorkspace(part, candidate);
     const double prepareMs = msSince(start);
     method::MatchMap map(method::mapExtents(part));
-    const auto verdict = method.predict(part, candidate, input.limits, input.model, nullptr);
-    const auto* prediction = std::get_if<method::Prediction>(&verdict);
-    const double partMs = prediction != nullptr ? prediction->ms : predictedMs;
+    // What grows with the scene, of the part and of the whole.
+    const auto grown = [&](const method::Problem& of) {
+        const auto verdict = method.predict(of, candidate, input.limits, input.model, nullptr);
+        const auto* prediction = std::get_if<method::Prediction>(&verdict);
+        return prediction != nullptr ? prediction->ms - prediction->setupMs : predictedMs;
+    };
     const method::Execution execution{input.pool, input.stop, {}};
     // The first run meets cold caches and pages; a second one is worth its time when it is short.
     // A real run is a bit of both.
@@ -84,7 +87,7 @@ double timeOnSample(const method::Method& method, const method::Problem& problem
             break;
         }
     }
-    const double scale = std::max(1.0, predictedMs / std::max(partMs, 1e-6));
+    const double scale = std::max(1.0, grown(problem) / std::max(grown(part), 1e-6));
     return prepareMs + total / runs * scale;
 }
 
