@@ -1,11 +1,10 @@
 #include "engine/method/canonical.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <cstring>
 #include <string>
 #include <type_traits>
-#include <vector>
 
 #include "engine/base/error.h"
 
@@ -17,44 +16,66 @@ using base::View;
 
 constexpr double kUnitRoundoff = 0x1p-53;
 
-/// Sums in 8 fixed lanes and one fixed tree, whatever the compiler makes of it.
-class LaneSum {
-  public:
-    void addRow(const double* values, std::int64_t count) {
-        std::int64_t i = 0;
-        for (; i + 8 <= count; i += 8) {
-            for (std::int64_t lane = 0; lane < 8; ++lane) {
-                m_lanes[static_cast<std::size_t>(lane)] += values[i + lane];
-            }
-        }
-        for (std::int64_t lane = 0; i < count; ++i, ++lane) {
-            m_lanes[static_cast<std::size_t>(lane)] += values[i];
-        }
-    }
-
-    [[nodiscard]] double total() const {
-        return ((m_lanes[0] + m_lanes[4]) + (m_lanes[2] + m_lanes[6])) +
-               ((m_lanes[1] + m_lanes[5]) + (m_lanes[3] + m_lanes[7]));
-    }
-
-  private:
-    std::array<double, 8> m_lanes{};
+/// Eight sums side by side: whatever registers a machine has, the same additions in the same order.
+constexpr int kLanes = 8;
+template <class T> struct Vector {
+    using Type [[gnu::vector_size(kLanes * sizeof(T)), gnu::aligned(alignof(T))]] = T;
 };
+using Lanes = Vector<double>::Type;
+
+/// One fixed tree over the lanes.
+[[gnu::always_inline]] inline double total(const Lanes& sums) {
+    return ((sums[0] + sums[4]) + (sums[2] + sums[6])) +
+           ((sums[1] + sums[5]) + (sums[3] + sums[7]));
+}
 
 /// v - reference without overflow and, for integers, exactly before the one rounding.
-template <class T> double difference(T v, T reference, double scale) {
+template <class T> [[gnu::always_inline]] inline double difference(T v, T reference, double scale) {
     if constexpr (std::is_same_v<T, double>) {
         return v * scale - reference * scale;
     } else if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
-        const auto distance = [](T larger, T smaller) {
-            return static_cast<double>(static_cast<std::uint64_t>(larger) -
-                                       static_cast<std::uint64_t>(smaller));
-        };
-        return v >= reference ? distance(v, reference) : -distance(reference, v);
+        return v >= reference ? static_cast<double>(static_cast<std::uint64_t>(v) -
+                                                    static_cast<std::uint64_t>(reference))
+                              : -static_cast<double>(static_cast<std::uint64_t>(reference) -
+                                                     static_cast<std::uint64_t>(v));
     } else {
         return static_cast<double>(v) - static_cast<double>(reference);
     }
 }
+
+/// As difference(), of eight neighbours.
+template <class T>
+[[gnu::always_inline]] inline Lanes differences(const T* row, T reference, double scale) {
+    Lanes values;
+    if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
+        for (int i = 0; i < kLanes; ++i) {
+            values[i] = difference(row[i], reference, scale);
+        }
+    } else {
+        typename Vector<T>::Type pixels;
+        std::memcpy(&pixels, row, sizeof(pixels));
+        if constexpr (std::is_integral_v<T> && sizeof(T) < 4) {
+            const auto wide = __builtin_convertvector(pixels, Vector<std::int32_t>::Type);
+            values = __builtin_convertvector(wide - std::int32_t{reference}, Lanes);
+        } else {
+            values = __builtin_convertvector(pixels, Lanes);
+            values = std::is_same_v<T, double>
+                         ? values * scale - static_cast<double>(reference) * scale
+                         : values - static_cast<double>(reference);
+        }
+    }
+    return values;
+}
+
+/// The cut end of a row, filled up with the reference: differences of 0.
+template <class T> struct CutRow {
+    T values[kLanes];
+    [[gnu::always_inline]] CutRow(const T* row, std::int64_t count, T fill) {
+        for (int i = 0; i < kLanes; ++i) {
+            values[i] = i < count ? row[i] : fill;
+        }
+    }
+};
 
 template <class T> bool finite(T v) {
     if constexpr (std::is_floating_point_v<T>) {
@@ -64,103 +85,162 @@ template <class T> bool finite(T v) {
     }
 }
 
-/// What the first look at a panel tells: whether it can have a score, and the power of two that
-/// brings a double panel near 1 so that no square overflows or vanishes.
-struct PanelFacts {
-    bool usable = false;
-    double scale = 1;
-};
-
-template <class T> PanelFacts look(const View<const T>& panel) {
-    const base::Extents& extents = panel.extents();
-    const T first = panel.at(0, 0, 0);
-    bool differs = false;
+/// The power of two that brings a double panel near 1, so that no square overflows or vanishes.
+template <class T> double scaleOf(const View<const T>& panel) {
     double largest = 0;
-    for (std::int64_t z = 0; z < extents.z; ++z) {
-        for (std::int64_t y = 0; y < extents.y; ++y) {
-            const T* row = panel.row(y, z);
-            for (std::int64_t x = 0; x < extents.x; ++x) {
-                if (!finite(row[x])) {
-                    return {};
-                }
-                differs = differs || row[x] != first;
-                if constexpr (std::is_same_v<T, double>) {
-                    largest = std::max(largest, std::abs(row[x]));
+    if constexpr (std::is_same_v<T, double>) {
+        const base::Extents& extents = panel.extents();
+        for (std::int64_t z = 0; z < extents.z; ++z) {
+            for (std::int64_t y = 0; y < extents.y; ++y) {
+                const T* row = panel.row(y, z);
+                for (std::int64_t x = 0; x < extents.x; ++x) {
+                    largest = finite(row[x]) ? std::max(largest, std::abs(row[x])) : largest;
                 }
             }
         }
     }
-    PanelFacts facts;
-    facts.usable = differs;
-    if (std::is_same_v<T, double> && largest > 0) {
-        facts.scale = std::ldexp(1.0, std::clamp(-std::ilogb(largest) - 1, -1022, 1022));
+    return largest > 0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest) - 1, -1022, 1022)) : 1.0;
+}
+
+/// Sum and largest magnitude of the differences to the first voxel; the sum is not finite when a
+/// voxel is not.
+struct PanelFacts {
+    double sum = 0;
+    double largest = 0;
+};
+
+template <class T>
+[[gnu::always_inline]] inline PanelFacts look(const View<const T>& panel, double scale) {
+    const base::Extents& extents = panel.extents();
+    const T first = panel.at(0, 0, 0);
+    Lanes sums{};
+    Lanes largest{};
+    for (std::int64_t z = 0; z < extents.z; ++z) {
+        for (std::int64_t y = 0; y < extents.y; ++y) {
+            const T* const row = panel.row(y, z);
+            for (std::int64_t x = 0; x < extents.x; x += kLanes) {
+                const std::int64_t left = extents.x - x;
+                const Lanes values =
+                    left >= kLanes
+                        ? differences(row + x, first, scale)
+                        : differences(CutRow<T>(row + x, left, first).values, first, scale);
+                sums += values;
+                const Lanes magnitudes = values < 0.0 ? -values : values;
+                largest = magnitudes > largest ? magnitudes : largest;
+            }
+        }
+    }
+    PanelFacts facts{total(sums), 0};
+    for (int i = 0; i < kLanes; ++i) {
+        facts.largest = std::max(facts.largest, static_cast<double>(largest[i]));
     }
     return facts;
 }
 
-/// Calls `use(y, z, row)` with every row of differences to the first voxel.
-template <class T, class Use>
-void forRows(const View<const T>& panel, double scale, std::vector<double>& row, Use&& use) {
-    const base::Extents& extents = panel.extents();
-    const T first = panel.at(0, 0, 0);
-    for (std::int64_t z = 0; z < extents.z; ++z) {
-        for (std::int64_t y = 0; y < extents.y; ++y) {
-            const T* source = panel.row(y, z);
-            for (std::int64_t x = 0; x < extents.x; ++x) {
-                row[static_cast<std::size_t>(x)] = difference(source[x], first, scale);
-            }
-            use(y, z, row.data());
-        }
-    }
-}
-
 template <class T>
-double scoreOf(const View<const T>& panel, const CanonicalTemplate& templ, std::vector<double>& row,
-               std::vector<double>& product) {
+[[gnu::always_inline]] inline double scoreBody(const View<const T>& panel,
+                                               const View<const double>& that) {
     const base::Extents& extents = panel.extents();
     const double count = static_cast<double>(extents.x * extents.y * extents.z);
-    const PanelFacts facts = look(panel);
-    if (!facts.usable) {
+    const double scale = scaleOf(panel);
+    const T first = panel.at(0, 0, 0);
+    const PanelFacts facts = look(panel, scale);
+    if (!(facts.largest > 0) || !std::isfinite(facts.sum)) {
         return 0;
     }
-    LaneSum sum;
-    double largest = 0;
-    forRows(panel, facts.scale, row, [&](std::int64_t, std::int64_t, const double* values) {
-        sum.addRow(values, extents.x);
-        for (std::int64_t x = 0; x < extents.x; ++x) {
-            largest = std::max(largest, std::abs(values[x]));
-        }
-    });
     // Differences far below the values of a double panel would lose their squares; the power of two
     // is exact.
-    const double zoom =
-        std::is_same_v<T, double> ? std::ldexp(1.0, std::min(1022, -std::ilogb(largest))) : 1.0;
-    const double mean = sum.total() / count;
-    LaneSum numerator;
-    LaneSum squares;
-    LaneSum rest;
-    const auto that = templ.values().view();
-    forRows(panel, facts.scale, row, [&](std::int64_t y, std::int64_t z, double* values) {
-        for (std::int64_t x = 0; x < extents.x; ++x) {
-            values[x] = (values[x] - mean) * zoom;
+    const double zoom = std::is_same_v<T, double>
+                            ? std::ldexp(1.0, std::min(1022, -std::ilogb(facts.largest)))
+                            : 1.0;
+    const double mean = facts.sum / count;
+    Lanes inside{};
+    for (int i = 0; i < kLanes; ++i) {
+        inside[i] = i < extents.x % kLanes ? 1.0 : 0.0;
+    }
+    Lanes numerator{};
+    Lanes squares{};
+    Lanes rest{};
+    for (std::int64_t z = 0; z < extents.z; ++z) {
+        for (std::int64_t y = 0; y < extents.y; ++y) {
+            const T* const row = panel.row(y, z);
+            const double* const weights = that.row(y, z);
+            std::int64_t x = 0;
+            for (; x + kLanes <= extents.x; x += kLanes) {
+                Lanes weight;
+                std::memcpy(&weight, weights + x, sizeof(weight));
+                const Lanes values = (differences(row + x, first, scale) - mean) * zoom;
+                rest += values;
+                numerator += values * weight;
+                squares += values * values;
+            }
+            if (x < extents.x) {
+                Lanes weight;
+                const CutRow<double> cut(weights + x, extents.x - x, 0.0);
+                std::memcpy(&weight, cut.values, sizeof(weight));
+                const Lanes values =
+                    (differences(CutRow<T>(row + x, extents.x - x, first).values, first, scale) -
+                     mean) *
+                    zoom * inside;
+                rest += values;
+                numerator += values * weight;
+                squares += values * values;
+            }
         }
-        rest.addRow(values, extents.x);
-        const double* weights = that.row(y, z);
-        for (std::int64_t x = 0; x < extents.x; ++x) {
-            product[static_cast<std::size_t>(x)] = values[x] * weights[x];
-        }
-        numerator.addRow(product.data(), extents.x);
-        for (std::int64_t x = 0; x < extents.x; ++x) {
-            product[static_cast<std::size_t>(x)] = values[x] * values[x];
-        }
-        squares.addRow(product.data(), extents.x);
-    });
-    const double remainder = rest.total();
-    const double variance = squares.total() - remainder * remainder / count;
+    }
+    const double remainder = total(rest);
+    const double variance = total(squares) - remainder * remainder / count;
     if (!(variance > 0)) {
         return 0;
     }
-    return std::clamp(numerator.total() / std::sqrt(variance), -1.0, 1.0);
+    return std::clamp(total(numerator) / std::sqrt(variance), -1.0, 1.0);
+}
+
+/// The same arithmetic in the registers of each machine.
+template <class T>
+[[gnu::target("avx512f,avx512dq,avx512vl")]] double scoreAvx512(const View<const T>& panel,
+                                                                const View<const double>& that) {
+    return scoreBody(panel, that);
+}
+template <class T>
+[[gnu::target("avx2")]] double scoreAvx2(const View<const T>& panel,
+                                         const View<const double>& that) {
+    return scoreBody(panel, that);
+}
+template <class T> double scorePlain(const View<const T>& panel, const View<const double>& that) {
+    return scoreBody(panel, that);
+}
+
+template <class T> double scoreOf(const View<const T>& panel, const View<const double>& that) {
+    static const bool wide = __builtin_cpu_supports("avx512f") != 0 &&
+                             __builtin_cpu_supports("avx512dq") != 0 &&
+                             __builtin_cpu_supports("avx512vl") != 0;
+    static const bool medium = __builtin_cpu_supports("avx2") != 0;
+    return wide     ? scoreAvx512(panel, that)
+           : medium ? scoreAvx2(panel, that)
+                    : scorePlain(panel, that);
+}
+
+/// Calls `change(row)` for every row of `values`.
+template <class Change> void forRows(base::Image<double>& values, Change&& change) {
+    for (std::int64_t i = 0; i < values.count(); i += values.extents().x) {
+        change(values.data() + i);
+    }
+}
+
+/// The sum over all of `values`, rows in the fixed lanes.
+double laneSum(base::Image<double>& values) {
+    Lanes sums{};
+    const std::int64_t width = values.extents().x;
+    forRows(values, [&](const double* row) {
+        for (std::int64_t x = 0; x < width; x += kLanes) {
+            const CutRow<double> part(row + x, width - x, 0.0);
+            Lanes lanes;
+            std::memcpy(&lanes, part.values, sizeof(lanes));
+            sums += lanes;
+        }
+    });
+    return total(sums);
 }
 
 } // namespace
@@ -204,13 +284,17 @@ CanonicalTemplate::CanonicalTemplate(const base::AnyView& templ) {
     m_values = base::Image<double>(base::extentsOf(templ));
     const base::Extents& extents = m_values.extents();
     const double count = static_cast<double>(m_values.count());
-    std::vector<double> row(static_cast<std::size_t>(extents.x));
     std::visit(
         [&](const auto& view) {
-            forRows(view, look(view).scale, row,
-                    [&](std::int64_t y, std::int64_t z, const double* values) {
-                        std::copy_n(values, extents.x, m_values.view().row(y, z));
-                    });
+            const double scale = scaleOf(view);
+            for (std::int64_t z = 0; z < extents.z; ++z) {
+                for (std::int64_t y = 0; y < extents.y; ++y) {
+                    double* const row = m_values.view().row(y, z);
+                    for (std::int64_t x = 0; x < extents.x; ++x) {
+                        row[x] = difference(view.at(x, y, z), view.at(0, 0, 0), scale);
+                    }
+                }
+            }
         },
         templ);
     double* const values = m_values.data();
@@ -225,34 +309,21 @@ CanonicalTemplate::CanonicalTemplate(const base::AnyView& templ) {
     each([&](double& v) { v *= scale; });
     // Twice: the first mean leaves a rounding error that the second one removes (METHODS 2).
     for (int pass = 0; pass < 2; ++pass) {
-        LaneSum sum;
-        for (std::int64_t i = 0; i < m_values.count(); i += extents.x) {
-            sum.addRow(values + i, extents.x);
-        }
-        const double mean = sum.total() / count;
+        const double mean = laneSum(m_values) / count;
         each([&](double& v) { v -= mean; });
     }
-    LaneSum squares;
-    for (std::int64_t i = 0; i < m_values.count(); i += extents.x) {
-        for (std::int64_t x = 0; x < extents.x; ++x) {
-            row[static_cast<std::size_t>(x)] = values[i + x] * values[i + x];
-        }
-        squares.addRow(row.data(), extents.x);
-    }
-    const double norm = std::sqrt(squares.total());
+    base::Image<double> squares(extents);
+    std::transform(values, values + m_values.count(), squares.data(),
+                   [](double v) { return v * v; });
+    const double norm = std::sqrt(laneSum(squares));
     each([&](double& v) { v /= norm; });
 }
 
 double canonicalScore(const base::AnyView& scene, const CanonicalTemplate& templ,
                       const base::Index& corner) {
-    thread_local std::vector<double> row;
-    thread_local std::vector<double> product;
-    const auto width = static_cast<std::size_t>(templ.extents().x);
-    row.resize(std::max(row.size(), width));
-    product.resize(std::max(product.size(), width));
     return std::visit(
         [&](const auto& view) {
-            return scoreOf(view.part({corner, templ.extents()}), templ, row, product);
+            return scoreOf(view.part({corner, templ.extents()}), templ.values().view());
         },
         scene);
 }

@@ -100,7 +100,7 @@ struct ScoreTally {
 };
 
 /// Writes scores, status bytes and bounds of one tile: window sums of x and x^2 over m by additions
-/// only (van Herk along y and z, doubling along x), D, r = num / sqrt(D), clamped to [-1, 1].
+/// only (doubling along x, van Herk along y and z), D, r = num / sqrt(D), clamped to [-1, 1].
 /// **Shapes**: x as for correlateDirect; num `out`; value, status the same box inside the map with
 /// their strides; bounds contiguous, out.x a row. `scratch` as scoreScratch() says.
 struct ScoreArguments {
@@ -126,6 +126,9 @@ inline constexpr std::int64_t kRowsTogether = 8;
 [[nodiscard]] constexpr std::int64_t sumsRow(std::int64_t columns) {
     return (columns + 31) / 16 * 16;
 }
+
+/// Outputs whose sums scoreTile takes together, so that they stay in cache.
+[[nodiscard]] base::Extents stripExtents(const base::Extents& m, const base::Extents& out);
 
 /// Doubles of scratch that scoreTile needs.
 [[nodiscard]] std::int64_t scoreScratch(const base::Extents& m, const base::Extents& out);

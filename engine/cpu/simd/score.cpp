@@ -26,23 +26,14 @@ struct Sums {
     double* s2 = nullptr;
 };
 
-// to = from + (x, x^2). The rows may run over their end by less than a vector (slack).
-HWY_INLINE void addSquares(const float* x, Sums from, Sums to, std::int64_t count) {
-    const D d;
-    const H h;
-    const DD dd;
-    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-    const auto half = static_cast<std::int64_t>(hn::Lanes(dd));
-    for (std::int64_t i = 0; i < count; i += lanes) {
-        const auto v = hn::LoadU(d, x + i);
-        const auto low = hn::PromoteTo(dd, hn::LowerHalf(h, v));
-        const auto high = hn::PromoteTo(dd, hn::UpperHalf(h, v));
-        hn::StoreU(hn::Add(hn::LoadU(dd, from.s1 + i), low), dd, to.s1 + i);
-        hn::StoreU(hn::Add(hn::LoadU(dd, from.s1 + i + half), high), dd, to.s1 + i + half);
-        hn::StoreU(hn::MulAdd(low, low, hn::LoadU(dd, from.s2 + i)), dd, to.s2 + i);
-        hn::StoreU(hn::MulAdd(high, high, hn::LoadU(dd, from.s2 + i + half)), dd, to.s2 + i + half);
+/// Rows of sums of x and of x^2 in turn, `stride` doubles each.
+struct SumRows {
+    double* data = nullptr;
+    std::int64_t stride = 0;
+    [[nodiscard]] Sums at(std::int64_t j) const {
+        return {data + 2 * j * stride, data + (2 * j + 1) * stride};
     }
-}
+};
 
 HWY_INLINE void addRows(const double* a, const double* b, double* to, std::int64_t count) {
     const DD dd;
@@ -52,39 +43,63 @@ HWY_INLINE void addRows(const double* a, const double* b, double* to, std::int64
     }
 }
 
-// Windows of `width` along `rows` rows of `count` outputs, `stride` apart: run(i) holds sums over a
-// power of two, and the windows of the set bits of `width` are laid end to end in `to`. Additions
-// only. Returns where the result stands: `run` or `to`.
-HWY_INLINE const double* windowsAlongRows(double* run, double* to, std::int64_t width,
-                                          std::int64_t count, std::int64_t rows,
-                                          std::int64_t stride) {
-    std::int64_t offset = 0;
-    for (std::int64_t step = 1; step <= width; step *= 2) {
-        const bool last = 2 * step > width;
-        if ((width & step) != 0) {
-            if (offset == 0 && last) {
-                return run;
-            }
-            for (std::int64_t row = 0; row < rows; ++row) {
-                double* const at = to + row * stride;
-                const double* const from = run + row * stride + offset;
-                if (offset == 0) {
-                    std::copy_n(from, count, at);
-                } else {
-                    addRows(at, from, at, count);
-                }
-            }
-            offset += step;
-        }
-        if (!last) {
-            // The next run reaches as far as its windows are needed.
-            for (std::int64_t row = 0; row < rows; ++row) {
-                double* const at = run + row * stride;
-                addRows(at, at + step, at, count + width - 2 * step);
-            }
+// to = x and x^2, or their sums over two neighbours along x. The row may run over its end by less
+// than a vector (slack).
+template <bool kPairs> HWY_INLINE void loadRow(const float* x, Sums to, std::int64_t count) {
+    const hn::Rebind<float, DD> f;
+    const DD dd;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(dd));
+    for (std::int64_t i = 0; i < count; i += lanes) {
+        const auto a = hn::PromoteTo(dd, hn::LoadU(f, x + i));
+        if constexpr (kPairs) {
+            const auto b = hn::PromoteTo(dd, hn::LoadU(f, x + i + 1));
+            hn::StoreU(hn::Add(a, b), dd, to.s1 + i);
+            hn::StoreU(hn::MulAdd(b, b, hn::Mul(a, a)), dd, to.s2 + i);
+        } else {
+            hn::StoreU(a, dd, to.s1 + i);
+            hn::StoreU(hn::Mul(a, a), dd, to.s2 + i);
         }
     }
-    return to;
+}
+
+// Windows of `width` along `rows` rows that begin at `x`, `stride` apart: `run` holds sums over a
+// power of two, and the windows of the set bits of `width` are laid end to end in `to`. Additions
+// only. A pass goes over all rows before the next one reads what it stored.
+HWY_INLINE void windowsAlongRows(const float* x, std::int64_t stride, std::int64_t width,
+                                 std::int64_t rows, std::int64_t count, const SumRows& run,
+                                 const SumRows& to) {
+    const SumRows& pairs = width == 2 ? to : run;
+    for (std::int64_t j = 0; j < rows; ++j) {
+        if (width % 2 != 0) {
+            loadRow<false>(x + j * stride, to.at(j), count);
+        }
+        if (width > 1) {
+            loadRow<true>(x + j * stride, pairs.at(j), count + width - 2);
+        }
+    }
+    const auto forLines = [&](auto&& use) {
+        for (std::int64_t line = 0; line < 2 * rows; ++line) {
+            use(run.data + line * run.stride, to.data + line * to.stride);
+        }
+    };
+    std::int64_t offset = width % 2;
+    for (std::int64_t step = 2; step < width; step *= 2) {
+        if ((width & step) != 0 && offset == 0) {
+            forLines([&](const double* from, double* at) { std::copy_n(from, count, at); });
+        } else if ((width & step) != 0) {
+            forLines(
+                [&](const double* from, double* at) { addRows(at, from + offset, at, count); });
+        }
+        offset += width & step;
+        if (2 * step == width) {
+            forLines(
+                [&](const double* from, double* at) { addRows(from, from + step, at, count); });
+        } else if (2 * step < width) {
+            // The next run reaches as far as its windows are needed.
+            forLines(
+                [&](double* at, double*) { addRows(at, at + step, at, count + width - 2 * step); });
+        }
+    }
 }
 
 // What rows of sums become.
@@ -93,96 +108,101 @@ class RowScorer {
     RowScorer(const ScoreArguments& arguments, const ScoreConstants& constants)
         : m_arguments(arguments), m_constants(constants) {}
 
-    /// Scores of `rows` rows from y on. The sums of x stand at `sums`, `pair` doubles from row to
-    /// row, those of x^2 `squares` doubles behind them.
-    void operator()(const double* sums, std::int64_t squares, std::int64_t pair, std::int64_t y,
-                    std::int64_t rows, std::int64_t z) {
+    /// Scores of `count` voxels of row (y, z) from `column` on; their sums are those of `tail` plus
+    /// those of `head`.
+    void operator()(const Sums& tail, const Sums& head, std::int64_t column, std::int64_t count,
+                    std::int64_t y, std::int64_t z) {
         const D d;
         const H h;
         const DD dd;
         const hn::Rebind<std::uint8_t, D> bytes;
         const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
         const auto half = static_cast<std::int64_t>(hn::Lanes(dd));
-        const std::int64_t count = m_arguments.out.x;
         const ScoreConstants constants = m_constants; // a copy no store can alias
         const auto inverseCount = hn::Set(dd, -1.0 / constants.count);
         const auto tiny = hn::Set(d, 0x1p-80F);
         const auto one = hn::Set(d, 1.0F);
-        auto largest = hn::Zero(d);
-        auto largestLow = hn::Zero(d);
-        std::int64_t overRange = 0;
-        for (std::int64_t row = 0; row < rows; ++row) {
-            const double* const s1 = sums + row * pair;
-            const double* const s2 = s1 + squares;
-            const float* const num = m_arguments.num.data + z * m_arguments.num.sliceStride +
-                                     (y + row) * m_arguments.num.rowStride;
-            const std::int64_t at =
-                z * m_arguments.mapSliceStride + (y + row) * m_arguments.mapRowStride;
-            float* const value = m_arguments.value + at;
-            std::uint8_t* const status = m_arguments.status + at;
-            for (std::int64_t i = 0; i < count; i += lanes) {
-                const auto a1 = hn::LoadU(dd, s1 + i);
-                const auto b1 = hn::LoadU(dd, s1 + i + half);
-                const auto a2 = hn::LoadU(dd, s2 + i);
-                const auto b2 = hn::LoadU(dd, s2 + i + half);
-                const auto aD = hn::MulAdd(hn::Mul(a1, inverseCount), a1, a2);
-                const auto bD = hn::MulAdd(hn::Mul(b1, inverseCount), b1, b2);
-                const auto variance = hn::Combine(d, hn::DemoteTo(h, bD), hn::DemoteTo(h, aD));
-                const auto square = hn::Combine(d, hn::DemoteTo(h, b2), hn::DemoteTo(h, a2));
-                const auto suspicious =
-                    hn::Or(hn::Le(variance, hn::Mul(hn::Set(d, constants.suspicious), square)),
-                           hn::Le(variance, tiny));
-                const auto inverse = inverseRoot(d, hn::IfThenElse(suspicious, one, variance));
-                const auto score =
-                    hn::IfThenZeroElse(suspicious, hn::Mul(hn::LoadU(d, num + i), inverse));
-                const auto bound = boundOf(d, constants, square, inverse, hn::Abs(score));
-                const auto over =
-                    hn::AndNot(suspicious, hn::Gt(hn::Abs(score), hn::Add(one, bound)));
-                const auto low =
-                    hn::AndNot(suspicious, hn::Gt(bound, hn::Set(d, constants.promise)));
-                const auto clamped = hn::Min(hn::Max(score, hn::Neg(one)), one);
-                if (i + lanes <= count) {
-                    hn::StoreU(clamped, d, value + i);
-                    hn::StoreU(hn::Zero(bytes), bytes, status + i);
-                    hn::StoreU(bound, d, m_arguments.bounds + i);
-                    const auto marked = hn::Or(low, suspicious);
-                    largest = hn::Max(largest, hn::IfThenZeroElse(marked, bound));
-                    if (!hn::AllFalse(d, hn::Or(marked, over))) {
-                        overRange += static_cast<std::int64_t>(hn::CountTrue(d, over));
-                        largestLow = hn::Max(largestLow, hn::IfThenElseZero(low, bound));
-                        mark(d, low, suspicious, status + i, lanes, s1 + i, s2 + i, num + i,
-                             value + i);
-                    }
-                } else {
-                    std::fill_n(status + i, count - i, std::uint8_t{0});
-                    last(d, clamped, bound, low, suspicious, over, count - i, value + i, status + i,
-                         m_arguments.bounds + i, s1 + i, s2 + i, num + i);
+        auto largest = m_largest;
+        const float* const num = m_arguments.num.data + z * m_arguments.num.sliceStride +
+                                 y * m_arguments.num.rowStride + column;
+        const std::int64_t at =
+            z * m_arguments.mapSliceStride + y * m_arguments.mapRowStride + column;
+        float* const value = m_arguments.value + at;
+        std::uint8_t* const status = m_arguments.status + at;
+        float* const bounds = m_arguments.bounds + column;
+        const auto sum = [&](const double* a, const double* b) {
+            return hn::Add(hn::LoadU(dd, a), hn::LoadU(dd, b));
+        };
+        for (std::int64_t i = 0; i < count; i += lanes) {
+            const auto a1 = sum(tail.s1 + i, head.s1 + i);
+            const auto b1 = sum(tail.s1 + i + half, head.s1 + i + half);
+            const auto a2 = sum(tail.s2 + i, head.s2 + i);
+            const auto b2 = sum(tail.s2 + i + half, head.s2 + i + half);
+            const auto aD = hn::MulAdd(hn::Mul(a1, inverseCount), a1, a2);
+            const auto bD = hn::MulAdd(hn::Mul(b1, inverseCount), b1, b2);
+            const auto variance = hn::Combine(d, hn::DemoteTo(h, bD), hn::DemoteTo(h, aD));
+            const auto square = hn::Combine(d, hn::DemoteTo(h, b2), hn::DemoteTo(h, a2));
+            const auto suspicious =
+                hn::Or(hn::Le(variance, hn::Mul(hn::Set(d, constants.suspicious), square)),
+                       hn::Le(variance, tiny));
+            const auto inverse = inverseRoot(d, hn::IfThenElse(suspicious, one, variance));
+            const auto score =
+                hn::IfThenZeroElse(suspicious, hn::Mul(hn::LoadU(d, num + i), inverse));
+            const auto bound = boundOf(d, constants, square, inverse, hn::Abs(score));
+            const auto over = hn::AndNot(suspicious, hn::Gt(hn::Abs(score), hn::Add(one, bound)));
+            const auto low = hn::AndNot(suspicious, hn::Gt(bound, hn::Set(d, constants.promise)));
+            const auto clamped = hn::Min(hn::Max(score, hn::Neg(one)), one);
+            const auto marked = hn::Or(low, suspicious);
+            if (i + lanes <= count) {
+                hn::StoreU(clamped, d, value + i);
+                hn::StoreU(hn::Zero(bytes), bytes, status + i);
+                hn::StoreU(bound, d, bounds + i);
+                largest = hn::Max(largest, hn::IfThenZeroElse(marked, bound));
+                if (!hn::AllFalse(d, hn::Or(marked, over))) {
+                    const Marks marks(d, low, suspicious, over, bound);
+                    mark(marks, lanes, tail, head, i, num, value, status);
                 }
+            } else {
+                HWY_ALIGN float scores[hn::MaxLanes(D())];
+                hn::Store(clamped, d, scores);
+                const Marks marks(d, low, suspicious, over, bound);
+                std::copy_n(scores, count - i, value + i);
+                std::copy_n(marks.bound, count - i, bounds + i);
+                std::fill_n(status + i, count - i, std::uint8_t{0});
+                mark(marks, count - i, tail, head, i, num, value, status);
             }
         }
-        m_tally.overRange += overRange;
-        m_tally.largestBound =
-            std::max(m_tally.largestBound, hn::GetLane(hn::MaxOfLanes(d, largest)));
-        m_tally.largestLowConf =
-            std::max(m_tally.largestLowConf, hn::GetLane(hn::MaxOfLanes(d, largestLow)));
+        m_largest = largest;
     }
 
-    [[nodiscard]] const ScoreTally& tally() const { return m_tally; }
+    [[nodiscard]] ScoreTally tally() const {
+        ScoreTally tally = m_tally;
+        const D d;
+        tally.largestBound =
+            std::max(tally.largestBound, hn::GetLane(hn::MaxOfLanes(d, m_largest)));
+        return tally;
+    }
 
   private:
-    // 1 / sqrt(v): an approximation of at least 11 bits and two Newton steps, 2 u at most.
+    // 1 / sqrt(v), 2 u at most: an approximation and Newton steps. AVX-512 begins with 14 bits, the
+    // others with 11.
     static hn::Vec<D> inverseRoot(D d, hn::Vec<D> v) {
         const auto half = hn::Mul(v, hn::Set(d, -0.5F));
         const auto threeHalves = hn::Set(d, 1.5F);
         auto y = hn::ApproximateReciprocalSqrt(v);
         y = hn::Mul(y, hn::MulAdd(hn::Mul(half, y), y, threeHalves));
-        return hn::Mul(y, hn::MulAdd(hn::Mul(half, y), y, threeHalves));
+        if constexpr (HWY_TARGET > HWY_AVX3) {
+            y = hn::Mul(y, hn::MulAdd(hn::Mul(half, y), y, threeHalves));
+        }
+        return y;
     }
 
     static hn::Vec<D> boundOf(D d, const ScoreConstants& constants, hn::Vec<D> squares,
                               hn::Vec<D> inverse, hn::Vec<D> magnitude) {
         const auto k2 = hn::Mul(hn::Mul(squares, inverse), inverse);
-        const auto k = hn::Mul(k2, inverseRoot(d, hn::Max(k2, hn::Set(d, 1e-30F))));
+        // K from above: the approximation is right to 11 bits.
+        const auto k = hn::Mul(hn::Mul(k2, hn::Set(d, 1.001F)),
+                               hn::ApproximateReciprocalSqrt(hn::Max(k2, hn::Set(d, 1e-30F))));
         const auto fourier =
             hn::Min(hn::MulAdd(hn::Set(d, constants.boundNumerator), inverse,
                                hn::Mul(hn::Set(d, constants.boundScore), magnitude)),
@@ -192,51 +212,40 @@ class RowScorer {
             hn::MulAdd(hn::Set(d, constants.boundSquare), k2, hn::Set(d, constants.boundConstant)));
     }
 
-    template <class M>
-    void mark(D d, M low, M suspicious, std::uint8_t* status, std::int64_t count, const double* s1,
-              const double* s2, const float* num, float* value) {
-        HWY_ALIGN float lowLanes[hn::MaxLanes(D())];
-        HWY_ALIGN float suspiciousLanes[hn::MaxLanes(D())];
-        const auto one = hn::Set(d, 1.0F);
-        hn::Store(hn::IfThenElseZero(low, one), d, lowLanes);
-        hn::Store(hn::IfThenElseZero(suspicious, one), d, suspiciousLanes);
-        for (std::int64_t i = 0; i < count; ++i) {
-            if (suspiciousLanes[i] != 0) {
-                status[i] = settle(s1[i], s2[i], num[i], value[i]);
-                m_tally.marked += status[i] != 0 ? 1 : 0;
-            } else if (lowLanes[i] != 0) {
-                status[i] = static_cast<std::uint8_t>(base::Status::LowConf);
-                ++m_tally.marked;
-            }
-        }
-    }
+    /// What is remarkable about the lanes of a vector.
+    struct Marks {
+        HWY_ALIGN float low[hn::MaxLanes(D())];
+        HWY_ALIGN float suspicious[hn::MaxLanes(D())];
+        HWY_ALIGN float over[hn::MaxLanes(D())];
+        HWY_ALIGN float bound[hn::MaxLanes(D())];
 
-    // The rest of a row that is shorter than a vector.
-    template <class M>
-    void last(D d, hn::Vec<D> score, hn::Vec<D> bound, M low, M suspicious, M over,
-              std::int64_t count, float* value, std::uint8_t* status, float* bounds,
-              const double* s1, const double* s2, const float* num) {
-        HWY_ALIGN float scores[hn::MaxLanes(D())];
-        HWY_ALIGN float boundLanes[hn::MaxLanes(D())];
-        HWY_ALIGN float overLanes[hn::MaxLanes(D())];
-        HWY_ALIGN float suspiciousLanes[hn::MaxLanes(D())];
-        const auto one = hn::Set(d, 1.0F);
-        hn::Store(score, d, scores);
-        hn::Store(bound, d, boundLanes);
-        hn::Store(hn::IfThenElseZero(over, one), d, overLanes);
-        hn::Store(hn::IfThenElseZero(suspicious, one), d, suspiciousLanes);
-        std::copy_n(scores, count, value);
-        std::copy_n(boundLanes, count, bounds);
-        mark(d, low, suspicious, status, count, s1, s2, num, value);
-        for (std::int64_t i = 0; i < count; ++i) {
-            m_tally.overRange += overLanes[i] != 0 ? 1 : 0;
-            if (suspiciousLanes[i] != 0) {
+        template <class M> Marks(D d, M isLow, M isSuspicious, M isOver, hn::Vec<D> bounds) {
+            const auto one = hn::Set(d, 1.0F);
+            hn::Store(hn::IfThenElseZero(isLow, one), d, low);
+            hn::Store(hn::IfThenElseZero(isSuspicious, one), d, suspicious);
+            hn::Store(hn::IfThenElseZero(isOver, one), d, over);
+            hn::Store(bounds, d, bound);
+        }
+    };
+
+    // Statuses and the tally of the `count` lanes that begin at voxel `first` of a row.
+    void mark(const Marks& marks, std::int64_t count, const Sums& tail, const Sums& head,
+              std::int64_t first, const float* num, float* value, std::uint8_t* status) {
+        for (std::int64_t lane = 0; lane < count; ++lane) {
+            const std::int64_t i = first + lane;
+            if (marks.suspicious[lane] != 0) {
+                status[i] =
+                    settle(tail.s1[i] + head.s1[i], tail.s2[i] + head.s2[i], num[i], value[i]);
+                m_tally.marked += status[i] != 0 ? 1 : 0;
                 continue; // settle() knows its bound
             }
-            if (status[i] == 0) {
-                m_tally.largestBound = std::max(m_tally.largestBound, boundLanes[i]);
-            } else if (status[i] == static_cast<std::uint8_t>(base::Status::LowConf)) {
-                m_tally.largestLowConf = std::max(m_tally.largestLowConf, boundLanes[i]);
+            m_tally.overRange += marks.over[lane] != 0 ? 1 : 0;
+            if (marks.low[lane] != 0) {
+                status[i] = static_cast<std::uint8_t>(base::Status::LowConf);
+                ++m_tally.marked;
+                m_tally.largestLowConf = std::max(m_tally.largestLowConf, marks.bound[lane]);
+            } else {
+                m_tally.largestBound = std::max(m_tally.largestBound, marks.bound[lane]);
             }
         }
     }
@@ -280,67 +289,69 @@ class RowScorer {
     const ScoreArguments& m_arguments;
     const ScoreConstants& m_constants;
     ScoreTally m_tally;
+    hn::Vec<D> m_largest = hn::Zero(D());
 };
 
-// Window sums of one slice, handed on as `use(sums, squares, pair, y, rows)`, see RowScorer. Van
-// Herk along y: a window of m.y rows is the tail of one block of m.y rows and the head of the next.
+/// A part of a tile whose sums stay in cache: outputs from (column, row) on.
+struct Strip {
+    std::int64_t column = 0;
+    std::int64_t columns = 0;
+    std::int64_t row = 0;
+    std::int64_t rows = 0;
+};
+
+// Window sums of a strip of one slice, handed on a row at a time as `use(tail, head, y)`: the sums
+// are those of both. Van Herk along y: a window of m.y rows is the tail of one block of m.y rows
+// and the head of the next.
 template <class Use>
-HWY_INLINE void planeSums(const float* x, std::int64_t rowStride, const base::Extents& m,
-                          const base::Extents& out, double* scratch, Use&& use) {
-    const std::int64_t columns = out.x + m.x - 1;
-    const std::int64_t row = sumsRow(columns);
-    const std::int64_t pair = 2 * row;
-    double* const zero = scratch;
-    const Sums head{zero + row, zero + 2 * row};
-    double* const runs = zero + 3 * row;
-    double* const done = runs + kRowsTogether * pair;
-    double* const tails = done + kRowsTogether * pair;
-    const auto tail = [&](std::int64_t j) {
-        return Sums{tails + j * pair, tails + j * pair + row};
+HWY_INLINE void stripSums(const FloatBox& x, std::int64_t slice, const base::Extents& m,
+                          const Strip& strip, double* scratch, Use&& use) {
+    const float* const corner =
+        x.data + slice * x.sliceStride + strip.row * x.rowStride + strip.column;
+    const std::int64_t row = sumsRow(strip.columns);
+    SumRows now{scratch, row};
+    SumRows next{now.data + 2 * row * m.y, row};
+    const SumRows head{next.data + 2 * row * m.y, row};
+    const SumRows run{head.data + 2 * row, sumsRow(strip.columns + m.x - 1)};
+    const auto fill = [&](const SumRows& to, std::int64_t block, std::int64_t from,
+                          std::int64_t until) {
+        for (std::int64_t j = from; j < until; j += kRowsTogether) {
+            windowsAlongRows(corner + (block + j) * x.rowStride, x.rowStride, m.x,
+                             std::min(kRowsTogether, until - j), strip.columns, run,
+                             {to.at(j).s1, row});
+        }
     };
-    std::fill_n(zero, row, 0.0);
-    for (std::int64_t block = 0; block < out.y; block += m.y) {
-        Sums before{zero, zero};
-        for (std::int64_t j = m.y - 1; j >= 0; --j) {
-            addSquares(x + (block + j) * rowStride, before, tail(j), columns);
-            before = tail(j);
+    fill(now, 0, 0, m.y);
+    for (std::int64_t block = 0; block < strip.rows; block += m.y) {
+        for (std::int64_t j = m.y - 2; j >= 0; --j) {
+            addRows(now.at(j).s1, now.at(j + 1).s1, now.at(j).s1, 2 * row);
         }
-        std::fill_n(head.s1, pair, 0.0);
-        const std::int64_t rows = std::min(m.y, out.y - block);
-        for (std::int64_t from = 0; from < rows; from += kRowsTogether) {
-            const std::int64_t together = std::min(kRowsTogether, rows - from);
-            for (std::int64_t j = from; j < from + together; ++j) {
-                if (j > 0) {
-                    addSquares(x + (block + m.y + j - 1) * rowStride, head, head, columns);
-                }
-                double* const run = runs + (j - from) * pair;
-                addRows(tail(j).s1, head.s1, run, columns);
-                addRows(tail(j).s2, head.s2, run + row, columns);
+        std::fill_n(head.data, 2 * row, 0.0);
+        const std::int64_t rows = std::min(m.y, strip.rows - block);
+        const bool more = block + m.y < strip.rows;
+        fill(next, block + m.y, 0, more ? m.y : rows - 1);
+        for (std::int64_t j = 0; j < rows; ++j) {
+            if (j > 0) {
+                addRows(head.data, next.at(j - 1).s1, head.data, 2 * row);
             }
-            // The sums of x and of x^2 of a row are two rows of the same pass.
-            const double* const sums = windowsAlongRows(runs, done, m.x, out.x, 2 * together, row);
-            use(sums, row, pair, block + from, together);
+            use(now.at(j), head.at(0), strip.row + block + j);
         }
+        std::swap(now, next);
     }
 }
 
-// Van Herk along z over the planes of window sums, a block of m.z slices at a time.
-void volumeScores(const ScoreArguments& a, RowScorer& scorer) {
-    const std::int64_t row = sumsRow(a.out.x);
-    const std::int64_t plane = 2 * row * a.out.y;
+// Van Herk along z over the planes of window sums of a strip, a block of m.z slices at a time.
+void volumeScores(const ScoreArguments& a, const Strip& strip, RowScorer& scorer) {
+    const std::int64_t row = sumsRow(strip.columns);
+    const std::int64_t plane = 2 * row * strip.rows;
     double* const head = a.scratch;
     double* tails = head + plane;
     double* next = tails + a.m.z * plane;
     double* const scratch = next + a.m.z * plane;
     const auto sums = [&](std::int64_t slice, double* to) {
-        planeSums(a.x.data + slice * a.x.sliceStride, a.x.rowStride, a.m, a.out, scratch,
-                  [&](const double* windows, std::int64_t squares, std::int64_t pair,
-                      std::int64_t y, std::int64_t rows) {
-                      for (std::int64_t j = 0; j < rows; ++j) {
-                          std::copy_n(windows + j * pair, a.out.x, to + 2 * (y + j) * row);
-                          std::copy_n(windows + j * pair + squares, a.out.x,
-                                      to + (2 * (y + j) + 1) * row);
-                      }
+        stripSums(a.x, slice, a.m, strip, scratch,
+                  [&](const Sums& tail, const Sums& rest, std::int64_t y) {
+                      addRows(tail.s1, rest.s1, to + 2 * (y - strip.row) * row, 2 * row);
                   });
     };
     for (std::int64_t k = 0; k < a.m.z; ++k) {
@@ -358,9 +369,12 @@ void volumeScores(const ScoreArguments& a, RowScorer& scorer) {
                 sums(block + a.m.z + k - 1, entering);
                 addRows(head, entering, head, plane);
             }
-            double* const windows = tails + k * plane;
-            addRows(windows, head, windows, plane);
-            scorer(windows, row, 2 * row, 0, a.out.y, block + k);
+            const SumRows tail{tails + k * plane, row};
+            const SumRows rest{head, row};
+            for (std::int64_t y = 0; y < strip.rows; ++y) {
+                scorer(tail.at(y), rest.at(y), strip.column, strip.columns, strip.row + y,
+                       block + k);
+            }
         }
         if (block + a.m.z < a.out.z) {
             sums(block + 2 * a.m.z - 1, next + (a.m.z - 1) * plane);
@@ -369,18 +383,24 @@ void volumeScores(const ScoreArguments& a, RowScorer& scorer) {
     }
 }
 
-ScoreTally score(const ScoreArguments& arguments, const ScoreConstants& constants) {
-    RowScorer scorer(arguments, constants);
-    if (arguments.m.z > 1) {
-        volumeScores(arguments, scorer);
-        return scorer.tally();
-    }
-    for (std::int64_t z = 0; z < arguments.out.z; ++z) {
-        planeSums(arguments.x.data + z * arguments.x.sliceStride, arguments.x.rowStride,
-                  arguments.m, arguments.out, arguments.scratch,
-                  [&](const double* windows, std::int64_t squares, std::int64_t pair,
-                      std::int64_t y,
-                      std::int64_t rows) { scorer(windows, squares, pair, y, rows, z); });
+ScoreTally score(const ScoreArguments& a, const ScoreConstants& constants) {
+    RowScorer scorer(a, constants);
+    const base::Extents size = stripExtents(a.m, a.out);
+    for (std::int64_t row = 0; row < a.out.y; row += size.y) {
+        for (std::int64_t column = 0; column < a.out.x; column += size.x) {
+            const Strip strip{column, std::min(size.x, a.out.x - column), row,
+                              std::min(size.y, a.out.y - row)};
+            if (a.m.z > 1) {
+                volumeScores(a, strip, scorer);
+                continue;
+            }
+            for (std::int64_t z = 0; z < a.out.z; ++z) {
+                stripSums(a.x, z, a.m, strip, a.scratch,
+                          [&](const Sums& tail, const Sums& head, std::int64_t y) {
+                              scorer(tail, head, strip.column, strip.columns, y, z);
+                          });
+            }
+        }
     }
     return scorer.tally();
 }
@@ -397,9 +417,25 @@ ScoreTally scoreTile(const ScoreArguments& arguments, const ScoreConstants& cons
     return HWY_DYNAMIC_DISPATCH(score)(arguments, constants);
 }
 
+base::Extents stripExtents(const base::Extents& m, const base::Extents& out) {
+    // Two blocks of m.y rows of sums, 16 bytes a voxel, beside the rest of a first-level cache; of
+    // a volume two blocks of m.z planes beside that of the second level.
+    constexpr std::int64_t kFirst = 2048;
+    constexpr std::int64_t kSecond = 32768;
+    const auto whole = [](std::int64_t length) { return (length + 15) / 16 * 16; };
+    const std::int64_t columns =
+        std::min(out.x, std::max({std::int64_t{128}, 3 * whole(m.x), kFirst / m.y / 16 * 16}));
+    const std::int64_t rows =
+        m.z == 1 ? out.y
+                 : std::min(out.y, std::max({std::int64_t{8}, m.y, kSecond / 2 / m.z / columns}));
+    return {columns, rows, 1};
+}
+
 std::int64_t scoreScratch(const base::Extents& m, const base::Extents& out) {
-    const std::int64_t planes = (3 + 4 * kRowsTogether + 2 * m.y) * sumsRow(out.x + m.x - 1);
-    const std::int64_t volume = m.z == 1 ? 0 : (2 * m.z + 1) * 2 * sumsRow(out.x) * out.y;
+    const base::Extents strip = stripExtents(m, out);
+    const std::int64_t planes =
+        (4 * m.y + 2) * sumsRow(strip.x) + 2 * kRowsTogether * sumsRow(strip.x + m.x - 1);
+    const std::int64_t volume = m.z == 1 ? 0 : (2 * m.z + 1) * 2 * sumsRow(strip.x) * strip.y;
     return planes + volume + 64;
 }
 
