@@ -34,6 +34,7 @@ constexpr const char* kUsage =
   flcc-cli sample --list                                   the built-in samples
   flcc-cli devices [--json]                                processors and GPUs, and why one is not usable
   flcc-cli calibrate [--threads N] [--json]                measures this machine for better plans, two minutes
+  flcc-cli bench --crossover FILE.png [--threads N]        which method is chosen, over scene and template size
   flcc-cli --help | --version
 
 Options of match and plan, defaults first or in brackets:
@@ -221,6 +222,9 @@ int runCommand(const std::vector<std::string>& args, const std::stop_token& stop
     }
     if (command == "calibrate") {
         return calibrate(rest, stop);
+    }
+    if (command == "bench") {
+        return bench(rest);
     }
     refuse("unknown command \"" + command + "\"; flcc-cli --help lists them");
 }

@@ -6,11 +6,14 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <set>
 
 #include "engine/base/log.h"
 #include "engine/io/atomic_file.h"
+#include "engine/job/crossover.h"
 #include "engine/job/knowledge.h"
+#include "engine/plan/planner.h"
 #include "tests/engine/job/job_cases.h"
 #include "tests/support/scenes.h"
 
@@ -80,6 +83,8 @@ class JobKnowledgeTest : public QObject {
     void aProblemSeenBeforeIsNotTimedAgain();
     void aStoppedCalibrationKeepsNothing();
     void aCalibrationIsKeptAndNamed();
+    void theCrossoverMapIsWhatThePlannerChooses();
+    void theCrossoverPictureShowsItsMaps();
 };
 
 void JobKnowledgeTest::whatIsLearntIsThereAgain() {
@@ -328,6 +333,63 @@ void JobKnowledgeTest::aCalibrationIsKeptAndNamed() {
                                       .report;
     QVERIFY(report.plan.calibrated);
     QCOMPARE(report.plan.chosen()->prediction->fftPlanning, known->shapes.front().effort);
+}
+
+void JobKnowledgeTest::theCrossoverMapIsWhatThePlannerChooses() {
+    const OwnCache cache;
+    const job::Crossover map = job::crossover(false, false, 1);
+    QCOMPARE(map.scenes.front(), std::int64_t{64});
+    QCOMPARE(map.scenes.back(), std::int64_t{4096});
+    QCOMPARE(map.templates.front(), std::int64_t{2});
+    QCOMPARE(map.templates.back(), std::int64_t{256});
+    base::TilePool pool(1);
+    for (std::size_t row = 0; row < map.scenes.size(); row += 7) {
+        for (std::size_t column = 0; column < map.templates.size(); column += 5) {
+            method::Problem problem;
+            problem.scene = {map.scenes[row], map.scenes[row], 1};
+            problem.templ = {map.templates[column], map.templates[column], 1};
+            const int chosen = map.chosen[row][column];
+            QCOMPARE(chosen<0, problem.templ.x> problem.scene.x);
+            if (chosen >= 0) {
+                const plan::Planned planned =
+                    plan::makePlan(problem, {.planning = plan::Planning::Estimate}, nullptr,
+                                   nullptr, nullptr, pool);
+                QCOMPARE(map.methods[static_cast<std::size_t>(chosen)],
+                         planned.plan->candidate().method);
+            }
+        }
+    }
+}
+
+void JobKnowledgeTest::theCrossoverPictureShowsItsMaps() {
+    const auto mapOf = [](bool stream, int method) {
+        return job::Crossover{false,
+                              stream,
+                              {64, 128},
+                              {2, 4, 8},
+                              {"direct", "tiled"},
+                              {{method, method, -1}, {method, method, method}}};
+    };
+    const auto picture = job::drawn({mapOf(false, 0), mapOf(true, 1)});
+    std::map<std::uint8_t, int> greys;
+    for (std::int64_t i = 0; i < picture.count(); ++i) {
+        ++greys[picture.data()[i]];
+    }
+    // White, black, and one grey for each method, in its cells and in the legend.
+    QCOMPARE(greys.size(), std::size_t{4});
+    const auto legend = 12 * 9;
+    const auto cells = 5 * 5 * 5;
+    QVERIFY(greys.begin()->first == 0);
+    int methods = 0;
+    for (const auto& [grey, count] : greys) {
+        methods += grey != 0 && grey != 255 && count == legend + cells ? 1 : 0;
+    }
+    QCOMPARE(methods, 2);
+    const test::Folder folder;
+    job::writeCrossover(folder.path("map.png"), 1);
+    QVERIFY(base::extentsOf(job::loadImage(folder.path("map.png"), {}, {})->pixels).x > 400);
+    QVERIFY(test::thrownBy([&] { job::writeCrossover(folder.path("map.jpg"), 1); }).code ==
+            base::ErrorCode::CommandLine);
 }
 
 QTEST_GUILESS_MAIN(JobKnowledgeTest)
