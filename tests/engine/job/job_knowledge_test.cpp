@@ -351,9 +351,10 @@ void JobKnowledgeTest::theCrossoverMapIsWhatThePlannerChooses() {
             const int chosen = map.chosen[row][column];
             QCOMPARE(chosen<0, problem.templ.x> problem.scene.x);
             if (chosen >= 0) {
+                plan::Request request;
+                request.planning = plan::Planning::Estimate;
                 const plan::Planned planned =
-                    plan::makePlan(problem, {.planning = plan::Planning::Estimate}, nullptr,
-                                   nullptr, nullptr, pool);
+                    plan::makePlan(problem, request, nullptr, nullptr, nullptr, pool);
                 QCOMPARE(map.methods[static_cast<std::size_t>(chosen)],
                          planned.plan->candidate().method);
             }
