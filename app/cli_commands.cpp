@@ -142,7 +142,7 @@ int plan(const Arguments& args, const std::stop_token& stop) {
     ProgressBar bar(errorIsTerminal() && !parsed.quiet);
     const job::JobReport report = job::planJob(parsed.job, {}, stop, &bar);
     bar.clear();
-    if (stop.stop_requested()) {
+    if (report.cancelled) {
         return interrupted();
     }
     saveJob(parsed);
@@ -158,15 +158,19 @@ int plan(const Arguments& args, const std::stop_token& stop) {
     return 0;
 }
 
-int info(const Arguments& args) {
+int info(const Arguments& args, const std::stop_token& stop) {
     if (args.size() != 1) {
         refuse("info takes the name of one file");
     }
-    print(job::imageInfoJson(args[0]));
+    const std::string json = job::imageInfoJson(args[0], stop);
+    if (json.empty()) {
+        return interrupted();
+    }
+    print(json);
     return 0;
 }
 
-int sample(const Arguments& args) {
+int sample(const Arguments& args, const std::stop_token& stop) {
     if (args.size() == 1 && args[0] == "--list") {
         print(job::samplesText());
         return 0;
@@ -175,18 +179,26 @@ int sample(const Arguments& args) {
     if (!separate || args[0].starts_with("-") || args[2].empty()) {
         refuse("write flcc-cli sample NAME --output DIR, or flcc-cli sample --list");
     }
-    for (const std::filesystem::path& file : job::writeSample(args[0], args[2])) {
+    const std::vector<std::filesystem::path> files = job::writeSample(args[0], args[2], stop);
+    if (files.empty()) {
+        return interrupted();
+    }
+    for (const std::filesystem::path& file : files) {
         print(file.string() + "\n");
     }
     return 0;
 }
 
-int devices(const Arguments& args) {
+int devices(const Arguments& args, const std::stop_token& stop) {
     const bool json = args.size() == 1 && args[0] == "--json";
     if (!args.empty() && !json) {
         refuse("unknown option " + args[0] + "; devices knows --json");
     }
-    print(json ? job::devicesJson() : job::devicesText());
+    const std::string text = json ? job::devicesJson() : job::devicesText();
+    if (stop.stop_requested()) {
+        return interrupted();
+    }
+    print(text);
     return 0;
 }
 
@@ -212,13 +224,13 @@ int runCommand(const std::vector<std::string>& args, const std::stop_token& stop
         return plan(rest, stop);
     }
     if (command == "info") {
-        return info(rest);
+        return info(rest, stop);
     }
     if (command == "sample") {
-        return sample(rest);
+        return sample(rest, stop);
     }
     if (command == "devices") {
-        return devices(rest);
+        return devices(rest, stop);
     }
     if (command == "calibrate") {
         return calibrate(rest, stop);

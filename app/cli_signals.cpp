@@ -3,7 +3,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <ctime>
+
+#include "app/cli_commands.h"
+#include "engine/io/atomic_file.h"
 
 namespace flcc::app {
 
@@ -16,8 +20,9 @@ SignalWatch::SignalWatch() {
     m_thread = std::jthread([this](const std::stop_token& ending) {
         const timespec wait{.tv_sec = 0, .tv_nsec = 50'000'000};
         while (!ending.stop_requested()) {
-            if (sigtimedwait(&m_signals, nullptr, &wait) > 0) {
-                m_stop.request_stop();
+            if (sigtimedwait(&m_signals, nullptr, &wait) > 0 && !m_stop.request_stop()) {
+                io::abandonAtomicFiles();
+                std::_Exit(kInterrupted);
             }
         }
     });

@@ -6,9 +6,10 @@
 
 namespace flcc::app {
 
-/// Turns SIGINT and SIGTERM into a stop request for as long as it lives. A thread waits for them,
-/// as no handler may lock; make it before any other thread, so that all inherit the blocked
-/// signals. Also ignores SIGPIPE: a closed pipe shows as a failed write.
+/// Turns the first SIGINT or SIGTERM into a stop request for as long as it lives; a second one ends
+/// the process at once with exit code 130, its temporary files removed. A thread waits for them, as
+/// no handler may lock; make it before any other thread, so that all inherit the blocked signals.
+/// Also ignores SIGPIPE: a closed pipe shows as a failed write.
 class SignalWatch {
   public:
     SignalWatch();

@@ -98,10 +98,13 @@ void Exporter::ask(const QString& title, const QString& name, const QString& fil
 void Exporter::write(const std::filesystem::path& path, Write write) {
     m_controller.start(RunController::Task::Export, tr("Writing %1").arg(pathText(path.filename())),
                        [this, path, write = std::move(write)](
-                           std::stop_token, job::JobSink*) -> RunController::Done {
-                           const std::vector<std::string> dropped = write();
+                           std::stop_token stop, job::JobSink*) -> RunController::Done {
+                           const std::optional<std::vector<std::string>> dropped = write(stop);
+                           if (!dropped) {
+                               return {};
+                           }
                            QString sentence = tr("Saved %1.").arg(pathText(path));
-                           for (const std::string& each : dropped) {
+                           for (const std::string& each : *dropped) {
                                sentence += QChar(' ') + toQString(each);
                            }
                            return [this, sentence] { Q_EMIT saved(sentence); };
@@ -117,10 +120,12 @@ void Exporter::peaks() {
 
 void Exporter::writePeaks(const std::filesystem::path& path) {
     if (const ResultEntry* result = requireResult()) {
-        write(path, [entry = *result, path]() -> std::vector<std::string> {
-            io::writePeaks(path, entry.job->peaks, peakContext(entry));
-            return {};
-        });
+        write(path,
+              [entry = *result,
+               path](const std::stop_token&) -> std::optional<std::vector<std::string>> {
+                  io::writePeaks(path, entry.job->peaks, peakContext(entry));
+                  return std::vector<std::string>{};
+              });
     }
 }
 
@@ -133,8 +138,9 @@ void Exporter::map() {
 
 void Exporter::writeMap(const std::filesystem::path& path) {
     if (const ResultEntry* result = requireResult()) {
-        write(path, [job = result->job, path] {
-            return io::writeImage(path, base::AnyView(job->map->value.view()), job->mapGeometry);
+        write(path, [job = result->job, path](const std::stop_token& stop) {
+            return io::writeImage(path, base::AnyView(job->map->value.view()), job->mapGeometry, {},
+                                  stop);
         });
     }
 }
@@ -148,9 +154,9 @@ void Exporter::status() {
 
 void Exporter::writeStatus(const std::filesystem::path& path) {
     if (const ResultEntry* result = requireResult()) {
-        write(path, [job = result->job, path] {
+        write(path, [job = result->job, path](const std::stop_token& stop) {
             const base::AnyImage bytes = statusBytes(*job->map);
-            return io::writeImage(path, base::viewOf(bytes), job->mapGeometry);
+            return io::writeImage(path, base::viewOf(bytes), job->mapGeometry, {}, stop);
         });
     }
 }
@@ -169,12 +175,13 @@ void Exporter::writeHeatmap(const std::filesystem::path& path) {
         const std::int64_t half = (base::extentsOf(result->job->templ->pixels).z - 1) / 2;
         const std::int64_t z =
             std::clamp<std::int64_t>(std::llround(m_views.crosshair()[2]) - half, 0, slices - 1);
-        write(
-            path,
-            [job = result->job, path, z, scale = m_views.mapScale()]() -> std::vector<std::string> {
-                io::writeHeatmap(path, job->map->value.view(), job->map->status.view(), z, scale);
-                return {};
-            });
+        write(path,
+              [job = result->job, path, z, scale = m_views.mapScale()](
+                  const std::stop_token& stop) -> std::optional<std::vector<std::string>> {
+                  const bool written = io::writeHeatmap(path, job->map->value.view(),
+                                                        job->map->status.view(), z, scale, stop);
+                  return written ? std::optional(std::vector<std::string>{}) : std::nullopt;
+              });
     }
 }
 
@@ -192,10 +199,13 @@ void Exporter::writeReport(const std::filesystem::path& path) {
         Q_EMIT failed(tr("There is no plan report yet: press Plan or Run first."));
         return;
     }
-    write(path, [report = *m_flow.report(), path]() -> std::vector<std::string> {
-        io::writeText(path, path.extension() == ".txt" ? job::toText(report) : job::toJson(report));
-        return {};
-    });
+    write(path,
+          [report = *m_flow.report(),
+           path](const std::stop_token&) -> std::optional<std::vector<std::string>> {
+              io::writeText(path,
+                            path.extension() == ".txt" ? job::toText(report) : job::toJson(report));
+              return std::vector<std::string>{};
+          });
 }
 
 void Exporter::screenshot() {
@@ -204,19 +214,23 @@ void Exporter::screenshot() {
 }
 
 void Exporter::writeScreenshot(const std::filesystem::path& path) {
-    write(path, [path, image = m_views.grab().toImage()]() -> std::vector<std::string> {
-        viz::writePng(pictureOf(image), path);
-        return {};
-    });
+    write(path,
+          [path, image = m_views.grab().toImage()](
+              const std::stop_token&) -> std::optional<std::vector<std::string>> {
+              viz::writePng(pictureOf(image), path);
+              return std::vector<std::string>{};
+          });
 }
 
 void Exporter::cleanScreenshot() {
     ask(tr("Save clean screenshot"), QStringLiteral("view.png"), tr("PNG (*.png)"),
         [this](const std::filesystem::path& path) {
-            write(path, [path, picture = m_views.cleanSnapshot()]() -> std::vector<std::string> {
-                viz::writePng(picture, path);
-                return {};
-            });
+            write(path,
+                  [path, picture = m_views.cleanSnapshot()](
+                      const std::stop_token&) -> std::optional<std::vector<std::string>> {
+                      viz::writePng(picture, path);
+                      return std::vector<std::string>{};
+                  });
         });
 }
 
@@ -240,8 +254,8 @@ void Exporter::writeTemplate(const std::filesystem::path& path) {
         metadata["flcc_box"] = base::toString(*templ.crop);
         metadata["flcc_source"] = m_document.scene().image->source;
     }
-    write(path, [image = templ.image, metadata, path] {
-        return io::writeImage(path, base::viewOf(image->pixels), image->geometry, metadata);
+    write(path, [image = templ.image, metadata, path](const std::stop_token& stop) {
+        return io::writeImage(path, base::viewOf(image->pixels), image->geometry, metadata, stop);
     });
 }
 
@@ -251,10 +265,12 @@ void Exporter::saveJob() {
 }
 
 void Exporter::writeJob(const std::filesystem::path& path) {
-    write(path, [text = job::toJobFile(m_flow.currentJob()), path]() -> std::vector<std::string> {
-        io::writeText(path, text);
-        return {};
-    });
+    write(path,
+          [text = job::toJobFile(m_flow.currentJob()),
+           path](const std::stop_token&) -> std::optional<std::vector<std::string>> {
+              io::writeText(path, text);
+              return std::vector<std::string>{};
+          });
 }
 
 } // namespace flcc::ui

@@ -5,6 +5,8 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
+#include <stop_token>
 
 #include "ui/document.h"
 
@@ -50,8 +52,9 @@ class Exporter : public QObject {
     void failed(const QString& sentence);
 
   private:
-    /// What dropped when `path` was written, a sentence each.
-    using Write = std::function<std::vector<std::string>()>;
+    /// What dropped when `path` was written, a sentence each; nothing when it was stopped.
+    using Write =
+        std::function<std::optional<std::vector<std::string>>(const std::stop_token& stop)>;
     void write(const std::filesystem::path& path, Write write);
     void ask(const QString& title, const QString& name, const QString& filters,
              std::function<void(const std::filesystem::path&)> then);

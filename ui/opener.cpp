@@ -84,41 +84,41 @@ void Opener::open(Target target, const std::filesystem::path& path, const Choice
     if (target == Target::Scene && m_controller.isRunning(RunController::Task::Run)) {
         m_controller.cancel();
     }
-    m_controller.start(RunController::Task::Load, tr("Opening %1").arg(name),
-                       [this, target, path, choice, then](const std::stop_token& stop,
-                                                          job::JobSink*) -> RunController::Done {
-                           try {
-                               const io::ImageInfo info = io::readImageInfo(path);
-                               if ((info.channels > 1 && !choice.channel) ||
-                                   (info.frames > 1 && !choice.frame)) {
-                                   return [this, target, path, info, choice, then] {
-                                       askChoice(target, path, info, choice, then);
-                                   };
-                               }
-                               auto image = job::loadImage(path, choice.channel, choice.frame);
-                               if (stop.stop_requested()) {
-                                   return [then] {
-                                       if (then) {
-                                           then(false);
-                                       }
-                                   };
-                               }
-                               return [this, target, path, choice, image, info, then] {
-                                   accept(target, path, choice, image, info);
-                                   if (then) {
-                                       then(true);
-                                   }
-                               };
-                           } catch (const std::exception& error) {
-                               return [this, path, sentence = toQString(error.what()), then] {
-                                   Settings::removeRecentFile(pathText(path));
-                                   Q_EMIT failed(sentence);
-                                   if (then) {
-                                       then(false);
-                                   }
-                               };
-                           }
-                       });
+    m_controller.start(
+        RunController::Task::Load, tr("Opening %1").arg(name),
+        [this, target, path, choice, then](const std::stop_token& stop,
+                                           job::JobSink*) -> RunController::Done {
+            try {
+                const io::ImageInfo info = io::readImageInfo(path, stop);
+                if ((info.channels > 1 && !choice.channel) || (info.frames > 1 && !choice.frame)) {
+                    return [this, target, path, info, choice, then] {
+                        askChoice(target, path, info, choice, then);
+                    };
+                }
+                auto image = job::loadImage(path, choice.channel, choice.frame, stop);
+                if (stop.stop_requested()) {
+                    return [then] {
+                        if (then) {
+                            then(false);
+                        }
+                    };
+                }
+                return [this, target, path, choice, image, info, then] {
+                    accept(target, path, choice, image, info);
+                    if (then) {
+                        then(true);
+                    }
+                };
+            } catch (const std::exception& error) {
+                return [this, path, sentence = toQString(error.what()), then] {
+                    Settings::removeRecentFile(pathText(path));
+                    Q_EMIT failed(sentence);
+                    if (then) {
+                        then(false);
+                    }
+                };
+            }
+        });
 }
 
 void Opener::askChoice(Target target, const std::filesystem::path& path, const io::ImageInfo& info,

@@ -2,6 +2,8 @@
 #include <cmath>
 #include <memory>
 #include <string>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "engine/cpu/methods.h"
@@ -16,40 +18,43 @@ using base::Extents;
 using method::Candidate;
 using method::Problem;
 
-constexpr double kU24 = 0x1p-24;
-
 std::int64_t roundUp(std::int64_t value, std::int64_t step) {
     return (value + step - 1) / step * step;
 }
 
-/// The canonical template in float, x fastest.
+/// The canonical template in both precisions, x fastest.
 class DirectPrepared final : public method::Prepared {
   public:
-    explicit DirectPrepared(const base::AnyView& templ) {
-        const method::CanonicalTemplate canonical(templ);
-        m_weights = base::Image<float>(canonical.extents());
-        std::transform(canonical.values().data(),
-                       canonical.values().data() + canonical.values().count(), m_weights.data(),
+    explicit DirectPrepared(const base::AnyView& templ)
+        : m_canonical(templ), m_weights(m_canonical.extents()) {
+        const base::Image<double>& values = m_canonical.values();
+        std::transform(values.data(), values.data() + values.count(), m_weights.data(),
                        [](double value) { return static_cast<float>(value); });
     }
-    [[nodiscard]] const float* weights() const { return m_weights.data(); }
+    [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_canonical; }
+    template <class Real> [[nodiscard]] const Real* weights() const {
+        if constexpr (std::is_same_v<Real, float>) {
+            return m_weights.data();
+        } else {
+            return m_canonical.values().data();
+        }
+    }
 
   private:
+    method::CanonicalTemplate m_canonical;
     base::Image<float> m_weights;
 };
 
-/// The buffers of one worker: a footprint of voxels and a tile of numerators, both rounded up to
-/// whole register blocks.
-struct DirectBuffers {
-    base::Image<float> voxels;
-    base::Image<float> numerators;
-    simd::FloatBox x;
-    simd::FloatBox num;
-    TileScorer scorer;
+/// A footprint of voxels and a tile of numerators, both rounded up to whole register blocks.
+template <class Real> struct DirectTile {
+    base::Image<Real> voxels;
+    base::Image<Real> numerators;
+    simd::RealBox<Real> x;
+    simd::RealBox<Real> num;
 
-    DirectBuffers(const Extents& m, const Extents& tile)
-        : voxels(voxelExtents(m, tile), 0.0F), numerators(numeratorExtents(tile), 0.0F),
-          x(boxOf(voxels)), num(boxOf(numerators)), scorer(m, tile) {}
+    DirectTile(const Extents& m, const Extents& tile)
+        : voxels(voxelExtents(m, tile), Real{0}), numerators(numeratorExtents(tile), Real{0}),
+          x(boxOf(voxels)), num(boxOf(numerators)) {}
 
     static Extents voxelExtents(const Extents& m, const Extents& tile) {
         return {roundUp(tile.x, simd::kBlockColumns) + roundUp(m.x, 16) + simd::kSlack,
@@ -59,14 +64,62 @@ struct DirectBuffers {
         return {roundUp(tile.x, simd::kBlockColumns) + simd::kSlack,
                 roundUp(tile.y, simd::kBlockRows), tile.z};
     }
-    static simd::FloatBox boxOf(base::Image<float>& image) {
+    static simd::RealBox<Real> boxOf(base::Image<Real>& image) {
         return {image.data(), image.extents().x, image.extents().x * image.extents().y};
     }
     static std::int64_t bytes(const Extents& m, const Extents& tile) {
-        return base::byteCount(voxelExtents(m, tile), 4) +
-               base::byteCount(numeratorExtents(tile), 4) + TileScorer::bytes(m, tile);
+        constexpr auto kSize = static_cast<std::int64_t>(sizeof(Real));
+        return base::byteCount(voxelExtents(m, tile), kSize) +
+               base::byteCount(numeratorExtents(tile), kSize);
     }
 };
+
+/// The buffers of one worker; those of a precision are made when it is first needed.
+class DirectBuffers {
+  public:
+    DirectBuffers(const Extents& m, const Extents& tile)
+        : scorer(m, tile), m_m(m), m_extents(tile) {}
+
+    template <class Real> [[nodiscard]] DirectTile<Real>& tile() {
+        auto& tile = std::get<std::unique_ptr<DirectTile<Real>>>(m_tiles);
+        if (!tile) {
+            tile = std::make_unique<DirectTile<Real>>(m_m, m_extents);
+        }
+        return *tile;
+    }
+
+    static std::int64_t bytes(const Problem& problem, const Extents& tile) {
+        const Extents& m = problem.templ;
+        const bool single = problem.precision == method::Precision::Single;
+        return TileScorer::bytes(m, tile) + (single ? DirectTile<float>::bytes(m, tile) : 0) +
+               (!single || problem.recompute ? DirectTile<double>::bytes(m, tile) : 0);
+    }
+
+    TileScorer scorer;
+
+  private:
+    Extents m_m;
+    Extents m_extents;
+    std::tuple<std::unique_ptr<DirectTile<float>>, std::unique_ptr<DirectTile<double>>> m_tiles;
+};
+
+/// One tile of the map in one precision.
+template <class Real>
+TileResult matchTile(const Problem& problem, const DirectPrepared& templ,
+                     const base::AnyView& scene, const base::Box& out, DirectBuffers& own,
+                     const method::MapView& map, StageClock& clock) {
+    enum Stage : std::size_t { kLoad, kNumerator, kDenominator };
+    const Extents& m = problem.templ;
+    DirectTile<Real>& buffers = own.tile<Real>();
+    const CentredTile tile = loadCentred(scene, footprint(out, m), base::voxelCount(m), buffers.x);
+    clock.lap(kLoad);
+    simd::correlateDirect(buffers.x, templ.weights<Real>(), m, out.extents, buffers.num);
+    clock.lap(kNumerator);
+    const TileResult result = own.scorer.score(problem, scene, out, buffers.x, buffers.num, tile,
+                                               directTerms(m, kUnitOf<Real>), map);
+    clock.lap(kDenominator);
+    return result;
+}
 
 /// Small enough that the mean of the tile is close to that of each panel, large enough that the
 /// halo does not dominate.
@@ -130,7 +183,7 @@ class DirectMethod final : public method::Method {
         const Extents map = method::mapExtents(problem);
         method::Prediction prediction;
         prediction.hostBytes = mapBytes(problem) +
-                               DirectBuffers::bytes(m, candidate.tile) * candidate.threads +
+                               DirectBuffers::bytes(problem, candidate.tile) * candidate.threads +
                                base::byteCount(m, 12);
         if (std::string reason = memoryRefusal(prediction.hostBytes, limits); !reason.empty()) {
             return method::Refusal{std::move(reason)};
@@ -161,7 +214,9 @@ class DirectMethod final : public method::Method {
             1e-6 * ns / model.speedUp(std::min<std::int64_t>(candidate.threads, grid.count()));
         prediction.tilesInFlight = candidate.threads;
         prediction.errorBound =
-            statistics == nullptr ? 0 : directTerms(m).panel * predictedK(*statistics) + 4 * kU24;
+            statistics == nullptr
+                ? 0
+                : directTerms(m, kUnitSingle).panel * predictedK(*statistics) + 4 * kUnitSingle;
         return prediction;
     }
 
@@ -182,27 +237,35 @@ class DirectMethod final : public method::Method {
                             const method::Prepared& prepared, const base::AnyView& scene,
                             method::Workspace& workspace, const method::Execution& execution,
                             const method::MapView& map) const override {
-        const Extents& m = problem.templ;
-        const auto& weights = dynamic_cast<const DirectPrepared&>(prepared);
+        const auto& templ = dynamic_cast<const DirectPrepared&>(prepared);
         auto& buffers = dynamic_cast<ThreadBuffers<DirectBuffers>&>(workspace);
-        const std::int64_t count = base::voxelCount(m);
-        const BoundTerms terms = directTerms(m);
-        enum Stage : std::size_t { kLoad, kNumerator, kDenominator };
+        const double support = static_cast<double>(base::voxelCount(problem.templ));
         return runTiles(
             TileGrid(method::mapExtents(problem), candidate.tile), 1, execution,
-            {"load", "numerator", "denominator"},
+            {"load", "numerator", "denominator", "recomputation"},
             [&](const std::vector<base::Box>& boxes, int worker, WorkerTally& tally) {
                 const base::Box& out = boxes.front();
                 DirectBuffers& own = buffers.of(worker);
-                const CentredTile tile = loadCentred(scene, footprint(out, m), count, own.x);
-                tally.clock.lap(kLoad);
-                simd::correlateDirect(own.x, weights.weights(), m, out.extents, own.num);
-                tally.clock.lap(kNumerator);
-                own.scorer.score(problem, scene, out, own.x, own.num, tile, terms, map,
-                                 tally.facts);
-                tally.clock.lap(kDenominator);
+                const auto run = [&](auto real) {
+                    return matchTile<decltype(real)>(problem, templ, scene, out, own, map,
+                                                     tally.clock);
+                };
+                const bool twofold = problem.precision == method::Precision::Double;
+                TileResult result = twofold ? run(double{}) : run(float{});
+                const double twofoldNs =
+                    static_cast<double>(base::voxelCount(out.extents)) * support * kDoubleNs;
+                if (!twofold && TileScorer::wantsDouble(problem, result, twofoldNs)) {
+                    result = run(double{});
+                }
+                own.scorer.finish(problem, scene, out, templ.canonical(), result, map, tally.facts);
+                tally.clock.lap(kRecomputation);
             });
     }
+
+  private:
+    enum Stage : std::size_t { kRecomputation = 3 };
+    /// Of one multiply-add in double; only what it is against a canonical value matters.
+    static constexpr double kDoubleNs = 0.05;
 };
 
 } // namespace

@@ -60,21 +60,33 @@ CentredTile finished(double largest, int exponent, bool integer, std::int64_t te
     return tile;
 }
 
-/// float32 and integers of at most 16 bits: vector kernels, S - c rounded once or not at all.
+void loadRow(const auto* row, std::int64_t count, double reference, double scale, float* out) {
+    simd::loadRow(row, count, reference, static_cast<float>(scale), out);
+}
 template <class T>
-CentredTile loadFast(const View<const T>& view, std::int64_t templCount, const simd::FloatBox& to,
-                     const simd::RowFacts& facts, double mean) {
+void loadRow(const T* row, std::int64_t count, double reference, double scale, double* out) {
+    for (std::int64_t i = 0; i < count; ++i) {
+        const double value = (static_cast<double>(row[i]) - reference) * scale;
+        // Of a voxel that is not finite the difference to itself is not 0 either.
+        out[i] = value - value == 0 ? value : 0.0;
+    }
+}
+
+/// float32 and integers of at most 16 bits: vector kernels, S - c rounded once or not at all.
+template <class T, class Real>
+CentredTile loadFast(const View<const T>& view, std::int64_t templCount,
+                     const simd::RealBox<Real>& to, const simd::RowFacts& facts, double mean) {
     const double c =
         std::is_integral_v<T> ? std::nearbyint(mean) : double(static_cast<float>(mean));
     const double largest = std::max(facts.maximum - c, c - facts.minimum);
     const int exponent = exponentAbove(largest);
-    const auto scale = static_cast<float>(std::ldexp(1.0, -exponent));
+    const double scale = std::ldexp(1.0, -exponent);
     forRows(view, [&](const T* row, std::int64_t y, std::int64_t z) {
-        simd::loadRow(row, view.extents().x, c, scale,
-                      to.data + z * to.sliceStride + y * to.rowStride);
+        loadRow(row, view.extents().x, c, scale, to.data + z * to.sliceStride + y * to.rowStride);
     });
     // Half a unit in the last place of the largest difference.
-    const double rounding = std::is_integral_v<T> ? 0.0 : std::ldexp(1.0, exponent - 25);
+    constexpr int kDigits = std::numeric_limits<Real>::digits;
+    const double rounding = std::is_integral_v<T> ? 0.0 : std::ldexp(1.0, exponent - kDigits - 1);
     return finished(largest, exponent, std::is_integral_v<T>, templCount,
                     largest > 0 ? rounding : 0.0, facts.nonFinite);
 }
@@ -92,10 +104,10 @@ template <class T> double centred(T v, T c, double scale) {
     }
 }
 
-/// Any type, through double: the difference to c first, then one rounding to float.
-template <class T>
+/// Any type, through double: the difference to c first, then at most one rounding to float.
+template <class T, class Real>
 CentredTile loadThroughDouble(const View<const T>& view, std::int64_t templCount,
-                              const simd::FloatBox& to) {
+                              const simd::RealBox<Real>& to) {
     const Extents& extents = view.extents();
     std::int64_t count = 0;
     T reference{};
@@ -140,13 +152,15 @@ CentredTile loadThroughDouble(const View<const T>& view, std::int64_t templCount
         }
     });
     const int exponent = exponentAbove(largest);
+    // Two powers of two, as one alone may be out of range.
+    const double half = std::ldexp(1.0, -exponent / 2);
+    const double rest = std::ldexp(1.0, -exponent - -exponent / 2);
     double rounding = 0;
     forRows(view, [&](const T* row, std::int64_t y, std::int64_t z) {
-        float* const out = to.data + z * to.sliceStride + y * to.rowStride;
+        Real* const out = to.data + z * to.sliceStride + y * to.rowStride;
         for (std::int64_t x = 0; x < extents.x; ++x) {
-            const double value =
-                finite(row[x]) ? std::ldexp(centred(row[x], c, pre), -exponent) : 0.0;
-            out[x] = static_cast<float>(value);
+            const double value = finite(row[x]) ? centred(row[x], c, pre) * half * rest : 0.0;
+            out[x] = static_cast<Real>(value);
             rounding = std::max(rounding, std::abs(static_cast<double>(out[x]) - value));
         }
     });
@@ -155,8 +169,9 @@ CentredTile loadThroughDouble(const View<const T>& view, std::int64_t templCount
                     extents.x * extents.y * extents.z - count);
 }
 
-template <class T>
-CentredTile load(const View<const T>& view, std::int64_t templCount, const simd::FloatBox& to) {
+template <class T, class Real>
+CentredTile load(const View<const T>& view, std::int64_t templCount,
+                 const simd::RealBox<Real>& to) {
     if constexpr (kHasKernel<T>) {
         const Extents& extents = view.extents();
         simd::RowFacts facts{0, std::numeric_limits<double>::infinity(),
@@ -285,6 +300,12 @@ std::vector<std::uint8_t> nonFiniteOf(const View<const T>& view, const Extents& 
 
 CentredTile loadCentred(const base::AnyView& scene, const base::Box& footprint,
                         std::int64_t templCount, const simd::FloatBox& to) {
+    return std::visit([&](const auto& view) { return load(view.part(footprint), templCount, to); },
+                      scene);
+}
+
+CentredTile loadCentred(const base::AnyView& scene, const base::Box& footprint,
+                        std::int64_t templCount, const simd::DoubleBox& to) {
     return std::visit([&](const auto& view) { return load(view.part(footprint), templCount, to); },
                       scene);
 }

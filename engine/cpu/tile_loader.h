@@ -23,6 +23,8 @@ struct CentredTile {
 /// Loads the part `footprint` of a scene into `to`. `templCount` is N of the template.
 [[nodiscard]] CentredTile loadCentred(const base::AnyView& scene, const base::Box& footprint,
                                       std::int64_t templCount, const simd::FloatBox& to);
+[[nodiscard]] CentredTile loadCentred(const base::AnyView& scene, const base::Box& footprint,
+                                      std::int64_t templCount, const simd::DoubleBox& to);
 
 /// For every placement of a template of extents `m` in `footprint`: 1 where the panel is constant
 /// on the original values (METHODS 2.1). O(1) a voxel.

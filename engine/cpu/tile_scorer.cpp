@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
+
+#include "engine/cpu/tile_grid.h"
 
 namespace flcc::cpu {
 
@@ -10,9 +13,6 @@ namespace {
 
 using base::Extents;
 using base::Status;
-
-constexpr double kU24 = 0x1p-24;
-constexpr double kU53 = 0x1p-53;
 
 /// Every this many-th bound of the first row of a slice goes into the sample.
 constexpr std::int64_t kBoundStep = 16;
@@ -23,7 +23,7 @@ double chainOf(const Extents& m) {
 }
 
 simd::ScoreConstants constantsOf(const method::Problem& problem, const CentredTile& tile,
-                                 const BoundTerms& terms) {
+                                 const BoundTerms& terms, double constant) {
     const Extents& m = problem.templ;
     const double chain = chainOf(m);
     simd::ScoreConstants constants;
@@ -32,25 +32,25 @@ simd::ScoreConstants constantsOf(const method::Problem& problem, const CentredTi
     constants.exactSums = tile.exactSums;
     constants.unit = tile.unit;
     // Exact sums: below this the rounding of s1^2 / N would show, and the integers decide.
-    constants.suspicious = static_cast<float>(tile.exactSums ? 0x1p-20 : 4 * (16 + chain) * kU53);
-    constants.boundNumerator = static_cast<float>(terms.numerator);
-    constants.boundWorst =
-        terms.worst > 0 ? static_cast<float>(terms.worst) : std::numeric_limits<float>::infinity();
-    constants.boundScore = static_cast<float>(terms.score);
-    constants.boundPanel = static_cast<float>(terms.panel);
-    constants.boundSquare = tile.exactSums ? 0.0F : static_cast<float>((8 + chain / 2) * kU53);
-    constants.boundConstant = static_cast<float>(4 * kU24);
-    constants.promise = static_cast<float>(problem.promise);
+    constants.suspicious = tile.exactSums ? 0x1p-20 : 4 * (16 + chain) * kUnitDouble;
+    constants.boundNumerator = terms.numerator;
+    constants.boundWorst = terms.worst > 0 ? terms.worst : std::numeric_limits<double>::infinity();
+    constants.boundScore = terms.score;
+    constants.boundPanel = terms.panel;
+    constants.boundSquare = tile.exactSums ? 0.0 : (8 + chain / 2) * kUnitDouble;
+    constants.boundConstant = constant;
+    constants.promise = problem.promise;
     return constants;
 }
 
-struct MapPart {
-    base::View<float> value;
-    base::View<Status> status;
-};
+/// The part `box` of a map.
+method::MapView partOf(const method::MapView& map, const base::Box& box) {
+    return {map.value.part(box), map.status.part(box),
+            map.exact.data() == nullptr ? map.exact : map.exact.part(box)};
+}
 
 /// Calls `change(value, status, i)` for every voxel of a tile, i counting x fastest.
-template <class Change> void forVoxels(const MapPart& part, Change&& change) {
+template <class Change> void forVoxels(const method::MapView& part, Change&& change) {
     const Extents& extents = part.value.extents();
     std::size_t i = 0;
     for (std::int64_t z = 0; z < extents.z; ++z) {
@@ -65,45 +65,62 @@ template <class Change> void forVoxels(const MapPart& part, Change&& change) {
 /// Voxels whose variance could not be trusted: FLAT where the pixels say so, else LOWCONF with
 /// nothing known of their score. Returns how many are LOWCONF.
 std::int64_t settleSuspicious(const base::AnyView& scene, const base::Box& footprint,
-                              const Extents& m, const MapPart& part) {
+                              const Extents& m, const method::MapView& part) {
     const auto flat = flatPanels(scene, footprint, m);
     std::int64_t unknown = 0;
     forVoxels(part, [&](float& value, Status& status, std::size_t i) {
         if (static_cast<std::uint8_t>(status) == simd::kSuspicious) {
             status = flat[i] != 0 ? Status::Flat : Status::LowConf;
-            value = 0;
+            value = 0; // as its double is: scores of suspicious voxels are not stored
             unknown += flat[i] != 0 ? 0 : 1;
         }
     });
     return unknown;
 }
 
+/// The doubles of the voxels that touch what is not finite: 0, as their floats.
+void clearExact(const method::MapView& part, const std::vector<std::uint8_t>& touched) {
+    if (part.exact.data() == nullptr) {
+        return;
+    }
+    const Extents& extents = part.value.extents();
+    for (std::size_t i = 0; i < touched.size(); ++i) {
+        if (touched[i] != 0) {
+            const auto at = static_cast<std::int64_t>(i);
+            part.exact.at(at % extents.x, at / extents.x % extents.y,
+                          at / (extents.x * extents.y)) = 0;
+        }
+    }
+}
+
 } // namespace
 
-BoundTerms directTerms(const Extents& m) {
+BoundTerms directTerms(const Extents& m, double unit) {
     BoundTerms terms;
-    terms.panel = kU24 * (2 + static_cast<double>(simd::directChain(m)) / 2);
+    terms.panel = unit * (2 + static_cast<double>(simd::directChain(m)) / 2);
     return terms;
 }
 
-BoundTerms fourierTerms(std::int64_t points, double rhoIn, double rhoOut, double norm, bool exact) {
+BoundTerms fourierTerms(std::int64_t points, double rhoIn, double rhoOut, double norm, bool exact,
+                        double unit) {
     const double root =
         std::sqrt(std::log2(static_cast<double>(std::max<std::int64_t>(2, points))));
     BoundTerms terms;
-    terms.numerator = kU24 * 8 * root * (rhoIn + rhoOut);
-    terms.worst = kU24 * 2 * root * norm;
-    terms.score = kU24 * 64;
-    terms.panel = exact ? 0 : kU24;
+    terms.numerator = unit * 8 * root * (rhoIn + rhoOut);
+    terms.worst = unit * 2 * root * norm;
+    terms.score = unit * 64;
+    terms.panel = exact ? 0 : unit;
     return terms;
 }
 
 void FactsCollector::addTile(const simd::ScoreTally& tally, const CentredTile& tile) {
     m_facts.overRange += tally.overRange;
-    m_facts.largestBound = std::max(m_facts.largestBound, static_cast<double>(tally.largestBound));
-    m_facts.largestLowConf =
-        std::max(m_facts.largestLowConf, static_cast<double>(tally.largestLowConf));
+    m_facts.largestBound = std::max(m_facts.largestBound, tally.largestBound);
+    m_facts.largestLowConf = std::max(m_facts.largestLowConf, tally.largestLowConf);
     m_facts.largestRounding = std::max(m_facts.largestRounding, tile.largestRounding);
 }
+
+void FactsCollector::addRecomputed(std::int64_t voxels) { m_facts.recomputed += voxels; }
 
 void FactsCollector::addStatuses(const std::array<std::int64_t, base::kStatusCount>& counts) {
     for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -156,52 +173,112 @@ std::int64_t TileScorer::bytes(const Extents& m, const Extents& tile) {
     return 8 * simd::scoreScratch(m, tile) + 4 * (tile.x + simd::kSlack);
 }
 
-void TileScorer::score(const method::Problem& problem, const base::AnyView& scene,
-                       const base::Box& out, const simd::FloatBox& x,
-                       const simd::FloatBox& numerator, const CentredTile& tile,
-                       const BoundTerms& terms, const method::MapView& map,
-                       FactsCollector& collector) {
-    const MapPart part{map.value.part(out), map.status.part(out)};
-    simd::ScoreArguments arguments;
+template <class Real>
+TileResult TileScorer::score(const method::Problem& problem, const base::AnyView& scene,
+                             const base::Box& out, const simd::RealBox<Real>& x,
+                             const simd::RealBox<Real>& numerator, const CentredTile& tile,
+                             const BoundTerms& terms, const method::MapView& map) {
+    const method::MapView part = partOf(map, out);
+    simd::ScoreArguments<Real> arguments;
     arguments.x = x;
     arguments.num = numerator;
     arguments.m = problem.templ;
     arguments.out = out.extents;
     arguments.value = part.value.data();
+    arguments.exact = part.exact.data();
     arguments.status = reinterpret_cast<std::uint8_t*>(part.status.data());
     arguments.mapRowStride = part.value.rowStride();
     arguments.mapSliceStride = part.value.sliceStride();
     arguments.bounds = m_bounds.data();
     arguments.scratch = m_scratch.data();
-    simd::ScoreTally tally = simd::scoreTile(arguments, constantsOf(problem, tile, terms));
-    for (std::int64_t i = 0; i < out.extents.x; i += kBoundStep) {
-        collector.addBound(m_bounds.data()[i]);
-    }
-    const base::Box seen{out.corner,
-                         {out.extents.x + problem.templ.x - 1, out.extents.y + problem.templ.y - 1,
-                          out.extents.z + problem.templ.z - 1}};
+    const bool twofold = std::is_same_v<Real, double>;
+    // A score in double that is kept as float is rounded once more.
+    const double constant =
+        4 * kUnitOf<Real> + (twofold && part.exact.data() == nullptr ? kUnitSingle : 0.0);
+    TileResult result{tile, simd::scoreTile(arguments, constantsOf(problem, tile, terms, constant)),
+                      0, twofold};
+    const base::Box seen = footprint(out, problem.templ);
     if (tile.nonFinite > 0) {
         const auto touched = nonFinitePanels(scene, seen, problem.templ);
         forVoxels(part, [&](float& value, Status& status, std::size_t i) {
             if (touched[i] != 0) {
+                result.tally.lowConf -= status == Status::LowConf ? 1 : 0;
                 value = 0;
                 status = Status::NonFinite;
             }
         });
+        clearExact(part, touched);
     }
-    if (tally.suspicious > 0 && settleSuspicious(scene, seen, problem.templ, part) > 0) {
-        tally.largestLowConf = std::max(tally.largestLowConf, 2.0F); // the range of a score
+    result.lowConf = result.tally.lowConf;
+    if (result.tally.suspicious > 0) {
+        const std::int64_t unknown = settleSuspicious(scene, seen, problem.templ, part);
+        result.lowConf += unknown;
+        if (unknown > 0) { // their bound is the range of a score
+            result.tally.largestLowConf = std::max(result.tally.largestLowConf, 2.0);
+        }
     }
-    collector.addTile(tally, tile);
+    return result;
+}
+
+bool TileScorer::wantsDouble(const method::Problem& problem, const TileResult& result,
+                             double twofoldNs) {
+    // What canonicalScore takes for one panel.
+    const double voxelNs = 50 + 0.9 * static_cast<double>(base::voxelCount(problem.templ));
+    return problem.recompute && static_cast<double>(result.lowConf) * voxelNs > twofoldNs;
+}
+
+void TileScorer::finish(const method::Problem& problem, const base::AnyView& scene,
+                        const base::Box& out, const method::CanonicalTemplate& templ,
+                        const TileResult& result, const method::MapView& map,
+                        FactsCollector& collector) {
+    const method::MapView part = partOf(map, out);
+    simd::ScoreTally tally = result.tally;
+    const bool repair = problem.recompute && result.lowConf > 0;
+    const double bound = method::canonicalBound(base::voxelCount(problem.templ)) +
+                         (part.exact.data() == nullptr ? kUnitSingle : 0.0);
     std::array<std::int64_t, base::kStatusCount> counts{};
-    if (tally.marked == 0 && tile.nonFinite == 0) {
+    std::int64_t recomputed = result.twofold ? base::voxelCount(out.extents) : 0;
+    if (result.tally.marked == 0 && result.tile.nonFinite == 0) {
         counts[static_cast<std::size_t>(Status::Ok)] = base::voxelCount(out.extents);
     } else {
-        forVoxels(part, [&](const float&, const Status& status, std::size_t) {
+        const Extents& extents = out.extents;
+        forVoxels(part, [&](float& value, Status& status, std::size_t i) {
+            if (repair && status == Status::LowConf && bound <= problem.promise) {
+                const auto at = static_cast<std::int64_t>(i);
+                const base::Index here{at % extents.x, at / extents.x % extents.y,
+                                       at / (extents.x * extents.y)};
+                const double score = method::canonicalScore(
+                    scene, templ,
+                    {out.corner.x + here.x, out.corner.y + here.y, out.corner.z + here.z});
+                value = static_cast<float>(score);
+                if (part.exact.data() != nullptr) {
+                    part.exact.at(here) = score;
+                }
+                status = Status::Ok;
+                recomputed += result.twofold ? 0 : 1;
+            }
             ++counts[static_cast<std::size_t>(status)];
         });
+        if (counts[static_cast<std::size_t>(Status::LowConf)] == 0) {
+            tally.largestLowConf = 0;
+        }
+        tally.largestBound = repair ? std::max(tally.largestBound, bound) : tally.largestBound;
     }
+    for (std::int64_t i = 0; i < out.extents.x; i += kBoundStep) {
+        collector.addBound(m_bounds.data()[i]);
+    }
+    collector.addTile(tally, result.tile);
+    collector.addRecomputed(problem.precision == method::Precision::Single ? recomputed : 0);
     collector.addStatuses(counts);
 }
+
+template TileResult TileScorer::score(const method::Problem&, const base::AnyView&,
+                                      const base::Box&, const simd::FloatBox&,
+                                      const simd::FloatBox&, const CentredTile&, const BoundTerms&,
+                                      const method::MapView&);
+template TileResult TileScorer::score(const method::Problem&, const base::AnyView&,
+                                      const base::Box&, const simd::DoubleBox&,
+                                      const simd::DoubleBox&, const CentredTile&, const BoundTerms&,
+                                      const method::MapView&);
 
 } // namespace flcc::cpu

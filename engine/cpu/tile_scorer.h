@@ -3,10 +3,12 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <type_traits>
 
 #include "engine/base/pixels.h"
 #include "engine/cpu/simd/kernels.h"
 #include "engine/cpu/tile_loader.h"
+#include "engine/method/canonical.h"
 #include "engine/method/match_map.h"
 #include "engine/method/method.h"
 #include "engine/method/problem.h"
@@ -20,9 +22,14 @@ struct BoundTerms {
     double score = 0;     ///< times |r|
     double panel = 0;     ///< times K
 };
-[[nodiscard]] BoundTerms directTerms(const base::Extents& m);
+/// `unit` is the unit roundoff of the numerators: kUnitSingle, kUnitDouble.
+inline constexpr double kUnitSingle = 0x1p-24;
+inline constexpr double kUnitDouble = 0x1p-53;
+template <class Real>
+inline constexpr double kUnitOf = std::is_same_v<Real, float> ? kUnitSingle : kUnitDouble;
+[[nodiscard]] BoundTerms directTerms(const base::Extents& m, double unit);
 [[nodiscard]] BoundTerms fourierTerms(std::int64_t points, double rhoIn, double rhoOut, double norm,
-                                      bool exact);
+                                      bool exact, double unit);
 
 /// Milliseconds of the stages of a run, summed over its threads.
 class StageClock {
@@ -46,6 +53,7 @@ class StageClock {
 class FactsCollector {
   public:
     void addTile(const simd::ScoreTally& tally, const CentredTile& tile);
+    void addRecomputed(std::int64_t voxels);
     void addStatuses(const std::array<std::int64_t, base::kStatusCount>& counts);
     void addBound(float bound);
     void merge(const FactsCollector& other);
@@ -57,8 +65,17 @@ class FactsCollector {
     std::array<std::int64_t, 512> m_bounds{};
 };
 
+/// What score() found in a tile.
+struct TileResult {
+    CentredTile tile;
+    simd::ScoreTally tally;
+    std::int64_t lowConf = 0; ///< voxels whose bound breaks the promise
+    bool twofold = false;     ///< computed in double
+};
+
 /// The part of a tile that all CPU methods share: from centred voxels and numerator to scores,
-/// statuses and bounds in the map (METHODS 2.1, 2.2). One for each worker.
+/// statuses and bounds in the map (METHODS 2.1, 2.2), and what keeps the promise. One for each
+/// worker.
 class TileScorer {
   public:
     /// Buffers for tiles of at most `tile` placements.
@@ -68,9 +85,22 @@ class TileScorer {
     [[nodiscard]] static std::int64_t bytes(const base::Extents& m, const base::Extents& tile);
 
     /// Fills the part `out` of the map.
-    void score(const method::Problem& problem, const base::AnyView& scene, const base::Box& out,
-               const simd::FloatBox& x, const simd::FloatBox& numerator, const CentredTile& tile,
-               const BoundTerms& terms, const method::MapView& map, FactsCollector& collector);
+    template <class Real>
+    [[nodiscard]] TileResult score(const method::Problem& problem, const base::AnyView& scene,
+                                   const base::Box& out, const simd::RealBox<Real>& x,
+                                   const simd::RealBox<Real>& numerator, const CentredTile& tile,
+                                   const BoundTerms& terms, const method::MapView& map);
+
+    /// Replaces what breaks the promise by canonical values, unless the problem forbids it, and
+    /// counts the tile.
+    void finish(const method::Problem& problem, const base::AnyView& scene, const base::Box& out,
+                const method::CanonicalTemplate& templ, const TileResult& result,
+                const method::MapView& map, FactsCollector& collector);
+
+    /// True when a tile in double costs less than the canonical values of its LOWCONF voxels.
+    /// `twofoldNs` is what the tile costs in double.
+    [[nodiscard]] static bool wantsDouble(const method::Problem& problem, const TileResult& result,
+                                          double twofoldNs);
 
   private:
     base::Image<double> m_scratch;

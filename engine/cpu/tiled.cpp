@@ -2,9 +2,11 @@
 #include <array>
 #include <cmath>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
+#include "engine/cpu/double_transform.h"
 #include "engine/cpu/methods.h"
 #include "engine/cpu/tile_run.h"
 #include "engine/cpu/tile_transform.h"
@@ -18,8 +20,6 @@ using base::Extents;
 using method::Candidate;
 using method::Problem;
 
-constexpr double kU24 = 0x1p-24;
-
 /// Real tiles that share one complex transform.
 constexpr std::int64_t kTogether = 2;
 
@@ -31,31 +31,73 @@ Extents outputTile(const Extents& points, const Extents& m, const Extents& map) 
 
 class TiledPrepared final : public method::Prepared {
   public:
-    TiledPrepared(const Extents& points, const base::AnyView& templ)
-        : m_transform(TileTransform::of(points)),
-          m_spectrum(m_transform->templateSpectrum(method::CanonicalTemplate(templ).values())) {}
+    TiledPrepared(const Problem& problem, const Extents& points, const base::AnyView& templ)
+        : m_points(points), m_canonical(templ) {
+        if (problem.precision == method::Precision::Single) {
+            m_transform = TileTransform::of(points);
+            m_spectrum = m_transform->templateSpectrum(m_canonical.values());
+        } else {
+            (void)twofold();
+        }
+    }
 
+    /// A template in double and its transform.
+    struct Twofold {
+        std::shared_ptr<const DoubleTransform> transform;
+        base::Image<double> spectrum;
+    };
+
+    [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_canonical; }
     [[nodiscard]] const TileTransform& transform() const { return *m_transform; }
     [[nodiscard]] const base::Image<float>& spectrum() const { return m_spectrum; }
+    /// Made when the first tile asks for it.
+    [[nodiscard]] const Twofold& twofold() const {
+        std::call_once(m_once, [this] {
+            m_twofold.transform = DoubleTransform::of(m_points);
+            m_twofold.spectrum = m_twofold.transform->templateSpectrum(m_canonical.values());
+        });
+        return m_twofold;
+    }
 
   private:
+    Extents m_points;
+    method::CanonicalTemplate m_canonical;
     std::shared_ptr<const TileTransform> m_transform;
     base::Image<float> m_spectrum;
+    mutable std::once_flag m_once;
+    mutable Twofold m_twofold;
 };
 
-/// The buffers of one worker: two tiles of centred voxels and their transform. The two tiles of
-/// numerators lie in a buffer the transform is done with.
-struct TiledBuffers {
+/// The buffers of a tile in double.
+struct TwofoldTile {
+    base::Image<double> voxels;
+    base::Image<double> numerators;
+    base::Image<double> pairs;
+
+    explicit TwofoldTile(const Extents& points)
+        : voxels(whole(points), 0.0), numerators(whole(points), 0.0),
+          pairs({2 * DoubleTransform::spectrumPairs(points), 1, 1}) {}
+
+    static Extents whole(const Extents& points) {
+        return {base::voxelCount(points) + simd::kSlack, 1, 1};
+    }
+    static std::int64_t bytes(const Extents& points) {
+        return 8 * (2 * whole(points).x + 2 * DoubleTransform::spectrumPairs(points));
+    }
+};
+
+/// Two tiles of centred voxels and their transform. The two tiles of numerators lie in a buffer the
+/// transform is done with.
+struct TilePair {
     base::Image<float> voxels;
     TransformBuffers transform;
     base::Image<float> lines;
-    TileScorer scorer;
     std::int64_t tileFloats;
 
-    TiledBuffers(const Extents& points, const Extents& m, const Extents& tile)
+    explicit TilePair(const Extents& points)
         : voxels({kTogether * floats(points), 1, 1}, 0.0F),
           transform(TileTransform::of(points)->makeBuffers()),
-          lines({lineCount(points), 1, 1}, 0.0F), scorer(m, tile), tileFloats(floats(points)) {
+          lines({lineCount(points), 1, 1}, 0.0F), tileFloats(floats(points)) {
         const std::int64_t numerators = kTogether * tileFloats;
         if (transform.rows.count() < numerators) {
             transform.rows = base::Image<float>({numerators, 1, 1}, 0.0F);
@@ -72,13 +114,42 @@ struct TiledBuffers {
     }
     static std::int64_t lineCount(const Extents& points) { return points.x + points.x * points.y; }
     /// Without making a transform, so that a prediction costs nothing.
-    static std::int64_t bytes(const Extents& points, const Extents& m, const Extents& tile) {
+    static std::int64_t bytes(const Extents& points) {
         const std::int64_t complexFloats =
             2 * (points.x + simd::kSlack / 8) * points.y * points.z + simd::kSlack;
         const std::int64_t column = 16 * std::max(points.y, points.z) + simd::kSlack;
-        return 4 * (kTogether * floats(points) + 2 * complexFloats + column + lineCount(points)) +
-               TileScorer::bytes(m, tile);
+        return 4 * (kTogether * floats(points) + 2 * complexFloats + column + lineCount(points));
     }
+};
+
+/// The buffers of one worker; those of a precision are made when it is first needed.
+class TiledBuffers {
+  public:
+    TiledBuffers(const Extents& points, const Extents& m, const Extents& tile)
+        : scorer(m, tile), m_points(points) {}
+
+    TileScorer scorer;
+
+    [[nodiscard]] TilePair& pair() { return made(m_pair); }
+    [[nodiscard]] TwofoldTile& twofold() { return made(m_twofold); }
+
+    static std::int64_t bytes(const Problem& problem, const Extents& points, const Extents& tile) {
+        const bool single = problem.precision == method::Precision::Single;
+        return TileScorer::bytes(problem.templ, tile) + (single ? TilePair::bytes(points) : 0) +
+               (!single || problem.recompute ? TwofoldTile::bytes(points) : 0);
+    }
+
+  private:
+    template <class Buffers> Buffers& made(std::unique_ptr<Buffers>& buffers) {
+        if (!buffers) {
+            buffers = std::make_unique<Buffers>(m_points);
+        }
+        return *buffers;
+    }
+
+    Extents m_points;
+    std::unique_ptr<TilePair> m_pair;
+    std::unique_ptr<TwofoldTile> m_twofold;
 };
 
 /// The length to use where `target` is meant: no longer than the scene needs.
@@ -169,7 +240,7 @@ class TiledMethod final : public method::Method {
         const std::int64_t spectrum = 8 * (points.x + simd::kSlack / 8) * points.y * points.z;
         prediction.hostBytes =
             mapBytes(problem) + base::byteCount(m, 8) + spectrum +
-            std::max(2 * spectrum, TiledBuffers::bytes(points, m, tile) * candidate.threads);
+            std::max(2 * spectrum, TiledBuffers::bytes(problem, points, tile) * candidate.threads);
         if (std::string reason = memoryRefusal(prediction.hostBytes, limits); !reason.empty()) {
             return method::Refusal{std::move(reason)};
         }
@@ -197,20 +268,25 @@ class TiledMethod final : public method::Method {
             1 - static_cast<double>(base::voxelCount(map)) / (pairs * kTogether * pointCount);
         if (statistics != nullptr) {
             const double root = std::sqrt(std::log2(std::max(2.0, pointCount)));
-            prediction.errorBound = kU24 * 8 * root * 2 * predictedK(*statistics) /
+            prediction.errorBound = kUnitSingle * 8 * root * 2 * predictedK(*statistics) /
                                         std::sqrt(static_cast<double>(base::voxelCount(m))) +
-                                    4 * kU24;
+                                    4 * kUnitSingle;
         }
         return prediction;
     }
 
-    void warmUp(const Problem&, const Candidate& candidate) const override {
-        (void)TileTransform::of(candidate.tile);
+    void warmUp(const Problem& problem, const Candidate& candidate) const override {
+        if (problem.precision == method::Precision::Single) {
+            (void)TileTransform::of(candidate.tile);
+        } else {
+            (void)DoubleTransform::of(candidate.tile);
+        }
     }
 
     [[nodiscard]] std::shared_ptr<const method::Prepared>
-    prepare(const Problem&, const Candidate& candidate, const base::AnyView& templ) const override {
-        return std::make_shared<TiledPrepared>(candidate.tile, templ);
+    prepare(const Problem& problem, const Candidate& candidate,
+            const base::AnyView& templ) const override {
+        return std::make_shared<TiledPrepared>(problem, candidate.tile, templ);
     }
 
     [[nodiscard]] std::unique_ptr<method::Workspace>
@@ -228,15 +304,36 @@ class TiledMethod final : public method::Method {
         auto& buffers = dynamic_cast<ThreadBuffers<TiledBuffers>&>(workspace);
         const Extents mapExtents = method::mapExtents(problem);
         const TileGrid grid(mapExtents, outputTile(candidate.tile, problem.templ, mapExtents));
-        return runTiles(grid, kTogether, execution, {"load", "transform", "denominator"},
-                        [&](const std::vector<base::Box>& boxes, int worker, WorkerTally& tally) {
-                            runPair(problem, candidate.tile, templ, scene, boxes,
-                                    buffers.of(worker), map, tally);
-                        });
+        const Run run{problem, candidate.tile, templ, scene, map};
+        return runTiles(
+            grid, kTogether, execution, {"load", "transform", "denominator", "recomputation"},
+            [&](const std::vector<base::Box>& boxes, int worker, WorkerTally& tally) {
+                if (problem.precision == method::Precision::Single) {
+                    runPair(run, boxes, buffers.of(worker), tally);
+                    return;
+                }
+                for (const base::Box& box : boxes) {
+                    const TileResult result = runTwofold(run, box, buffers.of(worker), tally);
+                    finish(run, box, result, buffers.of(worker), tally);
+                }
+            });
     }
 
   private:
-    enum Stage : std::size_t { kLoad, kTransform, kDenominator };
+    enum Stage : std::size_t { kLoad, kTransform, kDenominator, kRecomputation };
+
+    /// What all tiles of a run share.
+    struct Run {
+        const Problem& problem;
+        const Extents& points;
+        const TiledPrepared& templ;
+        const base::AnyView& scene;
+        const method::MapView& map;
+    };
+
+    /// A point of a tile in double, forward and back; only what it is against a canonical value
+    /// matters.
+    static constexpr double kDoubleNs = 15;
 
     /// What is known of one of the two tiles.
     struct Tile {
@@ -245,18 +342,17 @@ class TiledMethod final : public method::Method {
         simd::LineEnergy out;
     };
 
-    static simd::FloatBox boxOf(float* data, const Extents& points) {
+    template <class Real> static simd::RealBox<Real> boxOf(Real* data, const Extents& points) {
         return {data, points.x, points.x * points.y};
     }
 
-    static void load(const Problem& problem, const Extents& points, const base::AnyView& scene,
-                     const base::Box& out, float* to, float* lines, Tile& tile) {
-        const base::Box seen = footprint(out, problem.templ);
-        if (seen.extents != points) {
-            std::fill_n(to, base::voxelCount(points), 0.0F);
+    template <class Real> static CentredTile load(const Run& run, const base::Box& out, Real* to) {
+        const base::Box seen = footprint(out, run.problem.templ);
+        if (seen.extents != run.points) {
+            std::fill_n(to, base::voxelCount(run.points), Real{0});
         }
-        tile.centred = loadCentred(scene, seen, base::voxelCount(problem.templ), boxOf(to, points));
-        tile.in = simd::lineEnergy(to, points, lines);
+        return loadCentred(run.scene, seen, base::voxelCount(run.problem.templ),
+                           boxOf(to, run.points));
     }
 
     /// The power of two that brings the second tile to the first one's brightest line, so that
@@ -269,20 +365,22 @@ class TiledMethod final : public method::Method {
         return static_cast<float>(std::exp2(std::clamp(std::round(std::log2(ratio)), -60.0, 60.0)));
     }
 
-    static void runPair(const Problem& problem, const Extents& points, const TiledPrepared& templ,
-                        const base::AnyView& scene, const std::vector<base::Box>& boxes,
-                        TiledBuffers& own, const method::MapView& map, WorkerTally& tally) {
+    static void runPair(const Run& run, const std::vector<base::Box>& boxes, TiledBuffers& buffers,
+                        WorkerTally& tally) {
+        const Extents& points = run.points;
+        TilePair& own = buffers.pair();
         std::array<Tile, kTogether> tiles;
         for (std::size_t i = 0; i < boxes.size(); ++i) {
-            load(problem, points, scene, boxes[i], own.tile(static_cast<std::int64_t>(i)),
-                 own.lines.data(), tiles[i]);
+            float* const to = own.tile(static_cast<std::int64_t>(i));
+            tiles[i].centred = load(run, boxes[i], to);
+            tiles[i].in = simd::lineEnergy(to, points, own.lines.data());
         }
         if (boxes.size() < kTogether) {
             std::fill_n(own.tile(1), base::voxelCount(points), 0.0F);
         }
         tally.clock.lap(kLoad);
         const float factor = balance(tiles[0], tiles[1]);
-        correlate(points, templ, factor, own);
+        correlate(points, run.templ, factor, own);
         for (std::size_t i = 0; i < boxes.size(); ++i) {
             tiles[i].out = simd::lineEnergy(own.numerator(static_cast<std::int64_t>(i)), points,
                                             own.lines.data());
@@ -296,21 +394,57 @@ class TiledMethod final : public method::Method {
             const auto joined = [&](double a, double b) {
                 return std::sqrt(a + b * scale * scale);
             };
-            const BoundTerms terms =
-                fourierTerms(base::voxelCount(points),
-                             joined(mine.in.largestMeanSquare, other.in.largestMeanSquare),
-                             joined(mine.out.largestMeanSquare, other.out.largestMeanSquare),
-                             joined(mine.in.total, other.in.total), mine.centred.exact);
-            own.scorer.score(problem, scene, boxes[i],
-                             boxOf(own.tile(static_cast<std::int64_t>(i)), points),
-                             boxOf(own.numerator(static_cast<std::int64_t>(i)), points),
-                             mine.centred, terms, map, tally.facts);
+            const BoundTerms terms = fourierTerms(
+                base::voxelCount(points),
+                joined(mine.in.largestMeanSquare, other.in.largestMeanSquare),
+                joined(mine.out.largestMeanSquare, other.out.largestMeanSquare),
+                joined(mine.in.total, other.in.total), mine.centred.exact, kUnitSingle);
+            TileResult result =
+                buffers.scorer.score(run.problem, run.scene, boxes[i],
+                                     boxOf(own.tile(static_cast<std::int64_t>(i)), points),
+                                     boxOf(own.numerator(static_cast<std::int64_t>(i)), points),
+                                     mine.centred, terms, run.map);
+            tally.clock.lap(kDenominator);
+            const double twofoldNs = static_cast<double>(base::voxelCount(points)) * kDoubleNs;
+            if (TileScorer::wantsDouble(run.problem, result, twofoldNs)) {
+                result = runTwofold(run, boxes[i], buffers, tally);
+            }
+            finish(run, boxes[i], result, buffers, tally);
         }
+    }
+
+    /// One tile in double.
+    static TileResult runTwofold(const Run& run, const base::Box& out, TiledBuffers& buffers,
+                                 WorkerTally& tally) {
+        const Extents& points = run.points;
+        const TiledPrepared::Twofold& templ = run.templ.twofold();
+        TwofoldTile& own = buffers.twofold();
+        const CentredTile tile = load(run, out, own.voxels.data());
+        const simd::LineEnergy in = simd::lineEnergy(own.voxels.data(), points);
+        tally.clock.lap(kLoad);
+        templ.transform->correlate(templ.spectrum, own.voxels.data(), own.pairs.data(),
+                                   own.numerators.data());
+        const simd::LineEnergy through = simd::lineEnergy(own.numerators.data(), points);
+        tally.clock.lap(kTransform);
+        const BoundTerms terms = fourierTerms(
+            base::voxelCount(points), std::sqrt(in.largestMeanSquare),
+            std::sqrt(through.largestMeanSquare), std::sqrt(in.total), tile.exact, kUnitDouble);
+        const TileResult result =
+            buffers.scorer.score(run.problem, run.scene, out, boxOf(own.voxels.data(), points),
+                                 boxOf(own.numerators.data(), points), tile, terms, run.map);
         tally.clock.lap(kDenominator);
+        return result;
+    }
+
+    static void finish(const Run& run, const base::Box& out, const TileResult& result,
+                       TiledBuffers& buffers, WorkerTally& tally) {
+        buffers.scorer.finish(run.problem, run.scene, out, run.templ.canonical(), result, run.map,
+                              tally.facts);
+        tally.clock.lap(kRecomputation);
     }
 
     static void correlate(const Extents& points, const TiledPrepared& templ, float factor,
-                          TiledBuffers& own) {
+                          TilePair& own) {
         const std::int64_t stride = 2 * templ.transform().rowStride();
         const std::int64_t lines = points.y * points.z;
         float* const packed = own.transform.tile.data();

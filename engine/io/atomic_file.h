@@ -1,7 +1,9 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string_view>
+#include <vector>
 
 namespace flcc::io {
 
@@ -20,11 +22,28 @@ class AtomicFile {
     /// Flushes to disk and renames. **Errors**: Output.
     void commit();
 
+    /// Commits all or none: when one cannot get its name, those before it give theirs back, and the
+    /// files that stood there before stand there again. That needs a file system that exchanges two
+    /// names in one step, as those of Linux disks do; on others (network, FAT) a file that was
+    /// replaced stays replaced. **Errors**: Output.
+    static void commitAll(const std::vector<std::unique_ptr<AtomicFile>>& files);
+
   private:
+    void flush() const;
+    void rename();
+    void giveBack() noexcept;
+
     std::filesystem::path m_target;
     std::filesystem::path m_temporary;
-    bool m_committed = false;
+    bool m_committed = false; ///< the target is the new file
+    bool m_created = false;   ///< there was no file of that name before
+    bool m_exchanged = false; ///< and the temporary name is that of the old one
 };
+
+/// Removes the temporary files of all AtomicFile of this process, and lets no further one be made
+/// or committed: for a process that is about to end without unwinding. A commit that has begun is
+/// waited for. **Threads**: any.
+void abandonAtomicFiles() noexcept;
 
 /// Writes `text` atomically. **Errors**: Output.
 void writeText(const std::filesystem::path& path, std::string_view text);

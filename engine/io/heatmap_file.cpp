@@ -10,9 +10,9 @@
 
 namespace flcc::io {
 
-void writeHeatmap(const std::filesystem::path& path, const base::View<const float>& value,
+bool writeHeatmap(const std::filesystem::path& path, const base::View<const float>& value,
                   const base::View<const base::Status>& status, std::int64_t z,
-                  const HeatmapScale& scale) {
+                  const HeatmapScale& scale, const std::stop_token& stop) {
     const base::Extents& extents = value.extents();
     const std::string cannot = "cannot write " + detail::shown(path) + ": ";
 #ifdef FLCC_IMAGE_IO
@@ -27,6 +27,9 @@ void writeHeatmap(const std::filesystem::path& path, const base::View<const floa
     std::vector<Colour> pixels;
     pixels.reserve(static_cast<std::size_t>(extents.x * extents.y));
     for (std::int64_t y = 0; y < extents.y; ++y) {
+        if (stop.stop_requested()) {
+            return false;
+        }
         for (std::int64_t x = 0; x < extents.x; ++x) {
             pixels.push_back(base::hasValue(status.at(x, y, z))
                                  ? colourOf(scale, static_cast<double>(value.at(x, y, z)))
@@ -34,12 +37,25 @@ void writeHeatmap(const std::filesystem::path& path, const base::View<const floa
         }
     }
     AtomicFile file(path);
-    detail::writePng(file.temporary(), path, pixels.data(), extents.x, extents.y, 3, 1);
+    try {
+        detail::writePng(file.temporary(), path,
+                         {.pixels = pixels.data(),
+                          .width = extents.x,
+                          .height = extents.y,
+                          .rowBytes = 3 * extents.x,
+                          .components = 3,
+                          .bytesPerComponent = 1},
+                         stop);
+    } catch (const detail::Stopped&) {
+        return false;
+    }
     file.commit();
+    return true;
 #else
     (void)status;
     (void)z;
     (void)scale;
+    (void)stop;
     (void)extents;
     throw base::Error(base::ErrorCode::CommandLine,
                       cannot + "this build writes no pictures (built without ITK)");

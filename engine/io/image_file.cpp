@@ -79,37 +79,56 @@ std::vector<std::string> dropped(const Writable& format, const base::Geometry& g
 }
 
 #ifdef FLCC_IMAGE_IO
-/// PNG wants its rows without gaps.
-void writeFlatPng(const std::filesystem::path& path, const std::filesystem::path& target,
-                  const base::AnyView& pixels) {
-    base::AnyImage copy = base::copyOf(pixels);
-    const base::Extents extents = base::extentsOf(copy);
-    detail::writePng(path, target, detail::bytesOf(copy), extents.x, extents.y, 1,
-                     static_cast<int>(base::bytesPerVoxel(base::pixelType(copy))));
+void writeGreyPng(const std::filesystem::path& path, const std::filesystem::path& target,
+                  const base::AnyView& pixels, const std::stop_token& stop) {
+    std::visit(
+        [&](const auto& view) {
+            constexpr int kBytes = sizeof(*view.data());
+            detail::writePng(path, target,
+                             {.pixels = view.data(),
+                              .width = view.extents().x,
+                              .height = view.extents().y,
+                              .rowBytes = view.rowStride() * kBytes,
+                              .components = 1,
+                              .bytesPerComponent = kBytes},
+                             stop);
+        },
+        pixels);
 }
 #endif
 
-/// The plane of luminance, in the type of the components.
+/// `value` to the nearest integer of the type, or the end of its range. As doubles, the ends of
+/// 64-bit types lie outside of them.
+template <class Voxel> Voxel rounded(double value) {
+    if constexpr (std::is_integral_v<Voxel>) {
+        constexpr auto kLow = static_cast<double>(std::numeric_limits<Voxel>::min());
+        constexpr auto kBeyond = 2 * static_cast<double>(std::numeric_limits<Voxel>::max() / 2 + 1);
+        const double whole = std::floor(value + 0.5);
+        return whole >= kBeyond ? std::numeric_limits<Voxel>::max()
+               : whole < kLow   ? std::numeric_limits<Voxel>::min()
+                                : static_cast<Voxel>(whole);
+    } else {
+        return static_cast<Voxel>(value);
+    }
+}
+
+/// The plane of luminance, in the type of the components. **Errors**: Stopped.
 template <class Voxel>
 base::Image<Voxel> luminance(const base::Image<Voxel>& red, const base::Image<Voxel>& green,
-                             const base::Image<Voxel>& blue) {
+                             const base::Image<Voxel>& blue, const std::stop_token& stop) {
     base::Image<Voxel> result(red.extents());
     for (std::int64_t i = 0; i < result.count(); ++i) {
-        const double value = 0.299 * static_cast<double>(red.data()[i]) +
-                             0.587 * static_cast<double>(green.data()[i]) +
-                             0.114 * static_cast<double>(blue.data()[i]);
-        if constexpr (std::is_integral_v<Voxel>) {
-            result.data()[i] = static_cast<Voxel>(std::floor(value + 0.5));
-        } else {
-            result.data()[i] = static_cast<Voxel>(value);
+        if (i % (1 << 20) == 0) {
+            detail::throwIfStopped(stop);
         }
+        result.data()[i] = rounded<Voxel>(0.299 * static_cast<double>(red.data()[i]) +
+                                          0.587 * static_cast<double>(green.data()[i]) +
+                                          0.114 * static_cast<double>(blue.data()[i]));
     }
     return result;
 }
 
-} // namespace
-
-ImageInfo readImageInfo(const std::filesystem::path& path) {
+ImageInfo infoOfFormat(const std::filesystem::path& path, const std::stop_token& stop) {
     (void)detail::requireRegularFile(path);
     const detail::Format format = detail::detectFormat(path);
     if (format == detail::Format::MetaImage) {
@@ -120,41 +139,67 @@ ImageInfo readImageInfo(const std::filesystem::path& path) {
     case detail::Format::Png:
         return detail::pngInfo(path);
     case detail::Format::Tiff:
-        return detail::tiffInfo(path);
+        return detail::tiffInfo(path, stop);
+    case detail::Format::Jpeg:
+        return detail::jpegInfo(path, stop);
     default:
-        return detail::itkInfo(path, format);
+        return detail::itkInfo(path, format, stop);
+    }
+#else
+    (void)stop;
+    detail::failInput(path, "this build reads MHA files only (built without ITK)");
+#endif
+}
+
+LoadedImage readFormat(const std::filesystem::path& path, const ReadOptions& options) {
+    (void)detail::requireRegularFile(path);
+    const detail::Format format = detail::detectFormat(path);
+    if (format == detail::Format::MetaImage) {
+        return detail::readMha(path, options);
+    }
+#ifdef FLCC_IMAGE_IO
+    switch (format) {
+    case detail::Format::Png:
+        return detail::readPng(path, options);
+    case detail::Format::Tiff:
+        return detail::readTiff(path, options);
+    case detail::Format::Jpeg:
+        return detail::readJpeg(path, options);
+    default:
+        return detail::readItk(path, format, options);
     }
 #else
     detail::failInput(path, "this build reads MHA files only (built without ITK)");
 #endif
 }
 
-LoadedImage readImage(const std::filesystem::path& path, const ReadOptions& options) {
-    (void)detail::requireRegularFile(path);
-    const detail::Format format = detail::detectFormat(path);
+/// Runs `read`; what it returns when stopped, and errors of memory, as the header says.
+template <class Read> auto atTheDoor(const std::filesystem::path& path, Read read) {
+    using Result = decltype(read());
     try {
-        if (format == detail::Format::MetaImage) {
-            return detail::readMha(path, options);
-        }
-#ifdef FLCC_IMAGE_IO
-        switch (format) {
-        case detail::Format::Png:
-            return detail::readPng(path, options);
-        case detail::Format::Tiff:
-            return detail::readTiff(path, options);
-        default:
-            return detail::readItk(path, format, options);
-        }
-#else
-        detail::failInput(path, "this build reads MHA files only (built without ITK)");
-#endif
+        return read();
+    } catch (const detail::Stopped&) {
+        return Result{};
     } catch (const std::bad_alloc&) {
         throw base::Error(base::ErrorCode::Memory,
                           detail::shown(path) + " does not fit into the memory of this machine");
     }
 }
 
-ScalarImage toScalar(LoadedImage image) {
+} // namespace
+
+ImageInfo readImageInfo(const std::filesystem::path& path, const std::stop_token& stop) {
+    return atTheDoor(path, [&] { return infoOfFormat(path, stop); });
+}
+
+LoadedImage readImage(const std::filesystem::path& path, const ReadOptions& options) {
+    return atTheDoor(path, [&] { return readFormat(path, options); });
+}
+
+ScalarImage toScalar(LoadedImage image, const std::stop_token& stop) {
+    if (image.components.empty() || stop.stop_requested()) {
+        return {};
+    }
     if (image.components.size() < 3) {
         std::string note = image.components.size() == 2 ? "the transparency was left out" : "";
         return {std::move(image.components.front()), std::move(note)};
@@ -162,34 +207,43 @@ ScalarImage toScalar(LoadedImage image) {
     ScalarImage scalar;
     scalar.note = "colour was turned to luminance, 0.299 R + 0.587 G + 0.114 B";
     scalar.note += image.components.size() == 4 ? "; the transparency was left out" : "";
-    std::visit(
-        [&](const auto& red) {
-            using Plane = std::decay_t<decltype(red)>;
-            scalar.pixels = luminance(red, std::get<Plane>(image.components[1]),
-                                      std::get<Plane>(image.components[2]));
-        },
-        image.components[0]);
+    try {
+        std::visit(
+            [&](const auto& red) {
+                using Plane = std::decay_t<decltype(red)>;
+                scalar.pixels = luminance(red, std::get<Plane>(image.components[1]),
+                                          std::get<Plane>(image.components[2]), stop);
+            },
+            image.components[0]);
+    } catch (const detail::Stopped&) {
+        return {};
+    }
     return scalar;
 }
 
-std::vector<std::string> writeImage(const std::filesystem::path& path, const base::AnyView& pixels,
-                                    const base::Geometry& geometry,
-                                    const std::map<std::string, std::string>& metadata) {
+std::optional<std::vector<std::string>>
+writeImage(const std::filesystem::path& path, const base::AnyView& pixels,
+           const base::Geometry& geometry, const std::map<std::string, std::string>& metadata,
+           const std::stop_token& stop) {
     requireWritable(path, base::pixelType(pixels), base::extentsOf(pixels));
     const Writable& format = formatFor(path);
     AtomicFile file(path);
-    if (format.extension == ".mha") {
-        detail::writeMha(file.temporary(), path, pixels, geometry, metadata);
-    }
+    try {
+        if (format.extension == ".mha") {
+            detail::writeMha(file.temporary(), path, pixels, geometry, metadata, stop);
+        }
 #ifdef FLCC_IMAGE_IO
-    if (format.extension == ".nrrd") {
-        detail::writeNrrd(file.temporary(), path, pixels, geometry, metadata);
-    } else if (format.extension == ".png") {
-        writeFlatPng(file.temporary(), path, pixels);
-    } else if (format.extension != ".mha") {
-        detail::writeTiff(file.temporary(), path, pixels, geometry, metadata);
-    }
+        if (format.extension == ".nrrd") {
+            detail::writeNrrd(file.temporary(), path, pixels, geometry, metadata, stop);
+        } else if (format.extension == ".png") {
+            writeGreyPng(file.temporary(), path, pixels, stop);
+        } else if (format.extension != ".mha") {
+            detail::writeTiff(file.temporary(), path, pixels, geometry, metadata, stop);
+        }
 #endif
+    } catch (const detail::Stopped&) {
+        return std::nullopt;
+    }
     file.commit();
     return dropped(format, geometry, metadata);
 }

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -25,9 +26,10 @@ struct ImageInfo {
 };
 
 struct ReadOptions {
-    std::optional<int> channel;        ///< from 0
-    std::optional<int> frame;          ///< from 0
+    std::optional<int> channel{};      ///< from 0
+    std::optional<int> frame{};        ///< from 0
     std::int64_t maxBytes = INT64_MAX; ///< refuse a file whose pixels need more
+    std::stop_token stop{};            ///< looked for in every row, strip, tile or block
 };
 
 /// An image in memory as it stood in the file; one plane a colour component, never interleaved.
@@ -36,10 +38,13 @@ struct LoadedImage {
     std::vector<base::AnyImage> components;
 };
 
-/// Reads the header only. **Errors**: Input, one sentence with the path.
-[[nodiscard]] ImageInfo readImageInfo(const std::filesystem::path& path);
+/// Reads the header only; a packed file may have to be unpacked once to know that it is whole. An
+/// info without a format when stopped. **Errors**: Input, one sentence with the path.
+[[nodiscard]] ImageInfo readImageInfo(const std::filesystem::path& path,
+                                      const std::stop_token& stop = {});
 
-/// Reads a file: PNG, TIFF, NRRD, MetaImage, NIfTI, MRC, JPEG.
+/// Reads a file: PNG, TIFF, NRRD, MetaImage, NIfTI, MRC, JPEG. Stopped, it returns an image without
+/// components, in far less than a second however large the file is.
 /// **Errors**: Input when it is missing, empty, truncated, unsupported or contradicts its header;
 /// Problem when it has several channels or frames and none was chosen, or one that does not exist;
 /// Memory when it exceeds maxBytes.
@@ -47,22 +52,25 @@ struct LoadedImage {
                                     const ReadOptions& options = {});
 
 /// One scalar image: the only component, or the luminance 0.299 R + 0.587 G + 0.114 B of colour,
-/// rounded to the component's type when that is an integer. Moves the pixels out of `image`.
+/// rounded to the component's type when that is an integer. Moves the pixels out of `image`. No
+/// pixels when stopped.
 struct ScalarImage {
     base::AnyImage pixels;
     std::string note; ///< says so when colour was turned to luminance; else empty
 };
-[[nodiscard]] ScalarImage toScalar(LoadedImage image);
+[[nodiscard]] ScalarImage toScalar(LoadedImage image, const std::stop_token& stop = {});
 
 /// Writes one scalar image to a temporary name beside `path`, then renames it. Format by extension:
 /// .mha .nrrd .tif .tiff .png; a build without ITK writes .mha only. `metadata` are texts that
 /// .mha, .nrrd and .tif keep and readImage returns; keys are made of letters, digits, '_', '.',
-/// '-'. Returns one sentence for each thing the format drops (spacing and unit, origin, direction).
+/// '-'. Returns one sentence for each thing the format drops (spacing and unit, origin, direction);
+/// nothing when it was stopped, and then nothing was written: a file that was there is as it was.
 /// **Errors**: CommandLine when the format cannot hold the pixel type or a volume, or the
 /// extension is unknown; Output when it cannot be written.
-std::vector<std::string> writeImage(const std::filesystem::path& path, const base::AnyView& pixels,
-                                    const base::Geometry& geometry,
-                                    const std::map<std::string, std::string>& metadata = {});
+std::optional<std::vector<std::string>>
+writeImage(const std::filesystem::path& path, const base::AnyView& pixels,
+           const base::Geometry& geometry, const std::map<std::string, std::string>& metadata = {},
+           const std::stop_token& stop = {});
 
 /// Throws the CommandLine error writeImage would throw, before anything is computed.
 void requireWritable(const std::filesystem::path& path, base::PixelType type,

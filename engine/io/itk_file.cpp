@@ -1,12 +1,11 @@
-// The one file that calls ITK. No ITK type and no ITK exception leaves it.
+// The one file that calls ITK, for headers alone: it cannot be interrupted, so voxels are read by
+// readRaw. No ITK type and no ITK exception leaves this file.
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <mutex>
 
 #include <itkImageIOBase.h>
-#include <itkJPEGImageIO.h>
 #include <itkMRCImageIO.h>
 #include <itkMetaDataObject.h>
 #include <itkNiftiImageIO.h>
@@ -50,20 +49,19 @@ void silence() {
 itk::ImageIOBase::Pointer makeReader(Format format) {
     silence();
     switch (format) {
-    case Format::Jpeg:
-        return itk::JPEGImageIO::New().GetPointer();
     case Format::Nrrd:
         return itk::NrrdImageIO::New().GetPointer();
     case Format::Nifti:
         return itk::NiftiImageIO::New().GetPointer();
     case Format::Mrc:
         return itk::MRCImageIO::New().GetPointer();
+    case Format::Jpeg:
     case Format::MetaImage:
     case Format::Png:
     case Format::Tiff:
         break;
     }
-    throw base::Error(base::ErrorCode::Internal, "MetaImage, PNG and TIFF do not go through ITK");
+    throw base::Error(base::ErrorCode::Internal, "only NRRD, NIfTI and MRC go through ITK");
 }
 
 // What the library says holds names of classes and addresses: that goes to the log.
@@ -192,77 +190,59 @@ ImageInfo infoOf(const std::filesystem::path& path, Format format, itk::ImageIOB
     return info;
 }
 
-/// The region of one frame, all of the first three axes.
-itk::ImageIORegion frameRegion(const itk::ImageIOBase& reader, int frame) {
-    itk::ImageIORegion region(reader.GetNumberOfDimensions());
-    std::int64_t rest = frame;
-    for (unsigned axis = 0; axis < reader.GetNumberOfDimensions(); ++axis) {
-        const std::int64_t length = lengthOf(reader, axis);
-        region.SetIndex(axis, axis < 3 ? 0 : rest % length);
-        region.SetSize(axis, axis < 3 ? static_cast<itk::SizeValueType>(length) : 1);
-        rest = axis < 3 ? rest : rest / length;
-    }
-    return region;
-}
-
-/// Number of voxels in the read region before the frame.
-std::int64_t voxelsBefore(const itk::ImageIORegion& read, const itk::ImageIORegion& frame) {
-    std::int64_t before = 0;
-    std::int64_t stride = 1;
-    for (unsigned axis = 0; axis < read.GetImageDimension(); ++axis) {
-        before += (frame.GetIndex(axis) - read.GetIndex(axis)) * stride;
-        stride *= static_cast<std::int64_t>(read.GetSize(axis));
-    }
-    return before;
-}
-
-std::vector<base::AnyImage> readPlanes(const ImageInfo& info, const Choice& choice,
-                                       itk::ImageIOBase& reader) {
-    const itk::ImageIORegion frame = frameRegion(reader, choice.frame);
-    reader.SetUseStreamedReading(true);
-    const itk::ImageIORegion read = reader.GenerateStreamableReadRegionFromRequestedRegion(frame);
-    reader.SetIORegion(read);
-    const std::int64_t together = std::int64_t{1} * info.components * info.channels;
-    const std::int64_t count = base::voxelCount(info.extents);
-    std::vector<base::AnyImage> planes;
-    for (int i = 0; i < info.components; ++i) {
-        planes.push_back(base::makeImage(info.pixel, info.extents));
-    }
-    if (together == 1 && static_cast<std::int64_t>(read.GetNumberOfPixels()) == count) {
-        reader.Read(bytesOf(planes.front()));
-        return planes;
-    }
-    base::AnyImage all = base::makeImage(
-        info.pixel, {static_cast<std::int64_t>(read.GetNumberOfPixels()), together, 1});
-    reader.Read(bytesOf(all));
-    for (std::size_t plane = 0; plane < planes.size(); ++plane) {
-        const std::int64_t part =
-            info.channels > 1 ? choice.channel : static_cast<std::int64_t>(plane);
-        takeEvery(planes[plane], 0, count, bytesOf(all),
-                  voxelsBefore(read, frame) * together + part, together);
-    }
-    return planes;
+/// value * slope + intercept, a slice at a time.
+base::AnyImage rescaled(const base::AnyImage& stored, const VoxelPlace& place, PixelType type,
+                        const std::stop_token& stop) {
+    base::AnyImage result = base::makeImage(type, base::extentsOf(stored));
+    std::visit(
+        [&](const auto& from, auto& to) {
+            using Voxel = std::remove_pointer_t<decltype(to.data())>;
+            const base::Extents& n = from.extents();
+            for (std::int64_t z = 0; z < n.z; ++z) {
+                for (std::int64_t y = 0; y < n.y; ++y) {
+                    throwIfStopped(stop);
+                    const auto* source = from.view().row(y, z);
+                    Voxel* target = to.view().row(y, z);
+                    for (std::int64_t x = 0; x < n.x; ++x) {
+                        if constexpr (std::is_floating_point_v<Voxel>) {
+                            // The value as a float first, as the library has always done it.
+                            const auto value = static_cast<double>(static_cast<Voxel>(source[x]));
+                            target[x] = static_cast<Voxel>(value * place.slope + place.intercept);
+                        }
+                    }
+                }
+            }
+        },
+        stored, result);
+    return result;
 }
 
 } // namespace
 
-ImageInfo itkInfo(const std::filesystem::path& path, Format format) {
-    checkStructure(path, format);
-    return guarded(path, [&] { return infoOf(path, format, *makeReader(format)); });
+ImageInfo itkInfo(const std::filesystem::path& path, Format format, const std::stop_token& stop) {
+    checkStructure(path, format, stop);
+    const ImageInfo info = guarded(path, [&] { return infoOf(path, format, *makeReader(format)); });
+    (void)voxelPlace(path, format, info);
+    return info;
 }
 
 LoadedImage readItk(const std::filesystem::path& path, Format format, const ReadOptions& options) {
-    checkStructure(path, format);
-    return guarded(path, [&] {
-        const auto reader = makeReader(format);
-        LoadedImage loaded;
-        loaded.info = infoOf(path, format, *reader);
-        const Choice choice = choose(path, loaded.info, options);
-        // What refineInfo re-reads as signed has the same size: the planes are made as the header
-        // says, and filled with the bytes as they are.
-        loaded.components = readPlanes(loaded.info, choice, *reader);
-        return loaded;
-    });
+    LoadedImage loaded;
+    loaded.info = itkInfo(path, format, options.stop);
+    const Choice choice = choose(path, loaded.info, options);
+    const VoxelPlace place = voxelPlace(path, format, loaded.info);
+    ImageInfo stored = loaded.info;
+    stored.pixel = place.stored.value_or(stored.pixel);
+    loaded.components = readRaw(stored, place.layout, choice, options.stop);
+    if (place.stored) {
+        if (base::isInteger(loaded.info.pixel)) {
+            failInput(path, kDamaged);
+        }
+        for (base::AnyImage& plane : loaded.components) {
+            plane = rescaled(plane, place, loaded.info.pixel, options.stop);
+        }
+    }
+    return loaded;
 }
 
 } // namespace flcc::io::detail

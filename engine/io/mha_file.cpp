@@ -214,7 +214,9 @@ RawLayout layoutOf(const std::filesystem::path& path, const Header& header, cons
         failInput(path, "its voxels are written as text, which cannot be read");
     }
     RawLayout layout;
-    layout.packed = header.flag("CompressedData");
+    if (header.flag("CompressedData")) {
+        layout.encoding = Encoding::Packed;
+    }
     const bool bigEndian =
         header.flag("BinaryDataByteOrderMSB") || header.flag("ElementByteOrderMSB");
     layout.swapped = bigEndian != (std::endian::native == std::endian::big);
@@ -234,7 +236,7 @@ RawLayout layoutOf(const std::filesystem::path& path, const Header& header, cons
         requireRawBytes(layout.file, info.extents, voxel, info.frames, size);
         layout.offset = size - base::byteCount(info.extents, voxel) * info.frames;
     }
-    if (!layout.packed) {
+    if (layout.encoding == Encoding::Plain) {
         requireRawBytes(layout.file, info.extents, voxel, info.frames, size - layout.offset);
     } else if (base::byteCount(info.extents, voxel) / 1040 > size / info.frames) {
         failInput(path, "its header promises more voxels than the file can hold");
@@ -256,13 +258,14 @@ LoadedImage readMha(const std::filesystem::path& path, const ReadOptions& option
     LoadedImage loaded;
     loaded.info = infoOf(path, header);
     const RawLayout layout = layoutOf(path, header, loaded.info);
-    loaded.components = readRaw(loaded.info, layout, choose(path, loaded.info, options));
+    loaded.components =
+        readRaw(loaded.info, layout, choose(path, loaded.info, options), options.stop);
     return loaded;
 }
 
 void writeMha(const std::filesystem::path& path, const std::filesystem::path& target,
-              const base::AnyView& pixels, const base::Geometry& geometry,
-              const Metadata& metadata) {
+              const base::AnyView& pixels, const base::Geometry& geometry, const Metadata& metadata,
+              const std::stop_token& stop) {
     const base::Extents extents = base::extentsOf(pixels);
     const std::size_t dimensions = base::isFlat2D(extents) ? 2 : 3;
     const auto list = [&](const auto& values) {
@@ -294,7 +297,7 @@ void writeMha(const std::filesystem::path& path, const std::filesystem::path& ta
         header += "\n" + requireKey(key) + " = " + oneLine(value);
     }
     header += "\nElementDataFile = LOCAL\n";
-    writeRaw(path, target, header, pixels);
+    writeRaw(path, target, header, pixels, stop);
 }
 
 } // namespace flcc::io::detail

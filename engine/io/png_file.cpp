@@ -7,6 +7,7 @@
 #include <csetjmp>
 #include <cstdio>
 #include <fstream>
+#include <stop_token>
 
 #include <png.h>
 
@@ -40,6 +41,7 @@ struct PngFile {
     std::FILE* file = nullptr;
     png_structp png = nullptr;
     png_infop info = nullptr;
+    std::stop_token stop;
     std::array<char, 160> message{};
 };
 
@@ -49,9 +51,38 @@ struct PngFile {
     std::longjmp(*::png_set_longjmp_fn(png, std::longjmp, sizeof(std::jmp_buf)), 1);
 }
 
+/// Whether a stop was asked for; told as an error, which is how the library is left.
+void leaveIfStopped(png_structp png, const PngFile& owner) {
+    if (owner.stop.stop_requested()) {
+        ::png_error(png, "stopped");
+    }
+}
+
+/// libpng asks for some thousand packed bytes at a time: at most a few megabytes of pixels.
+void readBlock(png_structp png, png_bytep target, std::size_t count) {
+    auto& owner = *static_cast<PngFile*>(::png_get_io_ptr(png));
+    leaveIfStopped(png, owner);
+    if (std::fread(target, 1, count, owner.file) != count) {
+        ::png_error(png, "the file ends early");
+    }
+}
+
+void writeBlock(png_structp png, png_bytep source, std::size_t count) {
+    auto& owner = *static_cast<PngFile*>(::png_get_io_ptr(png));
+    leaveIfStopped(png, owner);
+    if (std::fwrite(source, 1, count, owner.file) != count) {
+        ::png_error(png, "the disk did not take all of it");
+    }
+}
+
+void flushBlocks(png_structp png) {
+    (void)std::fflush(static_cast<PngFile*>(::png_get_io_ptr(png))->file);
+}
+
 void onWarning(png_structp /*png*/, png_const_charp /*text*/) {}
 
 [[noreturn]] void failPng(const std::filesystem::path& path, const PngFile& owner) {
+    throwIfStopped(owner.stop);
     failInput(path, "the file is damaged (" + oneLine(owner.message.data()) + ")");
 }
 
@@ -67,7 +98,7 @@ bool readHeader(PngFile& owner, PngHeader& header) {
         return false;
     }
     ::png_set_user_limits(owner.png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-    ::png_init_io(owner.png, owner.file);
+    ::png_set_read_fn(owner.png, &owner, readBlock);
     ::png_read_info(owner.png, owner.info);
     ::png_get_IHDR(owner.png, owner.info, &header.width, &header.height, &header.bits,
                    &header.colour, nullptr, nullptr, nullptr);
@@ -103,7 +134,7 @@ bool writeRows(PngFile& owner, const PngHeader& header, png_bytepp rows) {
         return false;
     }
     ::png_set_user_limits(owner.png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-    ::png_init_io(owner.png, owner.file);
+    ::png_set_write_fn(owner.png, &owner, writeBlock, flushBlocks);
     ::png_set_IHDR(owner.png, owner.info, header.width, header.height, header.bits, header.colour,
                    PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     ::png_write_info(owner.png, owner.info);
@@ -183,6 +214,7 @@ ImageInfo pngInfo(const std::filesystem::path& path) {
 
 LoadedImage readPng(const std::filesystem::path& path, const ReadOptions& options) {
     PngFile owner(false);
+    owner.stop = options.stop;
     LoadedImage loaded;
     loaded.info = openPng(path, owner);
     const ImageInfo& info = loaded.info;
@@ -205,32 +237,36 @@ LoadedImage readPng(const std::filesystem::path& path, const ReadOptions& option
     }
     for (int plane = 0; plane < info.components; ++plane) {
         loaded.components.push_back(base::makeImage(info.pixel, info.extents));
-        takeEvery(loaded.components.back(), 0, base::voxelCount(info.extents), bytesOf(all), plane,
-                  info.components);
+        for (std::int64_t y = 0; y < info.extents.y; ++y) {
+            throwIfStopped(options.stop);
+            takeEvery(loaded.components.back(), y * info.extents.x, info.extents.x, bytesOf(all),
+                      y * info.extents.x * info.components + plane, info.components);
+        }
     }
     return loaded;
 }
 
 void writePng(const std::filesystem::path& path, const std::filesystem::path& target,
-              const void* pixels, std::int64_t width, std::int64_t height, int components,
-              int bytesPerComponent) {
-    if (width > PNG_UINT_31_MAX || height > PNG_UINT_31_MAX) {
+              const PngRows& image, const std::stop_token& stop) {
+    if (image.width > PNG_UINT_31_MAX || image.height > PNG_UINT_31_MAX) {
         failOutput(target, "a PNG file has at most 2147483647 pixels in a row");
     }
-    const PngHeader header{static_cast<png_uint_32>(width), static_cast<png_uint_32>(height),
-                           8 * bytesPerComponent,
-                           components == 1 ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB};
+    const PngHeader header{static_cast<png_uint_32>(image.width),
+                           static_cast<png_uint_32>(image.height), 8 * image.bytesPerComponent,
+                           image.components == 1 ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB};
     // libpng does not change what it writes, but its interface knows no const.
-    auto* first = static_cast<png_bytep>(const_cast<void*>(pixels));
+    auto* first = static_cast<png_bytep>(const_cast<void*>(image.pixels));
     std::vector<png_bytep> rows;
-    for (std::int64_t y = 0; y < height; ++y) {
-        rows.push_back(first + y * width * components * bytesPerComponent);
+    for (std::int64_t y = 0; y < image.height; ++y) {
+        rows.push_back(first + y * image.rowBytes);
     }
     PngFile owner(true);
+    owner.stop = stop;
     owner.file = std::fopen(path.c_str(), "wb");
     owner.png = ::png_create_write_struct(PNG_LIBPNG_VER_STRING, &owner, onError, onWarning);
     owner.info = owner.png == nullptr ? nullptr : ::png_create_info_struct(owner.png);
     if (owner.file == nullptr || owner.info == nullptr || !writeRows(owner, header, rows.data())) {
+        throwIfStopped(stop);
         failOutput(target, oneLine(owner.message.data()));
     }
     std::FILE* file = owner.file;

@@ -12,6 +12,7 @@
 
 #include "engine/base/error.h"
 #include "engine/io/detail/backends.h"
+#include "engine/io/detail/byte_source.h"
 
 namespace flcc::io::detail {
 
@@ -43,96 +44,124 @@ void takeEvery(base::AnyImage& target, std::int64_t at, std::int64_t count, cons
 
 namespace {
 
-/// The values of one frame as they stand in the file, in our order of bytes.
-class FrameReader {
+constexpr std::int64_t kBlockVoxels = 1 << 20;
+
+/// Values of a file in our order of bytes.
+class ValueReader {
   public:
-    FrameReader(const ImageInfo& info, const RawLayout& layout, std::int64_t frame)
-        : m_layout(layout), m_bytesPerVoxel(base::bytesPerVoxel(info.pixel)) {
-        const std::int64_t frameBytes =
-            base::byteCount(info.extents, m_bytesPerVoxel * info.components * info.channels);
-        if (layout.packed) {
-            unpack((frame + 1) * frameBytes);
-            m_at = frame * frameBytes;
-        } else {
-            m_file.open(layout.file, std::ios::binary);
-            m_file.seekg(layout.offset + frame * frameBytes);
+    ValueReader(const RawLayout& layout, base::PixelType pixel, const std::stop_token& stop)
+        : m_source(openBytes(layout, pixel, stop)), m_bytes(base::bytesPerVoxel(pixel)),
+          m_swapped(layout.swapped && layout.encoding != Encoding::Text) {}
+
+    /// `count` values from number `first` on, which is not before the last one read.
+    void read(std::int64_t first, void* target, std::int64_t count) {
+        if (first > m_next) {
+            m_source->skip((first - m_next) * m_bytes);
+        }
+        m_next = first + count;
+        auto* out = static_cast<char*>(target);
+        while (count > 0) {
+            const std::int64_t part = std::min(count, kBlockVoxels);
+            m_source->read(out, part * m_bytes);
+            if (m_swapped) {
+                swapBytes(out, part, m_bytes);
+            }
+            out += part * m_bytes;
+            count -= part;
         }
     }
 
-    /// The next `count` values.
-    void read(void* target, std::int64_t count) {
-        const std::int64_t bytes = count * m_bytesPerVoxel;
-        if (m_layout.packed) {
-            std::memcpy(target, m_unpacked.data() + m_at, static_cast<std::size_t>(bytes));
-            m_at += bytes;
-        } else if (!m_file.read(static_cast<char*>(target), bytes)) {
-            failInput(m_layout.file, "the file ended while its voxels were read");
-        }
-        if (m_layout.swapped) {
-            swapBytes(target, count, m_bytesPerVoxel);
+    /// To be called when `all` is the number of values there are: nothing is left to come.
+    void finish(std::int64_t all) {
+        if (m_next == all) {
+            m_source->finish();
         }
     }
 
   private:
-    void unpack(std::int64_t bytes) {
-#ifdef FLCC_IMAGE_IO
-        m_unpacked = base::Image<std::uint8_t>({bytes, 1, 1});
-        inflateInto(m_layout.file, m_layout.offset, m_unpacked.data(), bytes);
-#else
-        (void)bytes;
-        failInput(m_layout.file, "this build reads no packed files (built without ITK)");
-#endif
-    }
-
-    const RawLayout& m_layout;
-    std::int64_t m_bytesPerVoxel;
-    std::ifstream m_file;
-    base::Image<std::uint8_t> m_unpacked;
-    std::int64_t m_at = 0;
+    std::unique_ptr<ByteSource> m_source;
+    std::int64_t m_bytes;
+    bool m_swapped;
+    std::int64_t m_next = 0;
 };
+
+/// Values side by side in the file, one plane each in memory.
+void readSideBySide(ValueReader& reader, const ImageInfo& info, const Choice& choice,
+                    std::vector<base::AnyImage>& planes) {
+    const std::int64_t together = std::int64_t{1} * info.components * info.channels;
+    const std::int64_t voxels = base::voxelCount(info.extents);
+    const std::int64_t length =
+        std::min(voxels, std::max<std::int64_t>(1, kBlockVoxels / together));
+    base::AnyImage block = base::makeImage(info.pixel, {together, length, 1});
+    for (std::int64_t at = 0; at < voxels; at += length) {
+        const std::int64_t count = std::min(length, voxels - at);
+        reader.read((choice.frame * voxels + at) * together, bytesOf(block), count * together);
+        for (std::size_t plane = 0; plane < planes.size(); ++plane) {
+            const std::int64_t first =
+                info.channels > 1 ? choice.channel : static_cast<std::int64_t>(plane);
+            takeEvery(planes[plane], at, count, bytesOf(block), first, together);
+        }
+    }
+}
+
+/// Runs of one component or channel, `inner` long, before those of the next.
+void readRuns(ValueReader& reader, const ImageInfo& info, const Choice& choice, std::int64_t inner,
+              std::vector<base::AnyImage>& planes) {
+    const std::int64_t together = std::int64_t{1} * info.components * info.channels;
+    const std::int64_t first = choice.frame * base::voxelCount(info.extents);
+    const std::int64_t last = first + base::voxelCount(info.extents);
+    const std::int64_t bytes = base::bytesPerVoxel(info.pixel);
+    for (std::int64_t run = first / inner; run * inner < last; ++run) {
+        const std::int64_t from = std::max(run * inner, first);
+        const std::int64_t to = std::min((run + 1) * inner, last);
+        for (std::int64_t part = 0; part < together; ++part) {
+            if (info.channels > 1 && part != choice.channel) {
+                continue;
+            }
+            auto& plane = planes[info.channels > 1 ? 0 : static_cast<std::size_t>(part)];
+            reader.read((run * together + part) * inner + from - run * inner,
+                        static_cast<char*>(bytesOf(plane)) + (from - first) * bytes, to - from);
+        }
+    }
+}
 
 } // namespace
 
 std::vector<base::AnyImage> readRaw(const ImageInfo& info, const RawLayout& layout,
-                                    const Choice& choice) {
+                                    const Choice& choice, const std::stop_token& stop) {
     const std::int64_t together = std::int64_t{1} * info.components * info.channels;
-    FrameReader reader(info, layout, choice.frame);
+    const std::int64_t all = base::voxelCount(info.extents) * info.frames * together;
+    ValueReader reader(layout, info.pixel, stop);
     std::vector<base::AnyImage> planes;
     for (int i = 0; i < info.components; ++i) {
         planes.push_back(base::makeImage(info.pixel, info.extents));
     }
-    if (together == 1) {
-        reader.read(bytesOf(planes.front()), base::voxelCount(info.extents));
-        return planes;
+    if (together > 1 && layout.inner == 1) {
+        readSideBySide(reader, info, choice, planes);
+    } else {
+        readRuns(reader, info, choice, together > 1 ? layout.inner : all, planes);
     }
-    // Side by side in the file, one plane each in memory: a slice at a time.
-    const std::int64_t sliceCount = info.extents.x * info.extents.y;
-    base::AnyImage slice =
-        base::makeImage(info.pixel, {info.extents.x * together, info.extents.y, 1});
-    for (std::int64_t z = 0; z < info.extents.z; ++z) {
-        reader.read(bytesOf(slice), sliceCount * together);
-        for (std::size_t plane = 0; plane < planes.size(); ++plane) {
-            const std::int64_t first =
-                info.channels > 1 ? choice.channel : static_cast<std::int64_t>(plane);
-            takeEvery(planes[plane], z * sliceCount, sliceCount, bytesOf(slice), first, together);
-        }
-    }
+    reader.finish(all);
     return planes;
 }
 
 void writeRaw(const std::filesystem::path& path, const std::filesystem::path& target,
-              const std::string& header, const base::AnyView& pixels) {
+              const std::string& header, const base::AnyView& pixels, const std::stop_token& stop) {
     std::ofstream file(path, std::ios::binary | std::ios::trunc);
     errno = 0;
     file.write(header.data(), static_cast<std::streamsize>(header.size()));
     std::visit(
         [&](const auto& view) {
+            constexpr std::int64_t kPart = 1 << 20;
             const base::Extents& n = view.extents();
-            const auto rowBytes =
-                static_cast<std::streamsize>(n.x * static_cast<std::int64_t>(sizeof(*view.data())));
             for (std::int64_t z = 0; file && z < n.z; ++z) {
                 for (std::int64_t y = 0; file && y < n.y; ++y) {
-                    file.write(reinterpret_cast<const char*>(view.row(y, z)), rowBytes);
+                    for (std::int64_t x = 0; file && x < n.x; x += kPart) {
+                        throwIfStopped(stop);
+                        file.write(reinterpret_cast<const char*>(view.row(y, z) + x),
+                                   std::min(kPart, n.x - x) *
+                                       static_cast<std::int64_t>(sizeof(*view.data())));
+                    }
                 }
             }
         },
@@ -146,7 +175,7 @@ void writeRaw(const std::filesystem::path& path, const std::filesystem::path& ta
 
 void writeNrrd(const std::filesystem::path& path, const std::filesystem::path& target,
                const base::AnyView& pixels, const base::Geometry& geometry,
-               const Metadata& metadata) {
+               const Metadata& metadata, const std::stop_token& stop) {
     const base::Extents extents = base::extentsOf(pixels);
     const std::array<std::int64_t, 3> sizes{extents.x, extents.y, extents.z};
     const bool flat = base::isFlat2D(extents);
@@ -187,7 +216,7 @@ void writeNrrd(const std::filesystem::path& path, const std::filesystem::path& t
         header += "\n" + requireKey(key) + ":=" + oneLine(value);
     }
     header += "\n\n";
-    writeRaw(path, target, header, pixels);
+    writeRaw(path, target, header, pixels, stop);
 }
 
 void setHeaderUnit(base::Geometry& geometry, const std::string& text) {

@@ -3,160 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
-#include <fstream>
-#include <memory>
-#include <new>
-#include <sstream>
 
-#include <zlib.h>
-
-#include "engine/io/detail/backends.h"
-#include "engine/io/detail/raw_file.h"
+#include "engine/io/detail/headers.h"
 
 namespace flcc::io::detail {
 
 namespace {
 
-using Bytes = std::vector<unsigned char>;
-
-/// A number of a binary header at `offset`, its bytes turned round when `swapped`.
-template <class T> T field(const Bytes& bytes, std::size_t offset, bool swapped) {
-    std::array<unsigned char, sizeof(T)> raw{};
-    std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(offset), sizeof(T), raw.begin());
-    if (swapped) {
-        std::reverse(raw.begin(), raw.end());
-    }
-    return std::bit_cast<T>(raw);
-}
-
-/// Walks the segments to the end mark.
-void checkJpeg(const std::filesystem::path& path, std::int64_t size) {
-    const Bytes bytes = readBytes(path, 0, size);
-    std::size_t at = 2;
-    bool scan = false; // inside entropy-coded data, where only FF xx (not 00, not RST) ends it
-    while (at + 1 < bytes.size()) {
-        const unsigned mark = bytes[at + 1];
-        if (bytes[at] != 0xff || mark == 0xff || (scan && (mark == 0 || (mark & 0xf8U) == 0xd0))) {
-            ++at;
-            continue;
-        }
-        if (mark == 0xd9) {
-            return;
-        }
-        if (at + 3 >= bytes.size()) {
-            break;
-        }
-        at += 2U + static_cast<std::size_t>(bytes[at + 2] * 256 + bytes[at + 3]);
-        scan = mark == 0xda;
-    }
-    failInput(path, "the file is truncated");
-}
-
-/// The first bytes of a file that may be compressed by gzip.
-Bytes unpackedPrefix(const std::filesystem::path& path, unsigned count) {
-    Bytes bytes(count);
-    const gzFile file = ::gzopen(path.c_str(), "rb");
-    const int got = file == nullptr ? 0 : ::gzread(file, bytes.data(), count);
-    if (file != nullptr) {
-        ::gzclose(file);
-    }
-    bytes.resize(static_cast<std::size_t>(std::max(0, got)));
-    return bytes;
-}
-
-/// Bytes of a file after unpacking; -1 when it is damaged or ends within its packed data.
-std::int64_t unpackedSize(const std::filesystem::path& path) {
-    Bytes buffer(1 << 20);
-    const gzFile file = ::gzopen(path.c_str(), "rb");
-    if (file == nullptr) {
-        return -1;
-    }
-    std::int64_t total = 0;
-    int got = 0;
-    do {
-        got = ::gzread(file, buffer.data(), static_cast<unsigned>(buffer.size()));
-        total += std::max(0, got);
-    } while (got > 0);
-    return ::gzclose(file) == Z_OK && got == 0 ? total : -1;
-}
-
-struct NiftiHeader {
-    std::int64_t dataOffset = 0;
-    std::int64_t dataBytes = 0;
-    int units = 0;
-};
-
-NiftiHeader parseNifti(const std::filesystem::path& path) {
-    const Bytes bytes = unpackedPrefix(path, 540);
-    if (bytes.size() < 348) {
-        failInput(path, "the file is truncated");
-    }
-    const auto headerSize = field<std::int32_t>(bytes, 0, false);
-    const bool swapped = headerSize != 348 && headerSize != 540;
-    const bool second = field<std::int32_t>(bytes, 0, swapped) == 540;
-    if ((!second && field<std::int32_t>(bytes, 0, swapped) != 348) ||
-        (second && bytes.size() < 540)) {
-        failInput(path, "its NIfTI header is damaged");
-    }
-    const auto dimension = [&](std::size_t axis) {
-        return second ? field<std::int64_t>(bytes, 16 + 8 * axis, swapped)
-                      : std::int64_t{field<std::int16_t>(bytes, 40 + 2 * axis, swapped)};
-    };
-    const std::int64_t dimensions = dimension(0);
-    std::int64_t bits = field<std::int16_t>(bytes, second ? 14 : 72, swapped);
-    if (dimensions < 1 || dimensions > 7 || bits < 1) {
-        failInput(path, "its NIfTI header is damaged");
-    }
-    NiftiHeader header;
-    std::int64_t voxels = 1;
-    for (std::size_t axis = 1; axis <= static_cast<std::size_t>(dimensions); ++axis) {
-        const std::int64_t length = dimension(axis);
-        if (length < 1 || length > (std::int64_t{1} << 55) / voxels / bits) {
-            failInput(path, "its header gives an axis of " + std::to_string(length) + " voxels");
-        }
-        voxels *= length;
-    }
-    header.dataBytes = (voxels * bits + 7) / 8;
-    if (second) {
-        header.dataOffset = std::clamp<std::int64_t>(field<std::int64_t>(bytes, 168, swapped), 0,
-                                                     std::int64_t{1} << 55);
-    } else {
-        const auto offset = field<float>(bytes, 108, swapped);
-        // Written so that NaN fails the comparison.
-        header.dataOffset = offset > 0 ? static_cast<std::int64_t>(std::min(offset, 1e15F)) : 0;
-    }
-    header.units = second ? field<std::int32_t>(bytes, 500, swapped) : bytes[123];
-    return header;
-}
-
-void checkNifti(const std::filesystem::path& path, std::int64_t size) {
-    const NiftiHeader header = parseNifti(path);
-    const Bytes start = readBytes(path, 0, 2);
-    if (start[0] != 0x1f || start[1] != 0x8b) {
-        requireBytes(path, header.dataBytes, size - header.dataOffset);
-        return;
-    }
-    if (header.dataBytes / 1040 > size) {
-        failInput(path, "its header promises more voxels than the file can hold");
-    }
-    // The last four bytes of a whole gzip file of one member are its unpacked size; a file of
-    // several members, or a cut one, is counted.
-    const Bytes end = readBytes(path, size - 4, 4);
-    const auto stated = field<std::uint32_t>(end, 0, std::endian::native == std::endian::big);
-    const std::int64_t promised = header.dataOffset + header.dataBytes;
-    if (stated != static_cast<std::uint32_t>(promised & 0xffffffff)) {
-        const std::int64_t unpacked = unpackedSize(path);
-        if (unpacked < 0) {
-            failInput(path, "the file is truncated or damaged");
-        }
-        requireBytes(path, header.dataBytes, unpacked - header.dataOffset);
-    }
-}
-
 struct MrcHeader {
     std::int64_t dataOffset = 0;
     std::int64_t dataBytes = 0;
+    bool swapped = false;
     bool signedBytes = false;
     std::array<float, 3> lengths{};
 };
@@ -192,6 +49,7 @@ MrcHeader parseMrc(const std::filesystem::path& path) {
                   "its MRC mode " + std::to_string(mode) + " cannot be read; 0, 1, 2 and 6 can");
     }
     MrcHeader header;
+    header.swapped = swapped;
     std::int64_t bytesInAll = bytesPerVoxel;
     for (std::size_t axis = 0; axis < 3; ++axis) {
         const auto length = field<std::int32_t>(bytes, 4 * axis, swapped);
@@ -215,94 +73,49 @@ MrcHeader parseMrc(const std::filesystem::path& path) {
     return header;
 }
 
-/// The lines of an NRRD header, without the carriage returns of other systems.
-std::vector<std::string> nrrdLines(const std::filesystem::path& path) {
-    const Bytes bytes = readBytes(path, 0, 1 << 16);
-    std::istringstream text(std::string(bytes.begin(), bytes.end()));
-    std::vector<std::string> lines;
-    for (std::string line; std::getline(text, line);) {
-        if (!line.empty() && line.back() == '\r') {
-            line.pop_back();
-        }
-        if (line.empty()) {
-            break;
-        }
-        lines.push_back(line);
-    }
-    return lines;
+VoxelPlace mrcPlace(const std::filesystem::path& path) {
+    const MrcHeader header = parseMrc(path);
+    VoxelPlace place;
+    place.layout.offset = header.dataOffset;
+    place.layout.swapped = header.swapped;
+    return place;
 }
 
-/// A header with its voxels elsewhere.
-void checkNrrd(const std::filesystem::path& path) {
-    for (const std::string& line : nrrdLines(path)) {
-        for (const std::string key : {"data file:", "datafile:"}) {
-            if (line.rfind(key, 0) == 0) {
-                const auto begin = line.find_first_not_of(" \t", key.size());
-                const std::string file = begin == std::string::npos ? "" : line.substr(begin);
-                (void)requireRegularFile(requireNeighbour(path, file));
-            }
-        }
+/// The file must be able to hold what its header promises.
+void requireRoom(const std::filesystem::path& path, const ImageInfo& info,
+                 const VoxelPlace& place) {
+    const RawLayout& layout = place.layout;
+    const std::int64_t present = requireRegularFile(layout.file) - layout.offset;
+    const std::int64_t voxel =
+        base::bytesPerVoxel(place.stored.value_or(info.pixel)) * info.components * info.channels;
+    // As few bytes as `voxel` bytes of a voxel can be written in, times 1040.
+    std::int64_t least = 0;
+    switch (layout.encoding) {
+    case Encoding::Plain:
+        requireRawBytes(layout.file, info.extents, voxel, info.frames, present);
+        return;
+    case Encoding::Packed:
+        least = voxel; // zlib packs no more than 1032 bytes into one
+        break;
+    case Encoding::Text:
+        least = std::int64_t{1040} * info.components * info.channels;
+        break;
+    case Encoding::Hex:
+        least = 2080 * voxel;
+        break;
     }
-}
-
-/// The fields of an NRRD header that the library keeps to itself.
-void refineNrrd(const std::filesystem::path& path, base::Geometry& geometry) {
-    std::string unit;
-    for (const std::string& line : nrrdLines(path)) {
-        for (const std::string key : {"space units:", "units:"}) {
-            const auto open = line.find('"');
-            const auto close = line.find('"', open + 1);
-            if (line.rfind(key, 0) == 0 && open != std::string::npos &&
-                close != std::string::npos && unit.empty()) {
-                unit = line.substr(open + 1, close - open - 1);
-            }
-        }
+    if (base::voxelCount(info.extents) > present * 1040 / least / info.frames + 1) {
+        failInput(path, "its header promises more voxels than the file can hold");
     }
-    setHeaderUnit(geometry, unit);
 }
 
 } // namespace
 
-void inflateInto(const std::filesystem::path& path, std::int64_t offset, void* target,
-                 std::int64_t count) {
-    std::ifstream file(path, std::ios::binary);
-    file.seekg(offset);
-    Bytes packed(1 << 18);
-    z_stream stream{};
-    // 32: zlib's own format or gzip's, by the first bytes.
-    if (::inflateInit2(&stream, 15 + 32) != Z_OK) {
-        throw std::bad_alloc();
-    }
-    const std::unique_ptr<z_stream, int (*)(z_stream*)> close(&stream, ::inflateEnd);
-    auto* out = static_cast<unsigned char*>(target);
-    int status = Z_OK;
-    while (status == Z_OK && count > 0) {
-        if (stream.avail_in == 0) {
-            file.read(reinterpret_cast<char*>(packed.data()),
-                      static_cast<std::streamsize>(packed.size()));
-            stream.next_in = packed.data();
-            stream.avail_in = static_cast<uInt>(file.gcount());
-        }
-        const auto room = static_cast<uInt>(std::min<std::int64_t>(count, 1 << 30));
-        stream.next_out = out;
-        stream.avail_out = room;
-        status = ::inflate(&stream, Z_NO_FLUSH);
-        out += room - stream.avail_out;
-        count -= room - stream.avail_out;
-    }
-    if (count > 0) {
-        failInput(path, "its packed voxels are truncated or damaged");
-    }
-}
-
-void checkStructure(const std::filesystem::path& path, Format format) {
+void checkStructure(const std::filesystem::path& path, Format format, const std::stop_token& stop) {
     const std::int64_t size = requireRegularFile(path);
     switch (format) {
-    case Format::Jpeg:
-        checkJpeg(path, size);
-        break;
     case Format::Nifti:
-        checkNifti(path, size);
+        checkNifti(path, size, stop);
         break;
     case Format::Mrc: {
         const MrcHeader header = parseMrc(path);
@@ -312,6 +125,7 @@ void checkStructure(const std::filesystem::path& path, Format format) {
     case Format::Nrrd:
         checkNrrd(path);
         break;
+    case Format::Jpeg:      // see jpeg_file.cpp
     case Format::MetaImage: // see mha_file.cpp
     case Format::Png:       // see png_file.cpp
     case Format::Tiff:      // see tiff_file.cpp
@@ -322,16 +136,11 @@ void checkStructure(const std::filesystem::path& path, Format format) {
 void refineInfo(const std::filesystem::path& path, Format format, ImageInfo& info) {
     base::Geometry& geometry = info.geometry;
     switch (format) {
-    case Format::Jpeg:
-        // Dots per inch are a wish of the printer, not a spacing.
-        geometry = base::Geometry{};
-        break;
     case Format::Nifti: {
         // The library hands everything over in mm.
-        constexpr int kMicron = 3;
         geometry.unit = "mm";
         geometry.unitSource = base::UnitSource::Header;
-        if ((parseNifti(path).units & 7) == kMicron) {
+        if (niftiIsMicron(path)) {
             for (std::size_t axis = 0; axis < 3; ++axis) {
                 geometry.spacing[axis] *= 1000;
                 geometry.origin[axis] *= 1000;
@@ -355,11 +164,28 @@ void refineInfo(const std::filesystem::path& path, Format format, ImageInfo& inf
     case Format::Nrrd:
         refineNrrd(path, geometry);
         break;
+    case Format::Jpeg:
     case Format::MetaImage:
     case Format::Png:
     case Format::Tiff:
         break;
     }
+}
+
+VoxelPlace voxelPlace(const std::filesystem::path& path, Format format, const ImageInfo& info) {
+    VoxelPlace place;
+    if (format == Format::Nifti) {
+        place = niftiPlace(path, info);
+    } else if (format == Format::Nrrd) {
+        place = nrrdPlace(path, info);
+    } else {
+        place = mrcPlace(path);
+    }
+    if (place.layout.file.empty()) {
+        place.layout.file = path;
+    }
+    requireRoom(path, info, place);
+    return place;
 }
 
 } // namespace flcc::io::detail

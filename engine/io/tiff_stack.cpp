@@ -41,10 +41,6 @@ void setSpacing(base::Geometry& geometry, std::size_t axis, double spacing, cons
     geometry.unitSource = base::UnitSource::Header;
 }
 
-std::int64_t planesOf(const TiffStack& stack) {
-    return std::int64_t{1} * stack.channels * stack.slices * stack.frames;
-}
-
 void requirePages(const std::filesystem::path& path, const TiffStack& stack, std::int64_t pages) {
     if (stack.channels > 1'000'000 || stack.slices > 1'000'000 || stack.frames > 1'000'000 ||
         planesOf(stack) != pages) {
@@ -52,14 +48,6 @@ void requirePages(const std::filesystem::path& path, const TiffStack& stack, std
                             " channels, " + std::to_string(stack.slices) + " slices and " +
                             std::to_string(stack.frames) + " frames, but it holds " +
                             std::to_string(pages) + " pages");
-    }
-}
-
-/// Pages in their order: channel fastest, then slice, then frame.
-void numberPages(TiffStack& stack) {
-    const std::int64_t count = planesOf(stack);
-    for (std::int64_t page = 0; page < count; ++page) {
-        stack.pages.push_back(page);
     }
 }
 
@@ -84,7 +72,6 @@ TiffStack describeImageJ(const std::filesystem::path& path, const TiffTexts& tex
     // A hyperstack over 4 GiB has one directory; the other pages follow its pixels.
     stack.oneDirectory = pages == 1 && images > 1;
     requirePages(path, stack, stack.oneDirectory ? images : pages);
-    numberPages(stack);
     const Unit unit = parseUnit(lines["unit"]);
     if (!unit.name.empty() && texts.xResolution > 0 && texts.yResolution > 0) {
         setSpacing(stack.geometry, 0, 1 / texts.xResolution, unit);
@@ -258,7 +245,6 @@ TiffStack describeStack(const std::filesystem::path& path, const TiffTexts& text
     if (!texts.description.empty()) {
         stack.metadata["ImageDescription"] = texts.description;
     }
-    numberPages(stack);
     return stack;
 }
 

@@ -49,9 +49,7 @@ class Runner {
     }
 
     [[nodiscard]] JobReport planOnly() {
-        if (read(false)) {
-            (void)plan(false);
-        }
+        m_result.report.cancelled = !(read(false) && plan(false));
         return std::move(m_result.report);
     }
 
@@ -92,11 +90,11 @@ class Runner {
         m_request = request();
         const auto start = Clock::now();
         m_inputs = detail::readInputs(m_job, m_images, m_stop);
-        if (m_job.memoryBytes == 0) {
-            m_request.limits.memoryBytes = detail::availableMemory(); // what the inputs left
-        }
         if (m_stop.stop_requested()) {
             return false;
+        }
+        if (m_job.memoryBytes == 0) {
+            m_request.limits.memoryBytes = detail::availableMemory(); // what the inputs left
         }
         m_result.scene = m_inputs.scene;
         m_result.templ = m_inputs.templ;
@@ -106,7 +104,7 @@ class Runner {
         m_problem = m_inputs.problem(m_job);
         m_result.report.plan.problem = m_problem;
         fitTile();
-        m_statistics = method::sceneStatistics(m_inputs.sceneView(), m_problem.templ);
+        m_statistics = method::sceneStatistics(m_inputs.sceneView(), m_problem.templ, m_stop);
         m_readMs = msSince(start);
         m_sink.progress(1);
         return !m_stop.stop_requested();
@@ -162,15 +160,15 @@ class Runner {
         const auto start = Clock::now();
         const method::MatchMap& map = *m_result.map;
         MapReport& report = *m_result.report.map;
-        report.statistics = match::mapStatistics(map.value.view(), map.status.view());
+        report.statistics = match::mapStatistics(map.value.view(), map.status.view(), m_stop);
         m_sink.progress(0.2);
-        m_result.peaks =
-            match::findPeaks(m_inputs.sceneView(), m_inputs.templView(), map.value.view(),
-                             map.status.view(), report.facts, m_result.scene->geometry,
-                             {.minScore = m_job.minScore,
-                              .maxPeaks = m_job.maxPeaks,
-                              .minDistance = m_job.minDistance},
-                             m_stop);
+        m_result.peaks = match::findPeaks(m_inputs.sceneView(), m_inputs.templView(),
+                                          map.value.view(), map.status.view(), report.facts,
+                                          report.statistics, m_result.scene->geometry,
+                                          {.minScore = m_job.minScore,
+                                           .maxPeaks = m_job.maxPeaks,
+                                           .minDistance = m_job.minDistance},
+                                          m_stop);
         m_result.report.peaks = m_result.peaks;
         m_result.report.run->peaksMs = msSince(start);
         m_sink.progress(1);
@@ -346,8 +344,8 @@ JobReport planJob(const Job& job, const JobImages& images, std::stop_token stop,
     requireSensible(job);
     JobSink silent;
     return withMemoryErrors([&] {
-        JobReport report = Runner(job, images, stop, sink ? *sink : silent).planOnly();
-        if (!job.report.empty() && !stop.stop_requested()) {
+        JobReport report = Runner(job, images, std::move(stop), sink ? *sink : silent).planOnly();
+        if (!job.report.empty() && !report.cancelled) {
             io::writeText(job.report, toJson(report));
         }
         return report;

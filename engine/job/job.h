@@ -69,9 +69,12 @@ struct JobImages {
     std::shared_ptr<const SceneImage> templ; ///< ignored when the job has a crop
 };
 
-/// Reads a scene or a template as a job does. **Errors**: those of io::readImage.
-[[nodiscard]] std::shared_ptr<const SceneImage>
-loadImage(const std::filesystem::path& path, std::optional<int> channel, std::optional<int> frame);
+/// Reads a scene or a template as a job does; null when stopped. **Errors**: those of
+/// io::readImage.
+[[nodiscard]] std::shared_ptr<const SceneImage> loadImage(const std::filesystem::path& path,
+                                                          std::optional<int> channel,
+                                                          std::optional<int> frame,
+                                                          const std::stop_token& stop = {});
 
 /// A built-in sample as a job's images.
 [[nodiscard]] JobImages sampleImages(std::string_view name);
@@ -95,7 +98,7 @@ class JobSink {
 };
 
 struct JobResult {
-    /// Cancelled during Run: map and status hold what was finished, nothing was written.
+    /// Nothing was written; cancelled during Run, map and status hold what was finished.
     bool cancelled = false;
     std::shared_ptr<const SceneImage> scene;
     std::shared_ptr<const SceneImage> templ;     ///< as matched but not inverted
@@ -106,15 +109,19 @@ struct JobResult {
     std::vector<std::string> notes; ///< what a written format dropped, colour to luminance, ...
 };
 
-/// Does the whole job on the calling thread and writes its outputs, all or none half-written.
+/// Does the whole job on the calling thread and writes its outputs: all of them or none, also when
+/// writing fails half way (see io::AtomicFile::commitAll for the file systems that can). Cancelling
+/// is a result, and comes in less than a second in every phase; a stop that comes when the outputs
+/// have their names comes too late, and the job is done.
 /// **Errors**: Error with the code of CLI.md; Memory when every candidate is refused for memory,
-/// Problem when a forced method refuses. Cancelling is a result.
+/// Problem when a forced method refuses.
 [[nodiscard]] JobResult runJob(const Job& job, const JobImages& images = {},
                                std::stop_token stop = {}, JobSink* sink = nullptr);
 
-/// Plans the job without running it: reads the scene's header, statistics and, with measure, times
-/// a sample. Writes the report if the job asks for one. **Errors**: as runJob, but that all
-/// candidates were refused is a result: the report has no chosen row.
+/// Plans the job without running it: reads scene and template, takes the scene's statistics and,
+/// with measure, times a sample. Writes the report if the job asks for one; it says so itself when
+/// it was cancelled. **Errors**: as runJob, but that all candidates were refused is a result: the
+/// report has no chosen row.
 [[nodiscard]] JobReport planJob(const Job& job, const JobImages& images = {},
                                 std::stop_token stop = {}, JobSink* sink = nullptr);
 

@@ -8,6 +8,7 @@
 #include "engine/base/error.h"
 #include "engine/io/atomic_file.h"
 #include "engine/io/image_file.h"
+#include "engine/job/detail/outputs.h"
 #include "engine/job/detail/text.h"
 #include "engine/plan/planner.h"
 #include "engine/sample/sample.h"
@@ -41,10 +42,42 @@ std::string truthText(const sample::Sample& sample) {
     return text;
 }
 
+/// Makes a folder and those above it; what is empty at the end goes again.
+class NewFolders {
+  public:
+    explicit NewFolders(const std::filesystem::path& folder) {
+        std::error_code error;
+        for (auto at = std::filesystem::absolute(folder, error).lexically_normal();
+             !error && !std::filesystem::exists(at, error) && at.has_relative_path();
+             at = at.parent_path()) {
+            m_made.push_back(at);
+        }
+        std::filesystem::create_directories(folder, error);
+        if (!std::filesystem::is_directory(folder)) {
+            throw base::Error(base::ErrorCode::Output, "cannot make the folder " + folder.string() +
+                                                           (error ? ": " + error.message() : ""));
+        }
+    }
+    ~NewFolders() {
+        std::error_code ignored;
+        for (const std::filesystem::path& folder : m_made) {
+            std::filesystem::remove(folder, ignored); // only when it is empty
+        }
+    }
+    NewFolders(const NewFolders&) = delete;
+    NewFolders& operator=(const NewFolders&) = delete;
+
+  private:
+    std::vector<std::filesystem::path> m_made; // the innermost first
+};
+
 } // namespace
 
-std::string imageInfoJson(const std::filesystem::path& path) {
-    const io::ImageInfo info = io::readImageInfo(path);
+std::string imageInfoJson(const std::filesystem::path& path, const std::stop_token& stop) {
+    const io::ImageInfo info = io::readImageInfo(path, stop);
+    if (info.format.empty()) {
+        return {};
+    }
     Json metadata = Json::object();
     for (const auto& [key, value] : info.metadata) {
         metadata[key] = value;
@@ -108,23 +141,31 @@ std::string samplesText() {
 }
 
 std::vector<std::filesystem::path> writeSample(std::string_view name,
-                                               const std::filesystem::path& folder) {
+                                               const std::filesystem::path& folder,
+                                               const std::stop_token& stop) {
     const sample::Sample made = sample::makeSample(name);
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (!std::filesystem::is_directory(folder)) {
-        throw base::Error(base::ErrorCode::Output, "cannot make the folder " + folder.string() +
-                                                       (error ? ": " + error.message() : ""));
+    if (stop.stop_requested()) {
+        return {};
     }
+    const NewFolders folders(folder);
     base::Geometry own = made.geometry;
     own.origin = {0, 0, 0};
-    const auto scene = folder / "scene.mha";
-    const auto templ = folder / "template.mha";
-    const auto truth = folder / "truth.csv";
-    io::writeImage(scene, base::viewOf(made.scene), made.geometry);
-    io::writeImage(templ, base::viewOf(made.templ), own);
-    io::writeText(truth, truthText(made));
-    return {scene, templ, truth};
+    const std::vector<std::filesystem::path> names{folder / "scene.mha", folder / "template.mha",
+                                                   folder / "truth.csv"};
+    detail::OutputFiles files;
+    const bool written = files.add(names[0], [&](const std::filesystem::path& file) {
+        return io::writeImage(file, base::viewOf(made.scene), made.geometry, {}, stop).has_value();
+    }) && files.add(names[1], [&](const std::filesystem::path& file) {
+        return io::writeImage(file, base::viewOf(made.templ), own, {}, stop).has_value();
+    }) && files.add(names[2], [&](const std::filesystem::path& file) {
+        io::writeText(file, truthText(made));
+        return true;
+    });
+    if (!written || stop.stop_requested()) {
+        return {};
+    }
+    files.commit();
+    return names;
 }
 
 } // namespace flcc::job

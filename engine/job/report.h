@@ -57,6 +57,7 @@ struct Environment {
 
 /// The report of a job (the JSON of CLI.md).
 struct JobReport {
+    bool cancelled = false; ///< of planJob: what follows is not complete, and nothing was written
     plan::PlanReport plan;
     std::optional<RunReport> run;
     std::optional<MapReport> map;

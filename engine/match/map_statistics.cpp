@@ -34,11 +34,15 @@ RowSums sumRow(const float* value, const base::Status* status, std::int64_t leng
 } // namespace
 
 MapStatistics mapStatistics(const base::View<const float>& value,
-                            const base::View<const base::Status>& status) {
+                            const base::View<const base::Status>& status,
+                            const std::stop_token& stop) {
     const base::Extents& extents = value.extents();
     RowSums all;
     for (std::int64_t z = 0; z < extents.z; ++z) {
         for (std::int64_t y = 0; y < extents.y; ++y) {
+            if (stop.stop_requested()) {
+                return {};
+            }
             const RowSums row = sumRow(value.row(y, z), status.row(y, z), extents.x);
             all.sum += row.sum;
             all.squares += row.squares;

@@ -201,8 +201,9 @@ void requireSensible(const PeakOptions& options) {
 std::vector<Peak> findPeaks(const base::AnyView& scene, const base::AnyView& templ,
                             const base::View<const float>& value,
                             const base::View<const base::Status>& status,
-                            const method::MapFacts& facts, const base::Geometry& geometry,
-                            const PeakOptions& options, std::stop_token stop) {
+                            const method::MapFacts& facts, const MapStatistics& statistics,
+                            const base::Geometry& geometry, const PeakOptions& options,
+                            std::stop_token stop) {
     requireSensible(options);
     const method::CanonicalTemplate canonical(templ);
     const base::Extents extents = canonical.extents();
@@ -214,7 +215,6 @@ std::vector<Peak> findPeaks(const base::AnyView& scene, const base::AnyView& tem
     const std::optional<double> second =
         found.size() > 1 ? std::optional(found[1].score.value)
                          : secondBest(scores, extents, options, found[0].score.value, stop);
-    const MapStatistics statistics = mapStatistics(value, status);
     const base::Point half{static_cast<double>(extents.x - 1) / 2,
                            static_cast<double>(extents.y - 1) / 2,
                            static_cast<double>(extents.z - 1) / 2};

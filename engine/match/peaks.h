@@ -47,8 +47,10 @@ struct MapStatistics {
     std::int64_t count = 0;
 };
 
+/// Stopped, which is looked for in every row, it returns what means nothing.
 [[nodiscard]] MapStatistics mapStatistics(const base::View<const float>& value,
-                                          const base::View<const base::Status>& status);
+                                          const base::View<const base::Status>& status,
+                                          const std::stop_token& stop = {});
 
 /// Finds the peaks of a map: local maxima taken with a margin of twice the bound, rescored by
 /// method::canonicalScore, ordered by score descending, then z, y, x ascending; greedy suppression;
@@ -57,7 +59,8 @@ struct MapStatistics {
 /// Every method, tile size and thread count gives the same list (but `zscore`, which is taken from
 /// the map, and `status`, where one method marks LOWCONF and another does not).
 ///
-/// Voxels that are not OK, PARTIAL or LOWCONF never count. `geometry` is that of the scene.
+/// Voxels that are not OK, PARTIAL or LOWCONF never count. `statistics` are those of the map,
+/// `geometry` is that of the scene.
 ///
 /// The work has limits, reached by degenerate maps only: a LOWCONF bound counts as 0.05 at most; a
 /// plateau is followed for 10 000 voxels; after max(10 000, 4e9 / template voxels) canonical scores
@@ -65,11 +68,10 @@ struct MapStatistics {
 /// **Source**: METHODS 6. **Errors**: CommandLine for options that are NaN or negative, Problem for
 /// an unusable template. **Threads**: one; stops early, with the list empty, on `stop`.
 /// **Cost**: one pass over the map and some canonical scores for each peak.
-[[nodiscard]] std::vector<Peak> findPeaks(const base::AnyView& scene, const base::AnyView& templ,
-                                          const base::View<const float>& value,
-                                          const base::View<const base::Status>& status,
-                                          const method::MapFacts& facts,
-                                          const base::Geometry& geometry,
-                                          const PeakOptions& options, std::stop_token stop = {});
+[[nodiscard]] std::vector<Peak>
+findPeaks(const base::AnyView& scene, const base::AnyView& templ,
+          const base::View<const float>& value, const base::View<const base::Status>& status,
+          const method::MapFacts& facts, const MapStatistics& statistics,
+          const base::Geometry& geometry, const PeakOptions& options, std::stop_token stop = {});
 
 } // namespace flcc::match

@@ -13,20 +13,28 @@ namespace flcc::method {
 struct MatchMap {
     base::Image<float> value;
     base::Image<base::Status> status;
+    base::Image<double> exact; ///< the values of a run in double precision; else empty
 
     MatchMap() = default;
     /// All voxels 0 and NOT_COMPUTED.
-    explicit MatchMap(const base::Extents& extents)
-        : value(extents, 0.0F), status(extents, base::Status::NotComputed) {}
+    explicit MatchMap(const base::Extents& extents, bool twofold = false)
+        : value(extents, 0.0F), status(extents, base::Status::NotComputed) {
+        if (twofold) {
+            exact = base::Image<double>(extents, 0.0);
+        }
+    }
 };
 
 /// Where a method writes.
 struct MapView {
     base::View<float> value;
     base::View<base::Status> status;
+    base::View<double> exact{}; ///< without voxels when only float is wanted
 };
 
-[[nodiscard]] inline MapView viewOf(MatchMap& map) { return {map.value.view(), map.status.view()}; }
+[[nodiscard]] inline MapView viewOf(MatchMap& map) {
+    return {map.value.view(), map.status.view(), map.exact.view()};
+}
 
 /// What a method says of a run beside the map; counts are over the voxels it computed.
 struct MapFacts {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,9 @@ enum class Operation { Lcc };
 /// Which placements a map covers (METHODS 1).
 enum class Extent { Valid };
 
+/// The arithmetic scores are computed in. Double also gives the map in double.
+enum class Precision { Single, Double };
+
 /// A kind of problem: all that a plan depends on, and no pixel (METHODS 5).
 struct Problem {
     Operation operation = Operation::Lcc;
@@ -25,6 +29,9 @@ struct Problem {
     base::PixelType templPixel = base::PixelType::Float32;
     /// Largest error of a score that is not marked LOWCONF.
     double promise = 1e-4;
+    Precision precision = Precision::Single;
+    /// What breaks the promise is computed again in double (METHODS 2.2); else it is LOWCONF.
+    bool recompute = true;
 
     friend bool operator==(const Problem&, const Problem&) = default;
 };
@@ -36,6 +43,9 @@ struct Problem {
 
 [[nodiscard]] constexpr std::string_view name(Operation) { return "lcc"; }
 [[nodiscard]] constexpr std::string_view name(Extent) { return "valid"; }
+[[nodiscard]] constexpr std::string_view name(Precision precision) {
+    return precision == Precision::Single ? "single" : "double";
+}
 
 /// What a run may use.
 struct Limits {
@@ -54,8 +64,10 @@ struct SceneStatistics {
     double lowContrast = 0;
 };
 
-/// Reads every finite voxel once. `templ` sets the size of the panels of the coarse grid.
+/// Reads every finite voxel once. `templ` sets the size of the panels of the coarse grid. Stopped,
+/// which is looked for in every row, it returns what means nothing.
 [[nodiscard]] SceneStatistics sceneStatistics(const base::AnyView& scene,
-                                              const base::Extents& templ);
+                                              const base::Extents& templ,
+                                              const std::stop_token& stop = {});
 
 } // namespace flcc::method

@@ -20,7 +20,9 @@ template <class T> bool finite(T v) {
     }
 }
 
-template <class T> void addRange(const View<const T>& scene, SceneStatistics& statistics) {
+template <class T>
+void addRange(const View<const T>& scene, const std::stop_token& stop,
+              SceneStatistics& statistics) {
     const base::Extents& extents = scene.extents();
     double minimum = std::numeric_limits<double>::infinity();
     double maximum = -minimum;
@@ -28,6 +30,9 @@ template <class T> void addRange(const View<const T>& scene, SceneStatistics& st
     std::int64_t bad = 0;
     for (std::int64_t z = 0; z < extents.z; ++z) {
         for (std::int64_t y = 0; y < extents.y; ++y) {
+            if (stop.stop_requested()) {
+                return;
+            }
             const T* row = scene.row(y, z);
             double sum = 0;
             for (std::int64_t x = 0; x < extents.x; ++x) {
@@ -111,12 +116,15 @@ template <class T> double lowContrast(const View<const T>& scene, const base::Ex
 
 } // namespace
 
-SceneStatistics sceneStatistics(const base::AnyView& scene, const base::Extents& templ) {
+SceneStatistics sceneStatistics(const base::AnyView& scene, const base::Extents& templ,
+                                const std::stop_token& stop) {
     SceneStatistics statistics;
     std::visit(
         [&](const auto& view) {
-            addRange(view, statistics);
-            statistics.lowContrast = lowContrast(view, templ);
+            addRange(view, stop, statistics);
+            if (!stop.stop_requested()) {
+                statistics.lowContrast = lowContrast(view, templ);
+            }
         },
         scene);
     return statistics;

@@ -82,12 +82,14 @@ Comparison compare(const method::MatchMap& map, const reference::ScoreMap& expec
     return result;
 }
 
-std::string boundFault(const method::MapFacts& facts, const Comparison& found) {
+std::string boundFault(const MethodRun& run, const Comparison& found) {
+    const method::MapFacts& facts = run.outcome.facts;
+    const double rounding = run.map.exact.empty() ? 0.0 : 0x1p-24;
     std::ostringstream words;
-    if (found.worstOk > facts.largestBound) {
+    if (found.worstOk > facts.largestBound + rounding) {
         words << "an OK score is off by " << found.worstOk << ", the largest bound is "
               << facts.largestBound;
-    } else if (found.worstLowConf > facts.largestLowConf) {
+    } else if (found.worstLowConf > facts.largestLowConf + rounding) {
         words << "a LOWCONF score is off by " << found.worstLowConf << ", the largest bound is "
               << facts.largestLowConf;
     }
@@ -97,7 +99,7 @@ std::string boundFault(const method::MapFacts& facts, const Comparison& found) {
 std::string mapFault(const MethodRun& run, const reference::ScoreMap& expected,
                      const Tolerance& tolerance) {
     const Comparison found = compare(run.map, expected, tolerance);
-    return found.fault.empty() ? boundFault(run.outcome.facts, found) : found.fault;
+    return found.fault.empty() ? boundFault(run, found) : found.fault;
 }
 
 std::string firstDifferentBit(const method::MatchMap& a, const method::MatchMap& b,

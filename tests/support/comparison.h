@@ -23,9 +23,10 @@ struct Comparison {
 [[nodiscard]] Comparison compare(const method::MatchMap& map, const reference::ScoreMap& expected,
                                  const Tolerance& tolerance);
 
-/// Whether the errors found lie within the largest bounds that the outcome of a run tells, in
-/// words.
-[[nodiscard]] std::string boundFault(const method::MapFacts& facts, const Comparison& found);
+/// Whether the errors found lie within the largest bounds that the outcome of `run` tells, in
+/// words. The bounds of a run in double are those of its doubles; the floats beside are rounded
+/// once more.
+[[nodiscard]] std::string boundFault(const MethodRun& run, const Comparison& found);
 
 /// compare() of a run, and whether the bounds that its outcome tells hold what they say.
 [[nodiscard]] std::string mapFault(const MethodRun& run, const reference::ScoreMap& expected,

@@ -8,7 +8,14 @@ namespace flcc::test {
 
 std::string Way::words() const {
     return std::string(method->name()) + " " + candidate.device + " " +
-           base::toString(candidate.tile) + " " + std::to_string(candidate.threads) + " threads";
+           base::toString(candidate.tile) + " " + std::to_string(candidate.threads) + " threads " +
+           std::string(method::name(precision)) + (recompute ? "" : " without recomputing");
+}
+
+method::Problem Way::of(method::Problem posed) const {
+    posed.precision = precision;
+    posed.recompute = recompute;
+    return posed;
 }
 
 method::Problem problemOf(const base::AnyView& scene, const base::AnyView& templ) {
@@ -31,7 +38,7 @@ std::vector<Way> acceptedWays(const std::vector<const method::Method*>& methods,
             const method::Verdict verdict =
                 method->predict(problem, candidate, limits, method::CostModel{}, nullptr);
             if (std::holds_alternative<method::Prediction>(verdict)) {
-                ways.push_back({method, candidate});
+                ways.push_back({.method = method, .candidate = candidate});
             }
         }
     }
@@ -40,7 +47,7 @@ std::vector<Way> acceptedWays(const std::vector<const method::Method*>& methods,
 
 MethodRun runMethod(const Way& way, const base::AnyView& scene, const base::AnyView& templ,
                     const RunOptions& options) {
-    const method::Problem problem = problemOf(scene, templ);
+    const method::Problem problem = way.of(problemOf(scene, templ));
     std::optional<base::TilePool> own;
     if (options.pool == nullptr) {
         own.emplace(options.threads > 0 ? options.threads : way.candidate.threads);
@@ -51,7 +58,8 @@ MethodRun runMethod(const Way& way, const base::AnyView& scene, const base::AnyV
     way.method->warmUp(problem, candidate);
     const auto prepared = way.method->prepare(problem, candidate, templ);
     const auto workspace = way.method->makeWorkspace(problem, candidate);
-    MethodRun run{method::MatchMap(method::mapExtents(problem)), {}, {}};
+    const bool twofold = way.precision == method::Precision::Double;
+    MethodRun run{method::MatchMap(method::mapExtents(problem), twofold), {}, {}};
     const method::Execution execution{pool, options.stop, [&](const base::Box& box) {
                                           run.regions.push_back(box);
                                           if (options.finished) {

@@ -13,7 +13,11 @@ namespace flcc::test {
 struct Way {
     const method::Method* method = nullptr;
     method::Candidate candidate;
+    method::Precision precision = method::Precision::Single;
+    bool recompute = true;
 
+    /// `posed` with the precision and the recomputing of this way.
+    [[nodiscard]] method::Problem of(method::Problem posed) const;
     /// "direct cpu 64x32x1 2 threads"
     [[nodiscard]] std::string words() const;
 };

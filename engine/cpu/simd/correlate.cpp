@@ -15,24 +15,24 @@ namespace flcc::cpu::simd::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using D = hn::ScalableTag<float>;
-using V = hn::Vec<D>;
+template <class Real> using Tag = hn::ScalableTag<Real>;
+template <class Real> using V = hn::Vec<Tag<Real>>;
 
 constexpr int kRows = static_cast<int>(kBlockRows);
 
 // One row of scene voxels meets the template rows that output rows kLow..kHigh need: a loaded
 // vector serves all of them, a broadcast coefficient all vectors.
-template <int kLow, int kHigh, std::size_t kVectors>
-HWY_INLINE void addSceneRow(D d, const float* x, const float* t, std::int64_t width,
-                            V (&sums)[kRows][kVectors]) {
+template <int kLow, int kHigh, std::size_t kVectors, class Real>
+HWY_INLINE void addSceneRow(Tag<Real> d, const Real* x, const Real* t, std::int64_t width,
+                            V<Real> (&sums)[kRows][kVectors]) {
     const std::size_t lanes = hn::Lanes(d);
     for (std::int64_t i = 0; i < width; ++i) {
-        V loaded[kVectors];
+        V<Real> loaded[kVectors];
         for (std::size_t v = 0; v < kVectors; ++v) {
             loaded[v] = hn::LoadU(d, x + i + v * lanes);
         }
         for (int r = kLow; r <= kHigh; ++r) {
-            const V weight = hn::Set(d, t[i - r * width]);
+            const auto weight = hn::Set(d, t[i - r * width]);
             for (std::size_t v = 0; v < kVectors; ++v) {
                 sums[r][v] = hn::MulAdd(weight, loaded[v], sums[r][v]);
             }
@@ -40,9 +40,9 @@ HWY_INLINE void addSceneRow(D d, const float* x, const float* t, std::int64_t wi
     }
 }
 
-template <std::size_t kVectors>
-HWY_INLINE void addEdgeRow(D d, const float* x, const float* t, std::int64_t width, int low,
-                           int high, V (&sums)[kRows][kVectors]) {
+template <std::size_t kVectors, class Real>
+HWY_INLINE void addEdgeRow(Tag<Real> d, const Real* x, const Real* t, std::int64_t width, int low,
+                           int high, V<Real> (&sums)[kRows][kVectors]) {
     static_assert(kRows == 4);
     switch (low * 4 + high) {
     case 0:
@@ -76,15 +76,15 @@ HWY_INLINE void addEdgeRow(D d, const float* x, const float* t, std::int64_t wid
 }
 
 // kRows x (kVectors vectors) of outputs for one slice of the template, added to `num`.
-template <std::size_t kVectors>
-HWY_INLINE void addSlice(D d, const float* x, std::int64_t xRow, const float* t,
-                         const base::Extents& m, float* num, std::int64_t numRow, bool first) {
+template <std::size_t kVectors, class Real>
+HWY_INLINE void addSlice(Tag<Real> d, const Real* x, std::int64_t xRow, const Real* t,
+                         const base::Extents& m, Real* num, std::int64_t numRow, bool first) {
     const std::size_t lanes = hn::Lanes(d);
     const std::int64_t sceneRows = m.y + kRows - 1;
     const std::int64_t group = rowsPerAccumulator(m.x);
     for (std::int64_t from = 0; from < sceneRows; from += group) {
         const std::int64_t to = std::min(from + group, sceneRows);
-        V sums[kRows][kVectors];
+        V<Real> sums[kRows][kVectors];
         for (int r = 0; r < kRows; ++r) {
             for (std::size_t v = 0; v < kVectors; ++v) {
                 sums[r][v] = hn::Zero(d);
@@ -102,39 +102,40 @@ HWY_INLINE void addSlice(D d, const float* x, std::int64_t xRow, const float* t,
         const bool store = first && from == 0;
         for (int r = 0; r < kRows; ++r) {
             for (std::size_t v = 0; v < kVectors; ++v) {
-                float* const at = num + r * numRow + v * lanes;
+                Real* const at = num + r * numRow + v * lanes;
                 hn::StoreU(store ? sums[r][v] : hn::Add(hn::LoadU(d, at), sums[r][v]), d, at);
             }
         }
     }
 }
 
-template <std::size_t kVectors>
-void block(const FloatBox& x, const float* t, const base::Extents& m, std::int64_t numRow,
-           float* num) {
-    const D d;
+template <std::size_t kVectors, class Real>
+void block(const RealBox<Real>& x, const Real* t, const base::Extents& m, std::int64_t numRow,
+           Real* num) {
+    const Tag<Real> d;
     for (std::int64_t k = 0; k < m.z; ++k) {
         addSlice<kVectors>(d, x.data + k * x.sliceStride, x.rowStride, t + k * m.x * m.y, m, num,
                            numRow, k == 0);
     }
 }
 
-void correlate(const FloatBox& x, const float* t, const base::Extents& m, const base::Extents& out,
-               const FloatBox& num) {
+template <class Real>
+HWY_INLINE void correlateAll(const RealBox<Real>& x, const Real* t, const base::Extents& m,
+                             const base::Extents& out, const RealBox<Real>& num) {
 #if HWY_TARGET <= HWY_AVX3
     constexpr std::size_t kWide =
         4; // 16 accumulators, 4 scene vectors, 4 weights: fits 32 registers
 #else
     constexpr std::size_t kWide = 2; // 8 accumulators, 2 scene vectors, weights: fits 16 registers
 #endif
-    const auto lanes = static_cast<std::int64_t>(hn::Lanes(D()));
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(Tag<Real>()));
     for (std::int64_t z = 0; z < out.z; ++z) {
         for (std::int64_t y = 0; y < out.y; y += kRows) {
             std::int64_t column = 0;
             while (column < out.x) {
-                const FloatBox at{x.data + z * x.sliceStride + y * x.rowStride + column,
-                                  x.rowStride, x.sliceStride};
-                float* const to = num.data + z * num.sliceStride + y * num.rowStride + column;
+                const RealBox<Real> at{x.data + z * x.sliceStride + y * x.rowStride + column,
+                                       x.rowStride, x.sliceStride};
+                Real* const to = num.data + z * num.sliceStride + y * num.rowStride + column;
                 const std::int64_t left = out.x - column;
                 if (left > static_cast<std::int64_t>(kWide / 2) * lanes) {
                     block<kWide>(at, t, m, num.rowStride, to);
@@ -151,13 +152,23 @@ void correlate(const FloatBox& x, const float* t, const base::Extents& m, const 
     }
 }
 
+void correlateFloat(const FloatBox& x, const float* t, const base::Extents& m,
+                    const base::Extents& out, const FloatBox& num) {
+    correlateAll(x, t, m, out, num);
+}
+void correlateDouble(const DoubleBox& x, const double* t, const base::Extents& m,
+                     const base::Extents& out, const DoubleBox& num) {
+    correlateAll(x, t, m, out, num);
+}
+
 } // namespace flcc::cpu::simd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace flcc::cpu::simd {
 
-HWY_EXPORT(correlate);
+HWY_EXPORT(correlateFloat);
+HWY_EXPORT(correlateDouble);
 
 std::int64_t rowsPerAccumulator(std::int64_t width) {
     return std::max<std::int64_t>(1, 32 / width);
@@ -165,7 +176,11 @@ std::int64_t rowsPerAccumulator(std::int64_t width) {
 
 void correlateDirect(const FloatBox& x, const float* t, const base::Extents& m,
                      const base::Extents& out, const FloatBox& num) {
-    HWY_DYNAMIC_DISPATCH(correlate)(x, t, m, out, num);
+    HWY_DYNAMIC_DISPATCH(correlateFloat)(x, t, m, out, num);
+}
+void correlateDirect(const DoubleBox& x, const double* t, const base::Extents& m,
+                     const base::Extents& out, const DoubleBox& num) {
+    HWY_DYNAMIC_DISPATCH(correlateDouble)(x, t, m, out, num);
 }
 
 std::int64_t directChain(const base::Extents& m) {

@@ -46,12 +46,14 @@ void loadRow(const std::uint16_t* row, std::int64_t count, double reference, flo
 void loadRow(const std::int16_t* row, std::int64_t count, double reference, float scale,
              float* out);
 
-/// A box of floats with slack.
-struct FloatBox {
-    float* data = nullptr;
+/// A box of voxels with slack, in single or double precision.
+template <class Real> struct RealBox {
+    Real* data = nullptr;
     std::int64_t rowStride = 0;
     std::int64_t sliceStride = 0;
 };
+using FloatBox = RealBox<float>;
+using DoubleBox = RealBox<double>;
 
 /// Output columns and rows a block of the direct method computes at once; buffers are rounded up to
 /// them.
@@ -64,6 +66,8 @@ inline constexpr std::int64_t kBlockRows = 4;
 /// rounded up as x.
 void correlateDirect(const FloatBox& x, const float* t, const base::Extents& m,
                      const base::Extents& out, const FloatBox& num);
+void correlateDirect(const DoubleBox& x, const double* t, const base::Extents& m,
+                     const base::Extents& out, const DoubleBox& num);
 
 /// Rows of a template `width` voxels wide that go into one accumulator before it is added to the
 /// total: as many as keep the chain of roundings near 32.
@@ -74,17 +78,17 @@ void correlateDirect(const FloatBox& x, const float* t, const base::Extents& m,
 
 /// The constants of one tile that turn sums into scores, bounds and marks (METHODS 2.1, 2.2).
 struct ScoreConstants {
-    double count = 1;         ///< N, voxels of the support
-    bool exactSums = false;   ///< the window sums are exact integers times 4^-e
-    double unit = 1;          ///< 2^e of the tile: x * unit is an integer when exactSums
-    float suspicious = 0;     ///< D <= suspicious * s2 needs a closer look
-    float boundNumerator = 0; ///< Fourier: 8 u sqrt(log2 M) (rho_x + rho_y)
-    float boundWorst = 0;     ///< Fourier: 2 u sqrt(log2 M) ||tile||; infinite otherwise
-    float boundScore = 0;     ///< factor of |r|
-    float boundPanel = 0;     ///< factor of K
-    float boundSquare = 0;    ///< factor of K^2
-    float boundConstant = 0;
-    float promise = 1e-4F;
+    double count = 1;          ///< N, voxels of the support
+    bool exactSums = false;    ///< the window sums are exact integers times 4^-e
+    double unit = 1;           ///< 2^e of the tile: x * unit is an integer when exactSums
+    double suspicious = 0;     ///< D <= suspicious * s2 needs a closer look
+    double boundNumerator = 0; ///< Fourier: 8 u sqrt(log2 M) (rho_x + rho_y)
+    double boundWorst = 0;     ///< Fourier: 2 u sqrt(log2 M) ||tile||; infinite otherwise
+    double boundScore = 0;     ///< factor of |r|
+    double boundPanel = 0;     ///< factor of K
+    double boundSquare = 0;    ///< factor of K^2
+    double boundConstant = 0;
+    double promise = 1e-4;
 };
 
 /// Status byte of a voxel whose variance is too small to be trusted; the caller decides between
@@ -92,30 +96,36 @@ struct ScoreConstants {
 inline constexpr std::uint8_t kSuspicious = 255;
 
 struct ScoreTally {
-    float largestBound = 0;      ///< of voxels within the promise
-    float largestLowConf = 0;    ///< of the others
+    double largestBound = 0;     ///< of voxels within the promise
+    double largestLowConf = 0;   ///< of the others
     std::int64_t marked = 0;     ///< status bytes that are not OK
+    std::int64_t lowConf = 0;    ///< of them LOWCONF
     std::int64_t suspicious = 0; ///< of them kSuspicious
     std::int64_t overRange = 0;
 };
 
-/// Writes scores, status bytes and bounds of one tile: window sums of x and x^2 over m by additions
-/// only (doubling along x, van Herk along y and z), D, r = num / sqrt(D), clamped to [-1, 1].
+/// Writes scores, status bytes and bounds of one tile from numerators of either precision: window
+/// sums of x and x^2 over m by additions only (doubling along x, van Herk along y and z), D, r =
+/// num / sqrt(D), clamped to [-1, 1].
 /// **Shapes**: x as for correlateDirect; num `out`; value, status the same box inside the map with
 /// their strides; bounds contiguous, out.x a row. `scratch` as scoreScratch() says.
-struct ScoreArguments {
-    FloatBox x;
-    FloatBox num;
+/// `exact`, where there is one, takes the scores in double.
+template <class Real> struct ScoreArguments {
+    RealBox<Real> x;
+    RealBox<Real> num;
     base::Extents m;
     base::Extents out;
     float* value = nullptr;
+    double* exact = nullptr;
     std::uint8_t* status = nullptr;
     std::int64_t mapRowStride = 0;
     std::int64_t mapSliceStride = 0;
     float* bounds = nullptr;
     double* scratch = nullptr;
 };
-[[nodiscard]] ScoreTally scoreTile(const ScoreArguments& arguments,
+[[nodiscard]] ScoreTally scoreTile(const ScoreArguments<float>& arguments,
+                                   const ScoreConstants& constants);
+[[nodiscard]] ScoreTally scoreTile(const ScoreArguments<double>& arguments,
                                    const ScoreConstants& constants);
 
 /// Rows whose window sums along x scoreTile takes together: far enough apart that what one pass
@@ -149,5 +159,6 @@ struct LineEnergy {
 };
 [[nodiscard]] LineEnergy lineEnergy(const float* tile, const base::Extents& extents,
                                     float* scratch);
+[[nodiscard]] LineEnergy lineEnergy(const double* tile, const base::Extents& extents);
 
 } // namespace flcc::cpu::simd

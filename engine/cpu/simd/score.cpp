@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/cpu/simd/score.cpp"
@@ -16,9 +17,7 @@ namespace flcc::cpu::simd::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using D = hn::ScalableTag<float>;
-using H = hn::Half<D>;
-using DD = hn::Repartition<double, D>;
+using DD = hn::ScalableTag<double>;
 
 /// Two rows of doubles: sums of x and of x^2.
 struct Sums {
@@ -43,16 +42,21 @@ HWY_INLINE void addRows(const double* a, const double* b, double* to, std::int64
     }
 }
 
+HWY_INLINE hn::Vec<DD> loadDoubles(const float* x) {
+    return hn::PromoteTo(DD(), hn::LoadU(hn::Rebind<float, DD>(), x));
+}
+HWY_INLINE hn::Vec<DD> loadDoubles(const double* x) { return hn::LoadU(DD(), x); }
+
 // to = x and x^2, or their sums over two neighbours along x. The row may run over its end by less
 // than a vector (slack).
-template <bool kPairs> HWY_INLINE void loadRow(const float* x, Sums to, std::int64_t count) {
-    const hn::Rebind<float, DD> f;
+template <bool kPairs, class Real>
+HWY_INLINE void loadRow(const Real* x, Sums to, std::int64_t count) {
     const DD dd;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(dd));
     for (std::int64_t i = 0; i < count; i += lanes) {
-        const auto a = hn::PromoteTo(dd, hn::LoadU(f, x + i));
+        const auto a = loadDoubles(x + i);
         if constexpr (kPairs) {
-            const auto b = hn::PromoteTo(dd, hn::LoadU(f, x + i + 1));
+            const auto b = loadDoubles(x + i + 1);
             hn::StoreU(hn::Add(a, b), dd, to.s1 + i);
             hn::StoreU(hn::MulAdd(b, b, hn::Mul(a, a)), dd, to.s2 + i);
         } else {
@@ -65,7 +69,8 @@ template <bool kPairs> HWY_INLINE void loadRow(const float* x, Sums to, std::int
 // Windows of `width` along `rows` rows that begin at `x`, `stride` apart: `run` holds sums over a
 // power of two, and the windows of the set bits of `width` are laid end to end in `to`. Additions
 // only. A pass goes over all rows before the next one reads what it stored.
-HWY_INLINE void windowsAlongRows(const float* x, std::int64_t stride, std::int64_t width,
+template <class Real>
+HWY_INLINE void windowsAlongRows(const Real* x, std::int64_t stride, std::int64_t width,
                                  std::int64_t rows, std::int64_t count, const SumRows& run,
                                  const SumRows& to) {
     const SumRows& pairs = width == 2 ? to : run;
@@ -102,91 +107,38 @@ HWY_INLINE void windowsAlongRows(const float* x, std::int64_t stride, std::int64
     }
 }
 
-// What rows of sums become.
-class RowScorer {
-  public:
-    RowScorer(const ScoreArguments& arguments, const ScoreConstants& constants)
-        : m_arguments(arguments), m_constants(constants) {}
+// The vectors scores are made of: of float two vectors of doubles give one.
+struct SingleScores {
+    using Real = float;
+    using D = hn::Repartition<float, DD>;
+    using H = hn::Half<D>;
+    using V = hn::Vec<D>;
+    static constexpr float kTiny = 0x1p-80F;
 
-    /// Scores of `count` voxels of row (y, z) from `column` on; their sums are those of `tail` plus
-    /// those of `head`.
-    void operator()(const Sums& tail, const Sums& head, std::int64_t column, std::int64_t count,
-                    std::int64_t y, std::int64_t z) {
+    // Sum and variance numbers of the panels from `i` on: s2 and D = s2 - s1^2 / N.
+    static HWY_INLINE void panels(const Sums& tail, const Sums& head, std::int64_t i,
+                                  hn::Vec<DD> inverseCount, V& square, V& variance) {
         const D d;
         const H h;
         const DD dd;
-        const hn::Rebind<std::uint8_t, D> bytes;
-        const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
         const auto half = static_cast<std::int64_t>(hn::Lanes(dd));
-        const ScoreConstants constants = m_constants; // a copy no store can alias
-        const auto inverseCount = hn::Set(dd, -1.0 / constants.count);
-        const auto tiny = hn::Set(d, 0x1p-80F);
-        const auto one = hn::Set(d, 1.0F);
-        auto largest = m_largest;
-        const float* const num = m_arguments.num.data + z * m_arguments.num.sliceStride +
-                                 y * m_arguments.num.rowStride + column;
-        const std::int64_t at =
-            z * m_arguments.mapSliceStride + y * m_arguments.mapRowStride + column;
-        float* const value = m_arguments.value + at;
-        std::uint8_t* const status = m_arguments.status + at;
-        float* const bounds = m_arguments.bounds + column;
         const auto sum = [&](const double* a, const double* b) {
             return hn::Add(hn::LoadU(dd, a), hn::LoadU(dd, b));
         };
-        for (std::int64_t i = 0; i < count; i += lanes) {
-            const auto a1 = sum(tail.s1 + i, head.s1 + i);
-            const auto b1 = sum(tail.s1 + i + half, head.s1 + i + half);
-            const auto a2 = sum(tail.s2 + i, head.s2 + i);
-            const auto b2 = sum(tail.s2 + i + half, head.s2 + i + half);
-            const auto aD = hn::MulAdd(hn::Mul(a1, inverseCount), a1, a2);
-            const auto bD = hn::MulAdd(hn::Mul(b1, inverseCount), b1, b2);
-            const auto variance = hn::Combine(d, hn::DemoteTo(h, bD), hn::DemoteTo(h, aD));
-            const auto square = hn::Combine(d, hn::DemoteTo(h, b2), hn::DemoteTo(h, a2));
-            const auto suspicious =
-                hn::Or(hn::Le(variance, hn::Mul(hn::Set(d, constants.suspicious), square)),
-                       hn::Le(variance, tiny));
-            const auto inverse = inverseRoot(d, hn::IfThenElse(suspicious, one, variance));
-            const auto score =
-                hn::IfThenZeroElse(suspicious, hn::Mul(hn::LoadU(d, num + i), inverse));
-            const auto bound = boundOf(d, constants, square, inverse, hn::Abs(score));
-            const auto over = hn::AndNot(suspicious, hn::Gt(hn::Abs(score), hn::Add(one, bound)));
-            const auto low = hn::AndNot(suspicious, hn::Gt(bound, hn::Set(d, constants.promise)));
-            const auto clamped = hn::Min(hn::Max(score, hn::Neg(one)), one);
-            const auto marked = hn::Or(low, suspicious);
-            if (i + lanes <= count) {
-                hn::StoreU(clamped, d, value + i);
-                hn::StoreU(hn::Zero(bytes), bytes, status + i);
-                hn::StoreU(bound, d, bounds + i);
-                largest = hn::Max(largest, hn::IfThenZeroElse(marked, bound));
-                if (!hn::AllFalse(d, hn::Or(marked, over))) {
-                    const Marks marks(d, low, suspicious, over, bound);
-                    mark(marks, lanes, tail, head, i, num, value, status);
-                }
-            } else {
-                HWY_ALIGN float scores[hn::MaxLanes(D())];
-                hn::Store(clamped, d, scores);
-                const Marks marks(d, low, suspicious, over, bound);
-                std::copy_n(scores, count - i, value + i);
-                std::copy_n(marks.bound, count - i, bounds + i);
-                std::fill_n(status + i, count - i, std::uint8_t{0});
-                mark(marks, count - i, tail, head, i, num, value, status);
-            }
-        }
-        m_largest = largest;
+        const auto a1 = sum(tail.s1 + i, head.s1 + i);
+        const auto b1 = sum(tail.s1 + i + half, head.s1 + i + half);
+        const auto a2 = sum(tail.s2 + i, head.s2 + i);
+        const auto b2 = sum(tail.s2 + i + half, head.s2 + i + half);
+        const auto aD = hn::MulAdd(hn::Mul(a1, inverseCount), a1, a2);
+        const auto bD = hn::MulAdd(hn::Mul(b1, inverseCount), b1, b2);
+        variance = hn::Combine(d, hn::DemoteTo(h, bD), hn::DemoteTo(h, aD));
+        square = hn::Combine(d, hn::DemoteTo(h, b2), hn::DemoteTo(h, a2));
     }
 
-    [[nodiscard]] ScoreTally tally() const {
-        ScoreTally tally = m_tally;
-        const D d;
-        tally.largestBound =
-            std::max(tally.largestBound, hn::GetLane(hn::MaxOfLanes(d, m_largest)));
-        return tally;
-    }
-
-  private:
     // 1 / sqrt(v), 2 u at most: an approximation and Newton steps. AVX-512 begins with 14 bits, the
     // others with 11.
-    static hn::Vec<D> inverseRoot(D d, hn::Vec<D> v) {
+    static HWY_INLINE V inverseRoot(V v) {
+        const D d;
         const auto half = hn::Mul(v, hn::Set(d, -0.5F));
         const auto threeHalves = hn::Set(d, 1.5F);
         auto y = hn::ApproximateReciprocalSqrt(v);
@@ -197,30 +149,144 @@ class RowScorer {
         return y;
     }
 
-    static hn::Vec<D> boundOf(D d, const ScoreConstants& constants, hn::Vec<D> squares,
-                              hn::Vec<D> inverse, hn::Vec<D> magnitude) {
+    // sqrt(v) from above: the approximation is right to 11 bits.
+    static HWY_INLINE V rootAbove(V v) {
+        const D d;
+        return hn::Mul(hn::Mul(v, hn::Set(d, 1.001F)),
+                       hn::ApproximateReciprocalSqrt(hn::Max(v, hn::Set(d, 1e-30F))));
+    }
+
+    static HWY_INLINE void store(V v, float* to) { hn::StoreU(v, D(), to); }
+};
+
+struct DoubleScores {
+    using Real = double;
+    using D = DD;
+    using V = hn::Vec<D>;
+    static constexpr double kTiny = 0x1p-900;
+
+    static HWY_INLINE void panels(const Sums& tail, const Sums& head, std::int64_t i,
+                                  V inverseCount, V& square, V& variance) {
+        const D d;
+        const auto s1 = hn::Add(hn::LoadU(d, tail.s1 + i), hn::LoadU(d, head.s1 + i));
+        square = hn::Add(hn::LoadU(d, tail.s2 + i), hn::LoadU(d, head.s2 + i));
+        variance = hn::MulAdd(hn::Mul(s1, inverseCount), s1, square);
+    }
+    static HWY_INLINE V inverseRoot(V v) { return hn::Div(hn::Set(D(), 1.0), hn::Sqrt(v)); }
+    static HWY_INLINE V rootAbove(V v) { return hn::Mul(hn::Sqrt(v), hn::Set(D(), 1.001)); }
+    static HWY_INLINE void store(V v, float* to) {
+        const hn::Rebind<float, D> f;
+        hn::StoreU(hn::DemoteTo(f, v), f, to);
+    }
+};
+
+// What rows of sums become.
+template <class Scores> class RowScorer {
+  public:
+    using Real = typename Scores::Real;
+    using D = typename Scores::D;
+    using V = typename Scores::V;
+
+    RowScorer(const ScoreArguments<Real>& arguments, const ScoreConstants& constants)
+        : m_arguments(arguments), m_constants(constants) {}
+
+    /// Scores of `count` voxels of row (y, z) from `column` on; their sums are those of `tail` plus
+    /// those of `head`.
+    void operator()(const Sums& tail, const Sums& head, std::int64_t column, std::int64_t count,
+                    std::int64_t y, std::int64_t z) {
+        const D d;
+        const hn::Rebind<std::uint8_t, D> bytes;
+        const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+        const ScoreConstants constants = m_constants; // a copy no store can alias
+        const auto inverseCount = hn::Set(DD(), -1.0 / constants.count);
+        const auto one = hn::Set(d, Real{1});
+        auto largest = m_largest;
+        const Real* const num = m_arguments.num.data + z * m_arguments.num.sliceStride +
+                                y * m_arguments.num.rowStride + column;
+        const std::int64_t at =
+            z * m_arguments.mapSliceStride + y * m_arguments.mapRowStride + column;
+        float* const value = m_arguments.value + at;
+        double* const exact = m_arguments.exact == nullptr ? nullptr : m_arguments.exact + at;
+        std::uint8_t* const status = m_arguments.status + at;
+        float* const bounds = m_arguments.bounds + column;
+        for (std::int64_t i = 0; i < count; i += lanes) {
+            V square;
+            V variance;
+            Scores::panels(tail, head, i, inverseCount, square, variance);
+            const auto suspicious =
+                hn::Or(hn::Le(variance, hn::Mul(set(constants.suspicious), square)),
+                       hn::Le(variance, hn::Set(d, Scores::kTiny)));
+            const auto inverse = Scores::inverseRoot(hn::IfThenElse(suspicious, one, variance));
+            const auto score =
+                hn::IfThenZeroElse(suspicious, hn::Mul(hn::LoadU(d, num + i), inverse));
+            const auto bound = boundOf(constants, square, inverse, hn::Abs(score));
+            const auto over = hn::AndNot(suspicious, hn::Gt(hn::Abs(score), hn::Add(one, bound)));
+            const auto low = hn::AndNot(suspicious, hn::Gt(bound, set(constants.promise)));
+            const auto clamped = hn::Min(hn::Max(score, hn::Neg(one)), one);
+            const auto marked = hn::Or(low, suspicious);
+            if (i + lanes <= count) {
+                Scores::store(clamped, value + i);
+                if constexpr (std::is_same_v<Real, double>) {
+                    if (exact != nullptr) {
+                        hn::StoreU(clamped, d, exact + i);
+                    }
+                }
+                hn::StoreU(hn::Zero(bytes), bytes, status + i);
+                Scores::store(bound, bounds + i);
+                largest = hn::Max(largest, hn::IfThenZeroElse(marked, bound));
+                if (!hn::AllFalse(d, hn::Or(marked, over))) {
+                    const Marks marks(low, suspicious, over, bound);
+                    mark(marks, lanes, tail, head, i, num, value, exact, status);
+                }
+            } else {
+                HWY_ALIGN Real scores[hn::MaxLanes(D())];
+                hn::Store(clamped, d, scores);
+                const Marks marks(low, suspicious, over, bound);
+                for (std::int64_t lane = 0; lane < count - i; ++lane) {
+                    value[i + lane] = static_cast<float>(scores[lane]);
+                    bounds[i + lane] = static_cast<float>(marks.bound[lane]);
+                    if (exact != nullptr) {
+                        exact[i + lane] = static_cast<double>(scores[lane]);
+                    }
+                }
+                std::fill_n(status + i, count - i, std::uint8_t{0});
+                mark(marks, count - i, tail, head, i, num, value, exact, status);
+            }
+        }
+        m_largest = largest;
+    }
+
+    [[nodiscard]] ScoreTally tally() const {
+        ScoreTally tally = m_tally;
+        tally.largestBound = std::max(
+            tally.largestBound, static_cast<double>(hn::GetLane(hn::MaxOfLanes(D(), m_largest))));
+        return tally;
+    }
+
+  private:
+    static HWY_INLINE V set(double value) { return hn::Set(D(), static_cast<Real>(value)); }
+
+    static HWY_INLINE V boundOf(const ScoreConstants& constants, V squares, V inverse,
+                                V magnitude) {
         const auto k2 = hn::Mul(hn::Mul(squares, inverse), inverse);
-        // K from above: the approximation is right to 11 bits.
-        const auto k = hn::Mul(hn::Mul(k2, hn::Set(d, 1.001F)),
-                               hn::ApproximateReciprocalSqrt(hn::Max(k2, hn::Set(d, 1e-30F))));
-        const auto fourier =
-            hn::Min(hn::MulAdd(hn::Set(d, constants.boundNumerator), inverse,
-                               hn::Mul(hn::Set(d, constants.boundScore), magnitude)),
-                    hn::Mul(hn::Set(d, constants.boundWorst), inverse));
-        return hn::Add(
-            hn::MulAdd(hn::Set(d, constants.boundPanel), k, fourier),
-            hn::MulAdd(hn::Set(d, constants.boundSquare), k2, hn::Set(d, constants.boundConstant)));
+        const auto k = Scores::rootAbove(k2);
+        const auto fourier = hn::Min(hn::MulAdd(set(constants.boundNumerator), inverse,
+                                                hn::Mul(set(constants.boundScore), magnitude)),
+                                     hn::Mul(set(constants.boundWorst), inverse));
+        return hn::Add(hn::MulAdd(set(constants.boundPanel), k, fourier),
+                       hn::MulAdd(set(constants.boundSquare), k2, set(constants.boundConstant)));
     }
 
     /// What is remarkable about the lanes of a vector.
     struct Marks {
-        HWY_ALIGN float low[hn::MaxLanes(D())];
-        HWY_ALIGN float suspicious[hn::MaxLanes(D())];
-        HWY_ALIGN float over[hn::MaxLanes(D())];
-        HWY_ALIGN float bound[hn::MaxLanes(D())];
+        HWY_ALIGN Real low[hn::MaxLanes(D())];
+        HWY_ALIGN Real suspicious[hn::MaxLanes(D())];
+        HWY_ALIGN Real over[hn::MaxLanes(D())];
+        HWY_ALIGN Real bound[hn::MaxLanes(D())];
 
-        template <class M> Marks(D d, M isLow, M isSuspicious, M isOver, hn::Vec<D> bounds) {
-            const auto one = hn::Set(d, 1.0F);
+        template <class M> Marks(M isLow, M isSuspicious, M isOver, V bounds) {
+            const D d;
+            const auto one = hn::Set(d, Real{1});
             hn::Store(hn::IfThenElseZero(isLow, one), d, low);
             hn::Store(hn::IfThenElseZero(isSuspicious, one), d, suspicious);
             hn::Store(hn::IfThenElseZero(isOver, one), d, over);
@@ -230,66 +296,71 @@ class RowScorer {
 
     // Statuses and the tally of the `count` lanes that begin at voxel `first` of a row.
     void mark(const Marks& marks, std::int64_t count, const Sums& tail, const Sums& head,
-              std::int64_t first, const float* num, float* value, std::uint8_t* status) {
+              std::int64_t first, const Real* num, float* value, double* exact,
+              std::uint8_t* status) {
         for (std::int64_t lane = 0; lane < count; ++lane) {
             const std::int64_t i = first + lane;
             if (marks.suspicious[lane] != 0) {
-                status[i] =
-                    settle(tail.s1[i] + head.s1[i], tail.s2[i] + head.s2[i], num[i], value[i]);
+                double score = 0;
+                status[i] = settle(tail.s1[i] + head.s1[i], tail.s2[i] + head.s2[i],
+                                   static_cast<double>(num[i]), score);
+                value[i] = static_cast<float>(score);
+                if (exact != nullptr) {
+                    exact[i] = score;
+                }
                 m_tally.marked += status[i] != 0 ? 1 : 0;
                 continue; // settle() knows its bound
             }
             m_tally.overRange += marks.over[lane] != 0 ? 1 : 0;
+            const auto bound = static_cast<double>(marks.bound[lane]);
             if (marks.low[lane] != 0) {
                 status[i] = static_cast<std::uint8_t>(base::Status::LowConf);
                 ++m_tally.marked;
-                m_tally.largestLowConf = std::max(m_tally.largestLowConf, marks.bound[lane]);
+                ++m_tally.lowConf;
+                m_tally.largestLowConf = std::max(m_tally.largestLowConf, bound);
             } else {
-                m_tally.largestBound = std::max(m_tally.largestBound, marks.bound[lane]);
+                m_tally.largestBound = std::max(m_tally.largestBound, bound);
             }
         }
     }
 
     // A voxel of too little variance: with exact sums its variance is computed exactly, and with it
     // FLAT or the score; else the caller must look at the pixels.
-    std::uint8_t settle(double s1, double s2, float num, float& value) {
+    std::uint8_t settle(double s1, double s2, double num, double& value) {
         if (!m_constants.exactSums) {
             ++m_tally.suspicious;
             return kSuspicious;
         }
         __extension__ using Wide = __int128;
-        const auto sum = static_cast<Wide>(s1 * m_constants.unit);
-        const auto square = static_cast<Wide>(s2 * m_constants.unit * m_constants.unit);
-        const Wide scaled = static_cast<Wide>(m_constants.count) * square - sum * sum;
+        const ScoreConstants& c = m_constants;
+        const auto sum = static_cast<Wide>(s1 * c.unit);
+        const auto square = static_cast<Wide>(s2 * c.unit * c.unit);
+        const Wide scaled = static_cast<Wide>(c.count) * square - sum * sum;
         if (scaled == 0) {
-            value = 0;
             return static_cast<std::uint8_t>(base::Status::Flat);
         }
-        const double variance =
-            static_cast<double>(scaled) / (m_constants.count * m_constants.unit * m_constants.unit);
+        const double variance = static_cast<double>(scaled) / (c.count * c.unit * c.unit);
         const double inverse = 1.0 / std::sqrt(variance);
-        const double score = static_cast<double>(num) * inverse;
-        const double k = std::sqrt(s2) * inverse;
+        const double score = num * inverse;
         const double magnitude = std::abs(score);
-        const auto wide = [](float factor) { return static_cast<double>(factor); };
-        const double bound = std::min(wide(m_constants.boundNumerator) * inverse +
-                                          wide(m_constants.boundScore) * magnitude,
-                                      wide(m_constants.boundWorst) * inverse) +
-                             wide(m_constants.boundPanel) * k + wide(m_constants.boundConstant);
+        const double bound = std::min(c.boundNumerator * inverse + c.boundScore * magnitude,
+                                      c.boundWorst * inverse) +
+                             c.boundPanel * std::sqrt(s2) * inverse + c.boundConstant;
         m_tally.overRange += magnitude > 1 + bound ? 1 : 0;
-        value = static_cast<float>(std::clamp(score, -1.0, 1.0));
-        if (bound > wide(m_constants.promise)) {
-            m_tally.largestLowConf = std::max(m_tally.largestLowConf, static_cast<float>(bound));
+        value = std::clamp(score, -1.0, 1.0);
+        if (bound > c.promise) {
+            m_tally.largestLowConf = std::max(m_tally.largestLowConf, bound);
+            ++m_tally.lowConf;
             return static_cast<std::uint8_t>(base::Status::LowConf);
         }
-        m_tally.largestBound = std::max(m_tally.largestBound, static_cast<float>(bound));
+        m_tally.largestBound = std::max(m_tally.largestBound, bound);
         return 0;
     }
 
-    const ScoreArguments& m_arguments;
+    const ScoreArguments<Real>& m_arguments;
     const ScoreConstants& m_constants;
     ScoreTally m_tally;
-    hn::Vec<D> m_largest = hn::Zero(D());
+    V m_largest = hn::Zero(D());
 };
 
 /// A part of a tile whose sums stay in cache: outputs from (column, row) on.
@@ -303,10 +374,10 @@ struct Strip {
 // Window sums of a strip of one slice, handed on a row at a time as `use(tail, head, y)`: the sums
 // are those of both. Van Herk along y: a window of m.y rows is the tail of one block of m.y rows
 // and the head of the next.
-template <class Use>
-HWY_INLINE void stripSums(const FloatBox& x, std::int64_t slice, const base::Extents& m,
+template <class Real, class Use>
+HWY_INLINE void stripSums(const RealBox<Real>& x, std::int64_t slice, const base::Extents& m,
                           const Strip& strip, double* scratch, Use&& use) {
-    const float* const corner =
+    const Real* const corner =
         x.data + slice * x.sliceStride + strip.row * x.rowStride + strip.column;
     const std::int64_t row = sumsRow(strip.columns);
     SumRows now{scratch, row};
@@ -341,7 +412,9 @@ HWY_INLINE void stripSums(const FloatBox& x, std::int64_t slice, const base::Ext
 }
 
 // Van Herk along z over the planes of window sums of a strip, a block of m.z slices at a time.
-void volumeScores(const ScoreArguments& a, const Strip& strip, RowScorer& scorer) {
+template <class Scores>
+void volumeScores(const ScoreArguments<typename Scores::Real>& a, const Strip& strip,
+                  RowScorer<Scores>& scorer) {
     const std::int64_t row = sumsRow(strip.columns);
     const std::int64_t plane = 2 * row * strip.rows;
     double* const head = a.scratch;
@@ -383,8 +456,10 @@ void volumeScores(const ScoreArguments& a, const Strip& strip, RowScorer& scorer
     }
 }
 
-ScoreTally score(const ScoreArguments& a, const ScoreConstants& constants) {
-    RowScorer scorer(a, constants);
+template <class Scores>
+HWY_INLINE ScoreTally scoreAll(const ScoreArguments<typename Scores::Real>& a,
+                               const ScoreConstants& constants) {
+    RowScorer<Scores> scorer(a, constants);
     const base::Extents size = stripExtents(a.m, a.out);
     for (std::int64_t row = 0; row < a.out.y; row += size.y) {
         for (std::int64_t column = 0; column < a.out.x; column += size.x) {
@@ -405,16 +480,27 @@ ScoreTally score(const ScoreArguments& a, const ScoreConstants& constants) {
     return scorer.tally();
 }
 
+ScoreTally scoreFloat(const ScoreArguments<float>& a, const ScoreConstants& constants) {
+    return scoreAll<SingleScores>(a, constants);
+}
+ScoreTally scoreDouble(const ScoreArguments<double>& a, const ScoreConstants& constants) {
+    return scoreAll<DoubleScores>(a, constants);
+}
+
 } // namespace flcc::cpu::simd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace flcc::cpu::simd {
 
-HWY_EXPORT(score);
+HWY_EXPORT(scoreFloat);
+HWY_EXPORT(scoreDouble);
 
-ScoreTally scoreTile(const ScoreArguments& arguments, const ScoreConstants& constants) {
-    return HWY_DYNAMIC_DISPATCH(score)(arguments, constants);
+ScoreTally scoreTile(const ScoreArguments<float>& arguments, const ScoreConstants& constants) {
+    return HWY_DYNAMIC_DISPATCH(scoreFloat)(arguments, constants);
+}
+ScoreTally scoreTile(const ScoreArguments<double>& arguments, const ScoreConstants& constants) {
+    return HWY_DYNAMIC_DISPATCH(scoreDouble)(arguments, constants);
 }
 
 base::Extents stripExtents(const base::Extents& m, const base::Extents& out) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/cpu/simd/spectrum.cpp"
@@ -153,6 +154,37 @@ void unpackPairs(const float* from, float factor, std::int64_t count, float* a, 
 
 LineEnergy lineEnergy(const float* tile, const base::Extents& extents, float* scratch) {
     return HWY_DYNAMIC_DISPATCH(energy)(tile, extents, scratch);
+}
+
+LineEnergy lineEnergy(const double* tile, const base::Extents& n) {
+    std::vector<double> columns(static_cast<std::size_t>(n.x));
+    std::vector<double> pillars(static_cast<std::size_t>(n.x * n.y));
+    LineEnergy result;
+    const auto consider = [&](double sum, std::int64_t length) {
+        result.largestMeanSquare =
+            std::max(result.largestMeanSquare, sum / static_cast<double>(length));
+    };
+    for (std::int64_t z = 0; z < n.z; ++z) {
+        std::fill(columns.begin(), columns.end(), 0.0);
+        for (std::int64_t y = 0; y < n.y; ++y) {
+            const double* const row = tile + (z * n.y + y) * n.x;
+            double* const pillar = pillars.data() + y * n.x;
+            double sum = 0;
+            for (std::int64_t x = 0; x < n.x; ++x) {
+                const double square = row[x] * row[x];
+                sum += square;
+                columns[static_cast<std::size_t>(x)] += square;
+                pillar[x] += square;
+            }
+            result.total += sum;
+            consider(sum, n.x);
+        }
+        consider(*std::max_element(columns.begin(), columns.end()), n.y);
+    }
+    if (n.z > 1) {
+        consider(*std::max_element(pillars.begin(), pillars.end()), n.z);
+    }
+    return result;
 }
 
 } // namespace flcc::cpu::simd

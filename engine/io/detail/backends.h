@@ -3,9 +3,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
+#include "engine/io/detail/raw_file.h"
 #include "engine/io/detail/reading.h"
 #include "engine/io/image_file.h"
 
@@ -24,42 +27,64 @@ using Metadata = std::map<std::string, std::string>;
 /// Header text and raw voxels in one file, at the temporary name `path`. **Errors**: Output, with
 /// `target` in the sentence.
 void writeMha(const std::filesystem::path& path, const std::filesystem::path& target,
-              const base::AnyView& pixels, const base::Geometry& geometry,
-              const Metadata& metadata);
+              const base::AnyView& pixels, const base::Geometry& geometry, const Metadata& metadata,
+              const std::stop_token& stop);
 void writeNrrd(const std::filesystem::path& path, const std::filesystem::path& target,
                const base::AnyView& pixels, const base::Geometry& geometry,
-               const Metadata& metadata);
+               const Metadata& metadata, const std::stop_token& stop);
 
 /// Through libtiff.
-[[nodiscard]] ImageInfo tiffInfo(const std::filesystem::path& path);
+[[nodiscard]] ImageInfo tiffInfo(const std::filesystem::path& path, const std::stop_token& stop);
 [[nodiscard]] LoadedImage readTiff(const std::filesystem::path& path, const ReadOptions& options);
 void writeTiff(const std::filesystem::path& path, const std::filesystem::path& target,
                const base::AnyView& pixels, const base::Geometry& geometry,
-               const Metadata& metadata);
+               const Metadata& metadata, const std::stop_token& stop);
 
 /// Through libpng.
 [[nodiscard]] ImageInfo pngInfo(const std::filesystem::path& path);
 [[nodiscard]] LoadedImage readPng(const std::filesystem::path& path, const ReadOptions& options);
 
-/// Grey (8 or 16 bits) or RGB (8 bits) rows, without gaps.
+/// Grey (8 or 16 bits) or RGB (8 bits) rows, each without gaps.
+struct PngRows {
+    const void* pixels = nullptr;
+    std::int64_t width = 0;
+    std::int64_t height = 0;
+    std::int64_t rowBytes = 0; ///< from the start of a row to that of the next
+    int components = 1;
+    int bytesPerComponent = 1;
+};
 void writePng(const std::filesystem::path& path, const std::filesystem::path& target,
-              const void* pixels, std::int64_t width, std::int64_t height, int components,
-              int bytesPerComponent);
+              const PngRows& image, const std::stop_token& stop);
 
-/// Through ITK.
-[[nodiscard]] ImageInfo itkInfo(const std::filesystem::path& path, Format format);
+/// Through libjpeg.
+[[nodiscard]] ImageInfo jpegInfo(const std::filesystem::path& path, const std::stop_token& stop);
+[[nodiscard]] LoadedImage readJpeg(const std::filesystem::path& path, const ReadOptions& options);
+
+/// NRRD, NIfTI and MRC: the header through ITK, the voxels by readRaw.
+[[nodiscard]] ImageInfo itkInfo(const std::filesystem::path& path, Format format,
+                                const std::stop_token& stop);
 [[nodiscard]] LoadedImage readItk(const std::filesystem::path& path, Format format,
                                   const ReadOptions& options);
 
-/// Unpacks a zlib stream at `offset` of a file, which must give `count` bytes. **Errors**: Input.
-void inflateInto(const std::filesystem::path& path, std::int64_t offset, void* target,
-                 std::int64_t count);
+/// What a header says of the voxels, beside what ITK tells of it.
+struct VoxelPlace {
+    RawLayout layout;
+    /// Type in the file, where it is not that of the image; then
+    /// value in the image = slope * value in the file + intercept.
+    std::optional<base::PixelType> stored;
+    double slope = 1;
+    double intercept = 0;
+};
 
-/// Looks through the structure of a file for what the libraries do not tell: that it ends early,
-/// or contradicts itself. **Errors**: Input.
-void checkStructure(const std::filesystem::path& path, Format format);
+/// Looks through the structure of a file for what ITK does not tell: that it ends early, or
+/// contradicts itself. To be called before ITK sees the file. **Errors**: Input.
+void checkStructure(const std::filesystem::path& path, Format format, const std::stop_token& stop);
 
 /// Refines what ITK says of a file with what only its header tells: unit, signedness.
 void refineInfo(const std::filesystem::path& path, Format format, ImageInfo& info);
+
+/// Where the voxels lie. **Errors**: Input when the file cannot hold what `info` promises.
+[[nodiscard]] VoxelPlace voxelPlace(const std::filesystem::path& path, Format format,
+                                    const ImageInfo& info);
 
 } // namespace flcc::io::detail

@@ -9,30 +9,43 @@
 
 namespace flcc::io::detail {
 
-/// Where raw voxels lie in a file: components and channels side by side, frame after frame.
+/// How the bytes of the voxels are written down.
+enum class Encoding {
+    Plain,
+    Packed, ///< by zlib or gzip, all frames in one stream
+    Text,   ///< numbers with blanks between them
+    Hex,    ///< two digits a byte
+};
+
+/// Where raw voxels lie in a file, frame after frame.
 struct RawLayout {
     std::filesystem::path file;
     std::int64_t offset = 0;
-    bool packed = false;  ///< by zlib, all frames in one stream
-    bool swapped = false; ///< the bytes of each value stand in the other order than ours
+    Encoding encoding = Encoding::Plain;
+    std::int64_t skip = 0;  ///< bytes before the voxels, once decoded
+    bool swapped = false;   ///< the bytes of each value stand in the other order than ours
+    std::int64_t inner = 1; ///< values of one component or channel before those of the next; 1: the
+                            ///< values of a voxel stand side by side
 };
 
 /// **Errors**: Input when `present` bytes hold less than frames * voxels * bytesPerVoxel.
 void requireRawBytes(const std::filesystem::path& path, const base::Extents& extents,
                      std::int64_t bytesPerVoxel, std::int64_t frames, std::int64_t present);
 
-/// The planes of one frame: all components, or the chosen channel.
+/// The planes of one frame: all components, or the chosen channel. Memory is that of the planes and
+/// a block. **Errors**: Input; Stopped.
 [[nodiscard]] std::vector<base::AnyImage> readRaw(const ImageInfo& info, const RawLayout& layout,
-                                                  const Choice& choice);
+                                                  const Choice& choice,
+                                                  const std::stop_token& stop);
 
 /// Copies `count` values, value `first`, `first + step`, ... of `source`, which is of the target's
 /// type, to the voxels of `target` from number `at` on.
 void takeEvery(base::AnyImage& target, std::int64_t at, std::int64_t count, const void* source,
                std::int64_t first, std::int64_t step);
 
-/// `header` followed by the voxels. **Errors**: Output, naming `target`.
+/// `header` followed by the voxels. **Errors**: Output, naming `target`; Stopped.
 void writeRaw(const std::filesystem::path& path, const std::filesystem::path& target,
-              const std::string& header, const base::AnyView& pixels);
+              const std::string& header, const base::AnyView& pixels, const std::stop_token& stop);
 
 /// Throws Output: "cannot write PATH: REASON".
 [[noreturn]] void failOutput(const std::filesystem::path& target, const std::string& reason);

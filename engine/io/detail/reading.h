@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <locale.h>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,15 @@
 namespace flcc::io::detail {
 
 enum class Format { Png, Tiff, Nrrd, MetaImage, Nifti, Mrc, Jpeg };
+
+/// Thrown inside this room when a stop was asked for, and caught at its door: cancelling is a
+/// result, not an error.
+struct Stopped {};
+inline void throwIfStopped(const std::stop_token& stop) {
+    if (stop.stop_requested()) {
+        throw Stopped{};
+    }
+}
 
 /// "PNG", "TIFF" and so on, as ImageInfo::format says it.
 [[nodiscard]] std::string_view name(Format format);

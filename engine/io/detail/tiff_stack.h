@@ -16,13 +16,21 @@ struct TiffStack {
     int frames = 1;
     base::Geometry geometry;
     std::map<std::string, std::string> metadata; ///< further lines of an ImageJ description
-    std::vector<std::int64_t> pages;             ///< page of (channel, slice, frame), see pageOf
+    /// Page of (channel, slice, frame), see pageOf; empty when they lie in this order, the channel
+    /// fastest.
+    std::vector<std::int64_t> pages;
     bool oneDirectory = false; ///< ImageJ, over 4 GiB: all pages lie behind the first one
 
     [[nodiscard]] std::int64_t pageOf(int channel, int slice, int frame) const {
-        return pages[static_cast<std::size_t>((frame * slices + slice) * channels + channel)];
+        const std::int64_t plane = (std::int64_t{frame} * slices + slice) * channels + channel;
+        return pages.empty() ? plane : pages[static_cast<std::size_t>(plane)];
     }
 };
+
+/// Number of planes of all channels, slices and frames.
+[[nodiscard]] inline std::int64_t planesOf(const TiffStack& stack) {
+    return std::int64_t{1} * stack.channels * stack.slices * stack.frames;
+}
 
 /// What the first page says.
 struct TiffTexts {

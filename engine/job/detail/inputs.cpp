@@ -16,15 +16,20 @@ using base::Error;
 using base::ErrorCode;
 
 std::shared_ptr<const SceneImage> loadImage(const std::filesystem::path& path,
-                                            std::optional<int> channel, std::optional<int> frame) {
+                                            std::optional<int> channel, std::optional<int> frame,
+                                            const std::stop_token& stop) {
     io::LoadedImage loaded =
         io::readImage(path, {.channel = channel,
                              .frame = frame,
-                             .maxBytes = std::max<std::int64_t>(1, detail::availableMemory())});
+                             .maxBytes = std::max<std::int64_t>(1, detail::availableMemory()),
+                             .stop = stop});
     auto image = std::make_shared<SceneImage>();
     image->geometry = loaded.info.geometry;
     image->source = path.string();
-    io::ScalarImage scalar = io::toScalar(std::move(loaded));
+    io::ScalarImage scalar = io::toScalar(std::move(loaded), stop);
+    if (stop.stop_requested()) {
+        return nullptr;
+    }
     image->pixels = std::move(scalar.pixels);
     image->note = std::move(scalar.note);
     return image;
@@ -83,13 +88,13 @@ template <class T> void invert(base::Image<T>& image) {
 
 /// A template has one channel or frame more often than a stack of scenes; the choice then is that
 /// of the scene alone.
-std::shared_ptr<const SceneImage> loadTemplate(const Job& job) {
+std::shared_ptr<const SceneImage> loadTemplate(const Job& job, const std::stop_token& stop) {
     if (!job.channel && !job.frame) {
-        return loadImage(job.templ, {}, {});
+        return loadImage(job.templ, {}, {}, stop);
     }
-    const io::ImageInfo info = io::readImageInfo(job.templ);
+    const io::ImageInfo info = io::readImageInfo(job.templ, stop);
     return loadImage(job.templ, info.channels > 1 ? job.channel : std::nullopt,
-                     info.frames > 1 ? job.frame : std::nullopt);
+                     info.frames > 1 ? job.frame : std::nullopt, stop);
 }
 
 void requireOneTemplate(const Job& job, const JobImages& images) {
@@ -141,7 +146,8 @@ Inputs readInputs(const Job& job, const JobImages& images, const std::stop_token
     requireOneTemplate(job, images);
     Inputs inputs;
     const bool sceneFromFile = !images.scene;
-    inputs.scene = sceneFromFile ? loadImage(job.scene, job.channel, job.frame) : images.scene;
+    inputs.scene =
+        sceneFromFile ? loadImage(job.scene, job.channel, job.frame, stop) : images.scene;
     if (stop.stop_requested()) {
         return inputs;
     }
@@ -149,7 +155,10 @@ Inputs readInputs(const Job& job, const JobImages& images, const std::stop_token
     if (job.crop) {
         inputs.templ = cutTemplate(*inputs.scene, *job.crop);
     } else {
-        inputs.templ = templFromFile ? loadTemplate(job) : images.templ;
+        inputs.templ = templFromFile ? loadTemplate(job, stop) : images.templ;
+    }
+    if (stop.stop_requested()) {
+        return inputs;
     }
     (void)base::validExtents(base::extentsOf(inputs.scene->pixels),
                              base::extentsOf(inputs.templ->pixels));

@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -31,7 +32,7 @@ std::optional<std::int64_t> kilobytes(const char* file, std::string_view key) {
     return std::nullopt;
 }
 
-std::optional<std::int64_t> numberIn(const char* file) {
+std::optional<std::int64_t> numberIn(const std::filesystem::path& file) {
     std::ifstream in(file);
     std::int64_t value = 0;
     return in >> value ? std::optional(value) : std::nullopt;
@@ -86,14 +87,35 @@ std::string finished(Digest& digest, const std::string& what) {
 } // namespace
 
 std::int64_t availableMemory() {
-    std::int64_t available = kilobytes("/proc/meminfo", "MemAvailable:")
-                                 .value_or(std::numeric_limits<std::int64_t>::max());
-    const auto limit = numberIn("/sys/fs/cgroup/memory.max");
-    const auto used = numberIn("/sys/fs/cgroup/memory.current");
-    if (limit && used) {
-        available = std::min(available, std::max<std::int64_t>(0, *limit - *used));
+    const std::int64_t available = kilobytes("/proc/meminfo", "MemAvailable:")
+                                       .value_or(std::numeric_limits<std::int64_t>::max());
+    return std::min(available, groupMemory("/proc/self/cgroup", "/sys/fs/cgroup"));
+}
+
+std::int64_t groupMemory(const std::filesystem::path& cgroupFile,
+                         const std::filesystem::path& root) {
+    // "0::/user.slice/session.scope"; the path may climb ("/../..") out of a group that this
+    // process sees as the root.
+    std::filesystem::path group = "/";
+    std::ifstream in(cgroupFile);
+    for (std::string line; std::getline(in, line);) {
+        if (line.starts_with("0::/")) {
+            group = std::filesystem::path(line.substr(3)).lexically_normal();
+        }
     }
-    return available;
+    std::int64_t left = std::numeric_limits<std::int64_t>::max();
+    while (true) {
+        const std::filesystem::path folder = root / group.relative_path();
+        const auto limit = numberIn(folder / "memory.max"); // none where it says "max"
+        const auto used = numberIn(folder / "memory.current");
+        if (limit && used) {
+            left = std::min(left, std::max<std::int64_t>(0, *limit - *used));
+        }
+        if (!group.has_relative_path()) {
+            return left;
+        }
+        group = group.parent_path();
+    }
 }
 
 PeakMeter::PeakMeter() {

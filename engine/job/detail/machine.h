@@ -12,6 +12,12 @@ namespace flcc::job::detail {
 /// free.
 [[nodiscard]] std::int64_t availableMemory();
 
+/// What the control groups of version 2 leave to a process: the least of what `cgroupFile`
+/// (/proc/self/cgroup) names and all groups above it, below `root` (/sys/fs/cgroup). INT64_MAX when
+/// there is no limit.
+[[nodiscard]] std::int64_t groupMemory(const std::filesystem::path& cgroupFile,
+                                       const std::filesystem::path& root);
+
 /// The rise of the resident memory of this process since the meter was made, at its highest.
 class PeakMeter {
   public:

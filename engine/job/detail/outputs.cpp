@@ -94,28 +94,26 @@ io::PeakContext contextOf(const JobResult& result) {
             .geometry = result.scene->geometry};
 }
 
-void writeHeatmap(const path& file, const Job& job, const JobResult& result) {
+bool writeHeatmap(const path& file, const Job& job, const JobResult& result,
+                  const std::stop_token& stop) {
     const std::int64_t best = result.peaks.empty() ? 0 : result.peaks.front().corner.z;
     const double top = result.report.map->statistics.maximum;
     // A map without positive scores still gets a scale of one colour step.
     const io::HeatmapScale scale{.low = 0, .high = std::max(top, 1.0 / 256)};
-    io::writeHeatmap(file, result.map->value.view(), result.map->status.view(),
-                     job.slice.value_or(best), scale);
+    return io::writeHeatmap(file, result.map->value.view(), result.map->status.view(),
+                            job.slice.value_or(best), scale, stop);
 }
 
 } // namespace
 
-void OutputFiles::add(const path& target, const std::function<void(const path&)>& write) {
+bool OutputFiles::add(const path& target, const std::function<bool(const path&)>& write) {
     auto file = std::make_unique<io::AtomicFile>(target);
-    write(file->temporary());
+    const bool written = write(file->temporary());
     m_files.push_back(std::move(file));
+    return written;
 }
 
-void OutputFiles::commit() {
-    for (const auto& file : m_files) {
-        file->commit();
-    }
-}
+void OutputFiles::commit() { io::AtomicFile::commitAll(m_files); }
 
 void requireWritableOutputs(const Job& job, const Inputs& inputs, bool images) {
     std::vector<path> outputs;
@@ -152,25 +150,31 @@ bool writeOutputs(const Job& job, JobResult& result, const std::stop_token& stop
     const auto image = [&](const base::AnyView& pixels, const base::Geometry& geometry,
                            const path& target) {
         return [&, pixels, geometry](const path& file) {
-            for (const std::string& note : io::writeImage(file, pixels, geometry)) {
+            const auto dropped = io::writeImage(file, pixels, geometry, {}, stop);
+            for (const std::string& note : dropped.value_or(std::vector<std::string>{})) {
                 result.notes.push_back(target.filename().string() + ": " + note);
             }
+            return dropped.has_value();
         };
     };
-    const std::vector<std::pair<path, std::function<void(const path&)>>> asked{
+    const std::vector<std::pair<path, std::function<bool(const path&)>>> asked{
         {job.map, image(result.map->value.view(), result.mapGeometry, job.map)},
         {job.status, image(numbersOf(result.map->status), result.mapGeometry, job.status)},
         {job.templateOut,
          image(base::viewOf(result.templ->pixels), result.templ->geometry, job.templateOut)},
         {job.peaks,
-         [&](const path& file) { io::writePeaks(file, result.peaks, contextOf(result)); }},
-        {job.heatmap, [&](const path& file) { writeHeatmap(file, job, result); }},
+         [&](const path& file) {
+             io::writePeaks(file, result.peaks, contextOf(result));
+             return true;
+         }},
+        {job.heatmap, [&](const path& file) { return writeHeatmap(file, job, result, stop); }},
         {job.report,
          [&](const path& file) {
              result.report.run->writeMs =
                  std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
                      .count();
              io::writeText(file, toJson(result.report));
+             return true;
          }},
     };
     double done = 0;
@@ -178,8 +182,8 @@ bool writeOutputs(const Job& job, JobResult& result, const std::stop_token& stop
         if (stop.stop_requested()) {
             return false;
         }
-        if (!target.empty()) {
-            files.add(target, write);
+        if (!target.empty() && !files.add(target, write)) {
+            return false;
         }
         progress(++done / static_cast<double>(asked.size() + 1));
     }

@@ -13,12 +13,13 @@
 namespace flcc::job::detail {
 
 /// Files that appear together: each is written beside its target, and commit() gives all of them
-/// their names. What was not committed leaves nothing behind.
+/// their names, or none. What was not committed leaves nothing behind.
 class OutputFiles {
   public:
-    /// `write` gets the path to write to, which has the extension of `target`.
-    void add(const std::filesystem::path& target,
-             const std::function<void(const std::filesystem::path&)>& write);
+    /// `write` gets the path to write to, which has the extension of `target`, and returns false
+    /// when it was stopped, which is then returned.
+    [[nodiscard]] bool add(const std::filesystem::path& target,
+                           const std::function<bool(const std::filesystem::path&)>& write);
     /// **Errors**: Output.
     void commit();
 

@@ -81,8 +81,9 @@ class CancelTest : public QObject {
     void aCancelledWorkspaceServesTheNextRun() {
         const base::AnyImage scene = sceneOf(true);
         const base::AnyImage templ = templOf(true);
-        const method::Problem problem = test::problemOf(base::viewOf(scene), base::viewOf(templ));
         for (const test::Way& way : waysOfManyTiles(scene, templ)) {
+            const method::Problem problem =
+                way.of(test::problemOf(base::viewOf(scene), base::viewOf(templ)));
             base::TilePool pool(2);
             const auto prepared = way.method->prepare(problem, way.candidate, base::viewOf(templ));
             const auto workspace = way.method->makeWorkspace(problem, way.candidate);

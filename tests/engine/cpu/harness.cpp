@@ -1,5 +1,8 @@
 #include "tests/engine/cpu/harness.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "engine/plan/planner.h"
 #include "engine/reference/exact_lcc.h"
 #include "engine/reference/lcc.h"
@@ -35,12 +38,46 @@ MethodRun runShared(const Way& way, const base::AnyImage& scene, const base::Any
     return runMethod(way, base::viewOf(scene), base::viewOf(templ), options);
 }
 
+/// Where recomputing is on nothing is LOWCONF.
+std::string promiseFault(const Way& way, const MethodRun& run) {
+    const std::int64_t marked =
+        run.outcome.facts.statusCounts[static_cast<std::size_t>(base::Status::LowConf)];
+    return way.recompute && marked > 0 ? std::to_string(marked) + " voxels are LOWCONF" : "";
+}
+
+/// The scores in double of a run in double: within the bound its outcome tells.
+std::string exactFault(const MethodRun& run, const reference::ScoreMap& expected) {
+    const base::Image<double>& exact = run.map.exact;
+    const double allowed =
+        std::max(run.outcome.facts.largestBound, run.outcome.facts.largestLowConf) + 1e-11;
+    for (std::int64_t i = 0; i < exact.count(); ++i) {
+        const double error = std::fabs(exact.data()[i] - expected.value.data()[i]);
+        if (!(error <= allowed) || static_cast<float>(exact.data()[i]) != run.map.value.data()[i]) {
+            return "score " + std::to_string(i) + " in double is off by " + std::to_string(error) +
+                   " or differs from the float beside it";
+        }
+    }
+    return {};
+}
+
 } // namespace
 
 std::vector<Way> waysFor(const base::AnyImage& scene, const base::AnyImage& templ,
                          const base::Extents& tile) {
-    return acceptedWays(plan::methods(), problemOf(base::viewOf(scene), base::viewOf(templ)),
-                        kThreads, tile);
+    std::vector<Way> ways = acceptedWays(
+        plan::methods(), problemOf(base::viewOf(scene), base::viewOf(templ)), kThreads, tile);
+    std::vector<Way> more;
+    const method::Method* last = nullptr;
+    for (const Way& way : ways) {
+        if (way.method != last) { // one candidate of each method in the other modes
+            more.push_back({way.method, way.candidate, method::Precision::Double, true});
+            more.push_back({way.method, way.candidate, method::Precision::Double, false});
+            more.push_back({way.method, way.candidate, method::Precision::Single, false});
+        }
+        last = way.method;
+    }
+    ways.insert(ways.end(), more.begin(), more.end());
+    return ways;
 }
 
 reference::ScoreMap judged(const base::AnyImage& scene, const base::AnyImage& templ) {
@@ -53,7 +90,9 @@ reference::ScoreMap judged(const base::AnyImage& scene, const base::AnyImage& te
 std::string judge(const Way& way, const base::AnyImage& scene, const base::AnyImage& templ,
                   const reference::ScoreMap& expected) {
     const MethodRun run = runShared(way, scene, templ);
-    const std::string fault = runFault(run);
+    std::string fault = runFault(run);
+    fault = fault.empty() ? promiseFault(way, run) : fault;
+    fault = fault.empty() ? exactFault(run, expected) : fault;
     if (!fault.empty()) {
         return described(way, scene, templ, fault);
     }
@@ -93,12 +132,13 @@ std::string judgeSampled(const base::AnyImage& scene, const base::AnyImage& temp
     for (const Way& way : ways) {
         const MethodRun run = runShared(way, scene, templ);
         std::string fault = runFault(run);
+        fault = fault.empty() ? promiseFault(way, run) : fault;
         const Tolerance tolerance(problemOf(view, base::viewOf(templ)), way.candidate, view);
         Comparison comparison;
         for (std::size_t i = 0; fault.empty() && i < samples.size(); ++i) {
             fault = compareVoxel(run.map, expected[i], tolerance, samples[i], comparison);
         }
-        fault = fault.empty() ? boundFault(run.outcome.facts, comparison) : fault;
+        fault = fault.empty() ? boundFault(run, comparison) : fault;
         if (!fault.empty()) {
             return described(way, scene, templ, fault);
         }

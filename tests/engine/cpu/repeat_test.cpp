@@ -78,8 +78,9 @@ class RepeatTest : public QObject {
         for (std::int64_t i = 0; i < 140; ++i) {
             test::setVoxel(spoilt, {i, i, 0}, i % 3 == 0 ? std::nan("") : 1e9);
         }
-        const method::Problem problem = test::problemOf(base::viewOf(scene), base::viewOf(templ));
         for (const test::Way& way : test::waysFor(scene, templ)) {
+            const method::Problem problem =
+                way.of(test::problemOf(base::viewOf(scene), base::viewOf(templ)));
             const auto prepared = way.method->prepare(problem, way.candidate, base::viewOf(templ));
             const auto fresh = way.method->makeWorkspace(problem, way.candidate);
             const auto used = way.method->makeWorkspace(problem, way.candidate);
@@ -94,8 +95,9 @@ class RepeatTest : public QObject {
     void onePreparedTemplateServesSeveralThreadsAtOnce() {
         const base::AnyImage templ = test::noise(PixelType::Float32, {9, 8, 1}, 1);
         const base::AnyImage scene = test::noise(PixelType::Float32, {150, 140, 1}, 2);
-        const method::Problem problem = test::problemOf(base::viewOf(scene), base::viewOf(templ));
         for (const test::Way& way : test::waysFor(scene, templ)) {
+            const method::Problem problem =
+                way.of(test::problemOf(base::viewOf(scene), base::viewOf(templ)));
             const auto prepared = way.method->prepare(problem, way.candidate, base::viewOf(templ));
             std::vector<method::MatchMap> maps(3);
             {

@@ -151,13 +151,14 @@ class TilesTest : public QObject {
   private:
     static void judgeStrided(const test::Way& way, const base::AnyView& scene,
                              const base::AnyView& templ, const method::MatchMap& plain) {
-        const method::Problem problem = test::problemOf(scene, templ);
+        const method::Problem problem = way.of(test::problemOf(scene, templ));
         const Extents map = method::mapExtents(problem);
         const base::Box inner{{3, 2, 1}, map};
         method::MatchMap frame(Extents{map.x + 7, map.y + 5, map.z + 3});
         frame.value.fill(7.0F);
         frame.status.fill(Status::Partial);
-        const method::MapView view{frame.value.view().part(inner), frame.status.view().part(inner)};
+        const method::MapView view{
+            frame.value.view().part(inner), frame.status.view().part(inner), {}};
         base::TilePool pool(2);
         const auto prepared = way.method->prepare(problem, way.candidate, templ);
         const auto workspace = way.method->makeWorkspace(problem, way.candidate);

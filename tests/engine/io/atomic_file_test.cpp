@@ -103,6 +103,38 @@ class AtomicFileTest : public QObject {
         QCOMPARE(test::readFile(folder() / "target.txt"), (test::Bytes{'n', 'e', 'w'}));
     }
 
+    void filesAreCommittedAllOrNone() {
+        const auto make = [&](const char* name) {
+            auto file = std::make_unique<io::AtomicFile>(folder() / name);
+            test::writeFile(file->temporary(), std::string("new"));
+            return file;
+        };
+        test::writeFile(folder() / "there.txt", std::string("old"));
+        {
+            std::vector<std::unique_ptr<io::AtomicFile>> files;
+            for (const char* name : {"there.txt", "none.txt", "blocked.txt"}) {
+                files.push_back(make(name));
+            }
+            std::filesystem::create_directory(folder() / "blocked.txt");
+            const auto error = test::errorOf([&] { io::AtomicFile::commitAll(files); });
+            QVERIFY(error && error->code() == ErrorCode::Output);
+        }
+        QCOMPARE(test::readFile(folder() / "there.txt"), (test::Bytes{'o', 'l', 'd'}));
+        QCOMPARE(names(), (QStringList{"blocked.txt", "there.txt"}));
+        std::filesystem::remove(folder() / "blocked.txt");
+        {
+            std::vector<std::unique_ptr<io::AtomicFile>> files;
+            for (const char* name : {"there.txt", "none.txt", "blocked.txt"}) {
+                files.push_back(make(name));
+            }
+            io::AtomicFile::commitAll(files);
+        }
+        QCOMPARE(names(), (QStringList{"blocked.txt", "none.txt", "there.txt"}));
+        for (const char* name : {"there.txt", "none.txt", "blocked.txt"}) {
+            QCOMPARE(test::readFile(folder() / name), (test::Bytes{'n', 'e', 'w'}));
+        }
+    }
+
     void permissionsOfAReplacedFileAreKept() {
         io::writeText(folder() / "a.txt", "old");
         std::filesystem::permissions(folder() / "a.txt", std::filesystem::perms::owner_read |

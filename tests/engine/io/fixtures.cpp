@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <limits>
 
+#include <cstdio>
+
+#include <jpeglib.h>
 #include <zlib.h>
 
 namespace flcc::test {
@@ -240,6 +244,37 @@ Bytes makeNifti(const NiftiRecipe& recipe) {
     out.padTo(352);
     out.append(recipe.voxels);
     return out.bytes;
+}
+
+Bytes makeJpeg(unsigned width, unsigned height, int components, bool progressive,
+               const Bytes& pixels) {
+    jpeg_compress_struct state{};
+    jpeg_error_mgr errors{};
+    state.err = ::jpeg_std_error(&errors);
+    ::jpeg_create_compress(&state);
+    unsigned char* memory = nullptr;
+    unsigned long size = 0;
+    ::jpeg_mem_dest(&state, &memory, &size);
+    state.image_width = width;
+    state.image_height = height;
+    state.input_components = components;
+    state.in_color_space = components == 1 ? JCS_GRAYSCALE : components == 3 ? JCS_RGB : JCS_CMYK;
+    ::jpeg_set_defaults(&state);
+    ::jpeg_set_quality(&state, 100, TRUE);
+    if (progressive) {
+        ::jpeg_simple_progression(&state);
+    }
+    ::jpeg_start_compress(&state, TRUE);
+    for (unsigned y = 0; y < height; ++y) {
+        auto* row = const_cast<unsigned char*>(pixels.data()) +
+                    std::size_t{y} * width * static_cast<unsigned>(components);
+        (void)::jpeg_write_scanlines(&state, &row, 1);
+    }
+    ::jpeg_finish_compress(&state);
+    Bytes file(memory, memory + size);
+    ::jpeg_destroy_compress(&state);
+    std::free(memory);
+    return file;
 }
 
 namespace {

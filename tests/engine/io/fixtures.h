@@ -91,6 +91,10 @@ struct NiftiRecipe {
 };
 [[nodiscard]] Bytes makeNifti(const NiftiRecipe& recipe);
 
+/// A JPEG file at best quality; `pixels` hold `components` bytes each, row after row.
+[[nodiscard]] Bytes makeJpeg(unsigned width, unsigned height, int components, bool progressive,
+                             const Bytes& pixels);
+
 /// The bytes packed by gzip, and by the bare zlib format.
 [[nodiscard]] Bytes gzip(const Bytes& bytes);
 [[nodiscard]] Bytes deflated(const Bytes& bytes);

@@ -47,7 +47,7 @@ class MhaFileTest : public QObject {
             grid.origin = {-1e300, 5e-324, 0};
             grid.unit = "nm";
             grid.unitSource = base::UnitSource::Header;
-            QVERIFY(io::writeImage(m_path, base::viewOf(image), grid).empty());
+            QVERIFY(io::writeImage(m_path, base::viewOf(image), grid)->empty());
             const io::LoadedImage loaded = io::readImage(m_path);
             QVERIFY(test::sameBits(loaded.components.front(), image));
             QVERIFY(loaded.info.geometry == grid);

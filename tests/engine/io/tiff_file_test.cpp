@@ -56,6 +56,44 @@ class TiffFileTest : public QObject {
     void write(const test::TiffRecipe& recipe) { test::writeFile(m_path, test::makeTiff(recipe)); }
 
   private Q_SLOTS:
+    void aDescriptionOfAThousandMillionPagesCostsNothing() {
+        test::TiffRecipe recipe = numberedPages(1);
+        recipe.description = "ImageJ=1.53t\nimages=1000000000\nslices=1000\nframes=1000000\n";
+        write(recipe);
+        QElapsedTimer timer;
+        timer.start();
+        for (const bool whole : {false, true}) {
+            const auto error = test::errorOf([&] {
+                whole ? (void)io::readImage(m_path, choose({}, 5))
+                      : (void)io::readImageInfo(m_path);
+            });
+            QVERIFY(error && error->code() == ErrorCode::Input);
+        }
+        QVERIFY2(timer.elapsed() < 500, qPrintable(QString::number(timer.elapsed())));
+    }
+
+    void aLongStackIsReadInTheTimeOfItsPages() {
+        const auto timeOf = [&](int pages) {
+            write(numberedPages(pages));
+            QElapsedTimer timer;
+            timer.start();
+            const std::vector<int> slices = slicesOf(io::readImage(m_path));
+            const qint64 took = timer.nsecsElapsed();
+            for (int page = 0; page < pages; ++page) {
+                if (slices[static_cast<std::size_t>(page)] != page % 256) {
+                    return qint64{-1};
+                }
+            }
+            return took;
+        };
+        (void)timeOf(10);
+        const qint64 few = timeOf(1000);
+        const qint64 many = timeOf(8000);
+        QVERIFY(few > 0 && many > 0);
+        // Walking from the first page each time makes it 64 times.
+        QVERIFY2(many < 32 * few, qPrintable(QString("%1 against %2 ns").arg(many).arg(few)));
+    }
+
     void initTestCase() {
         m_path = std::filesystem::path(m_folder.path().toStdString()) / "stack.tif";
     }

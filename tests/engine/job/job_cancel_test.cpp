@@ -5,6 +5,8 @@
 #include <thread>
 
 #include "engine/io/atomic_file.h"
+#include "engine/io/image_file.h"
+#include "engine/job/listing.h"
 #include "tests/engine/job/job_cases.h"
 #include "tests/support/comparison.h"
 #include "tests/support/scenes.h"
@@ -58,6 +60,11 @@ class JobCancelTest : public QObject {
     void theFinishedPartEqualsTheFullRun();
     void aStopBeforeTheStartIsAResult();
     void aPlanCanBeCancelled();
+    void aStopThatComesTooLateFindsTheJobDone();
+    void readingFilesEndsSoon();
+    void outputsAppearAllOrNone();
+    void statisticsEndAtOnce();
+    void aSampleThatIsStoppedLeavesNoFolder();
     void stopsAtAnyMomentLeaveNothingBehind();
 };
 
@@ -128,9 +135,120 @@ void JobCancelTest::aPlanCanBeCancelled() {
     Job job;
     job.report = folder.path("plan.json");
     Stopper stopper(Phase::Plan, 0);
-    (void)job::planJob(job, images({1000, 1000, 1}, {31, 33, 1}), stopper.source.get_token(),
-                       &stopper);
+    const job::JobImages both = images({1000, 1000, 1}, {31, 33, 1});
+    QVERIFY(job::planJob(job, both, stopper.source.get_token(), &stopper).cancelled);
     QVERIFY(folder.names().empty());
+    QVERIFY(!job::planJob(job, both).cancelled);
+    QCOMPARE(folder.names(), std::vector<std::string>{"plan.json"});
+}
+
+void JobCancelTest::aStopThatComesTooLateFindsTheJobDone() {
+    const test::Folder folder;
+    const Job job = test::withOutputs({}, folder);
+    Stopper stopper(Phase::Write, 1);
+    const job::JobResult result =
+        job::runJob(job, images({100, 90, 1}, {9, 9, 1}), stopper.source.get_token(), &stopper);
+    QVERIFY(stopper.source.stop_requested());
+    QVERIFY(!result.cancelled);
+    QCOMPARE(folder.names().size(), std::size_t{6});
+}
+
+void JobCancelTest::readingFilesEndsSoon() {
+    const test::Folder folder;
+    Job job = test::withOutputs({}, folder);
+    job.scene = folder.path("scene.mha");
+    job.crop = base::Box{{0, 0, 0}, {9, 9, 1}};
+    io::writeImage(job.scene, base::viewOf(test::texture(PixelType::Float32, {6000, 4000, 1}, 5)),
+                   {});
+    int cancelled = 0;
+    // While the file is read, while its sum is taken and while its statistics are.
+    for (int delay = 0; delay < 200 && cancelled < 8; delay += 10) {
+        std::stop_source source;
+        Clock::time_point asked;
+        std::jthread stopper([&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(delay));
+            asked = Clock::now();
+            source.request_stop();
+        });
+        job.planning = plan::Planning::Estimate;
+        const job::JobResult result = job::runJob(job, {}, source.get_token());
+        stopper.join();
+        const auto took = std::chrono::duration<double>(Clock::now() - asked).count();
+        QVERIFY2(took < 1 || !result.cancelled, qPrintable(QString::number(took)));
+        cancelled += result.cancelled ? 1 : 0;
+        if (result.cancelled) {
+            QCOMPARE(folder.names(), std::vector<std::string>{"scene.mha"});
+        } else {
+            break;
+        }
+    }
+    QVERIFY(cancelled > 0);
+}
+
+void JobCancelTest::outputsAppearAllOrNone() {
+    /// Puts a folder in the way of the last output when all others are written.
+    class Blocker : public job::JobSink {
+      public:
+        explicit Blocker(std::filesystem::path folder) : m_folder(std::move(folder)) {}
+        void phase(Phase phase) override { m_writing = phase == Phase::Write; }
+        void progress(double share) override {
+            if (m_writing && share > 0.8) {
+                std::filesystem::create_directory(m_folder);
+            }
+        }
+
+      private:
+        std::filesystem::path m_folder;
+        bool m_writing = false;
+    };
+    const test::Folder folder;
+    const Job job = test::withOutputs({}, folder);
+    io::writeText(job.map, "old");
+    io::writeText(job.peaks, "old");
+    Blocker blocker(job.report);
+    const test::Thrown thrown = test::thrownBy([&] {
+        (void)job::runJob(job, images({100, 90, 1}, {9, 9, 1}), {}, &blocker);
+    });
+    QCOMPARE(thrown.code, base::ErrorCode::Output);
+    QCOMPARE(folder.names(), (std::vector<std::string>{"map.mha", "peaks.csv", "report.json"}));
+    QCOMPARE(test::bytesOf(job.map), std::string("old"));
+    QCOMPARE(test::bytesOf(job.peaks), std::string("old"));
+}
+
+void JobCancelTest::statisticsEndAtOnce() {
+    std::stop_source source;
+    source.request_stop();
+    const base::AnyImage scene = test::texture(PixelType::Float32, {300, 200, 1}, 5);
+    const method::SceneStatistics none =
+        method::sceneStatistics(base::viewOf(scene), {9, 9, 1}, source.get_token());
+    QCOMPARE(none.maximum, 0.0);
+    QVERIFY(method::sceneStatistics(base::viewOf(scene), {9, 9, 1}).maximum > 0);
+    const base::Image<base::Status> good(base::Extents{300, 200, 1}, base::Status::Ok);
+    const base::Image<float> value(base::Extents{300, 200, 1}, 0.5F);
+    QCOMPARE(match::mapStatistics(value.view(), good.view(), source.get_token()).count,
+             std::int64_t{0});
+    QCOMPARE(match::mapStatistics(value.view(), good.view()).count, std::int64_t{60000});
+}
+
+void JobCancelTest::aSampleThatIsStoppedLeavesNoFolder() {
+    const test::Folder folder;
+    std::stop_source source;
+    int stopped = 0;
+    source.request_stop();
+    QVERIFY(job::writeSample("tiny", folder.path("a/b"), source.get_token()).empty());
+    QVERIFY(folder.names().empty());
+    for (int delay = 0; delay < 100; delay += 12) {
+        std::stop_source late;
+        std::jthread stopper([&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(delay));
+            late.request_stop();
+        });
+        const bool none = job::writeSample("cells", folder.path("a/b"), late.get_token()).empty();
+        QCOMPARE(std::filesystem::exists(folder.path("a")), !none);
+        std::filesystem::remove_all(folder.path("a"));
+        stopped += none ? 1 : 0;
+    }
+    QVERIFY(stopped > 0);
 }
 
 void JobCancelTest::stopsAtAnyMomentLeaveNothingBehind() {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "engine/io/atomic_file.h"
+#include "engine/job/detail/machine.h"
 #include "tests/engine/job/job_cases.h"
 #include "tests/support/scenes.h"
 
@@ -34,6 +35,7 @@ class JobReportTest : public QObject {
     Q_OBJECT
 
   private Q_SLOTS:
+    void theLimitOfEveryControlGroupAboveCounts();
     void theReportHasTheStatedKeys();
     void aPlanReportHasNoRun();
     void theChosenCandidateIsReadBack();
@@ -179,6 +181,40 @@ void JobReportTest::theEnvironmentIsNamed() {
     for (const char* library : {"flcc", "FFTW", "Highway", "images"}) {
         QVERIFY2(libraries.contains(library), library);
     }
+}
+
+void JobReportTest::theLimitOfEveryControlGroupAboveCounts() {
+    const test::Folder folder;
+    const auto root = folder.path("cgroup");
+    const auto group = [&](const std::string& name, const std::string& limit, int used) {
+        std::filesystem::create_directories(root / name);
+        io::writeText(root / name / "memory.max", limit + "\n");
+        io::writeText(root / name / "memory.current", std::to_string(used) + "\n");
+    };
+    const auto file = folder.path("self");
+    const auto left = [&](const std::string& line) {
+        io::writeText(file, line);
+        return job::detail::groupMemory(file, root);
+    };
+    constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
+    QCOMPARE(left("0::/user.slice/a.scope\n"), kNone);
+    group("user.slice", "5000", 1000);
+    group("user.slice/a.scope", "max", 700);
+    group("user.slice/b.scope", "2000", 700);
+    group("user.slice/c.scope", "2000", 2700);
+    QCOMPARE(left("0::/user.slice/a.scope\n"), std::int64_t{4000});
+    QCOMPARE(left("0::/user.slice/b.scope\n"), std::int64_t{1300});
+    QCOMPARE(left("0::/user.slice/c.scope\n"), std::int64_t{0});
+    QCOMPARE(left("0::/\n"), kNone);
+    // Beside groups of version 1, and out of a name space.
+    QCOMPARE(left("5:cpu:/x\n0::/user.slice/b.scope\n"), std::int64_t{1300});
+    QCOMPARE(left("0::/../../user.slice/b.scope\n"), std::int64_t{1300});
+    QCOMPARE(left("nothing of the kind\n"), kNone);
+    // A container sees its own group as the root.
+    io::writeText(root / "memory.max", "900\n");
+    io::writeText(root / "memory.current", "100\n");
+    QCOMPARE(left("0::/\n"), std::int64_t{800});
+    QCOMPARE(left("0::/user.slice/b.scope\n"), std::int64_t{800});
 }
 
 QTEST_APPLESS_MAIN(JobReportTest)

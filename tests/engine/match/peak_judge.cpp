@@ -109,7 +109,8 @@ MapOf mapWithErrors(const base::AnyView& scene, const base::AnyView& templ, doub
 std::vector<match::Peak> peaksOf(const base::AnyView& scene, const base::AnyView& templ,
                                  const MapOf& map, const match::PeakOptions& options) {
     return match::findPeaks(scene, templ, map.map.value.view(), map.map.status.view(), map.facts,
-                            {}, options);
+                            match::mapStatistics(map.map.value.view(), map.map.status.view()), {},
+                            options);
 }
 
 std::vector<Place> judgedPeaks(const base::AnyView& scene, const base::AnyView& templ,

@@ -28,7 +28,9 @@ std::vector<match::Peak> peaksOf(const base::AnyImage& scene, const base::AnyIma
                                  const PeakOptions& options, const base::Geometry& geometry = {}) {
     const test::MapOf map = test::mapWithErrors(base::viewOf(scene), base::viewOf(templ), 0, 1);
     return match::findPeaks(base::viewOf(scene), base::viewOf(templ), map.map.value.view(),
-                            map.map.status.view(), map.facts, geometry, options);
+                            map.map.status.view(), map.facts,
+                            match::mapStatistics(map.map.value.view(), map.map.status.view()),
+                            geometry, options);
 }
 
 } // namespace

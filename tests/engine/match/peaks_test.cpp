@@ -346,7 +346,7 @@ void PeaksTest::aStopEndsTheSearchWithAnEmptyList() {
     std::stop_source stop;
     stop.request_stop();
     QVERIFY(match::findPeaks(base::viewOf(made.scene), base::viewOf(made.templ),
-                             map.map.value.view(), map.map.status.view(), map.facts, {}, {},
+                             map.map.value.view(), map.map.status.view(), map.facts, {}, {}, {},
                              stop.get_token())
                 .empty());
 }

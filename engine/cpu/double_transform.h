@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "engine/base/extents.h"
+#include "engine/base/image.h"
+
+namespace flcc::cpu {
+
+/// Circular correlation of a real tile with a real template in double precision, one tile at a
+/// time: for the tiles that single precision cannot keep the promise on.
+///
+/// **Threads**: immutable; each thread brings its own buffers.
+class DoubleTransform {
+  public:
+    /// The transform of a shape; made once a process and kept.
+    [[nodiscard]] static std::shared_ptr<const DoubleTransform> of(const base::Extents& points);
+
+    virtual ~DoubleTransform() = default;
+
+    /// (re, im) pairs in a half spectrum: (x / 2 + 1) * y * z.
+    [[nodiscard]] static std::int64_t spectrumPairs(const base::Extents& points) {
+        return (points.x / 2 + 1) * points.y * points.z;
+    }
+
+    /// conj(F(templ)) / M as pairs.
+    [[nodiscard]] virtual base::Image<double>
+    templateSpectrum(const base::Image<double>& templ) const = 0;
+
+    /// `to` = circular correlation of `tile` with the template; `pairs` is scratch of
+    /// spectrumPairs(). **Shapes**: tile and to are `points`, contiguous; `tile` is kept.
+    virtual void correlate(const base::Image<double>& spectrum, const double* tile, double* pairs,
+                           double* to) const = 0;
+};
+
+} // namespace flcc::cpu

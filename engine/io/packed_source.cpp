@@ -1,0 +1,103 @@
+// Voxels packed by zlib or gzip, unpacked a block at a time.
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include <zlib.h>
+
+#include "engine/io/detail/byte_source.h"
+
+namespace flcc::io::detail {
+
+namespace {
+
+constexpr std::int64_t kBlock = 1 << 20;
+
+class PackedSource final : public ByteSource {
+  public:
+    PackedSource(const std::filesystem::path& path, std::int64_t offset, std::stop_token stop)
+        : m_path(path), m_stop(std::move(stop)), m_file(path, std::ios::binary),
+          m_packed(std::size_t{1} << 18) {
+        m_file.seekg(offset);
+        // 32: zlib's own format or gzip's, by the first bytes.
+        if (::inflateInit2(&m_stream, 15 + 32) != Z_OK) {
+            throw std::bad_alloc();
+        }
+    }
+    ~PackedSource() override { ::inflateEnd(&m_stream); }
+    PackedSource(const PackedSource&) = delete;
+    PackedSource& operator=(const PackedSource&) = delete;
+
+    void read(void* target, std::int64_t count) override {
+        auto* out = static_cast<unsigned char*>(target);
+        while (count > 0) {
+            const std::int64_t got = unpack(out, std::min(count, kBlock));
+            if (got == 0) {
+                failInput(m_path, "its packed voxels are truncated or damaged");
+            }
+            out += got;
+            count -= got;
+        }
+    }
+
+    void skip(std::int64_t count) override {
+        std::vector<unsigned char> scratch(static_cast<std::size_t>(std::min(count, kBlock)));
+        for (; count > 0; count -= std::min(count, kBlock)) {
+            read(scratch.data(), std::min(count, kBlock));
+        }
+    }
+
+    void finish() override {
+        unsigned char more = 0;
+        (void)unpack(&more, 1);
+        if (m_status == Z_DATA_ERROR) {
+            failInput(m_path, "its packed voxels are damaged: their check sum differs");
+        }
+    }
+
+  private:
+    /// Unpacks up to `room` bytes; 0 when there are no more, or the rest is damaged.
+    std::int64_t unpack(unsigned char* out, std::int64_t room) {
+        m_stream.next_out = out;
+        m_stream.avail_out = static_cast<uInt>(room);
+        while (m_stream.avail_out > 0 && (m_status == Z_OK || m_status == Z_STREAM_END)) {
+            throwIfStopped(m_stop);
+            if (m_stream.avail_in == 0 && !refill()) {
+                break;
+            }
+            // Several streams of gzip one after the other are one file.
+            if (m_status == Z_STREAM_END && ::inflateReset(&m_stream) != Z_OK) {
+                break;
+            }
+            m_status = ::inflate(&m_stream, Z_NO_FLUSH);
+        }
+        return room - m_stream.avail_out;
+    }
+
+    bool refill() {
+        m_file.read(reinterpret_cast<char*>(m_packed.data()),
+                    static_cast<std::streamsize>(m_packed.size()));
+        m_stream.next_in = m_packed.data();
+        m_stream.avail_in = static_cast<uInt>(m_file.gcount());
+        return m_stream.avail_in > 0;
+    }
+
+    std::filesystem::path m_path;
+    std::stop_token m_stop;
+    std::ifstream m_file;
+    std::vector<unsigned char> m_packed;
+    z_stream m_stream{};
+    int m_status = Z_OK;
+};
+
+} // namespace
+
+std::unique_ptr<ByteSource> openPacked(const std::filesystem::path& path, std::int64_t offset,
+                                       const std::stop_token& stop) {
+    return std::make_unique<PackedSource>(path, offset, stop);
+}
+
+} // namespace flcc::io::detail

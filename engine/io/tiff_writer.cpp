@@ -1,0 +1,73 @@
+// TIFF files of one or many pages, as ImageJ describes them.
+
+#include <algorithm>
+#include <cstring>
+
+#include <tiffio.h>
+
+#include "engine/base/error.h"
+#include "engine/io/detail/backends.h"
+#include "engine/io/detail/raw_file.h"
+#include "engine/io/detail/tiff_pages.h"
+
+namespace flcc::io::detail {
+
+void writeTiff(const std::filesystem::path& path, const std::filesystem::path& target,
+               const base::AnyView& pixels, const base::Geometry& geometry,
+               const Metadata& metadata, const std::stop_token& stop) {
+    const base::Extents extents = base::extentsOf(pixels);
+    const base::PixelType type = base::pixelType(pixels);
+    const std::int64_t bytes = base::byteCount(extents, base::bytesPerVoxel(type));
+    constexpr std::int64_t kClassicLimit = 4'000'000'000;
+    std::string message;
+    Tiff file = openTiff(path, bytes > kClassicLimit ? "w8" : "w", message);
+    const auto check = [&](bool good) {
+        if (!good) {
+            failOutput(target, message.empty() ? "the disk did not take all of it" : message);
+        }
+    };
+    check(file != nullptr);
+    const bool calibrated = !geometry.unit.empty() && geometry.unit != "px";
+    const std::string description = imageJDescription(extents.z, geometry, metadata);
+    const auto format = base::isInteger(type)
+                            ? (base::name(type)[0] == 'u' ? SAMPLEFORMAT_UINT : SAMPLEFORMAT_INT)
+                            : SAMPLEFORMAT_IEEEFP;
+    const std::int64_t rowBytes = extents.x * base::bytesPerVoxel(type);
+    const auto rows = std::clamp<std::int64_t>((1 << 16) / rowBytes, 1, extents.y);
+    std::vector<unsigned char> row(static_cast<std::size_t>(rowBytes));
+    for (std::int64_t z = 0; z < extents.z; ++z) {
+        TIFF* out = file.get();
+        ::TIFFSetField(out, TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(extents.x));
+        ::TIFFSetField(out, TIFFTAG_IMAGELENGTH, static_cast<std::uint32_t>(extents.y));
+        ::TIFFSetField(out, TIFFTAG_BITSPERSAMPLE, static_cast<int>(8 * base::bytesPerVoxel(type)));
+        ::TIFFSetField(out, TIFFTAG_SAMPLESPERPIXEL, 1);
+        ::TIFFSetField(out, TIFFTAG_SAMPLEFORMAT, format);
+        ::TIFFSetField(out, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
+        ::TIFFSetField(out, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+        ::TIFFSetField(out, TIFFTAG_ROWSPERSTRIP, static_cast<std::uint32_t>(rows));
+        if (z == 0) {
+            ::TIFFSetField(out, TIFFTAG_IMAGEDESCRIPTION, description.c_str());
+        }
+        if (calibrated) {
+            ::TIFFSetField(out, TIFFTAG_RESOLUTIONUNIT, RESUNIT_NONE);
+            ::TIFFSetField(out, TIFFTAG_XRESOLUTION, 1 / geometry.spacing[0]);
+            ::TIFFSetField(out, TIFFTAG_YRESOLUTION, 1 / geometry.spacing[1]);
+        }
+        std::visit(
+            [&](const auto& view) {
+                for (std::int64_t y = 0; y < extents.y; ++y) {
+                    throwIfStopped(stop);
+                    std::memcpy(row.data(), view.row(y, z), row.size());
+                    check(::TIFFWriteScanline(out, row.data(), static_cast<std::uint32_t>(y), 0) ==
+                          1);
+                }
+            },
+            pixels);
+        check(::TIFFWriteDirectory(out) == 1);
+    }
+    check(::TIFFFlush(file.get()) == 1);
+    file.reset();
+    check(message.empty());
+}
+
+} // namespace flcc::io::detail
