@@ -207,7 +207,7 @@ class DirectMethod final : public method::Method {
             denominatorNs(problem, tile, model) +
             static_cast<double>(grid.count()) * model.tileOverheadNs;
         const double buffers =
-            static_cast<double>(DirectBuffers::bytes(m, tile) * candidate.threads);
+            static_cast<double>(DirectBuffers::bytes(problem, tile) * candidate.threads);
         prediction.setupMs = 1e-6 * buffers * model.bufferByteNs;
         prediction.ms =
             prediction.setupMs +

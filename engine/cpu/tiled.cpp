@@ -258,7 +258,7 @@ class TiledMethod final : public method::Method {
         const double busy = rounds * threads * kTogether / tiles;
         const double workers = model.speedUp(candidate.threads);
         const double buffers =
-            static_cast<double>(TiledBuffers::bytes(points, m, tile) * candidate.threads);
+            static_cast<double>(TiledBuffers::bytes(problem, points, tile) * candidate.threads);
         prediction.setupMs = 1e-6 * (shape.prepareNs + buffers * model.bufferByteNs);
         prediction.ms =
             prediction.setupMs + 1e-6 * (tileNs * tiles + denominatorNs(problem, tile, model)) *

@@ -138,7 +138,7 @@ void drawMap(Picture& picture, const Crossover& map, const std::vector<std::stri
     }
     write(picture, at.x + columns * kCell / 2 - widthOf("template side") / 2, bottom + 18,
           "template side");
-    write(picture, at.x - 8 - widthOf("scene"), at.y - kLine, "scene");
+    write(picture, at.x - 8 - widthOf("scene"), at.y - 2 * kLine, "scene");
 }
 
 } // namespace

@@ -148,7 +148,8 @@ std::string problemKey(const method::Problem& problem, const method::Limits& lim
                        std::string_view planning, std::string_view method, std::string_view device,
                        const base::Extents& tile) {
     // Takes every field by name, so that a new one cannot be forgotten here.
-    const auto& [operation, extent, scene, templ, scenePixel, templPixel, promise] = problem;
+    const auto& [operation, extent, scene, templ, scenePixel, templPixel, promise, precision,
+                 recompute] = problem;
     std::string key;
     const auto add = [&](std::string_view part) {
         key += key.empty() ? "" : " ";
@@ -161,6 +162,8 @@ std::string problemKey(const method::Problem& problem, const method::Limits& lim
     add(base::name(scenePixel));
     add(base::name(templPixel));
     add(Json(promise).dump());
+    add(name(precision));
+    add(recompute ? "recompute" : "keep");
     add(std::to_string(limits.threads));
     add(planning);
     add(method);

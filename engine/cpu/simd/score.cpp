@@ -521,8 +521,13 @@ std::int64_t scoreScratch(const base::Extents& m, const base::Extents& out) {
     const base::Extents strip = stripExtents(m, out);
     const std::int64_t planes =
         (4 * m.y + 2) * sumsRow(strip.x) + 2 * kRowsTogether * sumsRow(strip.x + m.x - 1);
-    const std::int64_t volume = m.z == 1 ? 0 : (2 * m.z + 1) * 2 * sumsRow(strip.x) * strip.y;
-    return planes + volume + 64;
+    // A tile at the border is narrower than `out`, and its strips may then have more rows.
+    std::int64_t plane = 0;
+    for (std::int64_t columns = 1; m.z > 1 && columns <= strip.x; columns += 16) {
+        const base::Extents narrow = stripExtents(m, {columns, out.y, out.z});
+        plane = std::max(plane, sumsRow(columns) * narrow.y);
+    }
+    return planes + (2 * m.z + 1) * 2 * plane + 64;
 }
 
 } // namespace flcc::cpu::simd
