@@ -30,8 +30,8 @@ struct FftSearch {
     std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
     std::stop_token stop;
 
-    /// Seconds the next plan may take; 0 when no search is wanted any more. Never more than one, so
-    /// that a stop is answered.
+    /// Seconds the next plan may take; 0 when no search is wanted any more. Never more than two, or
+    /// one without patience, so that a stop is answered.
     [[nodiscard]] double secondsLeft() const;
 };
 

@@ -22,7 +22,7 @@ inline constexpr double kCalibrationSeconds = 110;
 /// and measured again one by one: from that moment on what there is fits together, so a stop keeps
 /// it. Stopped earlier it is empty. `known` is what was learnt before: its wisdom is used and kept,
 /// its measurements of problems are dropped, as they are times of other plans.
-/// **Threads**: no run may be under way. **Cost**: `seconds`; a stop is answered within about one.
+/// **Threads**: no run may be under way. **Cost**: `seconds`; a stop is answered within two.
 [[nodiscard]] std::optional<Knowledge> calibrate(const Knowledge& known, double seconds,
                                                  base::TilePool& pool, std::stop_token stop = {},
                                                  const CalibrationProgress& progress = {});

@@ -181,7 +181,7 @@ void JobArgumentsTest::outOfRangeValuesAreRefused_data() {
     QTest::newRow("operation") << "--operation" << QStringList{"ssd", "sad", "correlation", "LCC"};
     QTest::newRow("extent") << "--extent" << QStringList{"same", "full"};
     QTest::newRow("method") << "--method" << QStringList{"fourier", "Direct", ""};
-    QTest::newRow("planning") << "--planning" << QStringList{"exhaustive", ""};
+    QTest::newRow("planning") << "--planning" << QStringList{"thorough", ""};
     QTest::newRow("device") << "--device" << QStringList{"gpu", "cuda:", "cuda:x", "cuda:-1"};
 }
 
