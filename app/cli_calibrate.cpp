@@ -122,10 +122,11 @@ int calibrate(const std::vector<std::string>& args, const std::stop_token& stop)
     if (options.json) {
         std::cout << plan::toJson(result.model);
     } else if (!options.quiet) {
-        std::cout << "Calibrated: " << result.model.multiplyAddsPerNs
-                  << " multiply-adds a nanosecond and thread, " << result.model.shapeTimes.size()
-                  << " tile shapes measured, " << result.patientShapes
-                  << " of them with patient plans\n"
+        const method::InstructionRate& rate = result.model.instructionRates.front();
+        std::cout << "Calibrated: " << rate.multiplyAddsPerNs
+                  << " multiply-adds a nanosecond and thread with " << rate.instructions << ", "
+                  << result.model.shapeTimes.size() << " tile shapes measured, "
+                  << result.patientShapes << " of them with patient plans\n"
                   << (result.file.empty() ? std::string("There is no place to keep it in.")
                                           : "Kept in " + result.file.string())
                   << "\n";

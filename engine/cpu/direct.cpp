@@ -209,9 +209,9 @@ class DirectMethod final : public method::Method {
         const double buffers =
             static_cast<double>(DirectBuffers::bytes(problem, tile) * candidate.threads);
         prediction.setupMs = 1e-6 * buffers * model.bufferByteNs;
-        prediction.ms =
-            prediction.setupMs +
-            1e-6 * ns / model.speedUp(std::min<std::int64_t>(candidate.threads, grid.count()));
+        prediction.ms = prediction.setupMs +
+                        1e-6 * ns * model.directFactor /
+                            model.speedUp(std::min<std::int64_t>(candidate.threads, grid.count()));
         prediction.tilesInFlight = candidate.threads;
         prediction.errorBound =
             statistics == nullptr

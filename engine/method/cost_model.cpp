@@ -61,6 +61,7 @@ const std::vector<CostModel::Constant>& CostModel::constants() {
     static const std::vector<Constant> list{
         {"multiply_adds_per_ns", &CostModel::multiplyAddsPerNs},
         {"flush_voxel_ns", &CostModel::flushVoxelNs},
+        {"direct_factor", &CostModel::directFactor},
         {"transform_factor", &CostModel::transformFactor},
         {"slice_column_factor", &CostModel::sliceColumnFactor},
         {"cache_bytes", &CostModel::cacheBytes},

@@ -37,6 +37,7 @@ struct InstructionRate {
 struct CostModel {
     double multiplyAddsPerNs = 45;   ///< float32, direct method, vectors full
     double flushVoxelNs = 0.06;      ///< direct: adding an accumulator to its total, per voxel
+    double directFactor = 1;         ///< direct: a run against the sum of its parts
     double transformFactor = 1;      ///< on the times of transformTimes
     double sliceColumnFactor = 1.3;  ///< on columns across slices
     double cacheBytes = 1048576;     ///< next to one core

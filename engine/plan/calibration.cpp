@@ -79,6 +79,12 @@ std::vector<Extents> usedShapes(const method::CostModel& model, int threads) {
     return shapes;
 }
 
+/// The middle one; 1 of none.
+double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    return values.empty() ? 1 : values[values.size() / 2];
+}
+
 /// Collects probes and turns them into a model.
 class Calibrator {
   public:
@@ -149,8 +155,8 @@ class Calibrator {
         for (const bool volume : {false, true}) {
             const Extents scene = squared(volume ? 72 : 600, volume);
             const std::vector<std::int64_t> sides =
-                volume ? std::vector<std::int64_t>{2, 3, 4, 6, 8, 12}
-                       : std::vector<std::int64_t>{2, 3, 5, 8, 12, 16, 24, 32, 48};
+                volume ? std::vector<std::int64_t>{2, 3, 4, 6, 8, 12, 16}
+                       : std::vector<std::int64_t>{2, 3, 5, 8, 12, 16, 24, 32, 48, 64, 96};
             for (const std::int64_t side : sides) {
                 tell("measuring multiply-adds");
                 const Probe one = run(cpu::directMethod(), scene, squared(side, volume));
@@ -263,6 +269,15 @@ class Calibrator {
             return std::get<method::Prediction>(verdict).ms;
         };
         m_model.bufferByteNs = roomy.workspaceNs / ((ms(dear) - ms(free)) * 1e6);
+        // What the sum of the stages' fits leaves.
+        std::vector<double> off;
+        for (const Probe& one : m_direct) {
+            const auto verdict =
+                cpu::directMethod().predict(one.problem, one.candidate, limits, m_model, nullptr);
+            const auto& prediction = std::get<method::Prediction>(verdict);
+            off.push_back(one.executeNs * 1e-6 / (prediction.ms - prediction.setupMs));
+        }
+        m_model.directFactor = median(off);
         if (const long bytes = ::sysconf(_SC_LEVEL2_CACHE_SIZE); bytes > 0) {
             m_model.cacheBytes = static_cast<double>(bytes);
         }
@@ -345,10 +360,6 @@ class Calibrator {
             }
             prepares.push_back(shape.prepareNs / guess.prepareNs);
         }
-        const auto median = [](std::vector<double> values) {
-            std::sort(values.begin(), values.end());
-            return values.empty() ? 1 : values[values.size() / 2];
-        };
         m_model.sliceColumnFactor *= median(slices);
         m_model.prepareFactor *= median(prepares);
     }
