@@ -14,6 +14,12 @@
 #include "ui/theme.h"
 
 namespace flcc::ui {
+namespace {
+
+/// The least number of a field: first voxels count from 0, extents from 1.
+int leastOf(std::size_t field) { return field < 3 ? 0 : 1; }
+
+} // namespace
 
 BoxEditor::BoxEditor(Document& document, QWidget* parent) : QWidget(parent), m_document(document) {
     setObjectName(QStringLiteral("boxEditor"));
@@ -68,7 +74,7 @@ void BoxEditor::onSceneChanged() {
     for (std::size_t i = 0; i < 6; ++i) {
         const QSignalBlocker blocker(m_fields[i]);
         const auto count = static_cast<int>(counts[i % 3]);
-        m_fields[i]->setRange(i < 3 ? 0 : 1, std::max(i < 3 ? count - 1 : count, 1));
+        m_fields[i]->setMaximum(std::max(i < 3 ? count - 1 : count, 1));
         m_fields[i]->setEnabled(m_document.hasScene());
     }
     arrange();
@@ -97,12 +103,21 @@ void BoxEditor::onBoxChanged() {
     m_cut->setEnabled(box.has_value());
     if (!box) {
         m_size->setText(m_document.hasScene() ? tr("No box") : QString());
+        for (std::size_t i = 0; i < 6; ++i) {
+            // One below the least number stands for none.
+            const QSignalBlocker blocker(m_fields[i]);
+            m_fields[i]->setMinimum(leastOf(i) - 1);
+            m_fields[i]->setSpecialValueText(QStringLiteral("–"));
+            m_fields[i]->setValue(leastOf(i) - 1);
+        }
         return;
     }
     const std::array<std::int64_t, 6> values{box->corner.x,  box->corner.y,  box->corner.z,
                                              box->extents.x, box->extents.y, box->extents.z};
     for (std::size_t i = 0; i < 6; ++i) {
         const QSignalBlocker blocker(m_fields[i]);
+        m_fields[i]->setMinimum(leastOf(i));
+        m_fields[i]->setSpecialValueText({});
         m_fields[i]->setValue(static_cast<int>(values[i]));
     }
     const auto& templ = m_document.templ();
@@ -118,7 +133,7 @@ void BoxEditor::onBoxChanged() {
             size += QStringLiteral(" × ") +
                     numberText(static_cast<double>(box->extents.z) * geometry.spacing[2]);
         }
-        m_size->setText(size + QChar(' ') + toQString(geometry.unit));
+        m_size->setText(size + QChar(' ') + unitText(geometry));
     }
 }
 
@@ -130,6 +145,18 @@ void BoxEditor::apply() {
     std::ranges::transform(m_fields, v.begin(), [](const QSpinBox* field) {
         return static_cast<std::int64_t>(field->value());
     });
+    if (!m_document.box()) {
+        // A new box begins with the last of its numbers; an image has but one slice.
+        if (!m_document.isVolume()) {
+            v[2] = 0;
+            v[5] = 1;
+        }
+        for (std::size_t i = 0; i < 6; ++i) {
+            if (v[i] < leastOf(i)) {
+                return;
+            }
+        }
+    }
     m_document.setBox(base::Box{{v[0], v[1], v[2]}, {v[3], v[4], v[5]}});
     onBoxChanged();
 }

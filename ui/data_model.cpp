@@ -1,5 +1,7 @@
 #include "ui/data_model.h"
 
+#include <QRegularExpression>
+
 #include "ui/text.h"
 #include "ui/thumbnail.h"
 
@@ -10,7 +12,7 @@ constexpr int kThumbnail = 88;
 
 QString unitBadge(const base::Geometry& geometry) {
     return geometry.unitSource == base::UnitSource::Missing ? QStringLiteral("px")
-                                                            : toQString(geometry.unit);
+                                                            : unitText(geometry);
 }
 
 } // namespace
@@ -26,6 +28,7 @@ DataModel::DataModel(Document& document, QObject* parent)
     });
     connect(&m_document, &Document::templateChanged, this, &DataModel::rebuild);
     connect(&m_document, &Document::resultsChanged, this, &DataModel::rebuild);
+    connect(&m_document, &Document::peakChoiceChanged, this, &DataModel::countPeaks);
     connect(&m_document, &Document::resultShown, this, [this] {
         if (!m_rows.empty()) {
             Q_EMIT dataChanged(index(0), index(rowCount() - 1));
@@ -44,38 +47,33 @@ void DataModel::rebuild() {
 }
 
 void DataModel::addScene() {
-    m_rows.push_back({Kind::Heading, tr("Scene"), {}, {}, {}, {}, -1});
+    m_rows.push_back({Kind::Heading, tr("Scene")});
     if (!m_document.hasScene()) {
-        m_rows.push_back({Kind::Hint, tr("Open an image or a sample"), {}, {}, {}, {}, -1});
+        m_rows.push_back({Kind::Hint, tr("Open an image or a sample")});
         return;
     }
     const SceneEntry& scene = m_document.scene();
-    Row row{Kind::Scene, scene.name, {}, {}, {}, m_sceneThumbnail, -1};
-    row.detail = extentsText(m_document.sceneExtents()) + QChar(' ') +
-                 toQString(base::name(base::pixelType(scene.image->pixels)));
+    Row row{Kind::Scene, scene.name};
+    row.thumbnail = m_sceneThumbnail;
+    row.detail = extentsText(m_document.sceneExtents());
+    row.type = toQString(base::name(base::pixelType(scene.image->pixels)));
     row.badge = unitBadge(scene.image->geometry);
     row.tip = announcement(toQString(scene.image->source), *scene.image);
     m_rows.push_back(std::move(row));
 }
 
 void DataModel::addTemplate() {
-    m_rows.push_back({Kind::Heading, tr("Template"), {}, {}, {}, {}, -1});
+    m_rows.push_back({Kind::Heading, tr("Template")});
     const auto& templ = m_document.templ();
     if (!templ) {
-        m_rows.push_back(
-            {Kind::Hint,
-             m_document.hasScene() ? tr("Drag a box (4), then Ctrl+T") : tr("None yet"),
-             {},
-             {},
-             {},
-             {},
-             -1});
+        m_rows.push_back({Kind::Hint, m_document.hasScene() ? tr("Drag a box (4), then Ctrl+T")
+                                                            : tr("None yet")});
         return;
     }
-    Row row{Kind::Template, templ->name, {}, {}, {}, {}, -1};
+    Row row{Kind::Template, templ->name};
     row.thumbnail = thumbnailOf(base::viewOf(templ->image->pixels), kThumbnail);
-    row.detail = extentsText(m_document.templateExtents()) + QChar(' ') +
-                 toQString(base::name(base::pixelType(templ->image->pixels)));
+    row.detail = extentsText(m_document.templateExtents());
+    row.type = toQString(base::name(base::pixelType(templ->image->pixels)));
     row.badge = unitBadge(templ->image->geometry);
     row.tip = announcement(templ->name, *templ->image);
     if (!templ->place.isEmpty()) {
@@ -85,23 +83,39 @@ void DataModel::addTemplate() {
 }
 
 void DataModel::addResults() {
-    m_rows.push_back({Kind::Heading, tr("Results"), {}, {}, {}, {}, -1});
+    m_rows.push_back({Kind::Heading, tr("Results")});
     if (m_document.results().empty()) {
-        m_rows.push_back({Kind::Hint, tr("None yet"), {}, {}, {}, {}, -1});
+        m_rows.push_back({Kind::Hint, tr("None yet")});
     }
-    int number = 0;
     for (const ResultEntry& entry : m_document.results()) {
-        Row row{Kind::Result, entry.title, {}, {}, {}, {}, number++};
+        Row row{Kind::Result, entry.title};
+        row.result = static_cast<int>(&entry - m_document.results().data());
         if (entry.job->map) {
             row.thumbnail = thumbnailOf(*entry.job->map, kThumbnail);
         }
-        row.detail = entry.job->cancelled
-                         ? tr("cancelled, partial")
-                         : peaksText(static_cast<std::int64_t>(entry.job->peaks.size()));
-        row.badge = entry.job->cancelled ? tr("partial") : QString();
-        row.tip = tr("%1: %2. Click to show it in the views.").arg(entry.title, row.detail);
+        describe(row, entry);
         m_rows.push_back(std::move(row));
     }
+}
+
+void DataModel::describe(Row& row, const ResultEntry& entry) const {
+    const auto all = static_cast<std::int64_t>(entry.job->peaks.size());
+    const std::int64_t shown = m_document.shownPeaks(row.result);
+    row.detail = entry.job->cancelled ? tr("cancelled, partial")
+                 : shown == all       ? peaksText(all)
+                                      : tr("%1 of %2 peaks").arg(shown).arg(all);
+    row.badge = entry.job->cancelled ? tr("partial") : QString();
+    row.tip =
+        tr("%1: %2. Click to show it in the views, Del removes it.").arg(entry.title, row.detail);
+}
+
+void DataModel::countPeaks() {
+    for (Row& row : m_rows) {
+        if (row.result >= 0 && row.result < static_cast<int>(m_document.results().size())) {
+            describe(row, m_document.results()[static_cast<std::size_t>(row.result)]);
+        }
+    }
+    Q_EMIT dataChanged(index(0), index(rowCount() - 1));
 }
 
 int DataModel::rowCount(const QModelIndex& parent) const {
@@ -121,11 +135,15 @@ QVariant DataModel::data(const QModelIndex& index, int role) const {
     case Qt::ToolTipRole:
         return row.tip.isEmpty() ? QVariant() : QVariant(row.tip);
     case Qt::AccessibleTextRole:
-        return row.detail.isEmpty() ? row.title : row.title + QStringLiteral(", ") + row.detail;
+        return QStringList({row.title, row.detail, row.type, row.badge})
+            .filter(QRegularExpression(QStringLiteral(".")))
+            .join(QStringLiteral(", "));
     case KindRole:
         return static_cast<int>(row.kind);
     case DetailRole:
         return row.detail;
+    case TypeRole:
+        return row.type;
     case BadgeRole:
         return row.badge;
     case ResultRole:

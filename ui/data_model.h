@@ -16,7 +16,14 @@ class DataModel : public QAbstractListModel {
 
   public:
     enum class Kind { Heading, Scene, Template, Result, Hint };
-    enum Role { KindRole = Qt::UserRole + 1, DetailRole, BadgeRole, ResultRole, ShownRole };
+    enum Role {
+        KindRole = Qt::UserRole + 1,
+        DetailRole, ///< extents, or what became of a run
+        TypeRole,   ///< of the voxels
+        BadgeRole,
+        ResultRole,
+        ShownRole
+    };
 
     explicit DataModel(Document& document, QObject* parent = nullptr);
 
@@ -28,16 +35,19 @@ class DataModel : public QAbstractListModel {
     struct Row {
         Kind kind = Kind::Heading;
         QString title;
-        QString detail;
-        QString badge;
-        QString tip;
-        QImage thumbnail;
+        QString detail{}; // braces: rows are made of kind and title alone
+        QString type{};
+        QString badge{};
+        QString tip{};
+        QImage thumbnail{};
         int result = -1;
     };
     void rebuild();
     void addScene();
     void addTemplate();
     void addResults();
+    void countPeaks();
+    void describe(Row& row, const ResultEntry& entry) const;
 
     Document& m_document;
     std::vector<Row> m_rows;

@@ -1,10 +1,13 @@
 #include "ui/data_panel.h"
 
-#include <QApplication>
+#include <QAction>
 #include <QListView>
+#include <QMenu>
 #include <QPainter>
 #include <QStyledItemDelegate>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 #include "ui/theme.h"
 
@@ -14,7 +17,7 @@ namespace {
 constexpr int kPicture = 44;
 constexpr int kMargin = 8;
 
-/// Thumbnail, two lines of text and a badge; headings and hints as one line.
+/// Thumbnail, three lines of text and a badge; headings and hints as one line.
 class DataDelegate : public QStyledItemDelegate {
   public:
     using QStyledItemDelegate::QStyledItemDelegate;
@@ -29,7 +32,7 @@ class DataDelegate : public QStyledItemDelegate {
         case DataModel::Kind::Hint:
             return {80, line + 6};
         default:
-            return {80, kPicture + 12};
+            return {80, std::max(kPicture, 3 * line + 4) + 12};
         }
     }
 
@@ -76,30 +79,35 @@ class DataDelegate : public QStyledItemDelegate {
             painter.drawImage(target, picture);
         }
         const QFontMetrics metrics = option.fontMetrics;
-        QRect text = card.adjusted(kPicture + 12, 4, -6, -4);
+        const QRect text = card.adjusted(kPicture + 12, 4, -6, -4);
+        const int height = metrics.height() + 1;
+        const auto row = [&text, height](int number) {
+            return QRect(text.left(), text.top() + number * height, text.width(), height);
+        };
+        painter.setPen(option.palette.color(QPalette::Text));
+        painter.drawText(row(0), Qt::AlignVCenter,
+                         metrics.elidedText(index.data(Qt::DisplayRole).toString(), Qt::ElideMiddle,
+                                            text.width()));
+        painter.setPen(accents().muted);
+        QString detail = index.data(DataModel::DetailRole).toString();
+        if (metrics.horizontalAdvance(detail) > text.width()) {
+            detail.remove(QChar(' ')); // whole, if closer
+        }
+        painter.drawText(row(1), Qt::AlignVCenter,
+                         metrics.elidedText(detail, Qt::ElideRight, text.width()));
+        const QString type = index.data(DataModel::TypeRole).toString();
+        painter.drawText(row(2), Qt::AlignVCenter, type);
         const QString badge = index.data(DataModel::BadgeRole).toString();
-        int badgeWidth = 0;
         if (!badge.isEmpty()) {
-            badgeWidth = metrics.horizontalAdvance(badge) + 10;
-            const QRect pill(text.right() - badgeWidth + 1, text.bottom() - metrics.height() - 1,
-                             badgeWidth, metrics.height() + 1);
+            const int left = type.isEmpty() ? 0 : metrics.horizontalAdvance(type) + 8;
+            const QRect pill(text.left() + left, row(2).top(),
+                             metrics.horizontalAdvance(badge) + 10, height);
             painter.setPen(accents().line);
             painter.setBrush(option.palette.color(QPalette::Window));
             painter.drawRoundedRect(pill, 4, 4);
             painter.setPen(accents().muted);
             painter.drawText(pill, Qt::AlignCenter, badge);
         }
-        painter.setPen(option.palette.color(QPalette::Text));
-        const QRect upper(text.left(), text.top(), text.width(), metrics.height() + 2);
-        painter.drawText(upper, Qt::AlignVCenter,
-                         metrics.elidedText(index.data(Qt::DisplayRole).toString(), Qt::ElideMiddle,
-                                            upper.width()));
-        painter.setPen(accents().muted);
-        const QRect lower(text.left(), text.bottom() - metrics.height() - 1,
-                          text.width() - badgeWidth - 4, metrics.height() + 1);
-        painter.drawText(lower, Qt::AlignVCenter,
-                         metrics.elidedText(index.data(DataModel::DetailRole).toString(),
-                                            Qt::ElideRight, lower.width()));
     }
 };
 
@@ -111,7 +119,8 @@ DataPanel::DataPanel(Document& document, QWidget* parent) : QWidget(parent) {
     m_list = new QListView(this);
     m_list->setObjectName(QStringLiteral("dataList"));
     m_list->setAccessibleName(tr("Scene, template and results"));
-    m_list->setToolTip(tr("Scene, template and results; click a result to show it"));
+    m_list->setToolTip(
+        tr("Scene, template and results; click a result to show it, Del removes it"));
     m_list->setModel(m_model);
     m_list->setItemDelegate(new DataDelegate(m_list));
     m_list->setMouseTracking(true);
@@ -127,6 +136,37 @@ DataPanel::DataPanel(Document& document, QWidget* parent) : QWidget(parent) {
             document.showResult(result);
         }
     });
+    auto* remove = new QAction(tr("Remove result"), m_list);
+    remove->setObjectName(QStringLiteral("removeResult"));
+    remove->setToolTip(tr("Forgets the result and gives its memory back (Del)"));
+    remove->setShortcut(QKeySequence::Delete);
+    remove->setShortcutContext(Qt::WidgetShortcut);
+    m_list->addAction(remove);
+    m_list->setContextMenuPolicy(Qt::CustomContextMenu);
+    const auto resultOf = [](const QModelIndex& index) {
+        return index.isValid() ? index.data(DataModel::ResultRole).toInt() : -1;
+    };
+    connect(remove, &QAction::triggered, this, [this, &document, resultOf] {
+        // From the menu it is the one in the views, whatever is current here.
+        const int row = m_list->currentIndex().row();
+        const int current = resultOf(m_list->currentIndex());
+        document.removeResult(current < 0 && !m_list->hasFocus() ? document.shownResult()
+                                                                 : current);
+        m_list->setCurrentIndex(m_model->index(std::min(row, m_model->rowCount() - 1)));
+    });
+    connect(m_list, &QListView::customContextMenuRequested, this,
+            [this, remove, resultOf](const QPoint& position) {
+                const QModelIndex index = m_list->indexAt(position);
+                if (resultOf(index) < 0) {
+                    return;
+                }
+                m_list->setCurrentIndex(index);
+                auto* menu = new QMenu(m_list);
+                menu->setAttribute(Qt::WA_DeleteOnClose);
+                menu->setToolTipsVisible(true);
+                menu->addAction(remove);
+                menu->popup(m_list->viewport()->mapToGlobal(position));
+            });
     setMinimumWidth(180);
 }
 

@@ -51,6 +51,11 @@ class TemplateCommand : public QUndoCommand {
     std::optional<TemplateEntry> m_after;
 };
 
+bool reaches(const match::Peak& peak, double minScore) {
+    // As the engine counts: a threshold of 1 still finds exact copies.
+    return peak.score + peak.bound >= minScore;
+}
+
 Document::Document(QObject* parent) : QObject(parent) {}
 
 void Document::setScene(SceneEntry scene) {
@@ -139,6 +144,35 @@ void Document::showResult(int index) {
     m_peak = -1;
     Q_EMIT resultShown();
     Q_EMIT peakSelected(-1);
+}
+
+void Document::removeResult(int index) {
+    if (index < 0 || index >= static_cast<int>(m_results.size())) {
+        return;
+    }
+    // Held until nobody who is told can still ask for it.
+    const ResultEntry removed = std::move(m_results[static_cast<std::size_t>(index)]);
+    m_results.erase(m_results.begin() + index);
+    if (index == m_shown) {
+        showResult(std::min(index, static_cast<int>(m_results.size()) - 1));
+    } else if (index < m_shown) {
+        --m_shown;
+    }
+    Q_EMIT resultsChanged();
+}
+
+void Document::setPeakChoice(PeakChoice choice) {
+    m_choice = std::move(choice);
+    Q_EMIT peakChoiceChanged();
+}
+
+std::int64_t Document::shownPeaks(int result) const {
+    if (result == m_shown) {
+        return static_cast<std::int64_t>(m_choice.shown.size());
+    }
+    const auto& peaks = m_results[static_cast<std::size_t>(result)].job->peaks;
+    return std::ranges::count_if(
+        peaks, [this](const match::Peak& peak) { return reaches(peak, m_choice.minScore); });
 }
 
 const ResultEntry* Document::result() const {

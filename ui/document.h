@@ -39,6 +39,16 @@ struct ResultEntry {
     QString title;
 };
 
+/// True for a peak that counts at a threshold.
+[[nodiscard]] bool reaches(const match::Peak& peak, double minScore);
+
+/// Which peaks of the shown result the table and the views show.
+struct PeakChoice {
+    std::vector<int> shown; ///< indices into the result's list, ascending
+    double minScore = -2;   ///< those of other results are counted by it too
+    bool filtered = false;  ///< by a text besides
+};
+
 /// What the window works on: one scene, its template box, one template, the results, and which
 /// peak is selected. Every change of box and template can be undone.
 ///
@@ -72,6 +82,9 @@ class Document : public QObject {
 
     void addResult(ResultEntry entry); ///< and shows it
     void showResult(int index);        ///< -1 for none
+    /// Forgets a result and gives its memory back; a neighbour is shown in the place of a shown
+    /// one.
+    void removeResult(int index);
     [[nodiscard]] const std::vector<ResultEntry>& results() const { return m_results; }
     [[nodiscard]] int shownResult() const { return m_shown; }
     [[nodiscard]] const ResultEntry* result() const; ///< the one shown, or null
@@ -79,6 +92,10 @@ class Document : public QObject {
     /// Index into the shown result's peaks, or -1.
     void selectPeak(int peak);
     [[nodiscard]] int selectedPeak() const { return m_peak; }
+    void setPeakChoice(PeakChoice choice);
+    [[nodiscard]] const PeakChoice& peakChoice() const { return m_choice; }
+    /// How many peaks of a result are shown, or would be.
+    [[nodiscard]] std::int64_t shownPeaks(int result) const;
 
     [[nodiscard]] QUndoStack& undoStack() { return m_undo; }
 
@@ -89,6 +106,7 @@ class Document : public QObject {
     void resultsChanged();
     void resultShown();
     void peakSelected(int peak);
+    void peakChoiceChanged();
 
   private:
     friend class BoxCommand;
@@ -102,6 +120,7 @@ class Document : public QObject {
     std::vector<ResultEntry> m_results;
     int m_shown = -1;
     int m_peak = -1;
+    PeakChoice m_choice;
     int m_gesture = 0;
     QUndoStack m_undo;
 };

@@ -120,11 +120,25 @@ void Exporter::peaks() {
 
 void Exporter::writePeaks(const std::filesystem::path& path) {
     if (const ResultEntry* result = requireResult()) {
+        const PeakChoice& choice = m_document.peakChoice();
+        std::vector<match::Peak> peaks;
+        for (const int index : choice.shown) {
+            peaks.push_back(result->job->peaks[static_cast<std::size_t>(index)]);
+        }
+        const QString all = peaksText(static_cast<std::int64_t>(result->job->peaks.size()));
+        QString what = all;
+        if (peaks.size() < result->job->peaks.size()) {
+            what = tr("%1 of %2, those %3")
+                       .arg(peaks.size())
+                       .arg(all, choice.filtered
+                                     ? tr("the table shows")
+                                     : tr("at or above %1").arg(choice.minScore, 0, 'f', 3));
+        }
         write(path,
-              [entry = *result,
+              [entry = *result, peaks, what,
                path](const std::stop_token&) -> std::optional<std::vector<std::string>> {
-                  io::writePeaks(path, entry.job->peaks, peakContext(entry));
-                  return std::vector<std::string>{};
+                  io::writePeaks(path, peaks, peakContext(entry));
+                  return std::vector<std::string>{what.toStdString() + "."};
               });
     }
 }

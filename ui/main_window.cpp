@@ -3,14 +3,14 @@
 #include <QCloseEvent>
 #include <QDockWidget>
 #include <QDragEnterEvent>
-#include <QFile>
-#include <QFileInfo>
 #include <QMimeData>
 #include <QStackedWidget>
 #include <QStatusBar>
 #include <QTabWidget>
 #include <QToolBar>
 #include <QVBoxLayout>
+
+#include <exception>
 
 #include "engine/base/error.h"
 #include "engine/base/log.h"
@@ -170,6 +170,7 @@ void MainWindow::connectParts() {
     connect(m_match, &MatchPanel::cutRequested, this, &MainWindow::cutTemplate);
     connect(m_match, &MatchPanel::openTemplateRequested, m_opener, &Opener::askTemplate);
     connect(m_match, &MatchPanel::saveTemplateRequested, m_exporter, &Exporter::saveTemplate);
+    connect(m_match, &MatchPanel::openPlanReportRequested, this, &MainWindow::askPlanReport);
     connect(m_match, &MatchPanel::thresholdChanged, m_peaks, &PeaksPanel::setThreshold);
     connect(m_match, &MatchPanel::problem, this,
             [this](const QString& sentence) { tell(MessageBar::Kind::Error, sentence); });
@@ -226,10 +227,10 @@ void MainWindow::connectParts() {
 
 void MainWindow::tell(MessageBar::Kind kind, const QString& sentence) {
     m_message->show(kind, sentence);
-    if (kind != MessageBar::Kind::Error) {
-        base::log(kind == MessageBar::Kind::Info ? base::LogLevel::Info : base::LogLevel::Warning,
-                  sentence.toStdString());
-    }
+    base::log(kind == MessageBar::Kind::Info      ? base::LogLevel::Info
+              : kind == MessageBar::Kind::Warning ? base::LogLevel::Warning
+                                                  : base::LogLevel::Error,
+              sentence.toStdString());
 }
 
 void MainWindow::requestThumbnails() {
@@ -240,12 +241,20 @@ void MainWindow::requestThumbnails() {
                                 if (stop.stop_requested()) {
                                     break;
                                 }
-                                const sample::Sample made = sample::makeSample(info.name);
-                                pictures.emplace_back(toQString(info.name),
-                                                      thumbnailOf(base::viewOf(made.scene), 320));
+                                try {
+                                    const sample::Sample made = sample::makeSample(info.name);
+                                    pictures.emplace_back(
+                                        toQString(info.name),
+                                        thumbnailOf(base::viewOf(made.scene), 320));
+                                } catch (const std::exception& error) {
+                                    base::log(base::LogLevel::Warning, "no picture of the sample " +
+                                                                           std::string(info.name) +
+                                                                           ": " + error.what());
+                                }
                             }
-                            return [this, pictures] {
-                                m_thumbnailsDone = pictures.size() == sample::sampleList().size();
+                            // Asked for again only where other work came between.
+                            return [this, pictures, done = !stop.stop_requested()] {
+                                m_thumbnailsDone = done;
                                 for (const auto& [name, picture] : pictures) {
                                     m_start->setThumbnail(name, picture);
                                 }
@@ -270,13 +279,7 @@ void MainWindow::openFile(const QString& file, bool asTemplate) {
 void MainWindow::loadJob(const QString& file, bool run) {
     job::Job job;
     try {
-        QFile source(file);
-        if (!source.open(QIODevice::ReadOnly)) {
-            throw base::Error(
-                base::ErrorCode::Input,
-                tr("%1 cannot be read: %2").arg(file, source.errorString()).toStdString());
-        }
-        job = job::fromJobFile(source.readAll().toStdString());
+        job = job::fromJobFile(job::readJobFile(toPath(file)));
     } catch (const base::Error& error) {
         Q_EMIT m_opener->failed(toQString(error.what()));
         return;
@@ -308,7 +311,8 @@ void MainWindow::loadJob(const QString& file, bool run) {
     m_opener->open(Opener::Target::Scene, job.scene, {job.channel, job.frame},
                    [this, job, start](bool opened) {
                        if (opened && !job.templ.empty()) {
-                           m_opener->open(Opener::Target::Template, job.templ, {}, start);
+                           m_opener->open(Opener::Target::Template, job.templ,
+                                          {job.channel, job.frame}, start);
                        } else {
                            start(opened);
                        }
@@ -352,7 +356,10 @@ void MainWindow::dropEvent(QDropEvent* event) {
     for (const QUrl& url : event->mimeData()->urls()) {
         if (url.isLocalFile()) {
             event->acceptProposedAction();
-            openFile(url.toLocalFile(), event->modifiers().testFlag(Qt::ShiftModifier));
+            // Not toLocalFile(), which loses the bytes of a name that is no UTF-8.
+            const QByteArray bytes =
+                QByteArray::fromPercentEncoding(url.path(QUrl::FullyEncoded).toLatin1());
+            openFile(pathText(bytes.toStdString()), event->modifiers().testFlag(Qt::ShiftModifier));
             return;
         }
     }

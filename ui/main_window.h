@@ -81,6 +81,7 @@ class MainWindow : public QMainWindow {
     void cutTemplate();
     void copyCommandLine();
     void askJob();
+    void askPlanReport();
     void showContextMenu(const QPoint& position);
     void stepThreshold(double step);
     void requestThumbnails();

@@ -18,6 +18,7 @@
 #include "ui/settings.h"
 #include "ui/text.h"
 #include "ui/theme.h"
+#include "viz/messages.h"
 
 namespace flcc::ui {
 
@@ -51,6 +52,19 @@ void MainWindow::askJob() {
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
         Settings::rememberFolder(QStringLiteral("job"), file);
         loadJob(file);
+    });
+    dialog->open();
+}
+
+void MainWindow::askPlanReport() {
+    auto* dialog = new QFileDialog(this, tr("Plan report"), Settings::folder(QStringLiteral("job")),
+                                   tr("Plan report (*.json);;All files (*)"));
+    dialog->setObjectName(QStringLiteral("planReportDialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
+        Settings::rememberFolder(QStringLiteral("job"), file);
+        m_match->setPlanReport(toPath(file));
     });
     dialog->open();
 }
@@ -97,7 +111,8 @@ void MainWindow::showAbout() {
            "</p><p>%2, %3</p><p>")
             .arg(QApplication::applicationVersion(), toQString(about.processor).toHtmlEscaped(),
                  toQString(about.instructions).toHtmlEscaped());
-    text += QStringLiteral("Qt %1<br>").arg(QLatin1String(qVersion()));
+    text += QStringLiteral("Qt %1<br>VTK %2<br>")
+                .arg(QLatin1String(qVersion()), toQString(viz::vtkVersionText()));
     for (const auto& [name, version] : about.versions) {
         text += QStringLiteral("%1 %2<br>")
                     .arg(toQString(name).toHtmlEscaped(), toQString(version).toHtmlEscaped());

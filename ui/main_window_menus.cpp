@@ -161,6 +161,7 @@ void MainWindow::buildEditMenu() {
                    [this](bool) { cutTemplate(); });
     m_actions->add(menu, {"clearBox", tr("Remove &box"), tr("Removes the template box"), {}},
                    [this](bool) { m_document->setBox(std::nullopt); });
+    menu->addAction(findChild<QAction*>(QStringLiteral("removeResult")));
     menu->addSeparator();
     m_actions->add(menu,
                    {"copyCommandLine",
@@ -285,7 +286,7 @@ void MainWindow::buildViewMenu() {
 }
 
 void MainWindow::buildHeatmapMenu() {
-    QMenu* menu = menuBar()->addMenu(tr("&Heatmap"));
+    QMenu* menu = menuBar()->addMenu(tr("He&atmap"));
     const auto add = [this, menu](const Actions::Definition& definition,
                                   std::function<void(bool)> slot) {
         return m_actions->add(menu, definition, std::move(slot));
@@ -530,6 +531,7 @@ void MainWindow::updateActions() {
     enable({"cancel"}, working);
     enable({"exportPeaks", "exportMap", "exportStatus", "exportHeatmap"}, map);
     enable({"nextPeak", "previousPeak"}, map && !result->job->peaks.empty());
+    enable({"removeResult"}, result != nullptr);
     enable({"exportReport"}, m_flow->report().has_value());
 }
 

@@ -199,7 +199,10 @@ void MatchFlow::finishRun(const std::shared_ptr<job::JobResult>& result, const j
                               .arg(toQString(result->report.environment.processor)));
     }
     for (const std::string& note : result->notes) {
-        base::log(base::LogLevel::Info, note);
+        // What was done on reading was announced when the image was opened.
+        if (note != result->scene->note && note != result->templ->note) {
+            base::log(base::LogLevel::Info, note);
+        }
     }
     if (result->cancelled) {
         Q_EMIT message(MessageBar::Kind::Warning,
@@ -222,6 +225,7 @@ void MatchFlow::cancel() {
 void MatchFlow::onFailed(RunController::Task task, const QString& sentence) {
     if (task == RunController::Task::Plan) {
         m_panel.planCard().showProblem(sentence);
+        base::log(base::LogLevel::Error, sentence.toStdString());
         return;
     }
     if (task == RunController::Task::Run) {

@@ -17,6 +17,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <limits>
 
 #include "engine/base/error.h"
 #include "engine/base/tile_pool.h"
@@ -28,6 +29,8 @@
 
 namespace flcc::ui {
 namespace {
+
+constexpr int kMostThreads = 4096;
 
 /// A label that shortens its text instead of widening the panel.
 void setElided(QLabel* label, const QString& text) {
@@ -41,7 +44,7 @@ QString tileText(const base::Extents& tile) {
         return {};
     }
     QString text = QStringLiteral("%1,%2").arg(tile.x).arg(tile.y);
-    if (tile.z > 1) {
+    if (tile.z > 0) {
         text += QStringLiteral(",%1").arg(tile.z);
     }
     return text;
@@ -57,6 +60,20 @@ QString memoryText(std::int64_t bytes) {
     }
     return bytes % kMiB == 0 ? QStringLiteral("%1MiB").arg(bytes / kMiB) : QString::number(bytes);
 }
+
+/// The number that a field shows: `exact` while the field shows that, rounded or cut to its range.
+double numberOf(const QDoubleSpinBox& field, double exact) {
+    const double shown = std::clamp(exact, field.minimum(), field.maximum());
+    return field.textFromValue(field.value()) == field.textFromValue(shown) ? exact : field.value();
+}
+
+template <class T> T numberOf(const QSpinBox& field, T exact) {
+    const T shown = std::clamp<T>(exact, field.minimum(), field.maximum());
+    return field.value() == shown ? exact : static_cast<T>(field.value());
+}
+
+/// What the distance field holds for "auto"; 0 is a distance of its own, that of no suppression.
+constexpr double kAutoDistance = -1;
 
 } // namespace
 
@@ -95,6 +112,7 @@ MatchPanel::MatchPanel(Document& document, std::vector<plan::Device> devices, QW
         m_job.report = none.report;
         m_job.heatmap = none.heatmap;
         m_job.slice = none.slice;
+        showPlanReport();
         updateData();
     });
     connect(&m_document, &Document::templateChanged, this, &MatchPanel::updateData);
@@ -198,7 +216,7 @@ void MatchPanel::addComputation(QFormLayout* form) {
     addRow(form, tr("Tile"), m_tile, "tile",
            tr("Transform lengths or block size as W,H or W,H,D; empty: the planner's choice"));
     m_threads = new QSpinBox(this);
-    m_threads->setRange(0, 1024);
+    m_threads->setRange(0, kMostThreads);
     m_threads->setSpecialValueText(tr("all (%1)").arg(base::availableThreads()));
     addRow(form, tr("Threads"), m_threads, "threads", tr("Threads of the run; 0 is all"));
     m_memory = textField(tr("what is free"));
@@ -211,12 +229,65 @@ void MatchPanel::addComputation(QFormLayout* form) {
     m_planning->addItem(tr("Time everything"), static_cast<int>(plan::Planning::Exhaustive));
     addRow(form, tr("Planning"), m_planning, "planning",
            tr("Measure times the plausible candidates on a sample of the scene"));
+    addPlanReport(form);
     for (QComboBox* combo : {m_device, m_method, m_planning}) {
         connect(combo, &QComboBox::currentIndexChanged, this, &MatchPanel::settingsChanged);
     }
     connect(m_threads, &QSpinBox::valueChanged, this, &MatchPanel::settingsChanged);
     connect(m_tile, &QLineEdit::editingFinished, this, &MatchPanel::readTile);
     connect(m_memory, &QLineEdit::editingFinished, this, &MatchPanel::readMemory);
+}
+
+void MatchPanel::addPlanReport(QFormLayout* form) {
+    const QString tip =
+        tr("Runs the candidate chosen in an earlier plan report, which then decides "
+           "device, method, tile, threads and planning");
+    m_planReport = new QLabel(this);
+    m_planReport->setObjectName(QStringLiteral("planReport"));
+    m_planReport->setAccessibleName(tr("Plan report"));
+    const auto button = [this](const char* name, const QString& text, const QString& hint) {
+        auto* made = new QToolButton(this);
+        made->setObjectName(QLatin1String(name));
+        made->setAccessibleName(text);
+        made->setToolTip(hint);
+        made->setAutoRaise(true);
+        return made;
+    };
+    m_openPlanReport = button("openPlanReport", tr("Choose plan report"), tip);
+    m_clearPlanReport = button("clearPlanReport", tr("No plan report"), tr("Plans anew instead"));
+    connect(m_openPlanReport, &QToolButton::clicked, this, &MatchPanel::openPlanReportRequested);
+    connect(m_clearPlanReport, &QToolButton::clicked, this, [this] { setPlanReport({}); });
+    auto* row = new QHBoxLayout;
+    row->setSpacing(0);
+    row->addWidget(m_planReport, 1);
+    row->addWidget(m_openPlanReport);
+    row->addWidget(m_clearPlanReport);
+    auto* label = new QLabel(tr("Replay"), this);
+    label->setToolTip(tip);
+    form->addRow(label, row);
+}
+
+void MatchPanel::setPlanReport(const std::filesystem::path& report) {
+    if (report == m_job.planReport) {
+        return;
+    }
+    m_job.planReport = report;
+    showPlanReport();
+    Q_EMIT settingsChanged();
+}
+
+/// What a plan report decides cannot be chosen beside it.
+void MatchPanel::showPlanReport() {
+    const bool replays = !m_job.planReport.empty();
+    setElided(m_planReport, replays ? pathText(m_job.planReport.filename()) : tr("none"));
+    if (replays) {
+        m_planReport->setToolTip(pathText(m_job.planReport));
+    }
+    m_clearPlanReport->setEnabled(replays);
+    for (QWidget* decided :
+         std::initializer_list<QWidget*>{m_device, m_method, m_tile, m_threads, m_planning}) {
+        decided->setEnabled(!replays);
+    }
 }
 
 void MatchPanel::addPeaks(QFormLayout* form) {
@@ -228,19 +299,24 @@ void MatchPanel::addPeaks(QFormLayout* form) {
     addRow(form, tr("Threshold"), m_minScore, "minScore",
            tr("Lowest score of a peak (comma: lower, full stop: higher)"));
     m_maxPeaks = new QSpinBox(this);
-    m_maxPeaks->setRange(1, 1'000'000'000);
+    m_maxPeaks->setRange(1, std::numeric_limits<int>::max());
     addRow(form, tr("Most peaks"), m_maxPeaks, "maxPeaks", tr("The list ends after this many"));
     m_distance = new QDoubleSpinBox(this);
-    m_distance->setRange(0, 1e6);
+    m_distance->setRange(kAutoDistance, 1e9);
     m_distance->setDecimals(1);
     m_distance->setSpecialValueText(tr("auto"));
     m_distance->setSuffix(tr(" voxels"));
     addRow(form, tr("Distance"), m_distance, "minDistance",
-           tr("Least distance between two peaks in voxels; auto: half the template's extents on "
-              "every axis"));
-    connect(m_minScore, &QDoubleSpinBox::valueChanged, this, [this](double score) {
-        Q_EMIT thresholdChanged(score);
+           tr("Least distance between two peaks in voxels; 0: none is suppressed; auto, below 0: "
+              "half the template's extents on every axis"));
+    connect(m_minScore, &QDoubleSpinBox::valueChanged, this, [this] {
+        Q_EMIT thresholdChanged(threshold());
         Q_EMIT settingsChanged();
+    });
+    connect(m_distance, &QDoubleSpinBox::valueChanged, this, [this](double distance) {
+        if (distance < 0) {
+            m_distance->setValue(kAutoDistance); // nothing lies between auto and 0
+        }
     });
     connect(m_maxPeaks, &QSpinBox::valueChanged, this, &MatchPanel::settingsChanged);
     connect(m_distance, &QDoubleSpinBox::valueChanged, this, &MatchPanel::settingsChanged);
@@ -363,13 +439,25 @@ void MatchPanel::readMemory() {
 job::Job MatchPanel::settings() const {
     job::Job job = m_job;
     job.invert = m_invert->isChecked();
-    job.device = m_device->currentData().toString().toStdString();
-    job.method = m_method->currentData().toString().toStdString();
-    job.threads = m_threads->value();
-    job.planning = static_cast<plan::Planning>(m_planning->currentData().toInt());
-    job.minScore = m_minScore->value();
-    job.maxPeaks = m_maxPeaks->value();
-    job.minDistance = m_distance->value() > 0 ? std::optional(m_distance->value()) : std::nullopt;
+    job.minScore = threshold();
+    job.maxPeaks = numberOf(*m_maxPeaks, m_job.maxPeaks);
+    job.minDistance.reset();
+    if (m_distance->value() >= 0) {
+        job.minDistance = numberOf(*m_distance, m_job.minDistance.value_or(m_distance->value()));
+    }
+    if (job.planReport.empty()) {
+        job.device = m_device->currentData().toString().toStdString();
+        job.method = m_method->currentData().toString().toStdString();
+        job.threads = numberOf(*m_threads, m_job.threads);
+        job.planning = static_cast<plan::Planning>(m_planning->currentData().toInt());
+    } else {
+        const job::Job none;
+        job.device = none.device;
+        job.method = none.method;
+        job.tile = none.tile;
+        job.threads = none.threads;
+        job.planning = none.planning;
+    }
     return job;
 }
 
@@ -379,7 +467,7 @@ void MatchPanel::setSettings(const job::Job& job) {
         const QSignalBlocker blocker(this);
         m_job = job;
         m_invert->setChecked(job.invert);
-        m_device->setCurrentIndex(std::max(0, m_device->findData(toQString(job.device))));
+        showDevice();
         m_method->setCurrentIndex(std::max(0, m_method->findData(toQString(job.method))));
         m_tile->setText(tileText(job.tile));
         m_threads->setValue(job.threads);
@@ -388,20 +476,61 @@ void MatchPanel::setSettings(const job::Job& job) {
         m_minScore->setValue(job.minScore);
         m_maxPeaks->setValue(
             static_cast<int>(std::min<std::int64_t>(job.maxPeaks, m_maxPeaks->maximum())));
-        m_distance->setValue(job.minDistance.value_or(0));
+        m_distance->setValue(job.minDistance.value_or(kAutoDistance));
+        showPlanReport();
     }
     setRunning(m_running);
     Q_EMIT thresholdChanged(threshold());
     Q_EMIT settingsChanged();
+    const QString reason = reasonAgainst(job.device);
+    if (!reason.isEmpty()) {
+        Q_EMIT problem(tr("The device %1 of the job cannot be used: %2. Choose another one.")
+                           .arg(toQString(job.device), reason));
+    }
 }
 
-double MatchPanel::threshold() const { return m_minScore->value(); }
+/// Why a job's device cannot run; empty when it can.
+QString MatchPanel::reasonAgainst(const std::string& device) const {
+    if (device == "auto") {
+        return {};
+    }
+    for (const plan::Device& each : m_devices) {
+        if (each.id == device && each.usable) {
+            return {};
+        }
+        if (!each.usable && (device == each.id || device.starts_with(each.id + ":"))) {
+            return toQString(each.reason);
+        }
+    }
+    return tr("there is no such device");
+}
+
+/// Makes the job's device the current one; a device that is not there gets an entry that says so.
+void MatchPanel::showDevice() {
+    const QString id = toQString(m_job.device);
+    int row = m_device->findData(id);
+    if (row < 0) {
+        auto* item = new QStandardItem(
+            tr("%1: %2").arg(deviceText(m_job.device), reasonAgainst(m_job.device)));
+        item->setFlags(item->flags() & ~(Qt::ItemIsEnabled | Qt::ItemIsSelectable));
+        item->setData(id, Qt::UserRole);
+        item->setToolTip(reasonAgainst(m_job.device));
+        auto* model = qobject_cast<QStandardItemModel*>(m_device->model());
+        model->appendRow(item);
+        row = model->rowCount() - 1;
+    }
+    m_device->setCurrentIndex(row);
+}
+
+double MatchPanel::threshold() const { return numberOf(*m_minScore, m_job.minScore); }
 
 void MatchPanel::setThreshold(double score) { m_minScore->setValue(score); }
 
 void MatchPanel::refreshTheme() {
     m_openTemplate->setIcon(icon(QStringLiteral("open")));
     m_saveTemplate->setIcon(icon(QStringLiteral("save")));
+    m_openPlanReport->setIcon(icon(QStringLiteral("open")));
+    m_clearPlanReport->setIcon(icon(QStringLiteral("cancel")));
     m_plan->setIcon(icon(QStringLiteral("plan")));
     m_run->setIcon(icon(m_running ? QStringLiteral("cancel") : QStringLiteral("run")));
     m_box->refreshTheme();

@@ -2,6 +2,8 @@
 
 #include <QWidget>
 
+#include <filesystem>
+#include <string>
 #include <vector>
 
 #include "engine/job/job.h"
@@ -31,9 +33,13 @@ class MatchPanel : public QWidget {
     /// `devices` as plan::devices() lists them.
     MatchPanel(Document& document, std::vector<plan::Device> devices, QWidget* parent = nullptr);
 
-    /// The controls as a job; scene, template and outputs are those given to setSettings.
+    /// The controls as a job; scene, template and outputs are those given to setSettings, and so is
+    /// every number as long as its field shows it, rounded or not.
     [[nodiscard]] job::Job settings() const;
+    /// A device that cannot be used stays the job's, and is told by problem().
     void setSettings(const job::Job& job);
+    /// The report whose chosen candidate is run; empty: none.
+    void setPlanReport(const std::filesystem::path& report);
 
     [[nodiscard]] double threshold() const;
     void setThreshold(double score);
@@ -48,6 +54,7 @@ class MatchPanel : public QWidget {
     void cutRequested();
     void openTemplateRequested();
     void saveTemplateRequested();
+    void openPlanReportRequested();
     void planRequested();
     void runRequested();
     void cancelRequested();
@@ -59,7 +66,11 @@ class MatchPanel : public QWidget {
     void addData(QFormLayout* form);
     void addComputation(QFormLayout* form);
     void addPeaks(QFormLayout* form);
+    void addPlanReport(QFormLayout* form);
     void fillDevices();
+    void showDevice();
+    void showPlanReport();
+    [[nodiscard]] QString reasonAgainst(const std::string& device) const;
     QWidget* makeButtons();
     void addHeading(QFormLayout* form, const QString& text);
     void addRow(QFormLayout* form, const QString& label, QWidget* field, const char* name,
@@ -87,6 +98,9 @@ class MatchPanel : public QWidget {
     QSpinBox* m_threads = nullptr;
     QLineEdit* m_memory = nullptr;
     QComboBox* m_planning = nullptr;
+    QLabel* m_planReport = nullptr;
+    QToolButton* m_openPlanReport = nullptr;
+    QToolButton* m_clearPlanReport = nullptr;
     QDoubleSpinBox* m_minScore = nullptr;
     QSpinBox* m_maxPeaks = nullptr;
     QDoubleSpinBox* m_distance = nullptr;

@@ -78,18 +78,24 @@ void Opener::ask(Target target, const QString& purpose, const QString& title) {
     dialog->open();
 }
 
-void Opener::open(Target target, const std::filesystem::path& path, const Choice& choice,
+void Opener::open(Target target, const std::filesystem::path& path, const Choice& wanted,
                   Then then) {
     const QString name = fileName(path);
-    if (target == Target::Scene && m_controller.isRunning(RunController::Task::Run)) {
+    if (target == Target::Scene && m_controller.isPending(RunController::Task::Run)) {
         m_controller.cancel();
     }
     m_controller.start(
         RunController::Task::Load, tr("Opening %1").arg(name),
-        [this, target, path, choice, then](const std::stop_token& stop,
+        [this, target, path, wanted, then](const std::stop_token& stop,
                                            job::JobSink*) -> RunController::Done {
             try {
                 const io::ImageInfo info = io::readImageInfo(path, stop);
+                Choice choice = wanted;
+                if (target == Target::Template) {
+                    // A job's choice is that of its scene: as far as it applies.
+                    choice.channel = info.channels > 1 ? choice.channel : std::nullopt;
+                    choice.frame = info.frames > 1 ? choice.frame : std::nullopt;
+                }
                 if ((info.channels > 1 && !choice.channel) || (info.frames > 1 && !choice.frame)) {
                     return [this, target, path, info, choice, then] {
                         askChoice(target, path, info, choice, then);
@@ -212,7 +218,7 @@ void Opener::acceptTemplate(TemplateEntry entry) {
 }
 
 void Opener::openSample(const QString& name, Then then) {
-    if (m_controller.isRunning(RunController::Task::Run)) {
+    if (m_controller.isPending(RunController::Task::Run)) {
         m_controller.cancel();
     }
     m_controller.start(

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "ui/document.h"
 #include "ui/text.h"
 
 namespace flcc::ui {
@@ -141,11 +142,8 @@ void PeaksFilter::setText(const QString& text) {
 
 bool PeaksFilter::filterAcceptsRow(int row, const QModelIndex& parent) const {
     const QAbstractItemModel* model = sourceModel();
-    const auto number = [&](int column) {
-        return model->data(model->index(row, column, parent), PeaksModel::kSortRole).toDouble();
-    };
-    // As the engine counts: a threshold of 1 still finds exact copies.
-    if (number(PeaksModel::Score) + number(PeaksModel::Bound) < m_minScore) {
+    const auto* peaks = dynamic_cast<const PeaksModel*>(model);
+    if (peaks != nullptr && !reaches(peaks->peaks()[static_cast<std::size_t>(row)], m_minScore)) {
         return false;
     }
     if (m_text.isEmpty()) {

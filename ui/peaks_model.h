@@ -45,6 +45,7 @@ class PeaksFilter : public QSortFilterProxyModel {
     explicit PeaksFilter(QObject* parent = nullptr);
     void setMinScore(double score);
     void setText(const QString& text);
+    [[nodiscard]] bool hasText() const { return !m_text.isEmpty(); }
 
   protected:
     [[nodiscard]] bool filterAcceptsRow(int row, const QModelIndex& parent) const override;

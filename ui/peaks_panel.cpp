@@ -80,7 +80,7 @@ PeaksPanel::PeaksPanel(Document& document, QWidget* parent)
     connect(m_copy, &QToolButton::clicked, this, &PeaksPanel::copy);
     connect(m_text, &QLineEdit::textChanged, this, [this](const QString& text) {
         m_filter->setText(text);
-        update();
+        refresh();
     });
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& current) {
@@ -110,16 +110,16 @@ void PeaksPanel::onResultShown() {
     for (int column = 0; column < PeaksModel::kColumns; ++column) {
         m_table->setColumnWidth(column, column == PeaksModel::Rank ? 44 : 92);
     }
-    update();
+    refresh();
 }
 
 void PeaksPanel::setThreshold(double score) {
     m_threshold = score;
     m_filter->setMinScore(score);
-    update();
+    refresh();
 }
 
-void PeaksPanel::update() {
+void PeaksPanel::refresh() {
     const ResultEntry* result = m_document.result();
     const int shown = m_filter->rowCount();
     const int all = m_model->rowCount();
@@ -144,7 +144,9 @@ void PeaksPanel::update() {
     }
     m_summary->setText(text);
     m_copy->setEnabled(shown > 0);
-    Q_EMIT visiblePeaksChanged(visiblePeaks());
+    std::vector<int> peaks = visiblePeaks();
+    m_document.setPeakChoice({peaks, m_threshold, m_filter->hasText()});
+    Q_EMIT visiblePeaksChanged(peaks);
 }
 
 std::vector<int> PeaksPanel::visiblePeaks() const {

@@ -40,7 +40,8 @@ class PeaksPanel : public QWidget {
   private:
     void onResultShown();
     void onPeakSelected(int peak);
-    void update();
+    /// Summary, choice of peaks and views after the rows changed.
+    void refresh();
     void copy();
 
     Document& m_document;

@@ -5,7 +5,6 @@
 #include <new>
 #include <utility>
 
-#include "engine/base/log.h"
 #include "ui/text.h"
 
 namespace flcc::ui {
@@ -155,9 +154,6 @@ void RunController::perform(const std::shared_ptr<Item>& item) {
         m_active.reset();
         regions.swap(m_regions);
         m_progress = -1;
-    }
-    if (!sentence.isEmpty()) {
-        base::log(base::LogLevel::Error, sentence.toStdString());
     }
     // The work may own large images: they must go before the next work starts.
     item->work = nullptr;

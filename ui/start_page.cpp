@@ -1,11 +1,14 @@
 #include "ui/start_page.h"
 
 #include <QFileInfo>
-#include <QHBoxLayout>
+#include <QGridLayout>
 #include <QLabel>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QStyle>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 #include "ui/sample_card.h"
 #include "ui/settings.h"
@@ -16,6 +19,8 @@ namespace flcc::ui {
 namespace {
 
 constexpr int kRecentShown = 6;
+constexpr int kSpacing = 14; // between cards
+constexpr int kMargin = 20;
 
 } // namespace
 
@@ -47,17 +52,15 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
         label->setFont(bold);
         return label;
     };
-    auto* cards = new QHBoxLayout;
-    cards->setSpacing(14);
+    m_cardGrid = new QGridLayout;
+    m_cardGrid->setSpacing(kSpacing);
     for (const sample::SampleInfo& info : sample::sampleList()) {
         auto* card = new SampleCard(toQString(info.name), toQString(info.title),
                                     extentsText(info.extents), this);
         connect(card, &SampleCard::clicked, this,
                 [this, card] { Q_EMIT sampleRequested(card->name()); });
-        cards->addWidget(card);
         m_cards.push_back(card);
     }
-    cards->addStretch(1);
     m_recentBox = new QWidget(this);
     m_recent = new QVBoxLayout(m_recentBox);
     m_recent->setContentsMargins(0, 0, 0, 0);
@@ -65,7 +68,7 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
 
     auto* content = new QWidget(this);
     auto* column = new QVBoxLayout(content);
-    column->setContentsMargins(28, 26, 28, 20);
+    column->setContentsMargins(kMargin, 26, kMargin, 20);
     column->setSpacing(8);
     column->addWidget(m_title);
     column->addWidget(m_subtitle);
@@ -73,19 +76,44 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
     column->addWidget(open, 0, Qt::AlignLeft);
     column->addSpacing(14);
     column->addWidget(heading(tr("Samples")));
-    column->addLayout(cards);
+    column->addLayout(m_cardGrid);
     column->addSpacing(14);
     column->addWidget(m_recentBox);
     column->addStretch(1);
     auto* scroll = new QScrollArea(this);
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     scroll->setWidget(content);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(scroll);
+    arrangeCards(static_cast<int>(m_cards.size()));
     refreshTheme();
     refresh();
+}
+
+void StartPage::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    const int bar = style()->pixelMetric(QStyle::PM_ScrollBarExtent);
+    const int room = width() - 2 * kMargin - bar + kSpacing;
+    const int card = m_cards.empty() ? room : m_cards.front()->sizeHint().width() + kSpacing;
+    arrangeCards(std::clamp(room / card, 1, static_cast<int>(m_cards.size())));
+}
+
+/// As many cards a row as fit.
+void StartPage::arrangeCards(int columns) {
+    if (columns == m_columns) {
+        return;
+    }
+    for (int column = 0; column <= m_columns; ++column) {
+        m_cardGrid->setColumnStretch(column, 0);
+    }
+    m_columns = columns;
+    for (int i = 0; i < static_cast<int>(m_cards.size()); ++i) {
+        m_cardGrid->addWidget(m_cards[static_cast<std::size_t>(i)], i / columns, i % columns);
+    }
+    m_cardGrid->setColumnStretch(columns, 1);
 }
 
 void StartPage::refresh() {
@@ -104,6 +132,7 @@ void StartPage::refresh() {
         const QFileInfo info(file);
         auto* link = new QLabel(m_recentBox);
         link->setTextFormat(Qt::RichText);
+        link->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
         link->setText(QStringLiteral("<a href='f' style='text-decoration:none'>%1</a> "
                                      "<span style='color:%2'>%3</span>")
                           .arg(info.fileName().toHtmlEscaped(), accents().muted.name(),

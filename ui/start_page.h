@@ -6,6 +6,7 @@
 
 #include "engine/sample/sample.h"
 
+class QGridLayout;
 class QLabel;
 class QVBoxLayout;
 
@@ -30,13 +31,19 @@ class StartPage : public QWidget {
     void fileRequested(const QString& file);
     void sampleRequested(const QString& name);
 
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+
   private:
+    void arrangeCards(int columns);
+
     QLabel* m_title = nullptr;
     QLabel* m_subtitle = nullptr;
     QVBoxLayout* m_recent = nullptr;
     QWidget* m_recentBox = nullptr;
     std::vector<SampleCard*> m_cards;
-    std::vector<QLabel*> m_headings;
+    QGridLayout* m_cardGrid = nullptr;
+    int m_columns = 0;
 };
 
 } // namespace flcc::ui

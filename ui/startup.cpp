@@ -61,6 +61,15 @@ void endOnFatalMessage(QtMsgType type, const QMessageLogContext&, const QString&
     std::fprintf(stderr, "%s\n", text.toLocal8Bit().constData());
 }
 
+/// What Qt left of the arguments, file names as pathText() keeps them.
+QStringList argumentsOf(int argc, char** argv) {
+    QStringList arguments;
+    for (int i = 0; i < argc; ++i) {
+        arguments << pathText(argv[i]);
+    }
+    return arguments;
+}
+
 } // namespace
 
 StartOptions readStartOptions(const QStringList& arguments) {
@@ -247,7 +256,7 @@ int runDesktop(int argc, char** argv, const QString& version) {
     if (!hasDisplay()) {
         // Help, version and a wrong command line need none.
         const QCoreApplication application(argc, argv);
-        const StartOptions options = readStartOptions(QCoreApplication::arguments());
+        const StartOptions options = readStartOptions(argumentsOf(argc, argv));
         if (!options.end) {
             printError(QLatin1String(kNoDisplay));
         }
@@ -266,7 +275,7 @@ int runDesktop(int argc, char** argv, const QString& version) {
     qInstallMessageHandler(before);
     std::setlocale(LC_NUMERIC, "C");
     QLocale::setDefault(QLocale::c());
-    const StartOptions options = readStartOptions(QApplication::arguments());
+    const StartOptions options = readStartOptions(argumentsOf(argc, argv));
     if (options.end) {
         return options.exitCode;
     }

@@ -4,6 +4,7 @@
 #include <QLabel>
 #include <QProgressBar>
 #include <QStatusBar>
+#include <QTimer>
 #include <QToolButton>
 
 #include <cmath>
@@ -14,6 +15,11 @@
 #include "ui/views_panel.h"
 
 namespace flcc::ui {
+namespace {
+
+constexpr int kTickMs = 1000;
+
+} // namespace
 
 StatusLine::StatusLine(QStatusBar& bar, Document& document, ViewsPanel& views)
     : QWidget(&bar), m_document(document), m_views(views) {
@@ -48,8 +54,13 @@ StatusLine::StatusLine(QStatusBar& bar, Document& document, ViewsPanel& views)
     m_cancel->setFocusPolicy(Qt::TabFocus);
     connect(m_cancel, &QToolButton::clicked, this, &StatusLine::cancelRequested);
     row->addWidget(m_cancel);
+    // The bar keeps its height when work begins: the views above would be resized.
+    setMinimumHeight(m_cancel->sizeHint().height() + 2);
     bar.setSizeGripEnabled(false);
     bar.addPermanentWidget(this, 1);
+    m_tick = new QTimer(this);
+    m_tick->setInterval(kTickMs);
+    connect(m_tick, &QTimer::timeout, this, &StatusLine::updateWork);
     hideWork();
     refreshTheme();
     connect(&m_views, &ViewsPanel::viewChanged, this, &StatusLine::updateView);
@@ -97,7 +108,7 @@ void StatusLine::showPosition(const std::optional<base::Point>& voxel) {
         place += QStringLiteral(", ") + numberText(world[2]);
     }
     m_index->setText(text);
-    m_world->setText(place + QChar(' ') + toQString(scene.geometry.unit));
+    m_world->setText(place + QChar(' ') + unitText(scene.geometry));
     m_value->setText(
         tr("value %1").arg(numberText(base::valueAt(base::viewOf(scene.pixels), index))));
     m_score->setText(scoreText(point));
@@ -151,25 +162,39 @@ void StatusLine::setDevice(const QString& device, const QString& tip) {
 
 void StatusLine::showWork(const QString& title) {
     m_title = title;
-    m_work->setText(title);
-    m_progress->setRange(0, 0);
-    for (QWidget* each : {static_cast<QWidget*>(m_work), static_cast<QWidget*>(m_progress),
-                          static_cast<QWidget*>(m_cancel)}) {
-        each->show();
-    }
+    m_phase.clear();
+    m_since.start();
+    m_tick->start();
+    m_progress->hide();
+    m_work->show();
+    m_cancel->show();
+    updateWork();
 }
 
 void StatusLine::showPhase(const QString& phase) {
-    m_work->setText(tr("%1: %2").arg(m_title, phase));
-    m_progress->setRange(0, 0);
+    m_phase = phase;
+    m_progress->hide();
+    updateWork();
 }
 
 void StatusLine::showProgress(double share) {
-    m_progress->setRange(0, 1000);
     m_progress->setValue(static_cast<int>(std::lround(share * 1000)));
+    m_progress->setVisible(m_work->isVisible() && share > 0);
+}
+
+/// Work whose share is not known shows its seconds: the animation of a busy bar would make every
+/// view of the window be composed anew all the time.
+void StatusLine::updateWork() {
+    QString text = m_phase.isEmpty() ? m_title : tr("%1: %2").arg(m_title, m_phase);
+    const qint64 seconds = m_since.elapsed() / 1000;
+    if (seconds >= 2) {
+        text = tr("%1, %2 s").arg(text).arg(seconds);
+    }
+    m_work->setText(text);
 }
 
 void StatusLine::hideWork() {
+    m_tick->stop();
     m_work->hide();
     m_progress->hide();
     m_cancel->hide();

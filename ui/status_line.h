@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QElapsedTimer>
 #include <QWidget>
 
 #include <optional>
@@ -9,6 +10,7 @@
 class QLabel;
 class QProgressBar;
 class QStatusBar;
+class QTimer;
 class QToolButton;
 
 namespace flcc::ui {
@@ -40,6 +42,7 @@ class StatusLine : public QWidget {
 
   private:
     [[nodiscard]] QString scoreText(const base::Point& point) const;
+    void updateWork();
     QLabel* label(const char* name, const QString& tip, const QString& widest);
 
     Document& m_document;
@@ -54,6 +57,9 @@ class StatusLine : public QWidget {
     QProgressBar* m_progress = nullptr;
     QToolButton* m_cancel = nullptr;
     QString m_title;
+    QString m_phase;
+    QElapsedTimer m_since;
+    QTimer* m_tick = nullptr;
 };
 
 } // namespace flcc::ui

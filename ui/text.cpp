@@ -1,6 +1,7 @@
 #include "ui/text.h"
 
 #include <QCoreApplication>
+#include <QStringDecoder>
 
 #include <array>
 #include <cmath>
@@ -10,6 +11,10 @@
 namespace flcc::ui {
 namespace {
 
+/// A byte b of a file name that is no UTF-8 is kept as this + b: a lone surrogate, which no text
+/// has, and so the name comes back as it was.
+constexpr char16_t kByteMark = 0xDC00;
+
 QString say(const char* text) { return QCoreApplication::translate("flcc::ui::text", text); }
 
 } // namespace
@@ -18,9 +23,56 @@ QString toQString(std::string_view text) {
     return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
 }
 
-QString pathText(const std::filesystem::path& path) { return toQString(path.string()); }
+QString pathText(const std::filesystem::path& path) {
+    const std::string bytes = path.string();
+    QStringDecoder decode(QStringDecoder::Utf8, QStringDecoder::Flag::Stateless);
+    const QString text = decode(QByteArrayView(bytes.data(), static_cast<qsizetype>(bytes.size())));
+    if (!decode.hasError()) {
+        return text;
+    }
+    // Byte by byte where it is no UTF-8, so that toPath() finds the same file again.
+    QString kept;
+    for (std::size_t at = 0; at < bytes.size();) {
+        std::size_t length = 1;
+        QString letter;
+        for (; length <= 4 && at + length <= bytes.size(); ++length) {
+            QStringDecoder one(QStringDecoder::Utf8, QStringDecoder::Flag::Stateless);
+            letter = one(QByteArrayView(bytes.data() + at, static_cast<qsizetype>(length)));
+            if (!one.hasError()) {
+                break;
+            }
+        }
+        if (length > 4 || at + length > bytes.size()) {
+            length = 1;
+            letter = QChar(kByteMark + static_cast<unsigned char>(bytes[at]));
+        }
+        kept += letter;
+        at += length;
+    }
+    return kept;
+}
 
-std::filesystem::path toPath(const QString& text) { return {text.toStdString()}; }
+std::filesystem::path toPath(const QString& text) {
+    std::string bytes;
+    QString plain;
+    for (const QChar letter : text) {
+        const char16_t code = letter.unicode();
+        const bool paired = !plain.isEmpty() && plain.back().isHighSurrogate();
+        if (!paired && code >= kByteMark + 0x80 && code <= kByteMark + 0xff) {
+            bytes += plain.toStdString() + static_cast<char>(code - kByteMark);
+            plain.clear();
+        } else {
+            plain += letter;
+        }
+    }
+    return {bytes + plain.toStdString()};
+}
+
+QString unitText(const base::Geometry& geometry) {
+    return geometry.unit == "A"    ? QStringLiteral("Å")
+           : geometry.unit == "um" ? QStringLiteral("µm")
+                                   : toQString(geometry.unit);
+}
 
 QString extentsText(const base::Extents& extents) {
     QString text = QStringLiteral("%1 × %2").arg(extents.x).arg(extents.y);
@@ -84,7 +136,7 @@ QString spacingText(const base::Geometry& geometry, bool volume) {
         source = say("set by the user");
         break;
     }
-    return say("%1 %2 (%3)").arg(spacing, toQString(geometry.unit), source);
+    return say("%1 %2 (%3)").arg(spacing, unitText(geometry), source);
 }
 
 QString announcement(const QString& name, const job::SceneImage& image) {

@@ -12,8 +12,11 @@ namespace flcc::ui {
 
 /// Numbers and facts as the window words them. Decimal points are points in every locale.
 [[nodiscard]] QString toQString(std::string_view text);
+/// A file's name as text and back; bytes that are no UTF-8 survive the way.
 [[nodiscard]] QString pathText(const std::filesystem::path& path);
 [[nodiscard]] std::filesystem::path toPath(const QString& text);
+/// "mm", "µm", "Å", as everywhere in the window.
+[[nodiscard]] QString unitText(const base::Geometry& geometry);
 
 /// "1024 × 1024", with the third axis only where there is one.
 [[nodiscard]] QString extentsText(const base::Extents& extents);

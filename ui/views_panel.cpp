@@ -336,6 +336,7 @@ void ViewsPanel::endRunningMap() {
     if (m_running) {
         m_running.reset();
         onResultShown();
+        setVisiblePeaks(m_document.peakChoice().shown);
     }
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "viz/scene.h"
@@ -14,7 +15,7 @@ std::int64_t stepFor(std::int64_t count, double wanted) {
     return std::max<std::int64_t>(1, std::llround(static_cast<double>(count) / wanted));
 }
 
-template <class T> std::vector<float> samplesOf(const base::View<const T>& view) {
+template <class T> std::vector<double> samplesOf(const base::View<const T>& view) {
     const base::Extents& n = view.extents();
     const double count =
         static_cast<double>(n.x) * static_cast<double>(n.y) * static_cast<double>(n.z);
@@ -28,13 +29,13 @@ template <class T> std::vector<float> samplesOf(const base::View<const T>& view)
     const std::int64_t sx = step(n.x);
     const std::int64_t sy = step(n.y);
     const std::int64_t sz = step(n.z);
-    std::vector<float> samples;
+    std::vector<double> samples;
     samples.reserve(static_cast<std::size_t>(kSamples) + 1);
     for (std::int64_t z = 0; z < n.z; z += sz) {
         for (std::int64_t y = 0; y < n.y; y += sy) {
             const T* row = view.row(y, z);
             for (std::int64_t x = 0; x < n.x; x += sx) {
-                const auto value = static_cast<float>(row[x]);
+                const auto value = static_cast<double>(row[x]);
                 if (std::isfinite(value)) {
                     samples.push_back(value);
                 }
@@ -44,17 +45,17 @@ template <class T> std::vector<float> samplesOf(const base::View<const T>& view)
     return samples;
 }
 
-double percentile(std::vector<float>& samples, double percent) {
+double percentile(std::vector<double>& samples, double percent) {
     const double position = percent / 100.0 * static_cast<double>(samples.size() - 1);
     const auto nth = samples.begin() + static_cast<std::ptrdiff_t>(std::llround(position));
     std::nth_element(samples.begin(), nth, samples.end());
-    return static_cast<double>(*nth);
+    return *nth;
 }
 
 } // namespace
 
 GreyWindow autoWindow(const base::AnyView& view, double lowPercent, double highPercent) {
-    std::vector<float> samples =
+    std::vector<double> samples =
         std::visit([](const auto& typed) { return samplesOf(typed); }, view);
     if (samples.empty()) {
         return {};
@@ -63,9 +64,12 @@ GreyWindow autoWindow(const base::AnyView& view, double lowPercent, double highP
     if (!(window.low < window.high)) {
         // Nearly all voxels are alike: the full range, or one step around the only value.
         const auto [least, most] = std::minmax_element(samples.begin(), samples.end());
-        window = {static_cast<double>(*least), static_cast<double>(*most)};
+        window = {*least, *most};
         if (!(window.low < window.high)) {
-            window = {window.low - 0.5, window.low + 0.5};
+            // A step that is one at every size, in float too.
+            const double step = std::max(0.5, std::abs(window.low) * 1e-6);
+            constexpr double kMost = std::numeric_limits<double>::max();
+            window = {std::max(window.low - step, -kMost), std::min(window.low + step, kMost)};
         }
     }
     return window;

@@ -6,6 +6,7 @@
 #include <vtkNew.h>
 #include <vtkObjectFactory.h>
 #include <vtkOutputWindow.h>
+#include <vtkVersion.h>
 
 #include "engine/base/log.h"
 
@@ -60,5 +61,7 @@ void routeVtkMessagesToLog() {
     const vtkNew<LogWindow> window;
     vtkOutputWindow::SetInstance(window);
 }
+
+std::string vtkVersionText() { return vtkVersion::GetVTKVersion(); }
 
 } // namespace flcc::viz

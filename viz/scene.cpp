@@ -80,9 +80,14 @@ Picture Scene::snapshot(bool clean) {
         return picture;
     }
     m_clean = clean;
-    prepare();
-    takeOverGraphicsState();
-    m_window->Render();
+    try {
+        prepare();
+        takeOverGraphicsState();
+        m_window->Render();
+    } catch (...) {
+        m_clean = false;
+        throw;
+    }
     picture.width = m_width;
     picture.height = m_height;
     const vtkNew<vtkUnsignedCharArray> pixels;
@@ -102,8 +107,9 @@ Picture Scene::snapshot(bool clean) {
             picture.rgba[i] = 255;
         }
     } else {
-        // An overlay leaves its own opacity behind where the image under it is opaque.
-        for (std::size_t i = 3; i < picture.rgba.size() && !translucent(); i += 4) {
+        // An overlay and the fog of a volume leave their own opacity behind; put on another
+        // background the picture would be washed through.
+        for (std::size_t i = 3; i < picture.rgba.size(); i += 4) {
             picture.rgba[i] = picture.rgba[i] > 0 ? 255 : 0;
         }
         m_clean = false;

@@ -84,7 +84,7 @@ class Scene {
     void takeOverGraphicsState();
 
     /// A picture of the attached window as it is now, rendered anew. `clean` leaves out texts,
-    /// bars and marks and makes the background transparent.
+    /// bars and marks, makes the background transparent and all that is drawn opaque.
     [[nodiscard]] Picture snapshot(bool clean = false);
 
     /// Where a display position lies in the scene, in voxel coordinates; empty when it hits
@@ -110,9 +110,6 @@ class Scene {
     virtual void update() = 0;  ///< prepare()
     virtual void resized() = 0; ///< the size or the pixel ratio changed
     virtual void coloursChanged() = 0;
-    /// True when something drawn lets the background show through; a clean picture of any other
-    /// scene is opaque wherever something is drawn.
-    [[nodiscard]] virtual bool translucent() const { return false; }
 
   private:
     vtkRenderWindow* m_window = nullptr;

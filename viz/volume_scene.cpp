@@ -445,6 +445,16 @@ bool VolumeScene::hiddenBySlice(const base::Point& voxel) const {
     return false;
 }
 
+bool VolumeScene::behindEye(const base::Point& voxel) const {
+    vtkCamera& camera = *m_state->renderer->GetActiveCamera();
+    base::Point eye{};
+    std::array<double, 3> forward{};
+    camera.GetPosition(eye.data());
+    camera.GetDirectionOfProjection(forward.data());
+    const base::Point at = m_state->world(voxel);
+    return dot({at[0] - eye[0], at[1] - eye[1], at[2] - eye[2]}, forward) <= 0;
+}
+
 DisplayPoint VolumeScene::displayOf(const base::Point& voxel) const {
     return Projection(*m_state->renderer, width(), height()).display(m_state->world(voxel));
 }

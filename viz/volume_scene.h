@@ -79,9 +79,9 @@ class VolumeScene final : public Scene {
     void update() override;
     void resized() override;
     void coloursChanged() override;
-    [[nodiscard]] bool translucent() const override { return true; }
     /// A slice plane lies between the eye and the point.
     [[nodiscard]] bool hiddenBySlice(const base::Point& voxel) const;
+    [[nodiscard]] bool behindEye(const base::Point& voxel) const;
 
     struct State;
     std::unique_ptr<State> m_state;

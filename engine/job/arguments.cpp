@@ -32,19 +32,6 @@ namespace {
     throw Error(ErrorCode::CommandLine, sentence);
 }
 
-std::string readJobFile(const std::string& path) {
-    std::error_code ignored;
-    std::ifstream in;
-    if (std::filesystem::is_regular_file(path, ignored)) { // /dev/zero has no end, a pipe may wait
-        in.open(path, std::ios::binary);
-    }
-    std::ostringstream text;
-    if (!in.is_open() || !(text << in.rdbuf())) {
-        throw Error(ErrorCode::Input, "cannot read the job file " + path);
-    }
-    return text.str();
-}
-
 /// Options of the command line alone, which are no part of a job.
 struct Switches {
     CLI::Option* job = nullptr;
@@ -200,7 +187,43 @@ std::vector<std::int64_t> parseNumbers(std::string_view text) {
     }
 }
 
+/// A plan report and what it decides exclude each other among the options of one source; those of
+/// the command line replace the other kind of the job file.
+void settlePlan(Job& job, const std::vector<std::string>& given) {
+    const auto isGiven = [&](const std::string& name) {
+        return std::find(given.begin(), given.end(), name) != given.end();
+    };
+    const auto& planned = detail::plannedOptions();
+    const auto decided = std::find_if(planned.begin(), planned.end(), isGiven);
+    if (isGiven("plan")) {
+        if (decided != planned.end()) {
+            detail::refuseBesidePlan(*decided);
+        }
+        const Job none;
+        job.method = none.method;
+        job.tile = none.tile;
+        job.device = none.device;
+        job.threads = none.threads;
+        job.planning = none.planning;
+    } else if (decided != planned.end()) {
+        job.planReport.clear();
+    }
+}
+
 } // namespace
+
+std::string readJobFile(const std::filesystem::path& path) {
+    std::error_code ignored;
+    std::ifstream in;
+    if (std::filesystem::is_regular_file(path, ignored)) { // /dev/zero has no end, a pipe may wait
+        in.open(path, std::ios::binary);
+    }
+    std::ostringstream text;
+    if (!in.is_open() || !(text << in.rdbuf())) {
+        throw Error(ErrorCode::Input, "cannot read the job file " + path.string());
+    }
+    return text.str();
+}
 
 ParsedArguments parseArguments(const std::vector<std::string>& args) {
     CLI::App app;
@@ -236,6 +259,13 @@ ParsedArguments parseArguments(const std::vector<std::string>& args) {
     if (crops) {
         parsed.job.templ.clear();
     }
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+        if (given[i]->count() > 0) {
+            names.push_back(detail::options()[i].name);
+        }
+    }
+    settlePlan(parsed.job, names);
     for (std::size_t i = 0; i < given.size(); ++i) {
         if (given[i]->count() > 0) {
             const Option& option = detail::options()[i];
@@ -300,16 +330,19 @@ std::string toJobFile(const Job& job) {
 Job fromJobFile(std::string_view text) {
     const Json json = parseObject(text);
     Job job;
+    std::vector<std::string> keys;
     for (const auto& [key, value] : json.items()) {
         const Option* const option = detail::findOption(key);
         if (option == nullptr) {
             refuse("unknown option \"" + key + "\" in the job file");
         }
+        keys.push_back(key);
         option->set(job, textOf(*option, value));
     }
     if (!job.templ.empty() && job.crop) {
         refuse("\"template\" and \"crop\" in the job file exclude each other");
     }
+    settlePlan(job, keys);
     return job;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,6 +32,8 @@ struct ParsedArguments {
 /// or understood; CommandLine for a key or value that is no option.
 [[nodiscard]] std::string toJobFile(const Job& job);
 [[nodiscard]] Job fromJobFile(std::string_view text);
+/// The text of a job file. **Errors**: Input for what is no readable ordinary file.
+[[nodiscard]] std::string readJobFile(const std::filesystem::path& path);
 
 /// "X,Y[,Z]:W,H[,D]". **Errors**: CommandLine.
 [[nodiscard]] base::Box parseBox(std::string_view text);

@@ -11,6 +11,7 @@
 #include "engine/io/atomic_file.h"
 #include "engine/job/detail/inputs.h"
 #include "engine/job/detail/machine.h"
+#include "engine/job/detail/options.h"
 #include "engine/job/detail/outputs.h"
 #include "engine/job/detail/text.h"
 #include "engine/job/knowledge.h"
@@ -274,6 +275,11 @@ void requireSensible(const Job& job) {
     }
     if (job.memoryBytes < 0) {
         refuse("--memory must be positive, not " + std::to_string(job.memoryBytes));
+    }
+    for (const std::string& name : detail::plannedOptions()) {
+        if (!job.planReport.empty() && detail::findOption(name)->get(job)) {
+            detail::refuseBesidePlan(name);
+        }
     }
 }
 

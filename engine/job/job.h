@@ -61,6 +61,7 @@ struct SceneImage {
     base::Geometry geometry;
     std::string source; ///< path, or "sample:cells"
     std::string note;   ///< what was done on reading (colour to luminance); may be empty
+    std::string sha256; ///< of the file it is the whole of; empty for a cut or a sample
 };
 
 /// Images already in memory; a null one is read from the job's path.

@@ -45,7 +45,7 @@ struct MapReport {
 struct InputReport {
     std::string role; ///< "scene", "template"
     std::string path;
-    std::string sha256; ///< of the file; empty for an image that came from memory
+    std::string sha256; ///< of the file; empty for a cut and for an image that has none
 };
 
 struct Environment {

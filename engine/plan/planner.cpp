@@ -335,7 +335,7 @@ std::optional<KnownProblem> learntFrom(const std::vector<Row>& rows, const std::
     return learnt.timings.empty() ? std::nullopt : std::optional(std::move(learnt));
 }
 
-void explain(std::vector<Row>& rows, const PlanReport& report) {
+void explain(std::vector<Row>& rows, const PlanReport& report, bool replayed) {
     const std::string how =
         (report.planning == Planning::Exhaustive ? ", timed on the whole problem"
                                                  : ", timed on a sample of the scene") +
@@ -351,7 +351,8 @@ void explain(std::vector<Row>& rows, const PlanReport& report) {
             chosen = &row;
             row.report.verdict = CandidateVerdict::Chosen;
             const std::string fastest = text("fastest of %.0f candidates", usable);
-            row.report.reason = usable > 1
+            row.report.reason = replayed ? "replayed from a report"
+                                : usable > 1
                                     ? fastest + (row.report.measuredMs ? how : " by prediction")
                                     : "the only candidate";
             continue;
@@ -414,7 +415,7 @@ Planned makePlan(const method::Problem& problem, const Request& request, const b
         }
     }
     planned.cancelled = planned.cancelled || stop.stop_requested();
-    explain(rows, planned.report);
+    explain(rows, planned.report, request.replay.has_value());
     for (Row& row : rows) {
         planned.report.candidates.push_back(std::move(row.report));
     }

@@ -1,6 +1,7 @@
 #include "viz/slice_scene.h"
 
 #include <QTest>
+#include <algorithm>
 #include <cmath>
 
 #include "tests/viz/pictures.h"
@@ -50,6 +51,9 @@ class SliceSceneTest : public QObject {
     void aCleanPictureIsTransparentAroundTheImage();
     void theAutomaticWindowIgnoresOutliers();
     void furnitureIsDrawnBesideTheImage();
+    void anImageWiderThanATextureIsShown();
+    void hugeValuesAreShown_data();
+    void hugeValuesAreShown();
 };
 
 void SliceSceneTest::anLIsNotMirrored_data() {
@@ -315,6 +319,73 @@ void SliceSceneTest::furnitureIsDrawnBesideTheImage() {
     const double first = length / std::pow(10, std::floor(std::log10(length * 1.02)));
     QVERIFY2(std::abs(first - 1) < 0.04 || std::abs(first - 2) < 0.04 || std::abs(first - 5) < 0.1,
              qPrintable(QString::number(length)));
+}
+
+void SliceSceneTest::anImageWiderThanATextureIsShown() {
+    viz::SliceScene scene(Orientation::XY);
+    show(scene, imageOf({20'000, 3000, 1}, [](const base::Index& i) {
+             return static_cast<int>(40 + i.x / 5000 * 40 + i.y / 1500 * 20);
+         }));
+    viz::OffscreenWindow window(scene, 500, 300);
+    scene.fit();
+    const auto brightness = [&](const viz::Picture& picture, const base::Point& voxel) {
+        const viz::DisplayPoint at = scene.displayOf(voxel);
+        return int{picture.at(pixelOf(at.x), pixelOf(at.y))[0]};
+    };
+    const viz::Picture whole = window.render();
+    test::keep(whole, "slice_wide");
+    for (int field = 0; field < 8; ++field) {
+        const int column = field % 4;
+        const int row = field / 4;
+        QCOMPARE(brightness(whole, {2500 + 5000.0 * column, 750 + 1500.0 * row, 0}),
+                 40 + 40 * column + 20 * row);
+    }
+    scene.setZoom(1);
+    scene.centreOn({19'900, 2900, 0});
+    QCOMPARE(brightness(window.render(), {19'990, 2990, 0}), 180);
+}
+
+void SliceSceneTest::hugeValuesAreShown_data() {
+    QTest::addColumn<double>("low");
+    QTest::addColumn<double>("high");
+    QTest::newRow("constant 1e30") << 1e30 << 1e30;
+    QTest::newRow("constant -1e38") << -1e38 << -1e38;
+    QTest::newRow("constant 1e300") << 1e300 << 1e300;
+    QTest::newRow("beyond float") << -1e300 << 1e300;
+    QTest::newRow("whole range of double") << -1.7e308 << 1.7e308;
+}
+
+void SliceSceneTest::hugeValuesAreShown() {
+    QFETCH(double, low);
+    QFETCH(double, high);
+    base::Image<double> pixels({40, 20, 1});
+    for (std::int64_t i = 0; i < pixels.count(); ++i) {
+        pixels.data()[i] = i % 40 < 20 ? low : high;
+    }
+    base::AnyImage image = std::move(pixels);
+    if (std::abs(low) < 3e38) { // floats as well
+        base::Image<float> narrow({40, 20, 1});
+        const auto& wide = std::get<base::Image<double>>(image);
+        std::transform(wide.data(), wide.data() + wide.count(), narrow.data(),
+                       [](double v) { return static_cast<float>(v); });
+        image = std::move(narrow);
+    }
+    const viz::GreyWindow window = viz::autoWindow(base::viewOf(image));
+    QVERIFY(std::isfinite(window.low) && std::isfinite(window.high) && window.low < window.high);
+    viz::SliceScene scene(Orientation::XY);
+    show(scene, std::make_shared<const base::AnyImage>(std::move(image)));
+    scene.setGreyWindow(window);
+    viz::OffscreenWindow host(scene, 120, 60);
+    scene.fit();
+    const viz::Picture picture = host.render();
+    const int left = picture.at(30, 30)[0];
+    const int right = picture.at(90, 30)[0];
+    if (low == high) {
+        QVERIFY2(left == right && left > 100 && left < 155, qPrintable(QString::number(left)));
+    } else {
+        QCOMPARE(left, 0);
+        QCOMPARE(right, 255);
+    }
 }
 
 QTEST_GUILESS_MAIN(SliceSceneTest)

@@ -58,6 +58,10 @@ class VolumeSceneTest : public QObject {
     void aNewGreyWindowShowsAtOnceAndFinelyLater();
     void aLargeVolumeIsThinnedAndSaysSo();
     void aResizedViewShowsTheVolumeStill();
+    void theSelectedPeakAndTheNumbersShowThroughTheSlices();
+    void aCleanPictureIsOpaqueWhereTheVolumeIs();
+    void aSliceLargerThanATextureIsShown();
+    void voxelsBeyondTheRangeOfFloatsAreRayCast();
 };
 
 void VolumeSceneTest::theSceneIsRayCast() {
@@ -241,6 +245,105 @@ void VolumeSceneTest::aResizedViewShowsTheVolumeStill() {
     const viz::Picture picture = s.window->render();
     QCOMPARE(picture.width, 200);
     QVERIFY(s.at(picture, {19.5, 19.5, 19.5})[0] > 120);
+}
+
+void VolumeSceneTest::theSelectedPeakAndTheNumbersShowThroughTheSlices() {
+    Shown s;
+    s.scene.setContent(viz::VolumeContent::None);
+    s.scene.setPeaks({{{20, 20, 20}, 0.95, 0}, {{30, 30, 34}, 0.9, 0}}, {9, 9, 9});
+    s.scene.setCrosshair(base::Point{20, 20, 20});
+    const viz::Picture plain = s.window->render();
+    s.scene.setSelectedPeak(0);
+    const viz::Picture selected = s.window->render();
+    test::keep(selected, "volume_selected");
+    // The far edges of the box lie behind the slices that pass through it.
+    for (const base::Point& hidden : {base::Point{22, 24.5, 24.5}, {24.5, 24.5, 22}}) {
+        QVERIFY(test::distance(s.at(selected, hidden), s.at(plain, hidden)) > 30);
+    }
+    // The number of a peak behind them is drawn too, and fainter than one before them.
+    s.scene.setPeaks({{{20, 20, 20}, 0.95, 0}, {{30, 30, 34}, 0.9, 7}}, {9, 9, 9});
+    const viz::Picture numbered = s.window->render();
+    QVERIFY(test::differences(plain, numbered) > 15);
+    s.scene.setSlicePlanesVisible(false);
+    const auto brightest = [](const viz::Picture& picture, const viz::Picture& without) {
+        int most = 0;
+        for (int y = 0; y < picture.height; ++y) {
+            for (int x = 0; x < picture.width; ++x) {
+                if (test::distance(picture.at(x, y), without.at(x, y)) > 5) {
+                    most = std::max(most, int{picture.at(x, y)[0]});
+                }
+            }
+        }
+        return most;
+    };
+    const viz::Picture open = s.window->render();
+    s.scene.setPeaks({{{20, 20, 20}, 0.95, 0}, {{30, 30, 34}, 0.9, 0}}, {9, 9, 9});
+    QVERIFY(brightest(open, s.window->render()) > brightest(numbered, plain) + 40);
+}
+
+void VolumeSceneTest::aCleanPictureIsOpaqueWhereTheVolumeIs() {
+    Shown s;
+    const viz::Picture picture = s.window->render(true);
+    test::keep(picture, "volume_clean");
+    const auto alphaAt = [&](const base::Point& voxel) {
+        const viz::DisplayPoint p = s.scene.displayOf(voxel);
+        const auto at = static_cast<std::size_t>(std::lround(p.y)) * 320 +
+                        static_cast<std::size_t>(std::lround(p.x));
+        return int{picture.rgba[4 * at + 3]};
+    };
+    QCOMPARE(alphaAt({19.5, 19.5, 19.5}), 255);
+    QCOMPARE(alphaAt({19.5, 12.5, 19.5}), 255); // where the ball is thin
+    QCOMPARE(int{picture.rgba[3]}, 0);
+    for (std::size_t i = 3; i < picture.rgba.size(); i += 4) {
+        QVERIFY(picture.rgba[i] == 0 || picture.rgba[i] == 255);
+    }
+}
+
+void VolumeSceneTest::aSliceLargerThanATextureIsShown() {
+    viz::VolumeScene scene;
+    base::Geometry geometry;
+    geometry.spacing = {1, 3000, 3000};
+    // Four fields along x, one after another brighter.
+    scene.setImage(
+        imageOf({20'000, 4, 4},
+                [](const base::Index& i) { return static_cast<int>(40 + i.x / 5000 * 60); }),
+        geometry);
+    scene.setGreyWindow({0, 255});
+    scene.setContent(viz::VolumeContent::None);
+    viz::OffscreenWindow window(scene, 400, 300);
+    scene.fit();
+    scene.setCrosshair(base::Point{10'000, 3, 3});
+    const viz::Picture picture = window.render();
+    test::keep(picture, "volume_long");
+    for (int field = 0; field < 4; ++field) {
+        const viz::DisplayPoint at = scene.displayOf({2500 + 5000.0 * field, 2, 3});
+        const io::Colour colour =
+            picture.at(static_cast<int>(std::lround(at.x)), static_cast<int>(std::lround(at.y)));
+        QVERIFY2(std::abs(int{colour[0]} - (40 + 60 * field)) <= 4,
+                 qPrintable(QString("field %1: %2").arg(field).arg(colour[0])));
+    }
+}
+
+void VolumeSceneTest::voxelsBeyondTheRangeOfFloatsAreRayCast() {
+    base::Image<double> pixels({40, 40, 40});
+    const auto& bytes = std::get<base::Image<std::uint8_t>>(*ball());
+    for (std::int64_t i = 0; i < pixels.count(); ++i) {
+        pixels.data()[i] = (bytes.data()[i] - 128) * 1.3e306;
+    }
+    viz::VolumeScene scene;
+    scene.setImage(std::make_shared<const base::AnyImage>(std::move(pixels)), {});
+    scene.setGreyWindow({-1.7e308, 1.7e308});
+    viz::OffscreenWindow window(scene, 320, 280);
+    scene.fit();
+    const viz::DisplayPoint middle = scene.displayOf({19.5, 19.5, 19.5});
+    const auto brightness = [&] {
+        return int{window.render().at(static_cast<int>(std::lround(middle.x)),
+                                      static_cast<int>(std::lround(middle.y)))[0]};
+    };
+    QVERIFY2(brightness() > 100, qPrintable(QString::number(brightness())));
+    scene.setGreyWindow({1.6e308, 1.7e308}); // the ball's 1.586e308 is dark in it
+    scene.setInteractive(false);
+    QVERIFY(brightness() < 60);
 }
 
 QTEST_GUILESS_MAIN(VolumeSceneTest)

@@ -1,77 +1,161 @@
 #include "viz/detail/slice_quad.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include <vtkActor.h>
 #include <vtkCellArray.h>
+#include <vtkFloatArray.h>
+#include <vtkImageData.h>
+#include <vtkNew.h>
 #include <vtkPointData.h>
+#include <vtkPoints.h>
+#include <vtkPolyData.h>
+#include <vtkPolyDataMapper.h>
 #include <vtkProperty.h>
+#include <vtkRenderer.h>
+#include <vtkTexture.h>
 
 #include "viz/detail/grey_pixels.h"
 
 namespace flcc::viz::detail {
+namespace {
 
-SliceQuad::SliceQuad(Orientation orientation) : m_axes(axesOf(orientation)) {
+constexpr std::int64_t kTile = 4096;
+
+} // namespace
+
+struct SliceQuad::Tile {
+    TexelRect shown;  ///< what its rectangle covers
+    TexelRect stored; ///< with the neighbours that interpolation reads
+    vtkNew<vtkImageData> picture;
+    vtkNew<vtkTexture> texture;
+    vtkNew<vtkPoints> points;
+    vtkNew<vtkPolyData> corners;
+    vtkNew<vtkPolyDataMapper> mapper;
+    vtkNew<vtkActor> actor;
+
+    Tile(const TexelRect& shownRect, const TexelRect& storedRect);
+    void fill(const std::uint8_t* rgb, std::int64_t width);
+};
+
+SliceQuad::Tile::Tile(const TexelRect& shownRect, const TexelRect& storedRect)
+    : shown(shownRect), stored(storedRect) {
+    const std::int64_t width = stored.right - stored.left;
+    const std::int64_t height = stored.bottom - stored.top;
     const vtkNew<vtkFloatArray> coordinates;
     coordinates->SetNumberOfComponents(2);
     coordinates->SetName("TextureCoordinates");
-    for (const auto& [u, v] : {std::array{0.0, 0.0}, {1.0, 0.0}, {1.0, 1.0}, {0.0, 1.0}}) {
-        m_points->InsertNextPoint(u, v, 0);
-        coordinates->InsertNextTuple2(u, v);
+    const std::array<std::array<std::int64_t, 2>, 4> edges{{{shown.left, shown.top},
+                                                            {shown.right, shown.top},
+                                                            {shown.right, shown.bottom},
+                                                            {shown.left, shown.bottom}}};
+    for (const auto& [x, y] : edges) {
+        points->InsertNextPoint(0, 0, 0);
+        coordinates->InsertNextTuple2(
+            static_cast<double>(x - stored.left) / static_cast<double>(width),
+            static_cast<double>(y - stored.top) / static_cast<double>(height));
     }
     const vtkNew<vtkCellArray> cells;
     cells->InsertNextCell({0, 1, 2, 3});
-    m_corners->SetPoints(m_points);
-    m_corners->SetPolys(cells);
-    m_corners->GetPointData()->SetTCoords(coordinates);
-    m_mapper->SetInputData(m_corners);
-    m_texture->SetInputData(m_picture);
-    m_texture->SetColorModeToDirectScalars();
-    m_texture->RepeatOff();
-    m_texture->EdgeClampOn();
-    m_texture->MipmapOn();
-    m_texture->InterpolateOn();
-    m_actor->SetMapper(m_mapper);
-    m_actor->SetTexture(m_texture);
-    m_actor->PickableOff();
-    m_actor->ForceOpaqueOn();
-    m_actor->GetProperty()->LightingOff();
+    corners->SetPoints(points);
+    corners->SetPolys(cells);
+    corners->GetPointData()->SetTCoords(coordinates);
+    mapper->SetInputData(corners);
+    picture->SetDimensions(static_cast<int>(width), static_cast<int>(height), 1);
+    picture->AllocateScalars(VTK_UNSIGNED_CHAR, 3);
+    texture->SetInputData(picture);
+    texture->SetColorModeToDirectScalars();
+    texture->RepeatOff();
+    texture->EdgeClampOn();
+    texture->MipmapOn();
+    texture->InterpolateOn();
+    actor->SetMapper(mapper);
+    actor->SetTexture(texture);
+    actor->PickableOff();
+    actor->ForceOpaqueOn();
+    actor->GetProperty()->LightingOff();
+}
+
+/// Takes its part of a slice `width` texels wide.
+void SliceQuad::Tile::fill(const std::uint8_t* rgb, std::int64_t width) {
+    auto* out = static_cast<std::uint8_t*>(picture->GetScalarPointer());
+    const std::int64_t rowBytes = (stored.right - stored.left) * 3;
+    for (std::int64_t y = stored.top; y < stored.bottom; ++y) {
+        out = std::copy_n(rgb + (y * width + stored.left) * 3, rowBytes, out);
+    }
+    picture->Modified();
+}
+
+SliceQuad::SliceQuad(vtkRenderer& renderer, Orientation orientation)
+    : m_renderer(renderer), m_axes(axesOf(orientation)) {}
+
+SliceQuad::~SliceQuad() = default;
+SliceQuad::SliceQuad(SliceQuad&&) noexcept = default;
+
+void SliceQuad::setVisible(bool on) {
+    m_visible = on;
+    for (const auto& tile : m_tiles) {
+        tile->actor->SetVisibility(on ? 1 : 0);
+    }
+}
+
+/// New tiles for the width and height.
+void SliceQuad::cut() {
+    for (const auto& tile : m_tiles) {
+        m_renderer.RemoveActor(tile->actor);
+    }
+    m_tiles.clear();
+    const TexelRect all{0, 0, m_width, m_height};
+    for (std::int64_t top = 0; top < m_height; top += kTile) {
+        for (std::int64_t left = 0; left < m_width; left += kTile) {
+            m_tiles.push_back(std::make_unique<Tile>(
+                common({left, top, left + kTile, top + kTile}, all),
+                common({left - 1, top - 1, left + kTile + 1, top + kTile + 1}, all)));
+            m_renderer.AddActor(m_tiles.back()->actor);
+        }
+    }
+    setVisible(m_visible);
 }
 
 void SliceQuad::update(const Content& content, std::int64_t slice) {
     const auto n = byAxis(base::extentsOf(content.image));
-    m_width = n[m_axes.right];
-    m_height = n[m_axes.down];
+    if (n[m_axes.right] != m_width || n[m_axes.down] != m_height) {
+        m_width = n[m_axes.right];
+        m_height = n[m_axes.down];
+        cut();
+    }
     const auto texels = static_cast<std::size_t>(m_width * m_height);
     m_grey.resize(texels);
     greyPixels(content.image, m_axes, slice, content.window, {0, 0, m_width, m_height},
                m_grey.data(), m_width);
-    const int* size = m_picture->GetDimensions();
-    if (size[0] != m_width || size[1] != m_height || m_picture->GetScalarPointer() == nullptr) {
-        m_picture->SetDimensions(static_cast<int>(m_width), static_cast<int>(m_height), 1);
-        m_picture->AllocateScalars(VTK_UNSIGNED_CHAR, 3);
-    }
-    auto* out = static_cast<std::uint8_t*>(m_picture->GetScalarPointer());
+    m_rgb.resize(3 * texels);
     for (std::size_t i = 0; i < texels; ++i) {
-        out[3 * i] = out[3 * i + 1] = out[3 * i + 2] = m_grey[i];
+        m_rgb[3 * i] = m_rgb[3 * i + 1] = m_rgb[3 * i + 2] = m_grey[i];
     }
     if (content.map != nullptr) {
         blendMap(content, slice);
     }
-    m_picture->Modified();
+    for (const auto& tile : m_tiles) {
+        tile->fill(m_rgb.data(), m_width);
+        place(*tile, content.aspect, slice);
+    }
+}
 
+void SliceQuad::place(Tile& tile, const base::Point& aspect, std::int64_t slice) const {
+    const TexelRect& r = tile.shown;
     for (vtkIdType corner = 0; corner < 4; ++corner) {
         std::array<double, 3> at{};
-        const bool last[2] = {corner == 1 || corner == 2, corner >= 2};
-        at[m_axes.right] =
-            ((last[0] ? static_cast<double>(m_width) : 0.0) - 0.5) * content.aspect[m_axes.right];
-        at[m_axes.down] =
-            ((last[1] ? static_cast<double>(m_height) : 0.0) - 0.5) * content.aspect[m_axes.down];
-        at[m_axes.depth] = static_cast<double>(slice) * content.aspect[m_axes.depth];
-        m_points->SetPoint(corner, at.data());
+        const std::int64_t x = corner == 1 || corner == 2 ? r.right : r.left;
+        const std::int64_t y = corner >= 2 ? r.bottom : r.top;
+        at[m_axes.right] = (static_cast<double>(x) - 0.5) * aspect[m_axes.right];
+        at[m_axes.down] = (static_cast<double>(y) - 0.5) * aspect[m_axes.down];
+        at[m_axes.depth] = static_cast<double>(slice) * aspect[m_axes.depth];
+        tile.points->SetPoint(corner, at.data());
     }
-    m_points->Modified();
-    m_corners->Modified();
+    tile.points->Modified();
+    tile.corners->Modified();
 }
 
 void SliceQuad::blendMap(const Content& content, std::int64_t slice) {
@@ -86,7 +170,7 @@ void SliceQuad::blendMap(const Content& content, std::int64_t slice) {
     m_map.resize(static_cast<std::size_t>(width * height * 4));
     map.pixels(m_axes, mapSlice, content.scale, content.colours, {0, 0, width, height},
                m_map.data(), width * 4);
-    auto* out = static_cast<std::uint8_t*>(m_picture->GetScalarPointer());
+    std::uint8_t* const out = m_rgb.data();
     // Half-voxel offsets of even templates are rounded here; the slices show them exactly.
     const auto left = static_cast<std::int64_t>(std::floor(map.offset()[m_axes.right]));
     const auto top = static_cast<std::int64_t>(std::floor(map.offset()[m_axes.down]));

@@ -1,29 +1,26 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
-
-#include <vtkActor.h>
-#include <vtkFloatArray.h>
-#include <vtkImageData.h>
-#include <vtkNew.h>
-#include <vtkPoints.h>
-#include <vtkPolyData.h>
-#include <vtkPolyDataMapper.h>
-#include <vtkTexture.h>
 
 #include "viz/detail/map_pixels.h"
 #include "viz/slice_scene.h"
 
+class vtkRenderer;
+
 namespace flcc::viz::detail {
 
-/// One slice of a volume as a picture in space, the heatmap blended into it.
+/// One slice of a volume as a picture in space, the heatmap blended into it; cut into textures that
+/// every graphics driver takes.
 class SliceQuad {
   public:
-    explicit SliceQuad(Orientation orientation);
+    SliceQuad(vtkRenderer& renderer, Orientation orientation);
+    ~SliceQuad();
+    SliceQuad(SliceQuad&&) noexcept;
+    SliceQuad& operator=(SliceQuad&&) = delete;
 
-    [[nodiscard]] vtkActor& actor() { return *m_actor; }
+    void setVisible(bool on);
     [[nodiscard]] const PlaneAxes& axes() const { return m_axes; }
 
     /// What is drawn and where: `aspect` is the size of a voxel in the world.
@@ -39,19 +36,20 @@ class SliceQuad {
     void update(const Content& content, std::int64_t slice);
 
   private:
+    struct Tile;
+    void cut();
     void blendMap(const Content& content, std::int64_t slice);
+    void place(Tile& tile, const base::Point& aspect, std::int64_t slice) const;
 
+    vtkRenderer& m_renderer;
     PlaneAxes m_axes;
     std::int64_t m_width = 0;
     std::int64_t m_height = 0;
+    bool m_visible = false;
     std::vector<std::uint8_t> m_grey;
     std::vector<std::uint8_t> m_map;
-    vtkNew<vtkImageData> m_picture;
-    vtkNew<vtkTexture> m_texture;
-    vtkNew<vtkPoints> m_points;
-    vtkNew<vtkPolyData> m_corners;
-    vtkNew<vtkPolyDataMapper> m_mapper;
-    vtkNew<vtkActor> m_actor;
+    std::vector<std::uint8_t> m_rgb; ///< the whole slice
+    std::vector<std::unique_ptr<Tile>> m_tiles;
 };
 
 } // namespace flcc::viz::detail

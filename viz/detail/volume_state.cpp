@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include <vtkCamera.h>
@@ -19,6 +20,9 @@ constexpr double kFrameSeconds = 0.08;    // a frame while something moves
 constexpr double kFineFrameSeconds = 0.6; // a frame while nothing moves
 constexpr double kCoarsest = 8;           // pixels per ray
 constexpr int kNumbered = 10;
+constexpr io::Colour kNumber{245, 245, 245};
+constexpr io::Colour kHiddenNumber{165, 170, 178}; // behind a slice
+constexpr std::uint8_t kHiddenAlpha = 130;
 
 io::Colour mixed(const io::Colour& a, const io::Colour& b, double share) {
     io::Colour result{};
@@ -40,9 +44,6 @@ VolumeScene::State::State() {
     caster->SetAutoAdjustSampleDistances(0);
     caster->SetBlendModeToComposite();
     renderer->AddVolume(volume);
-    for (detail::SliceQuad& slice : slices) {
-        renderer->AddActor(&slice.actor());
-    }
     for (detail::BoxLines* lines : {&outline, &peakLines, &selectedLines}) {
         renderer->AddActor(&lines->actor());
     }
@@ -143,9 +144,10 @@ void VolumeScene::State::updateTransfer() {
         property->ShadeOff();
         return;
     }
-    const double share = (window.high - window.low) / (textureWindow.high - textureWindow.low);
-    const double start =
-        (window.low - textureWindow.low) / (textureWindow.high - textureWindow.low) * 255;
+    // Halves, whose differences cannot overflow.
+    const double range = textureWindow.high / 2 - textureWindow.low / 2;
+    const double share = (window.high / 2 - window.low / 2) / range;
+    const double start = (window.low / 2 - textureWindow.low / 2) / range * 255;
     const auto byteOf = [&](double grey) { return start + grey * share; };
     colourFunction->AddRGBPoint(byteOf(0), 0.10, 0.11, 0.13);
     colourFunction->AddRGBPoint(byteOf(128), 0.55, 0.57, 0.60);
@@ -184,7 +186,7 @@ void VolumeScene::State::updateQuality() {
 void VolumeScene::State::updateSlices() {
     const bool shown = slicesShown();
     for (detail::SliceQuad& slice : slices) {
-        slice.actor().SetVisibility(shown ? 1 : 0);
+        slice.setVisible(shown);
     }
     if (!shown || !slicesStale) {
         return;
@@ -291,18 +293,56 @@ void drawOrientation(const detail::Canvas& canvas, vtkCamera& camera) {
 
 } // namespace
 
-void VolumeScene::State::drawMarks(const VolumeScene& scene) {
-    const detail::Canvas canvas{
-        marks, texts, scene.width(), scene.height(), scene.pixelRatio(), scene.colours()};
-    const double r = canvas.ratio;
+/// The whole box of the selected peak, faintly over all that lies before it: the slices pass
+/// through the peak that was gone to, so that they always hide a half of its box.
+void VolumeScene::State::drawSelectedPeak(const VolumeScene& scene) {
+    if (!peaksVisible || !selectedPeak || *selectedPeak >= peaks.size()) {
+        return;
+    }
+    std::array<DisplayPoint, 8> corners{};
+    for (std::size_t corner = 0; corner < 8; ++corner) {
+        base::Point at = peaks[*selectedPeak].centre;
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            const double half = static_cast<double>(byAxis(peakExtents)[axis]) / 2;
+            at[axis] += ((corner >> axis) & 1U) != 0 ? half : -half;
+        }
+        if (scene.behindEye(at)) {
+            return;
+        }
+        corners[corner] = scene.displayOf(at);
+    }
+    for (std::size_t corner = 0; corner < 8; ++corner) {
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            if (((corner >> axis) & 1U) == 0) {
+                const DisplayPoint& from = corners[corner];
+                const DisplayPoint& to = corners[corner | (std::size_t{1} << axis)];
+                marks.line(from.x + 0.5, from.y + 0.5, to.x + 0.5, to.y + 0.5,
+                           2 * scene.pixelRatio(), scene.colours().accent, kHiddenAlpha);
+            }
+        }
+    }
+}
+
+/// The numbers of the best peaks; where they overlap the better one lies on top, and those behind
+/// the slices, which are fainter, at the bottom.
+void VolumeScene::State::drawNumbers(const VolumeScene& scene, const detail::Canvas& canvas) {
+    struct Label {
+        bool selected;
+        bool open; ///< no slice lies before it
+        std::size_t peak;
+    };
+    std::vector<Label> labels;
     for (std::size_t i = 0; i < peaks.size() && peaksVisible; ++i) {
-        if (peaks[i].number < 1 || peaks[i].number > kNumbered) {
-            continue;
+        if (peaks[i].number >= 1 && peaks[i].number <= kNumbered) {
+            labels.push_back({selectedPeak == i, !scene.hiddenBySlice(peaks[i].centre), i});
         }
-        if (scene.hiddenBySlice(peaks[i].centre)) {
-            continue;
-        }
-        base::Point top = peaks[i].centre;
+    }
+    std::ranges::sort(labels, [this](const Label& a, const Label& b) {
+        return std::tuple(a.selected, a.open, peaks[b.peak].number) <
+               std::tuple(b.selected, b.open, peaks[a.peak].number);
+    });
+    for (const Label& label : labels) {
+        base::Point top = peaks[label.peak].centre;
         top[1] -= static_cast<double>(peakExtents.y) / 2;
         const DisplayPoint at = scene.displayOf(top);
         detail::TextStyle style;
@@ -310,9 +350,20 @@ void VolumeScene::State::drawMarks(const VolumeScene& scene) {
         style.plate = true;
         style.alignX = detail::AlignX::Centre;
         style.alignY = detail::AlignY::Bottom;
-        style.colour = selectedPeak == i ? canvas.colours.accent : io::Colour{245, 245, 245};
-        canvas.texts.add(at.x, at.y - 2 * r, " " + std::to_string(peaks[i].number) + " ", style);
+        style.colour = label.selected ? canvas.colours.accent
+                       : label.open   ? kNumber
+                                      : kHiddenNumber;
+        canvas.texts.add(at.x, at.y - 2 * canvas.ratio,
+                         " " + std::to_string(peaks[label.peak].number) + " ", style);
     }
+}
+
+void VolumeScene::State::drawMarks(const VolumeScene& scene) {
+    const detail::Canvas canvas{
+        marks, texts, scene.width(), scene.height(), scene.pixelRatio(), scene.colours()};
+    const double r = canvas.ratio;
+    drawSelectedPeak(scene);
+    drawNumbers(scene, canvas);
     drawOrientation(canvas, *renderer->GetActiveCamera());
     if (scalarBarVisible && map.exists() && (mapVisible || content == VolumeContent::Map)) {
         detail::drawScalarBar(canvas, scale, colours, mapName);

@@ -78,9 +78,9 @@ struct VolumeScene::State {
     vtkNew<vtkVolume> volume;
     detail::VolumeTexture sceneTexture;
     detail::VolumeTexture mapTexture;
-    std::array<detail::SliceQuad, 3> slices{detail::SliceQuad(Orientation::XY),
-                                            detail::SliceQuad(Orientation::XZ),
-                                            detail::SliceQuad(Orientation::YZ)};
+    std::array<detail::SliceQuad, 3> slices{detail::SliceQuad(*renderer, Orientation::XY),
+                                            detail::SliceQuad(*renderer, Orientation::XZ),
+                                            detail::SliceQuad(*renderer, Orientation::YZ)};
     detail::BoxLines outline;
     detail::BoxLines peakLines;
     detail::BoxLines selectedLines;
@@ -104,6 +104,8 @@ struct VolumeScene::State {
     void updateSlices();
     void updateLines(const VolumeScene& scene);
     void drawMarks(const VolumeScene& scene);
+    void drawSelectedPeak(const VolumeScene& scene);
+    void drawNumbers(const VolumeScene& scene, const detail::Canvas& canvas);
 };
 
 } // namespace flcc::viz

@@ -82,11 +82,12 @@ double VolumeTexture::texelSize() const {
 
 void VolumeTexture::fillGrey(const base::AnyView& image, const GreyWindow& window) {
     auto* out = static_cast<std::uint8_t*>(m_image->GetScalarPointer());
-    const auto low = static_cast<float>(window.low);
-    const float scale = greyScale(window);
     const auto n = byAxis(m_source);
     std::visit(
         [&](const auto& view) {
+            using Voxel = std::remove_cvref_t<decltype(*view.data())>;
+            using Real = typename GreyTable<Voxel>::Real;
+            const GreyTable<Voxel> grey(window);
             // The mean of two voxels an axis where voxels are skipped: bounded work, less noise.
             const auto second = [&](std::int64_t at, std::size_t axis) {
                 return std::min(at + m_step[axis] / 2, n[axis] - 1);
@@ -98,7 +99,7 @@ void VolumeTexture::fillGrey(const base::AnyView& image, const GreyWindow& windo
                     const auto* a = view.row(y0, z0);
                     if (thinning() == 1) {
                         for (std::int64_t i = 0; i < m_count[0]; ++i) {
-                            *out++ = greyOf(static_cast<float>(a[i]), low, scale);
+                            *out++ = grey(static_cast<Real>(a[i]));
                         }
                         continue;
                     }
@@ -108,11 +109,11 @@ void VolumeTexture::fillGrey(const base::AnyView& image, const GreyWindow& windo
                     for (std::int64_t i = 0; i < m_count[0]; ++i) {
                         const std::int64_t x0 = i * m_step[0];
                         const std::int64_t x1 = second(x0, 0);
-                        float sum = 0;
+                        Real mean = 0;
                         for (const auto* row : {a, b, c, d}) {
-                            sum += static_cast<float>(row[x0]) + static_cast<float>(row[x1]);
+                            mean += static_cast<Real>(row[x0]) / 8 + static_cast<Real>(row[x1]) / 8;
                         }
-                        *out++ = greyOf(sum / 8, low, scale);
+                        *out++ = grey(mean);
                     }
                 }
             }

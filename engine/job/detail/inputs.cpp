@@ -32,7 +32,8 @@ std::shared_ptr<const SceneImage> loadImage(const std::filesystem::path& path,
     }
     image->pixels = std::move(scalar.pixels);
     image->note = std::move(scalar.note);
-    return image;
+    image->sha256 = detail::fileDigest(path, stop);
+    return stop.stop_requested() ? nullptr : image;
 }
 
 JobImages sampleImages(std::string_view name) {
@@ -111,13 +112,8 @@ void requireOneTemplate(const Job& job, const JobImages& images) {
     }
 }
 
-void report(Inputs& inputs, const char* role, const SceneImage& image,
-            const std::filesystem::path& file, const std::stop_token& stop) {
-    InputReport input{role, image.source, {}};
-    if (!file.empty()) {
-        input.sha256 = fileDigest(file, stop);
-    }
-    inputs.reports.push_back(std::move(input));
+void report(Inputs& inputs, const char* role, const SceneImage& image) {
+    inputs.reports.push_back({role, image.source, image.sha256});
     if (!image.note.empty()) {
         inputs.notes.push_back(image.note);
     }
@@ -145,17 +141,14 @@ method::Problem Inputs::problem(const Job& job) const {
 Inputs readInputs(const Job& job, const JobImages& images, const std::stop_token& stop) {
     requireOneTemplate(job, images);
     Inputs inputs;
-    const bool sceneFromFile = !images.scene;
-    inputs.scene =
-        sceneFromFile ? loadImage(job.scene, job.channel, job.frame, stop) : images.scene;
+    inputs.scene = images.scene ? images.scene : loadImage(job.scene, job.channel, job.frame, stop);
     if (stop.stop_requested()) {
         return inputs;
     }
-    const bool templFromFile = !job.crop && !job.templ.empty() && !images.templ;
     if (job.crop) {
         inputs.templ = cutTemplate(*inputs.scene, *job.crop);
     } else {
-        inputs.templ = templFromFile ? loadTemplate(job, stop) : images.templ;
+        inputs.templ = images.templ ? images.templ : loadTemplate(job, stop);
     }
     if (stop.stop_requested()) {
         return inputs;
@@ -167,8 +160,8 @@ Inputs readInputs(const Job& job, const JobImages& images, const std::stop_token
     if (job.invert) {
         inputs.inverted = invertedTemplate(base::viewOf(inputs.templ->pixels));
     }
-    report(inputs, "scene", *inputs.scene, sceneFromFile ? job.scene : "", stop);
-    report(inputs, "template", *inputs.templ, templFromFile ? job.templ : "", stop);
+    report(inputs, "scene", *inputs.scene);
+    report(inputs, "template", *inputs.templ);
     return inputs;
 }
 

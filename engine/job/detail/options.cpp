@@ -367,4 +367,16 @@ const Option* findOption(std::string_view name) {
     return found == all.end() ? nullptr : &*found;
 }
 
+const std::vector<std::string>& plannedOptions() {
+    static const std::vector<std::string> kNames{"method", "tile", "device", "threads", "planning"};
+    return kNames;
+}
+
+void refuseBesidePlan(const std::string& option) {
+    throw Error(ErrorCode::CommandLine,
+                "--plan runs the candidate chosen in a report, which decides method, tile, device, "
+                "threads and planning; leave out --plan or --" +
+                    option);
+}
+
 } // namespace flcc::job::detail

@@ -33,4 +33,10 @@ struct Option {
 /// The option of that name, or null.
 [[nodiscard]] const Option* findOption(std::string_view name);
 
+/// The options that a plan report decides, so that none of them can stand beside `plan`.
+[[nodiscard]] const std::vector<std::string>& plannedOptions();
+
+/// Throws that `option` cannot stand beside a plan report. **Errors**: CommandLine.
+[[noreturn]] void refuseBesidePlan(const std::string& option);
+
 } // namespace flcc::job::detail

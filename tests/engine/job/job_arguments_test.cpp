@@ -13,7 +13,7 @@ using Arguments = std::vector<std::string>;
 
 namespace {
 
-/// A job in which every member differs from its default.
+/// A job in which every member differs from its default but the plan report, which excludes others.
 Job fullJob() {
     Job job;
     job.scene = "a scene.mha";
@@ -28,7 +28,6 @@ Job fullJob() {
     job.threads = 3;
     job.memoryBytes = 123456789;
     job.planning = plan::Planning::Estimate;
-    job.planReport = "plan.json";
     job.repeat = 5;
     job.minScore = -0.125;
     job.maxPeaks = 7;
@@ -59,6 +58,7 @@ class JobArgumentsTest : public QObject {
     void theJobFileReadsBackToTheSameJob();
     void numbersDoNotDependOnTheLocale();
     void onlyWhatDiffersFromTheDefaultIsWritten();
+    void aPlanReportExcludesWhatItDecides();
     void theCommandLineIsQuotedForAShell();
     void plainArgumentsAreSceneAndTemplate();
     void whatIsWrongIsNamed_data();
@@ -102,6 +102,42 @@ void JobArgumentsTest::numbersDoNotDependOnTheLocale() {
     if (!set) {
         QSKIP("the locale de_DE.UTF-8 is not installed; tried in the C locale");
     }
+}
+
+void JobArgumentsTest::aPlanReportExcludesWhatItDecides() {
+    const Arguments replay{"scene.mha", "templ.mha", "--plan", "plan.json", "--memory", "1GiB"};
+    Job job = parsed(replay);
+    QCOMPARE(job.planReport.string(), std::string("plan.json"));
+    QVERIFY(parsed(job::toArguments(job)) == job);
+    QVERIFY(job::fromJobFile(job::toJobFile(job)) == job);
+    const std::vector<Arguments> decided{{"--method", "auto"},
+                                         {"--tile", "64"},
+                                         {"--device", "cpu"},
+                                         {"--threads", "2"},
+                                         {"--planning", "measure"}};
+    for (const Arguments& option : decided) {
+        Arguments both = replay;
+        both.insert(both.end(), option.begin(), option.end());
+        QVERIFY2(codeOf(both) == ErrorCode::CommandLine, option.front().c_str());
+    }
+    const auto failure = test::thrownBy(
+        [] { (void)job::fromJobFile(R"({"scene": "a", "plan": "p.json", "threads": 2})"); });
+    QCOMPARE(failure.code, ErrorCode::CommandLine);
+    QVERIFY(failure.sentence.find("--threads") != std::string::npos);
+    job.threads = 2;
+    QCOMPARE(test::thrownBy([&] { (void)job::planJob(job); }).code, ErrorCode::CommandLine);
+
+    // The command line replaces what a job file says of the same thing.
+    const test::Folder folder;
+    const std::string file = folder.path("job.json");
+    io::writeText(file, R"({"scene": "a", "method": "direct", "threads": 2})");
+    job = parsed({"--job", file, "--plan", "p.json"});
+    QCOMPARE(job.method, std::string("auto"));
+    QCOMPARE(job.threads, 0);
+    io::writeText(file, R"({"scene": "a", "plan": "p.json"})");
+    job = parsed({"--job", file, "--threads", "3"});
+    QVERIFY(job.planReport.empty());
+    QCOMPARE(job.threads, 3);
 }
 
 void JobArgumentsTest::onlyWhatDiffersFromTheDefaultIsWritten() {

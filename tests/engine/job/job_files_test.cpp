@@ -108,8 +108,9 @@ void JobFilesTest::theSamePlanGivesTheSameBytes() {
     const std::vector<std::string> first = outputs("a");
     job.planReport = folder.path("areport.json");
     job.method = "auto";
-    job.planning = plan::Planning::Estimate;
     QVERIFY(outputs("b") == first);
+    QVERIFY(test::bytesOf(folder.path("breport.json")).find("replayed from a report") !=
+            std::string::npos);
     QVERIFY(first[0].size() > 82 * 73 * 4);
 }
 
