@@ -278,9 +278,7 @@ class DirectMethod final : public method::Method {
         const double outputs = static_cast<double>(base::voxelCount(map));
         const double support = static_cast<double>(base::voxelCount(m));
         const Extents& tile = candidate.tile;
-        const double seen = static_cast<double>(
-            base::voxelCount({tile.x + m.x - 1, tile.y + m.y - 1, tile.z + m.z - 1}));
-        const double halo = seen / static_cast<double>(base::voxelCount(tile));
+        const Extents seen{tile.x + m.x - 1, tile.y + m.y - 1, tile.z + m.z - 1};
         const TileGrid grid(map, tile);
         prediction.operations = 2 * outputs * support; // FLCC Table I: N_y N_T, twice for LCC
         // The first and last rows of a register block have less to do; after every few rows the
@@ -289,14 +287,20 @@ class DirectMethod final : public method::Method {
         const double flushes =
             std::ceil(rows / static_cast<double>(simd::rowsPerAccumulator(m.x))) *
             static_cast<double>(m.z);
-        const double ns = outputs * support * rows /
-                              (model.multiplyAddsPerNs * (inIntegers(problem) ? kIntegerGain : 1) *
-                               static_cast<double>(m.y)) +
-                          outputs * (flushes * model.flushVoxelNs + halo * model.loadVoxelNs) +
-                          denominatorNs(problem, tile, model) +
-                          static_cast<double>(grid.count()) * model.tileOverheadNs;
-        prediction.ms =
-            ns * 1e-6 / model.speedUp(std::min<std::int64_t>(candidate.threads, grid.count()));
+        const double products = model.multiplyAddsPerNs * (inIntegers(problem) ? kIntegerGain : 1);
+        const double ns =
+            outputs * support * rows / (products * static_cast<double>(m.y)) +
+            outputs * flushes * model.flushVoxelNs +
+            outputs / static_cast<double>(base::voxelCount(tile)) * model.loadNs(seen) +
+            denominatorNs(problem, tile, model) +
+            static_cast<double>(grid.count()) * model.tileOverheadNs;
+        const double buffers =
+            static_cast<double>(DirectBuffers::bytes(problem, tile) * candidate.threads);
+        prediction.setupMs = 1e-6 * buffers * model.bufferByteNs;
+        prediction.ms = prediction.setupMs +
+                        1e-6 * ns * model.directFactor /
+                            model.speedUp(std::min<std::int64_t>(candidate.threads, grid.count()));
+        prediction.tilesInFlight = candidate.threads;
         if (statistics != nullptr) {
             prediction.errorBound =
                 inIntegers(problem)
