@@ -42,7 +42,7 @@ Options of match and plan, defaults first or in brackets:
 
 constexpr const char* kCodes =
     R"(
-Exit codes: 0 done, 1 internal error, 2 command line, 3 input cannot be read, 4 invalid problem,
+Exit codes: 0 done, 1 internal error or failed self-audit, 2 command line, 3 input cannot be read, 4 invalid problem,
 5 memory limit, 6 device, 7 output cannot be written, 130 interrupted.
 )";
 
@@ -133,6 +133,9 @@ int match(const Arguments& args, const std::stop_token& stop) {
         print(job::toJson(result.report));
     } else if (!parsed.quiet) {
         print(parsed.verbose ? job::toText(result.report) : job::toSummary(result.report));
+    }
+    if (const std::optional<Error> failed = job::auditFailure(result.report)) {
+        throw Error(*failed);
     }
     return 0;
 }

@@ -153,8 +153,7 @@ void Exporter::map() {
 void Exporter::writeMap(const std::filesystem::path& path) {
     if (const ResultEntry* result = requireResult()) {
         write(path, [job = result->job, path](const std::stop_token& stop) {
-            return io::writeImage(path, base::AnyView(job->map->value.view()), job->mapGeometry, {},
-                                  stop);
+            return io::writeImage(path, method::scoresOf(*job->map), job->mapGeometry, {}, stop);
         });
     }
 }

@@ -13,6 +13,9 @@ io::PeakContext peakContext(const ResultEntry& result) {
     context.sceneExtents = base::extentsOf(result.job->scene->pixels);
     context.templExtents = base::extentsOf(result.job->templ->pixels);
     context.geometry = result.job->scene->geometry;
+    if (result.job->report.audit) {
+        context.audit = job::auditText(*result.job->report.audit);
+    }
     return context;
 }
 

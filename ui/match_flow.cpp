@@ -22,6 +22,7 @@ job::Job planKey(job::Job job) {
     job.minScore = none.minScore;
     job.maxPeaks = none.maxPeaks;
     job.minDistance = none.minDistance;
+    job.audit = none.audit;
     job.map.clear();
     job.status.clear();
     job.peaks.clear();
@@ -66,10 +67,13 @@ MatchFlow::MatchFlow(Document& document, RunController& controller, MatchPanel& 
     connect(&m_controller, &RunController::mapStarted, this,
             [this](const std::shared_ptr<const method::MatchMap>& map) {
                 if (m_controller.isRunning(RunController::Task::Run)) {
-                    const base::Extents scene = m_document.sceneExtents();
+                    const base::Box all{{0, 0, 0}, m_document.sceneExtents()};
+                    const base::Box searched = m_runRegion.value_or(all);
+                    const base::Extents& room = searched.extents;
                     const base::Extents& valid = map->value.extents();
                     m_views.showRunningMap(
-                        map, {scene.x - valid.x + 1, scene.y - valid.y + 1, scene.z - valid.z + 1});
+                        map, {room.x - valid.x + 1, room.y - valid.y + 1, room.z - valid.z + 1},
+                        searched.corner);
                 }
             });
     connect(&m_controller, &RunController::regionsFinished, &m_views, &ViewsPanel::addRegions);
@@ -172,6 +176,7 @@ void MatchFlow::run() {
     m_delay.stop();
     const job::Job job = currentJob();
     m_plannedJob = planKey(job);
+    m_runRegion = job.region;
     m_controller.start(RunController::Task::Run, tr("Run"),
                        [this, job, with = images()](std::stop_token stop,
                                                     job::JobSink* sink) -> RunController::Done {
@@ -209,6 +214,9 @@ void MatchFlow::finishRun(const std::shared_ptr<job::JobResult>& result, const j
                        tr("The run was cancelled: %1 % of the map is finished and kept as a "
                           "partial result; the rest is hatched.")
                            .arg(std::floor(finishedShare * 100)));
+    }
+    if (const auto failed = job::auditFailure(result->report)) {
+        Q_EMIT message(MessageBar::Kind::Error, toQString(failed->what()));
     }
     m_document.addResult({result, job, runTitle(job, result->report)});
     if (!result->peaks.empty()) {

@@ -55,6 +55,7 @@ class MatchFlow : public QObject {
     MatchPanel& m_panel;
     ViewsPanel& m_views;
     QTimer m_delay;
+    std::optional<base::Box> m_runRegion; ///< of the run under way
     std::optional<job::Job> m_plannedJob; ///< what the report on the card belongs to
     std::optional<job::JobReport> m_report;
 };

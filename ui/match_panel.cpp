@@ -112,6 +112,7 @@ MatchPanel::MatchPanel(Document& document, std::vector<plan::Device> devices, QW
         m_job.report = none.report;
         m_job.heatmap = none.heatmap;
         m_job.slice = none.slice;
+        m_job.region = none.region;
         showPlanReport();
         updateData();
     });
@@ -132,6 +133,7 @@ QWidget* MatchPanel::makeForm() {
     form->setLabelAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     addData(form);
     addComputation(form);
+    addExactness(form);
     addPeaks(form);
     return widget;
 }
@@ -185,6 +187,8 @@ void MatchPanel::addData(QFormLayout* form) {
            tr("Changes the sign of the template: finds dark copies of a bright template"));
     m_invert->setAccessibleName(tr("Invert"));
     connect(m_invert, &QCheckBox::toggled, this, &MatchPanel::settingsChanged);
+
+    addRegion(form);
 
     addHeading(form, tr("Template box"));
     m_box = new BoxEditor(m_document, this);
@@ -405,6 +409,7 @@ void MatchPanel::updateData() {
     const bool ready = scene && (templ || m_document.box());
     m_plan->setEnabled(ready && !m_running);
     m_run->setEnabled(ready || m_running);
+    showRegion();
 }
 
 void MatchPanel::readTile() {
@@ -439,6 +444,7 @@ void MatchPanel::readMemory() {
 job::Job MatchPanel::settings() const {
     job::Job job = m_job;
     job.invert = m_invert->isChecked();
+    readExactness(job);
     job.minScore = threshold();
     job.maxPeaks = numberOf(*m_maxPeaks, m_job.maxPeaks);
     job.minDistance.reset();
@@ -467,6 +473,8 @@ void MatchPanel::setSettings(const job::Job& job) {
         const QSignalBlocker blocker(this);
         m_job = job;
         m_invert->setChecked(job.invert);
+        showRegion();
+        showExactness();
         showDevice();
         m_method->setCurrentIndex(std::max(0, m_method->findData(toQString(job.method))));
         m_tile->setText(tileText(job.tile));
@@ -531,6 +539,8 @@ void MatchPanel::refreshTheme() {
     m_saveTemplate->setIcon(icon(QStringLiteral("save")));
     m_openPlanReport->setIcon(icon(QStringLiteral("open")));
     m_clearPlanReport->setIcon(icon(QStringLiteral("cancel")));
+    m_useBox->setIcon(icon(QStringLiteral("box")));
+    m_clearRegion->setIcon(icon(QStringLiteral("cancel")));
     m_plan->setIcon(icon(QStringLiteral("plan")));
     m_run->setIcon(icon(m_running ? QStringLiteral("cancel") : QStringLiteral("run")));
     m_box->refreshTheme();

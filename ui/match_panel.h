@@ -3,6 +3,7 @@
 #include <QWidget>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,14 @@ class MatchPanel : public QWidget {
     void addComputation(QFormLayout* form);
     void addPeaks(QFormLayout* form);
     void addPlanReport(QFormLayout* form);
+    void addRegion(QFormLayout* form);
+    void setRegion(const std::optional<base::Box>& region);
+    void showRegion();
+    void readRegion();
+    void addExactness(QFormLayout* form);
+    void readPromise();
+    void readExactness(job::Job& job) const;
+    void showExactness();
     void fillDevices();
     void showDevice();
     void showPlanReport();
@@ -92,6 +101,13 @@ class MatchPanel : public QWidget {
     QToolButton* m_saveTemplate = nullptr;
     QCheckBox* m_invert = nullptr;
     BoxEditor* m_box = nullptr;
+    QLineEdit* m_region = nullptr;
+    QToolButton* m_useBox = nullptr;
+    QToolButton* m_clearRegion = nullptr;
+    QComboBox* m_precision = nullptr;
+    QLineEdit* m_promise = nullptr;
+    QCheckBox* m_recompute = nullptr;
+    QComboBox* m_audit = nullptr;
     QComboBox* m_device = nullptr;
     QComboBox* m_method = nullptr;
     QLineEdit* m_tile = nullptr;

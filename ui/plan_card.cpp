@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "engine/io/colour_map.h"
 #include "ui/plan_model.h"
 #include "ui/text.h"
 #include "ui/theme.h"
@@ -74,6 +75,10 @@ PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
     grid->addWidget(m_memoryPredicted, 2, 1);
     grid->addWidget(m_memoryMeasured, 2, 2);
 
+    m_exactness = label("planExactness");
+    m_exactness->setWordWrap(true);
+    m_exactness->setTextFormat(Qt::RichText);
+
     m_others = new QVBoxLayout;
     m_others->setContentsMargins(0, 0, 0, 0);
     m_others->setSpacing(1);
@@ -83,6 +88,7 @@ PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
     layout->addWidget(m_headline);
     layout->addWidget(m_detail);
     layout->addWidget(m_numbers);
+    layout->addWidget(m_exactness);
     layout->addLayout(m_others);
     showNothing(tr("The plan appears here."));
 }
@@ -107,6 +113,7 @@ void PlanCard::showNothing(const QString& hint) {
     m_detail->setText(hint);
     m_detail->show();
     m_numbers->hide();
+    m_exactness->hide();
     applyTheme();
 }
 
@@ -146,6 +153,7 @@ void PlanCard::showReport(const job::JobReport& report) {
         m_detail->setVisible(!chosen->reason.empty());
         showNumbers(report, *chosen);
     }
+    showExactness(report);
     showOthers(report.plan);
     applyTheme();
 }
@@ -162,6 +170,45 @@ void PlanCard::showNumbers(const job::JobReport& report, const plan::CandidateRe
     for (QLabel* label : {m_measuredHead, m_timeMeasured, m_memoryMeasured}) {
         label->setVisible(ran);
     }
+}
+
+/// How far the scores of a run can be trusted.
+void PlanCard::showExactness(const job::JobReport& report) {
+    m_exactness->setVisible(report.map.has_value());
+    if (!report.map) {
+        return;
+    }
+    const method::MapFacts& facts = report.map->facts;
+    QStringList lines;
+    lines << tr("Recomputed in double: %1 of the scores")
+                 .arg(percentText(job::recomputedShare(*report.map)));
+    QString tip = tr("Scores whose error could have exceeded the promise of %1 were computed again "
+                     "in double.")
+                      .arg(report.plan.problem.promise, 0, 'g', 6);
+    const std::int64_t lowConf =
+        facts.statusCounts[static_cast<std::size_t>(base::Status::LowConf)];
+    if (lowConf > 0) {
+        const io::Colour& pink = io::kLowConf;
+        lines << coloured(QStringLiteral("■ "), QColor(pink[0], pink[1], pink[2])) +
+                     coloured(tr("LOWCONF: %1 scores, pink in the heatmap").arg(lowConf),
+                              accents().warning);
+        tip += QChar(' ') + tr("LOWCONF: the error of these scores may exceed the promise; turn on "
+                               "Recompute, choose Double or allow a larger promise.");
+    }
+    if (report.audit) {
+        const bool failed = report.audit->verdict == job::AuditVerdict::Failed;
+        const bool passed = report.audit->verdict == job::AuditVerdict::Passed;
+        const QColor colour = failed ? accents().bad : passed ? accents().good : accents().muted;
+        lines << coloured(passed
+                              ? tr("Self-audit passed: largest deviation %1 of %2 scores")
+                                    .arg(report.audit->largestDeviation, 0, 'g', 2)
+                                    .arg(report.audit->checked)
+                              : tr("Self-audit %1").arg(toQString(job::auditText(*report.audit))),
+                          colour);
+        tip += QChar('\n') + tr("Self-audit: %1").arg(toQString(job::auditText(*report.audit)));
+    }
+    m_exactness->setText(lines.join(QStringLiteral("<br>")));
+    m_exactness->setToolTip(tip);
 }
 
 void PlanCard::addOther(const plan::CandidateReport& row) {

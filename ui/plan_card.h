@@ -35,6 +35,7 @@ class PlanCard : public QFrame {
     void setHeadline(const QString& headline, QColor Accents::*colour);
     void applyTheme();
     void showNumbers(const job::JobReport& report, const plan::CandidateReport& chosen);
+    void showExactness(const job::JobReport& report);
     void addOther(const plan::CandidateReport& row);
     void showOthers(const plan::PlanReport& report);
     void clearOthers();
@@ -47,6 +48,7 @@ class PlanCard : public QFrame {
     QLabel* m_timeMeasured = nullptr;
     QLabel* m_memoryPredicted = nullptr;
     QLabel* m_memoryMeasured = nullptr;
+    QLabel* m_exactness = nullptr;
     QVBoxLayout* m_others = nullptr;
     std::optional<job::JobReport> m_report;
     QString m_hint;

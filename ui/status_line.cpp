@@ -125,10 +125,13 @@ QString StatusLine::scoreText(const base::Point& point) const {
     const auto start = [](double centre, std::int64_t length) {
         return std::llround(centre - static_cast<double>(length - 1) / 2);
     };
-    const base::Index corner{start(point[0], templ.x), start(point[1], templ.y),
-                             start(point[2], templ.z)};
+    const base::Index first = m_views.shownCorner();
+    const base::Index corner{start(point[0], templ.x) - first.x, start(point[1], templ.y) - first.y,
+                             start(point[2], templ.z) - first.z};
     if (!base::contains(map->value.extents(), {corner, {1, 1, 1}})) {
-        return tr("LCC: template leaves the scene");
+        return m_document.result() != nullptr && m_document.result()->settings.region
+                   ? tr("LCC: template leaves the region")
+                   : tr("LCC: template leaves the scene");
     }
     const base::Status status = map->status.view().at(corner);
     if (!base::hasValue(status)) {

@@ -102,6 +102,10 @@ QString bytesText(std::int64_t bytes) {
            QLatin1String(kUnits[unit]);
 }
 
+QString percentText(double share) {
+    return QString::number(100 * share, 'g', 2) + QStringLiteral(" %");
+}
+
 QString durationText(double milliseconds) {
     if (milliseconds < 9.95) {
         return say("%1 ms").arg(milliseconds, 0, 'f', milliseconds < 0.995 ? 2 : 1);

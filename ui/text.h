@@ -22,7 +22,9 @@ namespace flcc::ui {
 [[nodiscard]] QString extentsText(const base::Extents& extents);
 /// "12, 40:32 × 32".
 [[nodiscard]] QString boxText(const base::Box& box, bool volume);
-[[nodiscard]] QString bytesText(std::int64_t bytes);     ///< "18.4 MiB"
+[[nodiscard]] QString bytesText(std::int64_t bytes); ///< "18.4 MiB"
+/// "0 %", "0.31 %", "12 %" of a share; never "0 %" for more than none.
+[[nodiscard]] QString percentText(double share);
 [[nodiscard]] QString durationText(double milliseconds); ///< "35 ms", "2.40 s", "3 min 5 s"
 [[nodiscard]] QString numberText(double value);          ///< six significant digits
 /// "1 × 1 px (spacing missing)", "0.5 × 0.5 × 2 um (from the header)".

@@ -290,15 +290,16 @@ void ViewsPanel::onBoxChanged() {
 }
 
 void ViewsPanel::showMap(const std::shared_ptr<const method::MatchMap>& map,
-                         const base::Extents& templ, bool finished) {
+                         const base::Extents& templ, const base::Index& corner, bool finished) {
     m_map = map;
     m_mapTempl = templ;
+    m_mapCorner = corner;
     for (const auto& slice : m_slices) {
         slice->setMapName("LCC");
-        slice->setMap(map, templ, finished);
+        slice->setMap(map, templ, finished, corner);
     }
     m_volume->setMapName("LCC");
-    m_volume->setMap(map, templ, finished);
+    m_volume->setMap(map, templ, finished, corner);
     applyScale();
 }
 
@@ -307,17 +308,18 @@ void ViewsPanel::onResultShown() {
     setVisiblePeaks({});
     const ResultEntry* result = m_document.result();
     if (result == nullptr || !result->job->map) {
-        showMap(nullptr, {}, true);
+        showMap(nullptr, {}, {}, true);
     } else {
-        showMap(result->job->map, base::extentsOf(result->job->templ->pixels), true);
+        showMap(result->job->map, base::extentsOf(result->job->templ->pixels),
+                result->job->mapCorner, true);
     }
 }
 
 void ViewsPanel::showRunningMap(std::shared_ptr<const method::MatchMap> map,
-                                const base::Extents& templ) {
+                                const base::Extents& templ, const base::Index& corner) {
     m_running = map;
     setVisiblePeaks({});
-    showMap(map, templ, false);
+    showMap(map, templ, corner, false);
 }
 
 void ViewsPanel::addRegions(const std::vector<base::Box>& regions) {

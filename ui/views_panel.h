@@ -64,7 +64,9 @@ class ViewsPanel : public QWidget {
     [[nodiscard]] int peakAt(const ViewFrame& frame, viz::DisplayPoint display) const;
 
     // A run under way.
-    void showRunningMap(std::shared_ptr<const method::MatchMap> map, const base::Extents& templ);
+    /// `corner` is the scene voxel of the map's first placement.
+    void showRunningMap(std::shared_ptr<const method::MatchMap> map, const base::Extents& templ,
+                        const base::Index& corner);
     void addRegions(const std::vector<base::Box>& regions);
     void endRunningMap();
     [[nodiscard]] bool showsRunningMap() const { return m_running != nullptr; }
@@ -72,6 +74,8 @@ class ViewsPanel : public QWidget {
     /// The map a position's score is read from, and its template; null when there is none.
     [[nodiscard]] const method::MatchMap* shownMap() const;
     [[nodiscard]] base::Extents shownTemplate() const { return m_mapTempl; }
+    /// The scene voxel of its first placement.
+    [[nodiscard]] base::Index shownCorner() const { return m_mapCorner; }
 
     /// A picture of all visible views as they are on the screen; `clean` for the active one.
     [[nodiscard]] viz::Picture cleanSnapshot() const;
@@ -88,7 +92,7 @@ class ViewsPanel : public QWidget {
     void onResultShown();
     void arrange();
     void showMap(const std::shared_ptr<const method::MatchMap>& map, const base::Extents& templ,
-                 bool finished);
+                 const base::Index& corner, bool finished);
     void applyScale();
     void applyPeaks();
 
@@ -108,6 +112,7 @@ class ViewsPanel : public QWidget {
     std::shared_ptr<const method::MatchMap> m_map;
     std::shared_ptr<const method::MatchMap> m_running;
     base::Extents m_mapTempl{0, 0, 0};
+    base::Index m_mapCorner;
     std::vector<int> m_peaks;
 };
 

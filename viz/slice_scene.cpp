@@ -110,10 +110,10 @@ std::int64_t SliceScene::sliceCount() const {
 }
 
 void SliceScene::setMap(std::shared_ptr<const method::MatchMap> map, const base::Extents& templ,
-                        bool finished) {
+                        bool finished, const base::Index& corner) {
     State& s = *m_state;
     s.mapPlane.clear();
-    s.map.set(std::move(map), templ, finished);
+    s.map.set(std::move(map), templ, finished, corner);
     if (s.map.exists()) {
         const auto count = byAxis(s.map.extents());
         s.mapPlane.setShape(count[s.axes.right], count[s.axes.down],

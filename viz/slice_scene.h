@@ -65,11 +65,12 @@ class SliceScene final : public Scene {
     [[nodiscard]] std::int64_t slice() const;
     [[nodiscard]] std::int64_t sliceCount() const;
 
-    // The heatmap. A voxel u of the map lies on u + (m - 1) / 2 of the scene.
+    // The heatmap. A voxel u of the map lies on corner + u + (m - 1) / 2 of the
+    // scene.
     /// Shows `map` (null: none) of a template of extents `templ`. With `finished` false nothing
     /// of it is read or drawn but the regions named by mapRegionFinished, until mapEnded().
     void setMap(std::shared_ptr<const method::MatchMap> map, const base::Extents& templ,
-                bool finished);
+                bool finished, const base::Index& corner = {});
     /// These voxels of the map hold their final values: they are drawn from now on.
     void mapRegionFinished(const base::Box& region);
     /// The run is over: the whole map is drawn, NOT_COMPUTED voxels hatched.

@@ -141,9 +141,9 @@ std::string VolumeScene::note() const {
 }
 
 void VolumeScene::setMap(std::shared_ptr<const method::MatchMap> map, const base::Extents& templ,
-                         bool finished) {
+                         bool finished, const base::Index& corner) {
     State& s = *m_state;
-    s.map.set(std::move(map), templ, finished);
+    s.map.set(std::move(map), templ, finished, corner);
     s.mapTexture.clear();
     s.freshMapRegions.clear();
     s.mapTextureStale = s.slicesStale = true;

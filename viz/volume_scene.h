@@ -36,7 +36,7 @@ class VolumeScene final : public Scene {
 
     // The heatmap, as in SliceScene.
     void setMap(std::shared_ptr<const method::MatchMap> map, const base::Extents& templ,
-                bool finished);
+                bool finished, const base::Index& corner = {});
     void mapRegionFinished(const base::Box& region);
     void mapEnded();
     void setMapScale(const io::HeatmapScale& scale);

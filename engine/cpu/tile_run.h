@@ -79,7 +79,8 @@ method::Outcome runTiles(const TileGrid& grid, std::int64_t together,
 
 /// Bytes of a map and its statuses.
 [[nodiscard]] inline std::int64_t mapBytes(const method::Problem& problem) {
-    return base::byteCount(method::mapExtents(problem), 5);
+    const bool twofold = problem.precision == method::Precision::Double;
+    return base::byteCount(method::mapExtents(problem), twofold ? 13 : 5);
 }
 
 /// Refuses a candidate that needs more than the limit; empty when it fits.

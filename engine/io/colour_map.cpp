@@ -46,6 +46,14 @@ Colour colourOf(const HeatmapScale& scale, double score) {
     return colourAt(scale.map, range > 0 ? (score - scale.low) / range : 0.5);
 }
 
+Colour lowConfColour(const Colour& score) {
+    Colour mixed{};
+    for (std::size_t i = 0; i < mixed.size(); ++i) {
+        mixed[i] = static_cast<std::uint8_t>((score[i] + kLowConf[i]) / 2);
+    }
+    return mixed;
+}
+
 Colour hatchColour(std::int64_t x, std::int64_t y) {
     constexpr std::int64_t kStripe = 4;
     const std::int64_t along = x + y;

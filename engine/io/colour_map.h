@@ -31,6 +31,10 @@ struct HeatmapScale {
 /// The colour of a score.
 [[nodiscard]] Colour colourOf(const HeatmapScale& scale, double score);
 
+/// The colour of a LOWCONF voxel: that of its score, half mixed with a pink no scale has.
+inline constexpr Colour kLowConf{255, 20, 180};
+[[nodiscard]] Colour lowConfColour(const Colour& score);
+
 /// Hatch of voxels without a value (FLAT, NONFINITE, NOT_COMPUTED): two greys in diagonal stripes
 /// of 4 pixels. `x` and `y` are pixels of the picture.
 inline constexpr Colour kHatchLight{150, 150, 150};

@@ -31,9 +31,11 @@ bool writeHeatmap(const std::filesystem::path& path, const base::View<const floa
             return false;
         }
         for (std::int64_t x = 0; x < extents.x; ++x) {
-            pixels.push_back(base::hasValue(status.at(x, y, z))
-                                 ? colourOf(scale, static_cast<double>(value.at(x, y, z)))
-                                 : hatchColour(x, y));
+            const base::Status here = status.at(x, y, z);
+            const Colour colour = base::hasValue(here)
+                                      ? colourOf(scale, static_cast<double>(value.at(x, y, z)))
+                                      : hatchColour(x, y);
+            pixels.push_back(here == base::Status::LowConf ? lowConfColour(colour) : colour);
         }
     }
     AtomicFile file(path);

@@ -64,7 +64,8 @@ std::string comments(const PeakContext& context, char separator) {
     for (const double value : geometry.direction) {
         lines += " " + detail::numberText(value);
     }
-    return lines + "\n";
+    lines += "\n";
+    return context.audit.empty() ? lines : lines + "# audit: " + text(context.audit) + "\n";
 }
 
 std::string row(const match::Peak& peak, std::size_t rank, char separator) {

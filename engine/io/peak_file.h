@@ -16,6 +16,7 @@ struct PeakContext {
     base::Extents sceneExtents;
     base::Extents templExtents;
     base::Geometry geometry; ///< of the scene
+    std::string audit{};     ///< what the self-audit of the run came to; may be empty
 };
 
 /// The list as CSV (`separator` ',') or TSV ('\t'): comment lines that begin with '#' and state

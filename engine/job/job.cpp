@@ -9,6 +9,7 @@
 #include "engine/base/error.h"
 #include "engine/base/tile_pool.h"
 #include "engine/io/atomic_file.h"
+#include "engine/job/detail/audit.h"
 #include "engine/job/detail/inputs.h"
 #include "engine/job/detail/machine.h"
 #include "engine/job/detail/options.h"
@@ -36,6 +37,11 @@ Spread spreadOf(std::vector<double> values) {
     const double median =
         values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
     return {values.front(), median, values.back()};
+}
+
+base::Point pointOf(const base::Index& index) {
+    return {static_cast<double>(index.x), static_cast<double>(index.y),
+            static_cast<double>(index.z)};
 }
 
 /// Runs one job step by step; each step returns false when it was cancelled.
@@ -104,6 +110,9 @@ class Runner {
         detail::requireWritableOutputs(m_job, m_inputs, images);
         m_problem = m_inputs.problem(m_job);
         m_result.report.plan.problem = m_problem;
+        m_result.report.scene = base::extentsOf(m_inputs.scene->pixels);
+        m_result.report.region = m_inputs.region;
+        m_result.mapCorner = m_inputs.sceneCorner();
         fitTile();
         m_statistics = method::sceneStatistics(m_inputs.sceneView(), m_problem.templ, m_stop);
         m_readMs = msSince(start);
@@ -170,10 +179,41 @@ class Runner {
                                            .maxPeaks = m_job.maxPeaks,
                                            .minDistance = m_job.minDistance},
                                           m_stop);
-        m_result.report.peaks = m_result.peaks;
         m_result.report.run->peaksMs = msSince(start);
+        m_sink.progress(0.8);
+        if (!m_stop.stop_requested()) {
+            audit();
+        }
+        moveToScene();
+        m_result.report.peaks = m_result.peaks;
         m_sink.progress(1);
         return !m_stop.stop_requested();
+    }
+
+    /// Computes scores again, while peaks still count from the part that is searched.
+    void audit() {
+        // By the cost model, not by the clock: the same plan writes the same list of peaks.
+        const double runMs = m_plan->report().chosen()->prediction->ms;
+        const detail::AuditInput input{m_inputs.sceneView(), m_inputs.templView(),
+                                       *m_result.map,        m_result.report.map->facts,
+                                       m_result.peaks,       m_statistics.lowest};
+        const std::optional<std::string> off = detail::auditRefusal(m_job.audit, input, runMs);
+        m_result.report.audit = off ? AuditReport{.reason = *off} : detail::audit(input, m_stop);
+    }
+
+    /// Peaks in scene voxels. The world is that of the scene, not of a moved origin, so that it
+    /// has the bits of a run without a region.
+    void moveToScene() {
+        const base::Index& corner = m_result.mapCorner;
+        const base::Point by = pointOf(corner);
+        for (match::Peak& peak : m_result.peaks) {
+            peak.corner = {peak.corner.x + corner.x, peak.corner.y + corner.y,
+                           peak.corner.z + corner.z};
+            for (std::size_t axis = 0; axis < 3; ++axis) {
+                peak.centre[axis] += by[axis];
+            }
+            peak.world = base::toWorld(m_result.scene->geometry, peak.centre);
+        }
     }
 
     [[nodiscard]] bool write() {
@@ -229,10 +269,12 @@ bool Runner::execute() {
     enter(Phase::Run);
     const method::Candidate& candidate = m_plan->candidate();
     const detail::PeakMeter meter;
-    auto map = std::make_shared<method::MatchMap>(method::mapExtents(m_problem));
-    const base::Point firstCentre{static_cast<double>(m_problem.templ.x - 1) / 2,
-                                  static_cast<double>(m_problem.templ.y - 1) / 2,
-                                  static_cast<double>(m_problem.templ.z - 1) / 2};
+    auto map = std::make_shared<method::MatchMap>(method::mapExtents(m_problem),
+                                                  m_problem.precision == method::Precision::Double);
+    const base::Point corner = pointOf(m_result.mapCorner);
+    const base::Point firstCentre{corner[0] + static_cast<double>(m_problem.templ.x - 1) / 2,
+                                  corner[1] + static_cast<double>(m_problem.templ.y - 1) / 2,
+                                  corner[2] + static_cast<double>(m_problem.templ.z - 1) / 2};
     m_result.mapGeometry = base::movedTo(m_result.scene->geometry, firstCentre);
     m_result.map = map;
     m_sink.mapStarted(map);
@@ -272,6 +314,9 @@ void requireSensible(const Job& job) {
     }
     if (job.threads < 0) {
         refuse("--threads must be 1 or more, not " + std::to_string(job.threads));
+    }
+    if (!(job.promise >= kLeastPromise && job.promise <= 1)) {
+        refuse("--promise must be a number from 1e-15 to 1, not " + detail::shortest(job.promise));
     }
     if (job.memoryBytes < 0) {
         refuse("--memory must be positive, not " + std::to_string(job.memoryBytes));
@@ -337,6 +382,15 @@ std::optional<Error> refusal(const plan::PlanReport& plan) {
     return Error(ErrorCode::Problem,
                  "no method can solve this problem: " +
                      (reasons.empty() ? "there is none that fits the options" : reasons));
+}
+
+std::optional<Error> auditFailure(const JobReport& report) {
+    if (!report.audit || report.audit->verdict != AuditVerdict::Failed) {
+        return std::nullopt;
+    }
+    return Error(ErrorCode::Internal,
+                 "the self-audit failed: " + report.audit->reason +
+                     "; do not trust this result, and report it with the job and its report");
 }
 
 JobResult runJob(const Job& job, const JobImages& images, std::stop_token stop, JobSink* sink) {

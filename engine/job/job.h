@@ -6,6 +6,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/base/error.h"
@@ -19,6 +20,15 @@
 
 namespace flcc::job {
 
+/// Whether scores are computed again by the definition after a run.
+enum class Audit { Auto, On, Off };
+[[nodiscard]] constexpr std::string_view name(Audit audit) {
+    return audit == Audit::Auto ? "auto" : audit == Audit::On ? "on" : "off";
+}
+
+/// The smallest error that can be promised.
+inline constexpr double kLeastPromise = 1e-15;
+
 /// One job, all of it: what the command line, the job file and the Match panel fill in. Empty paths
 /// mean "not asked for".
 struct Job {
@@ -29,11 +39,17 @@ struct Job {
     bool invert = false; ///< changes the sign of the template, so r becomes -r
     std::optional<int> channel;
     std::optional<int> frame;
+    /// The box of the scene that is searched, the whole panel inside; empty = all of it.
+    std::optional<base::Box> region;
 
     method::Operation operation = method::Operation::Lcc;
     method::Extent extent = method::Extent::Valid;
     std::string method = "auto";
     base::Extents tile{0, 0, 0};
+    method::Precision precision = method::Precision::Single; ///< double: the map is float64
+    double promise = 1e-4;                                   ///< largest error without a mark
+    bool recompute = true; ///< what breaks the promise is computed again in double, else LOWCONF
+    Audit audit = Audit::Auto; ///< auto: when it is predicted to cost under 2 % of the run
     std::string device = "auto";
     int threads = 0;              ///< 0 = all
     std::int64_t memoryBytes = 0; ///< 0 = what the machine has free
@@ -50,7 +66,7 @@ struct Job {
     std::filesystem::path peaks;
     std::filesystem::path report;
     std::filesystem::path heatmap;
-    std::optional<std::int64_t> slice; ///< of the heatmap; empty = through the best peak
+    std::optional<std::int64_t> slice; ///< of the map; empty = through the best peak
 
     friend bool operator==(const Job&, const Job&) = default;
 };
@@ -105,6 +121,7 @@ struct JobResult {
     std::shared_ptr<const SceneImage> templ;     ///< as matched but not inverted
     std::shared_ptr<const method::MatchMap> map; ///< null when it never started
     base::Geometry mapGeometry;                  ///< voxel 0 on the centre of the first placement
+    base::Index mapCorner; ///< scene voxel of the first placement: the corner of the region
     std::vector<match::Peak> peaks;
     JobReport report;
     std::vector<std::string> notes; ///< what a written format dropped, colour to luminance, ...
@@ -129,6 +146,10 @@ struct JobResult {
 /// Why a plan has no chosen candidate, as the error runJob ends with: Memory when a larger limit
 /// would help, else Problem. Empty when it has one.
 [[nodiscard]] std::optional<base::Error> refusal(const plan::PlanReport& plan);
+
+/// What a failed self-audit means, as the error the command line ends with after the outputs are
+/// written. Empty when it passed or was off.
+[[nodiscard]] std::optional<base::Error> auditFailure(const JobReport& report);
 
 /// The template a job will match: read or cut, not inverted. **Errors**: Problem when the crop
 /// leaves the scene.

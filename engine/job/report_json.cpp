@@ -26,14 +26,23 @@ template <class T> Json orNull(const std::optional<T>& value) {
     return value ? Json(*value) : Json(nullptr);
 }
 
-Json toJson(const method::Problem& problem, const plan::PlanReport& plan) {
+Json toJson(const base::Box& box) {
+    return {{"corner", toJson(box.corner)}, {"extents", toJson(box.extents)}};
+}
+
+Json problemJson(const JobReport& report) {
+    const plan::PlanReport& plan = report.plan;
+    const method::Problem& problem = plan.problem;
     return {{"operation", method::name(problem.operation)},
             {"extent", method::name(problem.extent)},
-            {"scene", toJson(problem.scene)},
+            {"scene", toJson(report.scene.x > 0 ? report.scene : problem.scene)},
+            {"region", report.region ? toJson(*report.region) : Json(nullptr)},
             {"template", toJson(problem.templ)},
             {"scene_type", base::name(problem.scenePixel)},
             {"template_type", base::name(problem.templPixel)},
             {"promise", problem.promise},
+            {"precision", method::name(problem.precision)},
+            {"recompute", problem.recompute},
             {"planning", plan::name(plan.planning)},
             {"thread_limit", plan.limits.threads},
             {"memory_limit", plan.limits.memoryBytes}};
@@ -107,10 +116,24 @@ Json toJson(const MapReport& map) {
             {"status", counts},
             {"over_range", map.facts.overRange},
             {"recomputed", map.facts.recomputed},
+            {"recomputed_share", recomputedShare(map)},
             {"bound_median", map.facts.boundMedian},
             {"bound_largest", map.facts.largestBound},
             {"bound_largest_lowconf", map.facts.largestLowConf},
             {"largest_rounding", map.facts.largestRounding}};
+}
+
+Json toJson(const AuditReport& audit) {
+    const bool off = audit.verdict == AuditVerdict::Off;
+    const auto known = [&](double value) { return off ? Json(nullptr) : Json(value); };
+    return {{"verdict", name(audit.verdict)},
+            {"reason", audit.reason},
+            {"checked", audit.checked},
+            {"wrong_status", audit.wrongStatus},
+            {"largest_deviation", known(audit.largestDeviation)},
+            {"largest_over_bound", known(audit.largestOverBound)},
+            {"median_over_bound", known(audit.medianOverBound)},
+            {"ms", audit.ms}};
 }
 
 Json toJson(const match::Peak& peak, std::size_t rank) {
@@ -172,7 +195,7 @@ method::Candidate candidateOf(const Json& chosen) {
 
 std::string toJson(const JobReport& report) {
     Json json;
-    json["problem"] = toJson(report.plan.problem, report.plan);
+    json["problem"] = problemJson(report);
     json["candidates"] = Json::array();
     for (const plan::CandidateReport& row : report.plan.candidates) {
         json["candidates"].push_back(toJson(row));
@@ -187,7 +210,7 @@ std::string toJson(const JobReport& report) {
     json["critical_template_size"] = {{"predicted", orNull(report.plan.critical.predicted)},
                                       {"measured", orNull(report.plan.critical.measured)}};
     json["map"] = report.map ? toJson(*report.map) : Json(nullptr);
-    json["audit"] = nullptr;
+    json["audit"] = report.audit ? toJson(*report.audit) : Json(nullptr);
     json["peaks"] = Json::array();
     for (const match::Peak& peak : report.peaks) {
         json["peaks"].push_back(toJson(peak, json["peaks"].size() + 1));

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <charconv>
 
 #include "engine/job/detail/text.h"
 #include "engine/job/report.h"
@@ -59,12 +61,17 @@ std::string table(const std::vector<Row>& rows, std::size_t left) {
 std::string problemText(const JobReport& report) {
     const method::Problem& problem = report.plan.problem;
     const bool flat = base::isFlat2D(problem.scene);
-    std::string text = "Scene     " + shown(problem.scene, flat) + " " +
-                       std::string(base::name(problem.scenePixel)) + "\n" + "Template  " +
-                       shown(problem.templ, flat) + " " +
+    const base::Extents& whole = report.scene.x > 0 ? report.scene : problem.scene;
+    std::string text = "Scene     " + shown(whole, flat) + " " +
+                       std::string(base::name(problem.scenePixel)) + "\n" +
+                       (report.region ? "Region    " + base::toString(*report.region) + "\n" : "") +
+                       "Template  " + shown(problem.templ, flat) + " " +
                        std::string(base::name(problem.templPixel)) + "\n" + "Result    " +
                        std::string(method::name(problem.operation)) + ", extent " +
-                       std::string(method::name(problem.extent)) + "\n";
+                       std::string(method::name(problem.extent)) + ", " +
+                       std::string(method::name(problem.precision)) + " precision, promise " +
+                       detail::shortest(problem.promise) +
+                       (problem.recompute ? "" : ", nothing recomputed") + "\n";
     for (const InputReport& input : report.inputs) {
         text += input.role + ": " + input.path +
                 (input.sha256.empty() ? "" : " (SHA-256 " + input.sha256 + ")") + "\n";
@@ -147,6 +154,15 @@ std::string runText(const RunReport& run, const plan::CandidateReport* chosen) {
     return text;
 }
 
+std::string brief(double value) {
+    char buffer[32];
+    const auto end =
+        std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::general, 2).ptr;
+    return {buffer, end};
+}
+
+std::string percent(double share) { return brief(100 * share) + " %"; }
+
 std::string mapText(const MapReport& map) {
     std::string text = "\nMap  min " + fixed(map.statistics.minimum, 4) + "  max " +
                        fixed(map.statistics.maximum, 4) + "  mean " +
@@ -157,6 +173,14 @@ std::string mapText(const MapReport& map) {
             text += " " + std::string(base::name(static_cast<base::Status>(i))) + " " +
                     std::to_string(map.facts.statusCounts[i]);
         }
+    }
+    const std::int64_t lowConf =
+        map.facts.statusCounts[static_cast<std::size_t>(base::Status::LowConf)];
+    text += "\n  recomputed in double: " + std::to_string(map.facts.recomputed) + " (" +
+            percent(recomputedShare(map)) + " of the voxels)";
+    if (lowConf > 0) {
+        text += "\n  LOWCONF: " + std::to_string(lowConf) +
+                " voxels whose error may exceed the promise";
     }
     return text + "\n";
 }
@@ -221,6 +245,33 @@ std::string toSummary(const JobReport& report) {
     return text;
 }
 
+std::string_view name(AuditVerdict verdict) {
+    constexpr std::array<std::string_view, 3> kNames{"off", "passed", "failed"};
+    return kNames[static_cast<std::size_t>(verdict)];
+}
+
+double recomputedShare(const MapReport& map) {
+    std::int64_t voxels = 0;
+    for (const std::int64_t count : map.facts.statusCounts) {
+        voxels += count;
+    }
+    return voxels > 0 ? static_cast<double>(map.facts.recomputed) / static_cast<double>(voxels) : 0;
+}
+
+std::string auditText(const AuditReport& audit) {
+    std::string text(name(audit.verdict));
+    if (!audit.reason.empty()) {
+        text += "; " + audit.reason;
+    }
+    if (audit.verdict == AuditVerdict::Off) {
+        return text;
+    }
+    return text + "; " + std::to_string(audit.checked) +
+           " scores computed again; largest deviation " + brief(audit.largestDeviation) + " (" +
+           brief(audit.largestOverBound) + " of its bound; median " + brief(audit.medianOverBound) +
+           ")";
+}
+
 std::string toText(const JobReport& report) {
     std::string text = problemText(report) + planText(report.plan);
     if (report.run) {
@@ -228,6 +279,9 @@ std::string toText(const JobReport& report) {
     }
     if (report.map) {
         text += mapText(*report.map);
+    }
+    if (report.audit) {
+        text += "Audit: " + auditText(*report.audit) + "\n";
     }
     if (report.run) {
         text += "\n" + peaksText(report.peaks, base::isFlat2D(report.plan.problem.scene), 20);

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "engine/base/image.h"
+#include "engine/base/pixels.h"
 #include "engine/base/status.h"
 
 namespace flcc::method {
@@ -24,6 +25,14 @@ struct MatchMap {
         }
     }
 };
+
+/// The scores of a map as they are written: in double where the run was.
+[[nodiscard]] inline base::AnyView scoresOf(const MatchMap& map) {
+    if (map.exact.data() != nullptr) {
+        return map.exact.view();
+    }
+    return map.value.view();
+}
 
 /// Where a method writes.
 struct MapView {

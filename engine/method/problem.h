@@ -4,6 +4,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/base/extents.h"
 #include "engine/base/pixels.h"
@@ -62,6 +63,9 @@ struct SceneStatistics {
     std::int64_t nonFinite = 0;
     /// Standard deviation of the panels of a coarse grid: its 1st percentile.
     double lowContrast = 0;
+    /// First voxels of the placements nearest to the panels of that grid with the lowest contrast
+    /// above 0, lowest first, at most 64.
+    std::vector<base::Index> lowest;
 };
 
 /// Reads every finite voxel once. `templ` sets the size of the panels of the coarse grid. Stopped,

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "engine/method/problem.h"
@@ -80,9 +81,13 @@ template <class T> double deviation(const View<const T>& panel) {
     return n > 0 ? std::sqrt(std::max(0.0, (s2 - s1 * s1 / n) / n)) : 0.0;
 }
 
-/// The 1st percentile of the deviation of panels on a coarse grid of at most 1024 places; panels
-/// are cut to 32 voxels an axis, so the look costs no more than a read of the scene.
-template <class T> double lowContrast(const View<const T>& scene, const base::Extents& templ) {
+/// The 1st percentile of the deviation of panels on a coarse grid of at most 1024 places, and where
+/// it is lowest; panels are cut to 32 voxels an axis, so the look costs no more than a read of the
+/// scene.
+template <class T>
+void addContrast(const View<const T>& scene, const base::Extents& templ,
+                 SceneStatistics& statistics) {
+    constexpr std::size_t kLowest = 64;
     const base::Extents& extents = scene.extents();
     const base::Extents panel{std::min<std::int64_t>(templ.x, 32),
                               std::min<std::int64_t>(templ.y, 32),
@@ -98,20 +103,30 @@ template <class T> double lowContrast(const View<const T>& scene, const base::Ex
     const std::int64_t nx = places(extents.x, panel.x);
     const std::int64_t ny = places(extents.y, panel.y);
     const std::int64_t nz = places(extents.z, panel.z);
-    std::vector<double> deviations;
+    std::vector<std::pair<double, base::Index>> panels;
     for (std::int64_t k = 0; k < nz; ++k) {
         for (std::int64_t j = 0; j < ny; ++j) {
             for (std::int64_t i = 0; i < nx; ++i) {
                 const base::Index corner{place(i, nx, extents.x, panel.x),
                                          place(j, ny, extents.y, panel.y),
                                          place(k, nz, extents.z, panel.z)};
-                deviations.push_back(deviation(scene.part({corner, panel})));
+                const base::Index placement{std::min(corner.x, extents.x - templ.x),
+                                            std::min(corner.y, extents.y - templ.y),
+                                            std::min(corner.z, extents.z - templ.z)};
+                panels.emplace_back(deviation(scene.part({corner, panel})), placement);
             }
         }
     }
-    const auto at = deviations.begin() + static_cast<std::ptrdiff_t>(deviations.size() / 100);
-    std::nth_element(deviations.begin(), at, deviations.end());
-    return *at;
+    std::stable_sort(panels.begin(), panels.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    statistics.lowContrast = panels[panels.size() / 100].first;
+    for (const auto& [contrast, placement] : panels) {
+        const auto& known = statistics.lowest;
+        if (contrast > 0 && known.size() < kLowest &&
+            std::find(known.begin(), known.end(), placement) == known.end()) {
+            statistics.lowest.push_back(placement);
+        }
+    }
 }
 
 } // namespace
@@ -123,7 +138,7 @@ SceneStatistics sceneStatistics(const base::AnyView& scene, const base::Extents&
         [&](const auto& view) {
             addRange(view, stop, statistics);
             if (!stop.stop_requested()) {
-                statistics.lowContrast = lowContrast(view, templ);
+                addContrast(view, templ, statistics);
             }
         },
         scene);

@@ -39,6 +39,7 @@ class CliCommandsTest : public QObject {
     void theBestPeaksOfTheSamplesAreThePlantedOnes_data();
     void theBestPeaksOfTheSamplesAreThePlantedOnes();
     void aPlanIsReplayed();
+    void aRegionIsSearchedInDoubleAndAudited();
     void theProgramAndTheEngineWriteTheSameBytes();
     void aJobIsSavedAndRunAgain();
     void aPlanWritesNoMapAndNoPeaks();
@@ -67,7 +68,10 @@ void CliCommandsTest::failuresHaveTheirCodeAndWriteNothing_data() {
     row("no command", {}, 2);
     row("unknown command", {"convolve", "a", "b"}, 2);
     row("unknown option", match({"--mask", "m.mha"}), 2);
-    row("option of a later version", match({"--recompute", "on"}), 2);
+    row("option of a later version", match({"--rotations", "5"}), 2);
+    row("promise of nothing", match({"--promise", "0"}), 2);
+    row("recompute perhaps", match({"--recompute", "perhaps"}), 2);
+    row("format that cannot hold doubles", match({"--precision", "double", "--map", "m.png"}), 2);
     row("doubled option", match({"--map", "a.mha", "--map", "b.mha"}), 2);
     row("threshold NaN", match({"--min-score", "nan"}), 2);
     row("operation of a later version", match({"--operation", "ssd"}), 2);
@@ -83,6 +87,8 @@ void CliCommandsTest::failuresHaveTheirCodeAndWriteNothing_data() {
     row("missing plan", match({"--plan", "none.json"}), 3);
     row("template larger than the scene", {"match", "template.mha", "scene.mha"}, 4);
     row("crop outside the scene", {"match", "scene.mha", "--crop", "90,60:20,20"}, 4);
+    row("region outside the scene", match({"--region", "90,60:20,20"}), 4);
+    row("region smaller than the template", match({"--region", "10,10:3,3"}), 4);
     row("one voxel", {"match", "scene.mha", "--crop", "9,6:1,1"}, 4);
     row("method that refuses", match({"--method", "tiled", "--tile", "4"}), 4);
     row("memory", match({"--memory", "2KiB"}), 5);
@@ -186,6 +192,32 @@ void CliCommandsTest::aPlanIsReplayed() {
     const Json chosen = parsed(folder.bytes("b.json"))["chosen"];
     QCOMPARE(chosen["method"].get<std::string>(), std::string("tiled"));
     QVERIFY((chosen["tile"] == Json{40, 36, 1}));
+}
+
+void CliCommandsTest::aRegionIsSearchedInDoubleAndAudited() {
+    const SampleFolder folder("tiny");
+    const Json all =
+        parsed(runCli(kMatch + QStringList{"--json", "--quiet"}, folder.path()).output);
+    const Json best = all["peaks"][0];
+    const int x = best["corner"][0].get<int>();
+    const int y = best["corner"][1].get<int>();
+    const QString region = QString("%1,%2:20,16").arg(std::max(0, x - 2)).arg(std::max(0, y - 1));
+    const CliRun run =
+        runCli(kMatch + QStringList{"--region", region, "--precision", "double", "--promise",
+                                    "1e-9", "--recompute", "off", "--audit", "on", "--map",
+                                    "map.mha", "--peaks", "peaks.csv", "--json"},
+               folder.path());
+    QVERIFY2(run.code == 0, run.errors.constData());
+    const Json report = parsed(run.output);
+    QVERIFY(report["peaks"][0]["corner"] == best["corner"]);
+    QVERIFY(report["peaks"][0]["score"] == best["score"]);
+    QCOMPARE(report["problem"]["promise"].get<double>(), 1e-9);
+    QCOMPARE(report["problem"]["recompute"].get<bool>(), false);
+    QCOMPARE(report["audit"]["verdict"].get<std::string>(), std::string("passed"));
+    QVERIFY(folder.bytes("peaks.csv").contains("\n# audit: passed; "));
+    const Json info = parsed(runCli({"info", "map.mha"}, folder.path()).output);
+    QCOMPARE(info["type"].get<std::string>(), std::string("float64"));
+    QVERIFY(info["extents"][0].get<int>() < 20);
 }
 
 void CliCommandsTest::theProgramAndTheEngineWriteTheSameBytes() {

@@ -22,13 +22,14 @@ ColourTable colourTable(io::ColourMap map) {
 }
 
 void ShownMap::set(std::shared_ptr<const method::MatchMap> map, const base::Extents& templ,
-                   bool finished) {
+                   bool finished, const base::Index& corner) {
     m_map = std::move(map);
     m_finished = finished;
     m_regions.clear();
     const auto m = byAxis(templ);
+    const auto first = byAxis(corner);
     for (std::size_t axis = 0; axis < 3; ++axis) {
-        m_offset[axis] = static_cast<double>(m[axis] - 1) / 2;
+        m_offset[axis] = static_cast<double>(first[axis]) + static_cast<double>(m[axis] - 1) / 2;
     }
 }
 
@@ -55,8 +56,11 @@ void ShownMap::pixels(const PlaneAxes& axes, std::int64_t slice, const io::Heatm
             for (std::int64_t i = part.left; i < part.right; ++i, texel += 4) {
                 const std::int64_t voxel = first + i * strides[axes.right];
                 const bool valued = base::hasValue(states.data()[voxel]);
-                const io::Colour& colour =
+                io::Colour colour =
                     valued ? colours[greyOf(values.data()[voxel], low, factor)] : io::kHatchDark;
+                if (states.data()[voxel] == base::Status::LowConf) {
+                    colour = io::lowConfColour(colour);
+                }
                 texel[0] = colour[0];
                 texel[1] = colour[1];
                 texel[2] = colour[2];

@@ -20,8 +20,8 @@ using ColourTable = std::array<io::Colour, 256>;
 /// finished.
 class ShownMap {
   public:
-    void set(std::shared_ptr<const method::MatchMap> map, const base::Extents& templ,
-             bool finished);
+    void set(std::shared_ptr<const method::MatchMap> map, const base::Extents& templ, bool finished,
+             const base::Index& corner);
     void addRegion(const base::Box& region);
     void end() { m_finished = true; }
 
@@ -29,7 +29,7 @@ class ShownMap {
     [[nodiscard]] bool finished() const { return m_finished; }
     [[nodiscard]] const method::MatchMap& map() const { return *m_map; }
     [[nodiscard]] const base::Extents& extents() const { return m_map->value.extents(); }
-    /// (m - 1) / 2: where voxel 0 of the map lies in the scene.
+    /// corner + (m - 1) / 2: where voxel 0 of the map lies in the scene.
     [[nodiscard]] const std::array<double, 3>& offset() const { return m_offset; }
     [[nodiscard]] const std::vector<base::Box>& regions() const { return m_regions; }
 

@@ -112,6 +112,29 @@ void requireOneTemplate(const Job& job, const JobImages& images) {
     }
 }
 
+void requireRegion(const base::Extents& scene, const base::Box& region) {
+    if (!base::contains(scene, region)) {
+        throw Error(ErrorCode::Problem, "the region " + base::toString(region) +
+                                            " leaves the scene " + base::toString(scene) +
+                                            "; choose a box inside it");
+    }
+}
+
+void requireRoom(const Inputs& inputs) {
+    const base::Extents templ = base::extentsOf(inputs.templ->pixels);
+    if (!inputs.region) {
+        (void)base::validExtents(base::extentsOf(inputs.scene->pixels), templ);
+        return;
+    }
+    const base::Extents& room = inputs.region->extents;
+    if (templ.x > room.x || templ.y > room.y || templ.z > room.z) {
+        throw Error(ErrorCode::Problem, "template " + base::toString(templ) +
+                                            " is larger than the region " +
+                                            base::toString(*inputs.region) +
+                                            "; choose a region that holds the whole template");
+    }
+}
+
 void report(Inputs& inputs, const char* role, const SceneImage& image) {
     inputs.reports.push_back({role, image.source, image.sha256});
     if (!image.note.empty()) {
@@ -131,10 +154,13 @@ method::Problem Inputs::problem(const Job& job) const {
     method::Problem problem;
     problem.operation = job.operation;
     problem.extent = job.extent;
-    problem.scene = base::extentsOf(scene->pixels);
+    problem.scene = region ? region->extents : base::extentsOf(scene->pixels);
     problem.templ = base::extentsOf(templ->pixels);
     problem.scenePixel = base::pixelType(scene->pixels);
     problem.templPixel = base::pixelType(templ->pixels);
+    problem.promise = job.promise;
+    problem.precision = job.precision;
+    problem.recompute = job.recompute;
     return problem;
 }
 
@@ -145,6 +171,10 @@ Inputs readInputs(const Job& job, const JobImages& images, const std::stop_token
     if (stop.stop_requested()) {
         return inputs;
     }
+    inputs.region = job.region;
+    if (job.region) {
+        requireRegion(base::extentsOf(inputs.scene->pixels), *job.region);
+    }
     if (job.crop) {
         inputs.templ = cutTemplate(*inputs.scene, *job.crop);
     } else {
@@ -153,8 +183,7 @@ Inputs readInputs(const Job& job, const JobImages& images, const std::stop_token
     if (stop.stop_requested()) {
         return inputs;
     }
-    (void)base::validExtents(base::extentsOf(inputs.scene->pixels),
-                             base::extentsOf(inputs.templ->pixels));
+    requireRoom(inputs);
     method::requireUsableTemplate(base::viewOf(inputs.templ->pixels));
     inputs.invert = job.invert;
     if (job.invert) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -15,10 +16,19 @@ struct Inputs {
     std::shared_ptr<const SceneImage> templ; ///< not inverted
     base::AnyImage inverted;                 ///< the template with its sign changed; if asked for
     bool invert = false;
+    std::optional<base::Box> region; ///< of the scene
     std::vector<InputReport> reports;
     std::vector<std::string> notes;
 
-    [[nodiscard]] base::AnyView sceneView() const { return base::viewOf(scene->pixels); }
+    /// What is searched: the scene or its region.
+    [[nodiscard]] base::AnyView sceneView() const {
+        const base::AnyView whole = base::viewOf(scene->pixels);
+        return region ? base::partOf(whole, *region) : whole;
+    }
+    /// Its first voxel in the scene.
+    [[nodiscard]] base::Index sceneCorner() const {
+        return region ? region->corner : base::Index{};
+    }
     /// The template as it is matched.
     [[nodiscard]] base::AnyView templView() const {
         return base::viewOf(invert ? inverted : templ->pixels);

@@ -163,6 +163,19 @@ Option cropOption() {
             .positional = false};
 }
 
+Option regionOption() {
+    return {.name = "region",
+            .kind = ValueKind::Text,
+            .value = "X,Y[,Z]:W,H[,D]",
+            .help = "the box of the scene that is searched, the whole panel inside (all of it)",
+            .get =
+                [](const Job& job) {
+                    return job.region ? std::optional(base::toString(*job.region)) : std::nullopt;
+                },
+            .set = [](Job& job, const std::string& text) { job.region = parseBox(text); },
+            .positional = false};
+}
+
 Option invertOption() {
     return {.name = "invert",
             .kind = ValueKind::Flag,
@@ -222,6 +235,50 @@ Option tileOption() {
                 },
             .set = [](Job& job, const std::string& text) { job.tile = parseTile(text); },
             .positional = false};
+}
+
+Option precisionOption() {
+    return wordOption(
+        "precision", "arithmetic of the scores; with double the map is float64",
+        {"single", "double"},
+        [](const Job& job) { return std::string(method::name(job.precision)); },
+        [](Job& job, const std::string& text) {
+            job.precision =
+                text == "double" ? method::Precision::Double : method::Precision::Single;
+        });
+}
+
+Option promiseOption() {
+    return {.name = "promise",
+            .kind = ValueKind::Number,
+            .value = "1e-4",
+            .help = "largest error of a score that is not marked LOWCONF",
+            .get =
+                [](const Job& job) {
+                    return job.promise == Job{}.promise ? std::nullopt
+                                                        : std::optional(shortest(job.promise));
+                },
+            .set =
+                [](Job& job, const std::string& text) {
+                    job.promise = toNumber("promise", text, kLeastPromise, 1);
+                },
+            .positional = false};
+}
+
+Option recomputeOption() {
+    return wordOption(
+        "recompute", "compute scores that break the promise again in double, or mark them LOWCONF",
+        {"on", "off"}, [](const Job& job) { return std::string(job.recompute ? "on" : "off"); },
+        [](Job& job, const std::string& text) { job.recompute = text == "on"; });
+}
+
+Option auditOption() {
+    return wordOption(
+        "audit", "check scores against the definition after the run; auto: if it takes under 2 %",
+        {"auto", "on", "off"}, [](const Job& job) { return std::string(name(job.audit)); },
+        [](Job& job, const std::string& text) {
+            job.audit = text == "on" ? Audit::On : text == "off" ? Audit::Off : Audit::Auto;
+        });
 }
 
 bool isDevice(const std::string& text) {
@@ -330,10 +387,15 @@ std::vector<Option> makeOptions() {
         invertOption(),
         indexOption("channel", "N", "channel of a file that has several, from 0", &Job::channel),
         indexOption("frame", "N", "frame of a file that has several, from 0", &Job::frame),
+        regionOption(),
         operationOption(),
         extentOption(),
         methodOption(),
         tileOption(),
+        precisionOption(),
+        promiseOption(),
+        recomputeOption(),
+        auditOption(),
         deviceOption(),
         countOption("threads", "N", "threads of the run (all)", &Job::threads, 1, kMostThreads),
         memoryOption(),

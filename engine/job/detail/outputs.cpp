@@ -91,12 +91,14 @@ io::PeakContext contextOf(const JobResult& result) {
             .templ = result.templ->source,
             .sceneExtents = base::extentsOf(result.scene->pixels),
             .templExtents = base::extentsOf(result.templ->pixels),
-            .geometry = result.scene->geometry};
+            .geometry = result.scene->geometry,
+            .audit = result.report.audit ? auditText(*result.report.audit) : ""};
 }
 
 bool writeHeatmap(const path& file, const Job& job, const JobResult& result,
                   const std::stop_token& stop) {
-    const std::int64_t best = result.peaks.empty() ? 0 : result.peaks.front().corner.z;
+    const std::int64_t best =
+        result.peaks.empty() ? 0 : result.peaks.front().corner.z - result.mapCorner.z;
     const double top = result.report.map->statistics.maximum;
     // A map without positive scores still gets a scale of one colour step.
     const io::HeatmapScale scale{.low = 0, .high = std::max(top, 1.0 / 256)};
@@ -128,7 +130,11 @@ void requireWritableOutputs(const Job& job, const Inputs& inputs, bool images) {
     if (images) {
         const method::Problem problem = inputs.problem(job);
         const base::Extents map = method::mapExtents(problem);
-        ask(job.map, [&] { io::requireWritable(job.map, base::PixelType::Float32, map); });
+        const bool twofold = job.precision == method::Precision::Double;
+        ask(job.map, [&] {
+            io::requireWritable(job.map,
+                                twofold ? base::PixelType::Float64 : base::PixelType::Float32, map);
+        });
         ask(job.status, [&] { io::requireWritable(job.status, base::PixelType::UInt8, map); });
         ask(job.templateOut,
             [&] { io::requireWritable(job.templateOut, problem.templPixel, problem.templ); });
@@ -158,7 +164,7 @@ bool writeOutputs(const Job& job, JobResult& result, const std::stop_token& stop
         };
     };
     const std::vector<std::pair<path, std::function<bool(const path&)>>> asked{
-        {job.map, image(result.map->value.view(), result.mapGeometry, job.map)},
+        {job.map, image(method::scoresOf(*result.map), result.mapGeometry, job.map)},
         {job.status, image(numbersOf(result.map->status), result.mapGeometry, job.status)},
         {job.templateOut,
          image(base::viewOf(result.templ->pixels), result.templ->geometry, job.templateOut)},

@@ -22,6 +22,11 @@ Job fullJob() {
     job.invert = true;
     job.channel = 2;
     job.frame = 0;
+    job.region = base::Box{{1, 2, 3}, {40, 50, 60}};
+    job.precision = method::Precision::Double;
+    job.promise = 2.5e-7;
+    job.recompute = false;
+    job.audit = job::Audit::On;
     job.method = "tiled";
     job.tile = {128, 64, 32};
     job.device = "cuda:1";
@@ -210,6 +215,11 @@ void JobArgumentsTest::outOfRangeValuesAreRefused_data() {
     QTest::newRow("memory") << "--memory" << QStringList{"0",     "-1",    "nan",  "inf",
                                                          "4GiBs", "4 GiB", "1e30", "GiB"};
     QTest::newRow("tile") << "--tile" << QStringList{"0", "-4", "1,2,3,4", "12,", "a"};
+    QTest::newRow("promise") << "--promise" << QStringList{"0", "-1e-4", "2", "nan", "small"};
+    QTest::newRow("recompute") << "--recompute" << QStringList{"", "yes", "true"};
+    QTest::newRow("precision") << "--precision" << QStringList{"", "float", "half"};
+    QTest::newRow("audit") << "--audit" << QStringList{"", "always"};
+    QTest::newRow("region") << "--region" << QStringList{"1,2", "1,2:0,4", "1,2,3:4,5", "all"};
     QTest::newRow("crop") << "--crop"
                           << QStringList{"1,2",       "1,2:3",     "1:2",         "1,2:0,4",
                                          "1,2:3,-4",  "1,2,3:4,5", "1,2:3,4:5,6", "a,b:c,d",

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "engine/job/job.h"
+
+namespace flcc::job::detail {
+
+/// A finished run, as it is judged. All positions count from the first voxel of `scene`, the part
+/// of the scene that was searched.
+struct AuditInput {
+    base::AnyView scene;
+    base::AnyView templ; ///< as it was matched
+    const method::MatchMap& map;
+    const method::MapFacts& facts;
+    const std::vector<match::Peak>& peaks;
+    /// Placements of low contrast: those of method::SceneStatistics.
+    const std::vector<base::Index>& lowest;
+};
+
+/// Why the audit is left out: it was switched off, or with auto it is predicted to take more than
+/// 2 % of a run of `runMs`. Empty when it is due.
+[[nodiscard]] std::optional<std::string> auditRefusal(Audit wanted, const AuditInput& input,
+                                                      double runMs);
+
+/// Computes scores again by reference::Lcc and compares:
+/// - at every peak, its score against its own bound, and the map there;
+/// - at 64 voxels of the map drawn with a fixed seed;
+/// - at the lowest-contrast places of the coarse grid of the scene's statistics (METHODS 5) whose
+///   voxels have a value: at most 64 panels of the lowest deviation above 0.
+///
+/// The map does not keep the bound of each voxel. A voxel of the map is held against the largest
+/// bound of its status in the run (OK or LOWCONF), which is never below its own; the rounding of
+/// the reference, canonicalBound, is added to every bound. FLAT and NONFINITE must be those of the
+/// pixels. One deviation above its bound, or one wrong status, fails the audit.
+/// Stopped, the report means nothing. **Threads**: one. **Cost**: some reads of each panel.
+[[nodiscard]] AuditReport audit(const AuditInput& input, const std::stop_token& stop = {});
+
+} // namespace flcc::job::detail
