@@ -269,6 +269,11 @@ void WindowRunTest::everyControlOfTheMatchPanelReachesTheJob() {
     job.threads = 2;
     job.memoryBytes = 512LL << 20;
     job.planning = plan::Planning::Estimate;
+    job.region = base::Box{{3, 4, 0}, {50, 60, 1}};
+    job.precision = method::Precision::Double;
+    job.promise = 1e-6;
+    job.recompute = false;
+    job.audit = job::Audit::Off;
     job.minScore = 0.25;
     job.maxPeaks = 17;
     job.minDistance = 6.5;

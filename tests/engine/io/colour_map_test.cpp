@@ -82,6 +82,20 @@ class ColourMapTest : public QObject {
         QCOMPARE(io::colourOf(empty, 1), io::colourAt(ColourMap::Viridis, 0.5));
     }
 
+    void aLowConfScoreIsPinkOnEveryScale() {
+        for (const auto map :
+             {io::ColourMap::Viridis, io::ColourMap::Diverging, io::ColourMap::Cividis}) {
+            for (int i = 0; i < 256; ++i) {
+                const io::Colour score = io::colourAt(map, i / 255.0);
+                const io::Colour marked = io::lowConfColour(score);
+                // Red and blue stand further above green than those of the score.
+                QVERIFY(marked[0] + marked[2] - 2 * marked[1] >
+                        score[0] + score[2] - 2 * score[1] + 60);
+                QVERIFY(marked[0] > marked[1]);
+            }
+        }
+    }
+
     void theHatchRunsDiagonallyInFourPixels() {
         for (std::int64_t y = -9; y < 9; ++y) {
             for (std::int64_t x = -9; x < 9; ++x) {

@@ -18,7 +18,7 @@ class HeatmapFileTest : public QObject {
     }
 
   private Q_SLOTS:
-    void everyPixelHasTheColourOfItsScoreOrTheHatch() {
+    void everyPixelHasTheColourOfItsScoreAndStatus() {
         const base::Extents extents{23, 11, 3};
         base::Image<float> value(extents);
         base::Image<Status> status(extents, Status::Ok);
@@ -32,13 +32,18 @@ class HeatmapFileTest : public QObject {
         QCOMPARE(picture.info.components, 3);
         QVERIFY((picture.info.extents == base::Extents{23, 11, 1}));
         int hatched = 0;
+        int pink = 0;
         for (std::int64_t y = 0; y < extents.y; ++y) {
             for (std::int64_t x = 0; x < extents.x; ++x) {
                 const bool shown = base::hasValue(status.view().at(x, y, 1));
-                const io::Colour expected =
+                io::Colour expected =
                     shown ? io::colourOf(scale, static_cast<double>(value.view().at(x, y, 1)))
                           : io::hatchColour(x, y);
                 hatched += shown ? 0 : 1;
+                if (status.view().at(x, y, 1) == Status::LowConf) {
+                    expected = io::lowConfColour(expected);
+                    ++pink;
+                }
                 for (std::size_t plane = 0; plane < 3; ++plane) {
                     QCOMPARE(base::valueAt(base::viewOf(picture.components[plane]), {x, y, 0}),
                              static_cast<double>(expected[plane]));
@@ -46,6 +51,7 @@ class HeatmapFileTest : public QObject {
             }
         }
         QVERIFY(hatched > 5);
+        QVERIFY(pink > 5);
     }
 
     void otherExtensionsAndSlicesAreRefused() {

@@ -1,3 +1,4 @@
+#include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QtTest>
 
@@ -52,6 +53,18 @@ class PeakFileTest : public QObject {
         QCOMPARE(rows.size(), 1);
         QCOMPARE(rows[0], QString("rank,score,x,y,z,cx,cy,cz,wx,wy,wz,template,rotation,scale,"
                                   "zscore,false_positives,status,bound,rival,phi,theta,psi"));
+    }
+
+    void theAuditIsACommentLine() {
+        io::PeakContext context = exampleContext();
+        QVERIFY(io::peaksAsText({}, context, ',').find("# audit") == std::string::npos);
+        context.audit = "failed; voxel 3,4,0\nhas 0.5";
+        const QStringList lines =
+            QString::fromStdString(io::peaksAsText({}, context, ',')).split('\n');
+        const qsizetype at = lines.indexOf(QRegularExpression("^# audit: .*"));
+        QVERIFY(at > 0);
+        QVERIFY(lines[at].contains("failed; voxel 3 4 0") && lines[at].endsWith("has 0.5"));
+        QVERIFY(lines[at + 1].startsWith("rank,"));
     }
 
     void numbersReadBackAsTheSameDoubles() {
