@@ -32,7 +32,16 @@ std::string countText(double count) {
            (prefix == 0 ? "" : std::string(1, kPrefixes[prefix]));
 }
 
-std::string percent(double share) { return fixed(100 * share, 0) + " %"; }
+std::string brief(double value) {
+    char buffer[32];
+    const auto end =
+        std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::general, 2).ptr;
+    return {buffer, end};
+}
+
+std::string percent(double share) {
+    return (share < 0.1 ? brief(100 * share) : fixed(100 * share, 0)) + " %";
+}
 
 using Row = std::vector<std::string>;
 
@@ -153,15 +162,6 @@ std::string runText(const RunReport& run, const plan::CandidateReport* chosen) {
     }
     return text;
 }
-
-std::string brief(double value) {
-    char buffer[32];
-    const auto end =
-        std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::general, 2).ptr;
-    return {buffer, end};
-}
-
-std::string percent(double share) { return brief(100 * share) + " %"; }
 
 std::string mapText(const MapReport& map) {
     std::string text = "\nMap  min " + fixed(map.statistics.minimum, 4) + "  max " +
