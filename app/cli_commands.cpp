@@ -5,6 +5,7 @@
 #include <iostream>
 #include <optional>
 
+#include "app/cli_calibrate.h"
 #include "app/cli_progress.h"
 #include "engine/base/error.h"
 #include "engine/base/log.h"
@@ -32,6 +33,8 @@ constexpr const char* kUsage =
   flcc-cli sample NAME --output DIR                        writes a built-in sample with its truth
   flcc-cli sample --list                                   the built-in samples
   flcc-cli devices [--json]                                processors and GPUs, and why one is not usable
+  flcc-cli calibrate [--threads N] [--json]                measures this machine for better plans, two minutes
+  flcc-cli bench --crossover FILE.png [--threads N]        which method is chosen, over scene and template size
   flcc-cli --help | --version
 
 Options of match and plan, defaults first or in brackets:
@@ -231,6 +234,12 @@ int runCommand(const std::vector<std::string>& args, const std::stop_token& stop
     }
     if (command == "devices") {
         return devices(rest, stop);
+    }
+    if (command == "calibrate") {
+        return calibrate(rest, stop);
+    }
+    if (command == "bench") {
+        return bench(rest);
     }
     refuse("unknown command \"" + command + "\"; flcc-cli --help lists them");
 }

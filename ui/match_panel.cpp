@@ -230,6 +230,7 @@ void MatchPanel::addComputation(QFormLayout* form) {
     m_planning = new QComboBox(this);
     m_planning->addItem(tr("Measure on a sample"), static_cast<int>(plan::Planning::Measure));
     m_planning->addItem(tr("Estimate"), static_cast<int>(plan::Planning::Estimate));
+    m_planning->addItem(tr("Time everything"), static_cast<int>(plan::Planning::Exhaustive));
     addRow(form, tr("Planning"), m_planning, "planning",
            tr("Measure times the plausible candidates on a sample of the scene"));
     addPlanReport(form);

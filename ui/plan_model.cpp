@@ -68,6 +68,20 @@ QString PlanModel::text(const plan::CandidateReport& row, int column) {
     }
 }
 
+QString PlanModel::tip(const plan::CandidateReport& row, int column) {
+    const bool fourier = row.prediction && !row.prediction->fftPlanning.empty();
+    if (column == Memory && row.prediction) {
+        return tr("With the buffers of %n tile(s) in flight", nullptr,
+                  static_cast<int>(row.prediction->tilesInFlight));
+    }
+    if ((column == Method || column == Operations) && fourier) {
+        return tr("%1 % of the transformed points give no placement; FFT plan: %2")
+            .arg(100 * row.prediction->paddingWaste, 0, 'f', 0)
+            .arg(toQString(row.prediction->fftPlanning));
+    }
+    return toQString(row.reason);
+}
+
 QVariant PlanModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid() || !m_report || index.row() >= rowCount()) {
         return {};
@@ -77,7 +91,7 @@ QVariant PlanModel::data(const QModelIndex& index, int role) const {
     case Qt::DisplayRole:
         return text(row, index.column());
     case Qt::ToolTipRole:
-        return toQString(row.reason);
+        return tip(row, index.column());
     case Qt::ForegroundRole:
         if (row.verdict == plan::CandidateVerdict::Chosen && index.column() == Verdict) {
             return accents().good;

@@ -27,6 +27,7 @@ class PlanModel : public QAbstractTableModel {
 
   private:
     [[nodiscard]] static QString text(const plan::CandidateReport& row, int column);
+    [[nodiscard]] static QString tip(const plan::CandidateReport& row, int column);
 
     std::optional<plan::PlanReport> m_report;
 };

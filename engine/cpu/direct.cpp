@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -22,16 +23,56 @@ std::int64_t roundUp(std::int64_t value, std::int64_t step) {
     return (value + step - 1) / step * step;
 }
 
+/// Whether sums of products are taken in integers: exact, and twice as fast.
+bool inIntegers(const Problem& problem) {
+    constexpr std::int64_t kMost = 33025; // times 255^2 fits 32 bits
+    return problem.precision == method::Precision::Single &&
+           problem.scenePixel == base::PixelType::UInt8 &&
+           problem.templPixel == base::PixelType::UInt8 && base::voxelCount(problem.templ) <= kMost;
+}
+
+/// An 8-bit template as correlateDirect reads it, and its sums.
+struct IntegerTemplate {
+    std::vector<std::int32_t> pairs;
+    double sum = 0;
+    double norm = 1; ///< ||T - mean||
+
+    explicit IntegerTemplate(const base::View<const std::uint8_t>& templ) {
+        const Extents& m = templ.extents();
+        std::int64_t first = 0;
+        std::int64_t second = 0;
+        for (std::int64_t line = 0; line < m.y * m.z; ++line) {
+            const std::uint8_t* const row = templ.row(line % m.y, line / m.y);
+            for (std::int64_t x = 0; x < m.x; x += 2) {
+                const std::int32_t next = x + 1 < m.x ? row[x + 1] : 0;
+                pairs.push_back(row[x] | next << 16);
+                first += row[x] + next;
+                second += row[x] * row[x] + next * next;
+            }
+        }
+        const std::int64_t count = base::voxelCount(m);
+        sum = static_cast<double>(first);
+        norm = std::sqrt(static_cast<double>(count * second - first * first) /
+                         static_cast<double>(count));
+    }
+};
+
 /// The canonical template in both precisions, x fastest.
 class DirectPrepared final : public method::Prepared {
   public:
-    explicit DirectPrepared(const base::AnyView& templ)
+    DirectPrepared(const Problem& problem, const base::AnyView& templ)
         : m_canonical(templ), m_weights(m_canonical.extents()) {
+        if (inIntegers(problem)) {
+            m_integers.emplace(std::get<base::View<const std::uint8_t>>(templ));
+        }
         const base::Image<double>& values = m_canonical.values();
         std::transform(values.data(), values.data() + values.count(), m_weights.data(),
                        [](double value) { return static_cast<float>(value); });
     }
     [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_canonical; }
+    [[nodiscard]] const IntegerTemplate* integers() const {
+        return m_integers ? &*m_integers : nullptr;
+    }
     template <class Real> [[nodiscard]] const Real* weights() const {
         if constexpr (std::is_same_v<Real, float>) {
             return m_weights.data();
@@ -43,6 +84,7 @@ class DirectPrepared final : public method::Prepared {
   private:
     method::CanonicalTemplate m_canonical;
     base::Image<float> m_weights;
+    std::optional<IntegerTemplate> m_integers;
 };
 
 /// A footprint of voxels and a tile of numerators, both rounded up to whole register blocks.
@@ -90,6 +132,10 @@ class DirectBuffers {
 
     static std::int64_t bytes(const Problem& problem, const Extents& tile) {
         const Extents& m = problem.templ;
+        if (inIntegers(problem)) {
+            return TileScorer::bytes(m, tile) + DirectTile<float>::bytes(m, tile) +
+                   DirectTile<std::int32_t>::bytes(m, tile);
+        }
         const bool single = problem.precision == method::Precision::Single;
         return TileScorer::bytes(m, tile) + (single ? DirectTile<float>::bytes(m, tile) : 0) +
                (!single || problem.recompute ? DirectTile<double>::bytes(m, tile) : 0);
@@ -100,7 +146,9 @@ class DirectBuffers {
   private:
     Extents m_m;
     Extents m_extents;
-    std::tuple<std::unique_ptr<DirectTile<float>>, std::unique_ptr<DirectTile<double>>> m_tiles;
+    std::tuple<std::unique_ptr<DirectTile<float>>, std::unique_ptr<DirectTile<double>>,
+               std::unique_ptr<DirectTile<std::int32_t>>>
+        m_tiles;
 };
 
 /// One tile of the map in one precision.
@@ -159,6 +207,45 @@ Extents defaultTile(const Extents& map, const Extents& m) {
     return tile;
 }
 
+/// Every voxel of `from` with its neighbour along x as two 16-bit halves; the last of a row alone.
+void loadPairs(const base::View<const std::uint8_t>& from, const simd::IntegerBox& to) {
+    const Extents& extents = from.extents();
+    for (std::int64_t z = 0; z < extents.z; ++z) {
+        for (std::int64_t y = 0; y < extents.y; ++y) {
+            const std::uint8_t* const row = from.row(y, z);
+            std::int32_t* const out = to.data + z * to.sliceStride + y * to.rowStride;
+            for (std::int64_t x = 0; x + 1 < extents.x; ++x) {
+                out[x] = row[x] | row[x + 1] << 16;
+            }
+            out[extents.x - 1] = row[extents.x - 1];
+        }
+    }
+}
+
+/// One tile of the map of an 8-bit scene and an 8-bit template.
+TileResult matchIntegers(const Problem& problem, const IntegerTemplate& templ,
+                         const base::AnyView& scene, const base::Box& out, DirectBuffers& own,
+                         const method::MapView& map, StageClock& clock) {
+    enum Stage : std::size_t { kLoad, kNumerator, kDenominator };
+    const Extents& m = problem.templ;
+    const base::Box seen = footprint(out, m);
+    DirectTile<float>& centred = own.tile<float>();
+    DirectTile<std::int32_t>& pairs = own.tile<std::int32_t>();
+    const CentredTile tile = loadCentred(scene, seen, base::voxelCount(m), centred.x);
+    loadPairs(std::get<base::View<const std::uint8_t>>(scene).part(seen), pairs.x);
+    clock.lap(kLoad);
+    simd::correlateDirect(pairs.x, templ.pairs.data(), {(m.x + 1) / 2, m.y, m.z}, out.extents,
+                          pairs.num);
+    clock.lap(kNumerator);
+    BoundTerms terms;
+    terms.templSum = templ.sum;
+    terms.templNorm = templ.norm;
+    const TileResult result =
+        own.scorer.score(problem, scene, out, centred.x, pairs.num, tile, terms, map);
+    clock.lap(kDenominator);
+    return result;
+}
+
 class DirectMethod final : public method::Method {
   public:
     [[nodiscard]] std::string_view name() const override { return "direct"; }
@@ -191,9 +278,7 @@ class DirectMethod final : public method::Method {
         const double outputs = static_cast<double>(base::voxelCount(map));
         const double support = static_cast<double>(base::voxelCount(m));
         const Extents& tile = candidate.tile;
-        const double seen = static_cast<double>(
-            base::voxelCount({tile.x + m.x - 1, tile.y + m.y - 1, tile.z + m.z - 1}));
-        const double halo = seen / static_cast<double>(base::voxelCount(tile));
+        const Extents seen{tile.x + m.x - 1, tile.y + m.y - 1, tile.z + m.z - 1};
         const TileGrid grid(map, tile);
         prediction.operations = 2 * outputs * support; // FLCC Table I: N_y N_T, twice for LCC
         // The first and last rows of a register block have less to do; after every few rows the
@@ -202,25 +287,34 @@ class DirectMethod final : public method::Method {
         const double flushes =
             std::ceil(rows / static_cast<double>(simd::rowsPerAccumulator(m.x))) *
             static_cast<double>(m.z);
+        const double products = model.multiplyAddsPerNs * (inIntegers(problem) ? kIntegerGain : 1);
         const double ns =
-            outputs * support * rows / (model.multiplyAddsPerNs * static_cast<double>(m.y)) +
-            outputs * (flushes * model.flushVoxelNs + halo * model.loadVoxelNs) +
+            outputs * support * rows / (products * static_cast<double>(m.y)) +
+            outputs * flushes * model.flushVoxelNs +
+            outputs / static_cast<double>(base::voxelCount(tile)) * model.loadNs(seen) +
             denominatorNs(problem, tile, model) +
             static_cast<double>(grid.count()) * model.tileOverheadNs;
-        prediction.ms =
-            ns * 1e-6 / model.speedUp(std::min<std::int64_t>(candidate.threads, grid.count()));
-        prediction.errorBound =
-            statistics == nullptr
-                ? 0
-                : directTerms(m, kUnitSingle).panel * predictedK(*statistics) + 4 * kUnitSingle;
+        const double buffers =
+            static_cast<double>(DirectBuffers::bytes(problem, tile) * candidate.threads);
+        prediction.setupMs = 1e-6 * buffers * model.bufferByteNs;
+        prediction.ms = prediction.setupMs +
+                        1e-6 * ns * model.directFactor /
+                            model.speedUp(std::min<std::int64_t>(candidate.threads, grid.count()));
+        prediction.tilesInFlight = candidate.threads;
+        if (statistics != nullptr) {
+            prediction.errorBound =
+                inIntegers(problem)
+                    ? 5 * kUnitSingle
+                    : directTerms(m, kUnitSingle).panel * predictedK(*statistics) + 4 * kUnitSingle;
+        }
         return prediction;
     }
 
     void warmUp(const Problem&, const Candidate&) const override {}
 
     [[nodiscard]] std::shared_ptr<const method::Prepared>
-    prepare(const Problem&, const Candidate&, const base::AnyView& templ) const override {
-        return std::make_shared<DirectPrepared>(templ);
+    prepare(const Problem& problem, const Candidate&, const base::AnyView& templ) const override {
+        return std::make_shared<DirectPrepared>(problem, templ);
     }
 
     [[nodiscard]] std::unique_ptr<method::Workspace>
@@ -246,6 +340,13 @@ class DirectMethod final : public method::Method {
                     return matchTile<decltype(real)>(problem, templ, scene, out, own, map,
                                                      tally.clock);
                 };
+                if (templ.integers() != nullptr) {
+                    own.scorer.finish(problem, scene, out, templ.canonical(),
+                                      matchIntegers(problem, *templ.integers(), scene, out, own,
+                                                    map, tally.clock),
+                                      map, tally.facts);
+                    return;
+                }
                 const bool twofold = problem.precision == method::Precision::Double;
                 TileResult result = twofold ? run(double{}) : run(float{});
                 const double twofoldNs =
@@ -260,6 +361,8 @@ class DirectMethod final : public method::Method {
 
   private:
     enum Stage : std::size_t { kRecomputation = 3 };
+    /// Products of 8-bit voxels against those of float.
+    static constexpr double kIntegerGain = 1.8;
     /// Of one multiply-add in double; only what it is against a canonical value matters.
     static constexpr double kDoubleNs = 0.05;
 };

@@ -19,11 +19,11 @@ double FftSearch::secondsLeft() const {
     if (effort == FftEffort::Estimate || stop.stop_requested()) {
         return 0;
     }
-    constexpr double kLongest = 1;
+    const double longest = effort == FftEffort::Patient ? 2 : 1;
     const auto now = std::chrono::steady_clock::now();
     return deadline <= now
                ? 0.0
-               : std::min(kLongest, std::chrono::duration<double>(deadline - now).count());
+               : std::min(longest, std::chrono::duration<double>(deadline - now).count());
 }
 
 FftWisdom exportWisdom() {

@@ -30,8 +30,8 @@ struct FftSearch {
     std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
     std::stop_token stop;
 
-    /// Seconds the next plan may take; 0 when no search is wanted any more. Never more than one, so
-    /// that a stop is answered.
+    /// Seconds the next plan may take; 0 when no search is wanted any more. Never more than two, or
+    /// one without patience, so that a stop is answered.
     [[nodiscard]] double secondsLeft() const;
 };
 
@@ -85,18 +85,19 @@ template <class Precision> class Plan {
             }
             return false;
         };
-        const bool wise = known();
-        const double seconds = search.secondsLeft();
-        if (search.effort > m_effort && seconds > 0) {
-            // FFTW keeps what it finds as wisdom; when time is up it may have found less.
+        (void)known();
+        for (const FftEffort effort : {FftEffort::Patient, FftEffort::Measure}) {
+            const double seconds = search.secondsLeft();
+            if (effort > search.effort || effort <= m_effort || seconds <= 0) {
+                continue;
+            }
+            // FFTW keeps what it finds as wisdom; when time is up that may be less.
             release();
             Precision::kTimeLimit(seconds);
-            (void)make(flag(search.effort));
+            (void)make(flag(effort));
             Precision::kTimeLimit(FFTW_NO_TIMELIMIT);
             release();
             (void)known();
-        } else if (wise) {
-            return;
         }
         if (m_plan == nullptr && !make(FFTW_ESTIMATE)) {
             throw base::Error(base::ErrorCode::Internal,

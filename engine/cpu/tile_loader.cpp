@@ -48,10 +48,11 @@ template <class T> void prefetchRow(const T* row, std::int64_t count) {
 int exponentAbove(double largest) { return largest > 0 ? std::ilogb(largest) + 1 : 0; }
 
 /// The facts every loader ends with.
-CentredTile finished(double largest, int exponent, bool integer, std::int64_t templCount,
-                     double rounding, std::int64_t nonFinite) {
+CentredTile finished(double level, double largest, int exponent, bool integer,
+                     std::int64_t templCount, double rounding, std::int64_t nonFinite) {
     CentredTile tile;
     tile.unit = std::ldexp(1.0, exponent);
+    tile.level = level;
     tile.largestRounding = rounding;
     tile.exact = rounding == 0;
     tile.exactSums =
@@ -87,7 +88,7 @@ CentredTile loadFast(const View<const T>& view, std::int64_t templCount,
     // Half a unit in the last place of the largest difference.
     constexpr int kDigits = std::numeric_limits<Real>::digits;
     const double rounding = std::is_integral_v<T> ? 0.0 : std::ldexp(1.0, exponent - kDigits - 1);
-    return finished(largest, exponent, std::is_integral_v<T>, templCount,
+    return finished(c, largest, exponent, std::is_integral_v<T>, templCount,
                     largest > 0 ? rounding : 0.0, facts.nonFinite);
 }
 
@@ -164,8 +165,8 @@ CentredTile loadThroughDouble(const View<const T>& view, std::int64_t templCount
             rounding = std::max(rounding, std::abs(static_cast<double>(out[x]) - value));
         }
     });
-    return finished(largest, exponent + preExponent, std::is_integral_v<T>, templCount,
-                    std::ldexp(rounding, exponent + preExponent),
+    return finished(static_cast<double>(c), largest, exponent + preExponent, std::is_integral_v<T>,
+                    templCount, std::ldexp(rounding, exponent + preExponent),
                     extents.x * extents.y * extents.z - count);
 }
 

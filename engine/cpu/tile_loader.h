@@ -11,7 +11,8 @@ namespace flcc::cpu {
 /// A tile in its own frame: x = (S - c) 2^-e, c the mean of its finite voxels (an integer for
 /// integer scenes), 2^e the power of two just above max |S - c| (METHODS 2).
 struct CentredTile {
-    double unit = 1; ///< 2^e
+    double unit = 1;  ///< 2^e
+    double level = 0; ///< c
     /// Every x * 2^e is an exact integer, and sums of its squares over the template stay below
     /// 2^53: the window sums are exact.
     bool exactSums = false;

@@ -21,12 +21,7 @@ std::string memoryRefusal(std::int64_t bytes, const method::Limits& limits) {
 double denominatorNs(const method::Problem& problem, const base::Extents& tile,
                      const method::CostModel& model) {
     const double outputs = static_cast<double>(base::voxelCount(method::mapExtents(problem)));
-    if (problem.templ.z == 1) {
-        return outputs * model.denominatorVoxelNs;
-    }
-    // Every slice a tile reads is summed, also those of its halo.
-    return outputs * model.volumeVoxelNs * static_cast<double>(tile.z + problem.templ.z - 1) /
-           static_cast<double>(tile.z);
+    return outputs * model.denominatorNs(problem.templ, tile);
 }
 
 double predictedK(const method::SceneStatistics& statistics) {

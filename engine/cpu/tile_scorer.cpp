@@ -40,6 +40,9 @@ simd::ScoreConstants constantsOf(const method::Problem& problem, const CentredTi
     constants.boundSquare = tile.exactSums ? 0.0 : (8 + chain / 2) * kUnitDouble;
     constants.boundConstant = constant;
     constants.promise = problem.promise;
+    constants.level = tile.level;
+    constants.templSum = terms.templSum;
+    constants.numeratorScale = 1 / (constants.count * terms.templNorm * tile.unit);
     return constants;
 }
 
@@ -173,13 +176,13 @@ std::int64_t TileScorer::bytes(const Extents& m, const Extents& tile) {
     return 8 * simd::scoreScratch(m, tile) + 4 * (tile.x + simd::kSlack);
 }
 
-template <class Real>
+template <class Real, class Numerator>
 TileResult TileScorer::score(const method::Problem& problem, const base::AnyView& scene,
                              const base::Box& out, const simd::RealBox<Real>& x,
-                             const simd::RealBox<Real>& numerator, const CentredTile& tile,
+                             const simd::RealBox<Numerator>& numerator, const CentredTile& tile,
                              const BoundTerms& terms, const method::MapView& map) {
     const method::MapView part = partOf(map, out);
-    simd::ScoreArguments<Real> arguments;
+    simd::ScoreArguments<Real, Numerator> arguments;
     arguments.x = x;
     arguments.num = numerator;
     arguments.m = problem.templ;
@@ -193,8 +196,9 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
     arguments.scratch = m_scratch.data();
     const bool twofold = std::is_same_v<Real, double>;
     // A score in double that is kept as float is rounded once more.
-    const double constant =
-        4 * kUnitOf<Real> + (twofold && part.exact.data() == nullptr ? kUnitSingle : 0.0);
+    const bool integers = std::is_same_v<Numerator, std::int32_t>;
+    const double constant = (integers ? 5 : 4) * kUnitOf<Real> +
+                            (twofold && part.exact.data() == nullptr ? kUnitSingle : 0.0);
     TileResult result{tile, simd::scoreTile(arguments, constantsOf(problem, tile, terms, constant)),
                       0, twofold};
     const base::Box seen = footprint(out, problem.templ);
@@ -276,6 +280,10 @@ template TileResult TileScorer::score(const method::Problem&, const base::AnyVie
                                       const base::Box&, const simd::FloatBox&,
                                       const simd::FloatBox&, const CentredTile&, const BoundTerms&,
                                       const method::MapView&);
+template TileResult TileScorer::score(const method::Problem&, const base::AnyView&,
+                                      const base::Box&, const simd::FloatBox&,
+                                      const simd::IntegerBox&, const CentredTile&,
+                                      const BoundTerms&, const method::MapView&);
 template TileResult TileScorer::score(const method::Problem&, const base::AnyView&,
                                       const base::Box&, const simd::DoubleBox&,
                                       const simd::DoubleBox&, const CentredTile&, const BoundTerms&,

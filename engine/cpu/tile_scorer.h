@@ -21,6 +21,9 @@ struct BoundTerms {
     double worst = 0;     ///< divided by sqrt(D); a second bound on the same, 0 = none
     double score = 0;     ///< times |r|
     double panel = 0;     ///< times K
+    // Of integer numerators: the template, and the only rounding left, that of the score.
+    double templSum = 0;
+    double templNorm = 1; ///< ||T - mean||
 };
 /// `unit` is the unit roundoff of the numerators: kUnitSingle, kUnitDouble.
 inline constexpr double kUnitSingle = 0x1p-24;
@@ -85,11 +88,11 @@ class TileScorer {
     [[nodiscard]] static std::int64_t bytes(const base::Extents& m, const base::Extents& tile);
 
     /// Fills the part `out` of the map.
-    template <class Real>
-    [[nodiscard]] TileResult score(const method::Problem& problem, const base::AnyView& scene,
-                                   const base::Box& out, const simd::RealBox<Real>& x,
-                                   const simd::RealBox<Real>& numerator, const CentredTile& tile,
-                                   const BoundTerms& terms, const method::MapView& map);
+    template <class Real, class Numerator>
+    [[nodiscard]] TileResult
+    score(const method::Problem& problem, const base::AnyView& scene, const base::Box& out,
+          const simd::RealBox<Real>& x, const simd::RealBox<Numerator>& numerator,
+          const CentredTile& tile, const BoundTerms& terms, const method::MapView& map);
 
     /// Replaces what breaks the promise by canonical values, unless the problem forbids it, and
     /// counts the tile.

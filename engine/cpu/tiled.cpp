@@ -161,16 +161,6 @@ std::int64_t fittedLength(std::int64_t target, std::int64_t scene) {
     return std::min(target, nextSmooth((scene + 7) / 8) * 8);
 }
 
-/// What one real tile of `points` costs in transforms, a thread.
-double transformNs(const Extents& points, const method::CostModel& model) {
-    const double count = static_cast<double>(base::voxelCount(points));
-    // Two complex buffers and the template's spectrum, shared by two real tiles.
-    const double crowding = std::clamp(std::log2(24 * count / model.cacheBytes), 0.0, 1.0);
-    return model.transformFactor * (1 + crowding * (model.crowdingFactor - 1)) * count *
-           (model.timeOf(points.x).rowNs + model.timeOf(points.y).columnNs +
-            model.timeOf(points.z).columnNs * model.sliceColumnFactor);
-}
-
 class TiledMethod final : public method::Method {
   public:
     [[nodiscard]] std::string_view name() const override { return "tiled"; }
@@ -259,17 +249,23 @@ class TiledMethod final : public method::Method {
         // Two half transforms a tile (Karas (23)), 2.5 M log2 M operations each.
         prediction.operations =
             tiles * (5 * pointCount * std::log2(std::max(2.0, pointCount)) + 3 * pointCount);
-        const double tileNs = transformNs(points, model) + pointCount * model.spectrumPointNs +
-                              pointCount * model.loadVoxelNs + model.tileOverheadNs;
+        const method::ShapeTime shape = model.timeOf(points);
+        const double tileNs = shape.tileNs + model.tileOverheadNs;
         // Threads take pairs of tiles; the last round may leave some idle.
         const double threads = static_cast<double>(candidate.threads);
         const double pairs = std::ceil(tiles / kTogether);
         const double rounds = std::ceil(pairs / threads);
         const double busy = rounds * threads * kTogether / tiles;
         const double workers = model.speedUp(candidate.threads);
-        prediction.ms = 1e-6 * ((tileNs * tiles + denominatorNs(problem, tile, model)) *
-                                    std::min(busy, threads) / workers +
-                                transformNs(points, model) * model.prepareFactor);
+        const double buffers =
+            static_cast<double>(TiledBuffers::bytes(problem, points, tile) * candidate.threads);
+        prediction.setupMs = 1e-6 * (shape.prepareNs + buffers * model.bufferByteNs);
+        prediction.ms =
+            prediction.setupMs + 1e-6 * (tileNs * tiles + denominatorNs(problem, tile, model)) *
+                                     std::min(busy, threads) / workers;
+        prediction.tilesInFlight = candidate.threads * kTogether;
+        prediction.paddingWaste =
+            1 - static_cast<double>(base::voxelCount(map)) / (pairs * kTogether * pointCount);
         if (statistics != nullptr) {
             const double root = std::sqrt(std::log2(std::max(2.0, pointCount)));
             prediction.errorBound = kUnitSingle * 8 * root * 2 * predictedK(*statistics) /

@@ -15,6 +15,7 @@
 #include "engine/job/detail/options.h"
 #include "engine/job/detail/outputs.h"
 #include "engine/job/detail/text.h"
+#include "engine/job/knowledge.h"
 #include "engine/plan/planner.h"
 
 namespace flcc::job {
@@ -130,21 +131,40 @@ class Runner {
         base::TilePool pool(m_request.limits.threads);
         const base::AnyView scene = m_inputs.sceneView();
         const base::AnyView templ = m_inputs.templView();
+        const std::shared_ptr<const plan::Knowledge> known = knowledge();
+        plan::Request asked = m_request;
+        asked.knowledge = known.get();
         plan::Planned planned =
-            plan::makePlan(m_problem, m_request, &scene, &templ, &m_statistics, pool, m_stop);
+            plan::makePlan(m_problem, asked, &scene, &templ, &m_statistics, pool, m_stop);
         m_result.report.plan = std::move(planned.report);
         if (planned.cancelled || m_stop.stop_requested()) {
             return false;
+        }
+        if (planned.learnt) {
+            updateKnowledge([&](plan::Knowledge& now) { now.remember(*planned.learnt); });
         }
         m_plan = std::move(planned.plan);
         if (m_plan && warmUp) {
             const auto start = Clock::now();
             m_plan->method().warmUp(m_problem, m_plan->candidate());
             m_result.report.plan.planningMs += msSince(start);
+            nameFftPlanning();
         }
         m_sink.planned(m_result.report.plan);
         m_sink.progress(1);
         return !m_stop.stop_requested();
+    }
+
+    /// The effort behind the transforms that will run, now that they are made.
+    void nameFftPlanning() {
+        const auto verdict =
+            m_plan->method().predict(m_problem, m_plan->candidate(), m_request.limits, {}, nullptr);
+        const auto* made = std::get_if<method::Prediction>(&verdict);
+        for (plan::CandidateReport& row : m_result.report.plan.candidates) {
+            if (row.verdict == plan::CandidateVerdict::Chosen && row.prediction && made) {
+                row.prediction->fftPlanning = made->fftPlanning;
+            }
+        }
     }
 
     [[nodiscard]] bool execute();

@@ -35,6 +35,9 @@ struct RunReport {
     std::string device; ///< the one that really ran
 };
 
+/// What part of a run each stage took, peaks the last: shares of the time of all threads.
+[[nodiscard]] std::vector<std::pair<std::string, double>> stageShares(const RunReport& run);
+
 struct MapReport {
     match::MapStatistics statistics;
     method::MapFacts facts;

@@ -63,15 +63,19 @@ Json toJson(const plan::CandidateReport& row) {
               {"host_bytes", nullptr},
               {"device_bytes", nullptr},
               {"error_bound", nullptr},
-              {"fft_planning", nullptr}};
+              {"fft_planning", nullptr},
+              {"tiles_in_flight", nullptr},
+              {"padding_waste", nullptr}};
     if (row.prediction) {
         json["operations"] = row.prediction->operations;
         json["predicted_ms"] = row.prediction->ms;
         json["host_bytes"] = row.prediction->hostBytes;
         json["device_bytes"] = row.prediction->deviceBytes;
         json["error_bound"] = row.prediction->errorBound;
+        json["tiles_in_flight"] = row.prediction->tilesInFlight;
         if (!row.prediction->fftPlanning.empty()) {
             json["fft_planning"] = row.prediction->fftPlanning;
+            json["padding_waste"] = row.prediction->paddingWaste;
         }
     }
     return json;
@@ -82,6 +86,10 @@ Json toJson(const RunReport& run, double planningMs) {
     for (const auto& [stage, ms] : run.stagesMs) {
         stages[stage] = ms;
     }
+    Json shares = Json::object();
+    for (const auto& [stage, share] : stageShares(run)) {
+        shares[stage] = share;
+    }
     return {{"execute_ms", toJson(run.executeMs)},
             {"stream_ms", toJson(run.streamMs)},
             {"planning_ms", planningMs},
@@ -89,6 +97,7 @@ Json toJson(const RunReport& run, double planningMs) {
             {"peaks_ms", run.peaksMs},
             {"write_ms", run.writeMs},
             {"stages_ms", stages},
+            {"stage_shares", shares},
             {"peak_host_bytes", run.peakHostBytes},
             {"threads", run.threads},
             {"device", run.device}};
@@ -197,6 +206,9 @@ std::string toJson(const JobReport& report) {
     if (!report.run) {
         json["planning_ms"] = report.plan.planningMs;
     }
+    json["known"] = report.plan.known;
+    json["critical_template_size"] = {{"predicted", orNull(report.plan.critical.predicted)},
+                                      {"measured", orNull(report.plan.critical.measured)}};
     json["map"] = report.map ? toJson(*report.map) : Json(nullptr);
     json["audit"] = report.audit ? toJson(*report.audit) : Json(nullptr);
     json["peaks"] = Json::array();

@@ -20,6 +20,29 @@ std::string shown(const base::Extents& extents, bool flat) {
     return flat ? text : text + "x" + std::to_string(extents.z);
 }
 
+/// "1.2 G".
+std::string countText(double count) {
+    constexpr std::string_view kPrefixes = " kMGTPE";
+    std::size_t prefix = 0;
+    while (count >= 1000 && prefix + 1 < kPrefixes.size()) {
+        count /= 1000;
+        ++prefix;
+    }
+    return fixed(count, prefix == 0 ? 0 : 1) + (prefix == 0 ? "" : " ") +
+           (prefix == 0 ? "" : std::string(1, kPrefixes[prefix]));
+}
+
+std::string brief(double value) {
+    char buffer[32];
+    const auto end =
+        std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::general, 2).ptr;
+    return {buffer, end};
+}
+
+std::string percent(double share) {
+    return (share < 0.1 ? brief(100 * share) : fixed(100 * share, 0)) + " %";
+}
+
 using Row = std::vector<std::string>;
 
 /// Rows in columns of equal width; the first `left` columns and the last one start flush left.
@@ -68,20 +91,38 @@ std::string problemText(const JobReport& report) {
 Row candidateRow(const plan::CandidateReport& row, bool flat) {
     const bool tiled = row.candidate.tile.x > 0;
     const auto& prediction = row.prediction;
+    const bool fourier = prediction && !prediction->fftPlanning.empty();
     return {std::string(plan::name(row.verdict)),
             row.candidate.method,
             row.candidate.device,
             tiled ? shown(row.candidate.tile, flat) : "-",
             std::to_string(row.candidate.threads),
+            prediction ? countText(prediction->operations) : "-",
             prediction ? milliseconds(prediction->ms) : "-",
             row.measuredMs ? milliseconds(*row.measuredMs) : "-",
             prediction ? bytesText(prediction->hostBytes) : "-",
+            fourier ? percent(prediction->paddingWaste) : "-",
+            fourier ? prediction->fftPlanning : "-",
             row.reason};
 }
 
+std::string criticalText(const plan::PlanReport& plan) {
+    const auto& [predicted, measured] = plan.critical;
+    if (!predicted && !measured) {
+        return {};
+    }
+    const auto side = [&](const std::optional<std::int64_t>& length) {
+        const bool flat = base::isFlat2D(plan.problem.scene);
+        return length ? shown({*length, *length, *length}, flat) : std::string("none");
+    };
+    return "  direct is fastest for templates below " + side(predicted) + " by prediction" +
+           (measured ? ", below " + side(measured) + " by measured times" : "") + "\n";
+}
+
 std::string planText(const plan::PlanReport& plan) {
-    std::vector<Row> rows{{"verdict", "method", "device", "tile", "threads", "predicted ms",
-                           "measured ms", "memory", "reason"}};
+    std::vector<Row> rows{{"verdict", "method", "device", "tile", "threads", "operations",
+                           "predicted ms", "measured ms", "memory", "padding", "FFT plan",
+                           "reason"}};
     for (const plan::CandidateReport& row : plan.candidates) {
         rows.push_back(candidateRow(row, base::isFlat2D(plan.problem.scene)));
     }
@@ -90,7 +131,9 @@ std::string planText(const plan::PlanReport& plan) {
            " threads, at most " +
            (plan.limits.memoryBytes == INT64_MAX ? "any memory"
                                                  : bytesText(plan.limits.memoryBytes)) +
-           ")\n" + table(rows, 4);
+           ", " + (plan.calibrated ? "calibrated" : "not calibrated") +
+           (plan.known ? ", times known from an earlier planning" : "") + ")\n" + table(rows, 4) +
+           criticalText(plan);
 }
 
 std::string runText(const RunReport& run, const plan::CandidateReport* chosen) {
@@ -111,19 +154,14 @@ std::string runText(const RunReport& run, const plan::CandidateReport* chosen) {
         for (const auto& [stage, ms] : run.stagesMs) {
             text += " " + stage + " " + milliseconds(ms) + " ms";
         }
+        text += "\n  shares:";
+        for (const auto& [stage, share] : stageShares(run)) {
+            text += " " + stage + " " + percent(share);
+        }
         text += "\n";
     }
     return text;
 }
-
-std::string brief(double value) {
-    char buffer[32];
-    const auto end =
-        std::to_chars(buffer, buffer + sizeof(buffer), value, std::chars_format::general, 2).ptr;
-    return {buffer, end};
-}
-
-std::string percent(double share) { return brief(100 * share) + " %"; }
 
 std::string mapText(const MapReport& map) {
     std::string text = "\nMap  min " + fixed(map.statistics.minimum, 4) + "  max " +
@@ -177,6 +215,20 @@ std::string environmentText(const Environment& environment) {
 }
 
 } // namespace
+
+std::vector<std::pair<std::string, double>> stageShares(const RunReport& run) {
+    // The stages are summed over the threads; finding peaks is one thread's work.
+    std::vector<std::pair<std::string, double>> shares = run.stagesMs;
+    shares.emplace_back("peaks", run.peaksMs);
+    double sum = 0;
+    for (const auto& [stage, ms] : shares) {
+        sum += ms;
+    }
+    for (auto& [stage, share] : shares) {
+        share = sum > 0 ? share / sum : 0;
+    }
+    return shares;
+}
 
 std::string toSummary(const JobReport& report) {
     std::string text;

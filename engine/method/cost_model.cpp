@@ -1,6 +1,8 @@
 #include "engine/method/cost_model.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 
 namespace flcc::method {
 
@@ -14,6 +16,69 @@ LengthTime CostModel::timeOf(std::int64_t length) const {
         return *found;
     }
     return length <= 1024 ? LengthTime{length, 4.5, 5} : LengthTime{length, 4, 8};
+}
+
+ShapeTime CostModel::timeOf(const base::Extents& points) const {
+    const auto found = std::find_if(shapeTimes.begin(), shapeTimes.end(),
+                                    [&](const ShapeTime& time) { return time.points == points; });
+    if (found != shapeTimes.end()) {
+        return *found;
+    }
+    const double count = static_cast<double>(base::voxelCount(points));
+    // Two complex buffers and the template's spectrum, shared by two real tiles.
+    const double crowding = std::clamp(std::log2(24 * count / cacheBytes), 0.0, 1.0);
+    const double transform = transformFactor * (1 + crowding * (crowdingFactor - 1)) * count *
+                             (timeOf(points.x).rowNs + timeOf(points.y).columnNs +
+                              timeOf(points.z).columnNs * sliceColumnFactor);
+    return {points, transform + count * spectrumPointNs + loadNs(points),
+            transform * prepareFactor};
+}
+
+std::array<double, 3> denominatorTerms(const base::Extents& m, const base::Extents& tile) {
+    const auto halo = [](std::int64_t out, std::int64_t length) {
+        return static_cast<double>(out + length - 1) / static_cast<double>(out);
+    };
+    // A sum over m voxels doubles up to the highest bit of m; every further bit costs about two.
+    const auto bits = static_cast<std::uint64_t>(m.x);
+    const auto doublings = static_cast<int>(std::bit_width(bits)) - 1;
+    const int steps = doublings + 2 * (std::popcount(bits) - 1);
+    return {1, halo(tile.y, m.y) * halo(tile.z, m.z), static_cast<double>(steps)};
+}
+
+double CostModel::denominatorNs(const base::Extents& m, const base::Extents& tile) const {
+    const auto [one, rows, steps] = denominatorTerms(m, tile);
+    return m.z == 1 && tile.z == 1
+               ? one * denominatorVoxelNs + rows * denominatorRowNs + steps * denominatorStepNs
+               : one * volumeVoxelNs + rows * volumeRowNs;
+}
+
+double CostModel::loadNs(const base::Extents& seen) const {
+    return static_cast<double>(base::voxelCount(seen)) * loadVoxelNs +
+           static_cast<double>(seen.y * seen.z) * loadRowNs;
+}
+
+const std::vector<CostModel::Constant>& CostModel::constants() {
+    static const std::vector<Constant> list{
+        {"multiply_adds_per_ns", &CostModel::multiplyAddsPerNs},
+        {"flush_voxel_ns", &CostModel::flushVoxelNs},
+        {"direct_factor", &CostModel::directFactor},
+        {"transform_factor", &CostModel::transformFactor},
+        {"slice_column_factor", &CostModel::sliceColumnFactor},
+        {"cache_bytes", &CostModel::cacheBytes},
+        {"crowding_factor", &CostModel::crowdingFactor},
+        {"spectrum_point_ns", &CostModel::spectrumPointNs},
+        {"denominator_voxel_ns", &CostModel::denominatorVoxelNs},
+        {"denominator_row_ns", &CostModel::denominatorRowNs},
+        {"denominator_step_ns", &CostModel::denominatorStepNs},
+        {"volume_voxel_ns", &CostModel::volumeVoxelNs},
+        {"volume_row_ns", &CostModel::volumeRowNs},
+        {"load_voxel_ns", &CostModel::loadVoxelNs},
+        {"load_row_ns", &CostModel::loadRowNs},
+        {"buffer_byte_ns", &CostModel::bufferByteNs},
+        {"tile_overhead_ns", &CostModel::tileOverheadNs},
+        {"prepare_factor", &CostModel::prepareFactor},
+        {"thread_efficiency", &CostModel::threadEfficiency}};
+    return list;
 }
 
 std::vector<LengthTime> CostModel::builtInTimes() {

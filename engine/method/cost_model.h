@@ -1,7 +1,12 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
+
+#include "engine/base/extents.h"
 
 namespace flcc::method {
 
@@ -13,25 +18,47 @@ struct LengthTime {
     double columnNs = 0; ///< across rows
 };
 
+/// What one real tile of a shape costs a thread: reading, transforms and product; and what
+/// preparing a template for it costs.
+struct ShapeTime {
+    base::Extents points;
+    double tileNs = 0;
+    double prepareNs = 0;
+};
+
+/// Multiply-adds of the direct method with one instruction set.
+struct InstructionRate {
+    std::string instructions;
+    double multiplyAddsPerNs = 0;
+};
+
 /// Constants of the machine that predictions are made of; each is a rate of one thread unless it
 /// says otherwise. Built-in values until they are measured here.
 struct CostModel {
-    double multiplyAddsPerNs = 45;  ///< float32, direct method, vectors full
-    double flushVoxelNs = 0.06;     ///< direct: adding an accumulator to its total, per voxel
-    double transformFactor = 1;     ///< on the times of transformTimes
-    double sliceColumnFactor = 1.3; ///< on columns across slices
-    double cacheBytes = 1048576;    ///< next to one core
-    double crowdingFactor = 1.8;    ///< on transforms whose buffers are twice that or more
-    double spectrumPointNs = 1.5;   ///< product of spectra, line energies, packing, per point
-    double denominatorVoxelNs = 5;  ///< window sums, division, status of one map voxel, 2D
-    double volumeVoxelNs = 11;      ///< the same in 3D, per voxel of the slices a tile reads
-    double loadVoxelNs = 1.5;       ///< reading and centring one voxel of a tile
-    double tileOverheadNs = 2000;   ///< fixed cost of one tile
-    double prepareFactor = 2;       ///< template spectrum, in double, against one tile's transform
-    double threadEfficiency = 0.95; ///< n threads are n times this as fast as one, for n > 1
-    bool calibrated = false;        ///< measured on this machine
+    double multiplyAddsPerNs = 45;   ///< float32, direct method, vectors full
+    double flushVoxelNs = 0.06;      ///< direct: adding an accumulator to its total, per voxel
+    double directFactor = 1;         ///< direct: a run against the sum of its parts
+    double transformFactor = 1;      ///< on the times of transformTimes
+    double sliceColumnFactor = 1.3;  ///< on columns across slices
+    double cacheBytes = 1048576;     ///< next to one core
+    double crowdingFactor = 1.8;     ///< on transforms whose buffers are twice that or more
+    double spectrumPointNs = 1.5;    ///< product of spectra, line energies, packing, per point
+    double denominatorVoxelNs = 1.2; ///< division and status of one map voxel, 2D
+    double denominatorRowNs = 2.5;   ///< 2D: window sums, per voxel of the rows a tile reads
+    double denominatorStepNs = 0.3;  ///< 2D: one step of the sums along x, per voxel
+    double volumeVoxelNs = 2;        ///< 3D: as denominatorVoxelNs
+    double volumeRowNs = 8;          ///< 3D: as denominatorRowNs
+    double loadVoxelNs = 0.9;        ///< reading and centring one voxel of a tile
+    double loadRowNs = 50;           ///< the same, fixed cost of a row of a tile
+    double bufferByteNs = 0.25;      ///< making and clearing one byte of buffers
+    double tileOverheadNs = 2000;    ///< fixed cost of one tile
+    double prepareFactor = 2;        ///< template spectrum, in double, against one tile's transform
+    double threadEfficiency = 0.95;  ///< n threads are n times this as fast as one, for n > 1
+    bool calibrated = false;         ///< measured on this machine
     /// Ascending by length; lengths between are not worth using and cost as if unknown.
     std::vector<LengthTime> transformTimes = builtInTimes();
+    std::vector<ShapeTime> shapeTimes;             ///< measured shapes; others are put together
+    std::vector<InstructionRate> instructionRates; ///< empty until measured
 
     /// How many times faster `threads` threads are than one.
     [[nodiscard]] double speedUp(std::int64_t threads) const {
@@ -41,7 +68,28 @@ struct CostModel {
     /// The time of a length; of one that is not listed, that of an average bad length.
     [[nodiscard]] LengthTime timeOf(std::int64_t length) const;
 
+    /// The time of a shape: measured, or from the times of its lengths.
+    [[nodiscard]] ShapeTime timeOf(const base::Extents& points) const;
+
+    /// Window sums, division and status of one map voxel, for a template of extents `m` in tiles of
+    /// `tile` placements.
+    [[nodiscard]] double denominatorNs(const base::Extents& m, const base::Extents& tile) const;
+
+    /// Reading and centring the box of voxels that one tile sees.
+    [[nodiscard]] double loadNs(const base::Extents& seen) const;
+
+    /// The constants that are single numbers, by name, for files and reports.
+    struct Constant {
+        std::string_view name;
+        double CostModel::*value;
+    };
+    [[nodiscard]] static const std::vector<Constant>& constants();
+
     [[nodiscard]] static std::vector<LengthTime> builtInTimes();
 };
+
+/// The terms of denominatorNs() in 2D, of which it is a sum: 1, the rows read, the steps along x.
+[[nodiscard]] std::array<double, 3> denominatorTerms(const base::Extents& m,
+                                                     const base::Extents& tile);
 
 } // namespace flcc::method

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <iterator>
 
 #include "engine/base/error.h"
 #include "engine/cpu/methods.h"
 #include "engine/method/canonical.h"
+#include "engine/plan/critical_size.h"
 #include "engine/plan/sampling.h"
 
 namespace flcc::plan {
@@ -152,6 +154,98 @@ std::vector<Row*> timingOrder(std::vector<Row>& rows, double limitMs) {
     return leaders;
 }
 
+/// Takes over `ms` as the time of a row.
+void setTime(Row& row, double ms) {
+    row.report.measuredMs = ms;
+    row.report.sampleMs = ms;
+}
+
+/// Calls `time` for a row; its failure is the row's. False when stopped.
+template <class Time> bool timeRow(Row& row, Time&& time) {
+    try {
+        const double ms = time(row);
+        if (ms < 0) {
+            return false;
+        }
+        setTime(row, ms);
+    } catch (const std::exception& error) {
+        row.report.verdict = CandidateVerdict::Failed;
+        row.report.reason = std::string("failed when it was timed: ") + error.what();
+    }
+    return true;
+}
+
+/// A sample is short, and something else may have run meanwhile: those whose time is out of line
+/// with their prediction, or close to the best, are timed once more; the shorter time counts. False
+/// when stopped.
+template <class Time> bool timeAgain(std::vector<Row>& rows, Time&& time) {
+    constexpr double kOutOfLine = 1.3;
+    constexpr double kClose = 1.15;
+    constexpr int kMost = 3;
+    double fastest = INFINITY;
+    double smallest = INFINITY;
+    std::vector<Row*> timed;
+    for (Row& row : rows) {
+        if (row.usable() && row.report.measuredMs) {
+            timed.push_back(&row);
+            fastest = std::min(fastest, row.ms());
+            smallest = std::min(smallest, row.ms() / row.report.prediction->ms);
+        }
+    }
+    if (timed.size() < 2) {
+        return true;
+    }
+    // The best guesses first, whatever their times say.
+    std::sort(timed.begin(), timed.end(), [](const Row* a, const Row* b) {
+        return a->report.prediction->ms < b->report.prediction->ms;
+    });
+    int again = 0;
+    for (Row* row : timed) {
+        const double before = row->ms();
+        const bool odd = before > kOutOfLine * smallest * row->report.prediction->ms;
+        if (again >= kMost || !(odd || before < kClose * fastest)) {
+            continue;
+        }
+        ++again;
+        if (!timeRow(*row, time)) {
+            return false;
+        }
+        if (row->usable() && row->ms() > before) {
+            setTime(*row, before);
+        }
+    }
+    return true;
+}
+
+/// Orders the rows by what is now known of their times.
+void settle(std::vector<Row>& rows) {
+    // What was not timed is judged by prediction, corrected by what the timed ones showed.
+    std::vector<double> ratios;
+    for (const Row& row : rows) {
+        if (row.usable() && row.report.measuredMs) {
+            ratios.push_back(*row.report.measuredMs / row.report.prediction->ms);
+        }
+    }
+    if (ratios.empty()) {
+        sortByTime(rows);
+        return;
+    }
+    std::nth_element(ratios.begin(),
+                     ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2), ratios.end());
+    const double correction = std::max(1.0, ratios[ratios.size() / 2]);
+    for (Row& row : rows) {
+        if (row.usable() && !row.report.measuredMs) {
+            row.report.sampleMs = row.report.prediction->ms * correction;
+        }
+    }
+    sortByTime(rows);
+    // What was timed is known; a guess does not go before it.
+    const auto timedFirst = std::find_if(rows.begin(), rows.end(), [](const Row& row) {
+        return row.usable() && row.report.measuredMs.has_value();
+    });
+    std::rotate(rows.begin(), timedFirst, std::next(timedFirst));
+}
+
 /// Times the plausible candidates within the budget. Returns false when stopped.
 bool measure(std::vector<Row>& rows, const method::Problem& problem, const SampleInput& input) {
     if (rows.empty() || !rows.front().usable()) {
@@ -176,48 +270,76 @@ bool measure(std::vector<Row>& rows, const method::Problem& problem, const Sampl
         if (timed >= kTimed || (timed > 1 && spent > budget)) {
             break;
         }
-        try {
-            const double ms = timeOnSample(*row->method, problem, row->report.candidate,
-                                           row->report.prediction->ms, share, input);
-            if (ms < 0) {
-                return false;
-            }
-            row->report.measuredMs = ms;
-            row->report.sampleMs = ms;
-            ++timed;
-        } catch (const std::exception& error) {
-            row->report.verdict = CandidateVerdict::Failed;
-            row->report.reason = std::string("failed when it was timed: ") + error.what();
-        }
-    }
-    // What was not timed is judged by prediction, corrected by what the timed ones showed.
-    std::vector<double> ratios;
-    for (const Row& row : rows) {
-        if (row.usable() && row.report.measuredMs) {
-            ratios.push_back(*row.report.measuredMs / row.report.prediction->ms);
-        }
-    }
-    if (!ratios.empty()) {
-        std::nth_element(ratios.begin(),
-                         ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2),
-                         ratios.end());
-        const double correction = std::max(1.0, ratios[ratios.size() / 2]);
-        for (Row& row : rows) {
-            if (row.usable() && !row.report.measuredMs) {
-                row.report.sampleMs = row.report.prediction->ms * correction;
-            }
-        }
-        sortByTime(rows);
-        // What was timed is known; a guess does not go before it.
-        const auto timedFirst = std::find_if(rows.begin(), rows.end(), [](const Row& row) {
-            return row.report.measuredMs.has_value();
+        const bool goesOn = timeRow(*row, [&](const Row& one) {
+            return timeOnSample(*one.method, problem, one.report.candidate,
+                                one.report.prediction->ms, share, input);
         });
-        std::rotate(rows.begin(), timedFirst, std::next(timedFirst));
+        if (!goesOn) {
+            return false;
+        }
+        timed += row->usable() ? 1 : 0;
     }
+    const bool goesOn = timeAgain(rows, [&](const Row& one) {
+        return timeOnSample(*one.method, problem, one.report.candidate, one.report.prediction->ms,
+                            share, input);
+    });
+    settle(rows);
+    return goesOn;
+}
+
+/// Times every candidate on the whole problem. Returns false when stopped.
+bool measureAll(std::vector<Row>& rows, const method::Problem& problem, const SampleInput& input) {
+    for (Row& row : rows) {
+        if (!row.usable()) {
+            continue;
+        }
+        const bool goesOn = timeRow(row, [&](const Row& one) {
+            return timeOnWhole(*one.method, problem, one.report.candidate, input);
+        });
+        if (!goesOn) {
+            return false;
+        }
+    }
+    settle(rows);
     return true;
 }
 
-void explain(std::vector<Row>& rows, bool replayed) {
+/// Takes the times of `known` over. False when it holds none of a usable candidate.
+bool recall(std::vector<Row>& rows, const KnownProblem* known) {
+    bool found = false;
+    for (Row& row : rows) {
+        if (known == nullptr || !row.usable()) {
+            continue;
+        }
+        for (const Timing& timing : known->timings) {
+            if (timing.candidate == row.report.candidate) {
+                setTime(row, timing.ms);
+                found = true;
+            }
+        }
+    }
+    if (found) {
+        settle(rows);
+    }
+    return found;
+}
+
+/// The times worth remembering.
+std::optional<KnownProblem> learntFrom(const std::vector<Row>& rows, const std::string& key) {
+    KnownProblem learnt{key, {}};
+    for (const Row& row : rows) {
+        if (row.usable() && row.report.measuredMs) {
+            learnt.timings.push_back({row.report.candidate, *row.report.measuredMs});
+        }
+    }
+    return learnt.timings.empty() ? std::nullopt : std::optional(std::move(learnt));
+}
+
+void explain(std::vector<Row>& rows, const PlanReport& report, bool replayed) {
+    const std::string how =
+        (report.planning == Planning::Exhaustive ? ", timed on the whole problem"
+                                                 : ", timed on a sample of the scene") +
+        std::string(report.known ? " by an earlier planning" : "");
     const auto usable = static_cast<double>(
         std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.usable(); }));
     const Row* chosen = nullptr;
@@ -228,12 +350,11 @@ void explain(std::vector<Row>& rows, bool replayed) {
         if (chosen == nullptr) {
             chosen = &row;
             row.report.verdict = CandidateVerdict::Chosen;
-            const char* const how =
-                row.report.measuredMs ? "fastest of %.0f candidates, timed on a sample of the scene"
-                                      : "fastest of %.0f candidates by prediction";
-            row.report.reason = replayed     ? "replayed from a report"
-                                : usable > 1 ? text(how, usable)
-                                             : "the only candidate";
+            const std::string fastest = text("fastest of %.0f candidates", usable);
+            row.report.reason = replayed ? "replayed from a report"
+                                : usable > 1
+                                    ? fastest + (row.report.measuredMs ? how : " by prediction")
+                                    : "the only candidate";
             continue;
         }
         row.report.verdict = CandidateVerdict::Slower;
@@ -274,20 +395,35 @@ Planned makePlan(const method::Problem& problem, const Request& request, const b
     planned.report.problem = problem;
     planned.report.limits = request.limits;
     planned.report.planning = request.planning;
-    planned.report.calibrated = model.calibrated;
-    std::vector<Row> rows = considered(problem, request, statistics, model);
+    const bool knowing = request.knowledge != nullptr;
+    const method::CostModel& best =
+        knowing && request.knowledge->model ? *request.knowledge->model : model;
+    planned.report.calibrated = best.calibrated;
+    std::vector<Row> rows = considered(problem, request, statistics, best);
     sortByTime(rows);
-    if (request.planning == Planning::Measure && scene != nullptr && templ != nullptr) {
-        planned.cancelled =
-            !measure(rows, problem, {*scene, *templ, request.limits, model, pool, stop});
+    if (request.planning != Planning::Estimate && scene != nullptr && templ != nullptr &&
+        rows.size() > 1) {
+        const std::string key = problemKey(problem, request.limits, name(request.planning),
+                                           request.method, request.device, request.tile);
+        planned.report.known = knowing && recall(rows, request.knowledge->find(key));
+        if (!planned.report.known) {
+            const SampleInput input{*scene, *templ, request.limits, best, pool, stop};
+            planned.cancelled =
+                !(request.planning == Planning::Exhaustive ? measureAll(rows, problem, input)
+                                                           : measure(rows, problem, input));
+            planned.learnt = learntFrom(rows, key);
+        }
     }
     planned.cancelled = planned.cancelled || stop.stop_requested();
-    explain(rows, request.replay.has_value());
+    explain(rows, planned.report, request.replay.has_value());
     for (Row& row : rows) {
         planned.report.candidates.push_back(std::move(row.report));
     }
     planned.report.planningMs =
         std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+    if (request.method == "auto" && !request.replay && request.tile.x == 0) {
+        planned.report.critical = criticalSize(planned.report, best);
+    }
     if (!planned.cancelled && planned.report.chosen() != nullptr) {
         planned.plan = std::make_shared<const Plan>(
             *findMethod(planned.report.chosen()->candidate.method), planned.report);

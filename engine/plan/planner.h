@@ -10,6 +10,7 @@
 #include "engine/base/pixels.h"
 #include "engine/base/tile_pool.h"
 #include "engine/method/method.h"
+#include "engine/plan/knowledge.h"
 #include "engine/plan/report.h"
 
 namespace flcc::plan {
@@ -22,6 +23,9 @@ struct Request {
     std::string device = "auto";             ///< "auto", "cpu"
     base::Extents tile{0, 0, 0};             ///< 0 = the planner's choice
     std::optional<method::Candidate> replay; ///< the candidate chosen in an earlier report
+    /// What was learnt before: its cost model replaces the built-in one, and the times it holds of
+    /// the problem are not measured again. May be null.
+    const Knowledge* knowledge = nullptr;
 };
 
 /// A decision: which method, on which device, with which tile. Immutable and without pixels.
@@ -45,6 +49,8 @@ struct Planned {
     std::shared_ptr<const Plan> plan;
     PlanReport report;
     bool cancelled = false;
+    /// What was measured, worth remembering; empty when nothing was.
+    std::optional<KnownProblem> learnt;
 };
 
 /// The ordered table of methods of this program.
@@ -68,9 +74,9 @@ struct Device {
 /// The computing libraries in use and their versions: FFTW, Highway.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> libraryVersions();
 
-/// Chooses among the candidates of every method. `scene` and `templ` are the real pixels, used by
-/// Planning::Measure for its sample; they may be null for Planning::Estimate. `model` replaces the
-/// built-in cost model (tests).
+/// Chooses among the candidates of every method. `scene` and `templ` are the real pixels, used for
+/// timing; they may be null for Planning::Estimate. `model` is the cost model where `request`
+/// brings no knowledge of a better one.
 /// **Errors**: Problem for an invalid problem, CommandLine for a method that does not exist, Device
 /// for a device that cannot be used. That all candidates are refused is a result, not an error.
 [[nodiscard]] Planned makePlan(const method::Problem& problem, const Request& request,

@@ -14,12 +14,15 @@ namespace flcc::plan {
 
 /// How hard the planner tries (METHODS 5).
 enum class Planning {
-    Estimate, ///< the cost model alone
-    Measure,  ///< the plausible candidates are timed on a sample of the scene
+    Estimate,   ///< the cost model alone
+    Measure,    ///< the plausible candidates are timed on a sample of the scene
+    Exhaustive, ///< every candidate is timed on the whole problem
 };
 
 [[nodiscard]] constexpr std::string_view name(Planning planning) {
-    return planning == Planning::Estimate ? "estimate" : "measure";
+    return planning == Planning::Estimate  ? "estimate"
+           : planning == Planning::Measure ? "measure"
+                                           : "exhaustive";
 }
 
 /// What became of a candidate.
@@ -35,7 +38,7 @@ struct CandidateReport {
     std::string reason; ///< why it was chosen, slower, refused or failed; never empty
     /// Empty for a refused candidate.
     std::optional<method::Prediction> prediction;
-    /// Whole-run time extrapolated from the sample, when it was timed.
+    /// Time of the whole run, extrapolated from the sample, when it was timed.
     std::optional<double> measuredMs;
     /// What the planner made of its samples: measuredMs, which the time of the run replaces later,
     /// or for a row that was not timed its prediction as far off as those of the timed ones.
@@ -47,6 +50,13 @@ struct CandidateReport {
     }
 };
 
+/// Side of the square or cubic template from which on a Fourier method is faster than `direct` in
+/// the scene of a plan (FLCC Table II). Empty where they do not cross or were not both considered.
+struct CriticalSize {
+    std::optional<std::int64_t> predicted; ///< by the cost model
+    std::optional<std::int64_t> measured;  ///< by the model put right by the times of both
+};
+
 /// Everything a plan was made of; also what is shown before a run.
 struct PlanReport {
     method::Problem problem;
@@ -55,6 +65,8 @@ struct PlanReport {
     std::vector<CandidateReport> candidates; ///< chosen first, then by time, refused last
     double planningMs = 0;
     bool calibrated = false; ///< the cost model was measured on this machine
+    bool known = false;      ///< the times were measured in an earlier planning and kept
+    CriticalSize critical;
 
     /// The chosen row, or null when every candidate was refused.
     [[nodiscard]] const CandidateReport* chosen() const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <vector>
 
 namespace flcc::plan {
 
@@ -61,9 +62,12 @@ double timeOnSample(const method::Method& method, const method::Problem& problem
     const auto workspace = method.makeWorkspace(part, candidate);
     const double prepareMs = msSince(start);
     method::MatchMap map(method::mapExtents(part));
-    const auto verdict = method.predict(part, candidate, input.limits, input.model, nullptr);
-    const auto* prediction = std::get_if<method::Prediction>(&verdict);
-    const double partMs = prediction != nullptr ? prediction->ms : predictedMs;
+    // What grows with the scene, of the part and of the whole.
+    const auto grown = [&](const method::Problem& of) {
+        const auto verdict = method.predict(of, candidate, input.limits, input.model, nullptr);
+        const auto* prediction = std::get_if<method::Prediction>(&verdict);
+        return prediction != nullptr ? prediction->ms - prediction->setupMs : predictedMs;
+    };
     const method::Execution execution{input.pool, input.stop, {}};
     // The first run meets cold caches and pages; a second one is worth its time when it is short.
     // A real run is a bit of both.
@@ -83,8 +87,38 @@ double timeOnSample(const method::Method& method, const method::Problem& problem
             break;
         }
     }
-    const double scale = std::max(1.0, predictedMs / std::max(partMs, 1e-6));
+    const double scale = std::max(1.0, grown(problem) / std::max(grown(part), 1e-6));
     return prepareMs + total / runs * scale;
+}
+
+double timeOnWhole(const method::Method& method, const method::Problem& problem,
+                   const method::Candidate& candidate, const SampleInput& input) {
+    method.warmUp(problem, candidate);
+    method::MatchMap map(method::mapExtents(problem));
+    const method::Execution execution{input.pool, input.stop, {}};
+    // The first turn meets cold caches; short ones are repeated, as their times spread most.
+    constexpr double kLong = 300;
+    constexpr std::size_t kTurns = 4;
+    std::vector<double> times;
+    while (times.size() < kTurns) {
+        const auto start = Clock::now();
+        const auto prepared = method.prepare(problem, candidate, input.templ);
+        const auto workspace = method.makeWorkspace(problem, candidate);
+        const method::Outcome outcome = method.execute(problem, candidate, *prepared, input.scene,
+                                                       *workspace, execution, method::viewOf(map));
+        if (outcome.cancelled) {
+            return -1;
+        }
+        times.push_back(msSince(start));
+        if (times.back() > kLong) {
+            break;
+        }
+    }
+    if (times.size() > 1) {
+        times.erase(times.begin());
+    }
+    std::sort(times.begin(), times.end());
+    return times[times.size() / 2];
 }
 
 } // namespace flcc::plan

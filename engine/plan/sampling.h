@@ -26,4 +26,9 @@ struct SampleInput {
                                   const method::Candidate& candidate, double predictedMs,
                                   double budgetMs, const SampleInput& input);
 
+/// Runs a candidate on the whole problem, often enough for a time worth trusting.
+/// Returns milliseconds as timeOnSample(). **Errors**: those of the method.
+[[nodiscard]] double timeOnWhole(const method::Method& method, const method::Problem& problem,
+                                 const method::Candidate& candidate, const SampleInput& input);
+
 } // namespace flcc::plan

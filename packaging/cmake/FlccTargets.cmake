@@ -50,10 +50,12 @@ function(flcc_add_test name)
     if(NOT TEST_TIMEOUT)
         set(TEST_TIMEOUT 300)
     endif()
-    add_executable(${name} ${TEST_SOURCES})
+    # What the user's cache holds must not change a test, nor a test what it holds.
+    add_executable(${name} ${TEST_SOURCES} ${CMAKE_SOURCE_DIR}/tests/support/own_cache.cpp)
     set_target_properties(${name} PROPERTIES AUTOMOC ON
         RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-    target_compile_definitions(${name} PRIVATE QT_NO_KEYWORDS)
+    target_compile_definitions(${name} PRIVATE QT_NO_KEYWORDS
+        FLCC_TEST_CACHE="${CMAKE_BINARY_DIR}/tests/cache/${name}")
     target_link_libraries(${name} PRIVATE flcc_options Qt6::Test ${TEST_LIBRARIES})
     if(TEST_DISPLAY)
         add_test(NAME ${name} COMMAND ${CMAKE_SOURCE_DIR}/tests/support/run-with-display

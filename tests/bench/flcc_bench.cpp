@@ -18,6 +18,7 @@
 #include "engine/base/status.h"
 #include "engine/base/tile_pool.h"
 #include "tests/bench/bench_cases.h"
+#include "tests/bench/choices.h"
 #include "tests/bench/contestants.h"
 
 namespace {
@@ -27,15 +28,18 @@ using bench::Case;
 using nlohmann::json;
 
 constexpr std::string_view kUsage =
-    R"(usage: flcc-bench [--predictions] [--threads N] [--repeat N] [--json FILE]
+    R"(usage: flcc-bench [--predictions | --choices] [--threads N] [--repeat N] [--json FILE]
 
-Without --predictions: medians of prepare + execute beside OpenCV's matchTemplate(TM_CCOEFF_NORMED)
-with as many threads, calls alternating. With it: predicted and measured times of ten problems.
+Without: medians of prepare + execute beside OpenCV's matchTemplate(TM_CCOEFF_NORMED)
+with as many threads, calls alternating. With --predictions: predicted and measured times of
+ten problems.
+With --choices: what the planner chose against the best candidate, over 60 problems.
 A table in Markdown goes to standard output, the same rows as JSON to FILE.
 )";
 
 struct Options {
     bool predictions = false;
+    bool choices = false;
     bool help = false;
     int threads = base::availableThreads();
     int repeat = 7;
@@ -63,6 +67,8 @@ Options parse(const std::vector<std::string>& arguments) {
         };
         if (name == "--predictions") {
             options.predictions = true;
+        } else if (name == "--choices") {
+            options.choices = true;
         } else if (name == "--threads") {
             options.threads = positive(name, value());
         } else if (name == "--repeat") {
@@ -205,7 +211,9 @@ int main(int argc, char** argv) {
             return 0;
         }
         base::TilePool pool(options.threads);
-        const json rows = options.predictions ? predict(options, pool) : compare(options, pool);
+        const json rows = options.choices       ? bench::measureChoices(pool, options.repeat)
+                          : options.predictions ? predict(options, pool)
+                                                : compare(options, pool);
         if (!options.json.empty()) {
             std::ofstream file(options.json);
             file << rows.dump(2) << '\n';

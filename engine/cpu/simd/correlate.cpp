@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/cpu/simd/correlate.cpp"
@@ -20,6 +21,31 @@ template <class Real> using V = hn::Vec<Tag<Real>>;
 
 constexpr int kRows = static_cast<int>(kBlockRows);
 
+// Voxels between two weights of a row: integers take two at a time.
+template <class Real> constexpr std::int64_t kAdvance = std::is_same_v<Real, std::int32_t> ? 2 : 1;
+
+template <class D, class Vector>
+HWY_INLINE Vector multiplyAdd(D, Vector weight, Vector loaded, Vector sum) {
+    return hn::MulAdd(weight, loaded, sum);
+}
+
+// Both 16-bit halves of every element.
+template <class Vector>
+HWY_INLINE Vector multiplyAdd(Tag<std::int32_t> d, Vector weight, Vector loaded, Vector sum) {
+#if HWY_TARGET == HWY_EMU128
+    const auto low = [](Vector v) { return hn::ShiftRight<16>(hn::ShiftLeft<16>(v)); };
+    const auto high = [](Vector v) { return hn::ShiftRight<16>(v); };
+    (void)d;
+    return hn::Add(sum,
+                   hn::Add(hn::Mul(low(weight), low(loaded)), hn::Mul(high(weight), high(loaded))));
+#else
+    const hn::Repartition<std::int16_t, decltype(d)> halves;
+    auto rest = hn::Zero(d); // stays so on these instruction sets
+    return hn::ReorderWidenMulAccumulate(d, hn::BitCast(halves, weight),
+                                         hn::BitCast(halves, loaded), sum, rest);
+#endif
+}
+
 // One row of scene voxels meets the template rows that output rows kLow..kHigh need: a loaded
 // vector serves all of them, a broadcast coefficient all vectors.
 template <int kLow, int kHigh, std::size_t kVectors, class Real>
@@ -29,12 +55,12 @@ HWY_INLINE void addSceneRow(Tag<Real> d, const Real* x, const Real* t, std::int6
     for (std::int64_t i = 0; i < width; ++i) {
         V<Real> loaded[kVectors];
         for (std::size_t v = 0; v < kVectors; ++v) {
-            loaded[v] = hn::LoadU(d, x + i + v * lanes);
+            loaded[v] = hn::LoadU(d, x + i * kAdvance<Real> + v * lanes);
         }
         for (int r = kLow; r <= kHigh; ++r) {
             const auto weight = hn::Set(d, t[i - r * width]);
             for (std::size_t v = 0; v < kVectors; ++v) {
-                sums[r][v] = hn::MulAdd(weight, loaded[v], sums[r][v]);
+                sums[r][v] = multiplyAdd(d, weight, loaded[v], sums[r][v]);
             }
         }
     }
@@ -161,6 +187,11 @@ void correlateDouble(const DoubleBox& x, const double* t, const base::Extents& m
     correlateAll(x, t, m, out, num);
 }
 
+void correlateIntegers(const IntegerBox& x, const std::int32_t* t, const base::Extents& m,
+                       const base::Extents& out, const IntegerBox& num) {
+    correlateAll(x, t, m, out, num);
+}
+
 } // namespace flcc::cpu::simd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -169,6 +200,7 @@ namespace flcc::cpu::simd {
 
 HWY_EXPORT(correlateFloat);
 HWY_EXPORT(correlateDouble);
+HWY_EXPORT(correlateIntegers);
 
 std::int64_t rowsPerAccumulator(std::int64_t width) {
     return std::max<std::int64_t>(1, 32 / width);
@@ -181,6 +213,10 @@ void correlateDirect(const FloatBox& x, const float* t, const base::Extents& m,
 void correlateDirect(const DoubleBox& x, const double* t, const base::Extents& m,
                      const base::Extents& out, const DoubleBox& num) {
     HWY_DYNAMIC_DISPATCH(correlateDouble)(x, t, m, out, num);
+}
+void correlateDirect(const IntegerBox& x, const std::int32_t* t, const base::Extents& m,
+                     const base::Extents& out, const IntegerBox& num) {
+    HWY_DYNAMIC_DISPATCH(correlateIntegers)(x, t, m, out, num);
 }
 
 std::int64_t directChain(const base::Extents& m) {

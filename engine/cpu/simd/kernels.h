@@ -46,7 +46,7 @@ void loadRow(const std::uint16_t* row, std::int64_t count, double reference, flo
 void loadRow(const std::int16_t* row, std::int64_t count, double reference, float scale,
              float* out);
 
-/// A box of voxels with slack, in single or double precision.
+/// A box of voxels with slack: in single or double precision, or integers.
 template <class Real> struct RealBox {
     Real* data = nullptr;
     std::int64_t rowStride = 0;
@@ -54,6 +54,7 @@ template <class Real> struct RealBox {
 };
 using FloatBox = RealBox<float>;
 using DoubleBox = RealBox<double>;
+using IntegerBox = RealBox<std::int32_t>;
 
 /// Output columns and rows a block of the direct method computes at once; buffers are rounded up to
 /// them.
@@ -68,6 +69,12 @@ void correlateDirect(const FloatBox& x, const float* t, const base::Extents& m,
                      const base::Extents& out, const FloatBox& num);
 void correlateDirect(const DoubleBox& x, const double* t, const base::Extents& m,
                      const base::Extents& out, const DoubleBox& num);
+
+/// The same for 8-bit scenes and templates, without any rounding: x holds in each element a voxel
+/// and its neighbour along x as two 16-bit halves (the lower one first), t the weights two by two
+/// in the same way, m.x counts the pairs of t. N of the template at most 33025.
+void correlateDirect(const IntegerBox& x, const std::int32_t* t, const base::Extents& m,
+                     const base::Extents& out, const IntegerBox& num);
 
 /// Rows of a template `width` voxels wide that go into one accumulator before it is added to the
 /// total: as many as keep the chain of roundings near 32.
@@ -89,6 +96,10 @@ struct ScoreConstants {
     double boundSquare = 0;    ///< factor of K^2
     double boundConstant = 0;
     double promise = 1e-4;
+    // Of integer numerators sum S T: r = (N num - (sum S) (sum T)) * numeratorScale / sqrt(D).
+    double level = 0; ///< c: sum S = s1 * unit + N c
+    double templSum = 0;
+    double numeratorScale = 1; ///< 1 / (N ||T - mean|| unit)
 };
 
 /// Status byte of a voxel whose variance is too small to be trusted; the caller decides between
@@ -110,9 +121,9 @@ struct ScoreTally {
 /// **Shapes**: x as for correlateDirect; num `out`; value, status the same box inside the map with
 /// their strides; bounds contiguous, out.x a row. `scratch` as scoreScratch() says.
 /// `exact`, where there is one, takes the scores in double.
-template <class Real> struct ScoreArguments {
+template <class Real, class Numerator = Real> struct ScoreArguments {
     RealBox<Real> x;
-    RealBox<Real> num;
+    RealBox<Numerator> num;
     base::Extents m;
     base::Extents out;
     float* value = nullptr;
@@ -126,6 +137,8 @@ template <class Real> struct ScoreArguments {
 [[nodiscard]] ScoreTally scoreTile(const ScoreArguments<float>& arguments,
                                    const ScoreConstants& constants);
 [[nodiscard]] ScoreTally scoreTile(const ScoreArguments<double>& arguments,
+                                   const ScoreConstants& constants);
+[[nodiscard]] ScoreTally scoreTile(const ScoreArguments<float, std::int32_t>& arguments,
                                    const ScoreConstants& constants);
 
 /// Rows whose window sums along x scoreTile takes together: far enough apart that what one pass

@@ -110,18 +110,32 @@ HWY_INLINE void windowsAlongRows(const Real* x, std::int64_t stride, std::int64_
 // The vectors scores are made of: of float two vectors of doubles give one.
 struct SingleScores {
     using Real = float;
+    using Numerator = float;
     using D = hn::Repartition<float, DD>;
     using H = hn::Half<D>;
     using V = hn::Vec<D>;
     static constexpr float kTiny = 0x1p-80F;
 
-    // Sum and variance numbers of the panels from `i` on: s2 and D = s2 - s1^2 / N.
-    static HWY_INLINE void panels(const Sums& tail, const Sums& head, std::int64_t i,
-                                  hn::Vec<DD> inverseCount, V& square, V& variance) {
+    // Of the panels from `i` on: s2, D = s2 - s1^2 / N and the numerators.
+    static HWY_INLINE void panels(const Sums& tail, const Sums& head, const float* num,
+                                  std::int64_t i, const ScoreConstants& constants, V& square,
+                                  V& variance, V& numerator) {
+        sums(tail, head, i, constants, square, variance, nullptr);
+        numerator = hn::LoadU(D(), num + i);
+    }
+    static double numeratorOf(float num, double, const ScoreConstants&) {
+        return static_cast<double>(num);
+    }
+
+    // `s1` takes both vectors of sums where it is asked for.
+    static HWY_INLINE void sums(const Sums& tail, const Sums& head, std::int64_t i,
+                                const ScoreConstants& constants, V& square, V& variance,
+                                hn::Vec<DD>* s1) {
         const D d;
         const H h;
         const DD dd;
         const auto half = static_cast<std::int64_t>(hn::Lanes(dd));
+        const auto inverseCount = hn::Set(dd, -1.0 / constants.count);
         const auto sum = [&](const double* a, const double* b) {
             return hn::Add(hn::LoadU(dd, a), hn::LoadU(dd, b));
         };
@@ -133,6 +147,10 @@ struct SingleScores {
         const auto bD = hn::MulAdd(hn::Mul(b1, inverseCount), b1, b2);
         variance = hn::Combine(d, hn::DemoteTo(h, bD), hn::DemoteTo(h, aD));
         square = hn::Combine(d, hn::DemoteTo(h, b2), hn::DemoteTo(h, a2));
+        if (s1 != nullptr) {
+            s1[0] = a1;
+            s1[1] = b1;
+        }
     }
 
     // 1 / sqrt(v), 2 u at most: an approximation and Newton steps. AVX-512 begins with 14 bits, the
@@ -159,19 +177,56 @@ struct SingleScores {
     static HWY_INLINE void store(V v, float* to) { hn::StoreU(v, D(), to); }
 };
 
+// Integer numerators, for which no rounding is left but that of the score itself: all products of
+// counts stay below 2^53.
+struct IntegerScores : SingleScores {
+    using Numerator = std::int32_t;
+
+    static HWY_INLINE void panels(const Sums& tail, const Sums& head, const std::int32_t* num,
+                                  std::int64_t i, const ScoreConstants& constants, V& square,
+                                  V& variance, V& numerator) {
+        const D d;
+        const H h;
+        const DD dd;
+        const hn::Rebind<std::int32_t, DD> integers;
+        const auto half = static_cast<std::int64_t>(hn::Lanes(dd));
+        hn::Vec<DD> s1[2];
+        sums(tail, head, i, constants, square, variance, s1);
+        const auto of = [&](std::int64_t at, hn::Vec<DD> sum) {
+            const auto products = hn::PromoteTo(dd, hn::LoadU(integers, num + at));
+            const auto counts = hn::MulAdd(sum, hn::Set(dd, constants.unit),
+                                           hn::Set(dd, constants.count * constants.level));
+            const auto exact = hn::NegMulAdd(counts, hn::Set(dd, constants.templSum),
+                                             hn::Mul(products, hn::Set(dd, constants.count)));
+            return hn::DemoteTo(h, hn::Mul(exact, hn::Set(dd, constants.numeratorScale)));
+        };
+        const auto low = of(i, s1[0]);
+        numerator = hn::Combine(d, of(i + half, s1[1]), low);
+    }
+    static double numeratorOf(std::int32_t num, double s1, const ScoreConstants& constants) {
+        const double counts = s1 * constants.unit + constants.count * constants.level;
+        return (num * constants.count - counts * constants.templSum) * constants.numeratorScale;
+    }
+};
+
 struct DoubleScores {
     using Real = double;
+    using Numerator = double;
     using D = DD;
     using V = hn::Vec<D>;
     static constexpr double kTiny = 0x1p-900;
 
-    static HWY_INLINE void panels(const Sums& tail, const Sums& head, std::int64_t i,
-                                  V inverseCount, V& square, V& variance) {
+    static HWY_INLINE void panels(const Sums& tail, const Sums& head, const double* num,
+                                  std::int64_t i, const ScoreConstants& constants, V& square,
+                                  V& variance, V& numerator) {
         const D d;
+        const auto inverseCount = hn::Set(d, -1.0 / constants.count);
         const auto s1 = hn::Add(hn::LoadU(d, tail.s1 + i), hn::LoadU(d, head.s1 + i));
         square = hn::Add(hn::LoadU(d, tail.s2 + i), hn::LoadU(d, head.s2 + i));
         variance = hn::MulAdd(hn::Mul(s1, inverseCount), s1, square);
+        numerator = hn::LoadU(d, num + i);
     }
+    static double numeratorOf(double num, double, const ScoreConstants&) { return num; }
     static HWY_INLINE V inverseRoot(V v) { return hn::Div(hn::Set(D(), 1.0), hn::Sqrt(v)); }
     static HWY_INLINE V rootAbove(V v) { return hn::Mul(hn::Sqrt(v), hn::Set(D(), 1.001)); }
     static HWY_INLINE void store(V v, float* to) {
@@ -184,10 +239,12 @@ struct DoubleScores {
 template <class Scores> class RowScorer {
   public:
     using Real = typename Scores::Real;
+    using Numerator = typename Scores::Numerator;
+    using Arguments = ScoreArguments<Real, Numerator>;
     using D = typename Scores::D;
     using V = typename Scores::V;
 
-    RowScorer(const ScoreArguments<Real>& arguments, const ScoreConstants& constants)
+    RowScorer(const Arguments& arguments, const ScoreConstants& constants)
         : m_arguments(arguments), m_constants(constants) {}
 
     /// Scores of `count` voxels of row (y, z) from `column` on; their sums are those of `tail` plus
@@ -198,11 +255,10 @@ template <class Scores> class RowScorer {
         const hn::Rebind<std::uint8_t, D> bytes;
         const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
         const ScoreConstants constants = m_constants; // a copy no store can alias
-        const auto inverseCount = hn::Set(DD(), -1.0 / constants.count);
         const auto one = hn::Set(d, Real{1});
         auto largest = m_largest;
-        const Real* const num = m_arguments.num.data + z * m_arguments.num.sliceStride +
-                                y * m_arguments.num.rowStride + column;
+        const Numerator* const num = m_arguments.num.data + z * m_arguments.num.sliceStride +
+                                     y * m_arguments.num.rowStride + column;
         const std::int64_t at =
             z * m_arguments.mapSliceStride + y * m_arguments.mapRowStride + column;
         float* const value = m_arguments.value + at;
@@ -212,13 +268,13 @@ template <class Scores> class RowScorer {
         for (std::int64_t i = 0; i < count; i += lanes) {
             V square;
             V variance;
-            Scores::panels(tail, head, i, inverseCount, square, variance);
+            V numerator;
+            Scores::panels(tail, head, num, i, constants, square, variance, numerator);
             const auto suspicious =
                 hn::Or(hn::Le(variance, hn::Mul(set(constants.suspicious), square)),
                        hn::Le(variance, hn::Set(d, Scores::kTiny)));
             const auto inverse = Scores::inverseRoot(hn::IfThenElse(suspicious, one, variance));
-            const auto score =
-                hn::IfThenZeroElse(suspicious, hn::Mul(hn::LoadU(d, num + i), inverse));
+            const auto score = hn::IfThenZeroElse(suspicious, hn::Mul(numerator, inverse));
             const auto bound = boundOf(constants, square, inverse, hn::Abs(score));
             const auto over = hn::AndNot(suspicious, hn::Gt(hn::Abs(score), hn::Add(one, bound)));
             const auto low = hn::AndNot(suspicious, hn::Gt(bound, set(constants.promise)));
@@ -296,14 +352,15 @@ template <class Scores> class RowScorer {
 
     // Statuses and the tally of the `count` lanes that begin at voxel `first` of a row.
     void mark(const Marks& marks, std::int64_t count, const Sums& tail, const Sums& head,
-              std::int64_t first, const Real* num, float* value, double* exact,
+              std::int64_t first, const Numerator* num, float* value, double* exact,
               std::uint8_t* status) {
         for (std::int64_t lane = 0; lane < count; ++lane) {
             const std::int64_t i = first + lane;
             if (marks.suspicious[lane] != 0) {
+                const double s1 = tail.s1[i] + head.s1[i];
                 double score = 0;
-                status[i] = settle(tail.s1[i] + head.s1[i], tail.s2[i] + head.s2[i],
-                                   static_cast<double>(num[i]), score);
+                status[i] = settle(s1, tail.s2[i] + head.s2[i],
+                                   Scores::numeratorOf(num[i], s1, m_constants), score);
                 value[i] = static_cast<float>(score);
                 if (exact != nullptr) {
                     exact[i] = score;
@@ -357,7 +414,7 @@ template <class Scores> class RowScorer {
         return 0;
     }
 
-    const ScoreArguments<Real>& m_arguments;
+    const Arguments& m_arguments;
     const ScoreConstants& m_constants;
     ScoreTally m_tally;
     V m_largest = hn::Zero(D());
@@ -413,7 +470,7 @@ HWY_INLINE void stripSums(const RealBox<Real>& x, std::int64_t slice, const base
 
 // Van Herk along z over the planes of window sums of a strip, a block of m.z slices at a time.
 template <class Scores>
-void volumeScores(const ScoreArguments<typename Scores::Real>& a, const Strip& strip,
+void volumeScores(const typename RowScorer<Scores>::Arguments& a, const Strip& strip,
                   RowScorer<Scores>& scorer) {
     const std::int64_t row = sumsRow(strip.columns);
     const std::int64_t plane = 2 * row * strip.rows;
@@ -457,7 +514,7 @@ void volumeScores(const ScoreArguments<typename Scores::Real>& a, const Strip& s
 }
 
 template <class Scores>
-HWY_INLINE ScoreTally scoreAll(const ScoreArguments<typename Scores::Real>& a,
+HWY_INLINE ScoreTally scoreAll(const typename RowScorer<Scores>::Arguments& a,
                                const ScoreConstants& constants) {
     RowScorer<Scores> scorer(a, constants);
     const base::Extents size = stripExtents(a.m, a.out);
@@ -483,6 +540,10 @@ HWY_INLINE ScoreTally scoreAll(const ScoreArguments<typename Scores::Real>& a,
 ScoreTally scoreFloat(const ScoreArguments<float>& a, const ScoreConstants& constants) {
     return scoreAll<SingleScores>(a, constants);
 }
+ScoreTally scoreInteger(const ScoreArguments<float, std::int32_t>& a,
+                        const ScoreConstants& constants) {
+    return scoreAll<IntegerScores>(a, constants);
+}
 ScoreTally scoreDouble(const ScoreArguments<double>& a, const ScoreConstants& constants) {
     return scoreAll<DoubleScores>(a, constants);
 }
@@ -495,6 +556,7 @@ namespace flcc::cpu::simd {
 
 HWY_EXPORT(scoreFloat);
 HWY_EXPORT(scoreDouble);
+HWY_EXPORT(scoreInteger);
 
 ScoreTally scoreTile(const ScoreArguments<float>& arguments, const ScoreConstants& constants) {
     return HWY_DYNAMIC_DISPATCH(scoreFloat)(arguments, constants);
@@ -502,19 +564,23 @@ ScoreTally scoreTile(const ScoreArguments<float>& arguments, const ScoreConstant
 ScoreTally scoreTile(const ScoreArguments<double>& arguments, const ScoreConstants& constants) {
     return HWY_DYNAMIC_DISPATCH(scoreDouble)(arguments, constants);
 }
+ScoreTally scoreTile(const ScoreArguments<float, std::int32_t>& arguments,
+                     const ScoreConstants& constants) {
+    return HWY_DYNAMIC_DISPATCH(scoreInteger)(arguments, constants);
+}
 
 base::Extents stripExtents(const base::Extents& m, const base::Extents& out) {
     // Two blocks of m.y rows of sums, 16 bytes a voxel, beside the rest of a first-level cache; of
-    // a volume two blocks of m.z planes beside that of the second level.
+    // a volume two blocks of m.z planes beside that of the second level. The cut to `out` comes
+    // last, so that a smaller tile never has a larger strip.
     constexpr std::int64_t kFirst = 2048;
     constexpr std::int64_t kSecond = 32768;
     const auto whole = [](std::int64_t length) { return (length + 15) / 16 * 16; };
     const std::int64_t columns =
-        std::min(out.x, std::max({std::int64_t{128}, 3 * whole(m.x), kFirst / m.y / 16 * 16}));
+        std::max({std::int64_t{128}, 3 * whole(m.x), kFirst / m.y / 16 * 16});
     const std::int64_t rows =
-        m.z == 1 ? out.y
-                 : std::min(out.y, std::max({std::int64_t{8}, m.y, kSecond / 2 / m.z / columns}));
-    return {columns, rows, 1};
+        m.z == 1 ? out.y : std::max({std::int64_t{8}, m.y, kSecond / 2 / m.z / columns});
+    return {std::min(out.x, columns), std::min(out.y, rows), 1};
 }
 
 std::int64_t scoreScratch(const base::Extents& m, const base::Extents& out) {

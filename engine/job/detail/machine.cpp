@@ -42,6 +42,48 @@ std::int64_t ownMemory(std::string_view key) {
     return kilobytes("/proc/self/status", key).value_or(0);
 }
 
+/// A SHA-256 in the making.
+class Digest {
+  public:
+    Digest()
+        : m_context(EVP_MD_CTX_new(), EVP_MD_CTX_free),
+          m_good(m_context && EVP_DigestInit_ex(m_context.get(), EVP_sha256(), nullptr) == 1) {}
+
+    void add(const void* bytes, std::size_t count) {
+        m_good = m_good && EVP_DigestUpdate(m_context.get(), bytes, count) == 1;
+    }
+
+    /// 64 hexadecimal digits; empty when it could not be computed.
+    [[nodiscard]] std::string text() {
+        std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+        unsigned int length = 0;
+        if (!m_good || EVP_DigestFinal_ex(m_context.get(), digest.data(), &length) != 1) {
+            return {};
+        }
+        constexpr std::string_view kDigits = "0123456789abcdef";
+        std::string text;
+        for (unsigned int i = 0; i < length; ++i) {
+            text += kDigits[digest[i] >> 4U];
+            text += kDigits[digest[i] & 15U];
+        }
+        return text;
+    }
+
+  private:
+    std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> m_context;
+    bool m_good;
+};
+
+/// The digest's text. **Errors**: Internal when there is none.
+std::string finished(Digest& digest, const std::string& what) {
+    std::string text = digest.text();
+    if (text.empty()) {
+        throw base::Error(base::ErrorCode::Internal,
+                          "the SHA-256 of " + what + " could not be computed");
+    }
+    return text;
+}
+
 } // namespace
 
 std::int64_t availableMemory() {
@@ -97,31 +139,22 @@ std::string fileDigest(const std::filesystem::path& path, const std::stop_token&
     if (!in) {
         throw base::Error(base::ErrorCode::Input, "cannot read " + path.string());
     }
-    const std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context(EVP_MD_CTX_new(),
-                                                                     EVP_MD_CTX_free);
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-    unsigned int length = 0;
-    bool good = context && EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1;
+    Digest digest;
     std::vector<char> block(1 << 20);
-    while (good && in) {
+    while (in) {
         if (stop.stop_requested()) {
             return {};
         }
         in.read(block.data(), static_cast<std::streamsize>(block.size()));
-        good = EVP_DigestUpdate(context.get(), block.data(),
-                                static_cast<std::size_t>(in.gcount())) == 1;
+        digest.add(block.data(), static_cast<std::size_t>(in.gcount()));
     }
-    if (!good || EVP_DigestFinal_ex(context.get(), digest.data(), &length) != 1) {
-        throw base::Error(base::ErrorCode::Internal,
-                          "the SHA-256 of " + path.string() + " could not be computed");
-    }
-    constexpr std::string_view kDigits = "0123456789abcdef";
-    std::string text;
-    for (unsigned int i = 0; i < length; ++i) {
-        text += kDigits[digest[i] >> 4U];
-        text += kDigits[digest[i] & 15U];
-    }
-    return text;
+    return finished(digest, path.string());
+}
+
+std::string textDigest(std::string_view text) {
+    Digest digest;
+    digest.add(text.data(), text.size());
+    return finished(digest, "a text");
 }
 
 } // namespace flcc::job::detail

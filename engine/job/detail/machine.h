@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 namespace flcc::job::detail {
 
@@ -31,5 +32,8 @@ class PeakMeter {
 /// SHA-256 of a file as 64 hexadecimal digits; empty when stopped. **Errors**: Input.
 [[nodiscard]] std::string fileDigest(const std::filesystem::path& path,
                                      const std::stop_token& stop);
+
+/// SHA-256 of a text, likewise.
+[[nodiscard]] std::string textDigest(std::string_view text);
 
 } // namespace flcc::job::detail

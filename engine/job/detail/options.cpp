@@ -325,11 +325,15 @@ Option memoryOption() {
 
 Option planningOption() {
     return wordOption(
-        "planning", "time the plausible methods on a sample, or trust the cost model",
-        {"measure", "estimate"},
+        "planning",
+        "time the plausible methods on a sample, trust the cost model, or time all on the whole",
+        {"measure", "estimate", "exhaustive"},
         [](const Job& job) { return std::string(plan::name(job.planning)); },
         [](Job& job, const std::string& text) {
-            job.planning = text == "measure" ? plan::Planning::Measure : plan::Planning::Estimate;
+            for (const plan::Planning planning :
+                 {plan::Planning::Measure, plan::Planning::Estimate, plan::Planning::Exhaustive}) {
+                job.planning = text == plan::name(planning) ? planning : job.planning;
+            }
         });
 }
 

@@ -67,6 +67,21 @@ class PixelsTest : public QObject {
         QVERIFY2(fault.empty(), fault.c_str());
     }
 
+    // 32942 products of 255 by 255 are just below what a signed 32-bit sum holds; one row more is
+    // above it.
+    void brightBytesDoNotOverflowTheirSums() {
+        for (const std::int64_t rows : {182, 183}) {
+            test::Random random(5);
+            const base::AnyImage scene =
+                test::makeScene(PixelType::UInt8, {190, 192, 1}, [&](const base::Index&) {
+                    return random.below(50) == 0 ? 254.0 : 255.0;
+                });
+            const base::AnyImage templ = test::crop(scene, {{4, 3, 0}, {181, rows, 1}});
+            const std::string fault = test::judgeSampled(scene, templ, {{4, 3, 0}}, 20);
+            QVERIFY2(fault.empty(), fault.c_str());
+        }
+    }
+
     void aLowContrastHighInTheTypeIsKept_data() {
         QTest::addColumn<int>("type");
         QTest::addColumn<qint64>("level");

@@ -58,6 +58,7 @@ class JobArgumentsTest : public QObject {
     Q_OBJECT
 
   private Q_SLOTS:
+    void everyWayOfPlanningHasAName();
     void argumentsReadBackToTheSameJob();
     void theJobFileReadsBackToTheSameJob();
     void numbersDoNotDependOnTheLocale();
@@ -226,7 +227,7 @@ void JobArgumentsTest::outOfRangeValuesAreRefused_data() {
     QTest::newRow("operation") << "--operation" << QStringList{"ssd", "sad", "correlation", "LCC"};
     QTest::newRow("extent") << "--extent" << QStringList{"same", "full"};
     QTest::newRow("method") << "--method" << QStringList{"fourier", "Direct", ""};
-    QTest::newRow("planning") << "--planning" << QStringList{"exhaustive", ""};
+    QTest::newRow("planning") << "--planning" << QStringList{"thorough", ""};
     QTest::newRow("device") << "--device" << QStringList{"gpu", "cuda:", "cuda:x", "cuda:-1"};
 }
 
@@ -328,6 +329,17 @@ void JobArgumentsTest::everyOptionIsInTheHelp() {
             QVERIFY2(help.contains(QString::fromStdString(argument.substr(0, argument.find('=')))),
                      argument.c_str());
         }
+    }
+}
+
+void JobArgumentsTest::everyWayOfPlanningHasAName() {
+    for (const plan::Planning planning :
+         {plan::Planning::Measure, plan::Planning::Estimate, plan::Planning::Exhaustive}) {
+        const std::string name(plan::name(planning));
+        const Job job = job::parseArguments({"a.png", "b.png", "--planning", name}).job;
+        QVERIFY(job.planning == planning);
+        QVERIFY(job::parseArguments(job::toArguments(job)).job == job);
+        QVERIFY(job::fromJobFile(job::toJobFile(job)) == job);
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <limits>
 
 #include "engine/io/atomic_file.h"
@@ -49,10 +50,12 @@ void JobReportTest::theReportHasTheStatedKeys() {
     const job::JobReport report = ranReport();
     const Json json = Json::parse(job::toJson(report));
     requireKeys(json, {"problem", "candidates", "chosen", "run", "map", "audit", "peaks",
-                       "environment", "inputs"});
-    const std::vector<const char*> candidate{
-        "method",       "device",      "tile",       "verdict",      "reason",      "operations",
-        "predicted_ms", "measured_ms", "host_bytes", "device_bytes", "error_bound", "fft_planning"};
+                       "environment", "inputs", "known", "critical_template_size"});
+    const std::vector<const char*> candidate{"method",          "device",       "tile",
+                                             "verdict",         "reason",       "operations",
+                                             "predicted_ms",    "measured_ms",  "host_bytes",
+                                             "device_bytes",    "error_bound",  "fft_planning",
+                                             "tiles_in_flight", "padding_waste"};
     QVERIFY(!json["candidates"].empty());
     for (const Json& row : json["candidates"]) {
         requireKeys(row, candidate);
@@ -62,6 +65,11 @@ void JobReportTest::theReportHasTheStatedKeys() {
     const Json& run = json["run"];
     requireKeys(run, {"execute_ms", "stream_ms", "planning_ms", "read_ms", "write_ms", "stages_ms",
                       "peak_host_bytes", "threads", "device"});
+    double shares = 0;
+    for (const auto& [stage, share] : run["stage_shares"].items()) {
+        shares += share.get<double>();
+    }
+    QVERIFY(run["stage_shares"].contains("peaks") && std::abs(shares - 1) < 1e-12);
     for (const char* spread : {"execute_ms", "stream_ms"}) {
         requireKeys(run[spread], {"min", "median", "max"});
     }

@@ -204,6 +204,147 @@ class PlanTest : public QObject {
         QVERIFY(planned.report.planningMs > 0);
     }
 
+    void exhaustivePlanningTimesEveryCandidateOnTheWhole() {
+        const base::Extents m{11, 11, 1};
+        const Pixels pixels({200, 160, 1}, m);
+        base::TilePool pool(2);
+        plan::Request request;
+        request.planning = plan::Planning::Exhaustive;
+        request.limits.threads = 2;
+        const plan::Planned planned =
+            plan::makePlan(problemOf(pixels.scene.extents(), m), request, &pixels.sceneView,
+                           &pixels.templView, nullptr, pool);
+        QVERIFY(planned.plan != nullptr);
+        double before = 0;
+        for (const plan::CandidateReport& row : planned.report.candidates) {
+            QVERIFY(row.measuredMs.has_value());
+            QVERIFY(*row.measuredMs >= before);
+            before = *row.measuredMs;
+        }
+        QVERIFY(planned.report.chosen()->reason.find("whole problem") != std::string::npos);
+        QCOMPARE(planned.learnt->timings.size(), planned.report.candidates.size());
+        std::stop_source stop;
+        stop.request_stop();
+        QVERIFY(plan::makePlan(problemOf(pixels.scene.extents(), m), request, &pixels.sceneView,
+                               &pixels.templView, nullptr, pool, stop.get_token())
+                    .cancelled);
+    }
+
+    void keptTimesTakeThePlaceOfMeasurements() {
+        const base::Extents m{11, 11, 1};
+        const Pixels pixels({200, 160, 1}, m);
+        const auto problem = problemOf(pixels.scene.extents(), m);
+        base::TilePool pool(2);
+        plan::Request request;
+        request.limits.threads = 2;
+        const auto planned = [&](const plan::Knowledge* knowledge) {
+            request.knowledge = knowledge;
+            return plan::makePlan(problem, request, &pixels.sceneView, &pixels.templView, nullptr,
+                                  pool);
+        };
+        const plan::Planned first = planned(nullptr);
+        QVERIFY(!first.report.known && first.learnt.has_value());
+        // Times that no machine has: the candidate that came last is said to be the fastest.
+        plan::Knowledge knowledge;
+        plan::KnownProblem problemOfOld = *first.learnt;
+        problemOfOld.timings = {{first.report.candidates.back().candidate, 0.125},
+                                {first.report.candidates.front().candidate, 0.25}};
+        knowledge.remember(problemOfOld);
+        const plan::Planned again = planned(&knowledge);
+        QVERIFY(again.report.known && !again.learnt.has_value());
+        QVERIFY(again.plan->candidate() == first.report.candidates.back().candidate);
+        QCOMPARE(*again.report.chosen()->measuredMs, 0.125);
+        // Of another way of planning nothing is known.
+        request.planning = plan::Planning::Exhaustive;
+        QVERIFY(!planned(&knowledge).report.known);
+        request.planning = plan::Planning::Estimate;
+        QVERIFY(!planned(&knowledge).report.known);
+    }
+
+    void aCalibratedModelIsUsedAndNamed() {
+        plan::Knowledge knowledge;
+        knowledge.model = method::CostModel{};
+        knowledge.model->calibrated = true;
+        knowledge.model->multiplyAddsPerNs = 1e6;
+        knowledge.model->flushVoxelNs = 0;
+        plan::Request request;
+        request.knowledge = &knowledge;
+        const auto problem = problemOf({2000, 2000, 1}, {64, 64, 1});
+        QVERIFY(!estimate(problem, {}).report.calibrated);
+        QCOMPARE(chosenMethod(estimate(problem, {})), "tiled");
+        QVERIFY(estimate(problem, request).report.calibrated);
+        QCOMPARE(chosenMethod(estimate(problem, request)), "direct");
+    }
+
+    void aMeasuredShapeReplacesTheGuess() {
+        const auto problem = problemOf({2000, 2000, 1}, {64, 64, 1});
+        method::CostModel model;
+        model.shapeTimes = {{{1024, 64, 1}, 1, 1}}; // a tile in no time
+        const plan::Planned planned = estimate(problem, {}, model);
+        QVERIFY(planned.report.candidates.size() > 2);
+        model.shapeTimes[0].points = planned.report.candidates.back().candidate.tile;
+        QVERIFY(estimate(problem, {}, model).plan->candidate().tile == model.shapeTimes[0].points);
+    }
+
+    void theCriticalSizeIsWherePredictionsCross() {
+        for (const base::Extents& scene :
+             {base::Extents{1000, 800, 1}, base::Extents{96, 96, 96}}) {
+            const bool volume = scene.z > 1;
+            const auto chosenAt = [&](std::int64_t side) {
+                return chosenMethod(
+                    estimate(problemOf(scene, {side, side, volume ? side : 1}), {}));
+            };
+            const plan::Planned planned = estimate(problemOf(scene, {9, 9, volume ? 9 : 1}), {});
+            const std::int64_t side = planned.report.critical.predicted.value_or(0);
+            QVERIFY(side > 2);
+            QCOMPARE(chosenAt(side - 1), "direct");
+            QCOMPARE(chosenAt(side), "tiled");
+            QVERIFY(!planned.report.critical.measured.has_value());
+        }
+    }
+
+    void theMeasuredCriticalSizeFollowsTheTimes() {
+        const base::Extents m{11, 11, 1};
+        const auto problem = problemOf({600, 500, 1}, m);
+        const Pixels pixels(problem.scene, m);
+        base::TilePool pool(1);
+        plan::Request request;
+        plan::Knowledge knowledge;
+        request.knowledge = &knowledge;
+        const plan::Planned guess = estimate(problem, {});
+        const auto measured = [&](double slowness) {
+            plan::KnownProblem known{
+                plan::problemKey(problem, request.limits, "measure", "auto", "auto", {0, 0, 0}),
+                {}};
+            for (const plan::CandidateReport& row : guess.report.candidates) {
+                const bool direct = row.candidate.method == "direct";
+                known.timings.push_back(
+                    {row.candidate, row.prediction->ms * (direct ? slowness : 1)});
+            }
+            knowledge.problems = {known};
+            return plan::makePlan(problem, request, &pixels.sceneView, &pixels.templView, nullptr,
+                                  pool)
+                .report.critical;
+        };
+        QCOMPARE(measured(1).measured.value(), measured(1).predicted.value());
+        QVERIFY(measured(3).measured.value() < measured(1).predicted.value());
+        QVERIFY(measured(0.3).measured.value() > measured(1).predicted.value());
+    }
+
+    void fourierCandidatesSayWhatTheirPaddingWastes() {
+        plan::Request request;
+        request.method = "tiled";
+        request.tile = {64, 64, 1};
+        // Two tiles of 64 points side by side, 49 placements each: nothing but halo is wasted.
+        const plan::Planned fits = estimate(problemOf({113, 64, 1}, {16, 16, 1}), request);
+        QCOMPARE(fits.report.chosen()->prediction->paddingWaste, 1 - 49.0 * 49.0 / (64.0 * 64.0));
+        QCOMPARE(fits.report.chosen()->prediction->tilesInFlight, std::int64_t{2});
+        // One column more needs a third tile, and with its empty partner a fourth.
+        const plan::Planned spills = estimate(problemOf({114, 64, 1}, {16, 16, 1}), request);
+        QCOMPARE(spills.report.chosen()->prediction->paddingWaste,
+                 1 - 99.0 * 49.0 / (4 * 64.0 * 64.0));
+    }
+
     void aStoppedPlanningHasNoPlan() {
         const base::Extents m{11, 11, 1};
         const Pixels pixels({200, 160, 1}, m);

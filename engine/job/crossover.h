@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "engine/base/image.h"
+
+namespace flcc::job {
+
+/// Which method the cost model of this machine chooses, over the sides of scene and template, both
+/// square or cubic (FLCC Fig. 3).
+struct Crossover {
+    bool volume = false;
+    bool stream = false;                 ///< of a stream of scenes: the template is prepared once
+    std::vector<std::int64_t> scenes;    ///< sides, ascending
+    std::vector<std::int64_t> templates; ///< sides, ascending
+    std::vector<std::string> methods;    ///< that were chosen anywhere
+    /// Index into methods, or -1 where the template does not fit; a row for each scene.
+    std::vector<std::vector<int>> chosen;
+};
+
+/// **Cost**: some ten thousand predictions, under a second or two.
+[[nodiscard]] Crossover crossover(bool volume, bool stream, int threads);
+
+/// The maps as one grey picture with axes, ticks and a legend: 2D above, 3D below, single images on
+/// the left, streams on the right.
+[[nodiscard]] base::Image<std::uint8_t> drawn(const std::vector<Crossover>& maps);
+
+/// Computes all four maps and writes their picture. `threads` 0 = all. **Errors**: Output,
+/// CommandLine for a format other than PNG.
+void writeCrossover(const std::filesystem::path& path, int threads);
+
+} // namespace flcc::job

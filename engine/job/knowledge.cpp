@@ -1,0 +1,271 @@
+#include "engine/job/knowledge.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <tuple>
+#include <utility>
+
+#include "engine/base/error.h"
+#include "engine/base/log.h"
+#include "engine/base/tile_pool.h"
+#include "engine/io/atomic_file.h"
+#include "engine/job/detail/machine.h"
+
+namespace flcc::job {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kMagic = "FLCC knowledge 1 ";
+constexpr std::size_t kDigest = 64;
+/// More than wisdom and measurements can come to.
+constexpr off_t kLargest = 32 << 20;
+
+/// A file descriptor that closes itself.
+class Descriptor {
+  public:
+    explicit Descriptor(int number) : m_number(number) {}
+    ~Descriptor() {
+        if (m_number >= 0) {
+            ::close(m_number);
+        }
+    }
+    Descriptor(Descriptor&& other) noexcept : m_number(std::exchange(other.m_number, -1)) {}
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    Descriptor& operator=(Descriptor&&) = delete;
+    [[nodiscard]] int number() const { return m_number; }
+    [[nodiscard]] bool valid() const { return m_number >= 0; }
+
+  private:
+    int m_number;
+};
+
+fs::path knowledgeFolder() {
+    for (const auto& [variable, below] :
+         {std::pair{"XDG_CACHE_HOME", "flcc"}, std::pair{"HOME", ".cache/flcc"}}) {
+        const char* const value = std::getenv(variable);
+        if (value != nullptr && fs::path(value).is_absolute()) {
+            return fs::path(value) / below;
+        }
+    }
+    return {};
+}
+
+const std::string& key() {
+    static const std::string key = plan::machineKey();
+    return key;
+}
+
+/// The head, then what the digest is of: key, a zero byte, knowledge.
+std::string wrapped(const plan::Knowledge& knowledge) {
+    const std::string body = key() + '\0' + plan::toText(knowledge);
+    return std::string(kMagic) + std::to_string(body.size()) + " " + detail::textDigest(body) +
+           "\n" + body;
+}
+
+/// What a file says, or why it says nothing.
+struct Reading {
+    std::optional<plan::Knowledge> knowledge;
+    std::string fault;
+};
+
+Reading unwrapped(std::string_view text) {
+    if (text.empty()) {
+        return {{}, "it is empty"};
+    }
+    if (!text.starts_with(kMagic)) {
+        return {{}, "it was not written by this program or is of another version"};
+    }
+    text.remove_prefix(kMagic.size());
+    std::size_t length = 0;
+    const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), length);
+    text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
+    if (error != std::errc{} || text.size() < kDigest + 2 || text[0] != ' ' ||
+        text[kDigest + 1] != '\n' || text.size() != kDigest + 2 + length) {
+        return {{}, "it is cut off or damaged"};
+    }
+    const std::string_view digest = text.substr(1, kDigest);
+    const std::string_view body = text.substr(kDigest + 2);
+    if (detail::textDigest(body) != digest) {
+        return {{}, "its checksum does not fit"};
+    }
+    const std::size_t end = body.find('\0');
+    if (end == std::string_view::npos || body.substr(0, end) != key()) {
+        return {{}, "it is of another machine or version"};
+    }
+    Reading reading{plan::knowledgeFromText(body.substr(end + 1)), {}};
+    reading.fault = reading.knowledge ? "" : "it holds impossible values";
+    return reading;
+}
+
+/// The bytes of an ordinary file of sensible size, or why there are none.
+std::pair<std::string, std::string> bytesOf(const fs::path& file) {
+    // A pipe would wait, a link may lead anywhere.
+    const Descriptor in(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    struct stat facts {};
+    if (!in.valid() || ::fstat(in.number(), &facts) != 0) {
+        return {{}, "it is a link or cannot be read"};
+    }
+    if (!S_ISREG(facts.st_mode)) {
+        return {{}, "it is no ordinary file"};
+    }
+    if (facts.st_size > kLargest) {
+        return {{}, "it is too large"};
+    }
+    std::string bytes(static_cast<std::size_t>(facts.st_size), '\0');
+    std::size_t filled = 0;
+    while (filled < bytes.size()) {
+        const ssize_t got = ::read(in.number(), bytes.data() + filled, bytes.size() - filled);
+        if (got <= 0) {
+            return {{}, "it cannot be read to its end"};
+        }
+        filled += static_cast<std::size_t>(got);
+    }
+    return {std::move(bytes), {}};
+}
+
+Reading readFile(const fs::path& file) {
+    auto [bytes, fault] = bytesOf(file);
+    return fault.empty() ? unwrapped(bytes) : Reading{{}, std::move(fault)};
+}
+
+/// What tells one state of a file from another.
+using Stamp = std::tuple<std::string, ino_t, off_t, time_t, long>;
+
+std::optional<Stamp> stampOf(const fs::path& file) {
+    struct stat facts {};
+    if (file.empty() || ::lstat(file.c_str(), &facts) != 0) {
+        return std::nullopt;
+    }
+    return Stamp{file.string(), facts.st_ino, facts.st_size, facts.st_mtim.tv_sec,
+                 facts.st_mtim.tv_nsec};
+}
+
+void logMiss(const fs::path& file, const std::string& fault) {
+    base::log(base::LogLevel::Warning,
+              "what was learnt before is not used: " + file.string() + ": " + fault);
+}
+
+/// Holds the lock of the folder; not valid when it is not to be had within a second or two.
+Descriptor lockFolder(const fs::path& folder) {
+    Descriptor lock(::open((folder / "lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW,
+                           S_IRUSR | S_IWUSR));
+    constexpr int kTries = 200;
+    for (int i = 0; lock.valid() && i < kTries; ++i) {
+        if (::flock(lock.number(), LOCK_EX | LOCK_NB) == 0) {
+            return lock;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return Descriptor(-1);
+}
+
+void writeLocked(const fs::path& file, const std::function<void(plan::Knowledge&)>& change) {
+    const Descriptor lock = lockFolder(file.parent_path());
+    if (!lock.valid()) {
+        throw base::Error(base::ErrorCode::Output, "the folder cannot be locked");
+    }
+    plan::Knowledge now;
+    if (stampOf(file)) {
+        if (Reading reading = readFile(file); reading.knowledge) {
+            now = std::move(*reading.knowledge);
+        } else if (std::error_code ignored; !fs::is_regular_file(fs::symlink_status(file))) {
+            fs::remove(file, ignored); // a link is replaced, not followed
+        }
+    }
+    change(now);
+    io::writeText(file, wrapped(now));
+}
+
+} // namespace
+
+fs::path knowledgeFile() {
+    const fs::path folder = knowledgeFolder();
+    constexpr std::size_t kShort = 16;
+    return folder.empty() ? fs::path()
+                          : folder / ("machine-" + detail::textDigest(key()).substr(0, kShort));
+}
+
+std::shared_ptr<const plan::Knowledge> knowledge() {
+    static std::mutex lock;
+    static std::optional<Stamp> last;
+    static std::shared_ptr<const plan::Knowledge> kept = std::make_shared<plan::Knowledge>();
+    const std::lock_guard guard(lock);
+    const fs::path file = knowledgeFile();
+    const std::optional<Stamp> stamp = stampOf(file);
+    if (stamp == last) {
+        return kept;
+    }
+    last = stamp;
+    Reading reading = stamp ? readFile(file) : Reading{};
+    if (!reading.fault.empty()) {
+        logMiss(file, reading.fault);
+    }
+    kept = std::make_shared<plan::Knowledge>(reading.knowledge ? std::move(*reading.knowledge)
+                                                               : plan::Knowledge{});
+    plan::useWisdom(*kept);
+    return kept;
+}
+
+bool updateKnowledge(const std::function<void(plan::Knowledge&)>& change) {
+    const fs::path file = knowledgeFile();
+    if (file.empty()) {
+        return false;
+    }
+    try {
+        std::error_code ignored;
+        fs::create_directories(file.parent_path(), ignored);
+        writeLocked(file, change);
+        return true;
+    } catch (const std::exception& error) {
+        base::log(base::LogLevel::Info,
+                  "what was learnt is not kept in " + file.string() + ": " + error.what());
+        return false;
+    }
+}
+
+Calibrated calibrate(int threads, double seconds, std::stop_token stop,
+                     const plan::CalibrationProgress& progress) {
+    base::TilePool pool(threads > 0 ? threads : base::availableThreads());
+    Calibrated result;
+    const auto known = knowledge();
+    std::optional<plan::Knowledge> learnt =
+        plan::calibrate(*known, seconds, pool, std::move(stop), progress);
+    if (!learnt) {
+        result.cancelled = true;
+        return result;
+    }
+    result.model = *learnt->model;
+    result.patientShapes = static_cast<int>(
+        std::count_if(learnt->shapes.begin(), learnt->shapes.end(),
+                      [](const plan::PlannedShape& one) { return one.effort == "patient"; }));
+    if (updateKnowledge([&](plan::Knowledge& now) { now = std::move(*learnt); })) {
+        result.file = knowledgeFile();
+    }
+    return result;
+}
+
+bool improvePlans(double seconds, std::stop_token stop) {
+    const auto known = knowledge();
+    std::optional<plan::Knowledge> learnt = plan::improvePlans(*known, seconds, std::move(stop));
+    return learnt && updateKnowledge([&](plan::Knowledge& now) {
+               // A calibration that ended meanwhile knows better.
+               if (now.shapes.size() <= learnt->shapes.size()) {
+                   now = std::move(*learnt);
+               }
+           });
+}
+
+} // namespace flcc::job

@@ -1,0 +1,432 @@
+#include "engine/plan/calibration.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "engine/cpu/methods.h"
+#include "engine/cpu/simd/kernels.h"
+#include "engine/cpu/tile_transform.h"
+#include "engine/plan/least_squares.h"
+#include "engine/plan/probe.h"
+
+namespace flcc::plan {
+
+namespace {
+
+using base::Extents;
+using Clock = std::chrono::steady_clock;
+using Shape = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
+
+/// Larger tiles take more memory and time than a calibration may.
+constexpr std::int64_t kLargestShape = 4'500'000;
+
+Extents squared(std::int64_t side, bool volume) { return {side, side, volume ? side : 1}; }
+
+/// The shapes of `tiled`, by how many typical problems they serve best or nearly so.
+std::vector<Extents> usedShapes(const method::CostModel& model, int threads) {
+    std::map<Shape, double> uses;
+    const method::Method& tiled = cpu::tiledMethod();
+    const auto count = [&](std::int64_t scene, std::int64_t templ, bool volume) {
+        method::Problem problem;
+        problem.scene = squared(scene, volume);
+        problem.templ = squared(templ, volume);
+        method::Limits limits;
+        limits.threads = threads;
+        std::vector<std::pair<double, Shape>> times;
+        for (const method::Candidate& candidate : tiled.candidates(problem, limits, {0, 0, 0})) {
+            const auto verdict = tiled.predict(problem, candidate, limits, model, nullptr);
+            const auto* prediction = std::get_if<method::Prediction>(&verdict);
+            if (prediction != nullptr && base::voxelCount(candidate.tile) <= kLargestShape) {
+                const Extents& tile = candidate.tile;
+                times.emplace_back(prediction->ms, Shape{tile.x, tile.y, tile.z});
+            }
+        }
+        std::sort(times.begin(), times.end());
+        for (const auto& [ms, shape] : times) {
+            uses[shape] += std::pow(times.front().first / ms, 8);
+        }
+    };
+    for (const std::int64_t scene : {512, 1024, 2000, 4096}) {
+        for (const std::int64_t templ : {8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256}) {
+            if (2 * templ <= scene) {
+                count(scene, templ, false);
+            }
+        }
+    }
+    for (const std::int64_t scene : {64, 128, 200, 256}) {
+        for (const std::int64_t templ : {6, 8, 12, 16, 24, 32, 48}) {
+            if (2 * templ <= scene) {
+                count(scene, templ, true);
+            }
+        }
+    }
+    std::vector<std::pair<double, Shape>> ordered;
+    for (const auto& [shape, use] : uses) {
+        ordered.emplace_back(-use, shape);
+    }
+    std::sort(ordered.begin(), ordered.end());
+    std::vector<Extents> shapes;
+    for (const auto& [use, shape] : ordered) {
+        shapes.push_back({std::get<0>(shape), std::get<1>(shape), std::get<2>(shape)});
+    }
+    return shapes;
+}
+
+/// The middle one; 1 of none.
+double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    return values.empty() ? 1 : values[values.size() / 2];
+}
+
+/// Collects probes and turns them into a model.
+class Calibrator {
+  public:
+    Calibrator(double seconds, base::TilePool& pool, std::stop_token stop,
+               const CalibrationProgress& progress)
+        : m_seconds(seconds), m_pool(pool), m_stop(std::move(stop)), m_progress(progress) {}
+
+    /// False when stopped.
+    [[nodiscard]] bool measureConstants() {
+        return measureDirect() && measureSums() && measureOverheads() && measureInstructions();
+    }
+
+    [[nodiscard]] bool measureShapes() {
+        constexpr double kShare = 0.3; // the rest is for planning
+        for (const Extents& shape : usedShapes(m_model, m_pool.threads())) {
+            if (!m_model.shapeTimes.empty() && spent() > kShare * m_seconds) {
+                break;
+            }
+            tell("measuring transforms");
+            if (!measureShape(shape)) {
+                return false;
+            }
+        }
+        fitLengths();
+        m_model.calibrated = true;
+        return true;
+    }
+
+    /// Plans shapes while there is time; each is measured again at once.
+    void planShapes(std::vector<PlannedShape>& planned) {
+        const auto reserve = std::chrono::duration_cast<Clock::duration>(
+            std::chrono::duration<double>(m_seconds - std::min(2.0, 0.1 * m_seconds)));
+        const cpu::FftSearch search{cpu::FftEffort::Patient, m_start + reserve, m_stop};
+        for (const Extents& shape : usedShapes(m_model, m_pool.threads())) {
+            if (search.secondsLeft() <= 0) {
+                break;
+            }
+            tell("planning transforms");
+            const cpu::FftEffort effort = cpu::TileTransform::improve(shape, search);
+            std::erase_if(planned, [&](const PlannedShape& one) { return one.points == shape; });
+            if (effort != cpu::FftEffort::Estimate) {
+                planned.push_back({shape, std::string(cpu::name(effort))});
+            }
+            (void)measureShape(shape); // when stopped, the time of the old plan is close enough
+        }
+        fitLengths();
+    }
+
+    [[nodiscard]] const method::CostModel& model() const { return m_model; }
+
+  private:
+    [[nodiscard]] double spent() const {
+        return std::chrono::duration<double>(Clock::now() - m_start).count();
+    }
+
+    void tell(std::string_view doing) const {
+        if (m_progress) {
+            m_progress(doing, std::min(1.0, spent() / m_seconds));
+        }
+    }
+
+    [[nodiscard]] Probe run(const method::Method& method, const Extents& scene,
+                            const Extents& templ, const Extents& tile = {0, 0, 0}) const {
+        return probe(method, scene, templ, tile, 3, m_pool, m_stop);
+    }
+
+    [[nodiscard]] bool measureDirect() {
+        for (const bool volume : {false, true}) {
+            const Extents scene = squared(volume ? 72 : 600, volume);
+            const std::vector<std::int64_t> sides =
+                volume ? std::vector<std::int64_t>{2, 3, 4, 6, 8, 12, 16}
+                       : std::vector<std::int64_t>{2, 3, 5, 8, 12, 16, 24, 32, 48, 64, 96};
+            for (const std::int64_t side : sides) {
+                tell("measuring multiply-adds");
+                const Probe one = run(cpu::directMethod(), scene, squared(side, volume));
+                if (one.stopped) {
+                    return false;
+                }
+                m_direct.push_back(one);
+            }
+        }
+        std::vector<Observation<2>> sums;
+        std::vector<Observation<2>> loads;
+        for (const Probe& one : m_direct) {
+            const Extents& m = one.problem.templ;
+            const double rows = static_cast<double>(m.y + cpu::simd::kBlockRows - 1);
+            const double flushes =
+                std::ceil(rows / static_cast<double>(cpu::simd::rowsPerAccumulator(m.x))) *
+                static_cast<double>(m.z);
+            sums.push_back({{static_cast<double>(m.x * m.z) * rows, flushes},
+                            one.stage("numerator") / one.outputs});
+            const Extents& tile = one.candidate.tile;
+            const Extents seen{tile.x + m.x - 1, tile.y + m.y - 1, tile.z + m.z - 1};
+            const double perTile = static_cast<double>(base::voxelCount(tile));
+            loads.push_back({{static_cast<double>(base::voxelCount(seen)),
+                              static_cast<double>(seen.y * seen.z)},
+                             one.stage("load") / one.outputs * perTile});
+        }
+        const auto [perMultiply, perFlush] = fitted(sums);
+        if (perMultiply > 0) {
+            m_model.multiplyAddsPerNs = 1 / perMultiply;
+            m_model.flushVoxelNs = perFlush;
+        }
+        std::tie(m_model.loadVoxelNs, m_model.loadRowNs) = std::tuple_cat(fitted(loads));
+        return true;
+    }
+
+    [[nodiscard]] bool measureSums() {
+        std::vector<Probe> probes = m_direct;
+        for (const auto& [side, tile] : {std::pair{4, 128},
+                                         {8, 128},
+                                         {16, 128},
+                                         {24, 128},
+                                         {32, 128},
+                                         {48, 128},
+                                         {40, 256},
+                                         {64, 256}}) {
+            tell("measuring denominators");
+            probes.push_back(run(cpu::tiledMethod(), squared(720, false), squared(side, false),
+                                 squared(tile, false)));
+            if (probes.back().stopped) {
+                return false;
+            }
+        }
+        for (const auto& [side, tile] : {std::pair{4, 48}, {8, 48}, {12, 64}, {24, 64}}) {
+            tell("measuring denominators");
+            probes.push_back(run(cpu::tiledMethod(), squared(104, true), squared(side, true),
+                                 squared(tile, true)));
+            if (probes.back().stopped) {
+                return false;
+            }
+        }
+        std::vector<Observation<3>> flat;
+        std::vector<Observation<2>> volume;
+        for (const Probe& one : probes) {
+            const Extents& m = one.problem.templ;
+            const Extents& points = one.candidate.tile;
+            const bool direct = one.candidate.method == cpu::directMethod().name();
+            const Extents tile =
+                direct ? points
+                       : Extents{points.x - m.x + 1, points.y - m.y + 1, points.z - m.z + 1};
+            const auto terms = method::denominatorTerms(m, tile);
+            const double ns = one.stage("denominator") / one.outputs;
+            if (m.z == 1) {
+                flat.push_back({terms, ns});
+            } else {
+                volume.push_back({{terms[0], terms[1]}, ns});
+            }
+        }
+        const auto image = fitted(flat);
+        m_model.denominatorVoxelNs = image[0];
+        m_model.denominatorRowNs = image[1];
+        m_model.denominatorStepNs = image[2];
+        std::tie(m_model.volumeVoxelNs, m_model.volumeRowNs) = std::tuple_cat(fitted(volume));
+        return true;
+    }
+
+    [[nodiscard]] bool measureOverheads() {
+        tell("measuring overheads");
+        const double threads = m_pool.threads();
+        const Probe small = run(cpu::directMethod(), {800, 800, 1}, {4, 4, 1}, {32, 16, 1});
+        const Probe large = run(cpu::directMethod(), {1000, 1000, 1}, {24, 24, 1});
+        const Probe roomy = run(cpu::tiledMethod(), {900, 900, 1}, {16, 16, 1}, {512, 512, 1});
+        if (small.stopped || large.stopped || roomy.stopped) {
+            return false;
+        }
+        const double tiles = small.outputs / static_cast<double>(32 * 16);
+        m_model.tileOverheadNs =
+            std::clamp((small.executeNs * threads - small.workNs()) / tiles, 100.0, 20000.0);
+        m_model.threadEfficiency =
+            std::clamp(large.workNs() / (large.executeNs * threads), 0.3, 1.0);
+        // The bytes of a workspace are what its price a byte adds to a prediction.
+        method::CostModel free = m_model;
+        free.bufferByteNs = 0;
+        method::CostModel dear = m_model;
+        dear.bufferByteNs = 1;
+        method::Limits limits;
+        limits.threads = m_pool.threads();
+        const auto ms = [&](const method::CostModel& model) {
+            const auto verdict =
+                cpu::tiledMethod().predict(roomy.problem, roomy.candidate, limits, model, nullptr);
+            return std::get<method::Prediction>(verdict).ms;
+        };
+        m_model.bufferByteNs = roomy.workspaceNs / ((ms(dear) - ms(free)) * 1e6);
+        // What the sum of the stages' fits leaves.
+        std::vector<double> off;
+        for (const Probe& one : m_direct) {
+            const auto verdict =
+                cpu::directMethod().predict(one.problem, one.candidate, limits, m_model, nullptr);
+            const auto& prediction = std::get<method::Prediction>(verdict);
+            off.push_back(one.executeNs * 1e-6 / (prediction.ms - prediction.setupMs));
+        }
+        m_model.directFactor = median(off);
+        if (const long bytes = ::sysconf(_SC_LEVEL2_CACHE_SIZE); bytes > 0) {
+            m_model.cacheBytes = static_cast<double>(bytes);
+        }
+        return true;
+    }
+
+    [[nodiscard]] bool measureInstructions() {
+        constexpr Extents kScene{400, 400, 1};
+        constexpr Extents kTemplate{16, 16, 1};
+        bool stopped = false;
+        for (const std::string& set : cpu::simd::instructionSets()) {
+            tell("measuring instruction sets");
+            cpu::simd::forceInstructionSet(set);
+            const Probe one = run(cpu::directMethod(), kScene, kTemplate);
+            stopped = stopped || one.stopped;
+            const double rows = static_cast<double>(kTemplate.y + cpu::simd::kBlockRows - 1);
+            m_model.instructionRates.push_back(
+                {set, one.outputs * static_cast<double>(kTemplate.x) * rows /
+                          std::max(1.0, one.stage("numerator"))});
+        }
+        cpu::simd::forceInstructionSet({});
+        return !stopped;
+    }
+
+    [[nodiscard]] bool measureShape(const Extents& points) {
+        const auto side = [](std::int64_t length) { return length == 1 ? 1 : length / 4; };
+        const Extents m{side(points.x), side(points.y), side(points.z)};
+        // Four tiles a thread: two pairs.
+        const Extents grid{4, m_pool.threads(), 1};
+        const Extents scene{grid.x * (points.x - m.x + 1) + m.x - 1,
+                            grid.y * (points.y - m.y + 1) + m.y - 1, points.z};
+        const Probe one = run(cpu::tiledMethod(), scene, m, points);
+        if (one.stopped) {
+            return false;
+        }
+        const double tiles = static_cast<double>(grid.x * grid.y);
+        std::erase_if(m_model.shapeTimes,
+                      [&](const method::ShapeTime& time) { return time.points == points; });
+        m_model.shapeTimes.push_back(
+            {points, (one.workNs() - one.stage("denominator")) / tiles, one.prepareNs});
+        return true;
+    }
+
+    /// What is left of the shapes' times when they are split by the lengths of rows and columns:
+    /// for shapes that were not measured.
+    void fitLengths() {
+        method::CostModel plain = m_model;
+        plain.shapeTimes.clear();
+        for (int round = 0; round < 20; ++round) {
+            for (method::LengthTime& time : plain.transformTimes) {
+                double row = 0;
+                double column = 0;
+                double rows = 0;
+                double columns = 0;
+                for (const method::ShapeTime& shape : m_model.shapeTimes) {
+                    if (shape.points.z > 1) {
+                        continue;
+                    }
+                    const double off = shape.tileNs / plain.timeOf(shape.points).tileNs;
+                    if (shape.points.x == time.length) {
+                        row += off;
+                        ++rows;
+                    }
+                    if (shape.points.y == time.length) {
+                        column += off;
+                        ++columns;
+                    }
+                }
+                time.rowNs *= rows > 0 ? std::sqrt(row / rows) : 1;
+                time.columnNs *= columns > 0 ? std::sqrt(column / columns) : 1;
+            }
+        }
+        m_model.transformTimes = plain.transformTimes;
+        std::vector<double> slices;
+        std::vector<double> prepares;
+        for (const method::ShapeTime& shape : m_model.shapeTimes) {
+            const method::ShapeTime guess = plain.timeOf(shape.points);
+            if (shape.points.z > 1) {
+                slices.push_back(shape.tileNs / guess.tileNs);
+            }
+            prepares.push_back(shape.prepareNs / guess.prepareNs);
+        }
+        m_model.sliceColumnFactor *= median(slices);
+        m_model.prepareFactor *= median(prepares);
+    }
+
+    Clock::time_point m_start = Clock::now();
+    double m_seconds;
+    base::TilePool& m_pool;
+    std::stop_token m_stop;
+    const CalibrationProgress& m_progress;
+    std::vector<Probe> m_direct;
+    method::CostModel m_model;
+};
+
+void takeWisdom(Knowledge& knowledge) {
+    const cpu::FftWisdom wisdom = cpu::exportWisdom();
+    knowledge.wisdomSingle = wisdom.single;
+    knowledge.wisdomDouble = wisdom.twofold;
+    knowledge.problems.clear();
+}
+
+} // namespace
+
+std::optional<Knowledge> calibrate(const Knowledge& known, double seconds, base::TilePool& pool,
+                                   std::stop_token stop, const CalibrationProgress& progress) {
+    useWisdom(known);
+    Calibrator calibrator(seconds, pool, std::move(stop), progress);
+    if (!calibrator.measureConstants() || !calibrator.measureShapes()) {
+        return std::nullopt;
+    }
+    Knowledge learnt;
+    learnt.shapes = known.shapes;
+    calibrator.planShapes(learnt.shapes);
+    learnt.model = calibrator.model();
+    takeWisdom(learnt);
+    return learnt;
+}
+
+std::optional<Knowledge> improvePlans(const Knowledge& known, double seconds,
+                                      std::stop_token stop) {
+    useWisdom(known);
+    Knowledge learnt = known;
+    const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                             std::chrono::duration<double>(seconds));
+    const cpu::FftSearch search{cpu::FftEffort::Measure, deadline, std::move(stop)};
+    const method::CostModel model = known.model.value_or(method::CostModel{});
+    bool found = false;
+    for (const Extents& shape : usedShapes(model, base::availableThreads())) {
+        if (search.secondsLeft() <= 0) {
+            break;
+        }
+        const bool planned =
+            std::any_of(known.shapes.begin(), known.shapes.end(),
+                        [&](const PlannedShape& one) { return one.points == shape; });
+        if (planned) {
+            continue;
+        }
+        const cpu::FftEffort effort = cpu::TileTransform::improve(shape, search);
+        if (effort != cpu::FftEffort::Estimate) {
+            learnt.shapes.push_back({shape, std::string(cpu::name(effort))});
+            found = true;
+        }
+    }
+    if (!found) {
+        return std::nullopt;
+    }
+    takeWisdom(learnt);
+    return learnt;
+}
+
+} // namespace flcc::plan

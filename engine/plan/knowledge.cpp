@@ -1,0 +1,243 @@
+#include "engine/plan/knowledge.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/cpu/tile_transform.h"
+#include "engine/plan/planner.h"
+
+namespace flcc::plan {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Raised when the meaning of what is kept changes.
+constexpr int kVersion = 1;
+constexpr std::int64_t kLongestAxis = std::int64_t{1} << 32;
+
+Json toJson(const base::Extents& extents) { return Json::array({extents.x, extents.y, extents.z}); }
+
+/// 0 stands for "no tile" where `least` allows it.
+base::Extents extentsOf(const Json& json, std::int64_t least = 1) {
+    const base::Extents extents{json.at(0).get<std::int64_t>(), json.at(1).get<std::int64_t>(),
+                                json.at(2).get<std::int64_t>()};
+    for (const std::int64_t length : {extents.x, extents.y, extents.z}) {
+        if (length < least || length > kLongestAxis) {
+            throw std::out_of_range("extents");
+        }
+    }
+    return extents;
+}
+
+double positive(const Json& json) {
+    const double value = json.get<double>();
+    if (!(value >= 0) || value > 1e15) {
+        throw std::out_of_range("a time or rate");
+    }
+    return value;
+}
+
+Json modelJson(const method::CostModel& model) {
+    Json json{{"calibrated", model.calibrated}};
+    for (const auto& constant : method::CostModel::constants()) {
+        json[std::string(constant.name)] = model.*constant.value;
+    }
+    Json lengths = Json::array();
+    for (const method::LengthTime& time : model.transformTimes) {
+        lengths.push_back(
+            {{"length", time.length}, {"row_ns", time.rowNs}, {"column_ns", time.columnNs}});
+    }
+    json["transform_times"] = lengths;
+    Json shapes = Json::array();
+    for (const method::ShapeTime& time : model.shapeTimes) {
+        shapes.push_back({{"points", toJson(time.points)},
+                          {"tile_ns", time.tileNs},
+                          {"prepare_ns", time.prepareNs}});
+    }
+    json["shape_times"] = shapes;
+    Json rates = Json::object();
+    for (const method::InstructionRate& rate : model.instructionRates) {
+        rates[rate.instructions] = rate.multiplyAddsPerNs;
+    }
+    json["multiply_adds_per_ns_by_instructions"] = rates;
+    return json;
+}
+
+method::CostModel modelOf(const Json& json) {
+    method::CostModel model;
+    model.calibrated = json.at("calibrated").get<bool>();
+    for (const auto& constant : method::CostModel::constants()) {
+        model.*constant.value = positive(json.at(std::string(constant.name)));
+    }
+    if (!(model.multiplyAddsPerNs > 0 && model.threadEfficiency > 0 && model.cacheBytes > 0)) {
+        throw std::out_of_range("a rate");
+    }
+    model.transformTimes.clear();
+    for (const Json& time : json.at("transform_times")) {
+        model.transformTimes.push_back({time.at("length").get<std::int64_t>(),
+                                        positive(time.at("row_ns")),
+                                        positive(time.at("column_ns"))});
+    }
+    for (const Json& time : json.at("shape_times")) {
+        model.shapeTimes.push_back({extentsOf(time.at("points")), positive(time.at("tile_ns")),
+                                    positive(time.at("prepare_ns"))});
+    }
+    for (const auto& [name, rate] : json.at("multiply_adds_per_ns_by_instructions").items()) {
+        model.instructionRates.push_back({name, positive(rate)});
+    }
+    return model;
+}
+
+Json problemJson(const KnownProblem& problem) {
+    Json timings = Json::array();
+    for (const Timing& timing : problem.timings) {
+        timings.push_back({{"method", timing.candidate.method},
+                           {"device", timing.candidate.device},
+                           {"tile", toJson(timing.candidate.tile)},
+                           {"threads", timing.candidate.threads},
+                           {"ms", timing.ms}});
+    }
+    return {{"key", problem.key}, {"timings", timings}};
+}
+
+KnownProblem problemOf(const Json& json) {
+    KnownProblem problem{json.at("key").get<std::string>(), {}};
+    for (const Json& timing : json.at("timings")) {
+        problem.timings.push_back(
+            {{timing.at("method").get<std::string>(), timing.at("device").get<std::string>(),
+              extentsOf(timing.at("tile"), 0), timing.at("threads").get<int>()},
+             positive(timing.at("ms"))});
+    }
+    return problem;
+}
+
+cpu::FftEffort effortOf(const std::string& text) {
+    for (const auto effort : {cpu::FftEffort::Patient, cpu::FftEffort::Measure}) {
+        if (text == cpu::name(effort)) {
+            return effort;
+        }
+    }
+    return cpu::FftEffort::Estimate;
+}
+
+} // namespace
+
+const KnownProblem* Knowledge::find(std::string_view key) const {
+    const auto found = std::find_if(problems.begin(), problems.end(),
+                                    [&](const KnownProblem& one) { return one.key == key; });
+    return found == problems.end() ? nullptr : &*found;
+}
+
+void Knowledge::remember(KnownProblem problem) {
+    std::erase_if(problems, [&](const KnownProblem& one) { return one.key == problem.key; });
+    problems.push_back(std::move(problem));
+    if (problems.size() > kMostKnownProblems) {
+        problems.erase(problems.begin(),
+                       problems.end() - static_cast<std::ptrdiff_t>(kMostKnownProblems));
+    }
+}
+
+std::string problemKey(const method::Problem& problem, const method::Limits& limits,
+                       std::string_view planning, std::string_view method, std::string_view device,
+                       const base::Extents& tile) {
+    // Takes every field by name, so that a new one cannot be forgotten here.
+    const auto& [operation, extent, scene, templ, scenePixel, templPixel, promise, precision,
+                 recompute] = problem;
+    std::string key;
+    const auto add = [&](std::string_view part) {
+        key += key.empty() ? "" : " ";
+        key += part;
+    };
+    add(name(operation));
+    add(name(extent));
+    add(base::toString(scene));
+    add(base::toString(templ));
+    add(base::name(scenePixel));
+    add(base::name(templPixel));
+    add(Json(promise).dump());
+    add(name(precision));
+    add(recompute ? "recompute" : "keep");
+    add(std::to_string(limits.threads));
+    add(planning);
+    add(method);
+    add(device);
+    add(base::toString(tile));
+    return key;
+}
+
+std::string machineKey() {
+    const Device cpu = devices().front();
+    std::string key = cpu.name + "\n" + cpu.instructions + "\n" + std::to_string(cpu.threads) +
+                      " threads\nknowledge " + std::to_string(kVersion) + "\nflcc " FLCC_VERSION;
+    for (const auto& [library, version] : libraryVersions()) {
+        key += "\n" + library + " " + version;
+    }
+    return key;
+}
+
+std::string toText(const Knowledge& knowledge) {
+    Json json;
+    json["model"] = knowledge.model ? modelJson(*knowledge.model) : Json(nullptr);
+    json["wisdom_single"] = knowledge.wisdomSingle;
+    json["wisdom_double"] = knowledge.wisdomDouble;
+    json["shapes"] = Json::array();
+    for (const PlannedShape& shape : knowledge.shapes) {
+        json["shapes"].push_back({{"points", toJson(shape.points)}, {"effort", shape.effort}});
+    }
+    json["problems"] = Json::array();
+    for (const KnownProblem& problem : knowledge.problems) {
+        json["problems"].push_back(problemJson(problem));
+    }
+    return json.dump(1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::optional<Knowledge> knowledgeFromText(std::string_view text) {
+    try {
+        const Json json = Json::parse(text);
+        Knowledge knowledge;
+        if (const Json& model = json.at("model"); !model.is_null()) {
+            knowledge.model = modelOf(model);
+        }
+        knowledge.wisdomSingle = json.at("wisdom_single").get<std::string>();
+        knowledge.wisdomDouble = json.at("wisdom_double").get<std::string>();
+        for (const Json& shape : json.at("shapes")) {
+            knowledge.shapes.push_back(
+                {extentsOf(shape.at("points")), shape.at("effort").get<std::string>()});
+        }
+        for (const Json& problem : json.at("problems")) {
+            knowledge.problems.push_back(problemOf(problem));
+        }
+        return knowledge;
+    } catch (const std::exception&) { // JSON's own errors and values out of range
+        return std::nullopt;
+    }
+}
+
+void useWisdom(const Knowledge& knowledge) {
+    static std::mutex lock;
+    static std::pair<std::string, std::string> used;
+    const std::lock_guard guard(lock);
+    const std::pair wisdom{knowledge.wisdomSingle, knowledge.wisdomDouble};
+    if (wisdom == used) {
+        return;
+    }
+    used = wisdom;
+    cpu::forgetWisdom(); // so that the same file gives the same plans, whatever went before
+    (void)cpu::importWisdom({knowledge.wisdomSingle, knowledge.wisdomDouble});
+    std::vector<std::pair<base::Extents, cpu::FftEffort>> shapes;
+    for (const PlannedShape& shape : knowledge.shapes) {
+        shapes.emplace_back(shape.points, effortOf(shape.effort));
+    }
+    cpu::TileTransform::setPlanned(shapes);
+}
+
+std::string toJson(const method::CostModel& model) { return modelJson(model).dump(2) + "\n"; }
+
+} // namespace flcc::plan

@@ -1,0 +1,107 @@
+#include "engine/plan/probe.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "engine/method/match_map.h"
+
+namespace flcc::plan {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double nsSince(Clock::time_point start) {
+    return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+}
+
+double median(std::vector<double> values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+base::Image<float> noise(const base::Extents& extents) {
+    base::Image<float> image(extents);
+    std::uint32_t state = 1;
+    for (std::int64_t i = 0; i < image.count(); ++i) {
+        state = state * 1664525U + 1013904223U;
+        image.data()[i] = static_cast<float>(state >> 8U) * 0x1p-24F;
+    }
+    return image;
+}
+
+} // namespace
+
+double Probe::workNs() const {
+    double sum = 0;
+    for (const auto& [stage, ns] : stages) {
+        sum += ns;
+    }
+    return sum;
+}
+
+Probe probe(const method::Method& method, const base::Extents& scene, const base::Extents& templ,
+            const base::Extents& tile, int turns, base::TilePool& pool,
+            const std::stop_token& stop) {
+    const base::Image<float> image = noise(scene);
+    const base::AnyView view = image.view();
+    const base::Index corner{(scene.x - templ.x) / 3, (scene.y - templ.y) / 3,
+                             (scene.z - templ.z) / 3};
+    const base::AnyView templView = base::partOf(view, {corner, templ});
+    Probe result;
+    result.problem.scene = scene;
+    result.problem.templ = templ;
+    method::Limits limits;
+    limits.threads = pool.threads();
+    result.candidate = method.candidates(result.problem, limits, tile).front();
+    method.warmUp(result.problem, result.candidate);
+    method::MatchMap map(method::mapExtents(result.problem));
+    result.outputs = static_cast<double>(map.value.count());
+    std::vector<double> execute;
+    std::vector<double> prepare;
+    std::vector<double> make;
+    std::map<std::string, std::vector<double>> stages;
+    for (int turn = -1; turn < turns; ++turn) {
+        auto start = Clock::now();
+        const auto prepared = method.prepare(result.problem, result.candidate, templView);
+        const double prepareNs = nsSince(start);
+        start = Clock::now();
+        const auto workspace = method.makeWorkspace(result.problem, result.candidate);
+        double runNs = 0;
+        double firstNs = 0;
+        method::Outcome outcome;
+        // A workspace may make its buffers when they are first needed: what the first run takes
+        // longer than the second is theirs.
+        for (int run = 0; run < 2; ++run) {
+            outcome = method.execute(result.problem, result.candidate, *prepared, view, *workspace,
+                                     {pool, stop, {}}, method::viewOf(map));
+            if (outcome.cancelled || stop.stop_requested()) {
+                result.stopped = true;
+                return result;
+            }
+            (run == 0 ? firstNs : runNs) = nsSince(start);
+            start = Clock::now();
+        }
+        if (turn < 0) {
+            continue; // the first meets cold caches
+        }
+        execute.push_back(runNs);
+        prepare.push_back(prepareNs);
+        make.push_back(std::max(0.0, firstNs - runNs));
+        for (const auto& [stage, ms] : outcome.stagesMs) {
+            stages[stage].push_back(ms * 1e6);
+        }
+    }
+    result.executeNs = median(std::move(execute));
+    result.prepareNs = median(std::move(prepare));
+    result.workspaceNs = median(std::move(make));
+    for (auto& [stage, values] : stages) {
+        result.stages[stage] = median(std::move(values));
+    }
+    return result;
+}
+
+} // namespace flcc::plan

@@ -1,0 +1,254 @@
+#include "tests/bench/choices.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "engine/job/knowledge.h"
+#include "engine/plan/planner.h"
+#include "tests/bench/bench_cases.h"
+#include "tests/bench/contestants.h"
+
+namespace flcc::bench {
+
+namespace {
+
+using base::Extents;
+using nlohmann::json;
+
+constexpr double kLeastMs = 0.2;
+constexpr double kLongMs = 1000;
+
+struct Sizes {
+    Extents scene;
+    Extents templ;
+};
+
+std::vector<Sizes> problems() {
+    std::vector<Sizes> list;
+    const auto flat = [&](std::int64_t scene, std::initializer_list<std::int64_t> templates) {
+        for (const std::int64_t m : templates) {
+            list.push_back({{scene, scene, 1}, {m, m, 1}});
+        }
+    };
+    const auto volume = [&](std::int64_t scene, std::initializer_list<std::int64_t> templates) {
+        for (const std::int64_t m : templates) {
+            list.push_back({{scene, scene, scene}, {m, m, m}});
+        }
+    };
+    flat(256, {2, 8, 16, 32, 64, 128});
+    flat(512, {4, 8, 11, 16, 24, 32, 64, 128, 256});
+    flat(1024, {3, 8, 12, 16, 32, 64, 128, 256});
+    flat(2000, {4, 8, 11, 16, 24, 32, 64, 128, 256});
+    flat(4096, {8, 16, 32, 64, 128, 256});
+    list.push_back({{3000, 1000, 1}, {31, 17, 1}});
+    list.push_back({{997, 1009, 1}, {101, 103, 1}});
+    list.push_back({{4096, 128, 1}, {64, 16, 1}});
+    list.push_back({{640, 480, 1}, {20, 40, 1}});
+    volume(64, {2, 4, 8, 12, 16, 32});
+    volume(100, {3, 5, 8, 16, 24, 48});
+    volume(128, {4, 8, 16, 32});
+    list.push_back({{200, 200, 100}, {7, 7, 7}});
+    list.push_back({{192, 192, 96}, {21, 21, 21}});
+    return list;
+}
+
+std::string sizeText(const Extents& extents) {
+    const std::string text = base::toString(extents);
+    return base::isFlat2D(extents) ? text.substr(0, text.rfind('x')) : text;
+}
+
+std::string text(const method::Candidate& candidate) {
+    return candidate.method + " " + sizeText(candidate.tile);
+}
+
+std::string fixed(double value, int digits) {
+    std::array<char, 64> buffer{};
+    std::snprintf(buffer.data(), buffer.size(), "%.*f", digits, value);
+    return buffer.data();
+}
+
+/// One problem with its pixels, on which candidates are timed.
+class Contest {
+  public:
+    Contest(const Sizes& sizes, base::TilePool& pool)
+        : m_scene(noise(base::PixelType::Float32, sizes.scene, 1)),
+          m_templ(cut(m_scene, sizes.templ)), m_sceneView(base::viewOf(m_scene)),
+          m_templView(base::viewOf(m_templ)), m_problem(problemOf(m_scene, m_templ)), m_pool(pool),
+          m_map(method::mapExtents(m_problem)) {}
+
+    [[nodiscard]] plan::PlanReport plan(plan::Planning planning,
+                                        const plan::Knowledge* knowledge) const {
+        const auto statistics = method::sceneStatistics(m_sceneView, m_problem.templ);
+        plan::Request request;
+        request.planning = planning;
+        request.limits.threads = m_pool.threads();
+        request.knowledge = knowledge;
+        return plan::makePlan(m_problem, request, &m_sceneView, &m_templView, &statistics, m_pool)
+            .report;
+    }
+
+    /// Milliseconds of prepare + workspace + execute.
+    double run(const method::Candidate& candidate) {
+        const method::Method& method = methodOf(candidate);
+        const auto begin = std::chrono::steady_clock::now();
+        const auto prepared = method.prepare(m_problem, candidate, m_templView);
+        const auto workspace = method.makeWorkspace(m_problem, candidate);
+        (void)method.execute(m_problem, candidate, *prepared, m_sceneView, *workspace,
+                             {m_pool, {}, {}}, method::viewOf(m_map));
+        return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin)
+            .count();
+    }
+
+    [[nodiscard]] const method::Problem& problem() const { return m_problem; }
+
+  private:
+    static const method::Method& methodOf(const method::Candidate& candidate) {
+        for (const method::Method* method : plan::methods()) {
+            if (method->name() == candidate.method && method->device() == candidate.device) {
+                return *method;
+            }
+        }
+        throw std::runtime_error("no method " + candidate.method);
+    }
+
+    base::AnyImage m_scene;
+    base::AnyImage m_templ;
+    base::AnyView m_sceneView;
+    base::AnyView m_templView;
+    method::Problem m_problem;
+    base::TilePool& m_pool;
+    method::MatchMap m_map;
+};
+
+/// Medians of every candidate that comes near the best, timed in turns.
+std::map<std::string, double> timeAll(Contest& contest, const std::vector<method::Candidate>& all,
+                                      const std::vector<method::Candidate>& always, int repeat) {
+    std::map<std::string, double> first;
+    double best = INFINITY;
+    for (const method::Candidate& candidate : all) {
+        (void)contest.run(candidate); // cold
+        const double ms = contest.run(candidate);
+        first[text(candidate)] = ms;
+        best = std::min(best, ms);
+    }
+    std::map<std::string, std::vector<double>> times;
+    const int turns = best > kLongMs ? std::min(repeat, 3) : repeat;
+    for (int turn = 0; turn < turns; ++turn) {
+        for (const method::Candidate& candidate : all) {
+            const bool near = first[text(candidate)] <= 1.6 * best ||
+                              std::find(always.begin(), always.end(), candidate) != always.end();
+            if (near) {
+                times[text(candidate)].push_back(contest.run(candidate));
+            }
+        }
+    }
+    std::map<std::string, double> medians;
+    for (auto& [name, values] : times) {
+        medians[name] = median(values);
+    }
+    return medians;
+}
+
+/// Ratios of chosen to best.
+struct Summary {
+    std::vector<double> ratios;
+
+    void print(const char* name) {
+        double logs = 0;
+        for (const double ratio : ratios) {
+            logs += std::log(ratio);
+        }
+        const auto under = [&](double limit) {
+            return 100.0 *
+                   static_cast<double>(std::count_if(ratios.begin(), ratios.end(),
+                                                     [&](double r) { return r < limit; })) /
+                   static_cast<double>(ratios.size());
+        };
+        std::cout << "- " << name << ": geometric mean "
+                  << fixed(std::exp(logs / static_cast<double>(ratios.size())), 3) << ", "
+                  << fixed(under(1.3), 0) << " % under 1.3, worst "
+                  << fixed(*std::max_element(ratios.begin(), ratios.end()), 2) << "\n";
+    }
+};
+
+} // namespace
+
+json measureChoices(base::TilePool& pool, int repeat) {
+    const auto known = job::knowledge();
+    plan::Knowledge machine = *known; // its model and plans, but no times of problems
+    machine.problems.clear();
+    std::cout << pool.threads() << " threads, " << (machine.model ? "calibrated" : "not calibrated")
+              << ", medians of " << repeat
+              << "; ratios are to the best candidate\n\n"
+                 "| scene | template | best | ms | measure | ratio | estimate | ratio | planned "
+                 "in, ms |\n|---|---|---|---:|---|---:|---|---:|---:|\n";
+    json rows = json::array();
+    Summary measured;
+    Summary estimated;
+    for (const Sizes& sizes : problems()) {
+        Contest contest(sizes, pool);
+        const plan::PlanReport estimate = contest.plan(plan::Planning::Estimate, &machine);
+        const plan::PlanReport measure = contest.plan(plan::Planning::Measure, &machine);
+        std::vector<method::Candidate> all;
+        for (const plan::CandidateReport& row : estimate.candidates) {
+            if (row.prediction) {
+                all.push_back(row.candidate);
+            }
+        }
+        const method::Candidate byEstimate = estimate.chosen()->candidate;
+        const method::Candidate byMeasure = measure.chosen()->candidate;
+        const auto medians = timeAll(contest, all, {byEstimate, byMeasure}, repeat);
+        const auto best =
+            std::min_element(medians.begin(), medians.end(),
+                             [](const auto& a, const auto& b) { return a.second < b.second; });
+        if (best->second < kLeastMs) {
+            continue;
+        }
+        const double measureRatio = medians.at(text(byMeasure)) / best->second;
+        const double estimateRatio = medians.at(text(byEstimate)) / best->second;
+        measured.ratios.push_back(measureRatio);
+        estimated.ratios.push_back(estimateRatio);
+        std::cout << "| " << sizeText(sizes.scene) << " | " << sizeText(sizes.templ) << " | "
+                  << best->first << " | " << fixed(best->second, 2) << " | " << text(byMeasure)
+                  << " | " << fixed(measureRatio, 2) << " | " << text(byEstimate) << " | "
+                  << fixed(estimateRatio, 2) << " | " << fixed(measure.planningMs, 0) << " |\n"
+                  << std::flush;
+        json predicted = json::object();
+        for (const plan::CandidateReport& row : estimate.candidates) {
+            if (row.prediction && medians.contains(text(row.candidate))) {
+                predicted[text(row.candidate)] = row.prediction->ms;
+            }
+        }
+        json sampled = json::object();
+        for (const plan::CandidateReport& row : measure.candidates) {
+            if (row.measuredMs) {
+                sampled[text(row.candidate)] = *row.measuredMs;
+            }
+        }
+        rows.push_back({{"scene", sizeText(sizes.scene)},
+                        {"template", sizeText(sizes.templ)},
+                        {"best", best->first},
+                        {"best_ms", best->second},
+                        {"measure", text(byMeasure)},
+                        {"measure_ratio", measureRatio},
+                        {"estimate", text(byEstimate)},
+                        {"estimate_ratio", estimateRatio},
+                        {"planning_ms", measure.planningMs},
+                        {"medians_ms", medians},
+                        {"predicted_ms", predicted},
+                        {"sampled_ms", sampled}});
+    }
+    std::cout << "\n" << rows.size() << " problems\n";
+    measured.print("measure");
+    estimated.print("estimate");
+    return rows;
+}
+
+} // namespace flcc::bench

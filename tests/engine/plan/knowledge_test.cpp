@@ -1,0 +1,165 @@
+#include <QTest>
+
+#include <cmath>
+#include <cstdint>
+#include <thread>
+
+#include "engine/cpu/tile_transform.h"
+#include "engine/plan/calibration.h"
+#include "engine/plan/knowledge.h"
+#include "engine/plan/least_squares.h"
+#include "engine/plan/planner.h"
+
+using namespace flcc;
+
+namespace {
+
+plan::Knowledge someKnowledge() {
+    plan::Knowledge knowledge;
+    knowledge.model = method::CostModel{};
+    knowledge.model->calibrated = true;
+    knowledge.model->loadRowNs = 0.1; // no short binary fraction
+    knowledge.model->shapeTimes = {{{64, 32, 1}, 1e5 / 3, 2e6}};
+    knowledge.model->instructionRates = {{"AVX9", 99.5}};
+    knowledge.wisdomSingle = "(wisdom)\n";
+    knowledge.wisdomDouble = "(more \"wisdom\")";
+    knowledge.shapes = {{{64, 32, 1}, "patient"}};
+    knowledge.remember({"a key", {{{"tiled", "cpu", {64, 32, 1}, 2}, 1.5}}});
+    return knowledge;
+}
+
+} // namespace
+
+class KnowledgeTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void init() { plan::useWisdom({}); }
+
+    void textGivesTheSameKnowledgeBack() {
+        const plan::Knowledge before = someKnowledge();
+        const auto after = plan::knowledgeFromText(plan::toText(before));
+        QVERIFY(after.has_value());
+        QCOMPARE(plan::toText(*after), plan::toText(before));
+        QCOMPARE(after->model->loadRowNs, before.model->loadRowNs);
+        QCOMPARE(after->model->shapeTimes[0].tileNs, before.model->shapeTimes[0].tileNs);
+        QCOMPARE(after->wisdomDouble, before.wisdomDouble);
+        QVERIFY(after->find("a key") != nullptr);
+        QVERIFY(after->find("a key")->timings[0].candidate ==
+                before.find("a key")->timings[0].candidate);
+    }
+
+    void impossibleValuesAreRefused_data() {
+        QTest::addColumn<QString>("from");
+        QTest::addColumn<QString>("to");
+        QTest::newRow("negative time") << "\"load_row_ns\": 0.1"
+                                       << "\"load_row_ns\": -0.1";
+        QTest::newRow("no number") << "\"load_row_ns\": 0.1"
+                                   << "\"load_row_ns\": null";
+        QTest::newRow("missing") << "\"load_row_ns\": 0.1"
+                                 << "\"other\": 1";
+        QTest::newRow("no rate") << "\"multiply_adds_per_ns\": 45.0"
+                                 << "\"multiply_adds_per_ns\": 0";
+        QTest::newRow("no JSON") << "{"
+                                 << "[";
+    }
+
+    void impossibleValuesAreRefused() {
+        QFETCH(QString, from);
+        QFETCH(QString, to);
+        const QString good = QString::fromStdString(plan::toText(someKnowledge()));
+        QString bad = good;
+        bad.replace(bad.indexOf(from), from.size(), to);
+        QVERIFY(bad != good);
+        QVERIFY(plan::knowledgeFromText(good.toStdString()).has_value());
+        QVERIFY(!plan::knowledgeFromText(bad.toStdString()).has_value());
+    }
+
+    void theOldestProblemsMakeRoom() {
+        plan::Knowledge knowledge;
+        for (std::size_t i = 0; i < plan::kMostKnownProblems + 10; ++i) {
+            knowledge.remember({std::to_string(i), {}});
+        }
+        QCOMPARE(knowledge.problems.size(), plan::kMostKnownProblems);
+        QVERIFY(knowledge.find("9") == nullptr);
+        QVERIFY(knowledge.find("10") != nullptr);
+        knowledge.remember({"10", {{{"direct"}, 2}}}); // again: in place of the old, and the newest
+        QCOMPARE(knowledge.problems.size(), plan::kMostKnownProblems);
+        QCOMPARE(knowledge.problems.back().key, std::string("10"));
+    }
+
+    void aFitFindsTheFactorsAndNoNegativeOnes() {
+        std::vector<plan::Observation<3>> exact;
+        std::vector<plan::Observation<3>> against;
+        for (int i = 1; i <= 6; ++i) {
+            const double a = i;
+            const double b = i * i;
+            exact.push_back({{1, a, b}, 3 + 0.5 * a + 0.25 * b});
+            against.push_back({{1, a, b}, 30 - 0.5 * a + 0.25 * b});
+        }
+        const auto found = plan::fitted(exact);
+        QVERIFY(std::abs(found[0] - 3) < 1e-9 && std::abs(found[1] - 0.5) < 1e-9 &&
+                std::abs(found[2] - 0.25) < 1e-9);
+        for (const double factor : plan::fitted(against)) {
+            QVERIFY(factor >= 0);
+        }
+    }
+
+    void improvedPlansAreNamedAndKeptInWisdom() {
+        const base::Extents shape{96, 48, 1};
+        QVERIFY(cpu::TileTransform::of(shape)->effort() == cpu::FftEffort::Estimate);
+        const cpu::FftSearch search{
+            cpu::FftEffort::Measure, std::chrono::steady_clock::time_point::max(), {}};
+        QVERIFY(cpu::TileTransform::improve(shape, search) == cpu::FftEffort::Measure);
+        QVERIFY(cpu::TileTransform::of(shape)->effort() == cpu::FftEffort::Measure);
+        const cpu::FftWisdom wisdom = cpu::exportWisdom();
+        plan::useWisdom({{}, "", "", {}, {}});
+        cpu::forgetWisdom();
+        cpu::TileTransform::setPlanned({});
+        QVERIFY(cpu::TileTransform::effortOf(shape) == cpu::FftEffort::Estimate);
+        QVERIFY(cpu::TileTransform::of(shape)->effort() == cpu::FftEffort::Estimate);
+        plan::useWisdom({{}, wisdom.single, wisdom.twofold, {{shape, "measure"}}, {}});
+        QVERIFY(cpu::TileTransform::effortOf(shape) == cpu::FftEffort::Measure);
+        QVERIFY(cpu::TileTransform::of(shape)->effort() == cpu::FftEffort::Measure);
+        // A shape that shares nothing with it has no better plan.
+        QVERIFY(cpu::TileTransform::of({80, 40, 1})->effort() == cpu::FftEffort::Estimate);
+    }
+
+    void aStoppedSearchStillGivesAPlan() {
+        std::stop_source stop;
+        stop.request_stop();
+        const base::Extents shape{72, 56, 1};
+        QVERIFY(cpu::TileTransform::improve(shape, {cpu::FftEffort::Patient,
+                                                    std::chrono::steady_clock::time_point::max(),
+                                                    stop.get_token()}) == cpu::FftEffort::Estimate);
+        QVERIFY(cpu::TileTransform::of(shape) != nullptr);
+    }
+
+    void idleTimeImprovesPlansUntilItIsOver() {
+        QElapsedTimer timer;
+        timer.start();
+        const auto learnt = plan::improvePlans({}, 0.5);
+        QVERIFY(timer.elapsed() < 5000);
+        QVERIFY(learnt.has_value());
+        QVERIFY(!learnt->shapes.empty() && !learnt->wisdomSingle.empty());
+        QCOMPARE(learnt->shapes.front().effort, std::string("measure"));
+        std::stop_source stop;
+        stop.request_stop();
+        QVERIFY(!plan::improvePlans({}, 10, stop.get_token()).has_value());
+    }
+
+    void aStopEndsASearchSoon() {
+        std::stop_source stop;
+        std::jthread stopper([&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(200));
+            stop.request_stop();
+        });
+        QElapsedTimer timer;
+        timer.start();
+        (void)plan::improvePlans({}, 60, stop.get_token());
+        QVERIFY(timer.elapsed() < 5000);
+    }
+};
+
+QTEST_GUILESS_MAIN(KnowledgeTest)
+#include "knowledge_test.moc"
