@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <sstream>
 #include <type_traits>
 
 #include "engine/base/error.h"
@@ -95,8 +96,12 @@ void judgeExact(const MethodRun& run, const reference::ScoreMap& expected, Findi
         const double error = std::fabs(exact.data()[i] - expected.value.data()[i]);
         worst = std::max(worst, error);
         if (!(error <= allowed) || static_cast<float>(exact.data()[i]) != run.map.value.data()[i]) {
-            finding.fault = "score " + std::to_string(i) + " in double is off by " +
-                            std::to_string(error) + " or differs from the float beside it";
+            std::ostringstream words;
+            words.precision(17);
+            words << "score " << i << " in double is " << exact.data()[i] << ", expected "
+                  << expected.value.data()[i] << ", off by " << error << " where " << allowed
+                  << " is allowed; the float beside it is " << run.map.value.data()[i];
+            finding.fault = words.str();
         }
     }
     if (!exact.empty()) {
@@ -177,9 +182,12 @@ std::vector<Way> Judge::waysFor(const base::AnyImage& scene, const base::AnyImag
     const method::Method* last = nullptr;
     for (const Way& way : ways) {
         if (way.method != last) { // one candidate of each method in the other modes
-            more.push_back({way.method, way.candidate, method::Precision::Double, true});
-            more.push_back({way.method, way.candidate, method::Precision::Double, false});
-            more.push_back({way.method, way.candidate, method::Precision::Single, false});
+            more.push_back(
+                {way.method, way.candidate, method::Precision::Double, true, way.promise});
+            more.push_back(
+                {way.method, way.candidate, method::Precision::Double, false, way.promise});
+            more.push_back(
+                {way.method, way.candidate, method::Precision::Single, false, way.promise});
         }
         last = way.method;
     }

@@ -15,6 +15,7 @@ std::string Way::words() const {
 method::Problem Way::of(method::Problem posed) const {
     posed.precision = precision;
     posed.recompute = recompute;
+    posed.promise = promise;
     return posed;
 }
 

@@ -15,8 +15,9 @@ struct Way {
     method::Candidate candidate;
     method::Precision precision = method::Precision::Single;
     bool recompute = true;
+    double promise = method::Problem{}.promise;
 
-    /// `posed` with the precision and the recomputing of this way.
+    /// `posed` with precision, recomputing and promise of this way.
     [[nodiscard]] method::Problem of(method::Problem posed) const;
     /// "direct cpu 64x32x1 2 threads"
     [[nodiscard]] std::string words() const;
