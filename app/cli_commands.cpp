@@ -14,6 +14,7 @@
 #include "engine/job/job.h"
 #include "engine/job/listing.h"
 #include "engine/job/report.h"
+#include "engine/selftest/self_test.h"
 
 namespace flcc::app {
 
@@ -35,6 +36,7 @@ constexpr const char* kUsage =
   flcc-cli devices [--json]                                processors and GPUs, and why one is not usable
   flcc-cli calibrate [--threads N] [--json]                measures this machine for better plans, two minutes
   flcc-cli bench --crossover FILE.png [--threads N]        which method is chosen, over scene and template size
+  flcc-cli selftest [--json]                               exact cases on every instruction set of this machine
   flcc-cli --help | --version
 
 Options of match and plan, defaults first or in brackets:
@@ -42,8 +44,8 @@ Options of match and plan, defaults first or in brackets:
 
 constexpr const char* kCodes =
     R"(
-Exit codes: 0 done, 1 internal error or failed self-audit, 2 command line, 3 input cannot be read, 4 invalid problem,
-5 memory limit, 6 device, 7 output cannot be written, 130 interrupted.
+Exit codes: 0 done, 1 internal error, failed selftest or self-audit, 2 command line, 3 input cannot be read,
+4 invalid problem, 5 memory limit, 6 device, 7 output cannot be written, 130 interrupted.
 )";
 
 [[noreturn]] void refuse(const std::string& sentence) {
@@ -205,6 +207,25 @@ int devices(const Arguments& args, const std::stop_token& stop) {
     return 0;
 }
 
+int selfTest(const Arguments& args, const std::stop_token& stop) {
+    const bool json = args.size() == 1 && args[0] == "--json";
+    if (!args.empty() && !json) {
+        refuse("unknown option " + args[0] + "; selftest knows --json");
+    }
+    ProgressBar bar(errorIsTerminal());
+    const selftest::Report report =
+        selftest::runSelfTest({}, stop, [&bar](std::string_view name, double share) {
+            bar.label(name);
+            bar.progress(share);
+        });
+    bar.clear();
+    if (report.cancelled) {
+        return interrupted();
+    }
+    print(json ? selftest::toJson(report) : selftest::toText(report));
+    return report.passed() ? 0 : static_cast<int>(ErrorCode::Internal);
+}
+
 } // namespace
 
 int runCommand(const std::vector<std::string>& args, const std::stop_token& stop) {
@@ -240,6 +261,9 @@ int runCommand(const std::vector<std::string>& args, const std::stop_token& stop
     }
     if (command == "bench") {
         return bench(rest);
+    }
+    if (command == "selftest") {
+        return selfTest(rest, stop);
     }
     refuse("unknown command \"" + command + "\"; flcc-cli --help lists them");
 }

@@ -12,8 +12,12 @@ namespace flcc::app {
 
 void ProgressBar::phase(job::Phase phase) {
     base::log(base::LogLevel::Info, job::name(phase));
+    label(job::name(phase));
+}
+
+void ProgressBar::label(std::string_view text) {
     const std::lock_guard lock(m_mutex);
-    m_phase = phase;
+    m_label = text;
     m_last = {};
 }
 
@@ -29,7 +33,7 @@ void ProgressBar::progress(double share) {
     m_drawn = true;
     const double part = std::clamp(share, 0.0, 1.0);
     const auto full = static_cast<std::size_t>(part * kWidth);
-    std::string label(job::name(m_phase));
+    std::string label = m_label;
     label.resize(std::max(label.size(), kLongestPhase), ' ');
     std::cerr << '\r' + label + " [" + std::string(full, '#') + std::string(kWidth - full, '.') +
                      "] " + std::to_string(static_cast<int>(part * 100)) + " % "

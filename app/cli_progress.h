@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <mutex>
+#include <string>
+#include <string_view>
 
 #include "engine/job/job.h"
 
@@ -18,13 +20,16 @@ class ProgressBar : public job::JobSink {
     void phase(job::Phase phase) override;
     void progress(double share) override;
 
+    /// What stands before the bar from now on.
+    void label(std::string_view text);
+
     /// Removes the bar from the screen.
     void clear();
 
   private:
     bool m_visible;
     std::mutex m_mutex; // guards what follows
-    job::Phase m_phase = job::Phase::Read;
+    std::string m_label{job::name(job::Phase::Read)};
     bool m_drawn = false;
     std::chrono::steady_clock::time_point m_last;
 };

@@ -77,6 +77,7 @@ class MainWindow : public QMainWindow {
     void updateTitle();
     void tell(MessageBar::Kind kind, const QString& sentence);
     void showKeySheet();
+    void showSelfTest();
     void showAbout();
     void cutTemplate();
     void copyCommandLine();

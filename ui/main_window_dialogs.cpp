@@ -15,6 +15,7 @@
 #include "ui/main_window.h"
 #include "ui/match_flow.h"
 #include "ui/match_panel.h"
+#include "ui/self_test_dialog.h"
 #include "ui/settings.h"
 #include "ui/text.h"
 #include "ui/theme.h"
@@ -103,6 +104,8 @@ void MainWindow::showKeySheet() {
     dialog->resize(680, 640);
     dialog->open();
 }
+
+void MainWindow::showSelfTest() { (new SelfTestDialog(*m_controller, this))->open(); }
 
 void MainWindow::showAbout() {
     const job::Environment about = job::environment();

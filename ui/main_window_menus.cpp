@@ -472,6 +472,13 @@ void MainWindow::buildHelpMenu() {
                     "help",
                     Scope::Views},
                    [this](bool) { showKeySheet(); });
+    m_actions->add(menu,
+                   {"selfTestAction",
+                    tr("&Self-test..."),
+                    tr("Checks the engine with exact cases on this machine"),
+                    {},
+                    "info"},
+                   [this](bool) { showSelfTest(); });
     m_actions->add(menu, {"about", tr("&About FLCC"), tr("Versions and devices"), {}, "info"},
                    [this](bool) { showAbout(); });
 }

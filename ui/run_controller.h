@@ -27,7 +27,7 @@ class RunController : public QObject {
     Q_OBJECT
 
   public:
-    enum class Task { Load, Plan, Preview, Run, Export };
+    enum class Task { Load, Plan, Preview, Run, Export, SelfTest };
     Q_ENUM(Task)
 
     /// Called on the GUI thread with what the work brought.

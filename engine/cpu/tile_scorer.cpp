@@ -37,7 +37,8 @@ simd::ScoreConstants constantsOf(const method::Problem& problem, const CentredTi
     constants.boundWorst = terms.worst > 0 ? terms.worst : std::numeric_limits<double>::infinity();
     constants.boundScore = terms.score;
     constants.boundPanel = terms.panel;
-    constants.boundSquare = tile.exactSums ? 0.0 : (8 + chain / 2) * kUnitDouble;
+    // Exact sums still leave the rounding of s1^2 / N, K^2 times that of D.
+    constants.boundSquare = (tile.exactSums ? 1 : 8 + chain / 2) * kUnitDouble;
     constants.boundConstant = constant;
     constants.promise = problem.promise;
     constants.level = tile.level;

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <fstream>
 #include <string>
 
+#include "engine/base/error.h"
 #include "engine/base/tile_pool.h"
 #include "engine/cpu/methods.h"
 #include "engine/cpu/simd/kernels.h"
@@ -53,6 +55,19 @@ std::vector<Device> devices() {
     cuda.reason = "this build has no GPU engine";
     return {cpu, cuda};
 }
+
+std::vector<std::string> instructionSets() { return cpu::simd::instructionSets(); }
+
+InstructionSetLimit::InstructionSetLimit(const std::string& name) {
+    const std::vector<std::string> known = instructionSets();
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+        throw base::Error(base::ErrorCode::CommandLine,
+                          "this machine has no instruction set " + name);
+    }
+    cpu::simd::forceInstructionSet(name);
+}
+
+InstructionSetLimit::~InstructionSetLimit() { cpu::simd::forceInstructionSet({}); }
 
 std::vector<std::pair<std::string, std::string>> libraryVersions() {
     return cpu::libraryVersions();

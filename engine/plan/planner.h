@@ -71,6 +71,19 @@ struct Device {
 /// Every device, usable or not; the CPU first.
 [[nodiscard]] std::vector<Device> devices();
 
+/// The instruction sets that this machine has and the program has code for, the widest first.
+[[nodiscard]] std::vector<std::string> instructionSets();
+
+/// Restricts all methods of the process to one instruction set while it lives: for tests, while no
+/// run is under way. **Errors**: CommandLine for a set that is not one of instructionSets().
+class InstructionSetLimit {
+  public:
+    explicit InstructionSetLimit(const std::string& name);
+    ~InstructionSetLimit();
+    InstructionSetLimit(const InstructionSetLimit&) = delete;
+    InstructionSetLimit& operator=(const InstructionSetLimit&) = delete;
+};
+
 /// The computing libraries in use and their versions: FFTW, Highway.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> libraryVersions();
 

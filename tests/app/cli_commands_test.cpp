@@ -50,6 +50,7 @@ class CliCommandsTest : public QObject {
     void infoIsJson();
     void devicesAreListed();
     void samplesAreListed();
+    void theSelfTestPasses();
     void helpAndVersion();
     void namesWithOddCharactersWork();
     void theProgramLinksNoQtAndNoVtk();
@@ -80,6 +81,7 @@ void CliCommandsTest::failuresHaveTheirCodeAndWriteNothing_data() {
     row("unknown sample", {"sample", "none", "--output", "x"}, 2);
     row("sample without a folder", {"sample", "tiny"}, 2);
     row("unknown option of devices", {"devices", "--all"}, 2);
+    row("unknown option of selftest", {"selftest", "--all"}, 2);
     row("missing scene", {"match", "none.mha", "template.mha"}, 3);
     row("missing scene of info", {"info", "none.mha"}, 3);
     row("text as scene", {"match", "truth.csv", "template.mha"}, 3);
@@ -352,6 +354,17 @@ void CliCommandsTest::samplesAreListed() {
     QCOMPARE(run.code, 0);
     for (const char* name : {"cells", "tomogram", "tiny"}) {
         QVERIFY2(run.output.contains(name), name);
+    }
+}
+
+void CliCommandsTest::theSelfTestPasses() {
+    const CliRun run = runCli({"selftest", "--json"}, m_tiny.path());
+    QVERIFY2(run.code == 0, run.output.constData());
+    const Json report = parsed(run.output);
+    QCOMPARE(report.at("verdict").get<std::string>(), std::string("passed"));
+    for (const Json& row : report.at("rows")) {
+        QVERIFY(row.at("over_bound").get<double>() <= 1);
+        QVERIFY(report.at("cases").contains(row.at("case").get<std::string>()));
     }
 }
 

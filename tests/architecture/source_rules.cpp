@@ -46,8 +46,8 @@ std::vector<std::string_view> linesOf(std::string_view text) {
 const Names kLayers{"engine", "viz", "ui", "app"};
 
 /// In the order in which they may include each other.
-const Names kRooms{"base",  "method",   "reference", "cpu", "cuda", "plan",
-                   "match", "features", "sample",    "io",  "job"};
+const Names kRooms{"base",  "method",   "reference", "cpu",      "cuda", "plan",
+                   "match", "features", "sample",    "selftest", "io",   "job"};
 
 /// Rooms without public headers, and who may include them all the same.
 struct PrivateRoom {
@@ -55,7 +55,8 @@ struct PrivateRoom {
     Names users;
 };
 const std::vector<PrivateRoom> kPrivateRooms{
-    {"reference", {"engine/reference/", "engine/plan/", "engine/job/", "tests/"}},
+    {"reference",
+     {"engine/reference/", "engine/plan/", "engine/selftest/", "engine/job/", "tests/"}},
     {"cpu", {"engine/cpu/", "engine/plan/", "tests/"}},
     {"cuda", {"engine/cuda/", "engine/plan/", "tests/"}},
     {"sample", {"engine/sample/", "engine/job/", "app/", "ui/", "tests/"}},
@@ -222,8 +223,8 @@ std::vector<Include> includesOf(std::string_view text) {
 }
 
 bool isPublicHeader(std::string_view path) {
-    static const Names kPublicRooms{"base",     "method", "plan", "match",
-                                    "features", "sample", "io",   "job"};
+    static const Names kPublicRooms{"base",   "method",   "plan", "match", "features",
+                                    "sample", "selftest", "io",   "job"};
     const Names parts = partsOf(path);
     return parts.size() == 3 && parts[0] == "engine" && rank(kPublicRooms, parts[1]) >= 0 &&
            path.ends_with(".h");

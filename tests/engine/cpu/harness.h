@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/reference/score.h"
+#include "engine/selftest/detail/judge.h"
 #include "tests/support/method_run.h"
 #include "tests/support/scenes.h"
 
@@ -21,7 +22,7 @@ namespace flcc::test {
 [[nodiscard]] std::string judge(const Way& way, const base::AnyImage& scene,
                                 const base::AnyImage& templ, const reference::ScoreMap& expected);
 
-/// What the reference makes of it: exact for integers of at most 32 bits.
+/// What it must be: without rounding where integers can hold it.
 [[nodiscard]] reference::ScoreMap judged(const base::AnyImage& scene, const base::AnyImage& templ);
 
 /// Runs every way and judges every voxel; a fault when there is no way at all.

@@ -114,7 +114,7 @@ base::AnyImage sceneOfKind(int kind, const Extents& extents, std::uint64_t seed)
     }
 }
 
-std::string judgeKind(int kind, std::uint64_t seed) {
+Posed problemOfKind(int kind, std::uint64_t seed) {
     Random random(seed * 1000 + static_cast<std::uint64_t>(kind));
     const bool volume = random.below(4) == 0;
     const Extents n =
@@ -127,22 +127,33 @@ std::string judgeKind(int kind, std::uint64_t seed) {
     constexpr std::array kTypes{PixelType::Float32, PixelType::UInt16, PixelType::Float64};
     const PixelType type = kTypes.at(static_cast<std::size_t>(random.below(3)));
     scene = mapped(scene, type, [](double value) { return value; });
-    // A stranger, a smooth one, or a part of the scene where that has contrast.
-    base::AnyImage templ = noise(type, m, random.bits());
+    base::AnyImage templ = templateFor(scene, m, random);
+    return {std::move(scene), std::move(templ)};
+}
+
+base::AnyImage templateFor(const base::AnyImage& scene, const Extents& m, Random& random) {
+    const PixelType type = base::pixelType(scene);
+    // A stranger, a smooth one, or a part of the scene.
     const std::int64_t choice = random.below(3);
-    if (choice == 1) {
-        templ = texture(type, m, random.bits());
-    } else if (choice == 2) {
-        base::AnyImage part = crop(scene, {random.corner(n, m), m});
-        bool differs = false;
-        const double first = base::valueAt(base::viewOf(part), {0, 0, 0});
-        (void)mapped(part, type, [&](double value) {
-            differs = differs || value != first;
-            return value;
-        });
-        templ = differs ? std::move(part) : std::move(templ);
+    base::AnyImage templ = choice == 1 ? texture(type, m, random.bits())
+                           : choice == 2
+                               ? crop(scene, {random.corner(base::extentsOf(scene), m), m})
+                               : noise(type, m, random.bits());
+    bool differs = false;
+    const double first = base::valueAt(base::viewOf(templ), {0, 0, 0});
+    (void)mapped(templ, type, [&](double value) {
+        differs = differs || value != first;
+        return value;
+    });
+    if (!differs) {
+        setVoxel(templ, {0, 0, 0}, first == 121 ? 122 : 121);
     }
-    const std::string fault = judgeAll(scene, templ);
+    return templ;
+}
+
+std::string judgeKind(int kind, std::uint64_t seed) {
+    const Posed posed = problemOfKind(kind, seed);
+    const std::string fault = judgeAll(posed.scene, posed.templ);
     return fault.empty()
                ? fault
                : "kind " + std::to_string(kind) + " seed " + std::to_string(seed) + ": " + fault;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "engine/base/pixels.h"
+#include "tests/support/scenes.h"
 
 /// Scenes that are hard on an error bound: what concentrates the errors of transforms, what makes
 /// sums cancel, and what ordinary pictures hold.
@@ -14,6 +15,19 @@ inline constexpr int kKinds = 18;
 /// A scene of the kind, in float32.
 [[nodiscard]] base::AnyImage sceneOfKind(int kind, const base::Extents& extents,
                                          std::uint64_t seed);
+
+/// A scene and what is searched for in it.
+struct Posed {
+    base::AnyImage scene;
+    base::AnyImage templ;
+};
+
+/// A seeded problem of the kind: sizes, pixel type and template by chance.
+[[nodiscard]] Posed problemOfKind(int kind, std::uint64_t seed);
+
+/// A template of extents `m` with contrast: a stranger, a smooth one or a part of the scene.
+[[nodiscard]] base::AnyImage templateFor(const base::AnyImage& scene, const base::Extents& m,
+                                         Random& random);
 
 /// A seeded problem of the kind (scene and template sizes, pixel type, the template cut from the
 /// scene or a stranger), judged over every voxel of every way. Empty when all is as promised.

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/engine/cpu/bound_checks.h"
 #include "tests/engine/cpu/harness.h"
 #include "tests/engine/cpu/kinds.h"
 
@@ -126,6 +127,39 @@ class SlowTest : public QObject {
                 stripes({512, 512, 1}, 0.7), stripes({209, 209, 1}, frequency), {}, 1000);
             QVERIFY2(fault.empty(), fault.c_str());
         }
+    }
+
+    void noBoundIsExceededOnAMillionVoxelsOfAnOracle() {
+        test::BoundSearch search;
+        for (std::uint64_t seed = 10000; search.voxels < 1000000 && search.fault.empty(); ++seed) {
+            test::searchBeyondBounds(test::problemForBounds(seed), 1500, seed, search);
+        }
+        qInfo("%lld voxels, largest error over its bound (within a factor of 2) %.3f",
+              static_cast<long long>(search.voxels), search.worst);
+        QVERIFY2(search.fault.empty(), search.fault.c_str());
+    }
+
+    // FLCC_RANDOM_SECONDS says for how long, FLCC_RANDOM_SEED where it begins.
+    void randomProblemsAreRightOrMarked() {
+        const int seconds = qEnvironmentVariableIsSet("FLCC_RANDOM_SECONDS")
+                                ? qEnvironmentVariableIntValue("FLCC_RANDOM_SECONDS")
+                                : 60;
+        const auto first = static_cast<std::uint64_t>(
+            std::max(1, qEnvironmentVariableIntValue("FLCC_RANDOM_SEED")));
+        QElapsedTimer timer;
+        timer.start();
+        std::uint64_t seed = first;
+        int faults = 0;
+        for (; timer.elapsed() < seconds * 1000LL && faults < 20; ++seed) {
+            const std::string fault = test::judgeRandom(seed);
+            if (!fault.empty()) {
+                qWarning("%s", fault.c_str());
+                ++faults;
+            }
+        }
+        qInfo("%llu problems from seed %llu on", static_cast<unsigned long long>(seed - first),
+              static_cast<unsigned long long>(first));
+        QCOMPARE(faults, 0);
     }
 
   private:

@@ -1,4 +1,4 @@
-#include "tests/support/scenes.h"
+#include "engine/selftest/detail/scenes.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <numbers>
 #include <type_traits>
 
-namespace flcc::test {
+namespace flcc::selftest {
 
 namespace {
 
@@ -174,4 +174,4 @@ base::AnyImage flipped(const base::AnyImage& image, bool x, bool y, bool z) {
     });
 }
 
-} // namespace flcc::test
+} // namespace flcc::selftest

@@ -1,11 +1,11 @@
-#include "tests/support/comparison.h"
+#include "engine/selftest/detail/comparison.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <sstream>
 
-namespace flcc::test {
+namespace flcc::selftest {
 
 namespace {
 
@@ -38,18 +38,17 @@ std::string compareVoxel(const method::MatchMap& map, const reference::Score& ex
                          const Tolerance& tolerance, const base::Index& index, Comparison& soFar) {
     const float value = map.value.view().at(index);
     const base::Status status = map.status.view().at(index);
-    std::ostringstream words;
-    words.precision(9);
-    if (!sameStatus(status, expected.status)) {
-        words << "status " << base::name(status) << ", expected " << base::name(expected.status);
+    const auto told = [&](const auto&... parts) { // only faults are put in words: it is slow
+        std::ostringstream words;
+        words.precision(9);
+        (words << ... << parts);
         return describe(index, words.str());
+    };
+    if (!sameStatus(status, expected.status)) {
+        return told("status ", base::name(status), ", expected ", base::name(expected.status));
     }
     if (!base::hasValue(status)) {
-        if (value != 0) {
-            words << "value " << value << " with status " << base::name(status);
-            return describe(index, words.str());
-        }
-        return {};
+        return value != 0 ? told("value ", value, " with status ", base::name(status)) : "";
     }
     const bool lowConf = status == base::Status::LowConf;
     soFar.lowConf += lowConf ? 1 : 0;
@@ -58,9 +57,8 @@ std::string compareVoxel(const method::MatchMap& map, const reference::Score& ex
     const double allowed =
         error <= Tolerance::kLeast ? Tolerance::kLeast : tolerance.at(index, lowConf);
     if (!(error <= allowed) || !(std::fabs(value) <= 1)) {
-        words << "score " << value << ", expected " << expected.value << ", off by " << error
-              << " where " << allowed << " is allowed (" << base::name(status) << ")";
-        return describe(index, words.str());
+        return told("score ", value, ", expected ", expected.value, ", off by ", error, " where ",
+                    allowed, " is allowed (", base::name(status), ")");
     }
     double& worst = lowConf ? soFar.worstLowConf : soFar.worstOk;
     worst = std::max(worst, error);
@@ -129,4 +127,4 @@ std::string firstDifferentBit(const method::MatchMap& a, const method::MatchMap&
     return firstDifferentBit(a, b, {{0, 0, 0}, a.value.extents()});
 }
 
-} // namespace flcc::test
+} // namespace flcc::selftest

@@ -1,4 +1,4 @@
-#include "tests/support/tolerance.h"
+#include "engine/selftest/detail/tolerance.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include "engine/reference/panel.h"
 
-namespace flcc::test {
+namespace flcc::selftest {
 
 namespace {
 
@@ -84,4 +84,4 @@ double Tolerance::at(const base::Index& corner, bool lowConf) const {
     return lowConf ? 2.0 : promise;
 }
 
-} // namespace flcc::test
+} // namespace flcc::selftest

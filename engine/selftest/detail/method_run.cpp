@@ -1,10 +1,10 @@
-#include "tests/support/method_run.h"
+#include "engine/selftest/detail/method_run.h"
 
 #include <algorithm>
 #include <array>
 #include <optional>
 
-namespace flcc::test {
+namespace flcc::selftest {
 
 std::string Way::words() const {
     return std::string(method->name()) + " " + candidate.device + " " +
@@ -15,6 +15,7 @@ std::string Way::words() const {
 method::Problem Way::of(method::Problem posed) const {
     posed.precision = precision;
     posed.recompute = recompute;
+    posed.promise = promise;
     return posed;
 }
 
@@ -124,4 +125,4 @@ std::string runFault(const MethodRun& run) {
     return {};
 }
 
-} // namespace flcc::test
+} // namespace flcc::selftest

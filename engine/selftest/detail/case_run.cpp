@@ -1,0 +1,141 @@
+#include "engine/selftest/detail/case_run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "engine/base/error.h"
+#include "engine/selftest/detail/comparison.h"
+
+namespace flcc::selftest {
+
+CaseRun::CaseRun(std::string name, const Options& options, Judge& judge, std::stop_token stop,
+                 std::vector<Row>& rows)
+    : m_name(std::move(name)),
+      m_sets(options.instructionSets.empty() ? plan::instructionSets() : options.instructionSets),
+      m_judge(judge), m_stop(std::move(stop)), m_rows(rows) {}
+
+void CaseRun::judge(const base::AnyImage& scene, const base::AnyImage& templ,
+                    const base::Extents& tile) {
+    if (m_stop.stop_requested()) {
+        return;
+    }
+    const Expected expected(scene, templ);
+    const reference::ScoreMap scores = expected.map();
+    forEachWay(m_judge.waysFor(scene, templ, tile), [&](const Way& way) {
+        Finding finding = m_judge.judge(way, scene, templ, scores);
+        if (!expected.isExact()) {
+            finding.fault = "the scores expected are not exact";
+        }
+        return finding;
+    });
+}
+
+void CaseRun::judgeSome(const base::AnyImage& scene, const base::AnyImage& templ,
+                        const std::vector<base::Index>& places, int count) {
+    if (m_stop.stop_requested()) {
+        return;
+    }
+    const Samples samples = samplesOf(scene, templ, places, count);
+    forEachWay(m_judge.waysFor(scene, templ),
+               [&](const Way& way) { return m_judge.judge(way, scene, templ, samples); });
+}
+
+void CaseRun::same(const base::AnyView& scene, const base::AnyView& templ,
+                   const base::AnyView& scene2, const base::AnyView& templ2) {
+    const base::AnyImage copy = base::copyOf(scene);
+    const base::AnyImage templCopy = base::copyOf(templ);
+    forEachWay(m_judge.waysFor(copy, templCopy), [&](const Way& way) {
+        const MethodRun first = m_judge.run(way, scene, templ);
+        const MethodRun second = m_judge.run(way, scene2, templ2);
+        Finding finding;
+        finding.fault = firstDifferentBit(first.map, second.map);
+        if (!finding.fault.empty()) {
+            finding.fault = way.words() + ": " + finding.fault;
+        }
+        return finding;
+    });
+}
+
+void CaseRun::peaks(const base::AnyImage& scene, const base::AnyImage& templ,
+                    const match::PeakOptions& options, const std::vector<base::Index>& corners,
+                    double score) {
+    forEachWay(m_judge.waysFor(scene, templ), [&](const Way& way) {
+        const MethodRun run = m_judge.run(way, base::viewOf(scene), base::viewOf(templ));
+        const std::vector<match::Peak> found = match::findPeaks(
+            base::viewOf(scene), base::viewOf(templ), run.map.value.view(), run.map.status.view(),
+            run.outcome.facts, match::mapStatistics(run.map.value.view(), run.map.status.view()),
+            {}, options);
+        Finding finding;
+        if (found.size() != corners.size()) {
+            finding.fault = way.words() + ": " + std::to_string(found.size()) +
+                            " peaks, expected " + std::to_string(corners.size());
+        }
+        for (std::size_t i = 0; finding.fault.empty() && i < corners.size(); ++i) {
+            const double error = std::fabs(found[i].score - score);
+            finding.largestError = std::max(finding.largestError, error);
+            finding.overBound = std::max(finding.overBound, error / found[i].bound);
+            if (!(found[i].corner == corners[i]) || !(error <= found[i].bound)) {
+                finding.fault = way.words() + ": peak " + std::to_string(i) + " lies at " +
+                                base::toString(found[i].corner) + ", expected " +
+                                base::toString(corners[i]) + ", or its score is wrong";
+            }
+        }
+        return finding;
+    });
+}
+
+void CaseRun::refused(const base::AnyImage& scene, const base::AnyImage& templ) {
+    forEachWay(m_judge.waysFor(scene, templ), [&](const Way& way) {
+        const method::Problem problem = way.of(problemOf(base::viewOf(scene), base::viewOf(templ)));
+        try {
+            (void)way.method->prepare(problem, way.candidate, base::viewOf(templ));
+        } catch (const base::Error& error) {
+            if (error.code() == base::ErrorCode::Problem) {
+                return Finding{};
+            }
+        }
+        Finding finding;
+        finding.fault = way.words() + ": an impossible template was not refused";
+        return finding;
+    });
+}
+
+void CaseRun::forEachWay(const std::vector<Way>& ways, const Visit& visit) {
+    for (const std::string& set : m_sets) {
+        const plan::InstructionSetLimit limit(set);
+        for (const Way& way : ways) {
+            if (m_stop.stop_requested()) {
+                return;
+            }
+            const auto begin = std::chrono::steady_clock::now();
+            const Finding finding = visit(way);
+            const std::chrono::duration<double, std::milli> took =
+                std::chrono::steady_clock::now() - begin;
+            add(set, way, finding, took.count());
+        }
+    }
+}
+
+void CaseRun::add(const std::string& set, const Way& way, const Finding& finding, double ms) {
+    const std::string method(way.method->name());
+    auto row = std::find_if(m_rows.begin(), m_rows.end(), [&](const Row& known) {
+        return known.name == m_name && known.method == method && known.instructionSet == set &&
+               known.precision == way.precision;
+    });
+    if (row == m_rows.end()) {
+        Row made;
+        made.name = m_name;
+        made.method = method;
+        made.instructionSet = set;
+        made.precision = way.precision;
+        row = m_rows.insert(row, std::move(made));
+    }
+    ++row->runs;
+    row->largestError = std::max(row->largestError, finding.largestError);
+    row->overBound = std::max(row->overBound, finding.overBound);
+    row->fault = row->fault.empty() ? finding.fault : row->fault;
+    row->ms += ms;
+}
+
+} // namespace flcc::selftest

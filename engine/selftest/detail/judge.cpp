@@ -1,0 +1,241 @@
+#include "engine/selftest/detail/judge.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <sstream>
+#include <type_traits>
+
+#include "engine/base/error.h"
+#include "engine/reference/panel.h"
+#include "engine/selftest/detail/comparison.h"
+#include "engine/selftest/detail/scenes.h"
+
+namespace flcc::selftest {
+
+namespace {
+
+/// value = sign * magnitude * 2^exponent, the magnitude odd; nothing for 0 and what is not finite.
+struct Dyadic {
+    std::int64_t value;
+    int exponent;
+};
+std::optional<Dyadic> dyadic(double voxel) {
+    if (voxel == 0 || !std::isfinite(voxel)) {
+        return std::nullopt;
+    }
+    int exponent = 0;
+    const auto whole = static_cast<std::int64_t>(std::scalbn(std::frexp(voxel, &exponent), 53));
+    const int zeros = std::countr_zero(static_cast<std::uint64_t>(whole));
+    return Dyadic{whole / (std::int64_t{1} << zeros), exponent - 53 + zeros};
+}
+
+/// The voxels times one power of two that makes all of them integers, what is not finite as 0;
+/// nothing where 62 bits are too few or the voxels are integers already.
+std::optional<base::AnyImage> integerTwin(const base::AnyImage& image) {
+    if (base::isInteger(base::pixelType(image))) {
+        return std::nullopt;
+    }
+    return std::visit(
+        [](const auto& typed) -> std::optional<base::AnyImage> {
+            int lowest = std::numeric_limits<int>::max();
+            int highest = std::numeric_limits<int>::min();
+            for (std::int64_t i = 0; i < typed.count(); ++i) {
+                const auto voxel = static_cast<double>(typed.data()[i]);
+                if (const auto part = dyadic(voxel)) {
+                    lowest = std::min(lowest, part->exponent);
+                    highest = std::max(highest, std::ilogb(voxel));
+                }
+            }
+            if (lowest < highest && highest - lowest > 60) {
+                return std::nullopt;
+            }
+            base::Image<std::int64_t> twin(typed.extents(), 0);
+            for (std::int64_t i = 0; i < typed.count(); ++i) {
+                if (const auto part = dyadic(static_cast<double>(typed.data()[i]))) {
+                    twin.data()[i] = part->value * (std::int64_t{1} << (part->exponent - lowest));
+                }
+            }
+            return base::AnyImage(std::move(twin));
+        },
+        image);
+}
+
+bool isFinite(const base::AnyView& panel) {
+    return std::visit([](const auto& pixels) { return reference::panelStatus(pixels); }, panel) !=
+           base::Status::NonFinite;
+}
+
+std::string described(const Way& way, const base::AnyImage& scene, const base::AnyImage& templ,
+                      const std::string& fault) {
+    return fault.empty() ? fault
+                         : way.words() + ", template " + base::toString(base::extentsOf(templ)) +
+                               " in " + base::toString(base::extentsOf(scene)) + " " +
+                               std::string(base::name(base::pixelType(scene))) + ": " + fault;
+}
+
+/// Where recomputing is on nothing is LOWCONF.
+std::string promiseFault(const Way& way, const MethodRun& run) {
+    const std::int64_t marked =
+        run.outcome.facts.statusCounts[static_cast<std::size_t>(base::Status::LowConf)];
+    return way.recompute && marked > 0 ? std::to_string(marked) + " voxels are LOWCONF" : "";
+}
+
+/// The largest bound a run tells of its scores, those in double where it has them.
+double largestBoundOf(const MethodRun& run) {
+    return std::max(run.outcome.facts.largestBound, run.outcome.facts.largestLowConf);
+}
+
+/// The scores in double of a run in double: within the bound its outcome tells.
+void judgeExact(const MethodRun& run, const reference::ScoreMap& expected, Finding& finding) {
+    const base::Image<double>& exact = run.map.exact;
+    const double allowed = largestBoundOf(run) + 1e-11; // expected may be in double itself
+    double worst = 0;
+    for (std::int64_t i = 0; i < exact.count() && finding.fault.empty(); ++i) {
+        const double error = std::fabs(exact.data()[i] - expected.value.data()[i]);
+        worst = std::max(worst, error);
+        if (!(error <= allowed) || static_cast<float>(exact.data()[i]) != run.map.value.data()[i]) {
+            std::ostringstream words;
+            words.precision(17);
+            words << "score " << i << " in double is " << exact.data()[i] << ", expected "
+                  << expected.value.data()[i] << ", off by " << error << " where " << allowed
+                  << " is allowed; the float beside it is " << run.map.value.data()[i];
+            finding.fault = words.str();
+        }
+    }
+    if (!exact.empty()) {
+        finding.largestError = worst;
+        finding.overBound = worst / allowed;
+    }
+}
+
+void addErrors(const MethodRun& run, const Comparison& found, Finding& finding) {
+    const auto over = [](double error, double bound) { return error > 0 ? error / bound : 0.0; };
+    const double rounding = run.map.exact.empty() ? 0.0 : 0x1p-24;
+    finding.largestError = std::max(found.worstOk, found.worstLowConf);
+    finding.overBound =
+        std::max(over(found.worstOk, run.outcome.facts.largestBound + rounding),
+                 over(found.worstLowConf, run.outcome.facts.largestLowConf + rounding));
+}
+
+} // namespace
+
+Expected::Expected(const base::AnyImage& scene, const base::AnyImage& templ)
+    : m_scene(base::viewOf(scene)), m_templ(base::extentsOf(templ)), m_twin(integerTwin(scene)),
+      m_double(base::viewOf(templ)) {
+    const std::optional<base::AnyImage> other = integerTwin(templ);
+    const bool possible = (m_twin || base::isInteger(base::pixelType(scene))) &&
+                          (other || base::isInteger(base::pixelType(templ)));
+    try {
+        if (possible) {
+            m_exact.emplace(base::viewOf(other ? *other : templ));
+        }
+    } catch (const base::Error&) { // more than 128 bits
+        m_exact.reset();
+    }
+}
+
+reference::Score Expected::at(const base::Index& corner) const {
+    const base::AnyView panel = base::partOf(m_scene, {corner, m_templ});
+    if (!isFinite(panel)) {
+        return {0, base::Status::NonFinite};
+    }
+    try {
+        if (m_exact) {
+            return m_exact->at(m_twin ? base::viewOf(*m_twin) : m_scene, corner);
+        }
+    } catch (const base::Error&) { // as above, for this panel
+    }
+    m_exactSoFar = false;
+    return m_double.at(m_scene, corner);
+}
+
+reference::ScoreMap Expected::map() const {
+    return reference::scoreAll(base::validExtents(base::extentsOf(m_scene), m_templ),
+                               [&](const base::Index& corner) { return at(corner); });
+}
+
+Samples samplesOf(const base::AnyImage& scene, const base::AnyImage& templ,
+                  const std::vector<base::Index>& places, int count) {
+    Samples samples;
+    samples.corners = places;
+    Random random(count > 0 ? static_cast<std::uint64_t>(count) : 1);
+    for (int i = 0; i < count; ++i) {
+        samples.corners.push_back(random.corner(base::extentsOf(scene), base::extentsOf(templ)));
+    }
+    const Expected expected(scene, templ);
+    for (const base::Index& corner : samples.corners) {
+        samples.scores.push_back(expected.at(corner));
+    }
+    return samples;
+}
+
+Judge::Judge(std::vector<const method::Method*> methods, int threads)
+    : m_methods(std::move(methods)), m_pool(threads) {}
+
+std::vector<Way> Judge::waysFor(const base::AnyImage& scene, const base::AnyImage& templ,
+                                const base::Extents& tile) const {
+    std::vector<Way> ways = acceptedWays(
+        m_methods, problemOf(base::viewOf(scene), base::viewOf(templ)), m_pool.threads(), tile);
+    std::vector<Way> more;
+    const method::Method* last = nullptr;
+    for (const Way& way : ways) {
+        if (way.method != last) { // one candidate of each method in the other modes
+            more.push_back(
+                {way.method, way.candidate, method::Precision::Double, true, way.promise});
+            more.push_back(
+                {way.method, way.candidate, method::Precision::Double, false, way.promise});
+            more.push_back(
+                {way.method, way.candidate, method::Precision::Single, false, way.promise});
+        }
+        last = way.method;
+    }
+    ways.insert(ways.end(), more.begin(), more.end());
+    return ways;
+}
+
+MethodRun Judge::run(const Way& way, const base::AnyView& scene, const base::AnyView& templ) {
+    RunOptions options;
+    options.pool = &m_pool;
+    return runMethod(way, scene, templ, options);
+}
+
+Finding Judge::judge(const Way& way, const base::AnyImage& scene, const base::AnyImage& templ,
+                     const reference::ScoreMap& expected) {
+    const base::AnyView view = base::viewOf(scene);
+    const MethodRun run = this->run(way, view, base::viewOf(templ));
+    Finding finding;
+    finding.fault = runFault(run);
+    finding.fault = finding.fault.empty() ? promiseFault(way, run) : finding.fault;
+    if (finding.fault.empty()) {
+        const Tolerance tolerance(problemOf(view, base::viewOf(templ)), way.candidate, view);
+        const Comparison found = compare(run.map, expected, tolerance);
+        addErrors(run, found, finding);
+        finding.fault = found.fault.empty() ? boundFault(run, found) : found.fault;
+    }
+    judgeExact(run, expected, finding);
+    finding.fault = described(way, scene, templ, finding.fault);
+    return finding;
+}
+
+Finding Judge::judge(const Way& way, const base::AnyImage& scene, const base::AnyImage& templ,
+                     const Samples& expected) {
+    const base::AnyView view = base::viewOf(scene);
+    const MethodRun run = this->run(way, view, base::viewOf(templ));
+    Finding finding;
+    finding.fault = runFault(run);
+    finding.fault = finding.fault.empty() ? promiseFault(way, run) : finding.fault;
+    const Tolerance tolerance(problemOf(view, base::viewOf(templ)), way.candidate, view);
+    Comparison found;
+    for (std::size_t i = 0; finding.fault.empty() && i < expected.corners.size(); ++i) {
+        finding.fault =
+            compareVoxel(run.map, expected.scores[i], tolerance, expected.corners[i], found);
+    }
+    finding.fault = finding.fault.empty() ? boundFault(run, found) : finding.fault;
+    addErrors(run, found, finding);
+    finding.fault = described(way, scene, templ, finding.fault);
+    return finding;
+}
+
+} // namespace flcc::selftest

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "engine/base/pixels.h"
+#include "engine/method/candidate.h"
+#include "engine/method/problem.h"
+
+namespace flcc::selftest {
+
+/// How far a score of a method may lie from the exact one: METHODS 2.2, evaluated from the outside.
+/// Where a bound needs what only the method knows (the reference value `c` of a tile, the lines of
+/// a tile), the largest value that any choice could give is taken.
+class Tolerance {
+  public:
+    /// No bound is below it: 4 u, the rounding of the last steps and of the map.
+    static constexpr double kLeast = 0x1p-22;
+
+    Tolerance(const method::Problem& problem, const method::Candidate& candidate,
+              const base::AnyView& scene);
+
+    /// Largest |r_computed - r_exact| of the placement at `corner`. `lowConf`: the method marked
+    /// it so, and the promise does not hold for it.
+    [[nodiscard]] double at(const base::Index& corner, bool lowConf) const;
+
+    /// u [(2 + L/2) K + 4], L the longest chain of a product: a row, the rows, the slices.
+    [[nodiscard]] static double direct(const base::Extents& templ, double k);
+
+    /// u [8 sqrt(log2 M) (rho_x + rho_y) / sqrt(D) + 64 + K + 4].
+    [[nodiscard]] static double fourier(double points, double rhoOverRoot, double k);
+
+    /// 2 u sqrt(log2 M) ||tile|| / sqrt(D) + 4 u.
+    [[nodiscard]] static double fourierGuarantee(double points, double tileOverRoot);
+
+  private:
+    method::Problem m_problem;
+    method::Candidate m_candidate;
+    base::AnyView m_scene;
+    long double m_low = 0; // smallest and largest finite voxel
+    long double m_high = 0;
+};
+
+} // namespace flcc::selftest

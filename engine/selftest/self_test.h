@@ -1,0 +1,70 @@
+#pragma once
+
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/method/method.h"
+#include "engine/plan/planner.h"
+
+namespace flcc::selftest {
+
+/// What a self-test covers; as made it covers everything.
+struct Options {
+    std::vector<std::string> cases{};           ///< names of caseNames(); none = all
+    std::vector<std::string> instructionSets{}; ///< of plan::instructionSets(); none = all
+    int threads = 0;                            ///< 0 = all
+    /// The methods that are tested.
+    std::vector<const method::Method*> methods = plan::methods();
+};
+
+/// What became of all runs of one case with one method, one instruction set and one precision:
+/// every candidate the method accepts, with recomputing on, and one with recomputing off.
+struct Row {
+    std::string name; ///< of the case
+    std::string method;
+    std::string instructionSet;
+    method::Precision precision = method::Precision::Single;
+    int runs = 0;
+    double largestError = 0; ///< |score - exact score|, voxels with a value
+    double overBound = 0;    ///< largest error of a run over the largest bound it tells, at most 1
+    std::string fault;       ///< the first one, in words; empty when there is none
+    double ms = 0;
+};
+
+struct Report {
+    std::vector<Row> rows;
+    bool cancelled = false;
+    double ms = 0;
+
+    [[nodiscard]] bool passed() const;
+};
+
+/// The cases in the order in which they run, and what each of them is.
+struct CaseName {
+    std::string name;
+    std::string about;
+};
+[[nodiscard]] std::vector<CaseName> caseNames();
+
+/// Told the case under way and the share of the whole that is done, 0 .. 1.
+using Progress = std::function<void(std::string_view name, double share)>;
+
+/// Runs the cases that break programs for template matching, on every instruction set of this
+/// machine and every candidate of every method, and compares all scores, or a seeded sample where
+/// the panels are large, with ones taken in exact integers. A wrong score without a mark, a wrong
+/// status, a score further off than its bound or out of range by more, and where recomputing is on
+/// a LOWCONF voxel is a fault.
+/// **Errors**: CommandLine for a case or instruction set that does not exist. **Threads**:
+/// restricts the instructions of the whole process while it runs, so no other run may be under way.
+[[nodiscard]] Report runSelfTest(const Options& options, const std::stop_token& stop = {},
+                                 const Progress& progress = {});
+
+/// One line a case, then the faults, then the verdict.
+[[nodiscard]] std::string toText(const Report& report);
+/// Every row, and the verdict: "passed", "failed" or "interrupted".
+[[nodiscard]] std::string toJson(const Report& report);
+
+} // namespace flcc::selftest

@@ -1,0 +1,179 @@
+#include "tests/engine/cpu/bound_checks.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "engine/plan/planner.h"
+#include "tests/engine/cpu/harness.h"
+#include "tests/support/comparison.h"
+#include "tests/support/oracle.h"
+
+namespace flcc::test {
+
+namespace {
+
+using base::Extents;
+using base::Index;
+using base::PixelType;
+
+/// One of each method and some more, by chance.
+std::vector<Way> someWays(const Posed& posed, Random& random) {
+    std::vector<Way> ways;
+    for (const Way& way : waysFor(posed.scene, posed.templ)) {
+        if (way.precision == method::Precision::Single &&
+            (!way.recompute || random.below(4) == 0)) { // !recompute: the first of each method
+            ways.push_back(way);
+            ways.back().recompute = false;
+        }
+    }
+    return ways;
+}
+
+/// The largest and smallest value of a pixel type that scenes may use.
+std::pair<double, double> rangeOf(PixelType type) {
+    switch (type) {
+    case PixelType::UInt8:
+        return {0, 255};
+    case PixelType::Int8:
+        return {-128, 127};
+    case PixelType::UInt16:
+        return {0, 65535};
+    case PixelType::Int16:
+        return {-32768, 32767};
+    case PixelType::UInt32:
+        return {0, 4294967295.0};
+    case PixelType::Int32:
+        return {-2147483648.0, 2147483647.0};
+    case PixelType::UInt64:
+        return {0, 0x1p62};
+    case PixelType::Int64:
+        return {-0x1p62, 0x1p62};
+    default:
+        return {-1e12, 1e12};
+    }
+}
+
+Extents randomExtents(Random& random, bool volume) {
+    const auto side = [&random](double largest) { // log-uniform
+        return static_cast<std::int64_t>(std::exp(random.uniform() * std::log(largest + 0.99)));
+    };
+    return volume ? Extents{side(36), side(36), side(30)} : Extents{side(170), side(150), 1};
+}
+
+/// `scene` with contrast and offset by chance, as voxels of `type`.
+base::AnyImage inRange(const base::AnyImage& scene, PixelType type, Random& random) {
+    const auto [low, high] = rangeOf(type);
+    const bool whole = base::isInteger(type);
+    const double contrast = whole ? std::exp2(random.uniform() * std::log2((high - low) / 60))
+                                  : std::exp2(80 * random.uniform() - 40);
+    const double offset =
+        whole ? low + random.uniform() * (high - low)
+              : (random.uniform() - 0.5) * contrast * std::exp2(30 * random.uniform());
+    return mapped(scene, type, [&](double v) { return offset + contrast * v; });
+}
+
+} // namespace
+
+void searchBeyondBounds(const Posed& posed, int count, std::uint64_t seed, BoundSearch& search) {
+    Random random(seed);
+    const base::AnyView scene = base::viewOf(posed.scene);
+    const base::AnyView templ = base::viewOf(posed.templ);
+    std::vector<Index> corners;
+    std::vector<reference::Score> exact;
+    const Oracle oracle(templ);
+    for (int i = 0; i < count; ++i) {
+        corners.push_back(random.corner(base::extentsOf(scene), base::extentsOf(templ)));
+        exact.push_back(oracle.at(scene, corners.back()));
+    }
+    Judge runner(plan::methods(), 2);
+    for (const Way& way : someWays(posed, random)) {
+        for (double promise = 0x1p-3; promise >= 0x1p-22; promise /= 2) {
+            Way asked = way;
+            asked.promise = promise;
+            const MethodRun run = runner.run(asked, scene, templ);
+            for (std::size_t i = 0; i < corners.size() && search.fault.empty(); ++i) {
+                const base::Status status = run.map.status.view().at(corners[i]);
+                if (status != base::Status::Ok || exact[i].status != base::Status::Ok) {
+                    continue;
+                }
+                const double score = static_cast<double>(run.map.value.view().at(corners[i]));
+                const double share = std::fabs(score - exact[i].value) / promise;
+                search.worst = std::max(search.worst, share);
+                if (!(share <= 1)) {
+                    search.fault = way.words() + ", voxel " + base::toString(corners[i]) +
+                                   ", exact " + std::to_string(exact[i].value) + ", error " +
+                                   std::to_string(share) + " of a bound below " +
+                                   std::to_string(promise);
+                }
+            }
+        }
+    }
+    search.voxels += count;
+}
+
+Posed problemForBounds(std::uint64_t seed) {
+    Random random(seed);
+    const bool volume = random.below(4) == 0;
+    const Extents n = volume ? Extents{24 + random.below(16), 24 + random.below(16), 20}
+                             : Extents{60 + random.below(90), 60 + random.below(90), 1};
+    const Extents m = volume ? Extents{3 + random.below(5), 3 + random.below(5), 4}
+                             : Extents{3 + random.below(20), 3 + random.below(20), 1};
+    const auto kind = static_cast<int>(random.below(kKinds + 4));
+    if (kind < kKinds) {
+        return problemOfKind(kind, seed);
+    }
+    if (kind == kKinds || kind == kKinds + 1) {
+        const bool wide = kind == kKinds;
+        base::AnyImage scene = wide ? oneCountOver(PixelType::Int32, n, 1 << 24, random.bits())
+                                    : oneCountOver(PixelType::UInt16, n, 60000, random.bits());
+        base::AnyImage templ = templateFor(scene, m, random);
+        return {std::move(scene), std::move(templ)};
+    }
+    const bool along = kind == kKinds + 2;
+    const auto stripes = [&](const Extents& extents, double frequency) {
+        return makeScene(PixelType::Float32, extents, [&](const Index& i) {
+            return std::sin(frequency * static_cast<double>(along ? i.y : i.x));
+        });
+    };
+    return {stripes(n, 3 * random.uniform() + 0.05), stripes(m, 3 * random.uniform() + 0.05)};
+}
+
+std::string judgeRandom(std::uint64_t seed) {
+    Random random(seed);
+    const bool volume = random.below(3) == 0;
+    Extents n = randomExtents(random, volume);
+    Extents m{1 + random.below(std::min<std::int64_t>(n.x, 40)),
+              1 + random.below(std::min<std::int64_t>(n.y, 40)),
+              1 + random.below(std::min<std::int64_t>(n.z, 12))};
+    if (base::voxelCount(m) < 2) {
+        n.x += 2;
+        m.x = 2;
+    }
+    constexpr std::array kTypes{PixelType::UInt8,   PixelType::Int8,   PixelType::UInt16,
+                                PixelType::Int16,   PixelType::UInt32, PixelType::Int32,
+                                PixelType::UInt64,  PixelType::Int64,  PixelType::Float32,
+                                PixelType::Float32, PixelType::Float64};
+    const PixelType type = kTypes.at(static_cast<std::size_t>(random.below(kTypes.size())));
+    const auto kind = static_cast<int>(random.below(kKinds));
+    base::AnyImage scene = inRange(sceneOfKind(kind, n, random.bits()), type, random);
+    const base::AnyImage templ = templateFor(scene, m, random);
+    if (!base::isInteger(type) && random.below(4) == 0) {
+        const double bad = random.below(2) == 0 ? std::nan("") : HUGE_VAL;
+        for (std::int64_t i = 1 + random.below(4); i > 0; --i) {
+            setVoxel(scene, random.corner(n, {1, 1, 1}), bad);
+        }
+    }
+    const std::vector<std::string> sets = plan::instructionSets();
+    const std::string& set =
+        sets.at(static_cast<std::size_t>(random.below(static_cast<std::int64_t>(sets.size()))));
+    const plan::InstructionSetLimit limit(set);
+    const std::string fault = judgeAll(scene, templ);
+    return fault.empty() ? fault
+                         : "seed " + std::to_string(seed) + ", kind " + std::to_string(kind) +
+                               ", " + set + ": " + fault;
+}
+
+} // namespace flcc::test

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tests/engine/cpu/kinds.h"
+
+/// Whether the bounds of METHODS 2.2 hold for single voxels, and whether they are of use.
+namespace flcc::test {
+
+/// What a search for voxels beyond their bounds came to.
+struct BoundSearch {
+    std::string fault;       ///< the first voxel that lies beyond its bound, in words
+    std::int64_t voxels = 0; ///< judged by the oracle
+    double worst = 0;        ///< largest error over the bound, known within a factor of two
+};
+
+/// Takes `count` seeded voxels of a problem, their exact scores from the oracle, and runs some of
+/// the ways with promises that fall by factors of two and no recomputing: a voxel that is not
+/// marked LOWCONF has a bound below the promise, so its error must be too.
+void searchBeyondBounds(const Posed& posed, int count, std::uint64_t seed, BoundSearch& search);
+
+/// A problem of the cases that concentrate errors: one count over a high level, wide integers,
+/// stripes with a template of another frequency across; or one of the kinds.
+[[nodiscard]] Posed problemForBounds(std::uint64_t seed);
+
+/// A seeded problem of any size, pixel type, texture, offset and contrast (log-uniform), with NaN
+/// or Inf in some; judged over every voxel of every way on one instruction set. Empty when all is
+/// as promised.
+[[nodiscard]] std::string judgeRandom(std::uint64_t seed);
+
+} // namespace flcc::test

@@ -1,0 +1,162 @@
+#include <QtTest>
+
+#include <set>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/base/error.h"
+#include "engine/selftest/self_test.h"
+
+using namespace flcc;
+
+namespace {
+
+/// A method of the table, whose last score in every map is off by what no bound allows.
+class Spoilt final : public method::Method {
+  public:
+    explicit Spoilt(const method::Method& sound) : m_sound(sound) {}
+
+    [[nodiscard]] std::string_view name() const override { return m_sound.name(); }
+    [[nodiscard]] std::string_view device() const override { return m_sound.device(); }
+    [[nodiscard]] std::vector<method::Candidate>
+    candidates(const method::Problem& problem, const method::Limits& limits,
+               const base::Extents& tile) const override {
+        return m_sound.candidates(problem, limits, tile);
+    }
+    [[nodiscard]] method::Verdict
+    predict(const method::Problem& problem, const method::Candidate& candidate,
+            const method::Limits& limits, const method::CostModel& model,
+            const method::SceneStatistics* statistics) const override {
+        return m_sound.predict(problem, candidate, limits, model, statistics);
+    }
+    void warmUp(const method::Problem& problem, const method::Candidate& candidate) const override {
+        m_sound.warmUp(problem, candidate);
+    }
+    [[nodiscard]] std::shared_ptr<const method::Prepared>
+    prepare(const method::Problem& problem, const method::Candidate& candidate,
+            const base::AnyView& templ) const override {
+        return m_sound.prepare(problem, candidate, templ);
+    }
+    [[nodiscard]] std::unique_ptr<method::Workspace>
+    makeWorkspace(const method::Problem& problem,
+                  const method::Candidate& candidate) const override {
+        return m_sound.makeWorkspace(problem, candidate);
+    }
+    method::Outcome execute(const method::Problem& problem, const method::Candidate& candidate,
+                            const method::Prepared& prepared, const base::AnyView& scene,
+                            method::Workspace& workspace, const method::Execution& execution,
+                            const method::MapView& map) const override {
+        method::Outcome outcome =
+            m_sound.execute(problem, candidate, prepared, scene, workspace, execution, map);
+        const base::Extents n = map.value.extents();
+        float& last = map.value.at(n.x - 1, n.y - 1, n.z - 1);
+        last += last > 0 ? -2e-4F : 2e-4F;
+        return outcome;
+    }
+
+  private:
+    const method::Method& m_sound;
+};
+
+} // namespace
+
+class SelfTestTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void theEngineOfThisMachinePasses_data() {
+        QTest::addColumn<QString>("name");
+        for (const selftest::CaseName& one : selftest::caseNames()) {
+            QTest::newRow(one.name.c_str()) << QString::fromStdString(one.name);
+        }
+    }
+
+    void theEngineOfThisMachinePasses() {
+        QFETCH(QString, name);
+        selftest::Options options;
+        options.cases = {name.toStdString()};
+        options.threads = 2;
+        const selftest::Report report = selftest::runSelfTest(options);
+        QVERIFY2(report.passed(), selftest::toText(report).c_str());
+        // Every instruction set, every method, both precisions.
+        std::set<std::string> sets;
+        std::set<std::string> methods;
+        std::set<method::Precision> precisions;
+        for (const selftest::Row& row : report.rows) {
+            sets.insert(row.instructionSet);
+            methods.insert(row.method);
+            precisions.insert(row.precision);
+            QVERIFY(row.runs > 0);
+            QVERIFY(row.overBound <= 1);
+        }
+        QCOMPARE(sets.size(), plan::instructionSets().size());
+        QCOMPARE(methods.size(), plan::methods().size());
+        QCOMPARE(precisions.size(), std::size_t{2});
+    }
+
+    void oneWrongScoreIsFoundInEveryMethodAndSet() {
+        std::vector<Spoilt> spoilt;
+        for (const method::Method* sound : plan::methods()) {
+            spoilt.emplace_back(*sound);
+        }
+        selftest::Options options;
+        options.cases = {"sizes"};
+        options.threads = 1;
+        options.methods.clear();
+        for (const Spoilt& method : spoilt) {
+            options.methods.push_back(&method);
+        }
+        const selftest::Report report = selftest::runSelfTest(options);
+        QVERIFY(!report.passed());
+        for (const selftest::Row& row : report.rows) {
+            QVERIFY2(!row.fault.empty(), row.method.c_str());
+        }
+        QVERIFY(selftest::toText(report).find("FAILED sizes") != std::string::npos);
+        const auto json = nlohmann::json::parse(selftest::toJson(report));
+        QCOMPARE(json.at("verdict").get<std::string>(), std::string("failed"));
+        QCOMPARE(json.at("rows").size(), report.rows.size());
+        QCOMPARE(json.at("rows").at(0).at("verdict").get<std::string>(), std::string("failed"));
+    }
+
+    void aStopEndsItAndIsNoSuccess() {
+        std::stop_source stop;
+        selftest::Options options;
+        options.threads = 1;
+        std::string last;
+        const selftest::Report report = selftest::runSelfTest(
+            options, stop.get_token(), [&](std::string_view name, double share) {
+                last = name;
+                QVERIFY(share >= 0 && share <= 1);
+                if (name == selftest::caseNames().at(1).name) {
+                    stop.request_stop();
+                }
+            });
+        QVERIFY(report.cancelled);
+        QVERIFY(!report.passed());
+        QCOMPARE(last, selftest::caseNames().at(1).name);
+        for (const selftest::Row& row : report.rows) {
+            QCOMPARE(row.name, selftest::caseNames().at(0).name);
+        }
+    }
+
+    void theInstructionSetsAreAllThereAfterwards() {
+        const std::vector<std::string> before = plan::instructionSets();
+        selftest::Options options;
+        options.cases = {"anchor"};
+        options.instructionSets = {before.back()};
+        QVERIFY(selftest::runSelfTest(options).passed());
+        QCOMPARE(plan::instructionSets(), before);
+    }
+
+    void anUnknownCaseOrSetIsRefused() {
+        selftest::Options options;
+        options.cases = {"no such"};
+        QVERIFY_THROWS_EXCEPTION(base::Error, (void)selftest::runSelfTest(options));
+        options.cases = {"anchor"};
+        options.instructionSets = {"no such"};
+        QVERIFY_THROWS_EXCEPTION(base::Error, (void)selftest::runSelfTest(options));
+    }
+};
+
+QTEST_APPLESS_MAIN(SelfTestTest)
+#include "self_test_test.moc"
