@@ -101,7 +101,9 @@ void clearExact(const method::MapView& part, const std::vector<std::uint8_t>& to
 
 BoundTerms directTerms(const Extents& m, double unit) {
     BoundTerms terms;
-    terms.panel = unit * (2 + static_cast<double>(simd::directChain(m)) / 2);
+    const double half = static_cast<double>(simd::directChain(m)) / 2;
+    terms.panel = unit * (2 + half);
+    terms.score = unit * half; // products of one sign: roundings need not cancel
     return terms;
 }
 
@@ -109,9 +111,11 @@ BoundTerms fourierTerms(std::int64_t points, double rhoIn, double rhoOut, double
                         double unit) {
     const double root =
         std::sqrt(std::log2(static_cast<double>(std::max<std::int64_t>(2, points))));
+    // The template's spectrum has the errors of its own transform unless that was in more digits.
+    const double spectra = unit < kUnitSingle ? 3 : 1;
     BoundTerms terms;
-    terms.numerator = unit * 8 * root * (rhoIn + rhoOut);
-    terms.worst = unit * 2 * root * norm;
+    terms.numerator = unit * 8 * spectra * root * (rhoIn + rhoOut);
+    terms.worst = unit * 2 * spectra * root * norm;
     terms.score = unit * 64;
     terms.panel = exact ? 0 : unit;
     return terms;
@@ -196,9 +200,12 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
     arguments.bounds = m_bounds.data();
     arguments.scratch = m_scratch.data();
     const bool twofold = std::is_same_v<Real, double>;
-    // A score in double that is kept as float is rounded once more.
+    // A score in double that is kept as float is rounded once more; the norm of the template is a
+    // sum of squares in eight lanes, which shows in double.
     const bool integers = std::is_same_v<Numerator, std::int32_t>;
-    const double constant = (integers ? 5 : 4) * kUnitOf<Real> +
+    const double norm =
+        twofold ? kUnitDouble * static_cast<double>(base::voxelCount(problem.templ)) / 16 : 0.0;
+    const double constant = (integers ? 5 : 4) * kUnitOf<Real> + norm +
                             (twofold && part.exact.data() == nullptr ? kUnitSingle : 0.0);
     TileResult result{tile, simd::scoreTile(arguments, constantsOf(problem, tile, terms, constant)),
                       0, twofold};

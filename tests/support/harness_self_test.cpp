@@ -270,8 +270,8 @@ class HarnessSelfTest : public QObject {
 
     void tolerancesAreThoseOfTheFormulas() {
         constexpr double u = 0x1p-24;
-        QCOMPARE(test::Tolerance::direct({8, 4, 1}, 3), u * ((2 + 6.0) * 3 + 4));
-        QCOMPARE(test::Tolerance::direct({8, 4, 2}, 1), u * ((2 + 7.0) + 4));
+        QCOMPARE(test::Tolerance::direct({8, 4, 1}, 3), u * ((2 + 6.0) * 3 + 6.0 + 4));
+        QCOMPARE(test::Tolerance::direct({8, 4, 2}, 1), u * ((2 + 7.0) + 7.0 + 4));
         QCOMPARE(test::Tolerance::fourier(65536, 0.5, 2), u * (8 * 4 * 0.5 + 64 + 2 + 4));
         QCOMPARE(test::Tolerance::fourierGuarantee(65536, 10), u * (2 * 4 * 10 + 4));
     }

@@ -42,7 +42,7 @@ Tolerance::Tolerance(const method::Problem& problem, const method::Candidate& ca
 double Tolerance::direct(const base::Extents& templ, double k) {
     const auto chain =
         static_cast<double>(templ.x + templ.y + (base::isFlat2D(templ) ? 0 : templ.z));
-    return kSingle * ((2 + chain / 2) * k + 4);
+    return kSingle * ((2 + chain / 2) * k + chain / 2 + 4);
 }
 
 double Tolerance::fourier(double points, double rhoOverRoot, double k) {

@@ -21,7 +21,7 @@ class Tolerance {
     /// it so, and the promise does not hold for it.
     [[nodiscard]] double at(const base::Index& corner, bool lowConf) const;
 
-    /// u [(2 + L/2) K + 4], L the longest chain of a product: a row, the rows, the slices.
+    /// u [(2 + L/2) K + L/2 + 4], L the longest chain of a product: a row, the rows, the slices.
     [[nodiscard]] static double direct(const base::Extents& templ, double k);
 
     /// u [8 sqrt(log2 M) (rho_x + rho_y) / sqrt(D) + 64 + K + 4].
