@@ -232,7 +232,7 @@ void CliSignalsTest::theBarIsForTerminalsOnly() {
         QSKIP("the program script is not installed");
     }
     const CliRun terminal = runShell(
-        "script -qefc '\"$CLI\" match scene.mha template.mha --repeat 3' /dev/null < /dev/null",
+        "script -qefc '\"$CLI\" match scene.mha template.mha --repeat 40' /dev/null < /dev/null",
         folder.path());
     QCOMPARE(terminal.code, 0);
     QVERIFY2(terminal.output.contains("matching") && terminal.output.contains("[###"),
