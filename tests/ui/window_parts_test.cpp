@@ -292,7 +292,8 @@ void WindowPartsTest::workOfUnknownLengthHasNoAnimation() {
             [&] { animated = animated || (bar.isVisible() && bar.minimum() == bar.maximum()); });
     connect(&m_window->controller(), &ui::RunController::progressChanged, this,
             [&] { shown = shown || bar.isVisible(); });
-    m_window->document().setScene(test::noiseScene({1500, 1500, 1}, 5));
+    // Long enough that its progress is asked for several times.
+    m_window->document().setScene(test::noiseScene({4000, 4000, 1}, 5));
     m_window->document().setBox(base::Box{{100, 200, 0}, {63, 61, 1}});
     runOnNoise();
     QVERIFY(started.count() > 0);
