@@ -18,9 +18,7 @@ constexpr double kUnitRoundoff = 0x1p-53;
 
 /// Eight sums side by side: whatever registers a machine has, the same additions in the same order.
 constexpr int kLanes = 8;
-template <class T> struct Vector {
-    using Type [[gnu::vector_size(kLanes * sizeof(T)), gnu::aligned(alignof(T))]] = T;
-};
+template <class T> struct Vector { using Type [[gnu::vector_size(kLanes * sizeof(T))]] = T; };
 using Lanes = Vector<double>::Type;
 
 /// One fixed tree over the lanes.
