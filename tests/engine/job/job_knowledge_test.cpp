@@ -310,6 +310,9 @@ void JobKnowledgeTest::aStoppedCalibrationKeepsNothing() {
 }
 
 void JobKnowledgeTest::aCalibrationIsKeptAndNamed() {
+    if (qEnvironmentVariableIsSet("ASAN_OPTIONS") || qEnvironmentVariableIsSet("TSAN_OPTIONS")) {
+        QSKIP("under a sanitizer the measurements alone take minutes");
+    }
     const OwnCache cache;
     const job::JobImages images = noiseImages({400, 300, 1}, {40, 40, 1});
     QVERIFY(!job::planJob({}, images).plan.calibrated);
