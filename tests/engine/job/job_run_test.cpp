@@ -271,7 +271,9 @@ void JobRunTest::theRunSaysWhatItCost() {
     // At least the map and its status were new memory; not a multiple of what was foreseen.
     QVERIFY2(run.peakHostBytes >= 1485 * 1385 * 5 / 2,
              qPrintable(QString::number(run.peakHostBytes)));
-    QVERIFY(run.peakHostBytes < 3 * result.report.plan.chosen()->prediction->hostBytes);
+    if (!qEnvironmentVariableIsSet("TSAN_OPTIONS")) { // it keeps several bytes for each of ours
+        QVERIFY(run.peakHostBytes < 3 * result.report.plan.chosen()->prediction->hostBytes);
+    }
     std::int64_t count = 0;
     for (const std::int64_t status : result.report.map->facts.statusCounts) {
         count += status;
