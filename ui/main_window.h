@@ -20,6 +20,7 @@ namespace flcc::ui {
 
 class DataPanel;
 class Exporter;
+class IdlePlanner;
 class LogPanel;
 class MatchFlow;
 class MatchPanel;
@@ -62,13 +63,14 @@ class MainWindow : public QMainWindow {
     void buildCentre();
     void buildDocks();
     void connectParts();
-    // main_window_menus.cpp
+    // main_window_menus.cpp, main_window_view_menus.cpp
     void buildMenus();
     void buildFileMenu();
     void buildEditMenu();
     void buildViewMenu();
     void buildHeatmapMenu();
     void buildToolsMenu();
+    void addMachineEntries(QMenu* menu);
     void buildMatchMenu();
     void buildHelpMenu();
     void buildToolBar();
@@ -78,6 +80,9 @@ class MainWindow : public QMainWindow {
     void tell(MessageBar::Kind kind, const QString& sentence);
     void showKeySheet();
     void showSelfTest();
+    void showCalibrate();
+    void showCrossover();
+    void offerCalibration();
     void showAbout();
     void cutTemplate();
     void copyCommandLine();
@@ -104,6 +109,7 @@ class MainWindow : public QMainWindow {
     MatchFlow* m_flow = nullptr;
     Opener* m_opener = nullptr;
     Exporter* m_exporter = nullptr;
+    IdlePlanner* m_idle = nullptr;
     QDockWidget* m_dataDock = nullptr;
     QDockWidget* m_matchDock = nullptr;
     QDockWidget* m_bottomDock = nullptr;

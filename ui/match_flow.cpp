@@ -88,6 +88,8 @@ MatchFlow::MatchFlow(Document& document, RunController& controller, MatchPanel& 
         if (task == RunController::Task::Run) {
             m_panel.setRunning(false);
             m_views.endRunningMap();
+        } else if (task == RunController::Task::Calibrate) {
+            m_plannedJob.reset(); // predictions are others now
         }
         schedulePlan();
     });
