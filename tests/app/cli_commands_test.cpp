@@ -68,7 +68,11 @@ void CliCommandsTest::failuresHaveTheirCodeAndWriteNothing_data() {
     const auto match = [](const QStringList& more) { return kMatch + more; };
     row("no command", {}, 2);
     row("unknown command", {"convolve", "a", "b"}, 2);
-    row("unknown option", match({"--mask", "m.mha"}), 2);
+    row("unknown option", match({"--support", "m.mha"}), 2);
+    row("unknown extent", match({"--extent", "most"}), 2);
+    row("overlap of more than all", match({"--min-overlap", "1.5"}), 2);
+    row("region with panels that leave it", match({"--region", "9,6:40,40", "--extent", "same"}),
+        2);
     row("option of a later version", match({"--rotations", "5"}), 2);
     row("promise of nothing", match({"--promise", "0"}), 2);
     row("recompute perhaps", match({"--recompute", "perhaps"}), 2);
@@ -91,6 +95,9 @@ void CliCommandsTest::failuresHaveTheirCodeAndWriteNothing_data() {
     row("crop outside the scene", {"match", "scene.mha", "--crop", "90,60:20,20"}, 4);
     row("region outside the scene", match({"--region", "90,60:20,20"}), 4);
     row("region smaller than the template", match({"--region", "10,10:3,3"}), 4);
+    row("missing mask", match({"--mask", "none.mha"}), 3);
+    row("mask of other extents", match({"--mask", "scene.mha"}), 4);
+    row("mask of the scene of other extents", match({"--scene-mask", "template.mha"}), 4);
     row("one voxel", {"match", "scene.mha", "--crop", "9,6:1,1"}, 4);
     row("method that refuses", match({"--method", "tiled", "--tile", "4"}), 4);
     row("memory", match({"--memory", "2KiB"}), 5);
