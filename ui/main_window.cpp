@@ -173,6 +173,13 @@ void MainWindow::connectParts() {
     connect(m_match, &MatchPanel::cutRequested, this, &MainWindow::cutTemplate);
     connect(m_match, &MatchPanel::openTemplateRequested, m_opener, &Opener::askTemplate);
     connect(m_match, &MatchPanel::saveTemplateRequested, m_exporter, &Exporter::saveTemplate);
+    connect(m_match, &MatchPanel::openMaskRequested, m_opener,
+            [this] { m_opener->askMask(Opener::Target::Mask); });
+    connect(m_match, &MatchPanel::openSceneMaskRequested, m_opener,
+            [this] { m_opener->askMask(Opener::Target::SceneMask); });
+    const auto showRegion = [this] { m_views->setRegion(m_match->settings().region); };
+    connect(m_match, &MatchPanel::settingsChanged, this, showRegion);
+    connect(m_document.get(), &Document::sceneChanged, this, showRegion);
     connect(m_match, &MatchPanel::openPlanReportRequested, this, &MainWindow::askPlanReport);
     connect(m_match, &MatchPanel::thresholdChanged, m_peaks, &PeaksPanel::setThreshold);
     connect(m_match, &MatchPanel::problem, this,
@@ -314,19 +321,34 @@ void MainWindow::loadJob(const QString& file, bool run) {
             m_flow->run();
         }
     };
-    if (job.scene.empty()) {
-        start(true);
+    // One after the other: scene, template, masks; then the rest of the job.
+    using Target = Opener::Target;
+    std::vector<std::pair<Target, std::filesystem::path>> files;
+    for (const auto& [target, path] :
+         {std::pair(Target::Scene, job.scene), std::pair(Target::Template, job.templ),
+          std::pair(Target::Mask, job.mask), std::pair(Target::SceneMask, job.sceneMask)}) {
+        if (!path.empty() && (target != Target::Template || !job.scene.empty())) {
+            files.emplace_back(target, path);
+        }
+    }
+    openAll(std::move(files), {job.channel, job.frame}, start);
+}
+
+void MainWindow::openAll(std::vector<std::pair<Opener::Target, std::filesystem::path>> files,
+                         const Opener::Choice& choice, const Opener::Then& then) {
+    if (files.empty()) {
+        then(true);
         return;
     }
-    m_opener->open(Opener::Target::Scene, job.scene, {job.channel, job.frame},
-                   [this, job, start](bool opened) {
-                       if (opened && !job.templ.empty()) {
-                           m_opener->open(Opener::Target::Template, job.templ,
-                                          {job.channel, job.frame}, start);
-                       } else {
-                           start(opened);
-                       }
-                   });
+    const auto [target, file] = files.front();
+    files.erase(files.begin());
+    m_opener->open(target, file, choice, [this, files, choice, then](bool opened) {
+        if (opened) {
+            openAll(files, choice, then);
+        } else {
+            then(false);
+        }
+    });
 }
 
 void MainWindow::applyTheme(Theme theme) {

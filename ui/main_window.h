@@ -2,11 +2,15 @@
 
 #include <QMainWindow>
 
+#include <filesystem>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "ui/actions.h"
 #include "ui/document.h"
 #include "ui/message_bar.h"
+#include "ui/opener.h"
 #include "ui/run_controller.h"
 #include "ui/settings.h"
 #include "ui/view_tools.h"
@@ -24,7 +28,6 @@ class IdlePlanner;
 class LogPanel;
 class MatchFlow;
 class MatchPanel;
-class Opener;
 class PeaksPanel;
 class ReportPanel;
 class StartPage;
@@ -60,6 +63,9 @@ class MainWindow : public QMainWindow {
     void dropEvent(QDropEvent* event) override;
 
   private:
+    /// Opens files one after the other, then calls `then` with whether all of them opened.
+    void openAll(std::vector<std::pair<Opener::Target, std::filesystem::path>> files,
+                 const Opener::Choice& choice, const Opener::Then& then);
     void buildCentre();
     void buildDocks();
     void connectParts();

@@ -208,6 +208,11 @@ void PlanCard::showExactness(const job::JobReport& report) {
         tip += QChar(' ') + tr("LOWCONF: the error of these scores may exceed the promise; turn on "
                                "Recompute, choose Double or allow a larger promise.");
     }
+    const std::int64_t partial =
+        facts.statusCounts[static_cast<std::size_t>(base::Status::Partial)];
+    if (partial > 0) {
+        lines << tr("PARTIAL: %1 scores of placements that leave the scene").arg(partial);
+    }
     if (report.audit) {
         const bool failed = report.audit->verdict == job::AuditVerdict::Failed;
         const bool passed = report.audit->verdict == job::AuditVerdict::Passed;

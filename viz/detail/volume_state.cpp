@@ -92,8 +92,8 @@ void VolumeScene::State::updateVolume() {
                 map.finished() ? std::vector<base::Box>{{{0, 0, 0}, map.extents()}} : map.regions();
             mapTextureStale = false;
         }
-        for (const base::Box& region : freshMapRegions) {
-            mapTexture.addRegion(map.map(), region, scale);
+        for (const base::Box& fresh : freshMapRegions) {
+            mapTexture.addRegion(map.map(), fresh, scale);
         }
         freshMapRegions.clear();
     } else {
@@ -200,6 +200,15 @@ void VolumeScene::State::updateSlices() {
     slicesStale = false;
 }
 
+std::array<base::Point, 2> VolumeScene::State::cornersOf(const base::Box& of) const {
+    const base::Index& c = of.corner;
+    const base::Extents& e = of.extents;
+    const base::Point low{static_cast<double>(c.x) - 0.5, static_cast<double>(c.y) - 0.5,
+                          static_cast<double>(c.z) - 0.5};
+    return {world(low), world({low[0] + static_cast<double>(e.x), low[1] + static_cast<double>(e.y),
+                               low[2] + static_cast<double>(e.z)})};
+}
+
 void VolumeScene::State::updateLines(const VolumeScene& scene) {
     const ViewColours& look = scene.colours();
     for (detail::BoxLines* lines : {&outline, &peakLines, &selectedLines}) {
@@ -235,15 +244,12 @@ void VolumeScene::State::updateLines(const VolumeScene& scene) {
         }
     }
     if (box) {
-        const base::Index& c = box->corner;
-        const base::Extents& e = box->extents;
-        const base::Point low{static_cast<double>(c.x) - 0.5, static_cast<double>(c.y) - 0.5,
-                              static_cast<double>(c.z) - 0.5};
-        selectedLines.box(
-            world(low),
-            world({low[0] + static_cast<double>(e.x), low[1] + static_cast<double>(e.y),
-                   low[2] + static_cast<double>(e.z)}),
-            look.accent);
+        const auto [low, high] = cornersOf(*box);
+        selectedLines.box(low, high, look.accent);
+    }
+    if (region) {
+        const auto [low, high] = cornersOf(*region);
+        peakLines.box(low, high, look.region);
     }
     const double ratio = scene.pixelRatio();
     outline.finish(1.2 * ratio);

@@ -51,6 +51,7 @@ struct VolumeScene::State {
     std::optional<std::size_t> selectedPeak;
     bool peaksVisible = true;
     std::optional<base::Box> box;
+    std::optional<base::Box> region;
     std::optional<base::Point> crosshair;
     bool slicePlanesVisible = true;
     bool scalarBarVisible = true;
@@ -103,6 +104,8 @@ struct VolumeScene::State {
     void updateQuality();
     void updateSlices();
     void updateLines(const VolumeScene& scene);
+    /// The outer corners of a box of voxels.
+    [[nodiscard]] std::array<base::Point, 2> cornersOf(const base::Box& of) const;
     void drawMarks(const VolumeScene& scene);
     void drawSelectedPeak(const VolumeScene& scene);
     void drawNumbers(const VolumeScene& scene, const detail::Canvas& canvas);
