@@ -18,18 +18,18 @@ std::string memoryRefusal(std::int64_t bytes, const method::Limits& limits) {
     return "needs " + mebi(bytes) + ", the limit is " + mebi(limits.memoryBytes);
 }
 
-std::string supportRefusal(const method::Problem& problem) {
-    if (problem.mask || problem.sceneMask || problem.extent != method::Extent::Valid ||
-        problem.statistics == method::WindowStatistics::Fourier) {
-        return "masks, extents beyond the scene and statistics by transforms are not computed yet";
+std::string statisticsRefusal(const method::Problem& problem) {
+    if (problem.statistics == method::WindowStatistics::Box &&
+        (problem.mask || problem.sceneMask)) {
+        return std::string("window sums need a support that is a box, and the ") +
+               (problem.mask ? "template" : "scene") + " has a mask";
     }
     return {};
 }
 
-double denominatorNs(const method::Problem& problem, const base::Extents& tile,
+double denominatorNs(double placements, const method::Problem& problem, const base::Extents& tile,
                      const method::CostModel& model) {
-    const double outputs = static_cast<double>(base::voxelCount(method::mapExtents(problem)));
-    return outputs * model.denominatorNs(problem.templ, tile);
+    return placements * model.denominatorNs(problem.templ, tile);
 }
 
 double predictedK(const method::SceneStatistics& statistics) {

@@ -37,6 +37,18 @@ class CanonicalTemplate {
 [[nodiscard]] double canonicalScore(const MaskedView& scene, const CanonicalTemplate& templ,
                                     const base::Index& corner, Outside outside = Outside::Zero);
 
+/// A canonical value and the bound on its error.
+struct CanonicalValue {
+    double score = 0;
+    double bound = 0;
+};
+
+/// canonicalScore() with its bound: canonicalBound(N), to which an overlap whose part of the
+/// template has the variance V and the sum of squares t2 adds 8 2^-53 sqrt(t2 / V), as the
+/// template's values were rounded before their mean over the overlap is subtracted.
+[[nodiscard]] CanonicalValue canonicalValue(const MaskedView& scene, const CanonicalTemplate& templ,
+                                            const base::Index& corner, Outside outside);
+
 /// Bound on the error of canonicalScore for a template of `count` voxels: (2 N + 16) 2^-53.
 [[nodiscard]] double canonicalBound(std::int64_t count);
 

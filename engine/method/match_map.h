@@ -45,6 +45,12 @@ struct MapView {
     return {map.value.view(), map.status.view(), map.exact.view()};
 }
 
+/// The part of a map inside `box`.
+[[nodiscard]] inline MapView partOf(const MapView& map, const base::Box& box) {
+    return {map.value.part(box), map.status.part(box),
+            map.exact.data() == nullptr ? map.exact : map.exact.part(box)};
+}
+
 /// What a method says of a run beside the map; counts are over the voxels it computed.
 struct MapFacts {
     std::array<std::int64_t, base::kStatusCount> statusCounts{};

@@ -72,14 +72,15 @@ class Method {
     virtual void warmUp(const Problem& problem, const Candidate& candidate) const = 0;
 
     /// **Errors**: Problem for a template that is constant, non-finite or of one voxel under its
-    /// mask.
+    /// mask, and for a mask that the problem does not name.
     [[nodiscard]] virtual std::shared_ptr<const Prepared>
     prepare(const Problem& problem, const Candidate& candidate, const MaskedView& templ) const = 0;
 
     [[nodiscard]] virtual std::unique_ptr<Workspace>
     makeWorkspace(const Problem& problem, const Candidate& candidate) const = 0;
 
-    /// Fills `map`. **Shapes**: scene and map as in the problem.
+    /// Fills `map`. **Shapes**: scene and map as in the problem. **Errors**: Problem for a mask
+    /// that the problem does not name.
     virtual Outcome execute(const Problem& problem, const Candidate& candidate,
                             const Prepared& prepared, const MaskedView& scene, Workspace& workspace,
                             const Execution& execution, const MapView& map) const = 0;

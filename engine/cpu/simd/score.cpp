@@ -432,7 +432,7 @@ struct Strip {
 // are those of both. Van Herk along y: a window of m.y rows is the tail of one block of m.y rows
 // and the head of the next.
 template <class Real, class Use>
-HWY_INLINE void stripSums(const RealBox<Real>& x, std::int64_t slice, const base::Extents& m,
+HWY_INLINE void stripSums(const VoxelBox<Real>& x, std::int64_t slice, const base::Extents& m,
                           const Strip& strip, double* scratch, Use&& use) {
     const Real* const corner =
         x.data + slice * x.sliceStride + strip.row * x.rowStride + strip.column;

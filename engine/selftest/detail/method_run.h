@@ -46,6 +46,7 @@ struct MethodRun {
     method::MatchMap map;
     method::Outcome outcome;
     std::vector<base::Box> regions; ///< in the order in which they were finished
+    bool mayLack = false;           ///< finished voxels may be NOT_COMPUTED: nothing of them inside
 };
 
 struct RunOptions {

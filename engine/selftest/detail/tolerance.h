@@ -17,9 +17,9 @@ class Tolerance {
     Tolerance(const method::Problem& problem, const method::Candidate& candidate,
               const method::MaskedView& scene);
 
-    /// Largest |r_computed - r_exact| of the placement at `corner`. `lowConf`: the method marked
-    /// it so, and the promise does not hold for it.
-    [[nodiscard]] double at(const base::Index& corner, bool lowConf) const;
+    /// Largest |r_computed - r_exact| of the map's voxel `index`. `lowConf`: the method marked it
+    /// so, and the promise does not hold for it.
+    [[nodiscard]] double at(const base::Index& index, bool lowConf) const;
 
     /// u [(2 + L/2) K + L/2 + 4], L the longest chain of a product: a row, the rows, the slices.
     [[nodiscard]] static double direct(const base::Extents& templ, double k);

@@ -25,12 +25,13 @@ std::string fault(const std::vector<Way>& ways, const method::MaskedView& scene,
 } // namespace
 
 std::vector<Way> waysFor(const method::MaskedView& scene, const method::MaskedView& templ,
-                         const base::Extents& tile) {
-    return sharedJudge().waysFor(scene, templ, tile);
+                         const base::Extents& tile, const Asked& asked) {
+    return sharedJudge().waysFor(scene, templ, tile, asked);
 }
 
-reference::ScoreMap judged(const method::MaskedView& scene, const method::MaskedView& templ) {
-    return Expected(scene, templ).map();
+reference::ScoreMap judged(const method::MaskedView& scene, const method::MaskedView& templ,
+                           const Asked& asked) {
+    return Expected(scene, templ, asked).map();
 }
 
 std::string judge(const Way& way, const method::MaskedView& scene, const method::MaskedView& templ,
@@ -39,8 +40,8 @@ std::string judge(const Way& way, const method::MaskedView& scene, const method:
 }
 
 std::string judgeAll(const method::MaskedView& scene, const method::MaskedView& templ,
-                     const base::Extents& tile) {
-    return fault(waysFor(scene, templ, tile), scene, templ, judged(scene, templ));
+                     const base::Extents& tile, const Asked& asked) {
+    return fault(waysFor(scene, templ, tile, asked), scene, templ, judged(scene, templ, asked));
 }
 
 std::string judgeSampled(const method::MaskedView& scene, const method::MaskedView& templ,

@@ -16,7 +16,8 @@ namespace flcc::test {
 /// Every accepted way of the table for matching `templ` in `scene` on two threads.
 [[nodiscard]] std::vector<Way> waysFor(const method::MaskedView& scene,
                                        const method::MaskedView& templ,
-                                       const base::Extents& tile = {0, 0, 0});
+                                       const base::Extents& tile = {0, 0, 0},
+                                       const Asked& asked = {});
 
 /// Runs `way` and judges every voxel by the definition, or, for integers, without any rounding.
 /// Empty when all is as promised, else the first fault.
@@ -26,11 +27,12 @@ namespace flcc::test {
 
 /// What it must be: without rounding where integers can hold it.
 [[nodiscard]] reference::ScoreMap judged(const method::MaskedView& scene,
-                                         const method::MaskedView& templ);
+                                         const method::MaskedView& templ,
+                                         const Asked& asked = {});
 
 /// Runs every way and judges every voxel; a fault when there is no way at all.
 [[nodiscard]] std::string judgeAll(const method::MaskedView& scene, const method::MaskedView& templ,
-                                   const base::Extents& tile = {0, 0, 0});
+                                   const base::Extents& tile = {0, 0, 0}, const Asked& asked = {});
 
 /// Runs every way and judges `count` seeded voxels and those of `places`, without rounding for
 /// integers; for scenes too large to judge whole.

@@ -1,0 +1,150 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/method/problem.h"
+
+/// Arithmetic of one panel, shared by processors and devices: plain functions, no allocation.
+namespace flcc::method::shared {
+
+/// The sums of a panel in the frame of its tile, x = (S - c) 2^-e, 0 beyond the scene and where it
+/// is masked (METHODS 2.0). B_T is the template's support, B_S the scene's.
+struct PanelSums {
+    double cn = 0; ///< x * That
+    double s1 = 0; ///< x * B_T
+    double s2 = 0; ///< x^2 * B_T
+    double n = 0;  ///< B_S * B_T: voxels of the support inside, exact
+    double t1 = 0; ///< B_S * That
+    double t2 = 1; ///< B_S * That^2
+};
+
+/// Bounds on the errors of computed sums: a part that is the same for a tile, and a part relative
+/// to what the sum may be at most.
+struct SumErrors {
+    double cnTile = 0, cnPanel = 0; ///< cnPanel times sqrt(s2)
+    double s1Tile = 0, s1Panel = 0; ///< s1Panel times sqrt(n s2)
+    double s2Tile = 0, s2Panel = 0; ///< s2Panel times s2
+    double t1Tile = 0;
+    double t2Tile = 0;
+};
+
+/// What the panels of a tile have in common.
+struct PanelFrame {
+    double count = 1;     ///< N, voxels of the support
+    double level = 0;     ///< c 2^-e
+    double unit = 1;      ///< 2^e
+    bool integer = false; ///< x 2^e are integers
+    Outside outside = Outside::Zero;
+    double constant = 0; ///< of the bound: roundings that every score has
+    SumErrors errors;
+};
+
+/// A score before it is clamped, and a bound on its error.
+struct PanelScore {
+    double value = 0;
+    double bound = 0;
+    /// The panel's or the template's variance is not certainly above 0: the sums tell nothing, the
+    /// panel may be FLAT.
+    bool open = false;
+};
+
+namespace detail {
+
+/// a - b^2 / n, off by at most `error`.
+struct Variance {
+    double value = 0;
+    double error = 0;
+};
+
+/// n a - b^2 loses nothing but two roundings when the rounding of b^2 is added back.
+inline Variance varianceOf(double a, double aError, double b, double bError, double n) {
+    constexpr double kUnit = 0x1p-53;
+    const double square = b * b;
+    const double rest = std::fma(b, b, -square);
+    const double value = (std::fma(n, a, -square) - rest) / n;
+    return {value, aError + bError * (2 * std::abs(b) + bError) / n + 4 * kUnit * std::abs(value)};
+}
+
+} // namespace detail
+
+/// The score of a panel (METHODS 2.0) with a bound on its error.
+///
+/// Sums of integers whose bound is below a quarter are rounded and then exact. With the error dD of
+/// the variance D at most D/4, 1/sqrt(D) is off by at most 0.54 dD/D of itself, so
+///
+///     |r - exact| <= dnum / sqrt(D) + 0.54 |r| dD / D + constant,
+///
+/// |r| <= 1 itself; dnum and dD are the errors of the sums carried through their formulas, products
+/// of two errors included, and 4 2^-53 of every term for its own roundings.
+inline PanelScore scorePanel(PanelSums sums, const PanelFrame& frame) {
+    constexpr double kUnit = 0x1p-53;
+    const SumErrors& errors = frame.errors;
+    const double n = sums.n;
+    sums.s2 = std::max(0.0, sums.s2);
+    const double most = (sums.s2 + errors.s2Tile) * (1 + 2 * errors.s2Panel); // s2 is not above
+    const double cnError = errors.cnTile + errors.cnPanel * std::sqrt(most);
+    double s1Error = errors.s1Tile + errors.s1Panel * std::sqrt(n * most);
+    double s2Error = errors.s2Tile + errors.s2Panel * most;
+    if (frame.integer) {
+        const double first = sums.s1 * frame.unit;
+        const double second = sums.s2 * frame.unit * frame.unit;
+        if (s1Error * frame.unit < 0.25 && std::abs(first) < 0x1p52) {
+            sums.s1 = std::nearbyint(first) / frame.unit;
+            s1Error = 0;
+        }
+        if (s2Error * frame.unit * frame.unit < 0.25 && second < 0x1p52) {
+            sums.s2 = std::nearbyint(second) / frame.unit / frame.unit;
+            s2Error = 0;
+        }
+    }
+    const detail::Variance w = detail::varianceOf(sums.s2, s2Error, sums.s1, s1Error, n);
+    double numerator = sums.cn;
+    double numeratorError = cnError;
+    double d = w.value;
+    double dError = w.error;
+    if (n < frame.count && frame.outside == Outside::Overlap) {
+        const detail::Variance v =
+            detail::varianceOf(sums.t2, errors.t2Tile, sums.t1, errors.t1Tile, n);
+        const double joint = sums.s1 * sums.t1 / n;
+        numerator -= joint;
+        numeratorError += (std::abs(sums.s1) * errors.t1Tile + std::abs(sums.t1) * s1Error +
+                           s1Error * errors.t1Tile) /
+                              n +
+                          4 * kUnit * (std::abs(joint) + std::abs(sums.cn));
+        if (!(v.value > 4 * v.error)) {
+            return {0, 2, true};
+        }
+        d *= v.value;
+        dError = dError * (v.value + v.error) + std::abs(w.value) * v.error + 4 * kUnit * d;
+    } else if (n < frame.count) {
+        const double m = frame.level + sums.s1 / n; // the mean of the inside
+        const double mError = s1Error / n + 2 * kUnit * (std::abs(frame.level) + std::abs(m));
+        const double share = n * (frame.count - n) / frame.count;
+        d += share * m * m;
+        dError += share * mError * (2 * std::abs(m) + mError) + 4 * kUnit * d;
+        const double own = sums.s1 / frame.count;
+        const double outer = frame.level * ((frame.count - n) / frame.count);
+        const bool zero = frame.outside == Outside::Zero;
+        const double gain = zero ? frame.level : outer - own;
+        const double gainError =
+            zero ? 0.0 : s1Error / frame.count + 4 * kUnit * (std::abs(outer) + std::abs(own));
+        const double beyond = gain * sums.t1;
+        numerator += beyond;
+        numeratorError += std::abs(gain) * errors.t1Tile + gainError * std::abs(sums.t1) +
+                          gainError * errors.t1Tile +
+                          4 * kUnit * (std::abs(beyond) + std::abs(sums.cn));
+    }
+    if (!(d > 4 * dError)) {
+        return {0, 2, true};
+    }
+    const double root = std::sqrt(d);
+    const double value = numerator / root;
+    const double direct = numeratorError / root;
+    const double relative = 0.54 * dError / d;
+    return {value,
+            direct + relative * std::min(1.0, std::abs(value) + direct + relative) + frame.constant,
+            false};
+}
+
+} // namespace flcc::method::shared
