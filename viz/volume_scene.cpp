@@ -168,6 +168,7 @@ void VolumeScene::mapEnded() {
         return;
     }
     s.map.end();
+    s.mapTexture.clear();
     s.mapTextureStale = s.slicesStale = true;
     changed();
 }

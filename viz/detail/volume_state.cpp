@@ -37,6 +37,8 @@ io::Colour mixed(const io::Colour& a, const io::Colour& b, double share) {
 VolumeScene::State::State() {
     property->SetColor(colourFunction);
     property->SetScalarOpacity(opacityFunction);
+    property->SetColor(1, markedColours);
+    property->SetScalarOpacity(1, opacityFunction);
     property->SetInterpolationTypeToLinear();
     volume->SetMapper(caster);
     volume->SetProperty(property);
@@ -80,11 +82,7 @@ void VolumeScene::State::updateVolume() {
     }
     if (fromMap) {
         if (!mapTexture.exists()) {
-            base::Point first{};
-            for (std::size_t axis = 0; axis < 3; ++axis) {
-                first[axis] = map.offset()[axis] * aspect[axis];
-            }
-            mapTexture.setShape(map.extents(), first, aspect);
+            shapeMapTexture();
         }
         if (mapTextureStale) {
             mapTexture.erase();
@@ -113,7 +111,27 @@ void VolumeScene::State::updateVolume() {
     volume->SetVisibility(1);
 }
 
+/// A finished map is looked through for what is no plain score.
+void VolumeScene::State::shapeMapTexture() {
+    base::Point first{};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        first[axis] = map.offset()[axis] * aspect[axis];
+    }
+    bool marked = false;
+    mapHasHoles = !map.finished();
+    if (map.finished()) {
+        const base::Image<base::Status>& status = map.map().status;
+        const base::Status* const end = status.data() + status.count();
+        marked = std::find(status.data(), end, base::Status::LowConf) != end;
+        mapHasHoles = std::any_of(status.data(), end,
+                                  [](base::Status each) { return !base::hasValue(each); });
+    }
+    mapTexture.setShape(map.extents(), first, aspect, marked);
+}
+
 void VolumeScene::State::updateTransfer() {
+    property->SetInterpolationTypeToLinear();
+    markedColours->RemoveAllPoints();
     colourFunction->RemoveAllPoints();
     opacityFunction->RemoveAllPoints();
     const base::Point low = corner(false);
@@ -124,6 +142,13 @@ void VolumeScene::State::updateTransfer() {
             const io::Colour& c = colours[i];
             colourFunction->AddRGBPoint(static_cast<double>(i), c[0] / 255.0, c[1] / 255.0,
                                         c[2] / 255.0);
+            const io::Colour pink = io::lowConfColour(c);
+            markedColours->AddRGBPoint(static_cast<double>(i), pink[0] / 255.0, pink[1] / 255.0,
+                                       pink[2] / 255.0);
+        }
+        if (mapHasHoles || mapTexture.marked()) {
+            // Between a score and the 0 of a hole lie colours of scores that nothing has.
+            property->SetInterpolationTypeToNearest();
         }
         // Clear where nothing is found, dense where the score is high, on both ends of a map that
         // counts negative scores.

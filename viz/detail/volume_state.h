@@ -62,7 +62,8 @@ struct VolumeScene::State {
     std::vector<base::Box> freshMapRegions; ///< to be added to the texture
     bool slicesStale = true;
     bool linesStale = true;
-    bool keepsFit = true; ///< fitted again at every size until the user moves the view
+    bool mapHasHoles = true; ///< voxels without a value, or not yet
+    bool keepsFit = true;    ///< fitted again at every size until the user moves the view
 
     // Quality.
     bool interactive = false;
@@ -75,6 +76,7 @@ struct VolumeScene::State {
         vtkSmartPointer<vtkGPUVolumeRayCastMapper>::New();
     vtkNew<vtkColorTransferFunction> colourFunction;
     vtkNew<vtkPiecewiseFunction> opacityFunction;
+    vtkNew<vtkColorTransferFunction> markedColours; ///< of LOWCONF scores
     vtkNew<vtkVolumeProperty> property;
     vtkNew<vtkVolume> volume;
     detail::VolumeTexture sceneTexture;
@@ -101,6 +103,7 @@ struct VolumeScene::State {
 
     void updateVolume();
     void updateTransfer();
+    void shapeMapTexture();
     void updateQuality();
     void updateSlices();
     void updateLines(const VolumeScene& scene);

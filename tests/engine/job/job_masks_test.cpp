@@ -140,6 +140,7 @@ void JobMasksTest::scoresAreThoseOfTheDefinition() {
     QVERIFY(result.mapCorner == first);
     QCOMPARE(result.mapGeometry.origin[0], 100 + 0.5 * (static_cast<double>(first.x) + 5.5));
     QCOMPARE(result.mapGeometry.origin[1], -50 + 2 * (static_cast<double>(first.y) + 4.5));
+    QVERIFY(!result.peaks.empty());
     QVERIFY(result.peaks.front().corner == kCut.corner);
     QVERIFY(std::abs(result.peaks.front().score - 1) < 1e-12);
 }
