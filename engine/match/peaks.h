@@ -65,7 +65,7 @@ struct MapStatistics {
 /// Every method, tile size and thread count gives the same list (but `zscore`, which is taken from
 /// the map, and `status`, where one method marks LOWCONF and another does not).
 ///
-/// Voxels that are not OK or LOWCONF, or PARTIAL where the options ask for it, never count.
+/// Voxels that are neither OK nor LOWCONF, nor PARTIAL where the options ask for it, never count.
 /// `statistics` are those of the map, `geometry` is that of the scene.
 ///
 /// The work has limits, reached by degenerate maps only: a LOWCONF bound counts as 0.05 at most; a

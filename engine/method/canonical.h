@@ -49,6 +49,10 @@ struct CanonicalValue {
 [[nodiscard]] CanonicalValue canonicalValue(const MaskedView& scene, const CanonicalTemplate& templ,
                                             const base::Index& corner, Outside outside);
 
+/// True when every voxel of the support lies in the scene and its mask: the panel is not PARTIAL.
+[[nodiscard]] bool isWhole(const MaskedView& scene, const CanonicalTemplate& templ,
+                           const base::Index& corner);
+
 /// Bound on the error of canonicalScore for a template of `count` voxels: (2 N + 16) 2^-53.
 [[nodiscard]] double canonicalBound(std::int64_t count);
 

@@ -29,6 +29,11 @@ template <class T> class Panel {
           const CanonicalTemplate& templ, const base::Index& corner, Outside outside)
         : m_pixels(pixels), m_mask(mask), m_templ(templ), m_corner(corner), m_outside(outside) {}
 
+    [[nodiscard]] bool isWhole() {
+        (void)look();
+        return m_count == static_cast<double>(m_templ.count());
+    }
+
     [[nodiscard]] CanonicalValue value() {
         if (!look() || m_count == 0) {
             return {0, 0};
@@ -183,3 +188,17 @@ bool isWholeBox(const MaskedView& scene, const CanonicalTemplate& templ,
 }
 
 } // namespace flcc::method::detail
+
+namespace flcc::method {
+
+bool isWhole(const MaskedView& scene, const CanonicalTemplate& templ, const base::Index& corner) {
+    const bool inScene = base::contains(scene.extents(), {corner, templ.extents()});
+    return (inScene && scene.mask.data() == nullptr) || detail::isWholeBox(scene, templ, corner) ||
+           std::visit(
+               [&](const auto& pixels) {
+                   return detail::Panel(pixels, scene.mask, templ, corner, Outside::Zero).isWhole();
+               },
+               scene.pixels);
+}
+
+} // namespace flcc::method
