@@ -40,6 +40,7 @@ class CliCommandsTest : public QObject {
     void theBestPeaksOfTheSamplesAreThePlantedOnes();
     void aPlanIsReplayed();
     void aRegionIsSearchedInDoubleAndAudited();
+    void masksAndPlacementsBeyondTheSceneAreFiles();
     void theProgramAndTheEngineWriteTheSameBytes();
     void aJobIsSavedAndRunAgain();
     void aPlanWritesNoMapAndNoPeaks();
@@ -227,6 +228,54 @@ void CliCommandsTest::aRegionIsSearchedInDoubleAndAudited() {
     const Json info = parsed(runCli({"info", "map.mha"}, folder.path()).output);
     QCOMPARE(info["type"].get<std::string>(), std::string("float64"));
     QVERIFY(info["extents"][0].get<int>() < 20);
+}
+
+void CliCommandsTest::masksAndPlacementsBeyondTheSceneAreFiles() {
+    const SampleFolder folder("tiny");
+    const QStringList job = kMatch + QStringList{"--extent",        "full",          "--outside",
+                                                 "overlap",         "--min-overlap", "0.6",
+                                                 "--partial-peaks", "--mask",        "mask.mha"};
+    const Json info = parsed(runCli({"info", "template.mha"}, folder.path()).output);
+    const int width = info["extents"][0].get<int>();
+    const int height = info["extents"][1].get<int>();
+    QByteArray mask = "ObjectType = Image\nNDims = 2\nBinaryData = True\n"
+                      "BinaryDataByteOrderMSB = False\nDimSize = " +
+                      QByteArray::number(width) + " " + QByteArray::number(height) +
+                      "\nElementType = MET_UCHAR\nElementDataFile = LOCAL\n";
+    QByteArray voxels(width * height, '\x07');
+    voxels[0] = '\0';
+    QFile file(folder.path("mask.mha"));
+    QVERIFY(file.open(QIODevice::WriteOnly) && file.write(mask + voxels) > 0);
+    file.close();
+    const CliRun run = runCli(job + QStringList{"--map", "map.mha", "--status", "status.mha",
+                                                "--peaks", "peaks.csv", "--report", "report.json",
+                                                "--audit", "on", "--save-job", "job.json"},
+                              folder.path());
+    QVERIFY2(run.code == 0, run.errors.constData());
+    const Json report = parsed(folder.bytes("report.json"));
+    QCOMPARE(report["problem"]["extent"].get<std::string>(), std::string("full"));
+    QCOMPARE(report["problem"]["support"].get<int>(), width * height - 1);
+    QVERIFY(report["map"]["status"]["PARTIAL"].get<int>() > 0);
+    QVERIFY(report["map"]["status"]["NOT_COMPUTED"].get<int>() > 0); // too small an overlap
+    QCOMPARE(report["audit"]["verdict"].get<std::string>(), std::string("passed"));
+    QCOMPARE(report["inputs"][2]["role"].get<std::string>(), std::string("mask"));
+    const Json map = parsed(runCli({"info", "map.mha"}, folder.path()).output);
+    QVERIFY((map["extents"] == Json{96 + width - 1, 64 + height - 1, 1}));
+    const Json scene = parsed(runCli({"info", "scene.mha"}, folder.path()).output);
+    const double spacing = scene["spacing"][0].get<double>();
+    QVERIFY(std::abs(map["origin"][0].get<double>() -
+                     (scene["origin"][0].get<double>() - spacing * (width - 1) / 2)) < 1e-9);
+    const QByteArray peaks = folder.bytes("peaks.csv");
+    QVERIFY2(peaks.contains("# mask: mask.mha\n") && peaks.contains("# extent: full; outside "),
+             peaks.constData());
+    // The saved job is the same; so is the plan that ran, replayed.
+    const QByteArray first = folder.bytes("map.mha");
+    QCOMPARE(runCli({"match", "--job", "job.json", "--quiet"}, folder.path()).code, 0);
+    QCOMPARE(folder.bytes("peaks.csv"), peaks);
+    QCOMPARE(
+        runCli(job + QStringList{"--plan", "report.json", "--map", "map.mha"}, folder.path()).code,
+        0);
+    QCOMPARE(folder.bytes("map.mha"), first);
 }
 
 void CliCommandsTest::theProgramAndTheEngineWriteTheSameBytes() {
