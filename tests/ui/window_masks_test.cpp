@@ -5,6 +5,7 @@
 #include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QFileDialog>
+#include <QImage>
 #include <QLabel>
 #include <QLineEdit>
 #include <QScrollArea>
@@ -16,9 +17,11 @@
 #include <cmath>
 
 #include "engine/io/atomic_file.h"
+#include "engine/io/heatmap_file.h"
 #include "engine/io/image_file.h"
 #include "engine/job/arguments.h"
 #include "tests/ui/window_support.h"
+#include "ui/exporter.h"
 #include "ui/match_flow.h"
 #include "ui/match_panel.h"
 #include "ui/message_bar.h"
@@ -90,6 +93,7 @@ class WindowMasksTest : public QObject {
     void aJobFileBringsItsMasks();
     void theHeatmapLiesOnItsPlacements_data();
     void theHeatmapLiesOnItsPlacements();
+    void theExportedHeatmapIsTheSliceInView();
 
   private:
     [[nodiscard]] QString file(const char* name) const {
@@ -369,6 +373,28 @@ void WindowMasksTest::theHeatmapLiesOnItsPlacements() {
     const io::Colour corner = colourAt(*m_window, 0, {2, 60, 0});
     const bool coloured = std::abs(corner[0] - corner[1]) + std::abs(corner[1] - corner[2]) > 10;
     QCOMPARE(coloured, extent > 0);
+}
+
+void WindowMasksTest::theExportedHeatmapIsTheSliceInView() {
+    m_window->document().setScene(test::noiseScene({40, 36, 30}, 9));
+    m_window->document().setBox(base::Box{{12, 10, 16}, {7, 7, 5}});
+    m_window->document().cutTemplate();
+    job::Job job = settings();
+    job.region = base::Box{{4, 4, 8}, {32, 28, 18}};
+    m_window->matchPanel().setSettings(job);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(test::runAndWait(*m_window));
+    const job::JobResult& result = *m_window->document().result()->job;
+    QVERIFY((result.peaks.front().corner == base::Index{12, 10, 16}));
+    // The crosshair is on the best peak: its slice of the map is exported.
+    m_window->exporter().writeHeatmap(file("heatmap.png").toStdString());
+    QVERIFY(test::waitUntilIdle(*m_window));
+    (void)io::writeHeatmap(file("expected.png").toStdString(), result.map->value.view(),
+                           result.map->status.view(), 16 - 8, m_window->views().mapScale());
+    QVERIFY(QImage(file("heatmap.png")) == QImage(file("expected.png")));
+    (void)io::writeHeatmap(file("other.png").toStdString(), result.map->value.view(),
+                           result.map->status.view(), 9, m_window->views().mapScale());
+    QVERIFY(QImage(file("heatmap.png")) != QImage(file("other.png")));
 }
 
 int main(int argc, char** argv) {
