@@ -38,6 +38,16 @@ SupportCost supportCost(const method::Problem& problem, const base::Extents& til
     const double map = static_cast<double>(base::voxelCount(method::mapExtents(problem)));
     cost.tiles = static_cast<double>(all ? grid.count() : std::ssize(grid.frame()));
     cost.placements = all ? map : map - static_cast<double>(base::voxelCount(grid.inner().extents));
+    const auto blocks = [](const base::Extents& box) {
+        constexpr std::int64_t kColumns = simd::kBlockColumns / 2; // half vectors take as long
+        constexpr std::int64_t kRows = simd::kBlockRows;
+        return static_cast<double>((box.x + kColumns - 1) / kColumns * kColumns *
+                                   ((box.y + kRows - 1) / kRows * kRows) * box.z);
+    };
+    cost.blocks = all ? map : 0;
+    for (const base::Box& box : grid.frame()) {
+        cost.blocks += blocks(box.extents);
+    }
     const bool partial = problem.extent != method::Extent::Valid || problem.sceneMask;
     const bool overlap = problem.outside == method::Outside::Overlap;
     cost.inputs = partial ? 3 : 2;
