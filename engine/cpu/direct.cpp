@@ -360,7 +360,7 @@ class DirectMethod final : public method::Method {
         const method::MaskedView seen = withoutIdleMask(problem, scene);
         const bool general = allGeneral(problem, templ.canonical());
         const MapGrid grid(problem, candidate.tile, general);
-        const method::MapView inner = partOf(map, grid.inner());
+        const method::MapView inner = partOf(map, grid.inner().box);
         return runTiles(
             grid, 1, execution, {"load", "numerator", "denominator", "recomputation"},
             [&](const std::vector<base::Box>& boxes, int worker, WorkerTally& tally) {

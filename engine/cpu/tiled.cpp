@@ -361,7 +361,7 @@ class TiledMethod final : public method::Method {
         const method::MaskedView seen = withoutIdleMask(problem, scene);
         const bool general = allGeneral(problem, templ.canonical());
         const MapGrid grid(problem, outputTile(candidate.tile, problem.templ, mapExtents), general);
-        const Run run{problem, candidate.tile, templ, seen.pixels, partOf(map, grid.inner())};
+        const Run run{problem, candidate.tile, templ, seen.pixels, partOf(map, grid.inner().box)};
         return runTiles(
             grid, kTogether, execution, {"load", "transform", "denominator", "recomputation"},
             [&](const std::vector<base::Box>& boxes, int worker, WorkerTally& tally) {
