@@ -315,13 +315,12 @@ class DirectMethod final : public method::Method {
         };
         const double products = model.multiplyAddsPerNs * (inIntegers(problem) ? kIntegerGain : 1);
         const double tileLoads = model.loadNs(seen) / static_cast<double>(base::voxelCount(tile));
-        const double ns =
-            correlationNs(outputs, products) + outputs * tileLoads +
-            denominatorNs(outputs, problem, tile, model) +
-            static_cast<double>(general.products) *
-                correlationNs(general.placements, model.multiplyAddsPerNs * kDoubleRate) +
-            general.placements * (kSupportScoreNs + kSupportLoads * tileLoads) +
-            static_cast<double>(grid.count()) * model.tileOverheadNs;
+        const double ns = correlationNs(outputs, products) + outputs * tileLoads +
+                          denominatorNs(outputs, problem, tile, model) +
+                          static_cast<double>(general.products) *
+                              correlationNs(general.blocks, model.multiplyAddsPerNs * kDoubleRate) +
+                          general.placements * (kSupportScoreNs + kSupportLoads * tileLoads) +
+                          static_cast<double>(grid.count()) * model.tileOverheadNs;
         const double buffers =
             static_cast<double>(DirectBuffers::bytes(problem, tile) * candidate.threads);
         prediction.setupMs = 1e-6 * buffers * model.bufferByteNs;
@@ -361,7 +360,7 @@ class DirectMethod final : public method::Method {
         const method::MaskedView seen = withoutIdleMask(problem, scene);
         const bool general = allGeneral(problem, templ.canonical());
         const MapGrid grid(problem, candidate.tile, general);
-        const method::MapView inner = partOf(map, grid.inner());
+        const method::MapView inner = partOf(map, grid.inner().box);
         return runTiles(
             grid, 1, execution, {"load", "numerator", "denominator", "recomputation"},
             [&](const std::vector<base::Box>& boxes, int worker, WorkerTally& tally) {

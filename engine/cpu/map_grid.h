@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -14,19 +13,23 @@ namespace flcc::cpu {
 /// a time.
 class MapGrid {
   public:
+    /// A box of the map and its tiles.
+    struct Part {
+        base::Box box;
+        TileGrid grid;
+
+        Part(const base::Box& all, const base::Extents& tile) : box(all), grid(all.extents, tile) {}
+    };
+
     /// `whole`: one grid over all, for where every tile goes the same way.
     MapGrid(const method::Problem& problem, const base::Extents& tile, bool whole)
-        : m_inner(innerOf(problem, whole)), m_grid(m_inner.extents, tile) {
+        : m_inner(innerOf(problem, whole), tile) {
         const base::Extents map = method::mapExtents(problem);
-        const base::Box& in = m_inner;
+        const base::Box& in = m_inner.box;
         const auto add = [&](const base::Index& from, const base::Index& to) {
-            const base::Box slab{from, {to.x - from.x, to.y - from.y, to.z - from.z}};
-            if (slab.extents.x < 1 || slab.extents.y < 1 || slab.extents.z < 1) {
-                return;
-            }
-            const TileGrid grid(slab.extents, tile);
-            for (std::int64_t i = 0; i < grid.count(); ++i) {
-                m_frame.push_back(moved(grid.box(i), slab.corner));
+            const base::Extents extents{to.x - from.x, to.y - from.y, to.z - from.z};
+            if (extents.x > 0 && extents.y > 0 && extents.z > 0) {
+                m_frame.emplace_back(base::Box{from, extents}, tile);
             }
         };
         const base::Index end{in.corner.x + in.extents.x, in.corner.y + in.extents.y,
@@ -39,33 +42,38 @@ class MapGrid {
         add({end.x, in.corner.y, in.corner.z}, {map.x, end.y, end.z});
     }
 
-    /// The placements inside the scene, in map voxels.
-    [[nodiscard]] const base::Box& inner() const { return m_inner; }
-    [[nodiscard]] std::int64_t innerCount() const { return m_grid.count(); }
-    /// The tiles of the frame.
-    [[nodiscard]] const std::vector<base::Box>& frame() const { return m_frame; }
-    [[nodiscard]] std::int64_t count() const {
-        return m_grid.count() + static_cast<std::int64_t>(m_frame.size());
-    }
+    /// The placements inside the scene.
+    [[nodiscard]] const Part& inner() const { return m_inner; }
+    /// What is left of the map: at most two parts an axis.
+    [[nodiscard]] const std::vector<Part>& frame() const { return m_frame; }
 
     [[nodiscard]] std::int64_t items(std::int64_t together) const {
-        return m_grid.items(together) + static_cast<std::int64_t>(m_frame.size());
+        std::int64_t items = m_inner.grid.items(together);
+        for (const Part& part : m_frame) {
+            items += part.grid.count();
+        }
+        return items;
     }
     [[nodiscard]] std::vector<base::Box> boxes(std::int64_t item, std::int64_t together) const {
-        const std::int64_t inner = m_grid.items(together);
-        if (item >= inner) {
-            return {m_frame[static_cast<std::size_t>(item - inner)]};
+        if (item < m_inner.grid.items(together)) {
+            std::vector<base::Box> boxes = m_inner.grid.boxes(item, together);
+            for (base::Box& box : boxes) {
+                box = moved(box, m_inner.box.corner);
+            }
+            return boxes;
         }
-        std::vector<base::Box> boxes = m_grid.boxes(item, together);
-        for (base::Box& box : boxes) {
-            box = moved(box, m_inner.corner);
+        std::int64_t tile = item - m_inner.grid.items(together);
+        std::size_t part = 0;
+        while (tile >= m_frame[part].grid.count()) {
+            tile -= m_frame[part++].grid.count();
         }
-        return boxes;
+        return {moved(m_frame[part].grid.box(tile), m_frame[part].box.corner)};
     }
 
     /// `box` in voxels of the `valid` map.
     [[nodiscard]] base::Box inValid(const base::Box& box) const {
-        return moved(box, {-m_inner.corner.x, -m_inner.corner.y, -m_inner.corner.z});
+        const base::Index& corner = m_inner.box.corner;
+        return moved(box, {-corner.x, -corner.y, -corner.z});
     }
 
   private:
@@ -80,9 +88,8 @@ class MapGrid {
         return {{box.corner.x + by.x, box.corner.y + by.y, box.corner.z + by.z}, box.extents};
     }
 
-    base::Box m_inner;
-    TileGrid m_grid;
-    std::vector<base::Box> m_frame;
+    Part m_inner;
+    std::vector<Part> m_frame;
 };
 
 } // namespace flcc::cpu

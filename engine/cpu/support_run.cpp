@@ -1,5 +1,7 @@
 #include "engine/cpu/support_run.h"
 
+#include <algorithm>
+
 #include "engine/base/error.h"
 
 namespace flcc::cpu {
@@ -35,9 +37,22 @@ SupportCost supportCost(const method::Problem& problem, const base::Extents& til
     const bool all = problem.mask || problem.sceneMask ||
                      problem.statistics == method::WindowStatistics::Fourier;
     const MapGrid grid(problem, tile, all);
-    const double map = static_cast<double>(base::voxelCount(method::mapExtents(problem)));
-    cost.tiles = static_cast<double>(all ? grid.count() : std::ssize(grid.frame()));
-    cost.placements = all ? map : map - static_cast<double>(base::voxelCount(grid.inner().extents));
+    const auto add = [&](const MapGrid::Part& part) {
+        constexpr std::int64_t kColumns = simd::kBlockColumns / 2; // half vectors take as long
+        constexpr std::int64_t kRows = simd::kBlockRows;
+        const auto roundUp = [](std::int64_t length, std::int64_t step) {
+            return static_cast<double>((length + step - 1) / step * step);
+        };
+        const base::Extents& box = part.box.extents;
+        cost.tiles += static_cast<double>(part.grid.count());
+        cost.placements += static_cast<double>(base::voxelCount(box));
+        cost.blocks +=
+            roundUp(box.x, kColumns) * roundUp(box.y, kRows) * static_cast<double>(box.z);
+    };
+    if (all) {
+        add(grid.inner());
+    }
+    std::for_each(grid.frame().begin(), grid.frame().end(), add);
     const bool partial = problem.extent != method::Extent::Valid || problem.sceneMask;
     const bool overlap = problem.outside == method::Outside::Overlap;
     cost.inputs = partial ? 3 : 2;

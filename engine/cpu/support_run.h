@@ -35,12 +35,13 @@ supportTemplate(const method::Problem& problem, const method::CanonicalTemplate&
 struct SupportCost {
     double tiles = 0;        ///< their number
     double placements = 0;   ///< of them, of which those of the plain tiles lack as many
+    double blocks = 0;       ///< placements rounded up to the register blocks of direct
     std::int64_t inputs = 0; ///< correlations: inputs that are transformed, and products
     std::int64_t products = 0;
 };
 [[nodiscard]] SupportCost supportCost(const method::Problem& problem, const base::Extents& tile);
 
 /// Of one placement: its score, bound and status from the sums.
-inline constexpr double kSupportScoreNs = 20;
+inline constexpr double kSupportScoreNs = 30;
 
 } // namespace flcc::cpu

@@ -99,8 +99,10 @@ PanelFrame SupportScorer::frameOf(const SupportRun& run, const Sums& sums) const
     const SupportFrame& loaded = sums.frame;
     PanelFrame frame;
     frame.count = count;
+    frame.rootCount = std::sqrt(count);
     frame.level = loaded.level;
     frame.unit = loaded.tile.unit;
+    frame.perUnit = 1 / loaded.tile.unit;
     frame.integer = loaded.integer;
     frame.outside = run.problem.outside;
     // Of the score itself, of the template's norm (eight lanes), and of the float it is kept as.
@@ -196,7 +198,7 @@ class SupportScorer::Tile {
         return m_counts[static_cast<std::size_t>(status)];
     }
     [[nodiscard]] double insideAt(const Index& i) const {
-        return m_sums.partial ? std::nearbyint(sum(kN, i)) : m_frame.count;
+        return m_sums.partial ? method::shared::detail::nearest(sum(kN, i)) : m_frame.count;
     }
     [[nodiscard]] bool isWhole(const Index& i) const { return insideAt(i) == m_frame.count; }
 

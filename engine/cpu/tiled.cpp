@@ -306,10 +306,9 @@ class TiledMethod final : public method::Method {
         const double workers = model.speedUp(candidate.threads);
         const double buffers =
             static_cast<double>(TiledBuffers::bytes(problem, points, tile) * candidate.threads);
-        // In double a half transform takes about what two in single precision do.
-        const double generalNs = general.tiles * (halves * pointCount * kDoubleNs / 2 +
-                                                  kSupportLoads * model.loadNs(points)) +
-                                 general.placements * kSupportScoreNs;
+        const double generalNs =
+            general.tiles * (halves * pointCount * kHalfNs + kSupportLoads * model.loadNs(points)) +
+            general.placements * kSupportScoreNs;
         prediction.setupMs =
             1e-6 * (shape.prepareNs * (general.tiles > 0 ? 3 : 1) + buffers * model.bufferByteNs);
         prediction.ms = prediction.setupMs +
@@ -362,7 +361,7 @@ class TiledMethod final : public method::Method {
         const method::MaskedView seen = withoutIdleMask(problem, scene);
         const bool general = allGeneral(problem, templ.canonical());
         const MapGrid grid(problem, outputTile(candidate.tile, problem.templ, mapExtents), general);
-        const Run run{problem, candidate.tile, templ, seen.pixels, partOf(map, grid.inner())};
+        const Run run{problem, candidate.tile, templ, seen.pixels, partOf(map, grid.inner().box)};
         return runTiles(
             grid, kTogether, execution, {"load", "transform", "denominator", "recomputation"},
             [&](const std::vector<base::Box>& boxes, int worker, WorkerTally& tally) {
@@ -411,6 +410,8 @@ class TiledMethod final : public method::Method {
     /// A point of a tile in double, forward and back; only what it is against a canonical value
     /// matters.
     static constexpr double kDoubleNs = 15;
+    /// A point of a half transform in double of FFTW_ESTIMATE's plans, with its product.
+    static constexpr double kHalfNs = 9;
     /// Reads of a general tile, against one read of a plain one.
     static constexpr double kSupportLoads = 6;
 

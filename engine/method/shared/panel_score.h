@@ -23,7 +23,7 @@ struct PanelSums {
 /// to what the sum may be at most.
 struct SumErrors {
     double cnTile = 0, cnPanel = 0; ///< cnPanel times sqrt(s2)
-    double s1Tile = 0, s1Panel = 0; ///< s1Panel times sqrt(n s2)
+    double s1Tile = 0, s1Panel = 0; ///< s1Panel times sqrt(N s2)
     double s2Tile = 0, s2Panel = 0; ///< s2Panel times s2
     double t1Tile = 0;
     double t2Tile = 0;
@@ -32,8 +32,10 @@ struct SumErrors {
 /// What the panels of a tile have in common.
 struct PanelFrame {
     double count = 1;     ///< N, voxels of the support
+    double rootCount = 1; ///< sqrt(N)
     double level = 0;     ///< c 2^-e
     double unit = 1;      ///< 2^e
+    double perUnit = 1;   ///< 2^-e
     bool integer = false; ///< x 2^e are integers
     Outside outside = Outside::Zero;
     double constant = 0; ///< of the bound: roundings that every score has
@@ -57,14 +59,38 @@ struct Variance {
     double error = 0;
 };
 
-/// n a - b^2 loses nothing but two roundings when the rounding of b^2 is added back.
-inline Variance varianceOf(double a, double aError, double b, double bError, double n) {
-    constexpr double kUnit = 0x1p-53;
-    const double square = b * b;
-    const double rest = std::fma(b, b, -square);
-    const double value = (std::fma(n, a, -square) - rest) / n;
-    return {value, aError + bError * (2 * std::abs(b) + bError) / n + 4 * kUnit * std::abs(value)};
+/// a b as the sum of two doubles (Dekker): no library call where there is no fused instruction.
+struct Product {
+    double value = 0;
+    double rest = 0;
+};
+inline Product exactProduct(double a, double b) {
+    constexpr double kSplit = 0x1p27 + 1;
+    const double aBig = a * kSplit;
+    const double bBig = b * kSplit;
+    const double aHigh = aBig - (aBig - a);
+    const double bHigh = bBig - (bBig - b);
+    const double aLow = a - aHigh;
+    const double bLow = b - bHigh;
+    const double value = a * b;
+    return {value, ((aHigh * bHigh - value) + aHigh * bLow + aLow * bHigh) + aLow * bLow};
 }
+
+/// (n a - b^2) / n from exact products: few roundings, and what is lost of the products' rests.
+/// `per` is 1/n.
+inline Variance varianceOf(double a, double aError, double b, double bError, double n, double per) {
+    constexpr double kUnit = 0x1p-53;
+    const Product first = exactProduct(n, a);
+    const Product second = exactProduct(b, b);
+    const double value = ((first.value - second.value) + (first.rest - second.rest)) * per;
+    return {value, aError +
+                       per * (bError * (2 * std::abs(b) + bError) +
+                              8 * kUnit * kUnit * (first.value + second.value)) +
+                       5 * kUnit * std::abs(value)};
+}
+
+/// The nearest integer of a number below 2^51.
+inline double nearest(double x) { return (x + 0x1.8p52) - 0x1.8p52; }
 
 } // namespace detail
 
@@ -81,31 +107,33 @@ inline PanelScore scorePanel(PanelSums sums, const PanelFrame& frame) {
     constexpr double kUnit = 0x1p-53;
     const SumErrors& errors = frame.errors;
     const double n = sums.n;
+    const double per = 1 / n;
     sums.s2 = std::max(0.0, sums.s2);
     const double most = (sums.s2 + errors.s2Tile) * (1 + 2 * errors.s2Panel); // s2 is not above
-    const double cnError = errors.cnTile + errors.cnPanel * std::sqrt(most);
-    double s1Error = errors.s1Tile + errors.s1Panel * std::sqrt(n * most);
+    const double root2 = std::sqrt(most);
+    const double cnError = errors.cnTile + errors.cnPanel * root2;
+    double s1Error = errors.s1Tile + errors.s1Panel * frame.rootCount * root2;
     double s2Error = errors.s2Tile + errors.s2Panel * most;
     if (frame.integer) {
         const double first = sums.s1 * frame.unit;
         const double second = sums.s2 * frame.unit * frame.unit;
-        if (s1Error * frame.unit < 0.25 && std::abs(first) < 0x1p52) {
-            sums.s1 = std::nearbyint(first) / frame.unit;
+        if (s1Error * frame.unit < 0.25 && std::abs(first) < 0x1p51) {
+            sums.s1 = detail::nearest(first) * frame.perUnit;
             s1Error = 0;
         }
-        if (s2Error * frame.unit * frame.unit < 0.25 && second < 0x1p52) {
-            sums.s2 = std::nearbyint(second) / frame.unit / frame.unit;
+        if (s2Error * frame.unit * frame.unit < 0.25 && second < 0x1p51) {
+            sums.s2 = detail::nearest(second) * frame.perUnit * frame.perUnit;
             s2Error = 0;
         }
     }
-    const detail::Variance w = detail::varianceOf(sums.s2, s2Error, sums.s1, s1Error, n);
+    const detail::Variance w = detail::varianceOf(sums.s2, s2Error, sums.s1, s1Error, n, per);
     double numerator = sums.cn;
     double numeratorError = cnError;
     double d = w.value;
     double dError = w.error;
     if (n < frame.count && frame.outside == Outside::Overlap) {
         const detail::Variance v =
-            detail::varianceOf(sums.t2, errors.t2Tile, sums.t1, errors.t1Tile, n);
+            detail::varianceOf(sums.t2, errors.t2Tile, sums.t1, errors.t1Tile, n, per);
         const double joint = sums.s1 * sums.t1 / n;
         numerator -= joint;
         numeratorError += (std::abs(sums.s1) * errors.t1Tile + std::abs(sums.t1) * s1Error +
@@ -138,9 +166,9 @@ inline PanelScore scorePanel(PanelSums sums, const PanelFrame& frame) {
     if (!(d > 4 * dError)) {
         return {0, 2, true};
     }
-    const double root = std::sqrt(d);
-    const double value = numerator / root;
-    const double direct = numeratorError / root;
+    const double inverse = 1 / std::sqrt(d);
+    const double value = numerator * inverse;
+    const double direct = numeratorError * inverse;
     const double relative = 0.54 * dError / d;
     return {value,
             direct + relative * std::min(1.0, std::abs(value) + direct + relative) + frame.constant,

@@ -16,13 +16,13 @@ CaseRun::CaseRun(std::string name, const Options& options, Judge& judge, std::st
       m_judge(judge), m_stop(std::move(stop)), m_rows(rows) {}
 
 void CaseRun::judge(const method::MaskedView& scene, const method::MaskedView& templ,
-                    const base::Extents& tile) {
+                    const base::Extents& tile, const Asked& asked) {
     if (m_stop.stop_requested()) {
         return;
     }
-    const Expected expected(scene, templ);
+    const Expected expected(scene, templ, asked);
     const reference::ScoreMap scores = expected.map();
-    forEachWay(m_judge.waysFor(scene, templ, tile), [&](const Way& way) {
+    forEachWay(m_judge.waysFor(scene, templ, tile, asked), [&](const Way& way) {
         Finding finding = m_judge.judge(way, scene, templ, scores);
         if (!expected.isExact()) {
             finding.fault = "the scores expected are not exact";

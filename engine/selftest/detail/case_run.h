@@ -20,7 +20,7 @@ class CaseRun {
 
     /// Every way of `templ` in `scene` on every instruction set, all voxels.
     void judge(const method::MaskedView& scene, const method::MaskedView& templ,
-               const base::Extents& tile = {0, 0, 0});
+               const base::Extents& tile = {0, 0, 0}, const Asked& asked = {});
     /// The same where panels are too large for all: `places` and `count` seeded ones.
     void judgeSome(const method::MaskedView& scene, const method::MaskedView& templ,
                    const std::vector<base::Index>& places, int count);

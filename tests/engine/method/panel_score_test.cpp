@@ -102,6 +102,7 @@ class PanelScoreTest : public QObject {
             const Exact exact = exactSums(x, that, inside);
             PanelFrame frame;
             frame.count = static_cast<double>(count);
+            frame.rootCount = std::sqrt(frame.count);
             frame.level = std::pow(10.0, 6 * random.uniform()) * (random.below(2) == 0 ? 1 : -1);
             frame.outside = static_cast<Outside>(random.below(3));
             frame.constant = 4 * 0x1p-53;
@@ -148,7 +149,9 @@ class PanelScoreTest : public QObject {
         for (int turn = 0; turn < 2000; ++turn) {
             PanelFrame frame;
             frame.count = 40;
+            frame.rootCount = std::sqrt(40.0);
             frame.unit = 0x1p12;
+            frame.perUnit = 0x1p-12;
             frame.integer = true;
             frame.errors.s1Tile = 0.2 / frame.unit;
             frame.errors.s2Tile = 0.2 / frame.unit / frame.unit;
@@ -179,6 +182,7 @@ class PanelScoreTest : public QObject {
     void aConstantPanelIsOpen() {
         PanelFrame frame;
         frame.count = 9;
+        frame.rootCount = 3;
         frame.errors = {.s1Panel = 0x1p-50, .s2Panel = 0x1p-50};
         QVERIFY(scorePanel({1e-9, 0.9, 0.09, 9, 0, 1}, frame).open);
         frame.outside = Outside::Overlap; // the template, on what is inside
