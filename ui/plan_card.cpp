@@ -211,7 +211,8 @@ void PlanCard::showExactness(const job::JobReport& report) {
     const std::int64_t partial =
         facts.statusCounts[static_cast<std::size_t>(base::Status::Partial)];
     if (partial > 0) {
-        lines << tr("PARTIAL: %1 scores of placements that leave the scene").arg(partial);
+        lines
+            << tr("PARTIAL: %1 scores of placements that leave the scene or its mask").arg(partial);
     }
     if (report.audit) {
         const bool failed = report.audit->verdict == job::AuditVerdict::Failed;
