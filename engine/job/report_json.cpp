@@ -38,7 +38,7 @@ Json problemJson(const JobReport& report) {
             {"scene_type", base::name(problem.scenePixel)},
             {"template_type", base::name(problem.templPixel)},
             {"mask", problem.mask},
-            {"support", report.support > 0 ? report.support : base::voxelCount(problem.templ)},
+            {"support", report.support},
             {"scene_mask", problem.sceneMask},
             {"outside", method::name(problem.outside)},
             {"min_overlap", problem.minOverlap},
