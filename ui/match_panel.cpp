@@ -84,7 +84,7 @@ QWidget* MatchPanel::makeForm() {
     auto* form = new QFormLayout(widget);
     form->setContentsMargins(0, 0, 0, 0);
     form->setHorizontalSpacing(10);
-    form->setVerticalSpacing(4);
+    form->setVerticalSpacing(3);
     form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     form->setLabelAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     addData(form);
@@ -110,7 +110,7 @@ void MatchPanel::addSection(QFormLayout* form, const QString& title, const char*
     bold.setBold(true);
     head->setFont(bold);
     // Text and arrow begin where the labels do.
-    head->setStyleSheet(QStringLiteral("QToolButton { border: none; padding: 3px 0 0 0; "
+    head->setStyleSheet(QStringLiteral("QToolButton { border: none; padding: 1px 0 0 0; "
                                        "margin-left: -2px; text-align: left; }"));
     const QString key = QStringLiteral("match/open") + QLatin1String(name);
     form->addRow(head);
