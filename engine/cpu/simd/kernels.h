@@ -127,6 +127,7 @@ template <class Real, class Numerator = Real> struct ScoreArguments {
     VoxelBox<Numerator> num;
     base::Extents m;
     base::Extents out;
+    base::Extents strip; ///< stripExtents() of the largest tile
     float* value = nullptr;
     double* exact = nullptr;
     std::uint8_t* status = nullptr;
@@ -155,8 +156,8 @@ template <class Real, class Numerator = Real> struct ScoreArguments {
 /// Outputs whose sums scoreTile takes together, so that they stay in cache.
 [[nodiscard]] base::Extents stripExtents(const base::Extents& m, const base::Extents& out);
 
-/// Doubles of scratch that scoreTile needs.
-[[nodiscard]] std::int64_t scoreScratch(const base::Extents& m, const base::Extents& out);
+/// Doubles of scratch that scoreTile needs for tiles that are taken in such strips.
+[[nodiscard]] std::int64_t scoreScratch(const base::Extents& m, const base::Extents& strip);
 
 /// spectrum *= templ, complex, `count` pairs (re, im).
 void multiplySpectra(float* spectrum, const float* templ, std::int64_t count);

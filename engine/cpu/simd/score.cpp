@@ -121,42 +121,34 @@ HWY_INLINE void windowsOfRows(const From& from, std::int64_t width, std::int64_t
     }
 }
 
-// at += at or another row, `step` further on.
-HWY_INLINE void addRow(const double* from, double* at, std::int64_t count) {
+// Sums over windows of `width` voxels along `rows` rows of `from`, put in `to` unless the width is
+// 1; returns where they are. Additions only: the bits of `width` from the highest one down double
+// the windows, and add a voxel where they are set. A pass goes over all rows before the next one
+// reads what it stored.
+HWY_INLINE SumRows windowsAlongRows(const SumRows& from, const SumRows& to, std::int64_t width,
+                                    std::int64_t rows, std::int64_t count) {
     const DD dd;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(dd));
-    for (std::int64_t i = 0; i < count; i += lanes) {
-        hn::StoreU(hn::Add(hn::LoadU(dd, at + i), hn::LoadU(dd, from + i)), dd, at + i);
-    }
-}
-
-// Sums over windows of `width` voxels along `rows` rows: `run` comes to hold sums over a power of
-// two, and the windows of the set bits of `width` are laid end to end in `to`. Additions only. A
-// pass goes over all rows before the next one reads what it stored. Returns where the sums are.
-HWY_INLINE SumRows windowsAlongRows(const SumRows& run, const SumRows& to, std::int64_t width,
-                                    std::int64_t rows, std::int64_t count) {
-    const auto forLines = [&](auto&& use) {
+    int bit = 63 - __builtin_clzll(static_cast<unsigned long long>(width));
+    SumRows run = from;
+    for (std::int64_t now = 1; --bit >= 0; now = width >> bit, run = to) {
+        // Windows reach as far as the longer ones made of them are needed.
+        const std::int64_t columns = count + width - (width >> bit);
+        const bool odd = (width >> bit) % 2 != 0;
         for (std::int64_t line = 0; line < 2 * rows; ++line) {
-            use(run.data + line * run.stride, to.data + line * to.stride);
-        }
-    };
-    std::int64_t offset = 0;
-    for (std::int64_t step = 1; step <= width; step *= 2) {
-        if (step == width) {
-            return run;
-        }
-        if ((width & step) != 0 && offset == 0) {
-            forLines([&](const double* from, double* at) { std::copy_n(from, count, at); });
-        } else if ((width & step) != 0) {
-            forLines([&](const double* from, double* at) { addRow(from + offset, at, count); });
-        }
-        offset += width & step;
-        if (2 * step <= width) {
-            // The next run reaches as far as its windows are needed.
-            forLines([&](double* at, double*) { addRow(at + step, at, count + width - 2 * step); });
+            const double* const voxels = from.data + line * from.stride + 2 * now;
+            const double* const half = run.data + line * run.stride;
+            double* const at = to.data + line * to.stride;
+            for (std::int64_t i = 0; i < columns; i += lanes) {
+                auto sum = hn::Add(hn::LoadU(dd, half + i), hn::LoadU(dd, half + now + i));
+                if (odd) {
+                    sum = hn::Add(sum, hn::LoadU(dd, voxels + i));
+                }
+                hn::StoreU(sum, dd, at + i);
+            }
         }
     }
-    return to;
+    return run;
 }
 
 // The vectors scores are made of: of float two vectors of doubles give one.
@@ -603,7 +595,7 @@ template <class Scores>
 HWY_INLINE ScoreTally scoreAll(const typename RowScorer<Scores>::Arguments& a,
                                const ScoreConstants& constants) {
     RowScorer<Scores> scorer(a, constants);
-    const base::Extents size = stripExtents(a.m, a.out);
+    const base::Extents& size = a.strip;
     for (std::int64_t row = 0; row < a.out.y; row += size.y) {
         for (std::int64_t column = 0; column < a.out.x; column += size.x) {
             scoreStrip(
@@ -647,28 +639,34 @@ ScoreTally scoreTile(const ScoreArguments<float, std::int32_t>& arguments,
     return HWY_DYNAMIC_DISPATCH(scoreInteger)(arguments, constants);
 }
 
+namespace {
+constexpr std::int64_t kTogetherDoubles = 2048; // half of a first-level cache
+}
+
 std::int64_t rowsTogether(std::int64_t columns) {
-    constexpr std::int64_t kDoubles = 2048; // half of a first-level cache
-    return std::clamp<std::int64_t>(kDoubles / (2 * sumsRow(columns)), 1, 8);
+    return std::clamp<std::int64_t>(kTogetherDoubles / (2 * sumsRow(columns)), 1, 8);
 }
 
 base::Extents stripExtents(const base::Extents& m, const base::Extents& out) {
-    // A block of m.y rows of sums, 16 bytes a voxel, or of m.z planes of them, in half of a
-    // second-level cache. The cut to `out` comes last, so that a smaller tile never has a larger
-    // strip.
+    // A block of m.y rows of sums, 16 bytes a voxel, in half of a second-level cache, or of m.z
+    // planes of them in all of it, unless a strip has then more margin than inside.
     constexpr std::int64_t kVoxels = 32768;
-    const std::int64_t columns = std::max(std::int64_t{128}, kVoxels / m.y - m.x) / 16 * 16;
+    const auto whole = [](std::int64_t length) { return (length + 15) / 16 * 16; };
+    const std::int64_t columns =
+        std::min(out.x, std::max({std::int64_t{128}, 2 * whole(m.x), whole(kVoxels / m.y) - m.x}));
+    const std::int64_t lines = 2 * kVoxels / (m.z + 2) / (columns + m.x - 1);
     const std::int64_t rows =
-        m.z == 1 ? out.y : std::max({std::int64_t{8}, m.y, kVoxels / m.z / (columns + m.x) - m.y});
-    return {std::min(out.x, columns), std::min(out.y, rows), 1};
+        m.z == 1 ? out.y : std::min(out.y, std::max({std::int64_t{8}, 2 * m.y, lines - m.y}));
+    return {columns, rows, 1};
 }
 
-std::int64_t scoreScratch(const base::Extents& m, const base::Extents& out) {
-    const base::Extents strip = stripExtents(m, out);
+std::int64_t scoreScratch(const base::Extents& m, const base::Extents& strip) {
     const std::int64_t columns = strip.x + m.x - 1;
-    const std::int64_t rows = m.y + 1 + 2 * rowsTogether(columns);
+    const std::int64_t row = 2 * sumsRow(columns);
+    // Of a narrower strip more rows are taken together.
+    const std::int64_t together = std::max(kTogetherDoubles, row);
     const std::int64_t planes = m.z == 1 ? 0 : (m.z + 2) * (strip.y + m.y - 1);
-    return (rows + planes) * 2 * sumsRow(columns) + 64;
+    return (m.y + 1 + planes) * row + 2 * together + 64;
 }
 
 } // namespace flcc::cpu::simd
