@@ -63,12 +63,15 @@ void Document::setScene(SceneEntry scene) {
     m_undo.clear();
     m_box.reset();
     m_templ.reset();
+    m_mask.reset();
+    m_sceneMask.reset();
     m_results.clear();
     m_shown = -1;
     m_peak = -1;
     Q_EMIT sceneChanged();
     Q_EMIT boxChanged();
     Q_EMIT templateChanged();
+    Q_EMIT masksChanged();
     Q_EMIT resultsChanged();
     Q_EMIT resultShown();
     Q_EMIT peakSelected(-1);
@@ -131,6 +134,16 @@ void Document::cutTemplate() {
     entry.name = tr("cut %1").arg(boxText(*m_box, isVolume()));
     entry.crop = m_box;
     setTemplate(std::move(entry));
+}
+
+void Document::setMask(std::optional<MaskEntry> mask) {
+    m_mask = std::move(mask);
+    Q_EMIT masksChanged();
+}
+
+void Document::setSceneMask(std::optional<MaskEntry> mask) {
+    m_sceneMask = std::move(mask);
+    Q_EMIT masksChanged();
 }
 
 void Document::addResult(ResultEntry entry) {

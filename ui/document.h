@@ -32,6 +32,13 @@ struct TemplateEntry {
     QString place;
 };
 
+/// A mask of the template or of the scene.
+struct MaskEntry {
+    std::shared_ptr<const job::MaskImage> image;
+    QString name;
+    std::filesystem::path path;
+};
+
 /// A finished or cancelled run and the job it came from.
 struct ResultEntry {
     std::shared_ptr<const job::JobResult> job;
@@ -59,7 +66,7 @@ class Document : public QObject {
   public:
     explicit Document(QObject* parent = nullptr);
 
-    /// Replaces the scene; forgets box, template and results.
+    /// Replaces the scene; forgets box, template, masks and results.
     void setScene(SceneEntry scene);
     [[nodiscard]] const SceneEntry& scene() const { return m_scene; }
     [[nodiscard]] bool hasScene() const { return m_scene.image != nullptr; }
@@ -79,6 +86,12 @@ class Document : public QObject {
     void cutTemplate();
     [[nodiscard]] const std::optional<TemplateEntry>& templ() const { return m_templ; }
     [[nodiscard]] base::Extents templateExtents() const; ///< 0 x 0 x 0 without a template
+
+    /// The supports of template and scene; whether they fit is told when a run is planned.
+    void setMask(std::optional<MaskEntry> mask);
+    void setSceneMask(std::optional<MaskEntry> mask);
+    [[nodiscard]] const std::optional<MaskEntry>& mask() const { return m_mask; }
+    [[nodiscard]] const std::optional<MaskEntry>& sceneMask() const { return m_sceneMask; }
 
     void addResult(ResultEntry entry); ///< and shows it
     void showResult(int index);        ///< -1 for none
@@ -103,6 +116,7 @@ class Document : public QObject {
     void sceneChanged();
     void boxChanged();
     void templateChanged();
+    void masksChanged();
     void resultsChanged();
     void resultShown();
     void peakSelected(int peak);
@@ -117,6 +131,8 @@ class Document : public QObject {
     SceneEntry m_scene;
     std::optional<base::Box> m_box;
     std::optional<TemplateEntry> m_templ;
+    std::optional<MaskEntry> m_mask;
+    std::optional<MaskEntry> m_sceneMask;
     std::vector<ResultEntry> m_results;
     int m_shown = -1;
     int m_peak = -1;

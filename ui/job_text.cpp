@@ -13,6 +13,11 @@ io::PeakContext peakContext(const ResultEntry& result) {
     context.sceneExtents = base::extentsOf(result.job->scene->pixels);
     context.templExtents = base::extentsOf(result.job->templ->pixels);
     context.geometry = result.job->scene->geometry;
+    const method::Problem& problem = result.job->report.plan.problem;
+    context.mask = result.job->mask ? result.job->mask->source : "";
+    context.sceneMask = result.job->sceneMask ? result.job->sceneMask->source : "";
+    context.extent = method::name(problem.extent);
+    context.outside = method::name(problem.outside);
     if (result.job->report.audit) {
         context.audit = job::auditText(*result.job->report.audit);
     }
@@ -26,6 +31,9 @@ job::Job jobOf(const Document& document, job::Job settings) {
     settings.frame = scene.frame;
     settings.templ.clear();
     settings.crop.reset();
+    settings.mask = document.mask() ? document.mask()->path : std::filesystem::path();
+    settings.sceneMask =
+        document.sceneMask() ? document.sceneMask()->path : std::filesystem::path();
     if (const auto& templ = document.templ()) {
         settings.templ = templ->path;
         settings.crop = templ->crop;

@@ -19,6 +19,7 @@
 #include "engine/sample/sample.h"
 #include "ui/data_panel.h"
 #include "ui/exporter.h"
+#include "ui/idle_planner.h"
 #include "ui/log_panel.h"
 #include "ui/match_flow.h"
 #include "ui/match_panel.h"
@@ -55,6 +56,7 @@ MainWindow::MainWindow(QWidget* parent)
     m_opener = new Opener(*m_document, *m_controller, *this);
     m_exporter = new Exporter(*m_document, *m_controller, *m_flow, *m_views, *this);
     m_status = new StatusLine(*statusBar(), *m_document, *m_views);
+    m_idle = new IdlePlanner(*m_controller, this);
     m_actions = std::make_unique<Actions>(*this, *m_views);
     buildMenus();
     connectParts();
@@ -64,6 +66,7 @@ MainWindow::MainWindow(QWidget* parent)
     updateActions();
     updateTitle();
     requestThumbnails();
+    offerCalibration();
 }
 
 MainWindow::~MainWindow() {
@@ -170,6 +173,13 @@ void MainWindow::connectParts() {
     connect(m_match, &MatchPanel::cutRequested, this, &MainWindow::cutTemplate);
     connect(m_match, &MatchPanel::openTemplateRequested, m_opener, &Opener::askTemplate);
     connect(m_match, &MatchPanel::saveTemplateRequested, m_exporter, &Exporter::saveTemplate);
+    connect(m_match, &MatchPanel::openMaskRequested, m_opener,
+            [this] { m_opener->askMask(Opener::Target::Mask); });
+    connect(m_match, &MatchPanel::openSceneMaskRequested, m_opener,
+            [this] { m_opener->askMask(Opener::Target::SceneMask); });
+    const auto showRegion = [this] { m_views->setRegion(m_match->settings().region); };
+    connect(m_match, &MatchPanel::settingsChanged, this, showRegion);
+    connect(m_document.get(), &Document::sceneChanged, this, showRegion);
     connect(m_match, &MatchPanel::openPlanReportRequested, this, &MainWindow::askPlanReport);
     connect(m_match, &MatchPanel::thresholdChanged, m_peaks, &PeaksPanel::setThreshold);
     connect(m_match, &MatchPanel::problem, this,
@@ -194,6 +204,13 @@ void MainWindow::connectParts() {
             m_views->setCrosshair(result->job->peaks[static_cast<std::size_t>(peak)].centre);
         }
         updateActions();
+    });
+
+    connect(&m_match->planCard(), &PlanCard::calibrateRequested, this, &MainWindow::showCalibrate);
+    connect(m_idle, &IdlePlanner::improvingChanged, this, [this](bool improving) {
+        m_status->showIdleWork(improving ? tr("improving plans") : QString(),
+                               tr("Looks for better FFTW plans until anything happens; Tools > "
+                                  "Improve plans when idle switches it off"));
     });
 
     connect(m_tools, &ViewTools::hovered, m_status, &StatusLine::showPosition);
@@ -304,19 +321,34 @@ void MainWindow::loadJob(const QString& file, bool run) {
             m_flow->run();
         }
     };
-    if (job.scene.empty()) {
-        start(true);
+    // One after the other: scene, template, masks; then the rest of the job.
+    using Target = Opener::Target;
+    std::vector<std::pair<Target, std::filesystem::path>> files;
+    for (const auto& [target, path] :
+         {std::pair(Target::Scene, job.scene), std::pair(Target::Template, job.templ),
+          std::pair(Target::Mask, job.mask), std::pair(Target::SceneMask, job.sceneMask)}) {
+        if (!path.empty() && (target != Target::Template || !job.scene.empty())) {
+            files.emplace_back(target, path);
+        }
+    }
+    openAll(std::move(files), {job.channel, job.frame}, start);
+}
+
+void MainWindow::openAll(std::vector<std::pair<Opener::Target, std::filesystem::path>> files,
+                         const Opener::Choice& choice, const Opener::Then& then) {
+    if (files.empty()) {
+        then(true);
         return;
     }
-    m_opener->open(Opener::Target::Scene, job.scene, {job.channel, job.frame},
-                   [this, job, start](bool opened) {
-                       if (opened && !job.templ.empty()) {
-                           m_opener->open(Opener::Target::Template, job.templ,
-                                          {job.channel, job.frame}, start);
-                       } else {
-                           start(opened);
-                       }
-                   });
+    const auto [target, file] = files.front();
+    files.erase(files.begin());
+    m_opener->open(target, file, choice, [this, files, choice, then](bool opened) {
+        if (opened) {
+            openAll(files, choice, then);
+        } else {
+            then(false);
+        }
+    });
 }
 
 void MainWindow::applyTheme(Theme theme) {

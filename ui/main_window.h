@@ -2,11 +2,15 @@
 
 #include <QMainWindow>
 
+#include <filesystem>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "ui/actions.h"
 #include "ui/document.h"
 #include "ui/message_bar.h"
+#include "ui/opener.h"
 #include "ui/run_controller.h"
 #include "ui/settings.h"
 #include "ui/view_tools.h"
@@ -20,10 +24,10 @@ namespace flcc::ui {
 
 class DataPanel;
 class Exporter;
+class IdlePlanner;
 class LogPanel;
 class MatchFlow;
 class MatchPanel;
-class Opener;
 class PeaksPanel;
 class ReportPanel;
 class StartPage;
@@ -59,16 +63,20 @@ class MainWindow : public QMainWindow {
     void dropEvent(QDropEvent* event) override;
 
   private:
+    /// Opens files one after the other, then calls `then` with whether all of them opened.
+    void openAll(std::vector<std::pair<Opener::Target, std::filesystem::path>> files,
+                 const Opener::Choice& choice, const Opener::Then& then);
     void buildCentre();
     void buildDocks();
     void connectParts();
-    // main_window_menus.cpp
+    // main_window_menus.cpp, main_window_view_menus.cpp
     void buildMenus();
     void buildFileMenu();
     void buildEditMenu();
     void buildViewMenu();
     void buildHeatmapMenu();
     void buildToolsMenu();
+    void addMachineEntries(QMenu* menu);
     void buildMatchMenu();
     void buildHelpMenu();
     void buildToolBar();
@@ -78,6 +86,9 @@ class MainWindow : public QMainWindow {
     void tell(MessageBar::Kind kind, const QString& sentence);
     void showKeySheet();
     void showSelfTest();
+    void showCalibrate();
+    void showCrossover();
+    void offerCalibration();
     void showAbout();
     void cutTemplate();
     void copyCommandLine();
@@ -104,6 +115,7 @@ class MainWindow : public QMainWindow {
     MatchFlow* m_flow = nullptr;
     Opener* m_opener = nullptr;
     Exporter* m_exporter = nullptr;
+    IdlePlanner* m_idle = nullptr;
     QDockWidget* m_dataDock = nullptr;
     QDockWidget* m_matchDock = nullptr;
     QDockWidget* m_bottomDock = nullptr;

@@ -10,7 +10,10 @@
 #include <QScrollArea>
 #include <QVBoxLayout>
 
+#include "engine/job/knowledge.h"
 #include "engine/job/report.h"
+#include "ui/calibrate_dialog.h"
+#include "ui/crossover_dialog.h"
 #include "ui/job_text.h"
 #include "ui/main_window.h"
 #include "ui/match_flow.h"
@@ -103,6 +106,23 @@ void MainWindow::showKeySheet() {
     layout->addWidget(buttons);
     dialog->resize(680, 640);
     dialog->open();
+}
+
+void MainWindow::showCalibrate() { (new CalibrateDialog(*m_controller, this))->open(); }
+
+void MainWindow::showCrossover() { (new CrossoverDialog(*m_controller, this))->open(); }
+
+/// At the start, until it was declined or done.
+void MainWindow::offerCalibration() {
+    const QString declined = QStringLiteral("calibration/declined");
+    if (job::knowledge()->model || Settings::flag(declined, false)) {
+        return;
+    }
+    m_message->offer(
+        tr("This machine was not measured yet. Calibrating takes two minutes, can be stopped, and "
+           "makes plans better."),
+        tr("Calibrate …"), [this] { showCalibrate(); },
+        [declined] { Settings::setFlag(declined, true); });
 }
 
 void MainWindow::showSelfTest() { (new SelfTestDialog(*m_controller, this))->open(); }

@@ -23,6 +23,7 @@ job::Job planKey(job::Job job) {
     job.maxPeaks = none.maxPeaks;
     job.minDistance = none.minDistance;
     job.audit = none.audit;
+    job.partialPeaks = none.partialPeaks;
     job.map.clear();
     job.status.clear();
     job.peaks.clear();
@@ -64,16 +65,11 @@ MatchFlow::MatchFlow(Document& document, RunController& controller, MatchPanel& 
     connect(&m_document, &Document::sceneChanged, this, &MatchFlow::forget);
     connect(&m_document, &Document::templateChanged, this, &MatchFlow::schedulePlan);
     connect(&m_document, &Document::boxChanged, this, &MatchFlow::schedulePlan);
+    connect(&m_document, &Document::masksChanged, this, &MatchFlow::schedulePlan);
     connect(&m_controller, &RunController::mapStarted, this,
             [this](const std::shared_ptr<const method::MatchMap>& map) {
                 if (m_controller.isRunning(RunController::Task::Run)) {
-                    const base::Box all{{0, 0, 0}, m_document.sceneExtents()};
-                    const base::Box searched = m_runRegion.value_or(all);
-                    const base::Extents& room = searched.extents;
-                    const base::Extents& valid = map->value.extents();
-                    m_views.showRunningMap(
-                        map, {room.x - valid.x + 1, room.y - valid.y + 1, room.z - valid.z + 1},
-                        searched.corner);
+                    m_views.showRunningMap(map, m_runProblem.templ, m_runCorner);
                 }
             });
     connect(&m_controller, &RunController::regionsFinished, &m_views, &ViewsPanel::addRegions);
@@ -88,6 +84,8 @@ MatchFlow::MatchFlow(Document& document, RunController& controller, MatchPanel& 
         if (task == RunController::Task::Run) {
             m_panel.setRunning(false);
             m_views.endRunningMap();
+        } else if (task == RunController::Task::Calibrate) {
+            m_plannedJob.reset(); // predictions are others now
         }
         schedulePlan();
     });
@@ -115,6 +113,12 @@ job::JobImages MatchFlow::images() const {
     images.scene = m_document.scene().image;
     if (m_document.templ()) {
         images.templ = m_document.templ()->image;
+    }
+    if (m_document.mask()) {
+        images.mask = m_document.mask()->image;
+    }
+    if (m_document.sceneMask()) {
+        images.sceneMask = m_document.sceneMask()->image;
     }
     return images;
 }
@@ -176,7 +180,12 @@ void MatchFlow::run() {
     m_delay.stop();
     const job::Job job = currentJob();
     m_plannedJob = planKey(job);
-    m_runRegion = job.region;
+    m_runProblem = {};
+    m_runProblem.extent = job.extent;
+    m_runProblem.templ = m_document.templateExtents();
+    const base::Index first = method::firstPlacement(m_runProblem);
+    const base::Index corner = job.region ? job.region->corner : base::Index{};
+    m_runCorner = {corner.x + first.x, corner.y + first.y, corner.z + first.z};
     m_controller.start(RunController::Task::Run, tr("Run"),
                        [this, job, with = images()](std::stop_token stop,
                                                     job::JobSink* sink) -> RunController::Done {

@@ -55,7 +55,8 @@ class MatchFlow : public QObject {
     MatchPanel& m_panel;
     ViewsPanel& m_views;
     QTimer m_delay;
-    std::optional<base::Box> m_runRegion; ///< of the run under way
+    method::Problem m_runProblem;         ///< of the run under way: template and extent
+    base::Index m_runCorner;              ///< the scene voxel of its first placement
     std::optional<job::Job> m_plannedJob; ///< what the report on the card belongs to
     std::optional<job::JobReport> m_report;
 };

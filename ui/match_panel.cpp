@@ -7,76 +7,24 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
-#include <QListView>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QSpinBox>
-#include <QStandardItemModel>
 #include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
 #include <limits>
 
-#include "engine/base/error.h"
-#include "engine/base/tile_pool.h"
-#include "engine/job/arguments.h"
 #include "ui/box_editor.h"
+#include "ui/match_fields.h"
 #include "ui/plan_card.h"
+#include "ui/settings.h"
 #include "ui/text.h"
 #include "ui/theme.h"
 
 namespace flcc::ui {
-namespace {
-
-constexpr int kMostThreads = 4096;
-
-/// A label that shortens its text instead of widening the panel.
-void setElided(QLabel* label, const QString& text) {
-    label->setText(label->fontMetrics().elidedText(text, Qt::ElideMiddle, 160));
-    label->setMinimumWidth(1);
-    label->setToolTip(text);
-}
-
-QString tileText(const base::Extents& tile) {
-    if (tile.x == 0) {
-        return {};
-    }
-    QString text = QStringLiteral("%1,%2").arg(tile.x).arg(tile.y);
-    if (tile.z > 0) {
-        text += QStringLiteral(",%1").arg(tile.z);
-    }
-    return text;
-}
-
-QString memoryText(std::int64_t bytes) {
-    constexpr std::int64_t kMiB = 1024LL * 1024;
-    if (bytes == 0) {
-        return {};
-    }
-    if (bytes % (1024 * kMiB) == 0) {
-        return QStringLiteral("%1GiB").arg(bytes / (1024 * kMiB));
-    }
-    return bytes % kMiB == 0 ? QStringLiteral("%1MiB").arg(bytes / kMiB) : QString::number(bytes);
-}
-
-/// The number that a field shows: `exact` while the field shows that, rounded or cut to its range.
-double numberOf(const QDoubleSpinBox& field, double exact) {
-    const double shown = std::clamp(exact, field.minimum(), field.maximum());
-    return field.textFromValue(field.value()) == field.textFromValue(shown) ? exact : field.value();
-}
-
-template <class T> T numberOf(const QSpinBox& field, T exact) {
-    const T shown = std::clamp<T>(exact, field.minimum(), field.maximum());
-    return field.value() == shown ? exact : static_cast<T>(field.value());
-}
-
-/// What the distance field holds for "auto"; 0 is a distance of its own, that of no suppression.
-constexpr double kAutoDistance = -1;
-
-} // namespace
-
 MatchPanel::MatchPanel(Document& document, std::vector<plan::Device> devices, QWidget* parent)
     : QWidget(parent), m_document(document), m_devices(std::move(devices)) {
     setObjectName(QStringLiteral("matchPanel"));
@@ -96,6 +44,9 @@ MatchPanel::MatchPanel(Document& document, std::vector<plan::Device> devices, QW
     scroll->setWidget(content);
     scroll->setMinimumWidth(content->minimumSizeHint().width() +
                             scroll->verticalScrollBar()->sizeHint().width());
+    for (Section& section : m_sections) {
+        unfold(section, section.open);
+    }
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
@@ -116,6 +67,11 @@ MatchPanel::MatchPanel(Document& document, std::vector<plan::Device> devices, QW
         showPlanReport();
         updateData();
     });
+    connect(this, &MatchPanel::settingsChanged, this, &MatchPanel::nameChanges);
+    connect(&m_document, &Document::masksChanged, this, [this] {
+        updateData();
+        nameChanges();
+    });
     connect(&m_document, &Document::templateChanged, this, &MatchPanel::updateData);
     connect(&m_document, &Document::boxChanged, this, &MatchPanel::updateData);
     setSettings(job::Job{});
@@ -128,23 +84,103 @@ QWidget* MatchPanel::makeForm() {
     auto* form = new QFormLayout(widget);
     form->setContentsMargins(0, 0, 0, 0);
     form->setHorizontalSpacing(10);
-    form->setVerticalSpacing(4);
+    form->setVerticalSpacing(3);
     form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     form->setLabelAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     addData(form);
+    addEdges(form);
     addComputation(form);
     addExactness(form);
     addPeaks(form);
     return widget;
 }
 
-void MatchPanel::addHeading(QFormLayout* form, const QString& text) {
-    auto* label = new QLabel(text, this);
+/// A heading that folds what follows it, up to the next one.
+void MatchPanel::addSection(QFormLayout* form, const QString& title, const char* name,
+                            bool initiallyOpen) {
+    auto* head = new QToolButton(this);
+    head->setObjectName(QStringLiteral("fold") + QLatin1String(name));
+    head->setText(title);
+    head->setAccessibleName(title);
+    head->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    head->setAutoRaise(true);
+    head->setCheckable(true);
+    head->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     QFont bold = font();
     bold.setBold(true);
-    label->setFont(bold);
-    label->setContentsMargins(0, form->rowCount() > 0 ? 6 : 0, 0, 0);
-    form->addRow(label);
+    head->setFont(bold);
+    // Text and arrow begin where the labels do.
+    head->setStyleSheet(QStringLiteral("QToolButton { border: none; padding: 1px 0 0 0; "
+                                       "margin-left: -2px; text-align: left; }"));
+    const QString key = QStringLiteral("match/open") + QLatin1String(name);
+    form->addRow(head);
+    const auto index = m_sections.size();
+    m_sections.push_back({head, form, title, form->rowCount(), Settings::flag(key, initiallyOpen)});
+    connect(head, &QToolButton::clicked, this, [this, index, key](bool open) {
+        Settings::setFlag(key, open);
+        unfold(m_sections[index], open);
+    });
+}
+
+void MatchPanel::unfold(Section& section, bool open) {
+    section.open = open;
+    section.head->setChecked(open);
+    section.head->setArrowType(open ? Qt::DownArrow : Qt::RightArrow);
+    section.head->setToolTip(open ? tr("Folds this section") : tr("Unfolds this section"));
+    int row = section.firstRow;
+    const auto next = [&] {
+        const QLayoutItem* item = section.form->itemAt(row, QFormLayout::SpanningRole);
+        return item == nullptr || std::ranges::none_of(m_sections, [&](const Section& other) {
+                   return other.head == item->widget();
+               });
+    };
+    for (; row < section.form->rowCount() && next(); ++row) {
+        section.form->setRowVisible(row, open);
+    }
+}
+
+/// A folded section says so when something in it is not as usual.
+void MatchPanel::nameChanges() {
+    const job::Job now = settings();
+    const job::Job usual;
+    const auto say = [this](const char* name, bool changed) {
+        const QString object = QStringLiteral("fold") + QLatin1String(name);
+        for (const Section& section : m_sections) {
+            if (section.head->objectName() == object) {
+                section.head->setText(changed ? tr("%1, changed").arg(section.title)
+                                              : section.title);
+            }
+        }
+    };
+    say("Exactness", now.precision != usual.precision || now.promise != usual.promise ||
+                         now.recompute != usual.recompute || now.audit != usual.audit ||
+                         now.statistics != usual.statistics);
+    say("Edges", m_document.mask() || m_document.sceneMask() || now.extent != usual.extent ||
+                     now.outside != usual.outside || now.partialPeaks != usual.partialPeaks);
+}
+
+QToolButton* MatchPanel::smallButton(const char* name, const QString& text, const QString& tip) {
+    auto* made = new QToolButton(this);
+    made->setObjectName(QLatin1String(name));
+    made->setAccessibleName(text);
+    made->setToolTip(tip);
+    made->setAutoRaise(true);
+    return made;
+}
+
+/// A field and the buttons beside it as one row.
+void MatchPanel::addRowWithButtons(QFormLayout* form, const QString& label, const QString& tip,
+                                   QWidget* field, std::initializer_list<QToolButton*> buttons) {
+    auto* row = new QHBoxLayout;
+    row->setSpacing(0);
+    row->addWidget(field, 1);
+    for (QToolButton* button : buttons) {
+        row->addWidget(button);
+    }
+    auto* text = new QLabel(label, this);
+    text->setBuddy(field);
+    text->setToolTip(tip);
+    form->addRow(text, row);
 }
 
 void MatchPanel::addRow(QFormLayout* form, const QString& label, QWidget* field, const char* name,
@@ -158,144 +194,14 @@ void MatchPanel::addRow(QFormLayout* form, const QString& label, QWidget* field,
     form->addRow(text, field);
 }
 
-void MatchPanel::addData(QFormLayout* form) {
-    m_scene = new QLabel(this);
-    addRow(form, tr("Scene"), m_scene, "matchScene", tr("The image that is searched"));
-    m_templ = new QLabel(this);
-    m_templ->setObjectName(QStringLiteral("matchTemplate"));
-    m_templ->setAccessibleName(tr("Template"));
-    m_openTemplate = new QToolButton(this);
-    m_openTemplate->setObjectName(QStringLiteral("openTemplate"));
-    m_openTemplate->setAccessibleName(tr("Open template"));
-    m_openTemplate->setToolTip(tr("Opens a template from a file"));
-    m_openTemplate->setAutoRaise(true);
-    m_saveTemplate = new QToolButton(this);
-    m_saveTemplate->setObjectName(QStringLiteral("saveTemplate"));
-    m_saveTemplate->setAccessibleName(tr("Save template"));
-    m_saveTemplate->setToolTip(tr("Saves the template with its place and source"));
-    m_saveTemplate->setAutoRaise(true);
-    connect(m_openTemplate, &QToolButton::clicked, this, &MatchPanel::openTemplateRequested);
-    connect(m_saveTemplate, &QToolButton::clicked, this, &MatchPanel::saveTemplateRequested);
-    auto* row = new QHBoxLayout;
-    row->setSpacing(0);
-    row->addWidget(m_templ, 1);
-    row->addWidget(m_openTemplate);
-    row->addWidget(m_saveTemplate);
-    form->addRow(tr("Template"), row);
-    m_invert = new QCheckBox(tr("Invert the contrast"), this);
-    addRow(form, QString(), m_invert, "invert",
-           tr("Changes the sign of the template: finds dark copies of a bright template"));
-    m_invert->setAccessibleName(tr("Invert"));
-    connect(m_invert, &QCheckBox::toggled, this, &MatchPanel::settingsChanged);
-
-    addRegion(form);
-
-    addHeading(form, tr("Template box"));
-    m_box = new BoxEditor(m_document, this);
-    connect(m_box, &BoxEditor::cutRequested, this, &MatchPanel::cutRequested);
-    form->addRow(m_box);
-}
-
 QLineEdit* MatchPanel::textField(const QString& placeholder) {
     auto* field = new QLineEdit(this);
     field->setPlaceholderText(placeholder);
     return field;
 }
 
-void MatchPanel::addComputation(QFormLayout* form) {
-    addHeading(form, tr("Computation"));
-    m_device = new QComboBox(this);
-    m_device->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    m_device->setMinimumContentsLength(16);
-    fillDevices();
-    addRow(form, tr("Device"), m_device, "device",
-           tr("Where the run computes; devices that cannot be used say why"));
-    m_method = new QComboBox(this);
-    m_method->addItem(tr("Auto"), QStringLiteral("auto"));
-    m_method->addItem(tr("Direct"), QStringLiteral("direct"));
-    m_method->addItem(tr("Tiled Fourier"), QStringLiteral("tiled"));
-    addRow(form, tr("Method"), m_method, "method",
-           tr("Auto takes the candidate with the shortest predicted time"));
-    m_tile = textField(tr("auto"));
-    addRow(form, tr("Tile"), m_tile, "tile",
-           tr("Transform lengths or block size as W,H or W,H,D; empty: the planner's choice"));
-    m_threads = new QSpinBox(this);
-    m_threads->setRange(0, kMostThreads);
-    m_threads->setSpecialValueText(tr("all (%1)").arg(base::availableThreads()));
-    addRow(form, tr("Threads"), m_threads, "threads", tr("Threads of the run; 0 is all"));
-    m_memory = textField(tr("what is free"));
-    addRow(form, tr("Memory limit"), m_memory, "memory",
-           tr("Memory the run may take beyond the scene, such as 4GiB or 500MB; empty: what the "
-              "machine has free"));
-    m_planning = new QComboBox(this);
-    m_planning->addItem(tr("Measure on a sample"), static_cast<int>(plan::Planning::Measure));
-    m_planning->addItem(tr("Estimate"), static_cast<int>(plan::Planning::Estimate));
-    m_planning->addItem(tr("Time everything"), static_cast<int>(plan::Planning::Exhaustive));
-    addRow(form, tr("Planning"), m_planning, "planning",
-           tr("Measure times the plausible candidates on a sample of the scene"));
-    addPlanReport(form);
-    for (QComboBox* combo : {m_device, m_method, m_planning}) {
-        connect(combo, &QComboBox::currentIndexChanged, this, &MatchPanel::settingsChanged);
-    }
-    connect(m_threads, &QSpinBox::valueChanged, this, &MatchPanel::settingsChanged);
-    connect(m_tile, &QLineEdit::editingFinished, this, &MatchPanel::readTile);
-    connect(m_memory, &QLineEdit::editingFinished, this, &MatchPanel::readMemory);
-}
-
-void MatchPanel::addPlanReport(QFormLayout* form) {
-    const QString tip =
-        tr("Runs the candidate chosen in an earlier plan report, which then decides "
-           "device, method, tile, threads and planning");
-    m_planReport = new QLabel(this);
-    m_planReport->setObjectName(QStringLiteral("planReport"));
-    m_planReport->setAccessibleName(tr("Plan report"));
-    const auto button = [this](const char* name, const QString& text, const QString& hint) {
-        auto* made = new QToolButton(this);
-        made->setObjectName(QLatin1String(name));
-        made->setAccessibleName(text);
-        made->setToolTip(hint);
-        made->setAutoRaise(true);
-        return made;
-    };
-    m_openPlanReport = button("openPlanReport", tr("Choose plan report"), tip);
-    m_clearPlanReport = button("clearPlanReport", tr("No plan report"), tr("Plans anew instead"));
-    connect(m_openPlanReport, &QToolButton::clicked, this, &MatchPanel::openPlanReportRequested);
-    connect(m_clearPlanReport, &QToolButton::clicked, this, [this] { setPlanReport({}); });
-    auto* row = new QHBoxLayout;
-    row->setSpacing(0);
-    row->addWidget(m_planReport, 1);
-    row->addWidget(m_openPlanReport);
-    row->addWidget(m_clearPlanReport);
-    auto* label = new QLabel(tr("Replay"), this);
-    label->setToolTip(tip);
-    form->addRow(label, row);
-}
-
-void MatchPanel::setPlanReport(const std::filesystem::path& report) {
-    if (report == m_job.planReport) {
-        return;
-    }
-    m_job.planReport = report;
-    showPlanReport();
-    Q_EMIT settingsChanged();
-}
-
-/// What a plan report decides cannot be chosen beside it.
-void MatchPanel::showPlanReport() {
-    const bool replays = !m_job.planReport.empty();
-    setElided(m_planReport, replays ? pathText(m_job.planReport.filename()) : tr("none"));
-    if (replays) {
-        m_planReport->setToolTip(pathText(m_job.planReport));
-    }
-    m_clearPlanReport->setEnabled(replays);
-    for (QWidget* decided :
-         std::initializer_list<QWidget*>{m_device, m_method, m_tile, m_threads, m_planning}) {
-        decided->setEnabled(!replays);
-    }
-}
-
 void MatchPanel::addPeaks(QFormLayout* form) {
-    addHeading(form, tr("Peaks"));
+    addSection(form, tr("Peaks"), "Peaks", true);
     m_minScore = new QDoubleSpinBox(this);
     m_minScore->setRange(-1, 1);
     m_minScore->setSingleStep(0.05);
@@ -324,42 +230,6 @@ void MatchPanel::addPeaks(QFormLayout* form) {
     });
     connect(m_maxPeaks, &QSpinBox::valueChanged, this, &MatchPanel::settingsChanged);
     connect(m_distance, &QDoubleSpinBox::valueChanged, this, &MatchPanel::settingsChanged);
-}
-
-void MatchPanel::fillDevices() {
-    auto* model = new QStandardItemModel(m_device);
-    auto* automatic = new QStandardItem(tr("Auto"));
-    automatic->setData(QStringLiteral("auto"), Qt::UserRole);
-    automatic->setToolTip(tr("The device with the shortest predicted time"));
-    model->appendRow(automatic);
-    for (const plan::Device& device : m_devices) {
-        const QString id = toQString(device.id);
-        const QString name = toQString(device.name);
-        const QString reason = toQString(device.reason);
-        QString text;
-        QString tip;
-        if (device.id == "cpu") {
-            text =
-                tr("CPU: %1, %2").arg(threadsText(device.threads), toQString(device.instructions));
-            tip = name;
-        } else {
-            text = device.id == "cuda" ? tr("CUDA") : name;
-            tip = tr("%1 free of %2")
-                      .arg(bytesText(device.memoryFree), bytesText(device.memoryTotal));
-        }
-        auto* item = new QStandardItem(text);
-        if (!device.usable) {
-            item->setText(tr("%1: %2").arg(text, reason));
-            item->setFlags(item->flags() & ~(Qt::ItemIsEnabled | Qt::ItemIsSelectable));
-            tip = reason;
-        }
-        item->setData(id, Qt::UserRole);
-        item->setToolTip(tip);
-        model->appendRow(item);
-    }
-    m_device->setModel(model);
-    m_device->view()->setTextElideMode(Qt::ElideRight);
-    m_device->view()->setMinimumWidth(std::min(560, m_device->view()->sizeHintForColumn(0) + 24));
 }
 
 QWidget* MatchPanel::makeButtons() {
@@ -397,54 +267,11 @@ void MatchPanel::setRunning(bool running) {
     updateData();
 }
 
-void MatchPanel::updateData() {
-    const bool scene = m_document.hasScene();
-    setElided(m_scene, scene ? m_document.scene().name : tr("none"));
-    const auto& templ = m_document.templ();
-    setElided(m_templ, templ              ? templ->name
-                       : m_document.box() ? tr("the box, cut when you run")
-                                          : tr("none"));
-    m_openTemplate->setEnabled(scene);
-    m_saveTemplate->setEnabled(templ.has_value());
-    const bool ready = scene && (templ || m_document.box());
-    m_plan->setEnabled(ready && !m_running);
-    m_run->setEnabled(ready || m_running);
-    showRegion();
-}
-
-void MatchPanel::readTile() {
-    const QString text = m_tile->text().trimmed();
-    try {
-        const base::Extents tile =
-            text.isEmpty() ? base::Extents{0, 0, 0} : job::parseTile(text.toStdString());
-        if (tile != m_job.tile) {
-            m_job.tile = tile;
-            Q_EMIT settingsChanged();
-        }
-    } catch (const base::Error& error) {
-        m_tile->setText(tileText(m_job.tile));
-        Q_EMIT problem(toQString(error.what()));
-    }
-}
-
-void MatchPanel::readMemory() {
-    const QString text = m_memory->text().trimmed();
-    try {
-        const std::int64_t bytes = text.isEmpty() ? 0 : job::parseSize(text.toStdString());
-        if (bytes != m_job.memoryBytes) {
-            m_job.memoryBytes = bytes;
-            Q_EMIT settingsChanged();
-        }
-    } catch (const base::Error& error) {
-        m_memory->setText(memoryText(m_job.memoryBytes));
-        Q_EMIT problem(toQString(error.what()));
-    }
-}
-
 job::Job MatchPanel::settings() const {
     job::Job job = m_job;
     job.invert = m_invert->isChecked();
     readExactness(job);
+    readEdges(job);
     job.minScore = threshold();
     job.maxPeaks = numberOf(*m_maxPeaks, m_job.maxPeaks);
     job.minDistance.reset();
@@ -454,7 +281,7 @@ job::Job MatchPanel::settings() const {
     if (job.planReport.empty()) {
         job.device = m_device->currentData().toString().toStdString();
         job.method = m_method->currentData().toString().toStdString();
-        job.threads = numberOf(*m_threads, m_job.threads);
+        job.threads = static_cast<int>(numberOf(*m_threads, m_job.threads));
         job.planning = static_cast<plan::Planning>(m_planning->currentData().toInt());
     } else {
         const job::Job none;
@@ -475,6 +302,7 @@ void MatchPanel::setSettings(const job::Job& job) {
         m_invert->setChecked(job.invert);
         showRegion();
         showExactness();
+        showEdges();
         showDevice();
         m_method->setCurrentIndex(std::max(0, m_method->findData(toQString(job.method))));
         m_tile->setText(tileText(job.tile));
@@ -497,39 +325,6 @@ void MatchPanel::setSettings(const job::Job& job) {
     }
 }
 
-/// Why a job's device cannot run; empty when it can.
-QString MatchPanel::reasonAgainst(const std::string& device) const {
-    if (device == "auto") {
-        return {};
-    }
-    for (const plan::Device& each : m_devices) {
-        if (each.id == device && each.usable) {
-            return {};
-        }
-        if (!each.usable && (device == each.id || device.starts_with(each.id + ":"))) {
-            return toQString(each.reason);
-        }
-    }
-    return tr("there is no such device");
-}
-
-/// Makes the job's device the current one; a device that is not there gets an entry that says so.
-void MatchPanel::showDevice() {
-    const QString id = toQString(m_job.device);
-    int row = m_device->findData(id);
-    if (row < 0) {
-        auto* item = new QStandardItem(
-            tr("%1: %2").arg(deviceText(m_job.device), reasonAgainst(m_job.device)));
-        item->setFlags(item->flags() & ~(Qt::ItemIsEnabled | Qt::ItemIsSelectable));
-        item->setData(id, Qt::UserRole);
-        item->setToolTip(reasonAgainst(m_job.device));
-        auto* model = qobject_cast<QStandardItemModel*>(m_device->model());
-        model->appendRow(item);
-        row = model->rowCount() - 1;
-    }
-    m_device->setCurrentIndex(row);
-}
-
 double MatchPanel::threshold() const { return numberOf(*m_minScore, m_job.minScore); }
 
 void MatchPanel::setThreshold(double score) { m_minScore->setValue(score); }
@@ -539,6 +334,12 @@ void MatchPanel::refreshTheme() {
     m_saveTemplate->setIcon(icon(QStringLiteral("save")));
     m_openPlanReport->setIcon(icon(QStringLiteral("open")));
     m_clearPlanReport->setIcon(icon(QStringLiteral("cancel")));
+    for (QToolButton* open : {m_openMask, m_openSceneMask}) {
+        open->setIcon(icon(QStringLiteral("open")));
+    }
+    for (QToolButton* clear : {m_clearMask, m_clearSceneMask}) {
+        clear->setIcon(icon(QStringLiteral("cancel")));
+    }
     m_useBox->setIcon(icon(QStringLiteral("box")));
     m_clearRegion->setIcon(icon(QStringLiteral("cancel")));
     m_plan->setIcon(icon(QStringLiteral("plan")));

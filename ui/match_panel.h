@@ -3,6 +3,7 @@
 #include <QWidget>
 
 #include <filesystem>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -55,6 +56,8 @@ class MatchPanel : public QWidget {
     void cutRequested();
     void openTemplateRequested();
     void saveTemplateRequested();
+    void openMaskRequested();
+    void openSceneMaskRequested();
     void openPlanReportRequested();
     void planRequested();
     void runRequested();
@@ -69,6 +72,10 @@ class MatchPanel : public QWidget {
     void addPeaks(QFormLayout* form);
     void addPlanReport(QFormLayout* form);
     void addRegion(QFormLayout* form);
+    void addEdges(QFormLayout* form);
+    void readEdges(job::Job& job) const;
+    void showEdges();
+    void showMasks();
     void setRegion(const std::optional<base::Box>& region);
     void showRegion();
     void readRegion();
@@ -81,7 +88,20 @@ class MatchPanel : public QWidget {
     void showPlanReport();
     [[nodiscard]] QString reasonAgainst(const std::string& device) const;
     QWidget* makeButtons();
-    void addHeading(QFormLayout* form, const QString& text);
+    /// A heading and the rows that it folds.
+    struct Section {
+        QToolButton* head;
+        QFormLayout* form;
+        QString title;
+        int firstRow;
+        bool open;
+    };
+    void addSection(QFormLayout* form, const QString& title, const char* name, bool initiallyOpen);
+    void unfold(Section& section, bool open);
+    void nameChanges();
+    QToolButton* smallButton(const char* name, const QString& text, const QString& tip);
+    void addRowWithButtons(QFormLayout* form, const QString& label, const QString& tip,
+                           QWidget* field, std::initializer_list<QToolButton*> buttons);
     void addRow(QFormLayout* form, const QString& label, QWidget* field, const char* name,
                 const QString& tip);
     QLineEdit* textField(const QString& placeholder);
@@ -93,7 +113,7 @@ class MatchPanel : public QWidget {
     std::vector<plan::Device> m_devices;
     job::Job m_job; ///< what the controls do not show, and the last valid texts
     bool m_running = false;
-    bool m_setting = false;
+    std::vector<Section> m_sections;
 
     QLabel* m_scene = nullptr;
     QLabel* m_templ = nullptr;
@@ -104,10 +124,21 @@ class MatchPanel : public QWidget {
     QLineEdit* m_region = nullptr;
     QToolButton* m_useBox = nullptr;
     QToolButton* m_clearRegion = nullptr;
+    QLabel* m_mask = nullptr;
+    QToolButton* m_openMask = nullptr;
+    QToolButton* m_clearMask = nullptr;
+    QLabel* m_sceneMask = nullptr;
+    QToolButton* m_openSceneMask = nullptr;
+    QToolButton* m_clearSceneMask = nullptr;
+    QComboBox* m_extent = nullptr;
+    QComboBox* m_outside = nullptr;
+    QDoubleSpinBox* m_minOverlap = nullptr;
+    QCheckBox* m_partialPeaks = nullptr;
     QComboBox* m_precision = nullptr;
     QLineEdit* m_promise = nullptr;
     QCheckBox* m_recompute = nullptr;
     QComboBox* m_audit = nullptr;
+    QComboBox* m_statistics = nullptr;
     QComboBox* m_device = nullptr;
     QComboBox* m_method = nullptr;
     QLineEdit* m_tile = nullptr;

@@ -2,7 +2,10 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QPushButton>
 #include <QToolButton>
+
+#include <utility>
 
 #include "ui/theme.h"
 
@@ -23,12 +26,24 @@ MessageBar::MessageBar(QWidget* parent) : QFrame(parent) {
     m_close->setToolTip(tr("Close this message"));
     m_close->setAutoRaise(true);
     m_close->setFocusPolicy(Qt::TabFocus);
-    connect(m_close, &QToolButton::clicked, this, &QWidget::hide);
+    m_accept = new QPushButton(this);
+    m_accept->setObjectName(QStringLiteral("messageAccept"));
+    m_accept->hide();
+    const auto answer = [this](std::function<void()>& chosen) {
+        const auto call = std::exchange(chosen, {});
+        hide();
+        if (call) {
+            call();
+        }
+    };
+    connect(m_close, &QToolButton::clicked, this, [this, answer] { answer(m_declined); });
+    connect(m_accept, &QPushButton::clicked, this, [this, answer] { answer(m_accepted); });
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(10, 5, 5, 5);
     layout->setSpacing(8);
     layout->addWidget(m_icon, 0, Qt::AlignTop);
     layout->addWidget(m_text, 1);
+    layout->addWidget(m_accept, 0, Qt::AlignTop);
     layout->addWidget(m_close, 0, Qt::AlignTop);
     hide();
 }
@@ -36,8 +51,22 @@ MessageBar::MessageBar(QWidget* parent) : QFrame(parent) {
 void MessageBar::show(Kind kind, const QString& sentence) {
     m_kind = kind;
     m_text->setText(sentence);
+    m_accept->hide();
+    m_accepted = nullptr;
+    m_declined = nullptr;
     refreshTheme();
     QFrame::show();
+}
+
+void MessageBar::offer(const QString& sentence, const QString& button,
+                       std::function<void()> accepted, std::function<void()> declined) {
+    show(Kind::Info, sentence);
+    m_accepted = std::move(accepted);
+    m_declined = std::move(declined);
+    m_accept->setText(button);
+    m_accept->setAccessibleName(button);
+    m_accept->setToolTip(sentence);
+    m_accept->show();
 }
 
 QString MessageBar::sentence() const { return m_text->text(); }

@@ -2,7 +2,10 @@
 
 #include <QFrame>
 
+#include <functional>
+
 class QLabel;
+class QPushButton;
 class QToolButton;
 
 namespace flcc::ui {
@@ -16,6 +19,9 @@ class MessageBar : public QFrame {
 
     explicit MessageBar(QWidget* parent = nullptr);
     void show(Kind kind, const QString& sentence);
+    /// A sentence with a button; `declined` is called when the bar is closed instead.
+    void offer(const QString& sentence, const QString& button, std::function<void()> accepted,
+               std::function<void()> declined);
     [[nodiscard]] QString sentence() const;
     [[nodiscard]] Kind kind() const { return m_kind; }
     void refreshTheme();
@@ -23,8 +29,11 @@ class MessageBar : public QFrame {
   private:
     QLabel* m_icon = nullptr;
     QLabel* m_text = nullptr;
+    QPushButton* m_accept = nullptr; ///< of an offer
     QToolButton* m_close = nullptr;
     Kind m_kind = Kind::Info;
+    std::function<void()> m_accepted;
+    std::function<void()> m_declined;
 };
 
 } // namespace flcc::ui

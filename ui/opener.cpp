@@ -7,6 +7,7 @@
 #include <QLabel>
 #include <QSpinBox>
 
+#include <algorithm>
 #include <cmath>
 #include <exception>
 
@@ -66,6 +67,11 @@ void Opener::askTemplate() {
     ask(Target::Template, QStringLiteral("template"), tr("Open template"));
 }
 
+void Opener::askMask(Target target) {
+    ask(target, QStringLiteral("mask"),
+        target == Target::Mask ? tr("Open mask of the template") : tr("Open mask of the scene"));
+}
+
 void Opener::ask(Target target, const QString& purpose, const QString& title) {
     auto* dialog = new QFileDialog(&m_window, title, Settings::folder(purpose), filters());
     dialog->setObjectName(QStringLiteral("openDialog"));
@@ -91,7 +97,7 @@ void Opener::open(Target target, const std::filesystem::path& path, const Choice
             try {
                 const io::ImageInfo info = io::readImageInfo(path, stop);
                 Choice choice = wanted;
-                if (target == Target::Template) {
+                if (target != Target::Scene) {
                     // A job's choice is that of its scene: as far as it applies.
                     choice.channel = info.channels > 1 ? choice.channel : std::nullopt;
                     choice.frame = info.frames > 1 ? choice.frame : std::nullopt;
@@ -106,6 +112,15 @@ void Opener::open(Target target, const std::filesystem::path& path, const Choice
                     return [then] {
                         if (then) {
                             then(false);
+                        }
+                    };
+                }
+                if (target == Target::Mask || target == Target::SceneMask) {
+                    const auto mask = job::maskOf(*image);
+                    return [this, target, path, mask, then] {
+                        acceptMask(target, {mask, fileName(path), path});
+                        if (then) {
+                            then(true);
                         }
                     };
                 }
@@ -193,6 +208,24 @@ void Opener::accept(Target target, const std::filesystem::path& path, const Choi
         return;
     }
     acceptTemplate({image, name, path, {}, placeOf(info)});
+}
+
+void Opener::acceptMask(Target target, MaskEntry entry) {
+    if (!m_document.hasScene()) {
+        Q_EMIT failed(tr("Open a scene first: a mask needs one to belong to."));
+        return;
+    }
+    const base::Image<std::uint8_t>& support = entry.image->support;
+    const auto inside = std::count(support.data(), support.data() + support.count(), 1);
+    const QString text = tr("%1: mask of %2 voxels, %3 of them inside")
+                             .arg(entry.name, extentsText(support.extents()))
+                             .arg(inside);
+    if (target == Target::Mask) {
+        m_document.setMask(std::move(entry));
+    } else {
+        m_document.setSceneMask(std::move(entry));
+    }
+    Q_EMIT opened(text);
 }
 
 void Opener::acceptTemplate(TemplateEntry entry) {

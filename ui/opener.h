@@ -15,13 +15,14 @@ namespace flcc::ui {
 
 class RunController;
 
-/// Opens scenes, templates and samples on the background thread and puts them into the document.
+/// Opens scenes, templates, masks and samples on the background thread and puts them into the
+/// document.
 class Opener : public QObject {
     Q_OBJECT
 
   public:
     /// What is read from a file.
-    enum class Target { Scene, Template };
+    enum class Target { Scene, Template, Mask, SceneMask };
     struct Choice {
         std::optional<int> channel;
         std::optional<int> frame;
@@ -34,6 +35,7 @@ class Opener : public QObject {
     /// Asks for a file.
     void askScene();
     void askTemplate();
+    void askMask(Target target);
     void open(Target target, const std::filesystem::path& path, const Choice& choice = {},
               Then then = {});
     void openSample(const QString& name, Then then = {});
@@ -56,6 +58,7 @@ class Opener : public QObject {
     void accept(Target target, const std::filesystem::path& path, const Choice& choice,
                 const std::shared_ptr<const job::SceneImage>& image, const io::ImageInfo& info);
     void acceptTemplate(TemplateEntry entry);
+    void acceptMask(Target target, MaskEntry entry);
 
     Document& m_document;
     RunController& m_controller;

@@ -79,6 +79,16 @@ PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
     m_exactness->setWordWrap(true);
     m_exactness->setTextFormat(Qt::RichText);
 
+    m_calibration = label("planCalibration");
+    m_calibration->setWordWrap(true);
+    m_calibration->setTextFormat(Qt::RichText);
+    m_calibration->setText(
+        tr("not calibrated (%1)")
+            .arg(QStringLiteral("<a href=\"calibrate\">%1</a>").arg(tr("measure this machine"))));
+    m_calibration->setToolTip(tr("Times are predicted with built-in constants until this machine "
+                                 "was measured (Tools > Calibrate this machine)"));
+    connect(m_calibration, &QLabel::linkActivated, this, &PlanCard::calibrateRequested);
+
     m_others = new QVBoxLayout;
     m_others->setContentsMargins(0, 0, 0, 0);
     m_others->setSpacing(1);
@@ -88,6 +98,7 @@ PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
     layout->addWidget(m_headline);
     layout->addWidget(m_detail);
     layout->addWidget(m_numbers);
+    layout->addWidget(m_calibration);
     layout->addWidget(m_exactness);
     layout->addLayout(m_others);
     showNothing(tr("The plan appears here."));
@@ -114,6 +125,7 @@ void PlanCard::showNothing(const QString& hint) {
     m_detail->show();
     m_numbers->hide();
     m_exactness->hide();
+    m_calibration->hide();
     applyTheme();
 }
 
@@ -153,6 +165,7 @@ void PlanCard::showReport(const job::JobReport& report) {
         m_detail->setVisible(!chosen->reason.empty());
         showNumbers(report, *chosen);
     }
+    m_calibration->setVisible(!report.plan.calibrated);
     showExactness(report);
     showOthers(report.plan);
     applyTheme();
@@ -194,6 +207,12 @@ void PlanCard::showExactness(const job::JobReport& report) {
                               accents().warning);
         tip += QChar(' ') + tr("LOWCONF: the error of these scores may exceed the promise; turn on "
                                "Recompute, choose Double or allow a larger promise.");
+    }
+    const std::int64_t partial =
+        facts.statusCounts[static_cast<std::size_t>(base::Status::Partial)];
+    if (partial > 0) {
+        lines
+            << tr("PARTIAL: %1 scores of placements that leave the scene or its mask").arg(partial);
     }
     if (report.audit) {
         const bool failed = report.audit->verdict == job::AuditVerdict::Failed;
@@ -284,7 +303,9 @@ void PlanCard::applyTheme() {
     setStyleSheet(QStringLiteral("#planCard { background: %1; border: 1px solid %2; "
                                  "border-radius: 6px; }")
                       .arg(a.card.name(), a.line.name()));
-    m_detail->setStyleSheet(QStringLiteral("color: %1;").arg(a.muted.name()));
+    for (QLabel* quiet : {m_detail, m_calibration}) {
+        quiet->setStyleSheet(QStringLiteral("color: %1;").arg(a.muted.name()));
+    }
     for (const char* name :
          {"planPredictedHead", "planMeasuredHead", "planTimeHead", "planMemoryHead"}) {
         findChild<QLabel*>(QLatin1String(name))

@@ -31,6 +31,10 @@ class PlanCard : public QFrame {
     /// All texts of the card, a line each: for tests and for reading aloud.
     [[nodiscard]] QString text() const;
 
+  Q_SIGNALS:
+    /// The link beside "not calibrated" was followed.
+    void calibrateRequested();
+
   private:
     void setHeadline(const QString& headline, QColor Accents::*colour);
     void applyTheme();
@@ -49,6 +53,7 @@ class PlanCard : public QFrame {
     QLabel* m_memoryPredicted = nullptr;
     QLabel* m_memoryMeasured = nullptr;
     QLabel* m_exactness = nullptr;
+    QLabel* m_calibration = nullptr;
     QVBoxLayout* m_others = nullptr;
     std::optional<job::JobReport> m_report;
     QString m_hint;

@@ -27,7 +27,7 @@ class RunController : public QObject {
     Q_OBJECT
 
   public:
-    enum class Task { Load, Plan, Preview, Run, Export, SelfTest };
+    enum class Task { Load, Plan, Preview, Run, Export, SelfTest, Calibrate, Crossover, Improve };
     Q_ENUM(Task)
 
     /// Called on the GUI thread with what the work brought.
@@ -38,9 +38,9 @@ class RunController : public QObject {
     explicit RunController(QObject* parent = nullptr);
     ~RunController() override;
 
-    /// Work that nobody waits for: planning after edits, previews.
+    /// Work that nobody waits for: planning after edits, previews, better plans in idle time.
     [[nodiscard]] static bool isBackground(Task task) {
-        return task == Task::Plan || task == Task::Preview;
+        return task == Task::Plan || task == Task::Preview || task == Task::Improve;
     }
 
     /// Queues work. Background work gives way: whatever is started after it ends it and drops it

@@ -2,33 +2,16 @@
 
 #include <QApplication>
 #include <QClipboard>
-#include <QDialogButtonBox>
 #include <QHeaderView>
-#include <QLabel>
-#include <QPointer>
-#include <QProgressBar>
 #include <QPushButton>
 #include <QTableWidget>
-#include <QTimer>
-#include <QVBoxLayout>
 
 #include <algorithm>
-#include <mutex>
-#include <stop_token>
-#include <string>
 
 #include "ui/text.h"
 #include "ui/theme.h"
 
 namespace flcc::ui {
-
-/// What the background thread tells; it may outlive the dialog.
-struct SelfTestDialog::Shared {
-    std::stop_source stop;
-    std::mutex mutex;
-    std::string name; ///< guarded by mutex
-    double share = 0; ///< guarded by mutex
-};
 
 namespace {
 
@@ -64,17 +47,8 @@ std::vector<Line> linesOf(const selftest::Report& report) {
 } // namespace
 
 SelfTestDialog::SelfTestDialog(RunController& controller, QWidget* parent)
-    : QDialog(parent), m_controller(controller) {
-    setObjectName(QStringLiteral("selfTest"));
-    setAttribute(Qt::WA_DeleteOnClose);
-    setWindowTitle(tr("Self-test"));
-    m_verdict = new QLabel(this);
-    m_verdict->setObjectName(QStringLiteral("selfTestVerdict"));
-    m_verdict->setWordWrap(true);
-    m_bar = new QProgressBar(this);
-    m_bar->setObjectName(QStringLiteral("selfTestBar"));
-    m_bar->setRange(0, 1000);
-    m_bar->setTextVisible(false);
+    : WorkDialog(controller, RunController::Task::SelfTest, QStringLiteral("selfTest"),
+                 tr("Self-test"), parent) {
     m_table = new QTableWidget(0, 8, this);
     m_table->setObjectName(QStringLiteral("selfTestTable"));
     m_table->setAccessibleName(tr("Results of the self-test"));
@@ -89,82 +63,30 @@ SelfTestDialog::SelfTestDialog(RunController& controller, QWidget* parent)
     m_table->horizontalHeader()->setStretchLastSection(true);
     m_table->horizontalHeader()->setHighlightSections(false);
 
-    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
-    m_again = buttons->addButton(tr("Run again"), QDialogButtonBox::ActionRole);
-    m_again->setObjectName(QStringLiteral("selfTestAgain"));
-    m_copy = buttons->addButton(tr("Copy"), QDialogButtonBox::ActionRole);
-    m_copy->setObjectName(QStringLiteral("selfTestCopy"));
+    setStartText(tr("Run again"));
+    m_copy = addButton("Copy", tr("Copy"));
     m_copy->setToolTip(tr("Copies the results as text"));
     m_copy->setIcon(icon(QStringLiteral("copy")));
-    m_cancel = buttons->addButton(tr("Cancel"), QDialogButtonBox::ActionRole);
-    m_cancel->setObjectName(QStringLiteral("selfTestCancel"));
-    connect(m_again, &QPushButton::clicked, this, &SelfTestDialog::start);
-    connect(m_cancel, &QPushButton::clicked, this, &SelfTestDialog::stop);
     connect(m_copy, &QPushButton::clicked, this,
             [this] { QApplication::clipboard()->setText(toQString(selftest::toText(m_report))); });
-    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
-    connect(&m_controller, &RunController::failed, this,
-            [this](RunController::Task task, const QString& sentence) {
-                if (task == RunController::Task::SelfTest) {
-                    showReport({});
-                    m_verdict->setText(sentence);
-                }
-            });
-
-    auto* layout = new QVBoxLayout(this);
-    layout->addWidget(m_verdict);
-    layout->addWidget(m_bar);
-    layout->addWidget(m_table, 1);
-    layout->addWidget(buttons);
+    addContent(m_table, 1);
     resize(820, 560);
-    auto* timer = new QTimer(this);
-    connect(timer, &QTimer::timeout, this, &SelfTestDialog::showProgress);
-    timer->start(100);
     start();
 }
 
-SelfTestDialog::~SelfTestDialog() { stop(); }
-
-void SelfTestDialog::start() {
-    m_shared = std::make_shared<Shared>();
-    m_report = {};
-    m_table->setRowCount(0);
-    m_bar->show();
-    m_again->setEnabled(false);
-    m_copy->setEnabled(false);
-    m_cancel->setEnabled(true);
-    m_verdict->setText(tr("Waiting for the work under way ..."));
-    const QPointer<SelfTestDialog> self(this);
-    m_controller.start(
-        RunController::Task::SelfTest, tr("Self-test"),
-        [self, shared = m_shared](const std::stop_token& stop, job::JobSink* sink) {
-            // Either the dialog or the window ends it.
-            const std::stop_callback ended(stop, [&] { shared->stop.request_stop(); });
-            auto report = std::make_shared<selftest::Report>(selftest::runSelfTest(
-                {}, shared->stop.get_token(), [&](std::string_view name, double share) {
-                    sink->progress(share);
-                    const std::scoped_lock lock(shared->mutex);
-                    shared->name = name;
-                    shared->share = share;
-                }));
-            return RunController::Done([self, report] {
-                if (self) {
-                    self->showReport(*report);
-                }
-            });
-        });
+void SelfTestDialog::workingChanged(bool working) {
+    if (working) {
+        m_report = {};
+        m_table->setRowCount(0);
+    }
+    m_copy->setEnabled(false); // until there is a report
 }
 
-void SelfTestDialog::stop() { m_shared->stop.request_stop(); }
-
-void SelfTestDialog::showProgress() {
-    const std::scoped_lock lock(m_shared->mutex);
-    if (m_cancel->isEnabled() && !m_shared->name.empty()) {
-        m_bar->setValue(static_cast<int>(m_shared->share * 1000));
-        m_verdict->setText(m_shared->stop.stop_requested()
-                               ? tr("Ending ...")
-                               : tr("Running: %1").arg(toQString(m_shared->name)));
-    }
+WorkDialog::Work SelfTestDialog::work() {
+    return [this](const std::stop_token& stop, const Tell& tell) {
+        const selftest::Report report = selftest::runSelfTest({}, stop, tell);
+        return [this, report] { showReport(report); };
+    };
 }
 
 void SelfTestDialog::showReport(const selftest::Report& report) {
@@ -193,17 +115,14 @@ void SelfTestDialog::showReport(const selftest::Report& report) {
         }
     }
     m_table->resizeColumnsToContents();
-    m_bar->hide();
-    m_again->setEnabled(true);
-    m_copy->setEnabled(!report.rows.empty());
-    m_cancel->setEnabled(false);
     const QString words = report.cancelled  ? tr("Ended before all cases had run")
                           : report.passed() ? tr("Passed")
                                             : tr("Failed");
-    m_verdict->setText(tr("%1: %2 runs in %3 s, compared with scores taken in exact integers.")
-                           .arg(words)
-                           .arg(runs)
-                           .arg(report.ms / 1000, 0, 'f', 1));
+    m_copy->setEnabled(!report.rows.empty());
+    say(tr("%1: %2 runs in %3 s, compared with scores taken in exact integers.")
+            .arg(words)
+            .arg(runs)
+            .arg(report.ms / 1000, 0, 'f', 1));
 }
 
 } // namespace flcc::ui

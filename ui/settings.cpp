@@ -65,4 +65,10 @@ void Settings::setWindow(const QByteArray& geometry, const QByteArray& state) {
     settings.setValue(QStringLiteral("window/state"), state);
 }
 
+bool Settings::flag(const QString& key, bool initially) {
+    return QSettings().value(key, initially).toBool();
+}
+
+void Settings::setFlag(const QString& key, bool on) { QSettings().setValue(key, on); }
+
 } // namespace flcc::ui

@@ -25,6 +25,10 @@ class Settings {
     [[nodiscard]] static QByteArray windowGeometry();
     [[nodiscard]] static QByteArray windowState();
     static void setWindow(const QByteArray& geometry, const QByteArray& state);
+
+    /// A switch named by its key, and what it is until it is set.
+    [[nodiscard]] static bool flag(const QString& key, bool initially);
+    static void setFlag(const QString& key, bool on);
 };
 
 } // namespace flcc::ui

@@ -54,6 +54,7 @@ ViewsPanel::ViewsPanel(Document& document, QWidget* parent)
     }
     connect(&m_document, &Document::sceneChanged, this, &ViewsPanel::onSceneChanged);
     connect(&m_document, &Document::boxChanged, this, &ViewsPanel::onBoxChanged);
+    connect(&m_document, &Document::masksChanged, this, &ViewsPanel::onMasksChanged);
     connect(&m_document, &Document::resultShown, this, &ViewsPanel::onResultShown);
     connect(&m_document, &Document::peakSelected, this, [this] { applyPeaks(); });
     setOverlayOpacity(m_opacity);
@@ -212,6 +213,13 @@ void ViewsPanel::setPeaksVisible(bool on) {
     m_volume->setPeaksVisible(on);
 }
 
+void ViewsPanel::setRegion(const std::optional<base::Box>& region) {
+    for (const auto& slice : m_slices) {
+        slice->setRegion(region);
+    }
+    m_volume->setRegion(region);
+}
+
 void ViewsPanel::setVolumeContent(viz::VolumeContent content) { m_volume->setContent(content); }
 
 void ViewsPanel::setColourMap(io::ColourMap map) {
@@ -287,6 +295,18 @@ void ViewsPanel::onBoxChanged() {
         slice->setTemplateBox(m_document.box());
     }
     m_volume->setTemplateBox(m_document.box());
+}
+
+void ViewsPanel::onMasksChanged() {
+    const auto supportOf = [](const std::optional<MaskEntry>& mask) {
+        return mask ? std::shared_ptr<const base::Image<std::uint8_t>>(mask->image,
+                                                                       &mask->image->support)
+                    : nullptr;
+    };
+    for (const auto& slice : m_slices) {
+        slice->setTemplateSupport(supportOf(m_document.mask()));
+        slice->setSceneSupport(supportOf(m_document.sceneMask()));
+    }
 }
 
 void ViewsPanel::showMap(const std::shared_ptr<const method::MatchMap>& map,
@@ -389,6 +409,7 @@ void ViewsPanel::refreshTheme() {
         colours.text = colourOf(QColor(0x1c2127));
         colours.accent = colourOf(QColor(0xd9480f));
         colours.crosshair = colourOf(QColor(0x0b7fab));
+        colours.region = colourOf(QColor(0x2f9e44));
     }
     for (ViewFrame* frame : m_frames) {
         frame->scene().setColours(colours);

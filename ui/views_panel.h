@@ -46,6 +46,8 @@ class ViewsPanel : public QWidget {
     void setOverlayOpacity(double opacity);
     [[nodiscard]] double overlayOpacity() const { return m_opacity; }
     void setPeaksVisible(bool on);
+    /// The part of the scene that is searched, outlined; empty: all of it.
+    void setRegion(const std::optional<base::Box>& region);
     void setVolumeContent(viz::VolumeContent content);
     void setColourMap(io::ColourMap map);
     void setFixedRange(bool fixed); ///< [-1, 1] instead of the map's own
@@ -89,6 +91,7 @@ class ViewsPanel : public QWidget {
   private:
     void onSceneChanged();
     void onBoxChanged();
+    void onMasksChanged();
     void onResultShown();
     void arrange();
     void showMap(const std::shared_ptr<const method::MatchMap>& map, const base::Extents& templ,

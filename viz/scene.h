@@ -40,6 +40,7 @@ struct ViewColours {
     io::Colour text{235, 238, 242};
     io::Colour accent{255, 196, 61}; ///< template box, selected peak
     io::Colour crosshair{86, 204, 242};
+    io::Colour region{105, 219, 124}; ///< the part of the scene that is searched
 };
 
 /// A peak as it is drawn.

@@ -49,8 +49,12 @@ void SliceScene::setImage(std::shared_ptr<const base::AnyImage> image,
     setMap(nullptr, {1, 1, 1}, true);
     setPeaks({}, {1, 1, 1});
     s.box.reset();
+    s.region.reset();
+    s.templSupport.reset();
+    s.sceneSupport.reset();
     s.crosshair.reset();
     s.imagePlane.clear();
+    s.supportPlane.clear();
     s.image = std::move(image);
     s.geometry = geometry;
     s.extents = s.image ? base::extentsOf(*s.image) : base::Extents{0, 0, 0};
@@ -100,6 +104,7 @@ void SliceScene::setSlice(std::int64_t slice) {
     }
     s.slice = slice;
     s.imagePlane.invalidate();
+    s.supportPlane.invalidate();
     s.mapPlane.invalidate();
     changed();
 }
@@ -258,6 +263,11 @@ void SliceScene::update() {
         const base::AnyView pixels = base::viewOf(*s.image);
         s.imagePlane.update([&](const TexelRect& rect, std::uint8_t* out, std::int64_t rowBytes) {
             detail::greyPixels(pixels, s.axes, s.slice, s.window, rect, out, rowBytes);
+        });
+    }
+    if (s.sceneSupportShown()) {
+        s.supportPlane.update([&](const TexelRect& rect, std::uint8_t* out, std::int64_t rowBytes) {
+            s.supportPixels(rect, out, rowBytes);
         });
     }
     const bool mapShown = s.mapShown();

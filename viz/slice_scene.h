@@ -105,6 +105,14 @@ class SliceScene final : public Scene {
     [[nodiscard]] base::Box spannedBox(const base::Point& from, const base::Point& to,
                                        std::int64_t depth) const;
 
+    /// The part of the scene that is searched, outlined with dashes; empty: none.
+    void setRegion(const std::optional<base::Box>& region);
+    /// Of the template: what is 0 is shaded in a template box of its extents, and in the selected
+    /// peak; null: none.
+    void setTemplateSupport(std::shared_ptr<const base::Image<std::uint8_t>> support);
+    /// Of the scene: what is 0 is shaded, if it has the image's extents; null: none.
+    void setSceneSupport(std::shared_ptr<const base::Image<std::uint8_t>> support);
+
     /// Empty: none.
     void setCrosshair(const std::optional<base::Point>& voxel);
     void setScaleBarVisible(bool on);

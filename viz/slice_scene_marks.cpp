@@ -148,6 +148,19 @@ void SliceScene::State::drawMarks(const SliceScene& scene) {
                        selectedPeak == i ? canvas.colours.accent : io::Colour{245, 245, 245});
         }
     };
+    drawRegion(canvas);
+    if (peaksVisible && selectedPeak && *selectedPeak < peaks.size()) {
+        const base::Point& centre = peaks[*selectedPeak].centre;
+        const std::array<double, 3> size = peakSize();
+        std::array<std::int64_t, 3> corner{};
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            corner[axis] = nearest(centre[axis] - (size[axis] - 1) / 2);
+        }
+        drawTemplateSupport(canvas, {{corner[0], corner[1], corner[2]}, peakExtents});
+    }
+    if (box) {
+        drawTemplateSupport(canvas, *box);
+    }
     if (peaksVisible) {
         // The best ones are drawn last, the selected one above all.
         for (std::size_t i = peaks.size(); i-- > 0;) {

@@ -95,6 +95,7 @@ void VolumeScene::setImage(std::shared_ptr<const base::AnyImage> image,
     setMap(nullptr, {1, 1, 1}, true);
     setPeaks({}, {1, 1, 1});
     s.box.reset();
+    s.region.reset();
     s.crosshair.reset();
     s.image = std::move(image);
     s.extents = s.image ? base::extentsOf(*s.image) : base::Extents{0, 0, 0};
@@ -167,6 +168,7 @@ void VolumeScene::mapEnded() {
         return;
     }
     s.map.end();
+    s.mapTexture.clear();
     s.mapTextureStale = s.slicesStale = true;
     changed();
 }
@@ -233,6 +235,12 @@ std::optional<std::size_t> VolumeScene::peakAt(DisplayPoint display) const {
 
 void VolumeScene::setTemplateBox(const std::optional<base::Box>& box) {
     m_state->box = box;
+    m_state->linesStale = true;
+    changed();
+}
+
+void VolumeScene::setRegion(const std::optional<base::Box>& region) {
+    m_state->region = region;
     m_state->linesStale = true;
     changed();
 }

@@ -49,6 +49,8 @@ class VolumeScene final : public Scene {
     void setPeaksVisible(bool on);
     [[nodiscard]] std::optional<std::size_t> peakAt(DisplayPoint display) const;
     void setTemplateBox(const std::optional<base::Box>& box);
+    /// The part of the scene that is searched, as a box; empty: none.
+    void setRegion(const std::optional<base::Box>& region);
 
     /// The slice planes go through it; empty: none.
     void setCrosshair(const std::optional<base::Point>& voxel);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/cpu/methods.h"
+#include "engine/cpu/support_run.h"
 #include "engine/cpu/tile_run.h"
 #include "engine/method/canonical.h"
 
@@ -60,16 +61,19 @@ struct IntegerTemplate {
 /// The canonical template in both precisions, x fastest.
 class DirectPrepared final : public method::Prepared {
   public:
-    DirectPrepared(const Problem& problem, const base::AnyView& templ)
-        : m_canonical(templ), m_weights(m_canonical.extents()) {
-        if (inIntegers(problem)) {
-            m_integers.emplace(std::get<base::View<const std::uint8_t>>(templ));
+    DirectPrepared(const Problem& problem, const method::MaskedView& templ)
+        : m_canonical(templ), m_support(supportTemplate(problem, m_canonical, templ)),
+          m_weights(m_canonical.extents()) {
+        if (inIntegers(problem) && m_canonical.support().empty()) {
+            m_integers.emplace(std::get<base::View<const std::uint8_t>>(templ.pixels));
         }
         const base::Image<double>& values = m_canonical.values();
         std::transform(values.data(), values.data() + values.count(), m_weights.data(),
                        [](double value) { return static_cast<float>(value); });
     }
     [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_canonical; }
+    /// Empty where all tiles are plain boxes inside the scene.
+    [[nodiscard]] const std::optional<SupportTemplate>& support() const { return m_support; }
     [[nodiscard]] const IntegerTemplate* integers() const {
         return m_integers ? &*m_integers : nullptr;
     }
@@ -83,6 +87,7 @@ class DirectPrepared final : public method::Prepared {
 
   private:
     method::CanonicalTemplate m_canonical;
+    std::optional<SupportTemplate> m_support;
     base::Image<float> m_weights;
     std::optional<IntegerTemplate> m_integers;
 };
@@ -91,8 +96,8 @@ class DirectPrepared final : public method::Prepared {
 template <class Real> struct DirectTile {
     base::Image<Real> voxels;
     base::Image<Real> numerators;
-    simd::RealBox<Real> x;
-    simd::RealBox<Real> num;
+    simd::VoxelBox<Real> x;
+    simd::VoxelBox<Real> num;
 
     DirectTile(const Extents& m, const Extents& tile)
         : voxels(voxelExtents(m, tile), Real{0}), numerators(numeratorExtents(tile), Real{0}),
@@ -106,7 +111,7 @@ template <class Real> struct DirectTile {
         return {roundUp(tile.x, simd::kBlockColumns) + simd::kSlack,
                 roundUp(tile.y, simd::kBlockRows), tile.z};
     }
-    static simd::RealBox<Real> boxOf(base::Image<Real>& image) {
+    static simd::VoxelBox<Real> boxOf(base::Image<Real>& image) {
         return {image.data(), image.extents().x, image.extents().x * image.extents().y};
     }
     static std::int64_t bytes(const Extents& m, const Extents& tile) {
@@ -115,6 +120,8 @@ template <class Real> struct DirectTile {
                base::byteCount(numeratorExtents(tile), kSize);
     }
 };
+
+enum Stage : std::size_t { kLoad, kNumerator, kDenominator, kRecomputation };
 
 /// The buffers of one worker; those of a precision are made when it is first needed.
 class DirectBuffers {
@@ -132,20 +139,32 @@ class DirectBuffers {
 
     static std::int64_t bytes(const Problem& problem, const Extents& tile) {
         const Extents& m = problem.templ;
-        if (inIntegers(problem)) {
-            return TileScorer::bytes(m, tile) + DirectTile<float>::bytes(m, tile) +
-                   DirectTile<std::int32_t>::bytes(m, tile);
-        }
         const bool single = problem.precision == method::Precision::Single;
-        return TileScorer::bytes(m, tile) + (single ? DirectTile<float>::bytes(m, tile) : 0) +
+        const std::int64_t general =
+            needsSupport(problem) ? DirectCorrelator::bytes(problem, tile) : 0;
+        if (problem.mask) {
+            return TileScorer::bytes(m, tile) + general;
+        }
+        return TileScorer::bytes(m, tile) + general +
+               (single ? DirectTile<float>::bytes(m, tile) : 0) +
+               (inIntegers(problem) ? DirectTile<std::int32_t>::bytes(m, tile) : 0) +
                (!single || problem.recompute ? DirectTile<double>::bytes(m, tile) : 0);
     }
 
     TileScorer scorer;
 
+    [[nodiscard]] SupportScorer& support() {
+        if (!m_support) {
+            m_support =
+                std::make_unique<SupportScorer>(std::make_unique<DirectCorrelator>(m_m, m_extents));
+        }
+        return *m_support;
+    }
+
   private:
     Extents m_m;
     Extents m_extents;
+    std::unique_ptr<SupportScorer> m_support;
     std::tuple<std::unique_ptr<DirectTile<float>>, std::unique_ptr<DirectTile<double>>,
                std::unique_ptr<DirectTile<std::int32_t>>>
         m_tiles;
@@ -156,7 +175,6 @@ template <class Real>
 TileResult matchTile(const Problem& problem, const DirectPrepared& templ,
                      const base::AnyView& scene, const base::Box& out, DirectBuffers& own,
                      const method::MapView& map, StageClock& clock) {
-    enum Stage : std::size_t { kLoad, kNumerator, kDenominator };
     const Extents& m = problem.templ;
     DirectTile<Real>& buffers = own.tile<Real>();
     const CentredTile tile = loadCentred(scene, footprint(out, m), base::voxelCount(m), buffers.x);
@@ -226,7 +244,6 @@ void loadPairs(const base::View<const std::uint8_t>& from, const simd::IntegerBo
 TileResult matchIntegers(const Problem& problem, const IntegerTemplate& templ,
                          const base::AnyView& scene, const base::Box& out, DirectBuffers& own,
                          const method::MapView& map, StageClock& clock) {
-    enum Stage : std::size_t { kLoad, kNumerator, kDenominator };
     const Extents& m = problem.templ;
     const base::Box seen = footprint(out, m);
     DirectTile<float>& centred = own.tile<float>();
@@ -266,34 +283,44 @@ class DirectMethod final : public method::Method {
     predict(const Problem& problem, const Candidate& candidate, const method::Limits& limits,
             const method::CostModel& model,
             const method::SceneStatistics* statistics) const override {
+        if (std::string reason = refusal(problem); !reason.empty()) {
+            return method::Refusal{std::move(reason)};
+        }
         const Extents& m = problem.templ;
         const Extents map = method::mapExtents(problem);
         method::Prediction prediction;
-        prediction.hostBytes = mapBytes(problem) +
-                               DirectBuffers::bytes(problem, candidate.tile) * candidate.threads +
-                               base::byteCount(m, 12);
+        prediction.hostBytes =
+            mapBytes(problem) + DirectBuffers::bytes(problem, candidate.tile) * candidate.threads +
+            base::byteCount(m, 12) + (needsSupport(problem) ? SupportTemplate::bytes(problem) : 0);
         if (std::string reason = memoryRefusal(prediction.hostBytes, limits); !reason.empty()) {
             return method::Refusal{std::move(reason)};
         }
-        const double outputs = static_cast<double>(base::voxelCount(map));
-        const double support = static_cast<double>(base::voxelCount(m));
         const Extents& tile = candidate.tile;
+        const SupportCost general = supportCost(problem, tile);
+        const double support = static_cast<double>(base::voxelCount(m));
+        const double outputs = static_cast<double>(base::voxelCount(map)) - general.placements;
         const Extents seen{tile.x + m.x - 1, tile.y + m.y - 1, tile.z + m.z - 1};
         const TileGrid grid(map, tile);
-        prediction.operations = 2 * outputs * support; // FLCC Table I: N_y N_T, twice for LCC
+        prediction.operations = // FLCC Table I: N_y N_T, twice for LCC
+            2 * support * (outputs + general.placements * static_cast<double>(general.products));
         // The first and last rows of a register block have less to do; after every few rows the
         // accumulators are added to their totals.
         const double rows = static_cast<double>(m.y + simd::kBlockRows - 1);
         const double flushes =
             std::ceil(rows / static_cast<double>(simd::rowsPerAccumulator(m.x))) *
             static_cast<double>(m.z);
+        const auto correlationNs = [&](double placements, double rate) {
+            return placements * (support * rows / (rate * static_cast<double>(m.y)) +
+                                 flushes * model.flushVoxelNs);
+        };
         const double products = model.multiplyAddsPerNs * (inIntegers(problem) ? kIntegerGain : 1);
-        const double ns =
-            outputs * support * rows / (products * static_cast<double>(m.y)) +
-            outputs * flushes * model.flushVoxelNs +
-            outputs / static_cast<double>(base::voxelCount(tile)) * model.loadNs(seen) +
-            denominatorNs(problem, tile, model) +
-            static_cast<double>(grid.count()) * model.tileOverheadNs;
+        const double tileLoads = model.loadNs(seen) / static_cast<double>(base::voxelCount(tile));
+        const double ns = correlationNs(outputs, products) + outputs * tileLoads +
+                          denominatorNs(outputs, problem, tile, model) +
+                          static_cast<double>(general.products) *
+                              correlationNs(general.blocks, model.multiplyAddsPerNs * kDoubleRate) +
+                          general.placements * (kSupportScoreNs + kSupportLoads * tileLoads) +
+                          static_cast<double>(grid.count()) * model.tileOverheadNs;
         const double buffers =
             static_cast<double>(DirectBuffers::bytes(problem, tile) * candidate.threads);
         prediction.setupMs = 1e-6 * buffers * model.bufferByteNs;
@@ -313,7 +340,8 @@ class DirectMethod final : public method::Method {
     void warmUp(const Problem&, const Candidate&) const override {}
 
     [[nodiscard]] std::shared_ptr<const method::Prepared>
-    prepare(const Problem& problem, const Candidate&, const base::AnyView& templ) const override {
+    prepare(const Problem& problem, const Candidate&,
+            const method::MaskedView& templ) const override {
         return std::make_shared<DirectPrepared>(problem, templ);
     }
 
@@ -324,47 +352,67 @@ class DirectMethod final : public method::Method {
     }
 
     method::Outcome execute(const Problem& problem, const Candidate& candidate,
-                            const method::Prepared& prepared, const base::AnyView& scene,
+                            const method::Prepared& prepared, const method::MaskedView& scene,
                             method::Workspace& workspace, const method::Execution& execution,
                             const method::MapView& map) const override {
         const auto& templ = dynamic_cast<const DirectPrepared&>(prepared);
         auto& buffers = dynamic_cast<ThreadBuffers<DirectBuffers>&>(workspace);
-        const double support = static_cast<double>(base::voxelCount(problem.templ));
+        const method::MaskedView seen = withoutIdleMask(problem, scene);
+        const bool general = allGeneral(problem, templ.canonical());
+        const MapGrid grid(problem, candidate.tile, general);
+        const method::MapView inner = partOf(map, grid.inner().box);
         return runTiles(
-            TileGrid(method::mapExtents(problem), candidate.tile), 1, execution,
-            {"load", "numerator", "denominator", "recomputation"},
+            grid, 1, execution, {"load", "numerator", "denominator", "recomputation"},
             [&](const std::vector<base::Box>& boxes, int worker, WorkerTally& tally) {
                 const base::Box& out = boxes.front();
                 DirectBuffers& own = buffers.of(worker);
-                const auto run = [&](auto real) {
-                    return matchTile<decltype(real)>(problem, templ, scene, out, own, map,
-                                                     tally.clock);
-                };
-                if (templ.integers() != nullptr) {
-                    own.scorer.finish(problem, scene, out, templ.canonical(),
-                                      matchIntegers(problem, *templ.integers(), scene, out, own,
-                                                    map, tally.clock),
-                                      map, tally.facts);
-                    return;
+                if (general || isPartial(seen, seenBy(problem, out))) {
+                    own.support().tile(
+                        {problem, templ.support().value(), templ.canonical(), seen, map}, out,
+                        {kLoad, kNumerator, kDenominator, kRecomputation}, tally);
+                } else {
+                    plainTile(problem, templ, seen.pixels, grid.inValid(out), own, inner, tally);
                 }
-                const bool twofold = problem.precision == method::Precision::Double;
-                TileResult result = twofold ? run(double{}) : run(float{});
-                const double twofoldNs =
-                    static_cast<double>(base::voxelCount(out.extents)) * support * kDoubleNs;
-                if (!twofold && TileScorer::wantsDouble(problem, result, twofoldNs)) {
-                    result = run(double{});
-                }
-                own.scorer.finish(problem, scene, out, templ.canonical(), result, map, tally.facts);
-                tally.clock.lap(kRecomputation);
             });
     }
 
   private:
-    enum Stage : std::size_t { kRecomputation = 3 };
     /// Products of 8-bit voxels against those of float.
     static constexpr double kIntegerGain = 1.8;
+    /// Products in double against those in float.
+    static constexpr double kDoubleRate = 0.5;
+    /// Reads of a general tile, against one read of a plain one.
+    static constexpr double kSupportLoads = 6;
     /// Of one multiply-add in double; only what it is against a canonical value matters.
     static constexpr double kDoubleNs = 0.05;
+
+    static std::string refusal(const Problem& problem) {
+        return problem.statistics == method::WindowStatistics::Fourier
+                   ? "statistics by transforms are those of methods that transform"
+                   : statisticsRefusal(problem);
+    }
+
+    /// One tile of placements inside the scene.
+    static void plainTile(const Problem& problem, const DirectPrepared& templ,
+                          const base::AnyView& scene, const base::Box& out, DirectBuffers& own,
+                          const method::MapView& map, WorkerTally& tally) {
+        const auto run = [&](auto real) {
+            return matchTile<decltype(real)>(problem, templ, scene, out, own, map, tally.clock);
+        };
+        const bool twofold = problem.precision == method::Precision::Double;
+        TileResult result =
+            twofold ? run(double{})
+            : templ.integers() != nullptr
+                ? matchIntegers(problem, *templ.integers(), scene, out, own, map, tally.clock)
+                : run(float{});
+        const double twofoldNs = static_cast<double>(base::voxelCount(out.extents)) *
+                                 static_cast<double>(base::voxelCount(problem.templ)) * kDoubleNs;
+        if (!twofold && TileScorer::wantsDouble(problem, result, twofoldNs)) {
+            result = run(double{});
+        }
+        own.scorer.finish(problem, scene, out, templ.canonical(), result, map, tally.facts);
+        tally.clock.lap(kRecomputation);
+    }
 };
 
 } // namespace

@@ -61,18 +61,21 @@ class FftwDoubleTransform final : public DoubleTransform {
         return spectrum;
     }
 
-    void correlate(const Image<double>& spectrum, const double* tile, double* pairs,
-                   double* to) const override {
+    void forward(const double* tile, double* pairs) const override {
         // FFTW keeps the input of this transform.
         fftw_execute_dft_r2c(m_forward, const_cast<double*>(tile), complex(pairs));
+    }
+
+    void inverse(const Image<double>& spectrum, const double* pairs, double* product,
+                 double* to) const override {
         const double* const templ = spectrum.data();
         for (std::int64_t i = 0; i < spectrum.count(); i += 2) {
             const double re = pairs[i] * templ[i] - pairs[i + 1] * templ[i + 1];
             const double im = pairs[i + 1] * templ[i] + pairs[i] * templ[i + 1];
-            pairs[i] = re;
-            pairs[i + 1] = im;
+            product[i] = re;
+            product[i + 1] = im;
         }
-        fftw_execute_dft_c2r(m_inverse, complex(pairs), to);
+        fftw_execute_dft_c2r(m_inverse, complex(product), to);
     }
 
   private:

@@ -30,8 +30,19 @@ class DoubleTransform {
 
     /// `to` = circular correlation of `tile` with the template; `pairs` is scratch of
     /// spectrumPairs(). **Shapes**: tile and to are `points`, contiguous; `tile` is kept.
-    virtual void correlate(const base::Image<double>& spectrum, const double* tile, double* pairs,
-                           double* to) const = 0;
+    void correlate(const base::Image<double>& spectrum, const double* tile, double* pairs,
+                   double* to) const {
+        forward(tile, pairs);
+        inverse(spectrum, pairs, pairs, to);
+    }
+
+    /// The half spectrum of a tile, for several inverse(). **Shapes**: as correlate().
+    virtual void forward(const double* tile, double* pairs) const = 0;
+
+    /// `to` = the tile behind `pairs` correlated with a template. `product` is scratch of
+    /// spectrumPairs(), `pairs` itself where that is no longer needed.
+    virtual void inverse(const base::Image<double>& spectrum, const double* pairs, double* product,
+                         double* to) const = 0;
 };
 
 } // namespace flcc::cpu

@@ -76,7 +76,7 @@ void loadRow(const T* row, std::int64_t count, double reference, double scale, d
 /// float32 and integers of at most 16 bits: vector kernels, S - c rounded once or not at all.
 template <class T, class Real>
 CentredTile loadFast(const View<const T>& view, std::int64_t templCount,
-                     const simd::RealBox<Real>& to, const simd::RowFacts& facts, double mean) {
+                     const simd::VoxelBox<Real>& to, const simd::RowFacts& facts, double mean) {
     const double c =
         std::is_integral_v<T> ? std::nearbyint(mean) : double(static_cast<float>(mean));
     const double largest = std::max(facts.maximum - c, c - facts.minimum);
@@ -108,7 +108,7 @@ template <class T> double centred(T v, T c, double scale) {
 /// Any type, through double: the difference to c first, then at most one rounding to float.
 template <class T, class Real>
 CentredTile loadThroughDouble(const View<const T>& view, std::int64_t templCount,
-                              const simd::RealBox<Real>& to) {
+                              const simd::VoxelBox<Real>& to) {
     const Extents& extents = view.extents();
     std::int64_t count = 0;
     T reference{};
@@ -172,7 +172,7 @@ CentredTile loadThroughDouble(const View<const T>& view, std::int64_t templCount
 
 template <class T, class Real>
 CentredTile load(const View<const T>& view, std::int64_t templCount,
-                 const simd::RealBox<Real>& to) {
+                 const simd::VoxelBox<Real>& to) {
     if constexpr (kHasKernel<T>) {
         const Extents& extents = view.extents();
         simd::RowFacts facts{0, std::numeric_limits<double>::infinity(),

@@ -18,10 +18,18 @@ std::string memoryRefusal(std::int64_t bytes, const method::Limits& limits) {
     return "needs " + mebi(bytes) + ", the limit is " + mebi(limits.memoryBytes);
 }
 
-double denominatorNs(const method::Problem& problem, const base::Extents& tile,
+std::string statisticsRefusal(const method::Problem& problem) {
+    if (problem.statistics == method::WindowStatistics::Box &&
+        (problem.mask || problem.sceneMask)) {
+        return std::string("window sums need a support that is a box, and the ") +
+               (problem.mask ? "template" : "scene") + " has a mask";
+    }
+    return {};
+}
+
+double denominatorNs(double placements, const method::Problem& problem, const base::Extents& tile,
                      const method::CostModel& model) {
-    const double outputs = static_cast<double>(base::voxelCount(method::mapExtents(problem)));
-    return outputs * model.denominatorNs(problem.templ, tile);
+    return placements * model.denominatorNs(problem.templ, tile);
 }
 
 double predictedK(const method::SceneStatistics& statistics) {

@@ -35,22 +35,19 @@ template <class Buffers> class ThreadBuffers final : public method::Workspace {
     std::vector<std::unique_ptr<Buffers>> m_buffers;
 };
 
-/// Runs `work(boxes, worker, tally)` for every `together` tiles of `grid` in turn, reports finished
-/// regions and collects what the workers counted. `stages` names the stages of StageClock.
-template <class Work>
-method::Outcome runTiles(const TileGrid& grid, std::int64_t together,
+/// Runs `work(boxes, worker, tally)` for every `together` tiles of `grid`, a TileGrid or MapGrid,
+/// in turn, reports finished regions and collects what the workers counted. `stages` names the
+/// stages of StageClock.
+template <class Grid, class Work>
+method::Outcome runTiles(const Grid& grid, std::int64_t together,
                          const method::Execution& execution, const std::vector<std::string>& stages,
                          Work&& work) {
     std::vector<WorkerTally> tallies(static_cast<std::size_t>(execution.pool.threads()));
     std::mutex regionLock;
     const bool done = execution.pool.run(
-        (grid.count() + together - 1) / together,
+        grid.items(together),
         [&](std::int64_t item, int worker) {
-            std::vector<base::Box> boxes;
-            for (std::int64_t tile = item * together;
-                 tile < std::min(grid.count(), (item + 1) * together); ++tile) {
-                boxes.push_back(grid.box(tile));
-            }
+            const std::vector<base::Box> boxes = grid.boxes(item, together);
             WorkerTally& tally = tallies[static_cast<std::size_t>(worker)];
             tally.clock.start();
             work(boxes, worker, tally);
@@ -86,9 +83,12 @@ method::Outcome runTiles(const TileGrid& grid, std::int64_t together,
 /// Refuses a candidate that needs more than the limit; empty when it fits.
 [[nodiscard]] std::string memoryRefusal(std::int64_t bytes, const method::Limits& limits);
 
-/// What one thread takes for the denominators of a map in tiles of `tile` placements.
-[[nodiscard]] double denominatorNs(const method::Problem& problem, const base::Extents& tile,
-                                   const method::CostModel& model);
+/// Refuses window sums where the support is no box; empty when there is nothing to refuse.
+[[nodiscard]] std::string statisticsRefusal(const method::Problem& problem);
+
+/// What one thread takes for the denominators of `placements` in tiles of `tile` placements.
+[[nodiscard]] double denominatorNs(double placements, const method::Problem& problem,
+                                   const base::Extents& tile, const method::CostModel& model);
 
 /// K of METHODS 2.2 at the 1st-percentile contrast of a scene, for predictions.
 [[nodiscard]] double predictedK(const method::SceneStatistics& statistics);

@@ -47,12 +47,6 @@ simd::ScoreConstants constantsOf(const method::Problem& problem, const CentredTi
     return constants;
 }
 
-/// The part `box` of a map.
-method::MapView partOf(const method::MapView& map, const base::Box& box) {
-    return {map.value.part(box), map.status.part(box),
-            map.exact.data() == nullptr ? map.exact : map.exact.part(box)};
-}
-
 /// Calls `change(value, status, i)` for every voxel of a tile, i counting x fastest.
 template <class Change> void forVoxels(const method::MapView& part, Change&& change) {
     const Extents& extents = part.value.extents();
@@ -183,8 +177,8 @@ std::int64_t TileScorer::bytes(const Extents& m, const Extents& tile) {
 
 template <class Real, class Numerator>
 TileResult TileScorer::score(const method::Problem& problem, const base::AnyView& scene,
-                             const base::Box& out, const simd::RealBox<Real>& x,
-                             const simd::RealBox<Numerator>& numerator, const CentredTile& tile,
+                             const base::Box& out, const simd::VoxelBox<Real>& x,
+                             const simd::VoxelBox<Numerator>& numerator, const CentredTile& tile,
                              const BoundTerms& terms, const method::MapView& map) {
     const method::MapView part = partOf(map, out);
     simd::ScoreArguments<Real, Numerator> arguments;

@@ -91,7 +91,7 @@ class TileScorer {
     template <class Real, class Numerator>
     [[nodiscard]] TileResult
     score(const method::Problem& problem, const base::AnyView& scene, const base::Box& out,
-          const simd::RealBox<Real>& x, const simd::RealBox<Numerator>& numerator,
+          const simd::VoxelBox<Real>& x, const simd::VoxelBox<Numerator>& numerator,
           const CentredTile& tile, const BoundTerms& terms, const method::MapView& map);
 
     /// Replaces what breaks the promise by canonical values, unless the problem forbids it, and

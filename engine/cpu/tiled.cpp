@@ -3,11 +3,13 @@
 #include <cmath>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/cpu/double_transform.h"
 #include "engine/cpu/methods.h"
+#include "engine/cpu/support_run.h"
 #include "engine/cpu/tile_run.h"
 #include "engine/cpu/tile_transform.h"
 #include "engine/method/canonical.h"
@@ -31,8 +33,17 @@ Extents outputTile(const Extents& points, const Extents& m, const Extents& map) 
 
 class TiledPrepared final : public method::Prepared {
   public:
-    TiledPrepared(const Problem& problem, const Extents& points, const base::AnyView& templ)
-        : m_points(points), m_canonical(templ) {
+    TiledPrepared(const Problem& problem, const Extents& points, const method::MaskedView& templ)
+        : m_points(points), m_canonical(templ),
+          m_support(supportTemplate(problem, m_canonical, templ)) {
+        if (m_support) {
+            m_spectra.emplace(points, *m_support);
+        }
+        if (allGeneral(problem, m_canonical)) {
+            (void)m_spectra->of(Weights::That);
+            (void)m_spectra->of(Weights::Support);
+            return;
+        }
         if (problem.precision == method::Precision::Single) {
             m_transform = TileTransform::of(points);
             m_spectrum = m_transform->templateSpectrum(m_canonical.values());
@@ -48,6 +59,9 @@ class TiledPrepared final : public method::Prepared {
     };
 
     [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_canonical; }
+    /// Empty where all tiles are plain boxes inside the scene.
+    [[nodiscard]] const std::optional<SupportTemplate>& support() const { return m_support; }
+    [[nodiscard]] const std::optional<SupportSpectra>& spectra() const { return m_spectra; }
     [[nodiscard]] const TileTransform& transform() const { return *m_transform; }
     [[nodiscard]] const base::Image<float>& spectrum() const { return m_spectrum; }
     /// Made when the first tile asks for it.
@@ -62,6 +76,8 @@ class TiledPrepared final : public method::Prepared {
   private:
     Extents m_points;
     method::CanonicalTemplate m_canonical;
+    std::optional<SupportTemplate> m_support;
+    std::optional<SupportSpectra> m_spectra;
     std::shared_ptr<const TileTransform> m_transform;
     base::Image<float> m_spectrum;
     mutable std::once_flag m_once;
@@ -132,10 +148,25 @@ class TiledBuffers {
 
     [[nodiscard]] TilePair& pair() { return made(m_pair); }
     [[nodiscard]] TwofoldTile& twofold() { return made(m_twofold); }
+    [[nodiscard]] SupportScorer& support(const SupportSpectra& spectra) {
+        if (!m_support) {
+            auto correlator = std::make_unique<FourierCorrelator>(m_points);
+            m_correlator = correlator.get();
+            m_support = std::make_unique<SupportScorer>(std::move(correlator));
+        }
+        m_correlator->use(spectra);
+        return *m_support;
+    }
 
     static std::int64_t bytes(const Problem& problem, const Extents& points, const Extents& tile) {
         const bool single = problem.precision == method::Precision::Single;
-        return TileScorer::bytes(problem.templ, tile) + (single ? TilePair::bytes(points) : 0) +
+        const std::int64_t general =
+            needsSupport(problem) ? FourierCorrelator::bytes(problem, points) : 0;
+        if (problem.mask || problem.statistics == method::WindowStatistics::Fourier) {
+            return TileScorer::bytes(problem.templ, tile) + general;
+        }
+        return TileScorer::bytes(problem.templ, tile) + general +
+               (single ? TilePair::bytes(points) : 0) +
                (!single || problem.recompute ? TwofoldTile::bytes(points) : 0);
     }
 
@@ -148,6 +179,8 @@ class TiledBuffers {
     }
 
     Extents m_points;
+    std::unique_ptr<SupportScorer> m_support;
+    FourierCorrelator* m_correlator = nullptr; ///< of m_support
     std::unique_ptr<TilePair> m_pair;
     std::unique_ptr<TwofoldTile> m_twofold;
 };
@@ -169,8 +202,10 @@ class TiledMethod final : public method::Method {
     [[nodiscard]] std::vector<Candidate> candidates(const Problem& problem,
                                                     const method::Limits& limits,
                                                     const Extents& tile) const override {
-        const Extents& n = problem.scene;
         const Extents& m = problem.templ;
+        // What the placements see, beyond the scene too.
+        const Extents map = method::mapExtents(problem);
+        const Extents n{map.x + m.x - 1, map.y + m.y - 1, map.z + m.z - 1};
         std::vector<Candidate> result;
         const auto add = [&](const Extents& points) {
             const Candidate candidate{std::string(name()), std::string(device()), points,
@@ -220,6 +255,9 @@ class TiledMethod final : public method::Method {
     predict(const Problem& problem, const Candidate& candidate, const method::Limits& limits,
             const method::CostModel& model,
             const method::SceneStatistics* statistics) const override {
+        if (std::string reason = statisticsRefusal(problem); !reason.empty()) {
+            return method::Refusal{std::move(reason)};
+        }
         const Extents& m = problem.templ;
         const Extents& points = candidate.tile;
         const Extents map = method::mapExtents(problem);
@@ -238,34 +276,48 @@ class TiledMethod final : public method::Method {
         prediction.fftPlanning = cpu::name(TileTransform::effortOf(points));
         // The template is prepared first, in double; then every thread has its buffers.
         const std::int64_t spectrum = 8 * (points.x + simd::kSlack / 8) * points.y * points.z;
+        const SupportCost general = supportCost(problem, tile);
+        const std::int64_t generalBytes =
+            needsSupport(problem)
+                ? SupportTemplate::bytes(problem) + FourierCorrelator::spectraBytes(problem, points)
+                : 0;
         prediction.hostBytes =
-            mapBytes(problem) + base::byteCount(m, 8) + spectrum +
+            mapBytes(problem) + base::byteCount(m, 8) + spectrum + generalBytes +
             std::max(2 * spectrum, TiledBuffers::bytes(problem, points, tile) * candidate.threads);
         if (std::string reason = memoryRefusal(prediction.hostBytes, limits); !reason.empty()) {
             return method::Refusal{std::move(reason)};
         }
-        const double tiles = static_cast<double>(grid.count());
+        const double placements = static_cast<double>(base::voxelCount(map)) - general.placements;
+        const double tiles =
+            placements > 0 ? std::max(1.0, static_cast<double>(grid.count()) - general.tiles) : 0;
         const double pointCount = static_cast<double>(count);
+        const double halves = static_cast<double>(general.inputs + general.products);
         // Two half transforms a tile (Karas (23)), 2.5 M log2 M operations each.
         prediction.operations =
-            tiles * (5 * pointCount * std::log2(std::max(2.0, pointCount)) + 3 * pointCount);
+            (2 * tiles + halves * general.tiles) *
+            (2.5 * pointCount * std::log2(std::max(2.0, pointCount)) + 1.5 * pointCount);
         const method::ShapeTime shape = model.timeOf(points);
         const double tileNs = shape.tileNs + model.tileOverheadNs;
         // Threads take pairs of tiles; the last round may leave some idle.
         const double threads = static_cast<double>(candidate.threads);
         const double pairs = std::ceil(tiles / kTogether);
         const double rounds = std::ceil(pairs / threads);
-        const double busy = rounds * threads * kTogether / tiles;
+        const double busy = tiles > 0 ? rounds * threads * kTogether / tiles : 1;
         const double workers = model.speedUp(candidate.threads);
         const double buffers =
             static_cast<double>(TiledBuffers::bytes(problem, points, tile) * candidate.threads);
-        prediction.setupMs = 1e-6 * (shape.prepareNs + buffers * model.bufferByteNs);
-        prediction.ms =
-            prediction.setupMs + 1e-6 * (tileNs * tiles + denominatorNs(problem, tile, model)) *
-                                     std::min(busy, threads) / workers;
+        const double generalNs =
+            general.tiles * (halves * pointCount * kHalfNs + kSupportLoads * model.loadNs(points)) +
+            general.placements * kSupportScoreNs;
+        prediction.setupMs =
+            1e-6 * (shape.prepareNs * (general.tiles > 0 ? 3 : 1) + buffers * model.bufferByteNs);
+        prediction.ms = prediction.setupMs +
+                        1e-6 * (tileNs * tiles + denominatorNs(placements, problem, tile, model)) *
+                            std::min(busy, threads) / workers +
+                        1e-6 * generalNs / workers;
         prediction.tilesInFlight = candidate.threads * kTogether;
-        prediction.paddingWaste =
-            1 - static_cast<double>(base::voxelCount(map)) / (pairs * kTogether * pointCount);
+        prediction.paddingWaste = 1 - static_cast<double>(base::voxelCount(map)) /
+                                          ((pairs * kTogether + general.tiles) * pointCount);
         if (statistics != nullptr) {
             const double root = std::sqrt(std::log2(std::max(2.0, pointCount)));
             prediction.errorBound = kUnitSingle * 8 * root * 2 * predictedK(*statistics) /
@@ -276,6 +328,9 @@ class TiledMethod final : public method::Method {
     }
 
     void warmUp(const Problem& problem, const Candidate& candidate) const override {
+        if (needsSupport(problem)) {
+            (void)DoubleTransform::of(candidate.tile);
+        }
         if (problem.precision == method::Precision::Single) {
             (void)TileTransform::of(candidate.tile);
         } else {
@@ -285,7 +340,7 @@ class TiledMethod final : public method::Method {
 
     [[nodiscard]] std::shared_ptr<const method::Prepared>
     prepare(const Problem& problem, const Candidate& candidate,
-            const base::AnyView& templ) const override {
+            const method::MaskedView& templ) const override {
         return std::make_shared<TiledPrepared>(problem, candidate.tile, templ);
     }
 
@@ -297,25 +352,31 @@ class TiledMethod final : public method::Method {
     }
 
     method::Outcome execute(const Problem& problem, const Candidate& candidate,
-                            const method::Prepared& prepared, const base::AnyView& scene,
+                            const method::Prepared& prepared, const method::MaskedView& scene,
                             method::Workspace& workspace, const method::Execution& execution,
                             const method::MapView& map) const override {
         const auto& templ = dynamic_cast<const TiledPrepared&>(prepared);
         auto& buffers = dynamic_cast<ThreadBuffers<TiledBuffers>&>(workspace);
         const Extents mapExtents = method::mapExtents(problem);
-        const TileGrid grid(mapExtents, outputTile(candidate.tile, problem.templ, mapExtents));
-        const Run run{problem, candidate.tile, templ, scene, map};
+        const method::MaskedView seen = withoutIdleMask(problem, scene);
+        const bool general = allGeneral(problem, templ.canonical());
+        const MapGrid grid(problem, outputTile(candidate.tile, problem.templ, mapExtents), general);
+        const Run run{problem, candidate.tile, templ, seen.pixels, partOf(map, grid.inner().box)};
         return runTiles(
             grid, kTogether, execution, {"load", "transform", "denominator", "recomputation"},
             [&](const std::vector<base::Box>& boxes, int worker, WorkerTally& tally) {
-                if (problem.precision == method::Precision::Single) {
-                    runPair(run, boxes, buffers.of(worker), tally);
-                    return;
-                }
+                TiledBuffers& own = buffers.of(worker);
+                std::vector<base::Box> plain;
                 for (const base::Box& box : boxes) {
-                    const TileResult result = runTwofold(run, box, buffers.of(worker), tally);
-                    finish(run, box, result, buffers.of(worker), tally);
+                    if (general || isPartial(seen, seenBy(problem, box))) {
+                        own.support(templ.spectra().value())
+                            .tile({problem, templ.support().value(), templ.canonical(), seen, map},
+                                  box, {kLoad, kTransform, kDenominator, kRecomputation}, tally);
+                    } else {
+                        plain.push_back(grid.inValid(box));
+                    }
                 }
+                plainTiles(run, plain, own, tally);
             });
     }
 
@@ -328,12 +389,31 @@ class TiledMethod final : public method::Method {
         const Extents& points;
         const TiledPrepared& templ;
         const base::AnyView& scene;
-        const method::MapView& map;
+        method::MapView map; ///< of the placements inside the scene
     };
+
+    /// Tiles of placements inside the scene, at most two.
+    static void plainTiles(const Run& run, const std::vector<base::Box>& boxes,
+                           TiledBuffers& buffers, WorkerTally& tally) {
+        if (boxes.empty()) {
+            return;
+        }
+        if (run.problem.precision == method::Precision::Single) {
+            runPair(run, boxes, buffers, tally);
+            return;
+        }
+        for (const base::Box& box : boxes) {
+            finish(run, box, runTwofold(run, box, buffers, tally), buffers, tally);
+        }
+    }
 
     /// A point of a tile in double, forward and back; only what it is against a canonical value
     /// matters.
     static constexpr double kDoubleNs = 15;
+    /// A point of a half transform in double of FFTW_ESTIMATE's plans, with its product.
+    static constexpr double kHalfNs = 9;
+    /// Reads of a general tile, against one read of a plain one.
+    static constexpr double kSupportLoads = 6;
 
     /// What is known of one of the two tiles.
     struct Tile {
@@ -342,7 +422,7 @@ class TiledMethod final : public method::Method {
         simd::LineEnergy out;
     };
 
-    template <class Real> static simd::RealBox<Real> boxOf(Real* data, const Extents& points) {
+    template <class Real> static simd::VoxelBox<Real> boxOf(Real* data, const Extents& points) {
         return {data, points.x, points.x * points.y};
     }
 

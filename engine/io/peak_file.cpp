@@ -52,6 +52,16 @@ std::string comments(const PeakContext& context, char separator) {
              " voxels)\n";
     lines += "# template: " + text(context.templ) + " (" + base::toString(context.templExtents) +
              " voxels)\n";
+    if (!context.mask.empty()) {
+        lines += "# mask: " + text(context.mask) + "\n";
+    }
+    if (!context.sceneMask.empty()) {
+        lines += "# scene mask: " + text(context.sceneMask) + "\n";
+    }
+    if (!context.sceneMask.empty() || (!context.extent.empty() && context.extent != "valid")) {
+        lines += "# extent: " + text(context.extent) + "; outside counts as " +
+                 text(context.outside) + "; corners may lie outside the scene\n";
+    }
     lines += "# x y z: first voxel (corner) of the placement in scene voxels; indices start at 0; "
              "x is fastest in memory\n";
     lines += "# cx cy cz: centre of the placement with sub-voxel shift in scene voxels; the centre "

@@ -11,11 +11,15 @@ namespace flcc::io {
 
 /// What a list of peaks belongs to; stated in the file's comment lines.
 struct PeakContext {
-    std::string scene; ///< path or sample name
-    std::string templ; ///< path, or the crop box
+    std::string scene;       ///< path or sample name
+    std::string templ;       ///< path, or the crop box
+    std::string mask{};      ///< path of the template's; may be empty
+    std::string sceneMask{}; ///< likewise
     base::Extents sceneExtents;
     base::Extents templExtents;
     base::Geometry geometry; ///< of the scene
+    std::string extent{};    ///< "valid", "same", "full", and what lies outside counts for:
+    std::string outside{};   ///< "zero", "eibl", "overlap"; said where panels may leave the scene
     std::string audit{};     ///< what the self-audit of the run came to; may be empty
 };
 

@@ -6,10 +6,8 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <set>
-#include <sstream>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -17,6 +15,7 @@
 #include "engine/base/error.h"
 #include "engine/job/detail/options.h"
 #include "engine/job/detail/text.h"
+#include "engine/job/detail/text_file.h"
 
 namespace flcc::job {
 
@@ -213,16 +212,7 @@ void settlePlan(Job& job, const std::vector<std::string>& given) {
 } // namespace
 
 std::string readJobFile(const std::filesystem::path& path) {
-    std::error_code ignored;
-    std::ifstream in;
-    if (std::filesystem::is_regular_file(path, ignored)) { // /dev/zero has no end, a pipe may wait
-        in.open(path, std::ios::binary);
-    }
-    std::ostringstream text;
-    if (!in.is_open() || !(text << in.rdbuf())) {
-        throw Error(ErrorCode::Input, "cannot read the job file " + path.string());
-    }
-    return text.str();
+    return detail::readTextFile(path, "job file");
 }
 
 ParsedArguments parseArguments(const std::vector<std::string>& args) {

@@ -141,9 +141,10 @@ void drawMap(Picture& picture, const Crossover& map, const std::vector<std::stri
     write(picture, at.x - 8 - widthOf("scene"), at.y - 2 * kLine, "scene");
 }
 
-} // namespace
-
-Crossover crossover(bool volume, bool stream, int threads) {
+/// As crossover(), `goOn` called before each scene side with the share that is done; false
+/// ends it.
+Crossover crossoverRows(bool volume, bool stream, int threads,
+                        const std::function<bool(double)>& goOn) {
     Crossover map{
         volume, stream, sides(volume ? 32 : 64, volume ? 256 : 4096), sides(2, volume ? 64 : 256),
         {},     {}};
@@ -172,6 +173,10 @@ Crossover crossover(bool volume, bool stream, int threads) {
         return best;
     };
     for (const std::int64_t scene : map.scenes) {
+        if (!goOn(static_cast<double>(map.chosen.size()) /
+                  static_cast<double>(map.scenes.size()))) {
+            return map;
+        }
         std::vector<int> row;
         for (const std::int64_t templ : map.templates) {
             method::Problem problem;
@@ -188,6 +193,41 @@ Crossover crossover(bool volume, bool stream, int threads) {
         map.chosen.push_back(std::move(row));
     }
     return map;
+}
+
+void checkName(const std::filesystem::path& path) {
+    if (path.extension() != ".png") {
+        throw base::Error(base::ErrorCode::CommandLine,
+                          "the crossover map is a picture; give it a name that ends in .png, not " +
+                              path.string());
+    }
+}
+
+} // namespace
+
+Crossover crossover(bool volume, bool stream, int threads) {
+    return crossoverRows(volume, stream, threads, [](double) { return true; });
+}
+
+std::vector<Crossover> crossovers(int threads, const std::stop_token& stop,
+                                  const CrossoverProgress& progress) {
+    const int all = threads > 0 ? threads : base::availableThreads();
+    std::vector<Crossover> maps;
+    for (const bool volume : {false, true}) {
+        for (const bool stream : {false, true}) {
+            maps.push_back(crossoverRows(volume, stream, all, [&](double share) {
+                if (progress) {
+                    progress(volume ? "predicting volumes" : "predicting images",
+                             (static_cast<double>(maps.size()) + share) / 4);
+                }
+                return !stop.stop_requested();
+            }));
+            if (stop.stop_requested()) {
+                return {};
+            }
+        }
+    }
+    return maps;
 }
 
 Picture drawn(const std::vector<Crossover>& maps) {
@@ -234,21 +274,15 @@ Picture drawn(const std::vector<Crossover>& maps) {
     return picture;
 }
 
-void writeCrossover(const std::filesystem::path& path, int threads) {
-    if (path.extension() != ".png") {
-        throw base::Error(base::ErrorCode::CommandLine,
-                          "the crossover map is a picture; give it a name that ends in .png, not " +
-                              path.string());
-    }
-    const int all = threads > 0 ? threads : base::availableThreads();
-    std::vector<Crossover> maps;
-    for (const bool volume : {false, true}) {
-        for (const bool stream : {false, true}) {
-            maps.push_back(crossover(volume, stream, all));
-        }
-    }
+void writeCrossover(const std::filesystem::path& path, const std::vector<Crossover>& maps) {
+    checkName(path);
     const Picture picture = drawn(maps);
     (void)io::writeImage(path, base::AnyView(picture.view()), {});
+}
+
+void writeCrossover(const std::filesystem::path& path, int threads) {
+    checkName(path); // before the work
+    writeCrossover(path, crossovers(threads));
 }
 
 } // namespace flcc::job

@@ -2,7 +2,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/base/image.h"
@@ -24,12 +27,22 @@ struct Crossover {
 /// **Cost**: some ten thousand predictions, under a second or two.
 [[nodiscard]] Crossover crossover(bool volume, bool stream, int threads);
 
+/// Told which map is being computed and the share of all of them that is done, 0..1.
+using CrossoverProgress = std::function<void(std::string_view doing, double share)>;
+
+/// The maps of 2D and 3D, of single images and streams, as drawn() takes them; none when stopped.
+/// `threads` 0 = all.
+[[nodiscard]] std::vector<Crossover> crossovers(int threads, const std::stop_token& stop = {},
+                                                const CrossoverProgress& progress = {});
+
 /// The maps as one grey picture with axes, ticks and a legend: 2D above, 3D below, single images on
 /// the left, streams on the right.
 [[nodiscard]] base::Image<std::uint8_t> drawn(const std::vector<Crossover>& maps);
 
-/// Computes all four maps and writes their picture. `threads` 0 = all. **Errors**: Output,
-/// CommandLine for a format other than PNG.
+/// Writes their picture. **Errors**: Output, CommandLine for a format other than PNG.
+void writeCrossover(const std::filesystem::path& path, const std::vector<Crossover>& maps);
+
+/// Computes all four maps and writes their picture. `threads` 0 = all. **Errors**: as above.
 void writeCrossover(const std::filesystem::path& path, int threads);
 
 } // namespace flcc::job

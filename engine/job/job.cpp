@@ -111,6 +111,8 @@ class Runner {
         }
         m_result.scene = m_inputs.scene;
         m_result.templ = m_inputs.templ;
+        m_result.mask = m_inputs.mask;
+        m_result.sceneMask = m_inputs.sceneMask;
         m_result.notes = m_inputs.notes;
         m_result.report.inputs = m_inputs.reports;
         detail::requireWritableOutputs(m_job, m_inputs, images);
@@ -118,7 +120,11 @@ class Runner {
         m_result.report.plan.problem = m_problem;
         m_result.report.scene = base::extentsOf(m_inputs.scene->pixels);
         m_result.report.region = m_inputs.region;
-        m_result.mapCorner = m_inputs.sceneCorner();
+        m_result.report.support = method::supportCount(m_inputs.templView());
+        m_result.report.partialPeaks = m_job.partialPeaks;
+        const base::Index corner = m_inputs.sceneCorner();
+        const base::Index first = method::firstPlacement(m_problem);
+        m_result.mapCorner = {corner.x + first.x, corner.y + first.y, corner.z + first.z};
         fitTile();
         m_statistics = method::sceneStatistics(m_inputs.sceneView(), m_problem.templ, m_stop);
         m_readMs = msSince(start);
@@ -129,8 +135,8 @@ class Runner {
     [[nodiscard]] bool plan(bool warmUp) {
         enter(Phase::Plan);
         base::TilePool pool(m_request.limits.threads);
-        const base::AnyView scene = m_inputs.sceneView();
-        const base::AnyView templ = m_inputs.templView();
+        const method::MaskedView scene = m_inputs.sceneView();
+        const method::MaskedView templ = m_inputs.templView();
         const std::shared_ptr<const plan::Knowledge> known = knowledge();
         plan::Request asked = m_request;
         asked.knowledge = known.get();
@@ -183,7 +189,10 @@ class Runner {
                                           report.statistics, m_result.scene->geometry,
                                           {.minScore = m_job.minScore,
                                            .maxPeaks = m_job.maxPeaks,
-                                           .minDistance = m_job.minDistance},
+                                           .minDistance = m_job.minDistance,
+                                           .partialPeaks = m_job.partialPeaks,
+                                           .firstPlacement = method::firstPlacement(m_problem),
+                                           .outside = m_problem.outside},
                                           m_stop);
         m_result.report.run->peaksMs = msSince(start);
         m_sink.progress(0.8);
@@ -200,9 +209,9 @@ class Runner {
     void audit() {
         // By the cost model, not by the clock: the same plan writes the same list of peaks.
         const double runMs = m_plan->report().chosen()->prediction->ms;
-        const detail::AuditInput input{m_inputs.sceneView(), m_inputs.templView(),
-                                       *m_result.map,        m_result.report.map->facts,
-                                       m_result.peaks,       m_statistics.lowest};
+        const detail::AuditInput input{
+            m_inputs.sceneView(),       m_inputs.templView(), m_problem,          *m_result.map,
+            m_result.report.map->facts, m_result.peaks,       m_statistics.lowest};
         const std::optional<std::string> off = detail::auditRefusal(m_job.audit, input, runMs);
         m_result.report.audit = off ? AuditReport{.reason = *off} : detail::audit(input, m_stop);
     }
@@ -210,7 +219,7 @@ class Runner {
     /// Peaks in scene voxels, added up as findPeaks does, so that they have the bits of a run
     /// without a region.
     void moveToScene() {
-        const base::Index& by = m_result.mapCorner;
+        const base::Index by = m_inputs.sceneCorner();
         const base::Point half = halfOf(m_problem.templ);
         for (match::Peak& peak : m_result.peaks) {
             peak.corner = {peak.corner.x + by.x, peak.corner.y + by.y, peak.corner.z + by.z};
@@ -322,6 +331,14 @@ void requireSensible(const Job& job) {
     }
     if (!(job.promise >= kLeastPromise && job.promise <= 1)) {
         refuse("--promise must be a number from 1e-15 to 1, not " + detail::shortest(job.promise));
+    }
+    if (!(job.minOverlap >= 0 && job.minOverlap <= 1)) {
+        refuse("--min-overlap must be a number from 0 to 1, not " +
+               detail::shortest(job.minOverlap));
+    }
+    if (job.region && job.extent != method::Extent::Valid) {
+        refuse("--region is searched with the whole panel inside; leave out --region or --extent " +
+               std::string(method::name(job.extent)));
     }
     if (job.memoryBytes < 0) {
         refuse("--memory must be positive, not " + std::to_string(job.memoryBytes));

@@ -36,7 +36,9 @@ struct Job {
     std::filesystem::path templ;   ///< or:
     std::optional<base::Box> crop; ///< the template is cut from the scene
     std::filesystem::path templateOut;
-    bool invert = false; ///< changes the sign of the template, so r becomes -r
+    bool invert = false;             ///< changes the sign of the template, so r becomes -r
+    std::filesystem::path mask;      ///< support of the template: what is not 0 counts
+    std::filesystem::path sceneMask; ///< support of the scene, likewise
     std::optional<int> channel;
     std::optional<int> frame;
     /// The box of the scene that is searched, the whole panel inside; empty = all of it.
@@ -44,6 +46,9 @@ struct Job {
 
     method::Operation operation = method::Operation::Lcc;
     method::Extent extent = method::Extent::Valid;
+    method::Outside outside = method::Outside::Zero; ///< of panels that leave the scene or its mask
+    double minOverlap = 0.5; ///< with overlap: least share of the support inside
+    method::WindowStatistics statistics = method::WindowStatistics::Auto;
     std::string method = "auto";
     base::Extents tile{0, 0, 0};
     method::Precision precision = method::Precision::Single; ///< double: the map is float64
@@ -60,6 +65,7 @@ struct Job {
     double minScore = 0.5;
     std::int64_t maxPeaks = 100;
     std::optional<double> minDistance; ///< empty = auto
+    bool partialPeaks = false;         ///< PARTIAL placements take part
 
     std::filesystem::path map;
     std::filesystem::path status;
@@ -80,10 +86,20 @@ struct SceneImage {
     std::string sha256; ///< of the file it is the whole of; empty for a cut or a sample
 };
 
+/// A support in memory: 1 inside, 0 outside.
+struct MaskImage {
+    base::Image<std::uint8_t> support;
+    std::string source; ///< as in SceneImage
+    std::string note;
+    std::string sha256;
+};
+
 /// Images already in memory; a null one is read from the job's path.
 struct JobImages {
     std::shared_ptr<const SceneImage> scene;
     std::shared_ptr<const SceneImage> templ; ///< ignored when the job has a crop
+    std::shared_ptr<const MaskImage> mask{};
+    std::shared_ptr<const MaskImage> sceneMask{};
 };
 
 /// Reads a scene or a template as a job does; null when stopped. **Errors**: those of
@@ -92,6 +108,23 @@ struct JobImages {
                                                           std::optional<int> channel,
                                                           std::optional<int> frame,
                                                           const std::stop_token& stop = {});
+
+/// Reads what belongs to a scene, a template or a mask, which has one channel or frame more often
+/// than a stack of scenes: the choice counts where there are several. Null when stopped.
+[[nodiscard]] std::shared_ptr<const SceneImage> loadCompanion(const std::filesystem::path& path,
+                                                              std::optional<int> channel,
+                                                              std::optional<int> frame,
+                                                              const std::stop_token& stop = {});
+
+/// The voxels of an image of any type that are not 0, as a support. **Errors**: Problem for NaN and
+/// for a mask without a voxel inside.
+[[nodiscard]] std::shared_ptr<const MaskImage> maskOf(const SceneImage& image);
+
+/// Reads a mask as a job does; null when stopped. **Errors**: those of loadCompanion and maskOf.
+[[nodiscard]] std::shared_ptr<const MaskImage> loadMask(const std::filesystem::path& path,
+                                                        std::optional<int> channel,
+                                                        std::optional<int> frame,
+                                                        const std::stop_token& stop = {});
 
 /// A built-in sample as a job's images.
 [[nodiscard]] JobImages sampleImages(std::string_view name);
@@ -119,9 +152,11 @@ struct JobResult {
     bool cancelled = false;
     std::shared_ptr<const SceneImage> scene;
     std::shared_ptr<const SceneImage> templ;     ///< as matched but not inverted
+    std::shared_ptr<const MaskImage> mask;       ///< null without one
+    std::shared_ptr<const MaskImage> sceneMask;  ///< null without one
     std::shared_ptr<const method::MatchMap> map; ///< null when it never started
     base::Geometry mapGeometry;                  ///< voxel 0 on the centre of the first placement
-    base::Index mapCorner; ///< scene voxel of the first placement: the corner of the region
+    base::Index mapCorner; ///< scene voxel of the first placement; may lie outside the scene
     std::vector<match::Peak> peaks;
     JobReport report;
     std::vector<std::string> notes; ///< what a written format dropped, colour to luminance, ...

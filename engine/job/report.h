@@ -60,7 +60,7 @@ struct AuditReport {
 };
 
 struct InputReport {
-    std::string role; ///< "scene", "template"
+    std::string role; ///< "scene", "template", "mask", "scene-mask"
     std::string path;
     std::string sha256; ///< of the file; empty for a cut and for an image that has none
 };
@@ -78,6 +78,8 @@ struct JobReport {
     plan::PlanReport plan;  ///< its problem's scene is the part that is searched
     base::Extents scene{0, 0, 0};    ///< the whole scene
     std::optional<base::Box> region; ///< what of it is searched; empty = all of it
+    std::int64_t support = 0;        ///< voxels of the template that count
+    bool partialPeaks = false;       ///< PARTIAL placements take part in the peaks
     std::optional<RunReport> run;
     std::optional<MapReport> map;
     std::optional<AuditReport> audit; ///< of a finished run

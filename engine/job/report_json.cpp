@@ -1,10 +1,7 @@
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-
 #include <nlohmann/json.hpp>
 
 #include "engine/base/error.h"
+#include "engine/job/detail/text_file.h"
 #include "engine/job/report.h"
 
 namespace flcc::job {
@@ -40,6 +37,13 @@ Json problemJson(const JobReport& report) {
             {"template", toJson(problem.templ)},
             {"scene_type", base::name(problem.scenePixel)},
             {"template_type", base::name(problem.templPixel)},
+            {"mask", problem.mask},
+            {"support", report.support},
+            {"scene_mask", problem.sceneMask},
+            {"outside", method::name(problem.outside)},
+            {"min_overlap", problem.minOverlap},
+            {"statistics", method::name(problem.statistics)},
+            {"partial_peaks", report.partialPeaks},
             {"promise", problem.promise},
             {"precision", method::name(problem.precision)},
             {"recompute", problem.recompute},
@@ -228,17 +232,9 @@ std::string toJson(const JobReport& report) {
 }
 
 method::Candidate chosenCandidate(const std::string& path) {
-    std::error_code ignored;
-    std::ifstream in;
-    if (std::filesystem::is_regular_file(path, ignored)) { // /dev/zero has no end, a pipe may wait
-        in.open(path, std::ios::binary);
-    }
-    std::ostringstream text;
-    if (!in.is_open() || !(text << in.rdbuf())) {
-        throw Error(ErrorCode::Input, "cannot read the plan report " + path);
-    }
+    const std::string text = detail::readTextFile(path, "plan report");
     try {
-        const Json json = Json::parse(text.str());
+        const Json json = Json::parse(text);
         const Json& chosen = json.at("chosen");
         if (chosen.is_null()) {
             throw Error(ErrorCode::Input, "the plan report " + path +

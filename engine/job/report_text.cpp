@@ -67,20 +67,37 @@ std::string table(const std::vector<Row>& rows, std::size_t left) {
     return text;
 }
 
+/// What panels that leave the scene or its mask count for; nothing where there are none.
+std::string outsideText(const JobReport& report) {
+    const method::Problem& problem = report.plan.problem;
+    std::string text = problem.sceneMask ? ", scene masked" : "";
+    if (problem.sceneMask || problem.extent != method::Extent::Valid) {
+        text += ", outside " + std::string(method::name(problem.outside));
+        if (problem.outside == method::Outside::Overlap) {
+            text += " of at least " + detail::shortest(problem.minOverlap);
+        }
+        text += report.partialPeaks ? ", partial peaks" : "";
+    }
+    return problem.statistics == method::WindowStatistics::Auto
+               ? text
+               : text + ", statistics " + std::string(method::name(problem.statistics));
+}
+
 std::string problemText(const JobReport& report) {
     const method::Problem& problem = report.plan.problem;
     const bool flat = base::isFlat2D(problem.scene);
     const base::Extents& whole = report.scene.x > 0 ? report.scene : problem.scene;
-    std::string text = "Scene     " + shown(whole, flat) + " " +
-                       std::string(base::name(problem.scenePixel)) + "\n" +
-                       (report.region ? "Region    " + base::toString(*report.region) + "\n" : "") +
-                       "Template  " + shown(problem.templ, flat) + " " +
-                       std::string(base::name(problem.templPixel)) + "\n" + "Result    " +
-                       std::string(method::name(problem.operation)) + ", extent " +
-                       std::string(method::name(problem.extent)) + ", " +
-                       std::string(method::name(problem.precision)) + " precision, promise " +
-                       detail::shortest(problem.promise) +
-                       (problem.recompute ? "" : ", nothing recomputed") + "\n";
+    std::string text =
+        "Scene     " + shown(whole, flat) + " " + std::string(base::name(problem.scenePixel)) +
+        "\n" + (report.region ? "Region    " + base::toString(*report.region) + "\n" : "") +
+        "Template  " + shown(problem.templ, flat) + " " +
+        std::string(base::name(problem.templPixel)) +
+        (problem.mask ? ", masked: " + std::to_string(report.support) + " voxels" : "") + "\n" +
+        "Result    " + std::string(method::name(problem.operation)) + ", extent " +
+        std::string(method::name(problem.extent)) + outsideText(report) + ", " +
+        std::string(method::name(problem.precision)) + " precision, promise " +
+        detail::shortest(problem.promise) + (problem.recompute ? "" : ", nothing recomputed") +
+        "\n";
     for (const InputReport& input : report.inputs) {
         text += input.role + ": " + input.path +
                 (input.sha256.empty() ? "" : " (SHA-256 " + input.sha256 + ")") + "\n";

@@ -103,7 +103,7 @@ class Search {
         std::unordered_set<std::int64_t> seen{first};
         for (std::size_t next = 0; next < plateau.size() && next < kPlateauLimit; ++next) {
             const auto extend = [&](const base::Index& neighbour) {
-                if (!base::hasValue(m_scores.statuses().at(neighbour))) {
+                if (!m_scores.takesPart(neighbour)) {
                     return true;
                 }
                 const int order = m_scores.compare(neighbour, value);
@@ -140,20 +140,19 @@ void fitParabola(double before, double at, double after, double& shift, double& 
     }
 }
 
-void fitSubVoxel(detail::Scores& scores, double score, Peak& peak) {
+void fitSubVoxel(detail::Scores& scores, const base::Index& at, double score, Peak& peak) {
     const base::Extents& extents = scores.extents();
     const std::array<std::int64_t, 3> lengths{extents.x, extents.y, extents.z};
     for (std::size_t axis = 0; axis < 3; ++axis) {
         const auto moved = [&](std::int64_t step) {
-            std::array<std::int64_t, 3> at{peak.corner.x, peak.corner.y, peak.corner.z};
-            at[axis] += step;
-            return base::Index{at[0], at[1], at[2]};
+            std::array<std::int64_t, 3> place{at.x, at.y, at.z};
+            place[axis] += step;
+            return base::Index{place[0], place[1], place[2]};
         };
         const auto known = [&](std::int64_t step) {
-            const base::Index at = moved(step);
-            const std::int64_t position = std::array{at.x, at.y, at.z}[axis];
-            return position >= 0 && position < lengths[axis] &&
-                   base::hasValue(scores.statuses().at(at));
+            const base::Index place = moved(step);
+            const std::int64_t position = std::array{place.x, place.y, place.z}[axis];
+            return position >= 0 && position < lengths[axis] && scores.takesPart(place);
         };
         if (known(-1) && known(1)) {
             fitParabola(scores.score(moved(-1)).value, score, scores.score(moved(1)).value,
@@ -198,7 +197,7 @@ void requireSensible(const PeakOptions& options) {
 
 } // namespace
 
-std::vector<Peak> findPeaks(const base::AnyView& scene, const base::AnyView& templ,
+std::vector<Peak> findPeaks(const method::MaskedView& scene, const method::MaskedView& templ,
                             const base::View<const float>& value,
                             const base::View<const base::Status>& status,
                             const method::MapFacts& facts, const MapStatistics& statistics,
@@ -207,7 +206,7 @@ std::vector<Peak> findPeaks(const base::AnyView& scene, const base::AnyView& tem
     requireSensible(options);
     const method::CanonicalTemplate canonical(templ);
     const base::Extents extents = canonical.extents();
-    detail::Scores scores(scene, canonical, value, status, facts);
+    detail::Scores scores(scene, canonical, value, status, facts, options);
     const std::vector<Maximum> found = Search(scores, extents, options, stop).run();
     if (found.empty()) {
         return {};
@@ -226,9 +225,10 @@ std::vector<Peak> findPeaks(const base::AnyView& scene, const base::AnyView& tem
         Peak peak;
         peak.score = maximum.score.value;
         peak.bound = maximum.score.bound;
-        peak.corner = scores.index(maximum.linear);
-        peak.status = status.at(peak.corner);
-        fitSubVoxel(scores, peak.score, peak);
+        const base::Index at = scores.index(maximum.linear);
+        peak.corner = scores.placement(at);
+        peak.status = status.at(at);
+        fitSubVoxel(scores, at, peak.score, peak);
         const base::Point corner{static_cast<double>(peak.corner.x),
                                  static_cast<double>(peak.corner.y),
                                  static_cast<double>(peak.corner.z)};

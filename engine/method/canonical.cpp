@@ -7,6 +7,8 @@
 #include <type_traits>
 
 #include "engine/base/error.h"
+#include "engine/method/detail/support_score.h"
+#include "engine/method/detail/voxel.h"
 
 namespace flcc::method {
 
@@ -14,10 +16,11 @@ namespace {
 
 using base::View;
 
-constexpr double kUnitRoundoff = 0x1p-53;
+using detail::difference;
+using detail::finite;
+using detail::kLanes;
+using detail::kUnitRoundoff;
 
-/// Eight sums side by side: whatever registers a machine has, the same additions in the same order.
-constexpr int kLanes = 8;
 template <class T> struct Vector { using Type [[gnu::vector_size(kLanes * sizeof(T))]] = T; };
 using Lanes = Vector<double>::Type;
 
@@ -25,20 +28,6 @@ using Lanes = Vector<double>::Type;
 [[gnu::always_inline]] inline double total(const Lanes& sums) {
     return ((sums[0] + sums[4]) + (sums[2] + sums[6])) +
            ((sums[1] + sums[5]) + (sums[3] + sums[7]));
-}
-
-/// v - reference without overflow and, for integers, exactly before the one rounding.
-template <class T> [[gnu::always_inline]] inline double difference(T v, T reference, double scale) {
-    if constexpr (std::is_same_v<T, double>) {
-        return v * scale - reference * scale;
-    } else if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
-        return v >= reference ? static_cast<double>(static_cast<std::uint64_t>(v) -
-                                                    static_cast<std::uint64_t>(reference))
-                              : -static_cast<double>(static_cast<std::uint64_t>(reference) -
-                                                     static_cast<std::uint64_t>(v));
-    } else {
-        return static_cast<double>(v) - static_cast<double>(reference);
-    }
 }
 
 /// As difference(), of eight neighbours.
@@ -75,12 +64,9 @@ template <class T> struct CutRow {
     }
 };
 
-template <class T> bool finite(T v) {
-    if constexpr (std::is_floating_point_v<T>) {
-        return std::isfinite(v);
-    } else {
-        return true;
-    }
+/// The power of two that brings `largest` below 1.
+double powerBelow(double largest) {
+    return largest > 0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest) - 1, -1022, 1022)) : 1.0;
 }
 
 /// The power of two that brings a double panel near 1, so that no square overflows or vanishes.
@@ -97,7 +83,7 @@ template <class T> double scaleOf(const View<const T>& panel) {
             }
         }
     }
-    return largest > 0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest) - 1, -1022, 1022)) : 1.0;
+    return powerBelow(largest);
 }
 
 /// Sum and largest magnitude of the differences to the first voxel; the sum is not finite when a
@@ -243,87 +229,121 @@ double laneSum(base::Image<double>& values) {
 
 } // namespace
 
-void requireUsableTemplate(const base::AnyView& templ) {
+void requireUsableTemplate(const MaskedView& templ) {
     using base::Error;
     using base::ErrorCode;
-    const base::Extents extents = base::extentsOf(templ);
-    if (base::voxelCount(extents) < 2) {
-        throw Error(ErrorCode::Problem, "template " + base::toString(extents) +
-                                            " has one voxel; a score needs at least two");
+    const base::Extents extents = templ.extents();
+    const bool masked = isMasked(templ);
+    const std::string under = masked ? " under its mask" : "";
+    if (const std::int64_t count = supportCount(templ); count < 2) {
+        throw Error(ErrorCode::Problem, "template " + base::toString(extents) + " has " +
+                                            (count == 0 ? "no voxel" : "one voxel") + under +
+                                            "; a score needs at least two");
     }
     std::visit(
         [&](const auto& view) {
+            auto first = view.at(0, 0, 0);
+            bool any = false;
             bool differs = false;
             for (std::int64_t z = 0; z < extents.z; ++z) {
                 for (std::int64_t y = 0; y < extents.y; ++y) {
                     const auto* row = view.row(y, z);
                     for (std::int64_t x = 0; x < extents.x; ++x) {
+                        if (masked && templ.mask.at(x, y, z) == 0) {
+                            continue;
+                        }
                         if (!finite(row[x])) {
                             throw Error(ErrorCode::Problem,
                                         "template holds a NaN or infinite value at voxel " +
                                             base::toString(base::Index{x, y, z}));
                         }
-                        differs = differs || row[x] != view.at(0, 0, 0);
+                        first = any ? first : row[x];
+                        any = true;
+                        differs = differs || row[x] != first;
                     }
                 }
             }
             if (!differs) {
-                throw Error(ErrorCode::Problem,
-                            "template " + base::toString(extents) + " is constant (value " +
-                                std::to_string(static_cast<double>(view.at(0, 0, 0))) +
-                                "); choose a place with contrast");
+                throw Error(ErrorCode::Problem, "template " + base::toString(extents) +
+                                                    " is constant" + under + " (value " +
+                                                    std::to_string(static_cast<double>(first)) +
+                                                    "); choose a place with contrast");
             }
         },
-        templ);
+        templ.pixels);
 }
 
-CanonicalTemplate::CanonicalTemplate(const base::AnyView& templ) {
+CanonicalTemplate::CanonicalTemplate(const MaskedView& templ) {
     requireUsableTemplate(templ);
-    m_values = base::Image<double>(base::extentsOf(templ));
-    const base::Extents& extents = m_values.extents();
-    const double count = static_cast<double>(m_values.count());
-    std::visit(
-        [&](const auto& view) {
-            const double scale = scaleOf(view);
-            for (std::int64_t z = 0; z < extents.z; ++z) {
-                for (std::int64_t y = 0; y < extents.y; ++y) {
-                    double* const row = m_values.view().row(y, z);
-                    for (std::int64_t x = 0; x < extents.x; ++x) {
-                        row[x] = difference(view.at(x, y, z), view.at(0, 0, 0), scale);
-                    }
-                }
-            }
-        },
-        templ);
+    const base::Extents extents = templ.extents();
+    m_values = base::Image<double>(extents, 0.0);
+    m_count = supportCount(templ);
+    if (m_count < m_values.count()) {
+        m_support = base::Image<std::uint8_t>(extents);
+        for (std::int64_t i = 0; i < m_support.count(); ++i) {
+            m_support.data()[i] = templ.mask.at(i % extents.x, i / extents.x % extents.y,
+                                                i / (extents.x * extents.y)) != 0
+                                      ? 1
+                                      : 0;
+        }
+    }
     double* const values = m_values.data();
     const auto each = [&](auto&& change) {
         for (std::int64_t i = 0; i < m_values.count(); ++i) {
-            change(values[i]);
+            if (m_support.empty() || m_support.data()[i] != 0) {
+                change(i);
+            }
         }
     };
+    std::int64_t first = -1;
+    each([&](std::int64_t i) { first = first < 0 ? i : first; });
+    std::visit(
+        [&](const auto& view) {
+            using Voxel = std::remove_cvref_t<decltype(*view.data())>;
+            const auto at = [&](std::int64_t i) {
+                return view.at(i % extents.x, i / extents.x % extents.y,
+                               i / (extents.x * extents.y));
+            };
+            double most = 0; // as scaleOf(), of the support
+            if constexpr (std::is_same_v<Voxel, double>) {
+                each([&](std::int64_t i) { most = std::max(most, std::abs(at(i))); });
+            }
+            const double scale = powerBelow(most);
+            each([&](std::int64_t i) { values[i] = difference(at(i), at(first), scale); });
+        },
+        templ.pixels);
     double largest = 0;
-    each([&](double& v) { largest = std::max(largest, std::abs(v)); });
+    each([&](std::int64_t i) { largest = std::max(largest, std::abs(values[i])); });
     const double scale = std::ldexp(1.0, std::min(1022, -std::ilogb(largest)));
-    each([&](double& v) { v *= scale; });
+    each([&](std::int64_t i) { values[i] *= scale; });
     // Twice: the first mean leaves a rounding error that the second one removes (METHODS 2).
     for (int pass = 0; pass < 2; ++pass) {
-        const double mean = laneSum(m_values) / count;
-        each([&](double& v) { v -= mean; });
+        const double mean = laneSum(m_values) / static_cast<double>(m_count);
+        each([&](std::int64_t i) { values[i] -= mean; });
     }
     base::Image<double> squares(extents);
     std::transform(values, values + m_values.count(), squares.data(),
                    [](double v) { return v * v; });
     const double norm = std::sqrt(laneSum(squares));
-    each([&](double& v) { v /= norm; });
+    each([&](std::int64_t i) { values[i] /= norm; });
 }
 
-double canonicalScore(const base::AnyView& scene, const CanonicalTemplate& templ,
-                      const base::Index& corner) {
-    return std::visit(
-        [&](const auto& view) {
-            return scoreOf(view.part({corner, templ.extents()}), templ.values().view());
-        },
-        scene);
+double canonicalScore(const MaskedView& scene, const CanonicalTemplate& templ,
+                      const base::Index& corner, Outside outside) {
+    return canonicalValue(scene, templ, corner, outside).score;
+}
+
+CanonicalValue canonicalValue(const MaskedView& scene, const CanonicalTemplate& templ,
+                              const base::Index& corner, Outside outside) {
+    if (!detail::isWholeBox(scene, templ, corner)) {
+        return detail::supportValue(scene, templ, corner, outside);
+    }
+    return {std::visit(
+                [&](const auto& view) {
+                    return scoreOf(view.part({corner, templ.extents()}), templ.values().view());
+                },
+                scene.pixels),
+            canonicalBound(templ.count())};
 }
 
 double canonicalBound(std::int64_t count) {

@@ -9,8 +9,8 @@
 
 namespace flcc::method {
 
-/// The result of a method: a score and a status for every placement, `valid` extents, corner
-/// convention (voxel u of the map is the placement whose first voxel lies on u).
+/// The result of a method: a score and a status for every placement, corner convention (voxel u of
+/// the map is the placement whose first voxel lies on the scene voxel u + firstPlacement()).
 struct MatchMap {
     base::Image<float> value;
     base::Image<base::Status> status;
@@ -43,6 +43,12 @@ struct MapView {
 
 [[nodiscard]] inline MapView viewOf(MatchMap& map) {
     return {map.value.view(), map.status.view(), map.exact.view()};
+}
+
+/// The part of a map inside `box`.
+[[nodiscard]] inline MapView partOf(const MapView& map, const base::Box& box) {
+    return {map.value.part(box), map.status.part(box),
+            map.exact.data() == nullptr ? map.exact : map.exact.part(box)};
 }
 
 /// What a method says of a run beside the map; counts are over the voxels it computed.

@@ -21,10 +21,14 @@ template <class T> bool finite(T v) {
     }
 }
 
-template <class T>
-void addRange(const View<const T>& scene, const std::stop_token& stop,
+using Mask = View<const std::uint8_t>;
+
+/// `kMasked`: voxels under a 0 of the mask are left out.
+template <bool kMasked, class T>
+void addRange(const View<const T>& scene, const Mask& mask, const std::stop_token& stop,
               SceneStatistics& statistics) {
     const base::Extents& extents = scene.extents();
+    std::int64_t outside = 0;
     double minimum = std::numeric_limits<double>::infinity();
     double maximum = -minimum;
     double total = 0;
@@ -35,11 +39,18 @@ void addRange(const View<const T>& scene, const std::stop_token& stop,
                 return;
             }
             const T* row = scene.row(y, z);
+            const std::uint8_t* const kept = kMasked ? mask.row(y, z) : nullptr;
             double sum = 0;
             for (std::int64_t x = 0; x < extents.x; ++x) {
                 const double v = static_cast<double>(row[x]);
-                const bool good = finite(row[x]);
-                bad += good ? 0 : 1;
+                bool good = finite(row[x]);
+                if constexpr (kMasked) {
+                    outside += kept[x] == 0 ? 1 : 0;
+                    bad += !good && kept[x] != 0 ? 1 : 0;
+                    good = good && kept[x] != 0;
+                } else {
+                    bad += good ? 0 : 1;
+                }
                 sum += good ? v : 0.0;
                 minimum = good && v < minimum ? v : minimum;
                 maximum = good && v > maximum ? v : maximum;
@@ -49,16 +60,16 @@ void addRange(const View<const T>& scene, const std::stop_token& stop,
     }
     const std::int64_t count = extents.x * extents.y * extents.z;
     statistics.nonFinite = bad;
-    if (bad < count) {
+    if (bad + outside < count) {
         statistics.minimum = minimum;
         statistics.maximum = maximum;
         statistics.mean = total / static_cast<double>(extents.y * extents.z) *
-                          (static_cast<double>(count) / static_cast<double>(count - bad));
+                          (static_cast<double>(count) / static_cast<double>(count - bad - outside));
     }
 }
 
-/// Standard deviation of the finite voxels of a panel.
-template <class T> double deviation(const View<const T>& panel) {
+/// Standard deviation of the finite voxels of a panel under `mask`, which may be without voxels.
+template <class T> double deviation(const View<const T>& panel, const Mask& mask) {
     const base::Extents& extents = panel.extents();
     const double reference =
         finite(panel.at(0, 0, 0)) ? static_cast<double>(panel.at(0, 0, 0)) : 0.0;
@@ -69,7 +80,7 @@ template <class T> double deviation(const View<const T>& panel) {
         for (std::int64_t y = 0; y < extents.y; ++y) {
             const T* row = panel.row(y, z);
             for (std::int64_t x = 0; x < extents.x; ++x) {
-                if (finite(row[x])) {
+                if (finite(row[x]) && (mask.data() == nullptr || mask.at(x, y, z) != 0)) {
                     const double d = static_cast<double>(row[x]) - reference;
                     s1 += d;
                     s2 += d * d;
@@ -85,7 +96,7 @@ template <class T> double deviation(const View<const T>& panel) {
 /// it is lowest; panels are cut to 32 voxels an axis, so the look costs no more than a read of the
 /// scene.
 template <class T>
-void addContrast(const View<const T>& scene, const base::Extents& templ,
+void addContrast(const View<const T>& scene, const Mask& mask, const base::Extents& templ,
                  SceneStatistics& statistics) {
     constexpr std::size_t kLowest = 64;
     const base::Extents& extents = scene.extents();
@@ -113,7 +124,10 @@ void addContrast(const View<const T>& scene, const base::Extents& templ,
                 const base::Index placement{std::min(corner.x, extents.x - templ.x),
                                             std::min(corner.y, extents.y - templ.y),
                                             std::min(corner.z, extents.z - templ.z)};
-                panels.emplace_back(deviation(scene.part({corner, panel})), placement);
+                const base::Box box{corner, panel};
+                panels.emplace_back(
+                    deviation(scene.part(box), mask.data() == nullptr ? mask : mask.part(box)),
+                    placement);
             }
         }
     }
@@ -131,17 +145,21 @@ void addContrast(const View<const T>& scene, const base::Extents& templ,
 
 } // namespace
 
-SceneStatistics sceneStatistics(const base::AnyView& scene, const base::Extents& templ,
+SceneStatistics sceneStatistics(const MaskedView& scene, const base::Extents& templ,
                                 const std::stop_token& stop) {
     SceneStatistics statistics;
     std::visit(
         [&](const auto& view) {
-            addRange(view, stop, statistics);
+            if (scene.mask.data() == nullptr) {
+                addRange<false>(view, scene.mask, stop, statistics);
+            } else {
+                addRange<true>(view, scene.mask, stop, statistics);
+            }
             if (!stop.stop_requested()) {
-                addContrast(view, templ, statistics);
+                addContrast(view, scene.mask, templ, statistics);
             }
         },
-        scene);
+        scene.pixels);
     return statistics;
 }
 

@@ -3,6 +3,7 @@
 
 #include "engine/selftest/detail/case_run.h"
 #include "engine/selftest/detail/scenes.h"
+#include "engine/selftest/detail/support_cases.h"
 
 namespace flcc::selftest {
 
@@ -329,6 +330,8 @@ const std::vector<Case>& cases() {
         {"range", "scores of 1 and -1 are not exceeded", range},
         {"stripes", "stripes that gather the errors of transforms", stripes},
         {"pixel-types", "every pixel type in 2D and 3D", pixelTypes},
+        {"masks", "only what lies under a template's mask counts, exactly", masks},
+        {"borders", "placements that leave the scene or its mask, by every rule", borders},
         {"sizes", "sizes about the lengths of vectors, lines, one placement", sizes},
     };
     return list;

@@ -40,6 +40,7 @@ class CliCommandsTest : public QObject {
     void theBestPeaksOfTheSamplesAreThePlantedOnes();
     void aPlanIsReplayed();
     void aRegionIsSearchedInDoubleAndAudited();
+    void masksAndPlacementsBeyondTheSceneAreFiles();
     void theProgramAndTheEngineWriteTheSameBytes();
     void aJobIsSavedAndRunAgain();
     void aPlanWritesNoMapAndNoPeaks();
@@ -68,7 +69,11 @@ void CliCommandsTest::failuresHaveTheirCodeAndWriteNothing_data() {
     const auto match = [](const QStringList& more) { return kMatch + more; };
     row("no command", {}, 2);
     row("unknown command", {"convolve", "a", "b"}, 2);
-    row("unknown option", match({"--mask", "m.mha"}), 2);
+    row("unknown option", match({"--support", "m.mha"}), 2);
+    row("unknown extent", match({"--extent", "most"}), 2);
+    row("overlap of more than all", match({"--min-overlap", "1.5"}), 2);
+    row("region with panels that leave it", match({"--region", "9,6:40,40", "--extent", "same"}),
+        2);
     row("option of a later version", match({"--rotations", "5"}), 2);
     row("promise of nothing", match({"--promise", "0"}), 2);
     row("recompute perhaps", match({"--recompute", "perhaps"}), 2);
@@ -91,6 +96,9 @@ void CliCommandsTest::failuresHaveTheirCodeAndWriteNothing_data() {
     row("crop outside the scene", {"match", "scene.mha", "--crop", "90,60:20,20"}, 4);
     row("region outside the scene", match({"--region", "90,60:20,20"}), 4);
     row("region smaller than the template", match({"--region", "10,10:3,3"}), 4);
+    row("missing mask", match({"--mask", "none.mha"}), 3);
+    row("mask of other extents", match({"--mask", "scene.mha"}), 4);
+    row("mask of the scene of other extents", match({"--scene-mask", "template.mha"}), 4);
     row("one voxel", {"match", "scene.mha", "--crop", "9,6:1,1"}, 4);
     row("method that refuses", match({"--method", "tiled", "--tile", "4"}), 4);
     row("memory", match({"--memory", "2KiB"}), 5);
@@ -220,6 +228,54 @@ void CliCommandsTest::aRegionIsSearchedInDoubleAndAudited() {
     const Json info = parsed(runCli({"info", "map.mha"}, folder.path()).output);
     QCOMPARE(info["type"].get<std::string>(), std::string("float64"));
     QVERIFY(info["extents"][0].get<int>() < 20);
+}
+
+void CliCommandsTest::masksAndPlacementsBeyondTheSceneAreFiles() {
+    const SampleFolder folder("tiny");
+    const QStringList job = kMatch + QStringList{"--extent",        "full",          "--outside",
+                                                 "overlap",         "--min-overlap", "0.6",
+                                                 "--partial-peaks", "--mask",        "mask.mha"};
+    const Json info = parsed(runCli({"info", "template.mha"}, folder.path()).output);
+    const int width = info["extents"][0].get<int>();
+    const int height = info["extents"][1].get<int>();
+    QByteArray mask = "ObjectType = Image\nNDims = 2\nBinaryData = True\n"
+                      "BinaryDataByteOrderMSB = False\nDimSize = " +
+                      QByteArray::number(width) + " " + QByteArray::number(height) +
+                      "\nElementType = MET_UCHAR\nElementDataFile = LOCAL\n";
+    QByteArray voxels(width * height, '\x07');
+    voxels[0] = '\0';
+    QFile file(folder.path("mask.mha"));
+    QVERIFY(file.open(QIODevice::WriteOnly) && file.write(mask + voxels) > 0);
+    file.close();
+    const CliRun run = runCli(job + QStringList{"--map", "map.mha", "--status", "status.mha",
+                                                "--peaks", "peaks.csv", "--report", "report.json",
+                                                "--audit", "on", "--save-job", "job.json"},
+                              folder.path());
+    QVERIFY2(run.code == 0, run.errors.constData());
+    const Json report = parsed(folder.bytes("report.json"));
+    QCOMPARE(report["problem"]["extent"].get<std::string>(), std::string("full"));
+    QCOMPARE(report["problem"]["support"].get<int>(), width * height - 1);
+    QVERIFY(report["map"]["status"]["PARTIAL"].get<int>() > 0);
+    QVERIFY(report["map"]["status"]["NOT_COMPUTED"].get<int>() > 0); // too small an overlap
+    QCOMPARE(report["audit"]["verdict"].get<std::string>(), std::string("passed"));
+    QCOMPARE(report["inputs"][2]["role"].get<std::string>(), std::string("mask"));
+    const Json map = parsed(runCli({"info", "map.mha"}, folder.path()).output);
+    QVERIFY((map["extents"] == Json{96 + width - 1, 64 + height - 1, 1}));
+    const Json scene = parsed(runCli({"info", "scene.mha"}, folder.path()).output);
+    const double spacing = scene["spacing"][0].get<double>();
+    QVERIFY(std::abs(map["origin"][0].get<double>() -
+                     (scene["origin"][0].get<double>() - spacing * (width - 1) / 2)) < 1e-9);
+    const QByteArray peaks = folder.bytes("peaks.csv");
+    QVERIFY2(peaks.contains("# mask: mask.mha\n") && peaks.contains("# extent: full; outside "),
+             peaks.constData());
+    // The saved job is the same; so is the plan that ran, replayed.
+    const QByteArray first = folder.bytes("map.mha");
+    QCOMPARE(runCli({"match", "--job", "job.json", "--quiet"}, folder.path()).code, 0);
+    QCOMPARE(folder.bytes("peaks.csv"), peaks);
+    QCOMPARE(
+        runCli(job + QStringList{"--plan", "report.json", "--map", "map.mha"}, folder.path()).code,
+        0);
+    QCOMPARE(folder.bytes("map.mha"), first);
 }
 
 void CliCommandsTest::theProgramAndTheEngineWriteTheSameBytes() {

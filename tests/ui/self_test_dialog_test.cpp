@@ -54,7 +54,7 @@ class SelfTestDialogTest : public QObject {
     void aCancelIsAnsweredAndTheTestCanRunAgain() {
         const auto window = test::shownWindow();
         QDialog& dialog = opened(*window);
-        auto& again = test::child<QPushButton>(dialog, "selfTestAgain");
+        auto& again = test::child<QPushButton>(dialog, "selfTestStart");
         const auto& verdict = test::child<QLabel>(dialog, "selfTestVerdict");
         QTRY_VERIFY_WITH_TIMEOUT(verdict.text().startsWith("Running"), 30'000);
         test::click(test::child<QPushButton>(dialog, "selfTestCancel"));

@@ -30,6 +30,15 @@ struct Marked {
     }
 };
 
+/// 1 in the even columns.
+std::shared_ptr<const base::Image<std::uint8_t>> columns(const base::Extents& extents) {
+    auto support = std::make_shared<base::Image<std::uint8_t>>(extents, std::uint8_t{0});
+    for (std::int64_t i = 0; i < support->count(); ++i) {
+        support->data()[i] = i % extents.x % 2 == 0 ? 1 : 0;
+    }
+    return support;
+}
+
 } // namespace
 
 class MarksTest : public QObject {
@@ -48,7 +57,80 @@ class MarksTest : public QObject {
     void aSpannedBoxHoldsBothEnds();
     void theCrosshairCrossesAtItsVoxel();
     void marksGrowWithThePixelRatio();
+    void theRegionIsAFrameOfDashes();
+    void whatTheMaskOfTheTemplateLeavesOutIsShaded();
+    void whatTheMaskOfTheSceneLeavesOutIsShaded();
 };
+
+void MarksTest::theRegionIsAFrameOfDashes() {
+    Marked m;
+    m.scene.setRegion(base::Box{{10, 12, 3}, {30, 20, 10}});
+    const io::Colour green = m.scene.colours().region;
+    const test::Found frame = test::find(m.window->render(), green);
+    const viz::DisplayPoint low = m.scene.displayOf({9.5, 11.5, 10});
+    const viz::DisplayPoint high = m.scene.displayOf({39.5, 31.5, 10});
+    QVERIFY(std::abs(frame.left - low.x) <= 2 && std::abs(frame.top - low.y) <= 2);
+    QVERIFY(std::abs(frame.right - high.x) <= 16 && std::abs(frame.bottom - high.y) <= 16);
+    // Two pixels wide, half of it dashes.
+    const double edge = 2 * (30 + 20) * 8.0;
+    QVERIFY2(frame.count > 0.7 * edge && frame.count < 1.3 * edge,
+             qPrintable(QString::number(frame.count)));
+    // Fainter on slices beside it.
+    m.scene.setSlice(1);
+    QCOMPARE(test::find(m.window->render(), green).count, 0);
+    m.scene.setSlice(10);
+    m.scene.setRegion({});
+    QCOMPARE(test::find(m.window->render(), green).count, 0);
+}
+
+void MarksTest::whatTheMaskOfTheTemplateLeavesOutIsShaded() {
+    Marked m;
+    m.scene.setGreyWindow({-255, 1}); // a bright scene
+    m.scene.setTemplateBox(base::Box{{20, 15, 8}, {9, 7, 5}});
+    m.scene.setTemplateSupport(columns({9, 7, 5}));
+    const auto brightAt = [&](const viz::Picture& picture, double x) {
+        const viz::DisplayPoint at = m.scene.displayOf({x, 17, 10});
+        return picture.at(static_cast<int>(std::lround(at.x)),
+                          static_cast<int>(std::lround(at.y)))[0] > 200;
+    };
+    const viz::Picture shown = m.window->render();
+    test::keep(shown, "template_support");
+    for (int x = 22; x < 27; ++x) {
+        QCOMPARE(brightAt(shown, x), x % 2 == 0);
+    }
+    // Only where it fits, and where the box crosses the slice.
+    m.scene.setTemplateSupport(columns({9, 7, 4}));
+    QVERIFY(brightAt(m.window->render(), 23));
+    m.scene.setTemplateSupport(columns({9, 7, 5}));
+    m.scene.setSlice(2);
+    QVERIFY(brightAt(m.window->render(), 23));
+    m.scene.setSlice(10);
+    // The selected peak has it too.
+    m.scene.setTemplateBox({});
+    m.scene.setPeaks({{{24, 18, 10}, 0.9, 0}}, kTempl);
+    QVERIFY(brightAt(m.window->render(), 23));
+    m.scene.setSelectedPeak(0);
+    QVERIFY(!brightAt(m.window->render(), 23));
+    QVERIFY(brightAt(m.window->render(), 22));
+}
+
+void MarksTest::whatTheMaskOfTheSceneLeavesOutIsShaded() {
+    Marked m;
+    m.scene.setGreyWindow({-255, 1});
+    m.scene.setSceneSupport(columns({60, 50, 20}));
+    const auto colourAt = [&](double x) {
+        const viz::DisplayPoint at = m.scene.displayOf({x, 20, 10});
+        return m.window->render().at(static_cast<int>(std::lround(at.x)),
+                                     static_cast<int>(std::lround(at.y)));
+    };
+    QVERIFY(colourAt(20)[0] > 200);
+    const io::Colour outside = colourAt(21);
+    QVERIFY(outside[0] < 180 && outside[2] > outside[0] + 10);
+    m.scene.setSceneSupport(columns({60, 50, 19}));
+    QVERIFY(colourAt(21)[0] > 200);
+    m.scene.setSceneSupport(nullptr);
+    QVERIFY(colourAt(21)[0] > 200);
+}
 
 void MarksTest::aGlyphIsCentredOnItsPeak() {
     Marked m;

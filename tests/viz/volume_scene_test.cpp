@@ -47,6 +47,9 @@ class VolumeSceneTest : public QObject {
   private Q_SLOTS:
     void theSceneIsRayCast();
     void theHeatmapIsRayCastWhereItsPlacementsAre();
+    void lowConfScoresAreRayCastPink();
+    void voxelsWithoutAValueAreNotRayCast_data();
+    void voxelsWithoutAValueAreNotRayCast();
     void aMapFillsInAsRegionsFinish();
     void peaksAreBoxesWithTheColourOfTheirScore();
     void theSlicePlanesCrossAtTheCrosshair();
@@ -93,6 +96,89 @@ void VolumeSceneTest::theHeatmapIsRayCastWhereItsPlacementsAre() {
     const viz::DisplayPoint at = s.scene.displayOf({9, 30, 14});
     QVERIFY(found.count > 20);
     QVERIFY(std::hypot(found.x - at.x, found.y - at.y) < 8);
+}
+
+void VolumeSceneTest::lowConfScoresAreRayCastPink() {
+    Shown s;
+    s.scene.setContent(viz::VolumeContent::Map);
+    s.scene.setScalarBarVisible(false);
+    const auto map = mapOf({32, 32, 32}, [](const base::Index& i) {
+        return (i.x - 16) * (i.x - 16) + (i.y - 16) * (i.y - 16) + (i.z - 16) * (i.z - 16) < 100
+                   ? 0.9
+                   : 0.0;
+    });
+    s.scene.setMap(map, {9, 9, 9}, true);
+    const viz::Picture plain = s.window->render();
+    const io::Colour score = io::colourOf({}, 0.9);
+    const io::Colour pink = io::lowConfColour(score);
+    const int all = test::find(plain, score, 40).count;
+    QVERIFY2(all > 1000, qPrintable(QString::number(all)));
+    QVERIFY(test::find(plain, pink, 40).count < all / 20); // blends at the rim come near it
+    // The half with the larger y, which lies below.
+    for (std::int64_t z = 0; z < 32; ++z) {
+        for (std::int64_t y = 16; y < 32; ++y) {
+            for (std::int64_t x = 0; x < 32; ++x) {
+                map->status.view().at(x, y, z) = base::Status::LowConf;
+            }
+        }
+    }
+    s.scene.setMap(map, {9, 9, 9}, true);
+    const viz::Picture marked = s.window->render();
+    test::keep(marked, "volume_lowconf");
+    const test::Found above = test::find(marked, score, 40);
+    const test::Found below = test::find(marked, pink, 40);
+    QVERIFY2(above.count > all / 5 && below.count > all / 5,
+             qPrintable(QString("%1 and %2 of %3").arg(above.count).arg(below.count).arg(all)));
+    QVERIFY(above.y < below.y);
+}
+
+void VolumeSceneTest::voxelsWithoutAValueAreNotRayCast_data() {
+    QTest::addColumn<io::ColourMap>("colours");
+    QTest::newRow("viridis") << io::ColourMap::Viridis;
+    QTest::newRow("diverging") << io::ColourMap::Diverging;
+}
+
+void VolumeSceneTest::voxelsWithoutAValueAreNotRayCast() {
+    QFETCH(io::ColourMap, colours);
+    Shown s;
+    s.scene.setContent(viz::VolumeContent::Map);
+    s.scene.setScalarBarVisible(false);
+    const io::HeatmapScale scale{colours, colours == io::ColourMap::Diverging ? -1.0 : 0.0, 1.0};
+    s.scene.setMapScale(scale);
+    // A ball of good scores in nothing: no colour but theirs may be seen, least of all that of
+    // negative scores, which lie between theirs and nothing.
+    s.scene.setMap(mapOf({32, 32, 32},
+                         [](const base::Index& i) -> std::optional<double> {
+                             const auto r = (i.x - 16) * (i.x - 16) + (i.y - 16) * (i.y - 16) +
+                                            (i.z - 16) * (i.z - 16);
+                             return r < 100 ? std::optional(0.9) : std::nullopt;
+                         }),
+                   {9, 9, 9}, true);
+    const viz::Picture picture = s.window->render();
+    test::keep(picture, colours == io::ColourMap::Viridis ? "volume_holes" : "volume_holes_two");
+    QVERIFY(test::find(picture, io::colourOf(scale, 0.9), 40).count > 1000);
+    s.scene.setContent(viz::VolumeContent::None);
+    const viz::Picture empty = s.window->render();
+    // Blends of the background with the colour of the score alone.
+    int strange = 0;
+    const io::Colour good = io::colourOf(scale, 0.9);
+    for (int y = 0; y < picture.height; ++y) {
+        for (int x = 0; x < picture.width; ++x) {
+            const io::Colour seen = picture.at(x, y);
+            const io::Colour ground = empty.at(x, y);
+            double best = 1e9;
+            for (int share = 0; share <= 20; ++share) {
+                double away = 0;
+                for (std::size_t c = 0; c < 3; ++c) {
+                    const double mix = ground[c] + (good[c] - ground[c]) * share / 20.0;
+                    away = std::max(away, std::abs(seen[c] - mix));
+                }
+                best = std::min(best, away);
+            }
+            strange += best > 60 ? 1 : 0;
+        }
+    }
+    QVERIFY2(strange < 20, qPrintable(QString::number(strange)));
 }
 
 void VolumeSceneTest::aMapFillsInAsRegionsFinish() {

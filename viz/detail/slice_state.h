@@ -12,6 +12,7 @@
 #include "viz/detail/map_pixels.h"
 #include "viz/detail/mark_batch.h"
 #include "viz/detail/plane_view.h"
+#include "viz/detail/scalar_bar.h"
 #include "viz/detail/text_pool.h"
 #include "viz/detail/tiled_plane.h"
 #include "viz/slice_scene.h"
@@ -45,6 +46,9 @@ struct SliceScene::State {
     std::optional<std::size_t> selectedPeak;
     bool peaksVisible = true;
     std::optional<base::Box> box;
+    std::optional<base::Box> region;
+    std::shared_ptr<const base::Image<std::uint8_t>> templSupport;
+    std::shared_ptr<const base::Image<std::uint8_t>> sceneSupport;
     std::optional<base::Point> crosshair;
     bool interpolated = false;
     bool scaleBarVisible = true;
@@ -53,6 +57,7 @@ struct SliceScene::State {
 
     vtkNew<vtkRenderer> renderer;
     detail::TiledPlane imagePlane{*renderer, detail::TiledPlane::Kind::Grey, 0};
+    detail::TiledPlane supportPlane{*renderer, detail::TiledPlane::Kind::Colour, -0.5};
     detail::TiledPlane mapPlane{*renderer, detail::TiledPlane::Kind::Colour, -1};
     detail::MarkBatch marks;
     detail::TextPool texts{*renderer};
@@ -73,6 +78,15 @@ struct SliceScene::State {
     [[nodiscard]] bool mapShown() const;
 
     void drawMarks(const SliceScene& scene);
+    void drawRegion(const detail::Canvas& canvas) const;
+    /// Shades the voxels of a box that do not count; nothing where the extents differ.
+    void drawTemplateSupport(const detail::Canvas& canvas, const base::Box& at) const;
+    [[nodiscard]] bool sceneSupportShown() const {
+        return image && sceneSupport && sceneSupport->extents() == extents;
+    }
+    void shapeSupportPlane();
+    void supportPixels(const detail::TexelRect& rect, std::uint8_t* out,
+                       std::int64_t rowBytes) const;
 };
 
 } // namespace flcc::viz

@@ -37,6 +37,8 @@ io::Colour mixed(const io::Colour& a, const io::Colour& b, double share) {
 VolumeScene::State::State() {
     property->SetColor(colourFunction);
     property->SetScalarOpacity(opacityFunction);
+    property->SetColor(1, markedColours);
+    property->SetScalarOpacity(1, opacityFunction);
     property->SetInterpolationTypeToLinear();
     volume->SetMapper(caster);
     volume->SetProperty(property);
@@ -80,11 +82,7 @@ void VolumeScene::State::updateVolume() {
     }
     if (fromMap) {
         if (!mapTexture.exists()) {
-            base::Point first{};
-            for (std::size_t axis = 0; axis < 3; ++axis) {
-                first[axis] = map.offset()[axis] * aspect[axis];
-            }
-            mapTexture.setShape(map.extents(), first, aspect);
+            shapeMapTexture();
         }
         if (mapTextureStale) {
             mapTexture.erase();
@@ -92,8 +90,8 @@ void VolumeScene::State::updateVolume() {
                 map.finished() ? std::vector<base::Box>{{{0, 0, 0}, map.extents()}} : map.regions();
             mapTextureStale = false;
         }
-        for (const base::Box& region : freshMapRegions) {
-            mapTexture.addRegion(map.map(), region, scale);
+        for (const base::Box& fresh : freshMapRegions) {
+            mapTexture.addRegion(map.map(), fresh, scale);
         }
         freshMapRegions.clear();
     } else {
@@ -113,7 +111,27 @@ void VolumeScene::State::updateVolume() {
     volume->SetVisibility(1);
 }
 
+/// A finished map is looked through for what is no plain score.
+void VolumeScene::State::shapeMapTexture() {
+    base::Point first{};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        first[axis] = map.offset()[axis] * aspect[axis];
+    }
+    bool marked = false;
+    mapHasHoles = !map.finished();
+    if (map.finished()) {
+        const base::Image<base::Status>& status = map.map().status;
+        const base::Status* const end = status.data() + status.count();
+        marked = std::find(status.data(), end, base::Status::LowConf) != end;
+        mapHasHoles = std::any_of(status.data(), end,
+                                  [](base::Status each) { return !base::hasValue(each); });
+    }
+    mapTexture.setShape(map.extents(), first, aspect, marked);
+}
+
 void VolumeScene::State::updateTransfer() {
+    property->SetInterpolationTypeToLinear();
+    markedColours->RemoveAllPoints();
     colourFunction->RemoveAllPoints();
     opacityFunction->RemoveAllPoints();
     const base::Point low = corner(false);
@@ -124,6 +142,13 @@ void VolumeScene::State::updateTransfer() {
             const io::Colour& c = colours[i];
             colourFunction->AddRGBPoint(static_cast<double>(i), c[0] / 255.0, c[1] / 255.0,
                                         c[2] / 255.0);
+            const io::Colour pink = io::lowConfColour(c);
+            markedColours->AddRGBPoint(static_cast<double>(i), pink[0] / 255.0, pink[1] / 255.0,
+                                       pink[2] / 255.0);
+        }
+        if (mapHasHoles || mapTexture.marked()) {
+            // Between a score and the 0 of a hole lie colours of scores that nothing has.
+            property->SetInterpolationTypeToNearest();
         }
         // Clear where nothing is found, dense where the score is high, on both ends of a map that
         // counts negative scores.
@@ -200,6 +225,15 @@ void VolumeScene::State::updateSlices() {
     slicesStale = false;
 }
 
+std::array<base::Point, 2> VolumeScene::State::cornersOf(const base::Box& of) const {
+    const base::Index& c = of.corner;
+    const base::Extents& e = of.extents;
+    const base::Point low{static_cast<double>(c.x) - 0.5, static_cast<double>(c.y) - 0.5,
+                          static_cast<double>(c.z) - 0.5};
+    return {world(low), world({low[0] + static_cast<double>(e.x), low[1] + static_cast<double>(e.y),
+                               low[2] + static_cast<double>(e.z)})};
+}
+
 void VolumeScene::State::updateLines(const VolumeScene& scene) {
     const ViewColours& look = scene.colours();
     for (detail::BoxLines* lines : {&outline, &peakLines, &selectedLines}) {
@@ -235,15 +269,12 @@ void VolumeScene::State::updateLines(const VolumeScene& scene) {
         }
     }
     if (box) {
-        const base::Index& c = box->corner;
-        const base::Extents& e = box->extents;
-        const base::Point low{static_cast<double>(c.x) - 0.5, static_cast<double>(c.y) - 0.5,
-                              static_cast<double>(c.z) - 0.5};
-        selectedLines.box(
-            world(low),
-            world({low[0] + static_cast<double>(e.x), low[1] + static_cast<double>(e.y),
-                   low[2] + static_cast<double>(e.z)}),
-            look.accent);
+        const auto [low, high] = cornersOf(*box);
+        selectedLines.box(low, high, look.accent);
+    }
+    if (region) {
+        const auto [low, high] = cornersOf(*region);
+        peakLines.box(low, high, look.region);
     }
     const double ratio = scene.pixelRatio();
     outline.finish(1.2 * ratio);

@@ -51,6 +51,7 @@ struct VolumeScene::State {
     std::optional<std::size_t> selectedPeak;
     bool peaksVisible = true;
     std::optional<base::Box> box;
+    std::optional<base::Box> region;
     std::optional<base::Point> crosshair;
     bool slicePlanesVisible = true;
     bool scalarBarVisible = true;
@@ -61,7 +62,8 @@ struct VolumeScene::State {
     std::vector<base::Box> freshMapRegions; ///< to be added to the texture
     bool slicesStale = true;
     bool linesStale = true;
-    bool keepsFit = true; ///< fitted again at every size until the user moves the view
+    bool mapHasHoles = true; ///< voxels without a value, or not yet
+    bool keepsFit = true;    ///< fitted again at every size until the user moves the view
 
     // Quality.
     bool interactive = false;
@@ -74,6 +76,7 @@ struct VolumeScene::State {
         vtkSmartPointer<vtkGPUVolumeRayCastMapper>::New();
     vtkNew<vtkColorTransferFunction> colourFunction;
     vtkNew<vtkPiecewiseFunction> opacityFunction;
+    vtkNew<vtkColorTransferFunction> markedColours; ///< of LOWCONF scores
     vtkNew<vtkVolumeProperty> property;
     vtkNew<vtkVolume> volume;
     detail::VolumeTexture sceneTexture;
@@ -100,9 +103,12 @@ struct VolumeScene::State {
 
     void updateVolume();
     void updateTransfer();
+    void shapeMapTexture();
     void updateQuality();
     void updateSlices();
     void updateLines(const VolumeScene& scene);
+    /// The outer corners of a box of voxels.
+    [[nodiscard]] std::array<base::Point, 2> cornersOf(const base::Box& of) const;
     void drawMarks(const VolumeScene& scene);
     void drawSelectedPeak(const VolumeScene& scene);
     void drawNumbers(const VolumeScene& scene, const detail::Canvas& canvas);

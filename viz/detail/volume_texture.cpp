@@ -27,8 +27,9 @@ int strength(std::uint8_t byte, io::ColourMap map) {
 } // namespace
 
 void VolumeTexture::setShape(const base::Extents& extents, const base::Point& first,
-                             const base::Point& spacing) {
+                             const base::Point& spacing, bool marked) {
     m_source = extents;
+    m_bytes = marked ? 2 : 1;
     const auto n = byAxis(extents);
     for (std::int64_t step = 1;; ++step) {
         std::int64_t count = 1;
@@ -53,20 +54,20 @@ void VolumeTexture::setShape(const base::Extents& extents, const base::Point& fi
     }
     m_image->SetSpacing(texel.data());
     m_image->SetOrigin(origin.data());
-    m_image->AllocateScalars(VTK_UNSIGNED_CHAR, 1);
+    m_image->AllocateScalars(VTK_UNSIGNED_CHAR, m_bytes);
     erase();
 }
 
 void VolumeTexture::erase() {
     auto* out = static_cast<std::uint8_t*>(m_image->GetScalarPointer());
-    std::fill_n(out, m_count[0] * m_count[1] * m_count[2], std::uint8_t{0});
+    std::fill_n(out, m_count[0] * m_count[1] * m_count[2] * m_bytes, std::uint8_t{0});
     touch();
 }
 
 void VolumeTexture::touch() {
     // VTK scales its tables by the range of the bytes and cannot draw a volume without one; a
     // transparent corner gives even a constant volume a range.
-    *static_cast<std::uint8_t*>(m_image->GetScalarPointer()) = 0;
+    std::fill_n(static_cast<std::uint8_t*>(m_image->GetScalarPointer()), m_bytes, std::uint8_t{0});
     m_image->GetPointData()->GetScalars()->Modified(); // its range is remembered otherwise
     m_image->Modified();
 }
@@ -140,13 +141,14 @@ void VolumeTexture::addRegion(const method::MatchMap& map, const base::Box& regi
             const float* value = values.row(y, z);
             const base::Status* status = states.row(y, z);
             std::uint8_t* row =
-                texelsOut + (z / m_step[2] * m_count[1] + y / m_step[1]) * m_count[0];
+                texelsOut + (z / m_step[2] * m_count[1] + y / m_step[1]) * m_count[0] * m_bytes;
             for (std::int64_t x = c.x; x < c.x + e.x; x += stride[0]) {
                 if (!base::hasValue(status[x])) {
                     continue;
                 }
                 const std::uint8_t byte = std::max<std::uint8_t>(greyOf(value[x], low, factor), 1);
-                std::uint8_t& texel = row[x / m_step[0]];
+                const int byteAt = marked() && status[x] == base::Status::LowConf ? 1 : 0;
+                std::uint8_t& texel = row[x / m_step[0] * m_bytes + byteAt];
                 if (texel == 0 || strength(byte, scale.map) > strength(texel, scale.map)) {
                     texel = byte;
                 }

@@ -18,20 +18,22 @@ namespace flcc::viz::detail {
 class VolumeTexture {
   public:
     /// A texture for `extents` voxels of `spacing`, the first one centred on `first` (world); all
-    /// texels 0.
+    /// texels 0. `marked`: with a second byte for the scores that are LOWCONF.
     void setShape(const base::Extents& extents, const base::Point& first,
-                  const base::Point& spacing);
+                  const base::Point& spacing, bool marked = false);
     void clear() { m_step = {0, 0, 0}; }
 
     /// Grey bytes of an image of the shape.
     void fillGrey(const base::AnyView& image, const GreyWindow& window);
     /// Adds a region of a map of the shape: 0 without a value, 1..255 from the low to the high end
-    /// of the scale. A texel shows the strongest of its voxels, so that no peak is lost.
+    /// of the scale. A texel shows the strongest of its voxels, so that no peak is lost. In a
+    /// marked texture LOWCONF scores are in the second byte alone.
     void addRegion(const method::MatchMap& map, const base::Box& region,
                    const io::HeatmapScale& scale);
     void erase(); ///< all texels 0
 
     [[nodiscard]] bool exists() const { return m_step[0] > 0; }
+    [[nodiscard]] bool marked() const { return m_bytes == 2; }
     /// Voxels per texel on the axis thinned most.
     [[nodiscard]] std::int64_t thinning() const;
     [[nodiscard]] vtkImageData& image() { return *m_image; }
@@ -44,6 +46,7 @@ class VolumeTexture {
     base::Extents m_source{0, 0, 0};
     std::array<std::int64_t, 3> m_step{0, 0, 0};
     std::array<std::int64_t, 3> m_count{0, 0, 0};
+    int m_bytes = 1; ///< a texel
     vtkNew<vtkImageData> m_image;
 };
 

@@ -136,7 +136,7 @@ HWY_INLINE void addSlice(Tag<Real> d, const Real* x, std::int64_t xRow, const Re
 }
 
 template <std::size_t kVectors, class Real>
-void block(const RealBox<Real>& x, const Real* t, const base::Extents& m, std::int64_t numRow,
+void block(const VoxelBox<Real>& x, const Real* t, const base::Extents& m, std::int64_t numRow,
            Real* num) {
     const Tag<Real> d;
     for (std::int64_t k = 0; k < m.z; ++k) {
@@ -146,8 +146,8 @@ void block(const RealBox<Real>& x, const Real* t, const base::Extents& m, std::i
 }
 
 template <class Real>
-HWY_INLINE void correlateAll(const RealBox<Real>& x, const Real* t, const base::Extents& m,
-                             const base::Extents& out, const RealBox<Real>& num) {
+HWY_INLINE void correlateAll(const VoxelBox<Real>& x, const Real* t, const base::Extents& m,
+                             const base::Extents& out, const VoxelBox<Real>& num) {
 #if HWY_TARGET <= HWY_AVX3
     constexpr std::size_t kWide =
         4; // 16 accumulators, 4 scene vectors, 4 weights: fits 32 registers
@@ -159,8 +159,8 @@ HWY_INLINE void correlateAll(const RealBox<Real>& x, const Real* t, const base::
         for (std::int64_t y = 0; y < out.y; y += kRows) {
             std::int64_t column = 0;
             while (column < out.x) {
-                const RealBox<Real> at{x.data + z * x.sliceStride + y * x.rowStride + column,
-                                       x.rowStride, x.sliceStride};
+                const VoxelBox<Real> at{x.data + z * x.sliceStride + y * x.rowStride + column,
+                                        x.rowStride, x.sliceStride};
                 Real* const to = num.data + z * num.sliceStride + y * num.rowStride + column;
                 const std::int64_t left = out.x - column;
                 if (left > static_cast<std::int64_t>(kWide / 2) * lanes) {

@@ -46,15 +46,16 @@ void loadRow(const std::uint16_t* row, std::int64_t count, double reference, flo
 void loadRow(const std::int16_t* row, std::int64_t count, double reference, float scale,
              float* out);
 
-/// A box of voxels with slack: in single or double precision, or integers.
-template <class Real> struct RealBox {
-    Real* data = nullptr;
+/// A box in a worker's buffer, with slack: centred voxels or sums in single or double precision,
+/// pairs of 8-bit voxels or sums of their products in 32-bit integers.
+template <class Element> struct VoxelBox {
+    Element* data = nullptr;
     std::int64_t rowStride = 0;
     std::int64_t sliceStride = 0;
 };
-using FloatBox = RealBox<float>;
-using DoubleBox = RealBox<double>;
-using IntegerBox = RealBox<std::int32_t>;
+using FloatBox = VoxelBox<float>;
+using DoubleBox = VoxelBox<double>;
+using IntegerBox = VoxelBox<std::int32_t>;
 
 /// Output columns and rows a block of the direct method computes at once; buffers are rounded up to
 /// them.
@@ -122,8 +123,8 @@ struct ScoreTally {
 /// their strides; bounds contiguous, out.x a row. `scratch` as scoreScratch() says.
 /// `exact`, where there is one, takes the scores in double.
 template <class Real, class Numerator = Real> struct ScoreArguments {
-    RealBox<Real> x;
-    RealBox<Numerator> num;
+    VoxelBox<Real> x;
+    VoxelBox<Numerator> num;
     base::Extents m;
     base::Extents out;
     base::Extents strip; ///< stripExtents() of the largest tile

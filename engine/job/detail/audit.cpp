@@ -24,7 +24,7 @@ constexpr double kPanelNs = 300;
 
 double predictedMs(const AuditInput& input) {
     const auto places = static_cast<double>(input.peaks.size() + kDrawn + input.lowest.size());
-    const auto voxels = static_cast<double>(base::voxelCount(base::extentsOf(input.templ)));
+    const auto voxels = static_cast<double>(base::voxelCount(input.templ.extents()));
     return 1e-6 * (places + 1) * (voxels * kVoxelNs + kPanelNs);
 }
 
@@ -32,16 +32,25 @@ double predictedMs(const AuditInput& input) {
 class Auditor {
   public:
     explicit Auditor(const AuditInput& input)
-        : m_input(input), m_reference(input.templ),
-          m_own(method::canonicalBound(base::voxelCount(base::extentsOf(input.templ)))) {}
+        : m_input(input), m_reference(input.templ, input.problem.outside, input.problem.minOverlap),
+          m_first(method::firstPlacement(input.problem)),
+          m_own(method::canonicalBound(base::voxelCount(input.templ.extents()))) {}
 
     void peak(const match::Peak& peak) {
         const reference::Score truth = m_reference.at(m_input.scene, peak.corner);
         compare(peak.score, truth.value, peak.bound, "the peak at", peak.corner);
-        voxel(peak.corner, truth);
+        voxel(mapVoxel(peak.corner), truth);
     }
 
-    void voxel(const base::Index& at) { voxel(at, m_reference.at(m_input.scene, at)); }
+    void voxel(const base::Index& at) {
+        const base::Index corner{at.x + m_first.x, at.y + m_first.y, at.z + m_first.z};
+        voxel(at, m_reference.at(m_input.scene, corner));
+    }
+
+    /// Where the map has the placement whose first voxel lies on `corner`.
+    [[nodiscard]] base::Index mapVoxel(const base::Index& corner) const {
+        return {corner.x - m_first.x, corner.y - m_first.y, corner.z - m_first.z};
+    }
 
     [[nodiscard]] AuditReport report() {
         if (!m_ratios.empty()) {
@@ -58,7 +67,10 @@ class Auditor {
     void voxel(const base::Index& at, const reference::Score& truth) {
         const base::Status status = m_input.map.status.view().at(at);
         const bool scored = base::hasValue(status);
-        if (scored ? truth.status != base::Status::Ok : truth.status != status) {
+        // LOWCONF stands before PARTIAL.
+        const bool same = truth.status == status ||
+                          (status == base::Status::LowConf && base::hasValue(truth.status));
+        if (!same) {
             if (m_report.wrongStatus++ == 0 && m_report.largestOverBound <= 1) {
                 m_report.reason = "voxel " + base::toString(at) + " of the map is " +
                                   std::string(base::name(status)) + " but its pixels make it " +
@@ -67,8 +79,11 @@ class Auditor {
             ++m_report.checked;
             return;
         }
-        const double bound = status == base::Status::LowConf ? m_input.facts.largestLowConf
-                                                             : m_input.facts.largestBound;
+        const method::MapFacts& facts = m_input.facts;
+        const double bound = status == base::Status::LowConf ? facts.largestLowConf
+                             : status == base::Status::Partial
+                                 ? std::max(facts.largestBound, m_input.problem.promise)
+                                 : facts.largestBound;
         const bool twofold = m_input.map.exact.data() != nullptr;
         const double value = twofold ? m_input.map.exact.view().at(at)
                                      : static_cast<double>(m_input.map.value.view().at(at));
@@ -94,6 +109,7 @@ class Auditor {
 
     const AuditInput& m_input;
     reference::Lcc m_reference;
+    base::Index m_first; ///< the placement of the map's first voxel
     double m_own;
     AuditReport m_report;
     std::vector<double> m_ratios;
@@ -132,10 +148,11 @@ AuditReport audit(const AuditInput& input, const std::stop_token& stop) {
     for (std::size_t i = 0; i < kDrawn && !stop.stop_requested(); ++i) {
         auditor.voxel(indexOf(static_cast<std::int64_t>(random() % count), extents));
     }
-    for (const base::Index& at : input.lowest) {
+    for (const base::Index& corner : input.lowest) {
         if (stop.stop_requested()) {
             return {};
         }
+        const base::Index at = auditor.mapVoxel(corner);
         if (base::hasValue(input.map.status.view().at(at))) {
             auditor.voxel(at);
         }

@@ -12,8 +12,9 @@ namespace flcc::job::detail {
 /// A finished run, as it is judged. All positions count from the first voxel of `scene`, the part
 /// of the scene that was searched.
 struct AuditInput {
-    base::AnyView scene;
-    base::AnyView templ; ///< as it was matched
+    method::MaskedView scene;
+    method::MaskedView templ; ///< as it was matched
+    const method::Problem& problem;
     const method::MatchMap& map;
     const method::MapFacts& facts;
     const std::vector<match::Peak>& peaks;
@@ -34,9 +35,10 @@ struct AuditInput {
 ///
 /// The map does not keep the bound of each voxel. A voxel of the map is held against the largest
 /// bound of its status in the run (OK or LOWCONF), which is never below its own; the rounding of
-/// the reference, canonicalBound, is added to every bound. FLAT and NONFINITE must be those of the
-/// pixels. One deviation above its bound, or one wrong status, fails the audit.
-/// Stopped, the report means nothing. **Threads**: one. **Cost**: some reads of each panel.
+/// the reference, canonicalBound, is added to every bound; a PARTIAL one may be off by as much as
+/// was promised. FLAT, NONFINITE, PARTIAL and too small overlaps must be those of the pixels. One
+/// deviation above its bound, or one wrong status, fails the audit. Stopped, the report means
+/// nothing. **Threads**: one. **Cost**: some reads of each panel.
 [[nodiscard]] AuditReport audit(const AuditInput& input, const std::stop_token& stop = {});
 
 } // namespace flcc::job::detail

@@ -7,6 +7,7 @@
 #include "engine/base/error.h"
 #include "engine/io/image_file.h"
 #include "engine/job/detail/machine.h"
+#include "engine/job/detail/masks.h"
 #include "engine/method/canonical.h"
 #include "engine/sample/sample.h"
 
@@ -34,6 +35,18 @@ std::shared_ptr<const SceneImage> loadImage(const std::filesystem::path& path,
     image->note = std::move(scalar.note);
     image->sha256 = detail::fileDigest(path, stop);
     return stop.stop_requested() ? nullptr : image;
+}
+
+std::shared_ptr<const SceneImage> loadCompanion(const std::filesystem::path& path,
+                                                std::optional<int> channel,
+                                                std::optional<int> frame,
+                                                const std::stop_token& stop) {
+    if (!channel && !frame) {
+        return loadImage(path, {}, {}, stop);
+    }
+    const io::ImageInfo info = io::readImageInfo(path, stop);
+    return loadImage(path, info.channels > 1 ? channel : std::nullopt,
+                     info.frames > 1 ? frame : std::nullopt, stop);
 }
 
 JobImages sampleImages(std::string_view name) {
@@ -87,17 +100,6 @@ template <class T> void invert(base::Image<T>& image) {
     }
 }
 
-/// A template has one channel or frame more often than a stack of scenes; the choice then is that
-/// of the scene alone.
-std::shared_ptr<const SceneImage> loadTemplate(const Job& job, const std::stop_token& stop) {
-    if (!job.channel && !job.frame) {
-        return loadImage(job.templ, {}, {}, stop);
-    }
-    const io::ImageInfo info = io::readImageInfo(job.templ, stop);
-    return loadImage(job.templ, info.channels > 1 ? job.channel : std::nullopt,
-                     info.frames > 1 ? job.frame : std::nullopt, stop);
-}
-
 void requireOneTemplate(const Job& job, const JobImages& images) {
     const auto refuse = [](const char* sentence) { throw Error(ErrorCode::CommandLine, sentence); };
     if (job.scene.empty() && !images.scene) {
@@ -135,7 +137,33 @@ void requireRoom(const Inputs& inputs) {
     }
 }
 
-void report(Inputs& inputs, const char* role, const SceneImage& image) {
+/// Reads or takes over the masks and looks whether they leave anything out.
+void readMasks(Inputs& inputs, const Job& job, const JobImages& images,
+               const std::stop_token& stop) {
+    inputs.mask = images.mask;
+    if (!inputs.mask && !job.mask.empty()) {
+        inputs.mask = loadMask(job.mask, job.channel, job.frame, stop);
+    }
+    inputs.sceneMask = images.sceneMask;
+    if (!inputs.sceneMask && !job.sceneMask.empty() && !stop.stop_requested()) {
+        inputs.sceneMask = loadMask(job.sceneMask, job.channel, job.frame, stop);
+    }
+    if (stop.stop_requested()) {
+        return;
+    }
+    if (inputs.mask) {
+        requireSameExtents(*inputs.mask, "template", *inputs.templ);
+        inputs.masked =
+            method::isMasked({base::viewOf(inputs.templ->pixels), inputs.mask->support.view()});
+    }
+    if (inputs.sceneMask) {
+        requireSameExtents(*inputs.sceneMask, "scene", *inputs.scene);
+        inputs.sceneMasked = true; // as far as sceneView() is concerned
+        inputs.sceneMasked = method::isMasked(inputs.sceneView());
+    }
+}
+
+template <class Image> void report(Inputs& inputs, const char* role, const Image& image) {
     inputs.reports.push_back({role, image.source, image.sha256});
     if (!image.note.empty()) {
         inputs.notes.push_back(image.note);
@@ -150,6 +178,22 @@ base::AnyImage invertedTemplate(const base::AnyView& templ) {
     return copy;
 }
 
+method::MaskedView Inputs::sceneView() const {
+    method::MaskedView view(base::viewOf(scene->pixels));
+    if (sceneMasked) {
+        view.mask = sceneMask->support.view();
+    }
+    return region ? method::partOf(view, *region) : view;
+}
+
+method::MaskedView Inputs::templView() const {
+    method::MaskedView view(base::viewOf(invert ? inverted : templ->pixels));
+    if (masked) {
+        view.mask = mask->support.view();
+    }
+    return view;
+}
+
 method::Problem Inputs::problem(const Job& job) const {
     method::Problem problem;
     problem.operation = job.operation;
@@ -161,6 +205,11 @@ method::Problem Inputs::problem(const Job& job) const {
     problem.promise = job.promise;
     problem.precision = job.precision;
     problem.recompute = job.recompute;
+    problem.outside = job.outside;
+    problem.minOverlap = job.minOverlap;
+    problem.mask = masked;
+    problem.sceneMask = sceneMasked;
+    problem.statistics = job.statistics;
     return problem;
 }
 
@@ -178,19 +227,30 @@ Inputs readInputs(const Job& job, const JobImages& images, const std::stop_token
     if (job.crop) {
         inputs.templ = cutTemplate(*inputs.scene, *job.crop);
     } else {
-        inputs.templ = images.templ ? images.templ : loadTemplate(job, stop);
+        inputs.templ =
+            images.templ ? images.templ : loadCompanion(job.templ, job.channel, job.frame, stop);
     }
     if (stop.stop_requested()) {
         return inputs;
     }
     requireRoom(inputs);
-    method::requireUsableTemplate(base::viewOf(inputs.templ->pixels));
+    readMasks(inputs, job, images, stop);
+    if (stop.stop_requested()) {
+        return inputs;
+    }
+    method::requireUsableTemplate(inputs.templView());
     inputs.invert = job.invert;
     if (job.invert) {
         inputs.inverted = invertedTemplate(base::viewOf(inputs.templ->pixels));
     }
     report(inputs, "scene", *inputs.scene);
     report(inputs, "template", *inputs.templ);
+    if (inputs.mask) {
+        report(inputs, "mask", *inputs.mask);
+    }
+    if (inputs.sceneMask) {
+        report(inputs, "scene-mask", *inputs.sceneMask);
+    }
     return inputs;
 }
 

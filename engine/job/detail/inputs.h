@@ -16,28 +16,27 @@ struct Inputs {
     std::shared_ptr<const SceneImage> templ; ///< not inverted
     base::AnyImage inverted;                 ///< the template with its sign changed; if asked for
     bool invert = false;
-    std::optional<base::Box> region; ///< of the scene
+    std::shared_ptr<const MaskImage> mask;      ///< of the template; null without one
+    std::shared_ptr<const MaskImage> sceneMask; ///< null without one
+    bool masked = false;                        ///< the mask has a 0
+    bool sceneMasked = false;                   ///< likewise, in the part that is searched
+    std::optional<base::Box> region;            ///< of the scene
     std::vector<InputReport> reports;
     std::vector<std::string> notes;
 
-    /// What is searched: the scene or its region.
-    [[nodiscard]] base::AnyView sceneView() const {
-        const base::AnyView whole = base::viewOf(scene->pixels);
-        return region ? base::partOf(whole, *region) : whole;
-    }
+    /// What is searched: the scene or its region; with its mask, if one has a 0.
+    [[nodiscard]] method::MaskedView sceneView() const;
     /// Its first voxel in the scene.
     [[nodiscard]] base::Index sceneCorner() const {
         return region ? region->corner : base::Index{};
     }
-    /// The template as it is matched.
-    [[nodiscard]] base::AnyView templView() const {
-        return base::viewOf(invert ? inverted : templ->pixels);
-    }
+    /// The template as it is matched, likewise.
+    [[nodiscard]] method::MaskedView templView() const;
     [[nodiscard]] method::Problem problem(const Job& job) const;
 };
 
-/// Reads or takes over scene and template and checks that they pose a problem; what is missing when
-/// stopped stays null. **Errors**: Input, Problem, Memory, CommandLine.
+/// Reads or takes over scene, template and masks and checks that they pose a problem; what is
+/// missing when stopped stays null. **Errors**: Input, Problem, Memory, CommandLine.
 [[nodiscard]] Inputs readInputs(const Job& job, const JobImages& images,
                                 const std::stop_token& stop);
 

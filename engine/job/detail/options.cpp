@@ -144,6 +144,38 @@ Option wordOption(std::string name, std::string help, std::vector<std::string> w
             .positional = false};
 }
 
+Option flagOption(std::string name, std::string help, bool Job::*member) {
+    return {.name = std::move(name),
+            .kind = ValueKind::Flag,
+            .value = "",
+            .help = std::move(help),
+            .get =
+                [member](const Job& job) {
+                    return job.*member ? std::optional<std::string>("true") : std::nullopt;
+                },
+            .set = [member](Job& job, const std::string& text) { job.*member = text == "true"; },
+            .positional = false};
+}
+
+/// A number whose default is Job's.
+Option numberOption(std::string name, std::string value, std::string help, double Job::*member,
+                    double low, double high) {
+    return {.name = name,
+            .kind = ValueKind::Number,
+            .value = std::move(value),
+            .help = std::move(help),
+            .get =
+                [member](const Job& job) {
+                    return job.*member == Job{}.*member ? std::nullopt
+                                                        : std::optional(shortest(job.*member));
+                },
+            .set =
+                [member, name, low, high](Job& job, const std::string& text) {
+                    job.*member = toNumber(name, text, low, high);
+                },
+            .positional = false};
+}
+
 Option sceneOption() {
     Option option = fileOption("scene", "SCENE", "image or volume that is searched", &Job::scene);
     option.positional = true;
@@ -176,19 +208,6 @@ Option regionOption() {
             .positional = false};
 }
 
-Option invertOption() {
-    return {.name = "invert",
-            .kind = ValueKind::Flag,
-            .value = "",
-            .help = "change the sign of the template, so that scores change theirs",
-            .get =
-                [](const Job& job) {
-                    return job.invert ? std::optional<std::string>("true") : std::nullopt;
-                },
-            .set = [](Job& job, const std::string& text) { job.invert = text == "true"; },
-            .positional = false};
-}
-
 Option operationOption() {
     return wordOption(
         "operation", "what is computed for every placement", {"lcc"},
@@ -196,11 +215,20 @@ Option operationOption() {
         [](Job& job, const std::string&) { job.operation = method::Operation::Lcc; });
 }
 
-Option extentOption() {
+/// One of the values of an enumeration that has name().
+template <class Enum>
+Option enumOption(std::string name, std::string help, Enum Job::*member, std::vector<Enum> all) {
+    std::vector<std::string> words;
+    for (const Enum value : all) {
+        words.emplace_back(method::name(value));
+    }
     return wordOption(
-        "extent", "placements the map covers", {"valid"},
-        [](const Job& job) { return std::string(method::name(job.extent)); },
-        [](Job& job, const std::string&) { job.extent = method::Extent::Valid; });
+        std::move(name), std::move(help), std::move(words),
+        [member](const Job& job) { return std::string(method::name(job.*member)); },
+        [member, all = std::move(all)](Job& job, const std::string& text) {
+            job.*member = *std::find_if(all.begin(), all.end(),
+                                        [&](Enum value) { return text == method::name(value); });
+        });
 }
 
 Option methodOption() {
@@ -234,34 +262,6 @@ Option tileOption() {
                     return job.tile.x > 0 ? std::optional(tileText(job.tile)) : std::nullopt;
                 },
             .set = [](Job& job, const std::string& text) { job.tile = parseTile(text); },
-            .positional = false};
-}
-
-Option precisionOption() {
-    return wordOption(
-        "precision", "arithmetic of the scores; with double the map is float64",
-        {"single", "double"},
-        [](const Job& job) { return std::string(method::name(job.precision)); },
-        [](Job& job, const std::string& text) {
-            job.precision =
-                text == "double" ? method::Precision::Double : method::Precision::Single;
-        });
-}
-
-Option promiseOption() {
-    return {.name = "promise",
-            .kind = ValueKind::Number,
-            .value = "1e-4",
-            .help = "largest error of a score that is not marked LOWCONF",
-            .get =
-                [](const Job& job) {
-                    return job.promise == Job{}.promise ? std::nullopt
-                                                        : std::optional(shortest(job.promise));
-                },
-            .set =
-                [](Job& job, const std::string& text) {
-                    job.promise = toNumber("promise", text, kLeastPromise, 1);
-                },
             .positional = false};
 }
 
@@ -337,22 +337,6 @@ Option planningOption() {
         });
 }
 
-Option minScoreOption() {
-    return {
-        .name = "min-score",
-        .kind = ValueKind::Number,
-        .value = "0.5",
-        .help = "lowest score of a peak, from -1 to 1",
-        .get =
-            [](const Job& job) {
-                return job.minScore == Job{}.minScore ? std::nullopt
-                                                      : std::optional(shortest(job.minScore));
-            },
-        .set = [](Job& job,
-                  const std::string& text) { job.minScore = toNumber("min-score", text, -1, 1); },
-        .positional = false};
-}
-
 Option minDistanceOption() {
     return {.name = "min-distance",
             .kind = ValueKind::NumberOrText,
@@ -377,6 +361,9 @@ Option minDistanceOption() {
 }
 
 std::vector<Option> makeOptions() {
+    using method::Extent;
+    using method::Outside;
+    using method::WindowStatistics;
     constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
     return {
         sceneOption(),
@@ -384,16 +371,35 @@ std::vector<Option> makeOptions() {
                    &Job::templ),
         cropOption(),
         fileOption("template-out", "FILE", "write the template, not inverted", &Job::templateOut),
-        invertOption(),
+        fileOption("mask", "FILE", "support of the template, as large: what is not 0 counts",
+                   &Job::mask),
+        flagOption("invert", "change the sign of the template, so that scores change theirs",
+                   &Job::invert),
         indexOption("channel", "N", "channel of a file that has several, from 0", &Job::channel),
         indexOption("frame", "N", "frame of a file that has several, from 0", &Job::frame),
         regionOption(),
+        fileOption("scene-mask", "FILE", "support of the scene, as large: what is not 0 counts",
+                   &Job::sceneMask),
         operationOption(),
-        extentOption(),
+        enumOption("extent",
+                   "placements: inside the scene, with the middle inside, all that touch it",
+                   &Job::extent, {Extent::Valid, Extent::Same, Extent::Full}),
+        enumOption("outside",
+                   "what counts where a panel leaves scene or mask: 0, its mean in part, nothing",
+                   &Job::outside, {Outside::Zero, Outside::Eibl, Outside::Overlap}),
+        numberOption("min-overlap", "0.5",
+                     "with overlap: least share of the support that lies inside", &Job::minOverlap,
+                     0, 1),
         methodOption(),
         tileOption(),
-        precisionOption(),
-        promiseOption(),
+        enumOption("statistics",
+                   "sums under the support: what is fastest, window sums, correlations",
+                   &Job::statistics,
+                   {WindowStatistics::Auto, WindowStatistics::Box, WindowStatistics::Fourier}),
+        enumOption("precision", "arithmetic of the scores; with double the map is float64",
+                   &Job::precision, {method::Precision::Single, method::Precision::Double}),
+        numberOption("promise", "1e-4", "largest error of a score that is not marked LOWCONF",
+                     &Job::promise, kLeastPromise, 1),
         recomputeOption(),
         auditOption(),
         deviceOption(),
@@ -403,9 +409,12 @@ std::vector<Option> makeOptions() {
         fileOption("plan", "REPORT.json", "run the candidate chosen in an earlier report",
                    &Job::planReport),
         countOption("repeat", "N", "run so often, for times", &Job::repeat, 1, kMostRepeats),
-        minScoreOption(),
+        numberOption("min-score", "0.5", "lowest score of a peak, from -1 to 1", &Job::minScore, -1,
+                     1),
         countOption("max-peaks", "100", "most peaks listed", &Job::maxPeaks, 1, kAny),
         minDistanceOption(),
+        flagOption("partial-peaks", "let panels that leave the scene or its mask be peaks",
+                   &Job::partialPeaks),
         fileOption("map", "FILE", "write the scores: .mha .nrrd .tif", &Job::map),
         fileOption("status", "FILE", "write the status of every score", &Job::status),
         fileOption("peaks", "FILE", "write the peaks: .csv .tsv", &Job::peaks),

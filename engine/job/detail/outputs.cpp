@@ -87,11 +87,16 @@ void requireDifferentFiles(const std::vector<path>& outputs, const std::vector<p
 }
 
 io::PeakContext contextOf(const JobResult& result) {
+    const method::Problem& problem = result.report.plan.problem;
     return {.scene = result.scene->source,
             .templ = result.templ->source,
+            .mask = result.mask ? result.mask->source : "",
+            .sceneMask = result.sceneMask ? result.sceneMask->source : "",
             .sceneExtents = base::extentsOf(result.scene->pixels),
             .templExtents = base::extentsOf(result.templ->pixels),
             .geometry = result.scene->geometry,
+            .extent = std::string(method::name(problem.extent)),
+            .outside = std::string(method::name(problem.outside)),
             .audit = result.report.audit ? auditText(*result.report.audit) : ""};
 }
 
@@ -146,7 +151,7 @@ void requireWritableOutputs(const Job& job, const Inputs& inputs, bool images) {
                                                     std::to_string(map.z) + " slices");
         }
     }
-    requireDifferentFiles(outputs, {job.scene, job.templ, job.planReport});
+    requireDifferentFiles(outputs, {job.scene, job.templ, job.mask, job.sceneMask, job.planReport});
 }
 
 bool writeOutputs(const Job& job, JobResult& result, const std::stop_token& stop,

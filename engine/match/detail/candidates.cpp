@@ -71,6 +71,12 @@ class Scanner {
                             static_cast<float>(2 * m_scores.largestMargin()) + 1e-6F};
         const std::int64_t last = extents.x - 1;
         test({0, y, z}, found);
+        if (m_scores.leavesSomeOut()) { // what does not take part must exclude nothing
+            for (std::int64_t x = 1; x <= last; ++x) {
+                test({x, y, z}, found);
+            }
+            return;
+        }
         std::array<std::int32_t, kBlock> marks{};
         for (std::int64_t start = 1; start < last; start += kBlock) {
             const std::int64_t length = std::min(kBlock, last - start);
@@ -91,19 +97,18 @@ class Scanner {
   private:
     void test(const base::Index& at, std::vector<Candidate>& found) const {
         const base::Status status = m_status.at(at);
-        if (!base::hasValue(status)) {
+        if (!base::hasValue(status) ||
+            static_cast<double>(m_value.at(at)) + m_scores.margin(status) < m_minScore ||
+            !m_scores.takesPart(at)) {
             return;
         }
         // A canonical score is at most 1. Saying so here lets an exact copy be accepted before all
         // candidates within a bound of 1 have been looked at.
         const double reach = static_cast<double>(m_value.at(at)) + m_scores.margin(status);
-        if (reach < m_minScore) {
-            return;
-        }
         const auto mayStayBelow = [&](const base::Index& other) {
             const base::Status otherStatus = m_status.at(other);
             return static_cast<double>(m_value.at(other)) <= reach + m_scores.margin(otherStatus) ||
-                   !base::hasValue(otherStatus);
+                   !m_scores.takesPart(other);
         };
         if (forEachNeighbour(m_value.extents(), at, mayStayBelow)) {
             found.push_back({std::min(reach, 1.0), m_scores.linear(at)});

@@ -6,17 +6,27 @@ namespace {
 
 /// A LOWCONF bound can be anything up to infinity; beyond this it no longer widens the search.
 constexpr double kLargestLowConfMargin = 0.05;
+/// What canonicalValue() adds to its bound for an overlap whose score was accepted: the template's
+/// variance V is then at least 40 2^-53, and 8 2^-53 sqrt(1 / V) is below this.
+constexpr double kOverlapBound = 1.4e-8;
 constexpr std::int64_t kFewestScores = 10'000;
 constexpr std::int64_t kVoxelBudget = 4'000'000'000;
 
 } // namespace
 
-Scores::Scores(const base::AnyView& scene, const method::CanonicalTemplate& templ,
+Scores::Scores(const method::MaskedView& scene, const method::CanonicalTemplate& templ,
                const base::View<const float>& value, const base::View<const base::Status>& status,
-               const method::MapFacts& facts)
-    : m_scene(scene), m_templ(&templ), m_value(value), m_status(status) {
-    const std::int64_t count = base::voxelCount(templ.extents());
+               const method::MapFacts& facts, const PeakOptions& options)
+    : m_scene(scene), m_templ(&templ), m_value(value), m_status(status),
+      m_first(options.firstPlacement), m_outside(options.outside),
+      m_partialPeaks(options.partialPeaks),
+      m_leavesSomeOut(!options.partialPeaks && (scene.mask.data() != nullptr ||
+                                                !(options.firstPlacement == base::Index{}))) {
+    const std::int64_t count = templ.count();
     m_canonicalBound = method::canonicalBound(count);
+    if (m_partialPeaks && m_outside == method::Outside::Overlap) {
+        m_canonicalBound += kOverlapBound;
+    }
     m_margin = facts.largestBound + m_canonicalBound;
     m_lowConfMargin = std::min(std::max(facts.largestLowConf, facts.largestBound),
                                std::max(kLargestLowConfMargin, facts.largestBound)) +
@@ -24,19 +34,27 @@ Scores::Scores(const base::AnyView& scene, const method::CanonicalTemplate& temp
     m_budget = std::max(kFewestScores, kVoxelBudget / count);
 }
 
+bool Scores::takesPart(const base::Index& at) const {
+    const base::Status status = m_status.at(at);
+    if (!base::hasValue(status) || status == base::Status::Ok || m_partialPeaks) {
+        return base::hasValue(status);
+    }
+    return status == base::Status::LowConf && method::isWhole(m_scene, *m_templ, placement(at));
+}
+
 Score Scores::score(const base::Index& at) {
     const std::int64_t key = linear(at);
     const auto known = m_known.find(key);
     if (known != m_known.end()) {
-        return {known->second, m_canonicalBound};
+        return known->second;
     }
     if (m_budget == 0) {
         return {static_cast<double>(m_value.at(at)), margin(m_status.at(at))};
     }
     --m_budget;
-    const double value = method::canonicalScore(m_scene, *m_templ, at);
-    m_known.emplace(key, value);
-    return {value, m_canonicalBound};
+    const method::CanonicalValue value =
+        method::canonicalValue(m_scene, *m_templ, placement(at), m_outside);
+    return m_known.emplace(key, Score{value.score, value.bound}).first->second;
 }
 
 int Scores::compare(const base::Index& at, double reference) {

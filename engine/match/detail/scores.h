@@ -6,6 +6,7 @@
 
 #include "engine/base/pixels.h"
 #include "engine/base/status.h"
+#include "engine/match/peaks.h"
 #include "engine/method/canonical.h"
 #include "engine/method/match_map.h"
 
@@ -20,9 +21,9 @@ struct Score {
 /// The map with what is known of its errors, and the canonical scores computed so far.
 class Scores {
   public:
-    Scores(const base::AnyView& scene, const method::CanonicalTemplate& templ,
+    Scores(const method::MaskedView& scene, const method::CanonicalTemplate& templ,
            const base::View<const float>& value, const base::View<const base::Status>& status,
-           const method::MapFacts& facts);
+           const method::MapFacts& facts, const PeakOptions& options);
 
     [[nodiscard]] const base::Extents& extents() const { return m_value.extents(); }
     [[nodiscard]] const base::View<const float>& values() const { return m_value; }
@@ -35,6 +36,17 @@ class Scores {
     [[nodiscard]] base::Index index(std::int64_t linear) const {
         const std::int64_t row = linear / extents().x;
         return {linear % extents().x, row % extents().y, row / extents().y};
+    }
+
+    /// True when the voxel has a value that may be, or exclude, a peak: PARTIAL ones where the
+    /// options ask for them, LOWCONF ones that are partial likewise.
+    [[nodiscard]] bool takesPart(const base::Index& at) const;
+    /// True when some voxels with a value may not take part.
+    [[nodiscard]] bool leavesSomeOut() const { return m_leavesSomeOut; }
+
+    /// The scene voxel under the template's first one.
+    [[nodiscard]] base::Index placement(const base::Index& at) const {
+        return {at.x + m_first.x, at.y + m_first.y, at.z + m_first.z};
     }
 
     /// Largest difference between the map and the canonical score of voxels with this status.
@@ -50,7 +62,7 @@ class Scores {
     [[nodiscard]] int compare(const base::Index& at, double reference);
 
   private:
-    base::AnyView m_scene;
+    method::MaskedView m_scene;
     const method::CanonicalTemplate* m_templ;
     base::View<const float> m_value;
     base::View<const base::Status> m_status;
@@ -58,7 +70,11 @@ class Scores {
     double m_margin;
     double m_lowConfMargin;
     std::int64_t m_budget;
-    std::unordered_map<std::int64_t, double> m_known;
+    base::Index m_first;
+    method::Outside m_outside;
+    bool m_partialPeaks;
+    bool m_leavesSomeOut;
+    std::unordered_map<std::int64_t, Score> m_known;
 };
 
 } // namespace flcc::match::detail

@@ -18,8 +18,8 @@ struct Comparison {
     std::int64_t lowConf = 0;
 };
 
-/// Every voxel: the same status, but that OK may be LOWCONF; a score within its tolerance; 0 where
-/// there is none.
+/// Every voxel: the same status, but that OK and PARTIAL may be LOWCONF; a score within its
+/// tolerance; 0 where there is none.
 [[nodiscard]] Comparison compare(const method::MatchMap& map, const reference::ScoreMap& expected,
                                  const Tolerance& tolerance);
 

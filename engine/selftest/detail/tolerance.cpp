@@ -29,10 +29,10 @@ template <class Visit> void forFinite(const base::AnyView& view, Visit&& visit) 
 } // namespace
 
 Tolerance::Tolerance(const method::Problem& problem, const method::Candidate& candidate,
-                     const base::AnyView& scene)
+                     const method::MaskedView& scene)
     : m_problem(problem), m_candidate(candidate), m_scene(scene) {
     bool first = true;
-    forFinite(scene, [&](long double value) {
+    forFinite(scene.pixels, [&](long double value) {
         m_low = first ? value : std::min(m_low, value);
         m_high = first ? value : std::max(m_high, value);
         first = false;
@@ -53,9 +53,17 @@ double Tolerance::fourierGuarantee(double points, double tileOverRoot) {
     return kSingle * (2 * std::sqrt(std::log2(points)) * tileOverRoot + 4);
 }
 
-double Tolerance::at(const base::Index& corner, bool lowConf) const {
+double Tolerance::at(const base::Index& index, bool lowConf) const {
     const base::Extents& templ = m_problem.templ;
-    const base::AnyView panel = base::partOf(m_scene, {corner, templ});
+    const base::Index first = method::firstPlacement(m_problem);
+    const base::Index corner{first.x + index.x, first.y + index.y, first.z + index.z};
+    const double promise = lowConf ? 2.0 : m_problem.promise;
+    if (m_problem.mask || m_problem.sceneMask ||
+        m_problem.statistics == method::WindowStatistics::Fourier ||
+        !base::contains(m_problem.scene, {corner, templ})) {
+        return promise; // in double: what the run tells of its bounds is much less, and is held to
+    }
+    const base::AnyView panel = base::partOf(m_scene.pixels, {corner, templ});
     const auto count = static_cast<long double>(base::voxelCount(templ));
     long double sum = 0;
     forFinite(panel, [&](long double value) { sum += value - m_low; });
@@ -68,7 +76,6 @@ double Tolerance::at(const base::Index& corner, bool lowConf) const {
     const auto chain = static_cast<double>(templ.y + templ.z);
     const double sums = (8 + chain / 2) * kDouble * k * k;
 
-    const double promise = lowConf ? INFINITY : m_problem.promise;
     if (m_candidate.method == "direct") {
         return std::min(promise, direct(templ, k) + sums);
     }
@@ -81,7 +88,7 @@ double Tolerance::at(const base::Index& corner, bool lowConf) const {
         return std::min({promise, fourier(points, rho, k) + sums,
                          fourierGuarantee(points, tile) + kSingle * k + sums});
     }
-    return lowConf ? 2.0 : promise;
+    return promise;
 }
 
 } // namespace flcc::selftest

@@ -15,11 +15,11 @@ class Tolerance {
     static constexpr double kLeast = 0x1p-22;
 
     Tolerance(const method::Problem& problem, const method::Candidate& candidate,
-              const base::AnyView& scene);
+              const method::MaskedView& scene);
 
-    /// Largest |r_computed - r_exact| of the placement at `corner`. `lowConf`: the method marked
-    /// it so, and the promise does not hold for it.
-    [[nodiscard]] double at(const base::Index& corner, bool lowConf) const;
+    /// Largest |r_computed - r_exact| of the map's voxel `index`. `lowConf`: the method marked it
+    /// so, and the promise does not hold for it.
+    [[nodiscard]] double at(const base::Index& index, bool lowConf) const;
 
     /// u [(2 + L/2) K + L/2 + 4], L the longest chain of a product: a row, the rows, the slices.
     [[nodiscard]] static double direct(const base::Extents& templ, double k);
@@ -33,7 +33,7 @@ class Tolerance {
   private:
     method::Problem m_problem;
     method::Candidate m_candidate;
-    base::AnyView m_scene;
+    method::MaskedView m_scene;
     long double m_low = 0; // smallest and largest finite voxel
     long double m_high = 0;
 };

@@ -20,6 +20,13 @@ Job fullJob() {
     job.templ = "-leading/dash.mha";
     job.templateOut = "out.mha";
     job.invert = true;
+    job.mask = "support.mha";
+    job.sceneMask = "scene support.mha";
+    job.extent = method::Extent::Full;
+    job.outside = method::Outside::Eibl;
+    job.minOverlap = 0.625;
+    job.statistics = method::WindowStatistics::Fourier;
+    job.partialPeaks = true;
     job.channel = 2;
     job.frame = 0;
     job.region = base::Box{{1, 2, 3}, {40, 50, 60}};
@@ -176,8 +183,8 @@ void JobArgumentsTest::whatIsWrongIsNamed_data() {
     const auto row = [](const char* name, Arguments args, const char* named) {
         QTest::newRow(name) << std::move(args) << named;
     };
-    row("unknown", {"s", "t", "--mask", "m.mha"}, "--mask");
-    row("unknown with value", {"s", "t", "--mask=m.mha"}, "--mask");
+    row("unknown", {"s", "t", "--support", "m.mha"}, "--support");
+    row("unknown with value", {"s", "t", "--support=m.mha"}, "--support");
     row("unknown short", {"s", "t", "-x"}, "-x");
     row("shortened", {"s", "t", "--min-scor", "0.5"}, "--min-scor");
     row("doubled", {"s", "t", "--map", "a.mha", "--map", "b.mha"}, "--map");
@@ -225,7 +232,10 @@ void JobArgumentsTest::outOfRangeValuesAreRefused_data() {
                                          "1,2:3,-4",  "1,2,3:4,5", "1,2:3,4:5,6", "a,b:c,d",
                                          "1.5,2:3,4", ""};
     QTest::newRow("operation") << "--operation" << QStringList{"ssd", "sad", "correlation", "LCC"};
-    QTest::newRow("extent") << "--extent" << QStringList{"same", "full"};
+    QTest::newRow("extent") << "--extent" << QStringList{"most", "VALID"};
+    QTest::newRow("outside") << "--outside" << QStringList{"one"};
+    QTest::newRow("overlap") << "--min-overlap" << QStringList{"-0.1", "1.01", "nan"};
+    QTest::newRow("statistics") << "--statistics" << QStringList{"sums"};
     QTest::newRow("method") << "--method" << QStringList{"fourier", "Direct", ""};
     QTest::newRow("planning") << "--planning" << QStringList{"thorough", ""};
     QTest::newRow("device") << "--device" << QStringList{"gpu", "cuda:", "cuda:x", "cuda:-1"};
@@ -274,7 +284,7 @@ void JobArgumentsTest::badJobFilesAreRefused_data() {
     QTest::newRow("a list") << QByteArray("[]") << input;
     QTest::newRow("bytes") << QByteArray("\xff\xfe\x00", 3) << input;
     QTest::newRow("deep") << QByteArray(R"({"scene": )") + QByteArray(100000, '[') << input;
-    QTest::newRow("unknown") << QByteArray(R"({"mask": "m.mha"})") << option;
+    QTest::newRow("unknown") << QByteArray(R"({"support": "m.mha"})") << option;
     QTest::newRow("doubled") << QByteArray(R"({"scene": "a", "scene": "b"})") << option;
     QTest::newRow("text for number") << QByteArray(R"({"threads": "2"})") << option;
     QTest::newRow("number for text") << QByteArray(R"({"scene": 2})") << option;

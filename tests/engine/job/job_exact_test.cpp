@@ -51,8 +51,9 @@ job::AuditReport auditOf(const job::JobImages& images, const job::JobResult& res
     const base::AnyView scene = base::viewOf(images.scene->pixels);
     const method::SceneStatistics statistics =
         method::sceneStatistics(scene, base::extentsOf(images.templ->pixels));
-    return job::detail::audit({scene, base::viewOf(images.templ->pixels), map,
-                               result.report.map->facts, peaks, statistics.lowest});
+    return job::detail::audit({scene, base::viewOf(images.templ->pixels),
+                               result.report.plan.problem, map, result.report.map->facts, peaks,
+                               statistics.lowest});
 }
 
 method::MatchMap copyOf(const method::MatchMap& map) {
@@ -386,6 +387,7 @@ void JobExactTest::theAuditIsLeftOutWhenItIsDearOrNotWanted() {
     const job::JobResult result = job::runJob(tiledJob(), images);
     const job::detail::AuditInput input{base::viewOf(images.scene->pixels),
                                         base::viewOf(images.templ->pixels),
+                                        result.report.plan.problem,
                                         *result.map,
                                         result.report.map->facts,
                                         result.peaks,

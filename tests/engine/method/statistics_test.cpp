@@ -51,6 +51,21 @@ class StatisticsTest : public QObject {
         QVERIFY(std::isfinite(statistics.lowContrast));
     }
 
+    void voxelsOutsideTheMaskAreLeftOut() {
+        base::AnyImage scene = test::makeScene(PixelType::Float32, {8, 8, 1},
+                                               [](const Index& i) { return i.x < 4 ? 1.0 : 3.0; });
+        base::Image<std::uint8_t> mask({8, 8, 1}, std::uint8_t{1});
+        for (std::int64_t x = 0; x < 4; ++x) {
+            test::setVoxel(scene, {x, 0, 0}, x == 0 ? 1e6 : std::nan(""));
+            mask.view().at(x, 0, 0) = x < 2 ? 0 : 1;
+        }
+        const method::SceneStatistics statistics =
+            method::sceneStatistics({base::viewOf(scene), mask.view()}, {2, 2, 1});
+        QCOMPARE(statistics.nonFinite, std::int64_t{2});
+        QCOMPARE(statistics.maximum, 3.0);
+        QVERIFY(std::fabs(statistics.mean - (28.0 + 96.0) / 60.0) <= 64 * 0x1p-53 * 3);
+    }
+
     void aSceneWithoutAFiniteVoxelHasZeros() {
         const base::AnyImage scene = test::makeScene(PixelType::Float64, {5, 5, 1},
                                                      [](const Index&) { return std::nan(""); });

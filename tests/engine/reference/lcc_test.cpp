@@ -217,14 +217,21 @@ class LccTest : public QObject {
         QVERIFY(!isProblem(row(PixelType::UInt8, {7, 8})));
     }
 
-    void aPlacementOutsideTheSceneIsAnError() {
+    void aTemplateLargerThanTheSceneIsAnError() {
+        const base::AnyImage scene = test::noise(PixelType::UInt8, {5, 2, 1}, 1);
+        const base::AnyImage templ = test::noise(PixelType::UInt8, {3, 3, 1}, 2);
+        const reference::Lcc judge(templ);
+        QVERIFY_EXCEPTION_THROWN((void)judge.map(scene), base::Error);
+        QVERIFY_EXCEPTION_THROWN((void)judge.map(scene, method::Extent::Full), base::Error);
+    }
+
+    void aPlacementBesideTheSceneHasNoScore() {
         const base::AnyImage scene = test::noise(PixelType::UInt8, {5, 5, 1}, 1);
         const base::AnyImage templ = test::noise(PixelType::UInt8, {3, 3, 1}, 2);
-        const reference::Lcc judge(base::viewOf(templ));
-        QVERIFY_EXCEPTION_THROWN((void)judge.at(base::viewOf(scene), {3, 0, 0}), base::Error);
-        QVERIFY_EXCEPTION_THROWN((void)judge.at(base::viewOf(scene), {0, -1, 0}), base::Error);
-        QVERIFY_EXCEPTION_THROWN(
-            (void)judge.map(base::viewOf(test::crop(scene, {{0, 0, 0}, {5, 2, 1}}))), base::Error);
+        const reference::Lcc judge(templ);
+        QVERIFY(judge.at(scene, {3, 0, 0}).status == Status::Partial);
+        QVERIFY(judge.at(scene, {5, 0, 0}).status == Status::NotComputed);
+        QVERIFY(judge.at(scene, {0, -3, 0}).status == Status::NotComputed);
     }
 };
 

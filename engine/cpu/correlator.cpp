@@ -1,0 +1,123 @@
+#include "engine/cpu/correlator.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace flcc::cpu {
+
+namespace {
+
+using base::Extents;
+
+constexpr double kUnit = 0x1p-53;
+
+std::int64_t roundUp(std::int64_t value, std::int64_t step) {
+    return (value + step - 1) / step * step;
+}
+
+/// Footprint and placements, rounded up to whole register blocks (correlateDirect).
+Extents inputExtents(const Extents& m, const Extents& tile) {
+    return {roundUp(tile.x, simd::kBlockColumns) + roundUp(m.x, 16) + simd::kSlack,
+            roundUp(tile.y, simd::kBlockRows) + m.y - 1, tile.z + m.z - 1};
+}
+Extents outputExtents(const Extents& tile) {
+    return {roundUp(tile.x, simd::kBlockColumns) + simd::kSlack, roundUp(tile.y, simd::kBlockRows),
+            tile.z};
+}
+
+simd::DoubleBox boxOf(base::Image<double>& image) {
+    return {image.data(), image.extents().x, image.extents().x * image.extents().y};
+}
+
+/// Outputs that general tiles of a problem need: three under a mask, two more where something lies
+/// outside, one more for an overlap, one more where voxels may not be finite.
+std::int64_t outputsOf(const method::Problem& problem) {
+    const bool partial = problem.extent != method::Extent::Valid || problem.sceneMask;
+    const bool overlap = problem.outside == method::Outside::Overlap;
+    return 3 + (partial ? 2 : 0) + (partial && overlap ? 1 : 0) +
+           (base::isInteger(problem.scenePixel) ? 0 : 1);
+}
+
+/// The outputs are made when they are first needed: a mask alone needs three.
+base::Image<double>& made(base::Image<double>& image, const Extents& extents) {
+    if (image.empty()) {
+        image = base::Image<double>(extents, 0.0);
+    }
+    return image;
+}
+
+} // namespace
+
+DirectCorrelator::DirectCorrelator(const Extents& m, const Extents& tile)
+    : m_m(m), m_input(inputExtents(m, tile), 0.0) {
+    m_outputs[0] = base::Image<double>(outputExtents(tile), 0.0);
+}
+
+void DirectCorrelator::clear() { m_input.fill(0.0); }
+
+simd::DoubleBox DirectCorrelator::input() { return boxOf(m_input); }
+
+void DirectCorrelator::correlate(const SupportTemplate& templ, Weights weights, const Extents& out,
+                                 std::int64_t slot) {
+    simd::correlateDirect(input(), templ.weights(weights).data(), m_m, out, output(slot));
+}
+
+simd::DoubleBox DirectCorrelator::output(std::int64_t slot) {
+    return boxOf(made(m_outputs[slot], m_outputs[0].extents()));
+}
+
+double DirectCorrelator::panelError() const {
+    return kUnit * static_cast<double>(simd::directChain(m_m) + 1);
+}
+
+std::int64_t DirectCorrelator::bytes(const method::Problem& problem, const Extents& tile) {
+    return base::byteCount(inputExtents(problem.templ, tile), 8) +
+           outputsOf(problem) * base::byteCount(outputExtents(tile), 8);
+}
+
+const base::Image<double>& SupportSpectra::of(Weights weights) const {
+    const std::lock_guard lock(m_lock);
+    base::Image<double>& spectrum = m_spectra[static_cast<std::size_t>(weights)];
+    if (spectrum.empty()) {
+        spectrum = DoubleTransform::of(m_points)->templateSpectrum(m_templ->weights(weights));
+    }
+    return spectrum;
+}
+
+FourierCorrelator::FourierCorrelator(const Extents& points)
+    : m_points(points), m_transform(DoubleTransform::of(points)), m_input(points, 0.0),
+      m_pairs({2 * DoubleTransform::spectrumPairs(points), 1, 1}),
+      m_product({2 * DoubleTransform::spectrumPairs(points), 1, 1}) {}
+
+void FourierCorrelator::clear() { m_input.fill(0.0); }
+
+simd::DoubleBox FourierCorrelator::input() { return boxOf(m_input); }
+
+void FourierCorrelator::inputChanged() { m_transform->forward(m_input.data(), m_pairs.data()); }
+
+void FourierCorrelator::correlate(const SupportTemplate&, Weights weights, const Extents&,
+                                  std::int64_t slot) {
+    m_transform->inverse(m_spectra->of(weights), m_pairs.data(), m_product.data(),
+                         output(slot).data);
+}
+
+simd::DoubleBox FourierCorrelator::output(std::int64_t slot) {
+    return boxOf(made(m_outputs[slot], m_points));
+}
+
+double FourierCorrelator::tileError() const {
+    const double points = static_cast<double>(std::max<std::int64_t>(2, m_input.count()));
+    return 6 * kUnit * std::sqrt(std::log2(points));
+}
+
+std::int64_t FourierCorrelator::bytes(const method::Problem& problem, const Extents& points) {
+    return 8 * ((1 + outputsOf(problem)) * base::voxelCount(points) +
+                4 * DoubleTransform::spectrumPairs(points));
+}
+
+std::int64_t FourierCorrelator::spectraBytes(const method::Problem& problem,
+                                             const Extents& points) {
+    return 16 * (outputsOf(problem) > 5 ? 3 : 2) * DoubleTransform::spectrumPairs(points);
+}
+
+} // namespace flcc::cpu

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "engine/cpu/double_transform.h"
+#include "engine/cpu/simd/kernels.h"
+#include "engine/cpu/support_template.h"
+
+namespace flcc::cpu {
+
+/// Correlates one tile after the other with the weights of a template, in double: how a method
+/// takes the sums of METHODS 2.0. One for each worker.
+class Correlator {
+  public:
+    /// cn, s1, s2, n, t1, t2 and the count of voxels that are not finite.
+    static constexpr std::int64_t kOutputs = 7;
+
+    virtual ~Correlator() = default;
+
+    /// Sets the whole input to 0.
+    virtual void clear() = 0;
+    /// Where the footprint of the tile goes.
+    [[nodiscard]] virtual simd::DoubleBox input() = 0;
+    /// To be called when the input has been filled.
+    virtual void inputChanged() = 0;
+    /// output(slot) = input * weights for the placements of `out`.
+    virtual void correlate(const SupportTemplate& templ, Weights weights, const base::Extents& out,
+                           std::int64_t slot) = 0;
+    [[nodiscard]] virtual simd::DoubleBox output(std::int64_t slot) = 0;
+
+    /// A bound on the error of input * weights is
+    /// tileError() ||weights|| ||input|| + panelError() sum |input| |weights| over the panel.
+    [[nodiscard]] virtual double tileError() const = 0;
+    [[nodiscard]] virtual double panelError() const = 0;
+};
+
+/// By the definition (METHODS 3.1). Products and sums form chains of `directChain(m)` roundings, so
+/// the error is at most (L + 1) 2^-53 times the sum of the products' magnitudes.
+class DirectCorrelator final : public Correlator {
+  public:
+    DirectCorrelator(const base::Extents& m, const base::Extents& tile);
+
+    void clear() override;
+    [[nodiscard]] simd::DoubleBox input() override;
+    void inputChanged() override {}
+    void correlate(const SupportTemplate& templ, Weights weights, const base::Extents& out,
+                   std::int64_t slot) override;
+    [[nodiscard]] simd::DoubleBox output(std::int64_t slot) override;
+    [[nodiscard]] double tileError() const override { return 0; }
+    [[nodiscard]] double panelError() const override;
+
+    /// With the outputs that tiles of `problem` need.
+    [[nodiscard]] static std::int64_t bytes(const method::Problem& problem,
+                                            const base::Extents& tile);
+
+  private:
+    base::Extents m_m;
+    base::Image<double> m_input;
+    base::Image<double> m_outputs[kOutputs];
+};
+
+/// The transforms of a template's weights for tiles of one shape; each made when it is first asked
+/// for. **Threads**: safe.
+class SupportSpectra {
+  public:
+    SupportSpectra(const base::Extents& points, const SupportTemplate& templ)
+        : m_points(points), m_templ(&templ) {}
+
+    [[nodiscard]] const base::Image<double>& of(Weights weights) const;
+
+  private:
+    base::Extents m_points;
+    const SupportTemplate* m_templ;
+    mutable std::mutex m_lock;
+    mutable base::Image<double> m_spectra[kWeights];
+};
+
+/// By transforms of one shape. The error is the guarantee of METHODS 2.2 for spectra that were
+/// transformed in the same precision, as in fourierTerms(): 6 2^-53 sqrt(log2 M) times both norms.
+class FourierCorrelator final : public Correlator {
+  public:
+    explicit FourierCorrelator(const base::Extents& points);
+
+    /// The spectra of the template that the next tiles are correlated with.
+    void use(const SupportSpectra& spectra) { m_spectra = &spectra; }
+
+    void clear() override;
+    [[nodiscard]] simd::DoubleBox input() override;
+    void inputChanged() override;
+    void correlate(const SupportTemplate& templ, Weights weights, const base::Extents& out,
+                   std::int64_t slot) override;
+    [[nodiscard]] simd::DoubleBox output(std::int64_t slot) override;
+    [[nodiscard]] double tileError() const override;
+    [[nodiscard]] double panelError() const override { return 0; }
+
+    /// With the outputs that tiles of `problem` need.
+    [[nodiscard]] static std::int64_t bytes(const method::Problem& problem,
+                                            const base::Extents& points);
+    /// Of the weights' spectra.
+    [[nodiscard]] static std::int64_t spectraBytes(const method::Problem& problem,
+                                                   const base::Extents& points);
+
+  private:
+    base::Extents m_points;
+    std::shared_ptr<const DoubleTransform> m_transform;
+    const SupportSpectra* m_spectra = nullptr;
+    base::Image<double> m_input;
+    base::Image<double> m_pairs;
+    base::Image<double> m_product;
+    base::Image<double> m_outputs[kOutputs];
+};
+
+} // namespace flcc::cpu

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/cpu/tile_grid.h"
+#include "engine/method/problem.h"
+
+namespace flcc::cpu {
+
+/// The tiles that cover a map of any extent. Placements inside the scene come first, in the tiles
+/// of the `valid` map, so that their scores have its bits; the frame around them follows, a tile at
+/// a time.
+class MapGrid {
+  public:
+    /// A box of the map and its tiles.
+    struct Part {
+        base::Box box;
+        TileGrid grid;
+
+        Part(const base::Box& all, const base::Extents& tile) : box(all), grid(all.extents, tile) {}
+    };
+
+    /// `whole`: one grid over all, for where every tile goes the same way.
+    MapGrid(const method::Problem& problem, const base::Extents& tile, bool whole)
+        : m_inner(innerOf(problem, whole), tile) {
+        const base::Extents map = method::mapExtents(problem);
+        const base::Box& in = m_inner.box;
+        const auto add = [&](const base::Index& from, const base::Index& to) {
+            const base::Extents extents{to.x - from.x, to.y - from.y, to.z - from.z};
+            if (extents.x > 0 && extents.y > 0 && extents.z > 0) {
+                m_frame.emplace_back(base::Box{from, extents}, tile);
+            }
+        };
+        const base::Index end{in.corner.x + in.extents.x, in.corner.y + in.extents.y,
+                              in.corner.z + in.extents.z};
+        add({0, 0, 0}, {map.x, map.y, in.corner.z});
+        add({0, 0, end.z}, {map.x, map.y, map.z});
+        add({0, 0, in.corner.z}, {map.x, in.corner.y, end.z});
+        add({0, end.y, in.corner.z}, {map.x, map.y, end.z});
+        add({0, in.corner.y, in.corner.z}, {in.corner.x, end.y, end.z});
+        add({end.x, in.corner.y, in.corner.z}, {map.x, end.y, end.z});
+    }
+
+    /// The placements inside the scene.
+    [[nodiscard]] const Part& inner() const { return m_inner; }
+    /// What is left of the map: at most two parts an axis.
+    [[nodiscard]] const std::vector<Part>& frame() const { return m_frame; }
+
+    [[nodiscard]] std::int64_t items(std::int64_t together) const {
+        std::int64_t items = m_inner.grid.items(together);
+        for (const Part& part : m_frame) {
+            items += part.grid.count();
+        }
+        return items;
+    }
+    [[nodiscard]] std::vector<base::Box> boxes(std::int64_t item, std::int64_t together) const {
+        if (item < m_inner.grid.items(together)) {
+            std::vector<base::Box> boxes = m_inner.grid.boxes(item, together);
+            for (base::Box& box : boxes) {
+                box = moved(box, m_inner.box.corner);
+            }
+            return boxes;
+        }
+        std::int64_t tile = item - m_inner.grid.items(together);
+        std::size_t part = 0;
+        while (tile >= m_frame[part].grid.count()) {
+            tile -= m_frame[part++].grid.count();
+        }
+        return {moved(m_frame[part].grid.box(tile), m_frame[part].box.corner)};
+    }
+
+    /// `box` in voxels of the `valid` map.
+    [[nodiscard]] base::Box inValid(const base::Box& box) const {
+        const base::Index& corner = m_inner.box.corner;
+        return moved(box, {-corner.x, -corner.y, -corner.z});
+    }
+
+  private:
+    static base::Box innerOf(const method::Problem& problem, bool whole) {
+        if (whole) {
+            return {{0, 0, 0}, method::mapExtents(problem)};
+        }
+        const base::Index first = method::firstPlacement(problem);
+        return {{-first.x, -first.y, -first.z}, base::validExtents(problem.scene, problem.templ)};
+    }
+    static base::Box moved(const base::Box& box, const base::Index& by) {
+        return {{box.corner.x + by.x, box.corner.y + by.y, box.corner.z + by.z}, box.extents};
+    }
+
+    Part m_inner;
+    std::vector<Part> m_frame;
+};
+
+} // namespace flcc::cpu

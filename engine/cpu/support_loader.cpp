@@ -1,0 +1,149 @@
+#include "engine/cpu/support_loader.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+namespace flcc::cpu {
+
+namespace {
+
+using base::Box;
+using base::Extents;
+using base::Index;
+
+template <class T> bool finite(T v) {
+    if constexpr (std::is_floating_point_v<T>) {
+        return std::isfinite(v);
+    } else {
+        return true;
+    }
+}
+
+/// Holds every voxel and every difference of two without overflow; integers exactly.
+template <class T> using Wide = std::conditional_t<sizeof(T) <= 4, double, long double>;
+
+/// Calls `use(voxel, place in the box)` for every voxel of `seen` inside the scene and its mask.
+template <class T, class Use>
+void forInside(const base::View<const T>& pixels, const base::View<const std::uint8_t>& mask,
+               const Box& seen, const simd::DoubleBox& to, Use&& use) {
+    const Extents& n = pixels.extents();
+    const auto first = [](std::int64_t corner) { return std::max<std::int64_t>(0, -corner); };
+    const auto last = [](std::int64_t corner, std::int64_t length, std::int64_t extent) {
+        return std::min(length, extent - corner);
+    };
+    const std::int64_t x0 = first(seen.corner.x);
+    const std::int64_t x1 = last(seen.corner.x, seen.extents.x, n.x);
+    for (std::int64_t z = first(seen.corner.z); z < last(seen.corner.z, seen.extents.z, n.z); ++z) {
+        for (std::int64_t y = first(seen.corner.y); y < last(seen.corner.y, seen.extents.y, n.y);
+             ++y) {
+            const T* const row = pixels.row(seen.corner.y + y, seen.corner.z + z) + seen.corner.x;
+            const std::uint8_t* const kept =
+                mask.data() == nullptr
+                    ? nullptr
+                    : mask.row(seen.corner.y + y, seen.corner.z + z) + seen.corner.x;
+            double* const out = to.data + z * to.sliceStride + y * to.rowStride;
+            for (std::int64_t x = x0; x < x1; ++x) {
+                if (kept == nullptr || kept[x] != 0) {
+                    use(row[x], out[x]);
+                }
+            }
+        }
+    }
+}
+
+template <class T>
+SupportFrame load(const base::View<const T>& pixels, const base::View<const std::uint8_t>& mask,
+                  const Box& seen, const simd::DoubleBox& to) {
+    using W = Wide<T>;
+    SupportFrame frame;
+    W sum = 0;
+    W least = std::numeric_limits<W>::infinity();
+    W most = -least;
+    std::int64_t bad = 0;
+    forInside(pixels, mask, seen, to, [&](T voxel, double&) {
+        ++frame.inside;
+        if (!finite(voxel)) {
+            ++bad;
+            return;
+        }
+        const W v = static_cast<W>(voxel);
+        sum += v;
+        least = std::min(least, v);
+        most = std::max(most, v);
+    });
+    frame.tile.nonFinite = bad;
+    frame.integer = std::is_integral_v<T>;
+    if (bad == frame.inside) {
+        return frame;
+    }
+    const W mean = sum / static_cast<W>(frame.inside - bad);
+    const W c = std::is_integral_v<T>
+                    ? std::nearbyint(mean)
+                    : static_cast<W>(static_cast<T>(std::clamp(mean, least, most)));
+    const W largest = std::max(most - c, c - least);
+    // A tile without contrast has the brightness of its level.
+    const W scaleOf = largest > 0 ? largest : std::abs(c);
+    const int exponent = scaleOf > 0 ? std::ilogb(scaleOf) + 1 : 0;
+    // In long double, whose range is that of double squared; in double, where 2^-e may be out of
+    // range for subnormal float32 only, which stay far inside it.
+    const W scale = std::ldexp(W{1}, -exponent);
+    double norm = 0;
+    double squareNorm = 0;
+    forInside(pixels, mask, seen, to, [&](T voxel, double& out) {
+        if (finite(voxel)) {
+            out = static_cast<double>((static_cast<W>(voxel) - c) * scale);
+            const double square = out * out;
+            norm += square;
+            squareNorm += square * square;
+        }
+    });
+    frame.tile.unit = std::ldexp(1.0, std::min(exponent, 1023));
+    frame.tile.level = static_cast<double>(c);
+    frame.level = static_cast<double>(c * scale);
+    frame.integer = frame.integer && largest < W{0x1p53};
+    frame.tile.exact = frame.integer;
+    frame.tile.largestRounding = frame.integer ? 0.0 : std::ldexp(1.0, exponent - 54);
+    frame.norm = std::sqrt(norm);
+    frame.squareNorm = std::sqrt(squareNorm);
+    return frame;
+}
+
+} // namespace
+
+SupportFrame loadSupport(const method::MaskedView& scene, const Box& seen,
+                         const simd::DoubleBox& to) {
+    return std::visit([&](const auto& pixels) { return load(pixels, scene.mask, seen, to); },
+                      scene.pixels);
+}
+
+void loadInside(const method::MaskedView& scene, const Box& seen, const simd::DoubleBox& to) {
+    std::visit(
+        [&](const auto& pixels) {
+            forInside(pixels, scene.mask, seen, to, [](auto, double& out) { out = 1; });
+        },
+        scene.pixels);
+}
+
+void loadNonFinite(const method::MaskedView& scene, const Box& seen, const simd::DoubleBox& to) {
+    std::visit(
+        [&](const auto& pixels) {
+            forInside(pixels, scene.mask, seen, to,
+                      [](auto voxel, double& out) { out = finite(voxel) ? 0 : 1; });
+        },
+        scene.pixels);
+}
+
+void squareInPlace(const Extents& extents, const simd::DoubleBox& box) {
+    for (std::int64_t z = 0; z < extents.z; ++z) {
+        for (std::int64_t y = 0; y < extents.y; ++y) {
+            double* const row = box.data + z * box.sliceStride + y * box.rowStride;
+            for (std::int64_t x = 0; x < extents.x; ++x) {
+                row[x] *= row[x];
+            }
+        }
+    }
+}
+
+} // namespace flcc::cpu

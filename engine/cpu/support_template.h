@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/base/pixels.h"
+#include "engine/method/canonical.h"
+#include "engine/method/problem.h"
+
+namespace flcc::cpu {
+
+/// What a tile is correlated with for the sums of METHODS 2.0.
+enum class Weights : std::uint8_t { That, Support, Square };
+inline constexpr std::size_t kWeights = 3;
+
+/// A template as tiles that are not plain boxes inside the scene need it: weights in double and the
+/// runs of its support.
+class SupportTemplate {
+  public:
+    struct Run {
+        base::Index start;
+        std::int64_t length = 0; ///< along x
+    };
+
+    SupportTemplate(const method::CanonicalTemplate& canonical, const method::MaskedView& templ);
+
+    [[nodiscard]] const base::Extents& extents() const { return m_weights[0].extents(); }
+    [[nodiscard]] std::int64_t count() const { return m_count; }
+    /// That, B_T or That^2.
+    [[nodiscard]] const base::Image<double>& weights(Weights which) const {
+        return m_weights[static_cast<std::size_t>(which)];
+    }
+    /// The Euclidean norm of weights().
+    [[nodiscard]] double norm(Weights which) const {
+        return m_norms[static_cast<std::size_t>(which)];
+    }
+    [[nodiscard]] const std::vector<Run>& runs() const { return m_runs; }
+    /// The template's voxels as they were given.
+    [[nodiscard]] base::AnyView stored() const { return base::viewOf(m_stored); }
+
+    [[nodiscard]] static std::int64_t bytes(const method::Problem& problem);
+
+  private:
+    base::Image<double> m_weights[kWeights];
+    double m_norms[kWeights] = {};
+    std::vector<Run> m_runs;
+    base::AnyImage m_stored;
+    std::int64_t m_count = 0;
+};
+
+/// True when every voxel of the support inside the scene and its mask holds the same value, `level`
+/// of 0 where `zero` is set: FLAT, decided on the voxels as they are stored. `corner` may lie
+/// outside the scene.
+[[nodiscard]] bool isConstant(const method::MaskedView& scene, const SupportTemplate& templ,
+                              const base::Index& corner, bool zero);
+
+/// True when the template itself is constant where it meets the scene and its mask.
+[[nodiscard]] bool isTemplateConstant(const method::MaskedView& scene, const SupportTemplate& templ,
+                                      const base::Index& corner);
+
+} // namespace flcc::cpu

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+namespace flcc::method::detail {
+
+inline constexpr double kUnitRoundoff = 0x1p-53;
+
+/// Eight sums side by side: whatever registers a machine has, the same additions in the same order.
+inline constexpr int kLanes = 8;
+
+/// v - reference without overflow and, for integers, exactly before the one rounding.
+template <class T> [[gnu::always_inline]] inline double difference(T v, T reference, double scale) {
+    if constexpr (std::is_same_v<T, double>) {
+        return v * scale - reference * scale;
+    } else if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
+        return v >= reference ? static_cast<double>(static_cast<std::uint64_t>(v) -
+                                                    static_cast<std::uint64_t>(reference))
+                              : -static_cast<double>(static_cast<std::uint64_t>(reference) -
+                                                     static_cast<std::uint64_t>(v));
+    } else {
+        return static_cast<double>(v) - static_cast<double>(reference);
+    }
+}
+
+template <class T> bool finite(T v) {
+    if constexpr (std::is_floating_point_v<T>) {
+        return std::isfinite(v);
+    } else {
+        return true;
+    }
+}
+
+} // namespace flcc::method::detail

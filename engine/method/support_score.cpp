@@ -1,0 +1,204 @@
+#include "engine/method/detail/support_score.h"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include "engine/method/detail/voxel.h"
+
+namespace flcc::method::detail {
+
+namespace {
+
+using base::View;
+
+/// The rows of sums and products of canonicalScore: eight lanes by x, one fixed tree.
+struct LaneSum {
+    double lanes[kLanes] = {};
+
+    void add(std::int64_t x, double value) { lanes[x % kLanes] += value; }
+    [[nodiscard]] double total() const {
+        return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) +
+               ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
+    }
+};
+
+template <class T> class Panel {
+  public:
+    Panel(const View<const T>& pixels, const View<const std::uint8_t>& mask,
+          const CanonicalTemplate& templ, const base::Index& corner, Outside outside)
+        : m_pixels(pixels), m_mask(mask), m_templ(templ), m_corner(corner), m_outside(outside) {}
+
+    [[nodiscard]] bool isWhole() {
+        (void)look();
+        return m_count == static_cast<double>(m_templ.count());
+    }
+
+    [[nodiscard]] CanonicalValue value() {
+        if (!look() || m_count == 0) {
+            return {0, 0};
+        }
+        const bool overlap =
+            m_outside == Outside::Overlap && m_count < static_cast<double>(m_templ.count());
+        m_onlyInside = overlap;
+        const double count = overlap ? m_count : static_cast<double>(m_templ.count());
+        LaneSum sum;
+        double largest = 0;
+        forVoxels([&](const base::Index& at, bool inside) {
+            const double v = valueOf(at, inside);
+            sum.add(at.x, v);
+            largest = std::max(largest, std::abs(v));
+        });
+        if (!(largest > 0)) {
+            return {0, 0};
+        }
+        // As in canonicalScore: differences far below the values of a double panel.
+        const double zoom =
+            std::is_same_v<T, double> ? std::ldexp(1.0, std::min(1022, -std::ilogb(largest))) : 1.0;
+        const double mean = sum.total() / count;
+        const Level level = overlap ? levelOf() : Level{};
+        LaneSum numerator;
+        LaneSum squares;
+        LaneSum rest;
+        forVoxels([&](const base::Index& at, bool inside) {
+            const double q = (valueOf(at, inside) - mean) * zoom;
+            rest.add(at.x, q);
+            squares.add(at.x, q * q);
+            if (inside || m_outside == Outside::Zero) {
+                numerator.add(at.x, q * (m_templ.values().view().at(at) - level.mean));
+            }
+        });
+        const double remainder = rest.total();
+        const double variance = (squares.total() - remainder * remainder / count) * level.variance;
+        const double bound = canonicalBound(m_templ.count()) +
+                             (overlap ? 8 * kUnitRoundoff * std::sqrt(1 / level.variance) : 0.0);
+        if (!(variance > 0)) {
+            return {0, 2};
+        }
+        return {std::clamp(numerator.total() / std::sqrt(variance), -1.0, 1.0),
+                std::min(bound, 2.0)};
+    }
+
+  private:
+    /// Of the template's part in an overlap. Its sum of squares is at most 1.
+    struct Level {
+        double mean = 0;
+        double variance = 1;
+    };
+
+    [[nodiscard]] bool isInside(const base::Index& at) const {
+        const base::Index voxel{m_corner.x + at.x, m_corner.y + at.y, m_corner.z + at.z};
+        const base::Extents& n = m_pixels.extents();
+        return voxel.x >= 0 && voxel.x < n.x && voxel.y >= 0 && voxel.y < n.y && voxel.z >= 0 &&
+               voxel.z < n.z && (m_mask.data() == nullptr || m_mask.at(voxel) != 0);
+    }
+
+    [[nodiscard]] T stored(const base::Index& at) const {
+        return m_pixels.at(m_corner.x + at.x, m_corner.y + at.y, m_corner.z + at.z);
+    }
+
+    /// What the voxel of the support differs from the first one inside by.
+    [[nodiscard]] double valueOf(const base::Index& at, bool inside) const {
+        return difference(inside ? stored(at) : T{0}, m_first, m_scale);
+    }
+
+    /// Calls `visit(index in the template, inside)` for every voxel of the support that counts.
+    template <class Visit> void forVoxels(Visit&& visit) const {
+        const base::Extents& m = m_templ.extents();
+        const View<const std::uint8_t> support = m_templ.support().view();
+        for (std::int64_t z = 0; z < m.z; ++z) {
+            for (std::int64_t y = 0; y < m.y; ++y) {
+                for (std::int64_t x = 0; x < m.x; ++x) {
+                    const base::Index at{x, y, z};
+                    if (support.data() != nullptr && support.at(at) == 0) {
+                        continue;
+                    }
+                    const bool inside = isInside(at);
+                    if (inside || !m_onlyInside) {
+                        visit(at, inside);
+                    }
+                }
+            }
+        }
+    }
+
+    /// First voxel, count and scale of the inside; false when a voxel is not finite.
+    bool look() {
+        bool good = true;
+        double largest = 0;
+        forVoxels([&](const base::Index& at, bool inside) {
+            if (!inside) {
+                return;
+            }
+            const T v = stored(at);
+            m_first = m_count == 0 ? v : m_first;
+            m_count += 1;
+            good = good && finite(v);
+            if constexpr (std::is_same_v<T, double>) {
+                largest = finite(v) ? std::max(largest, std::abs(v)) : largest;
+            }
+        });
+        m_scale =
+            largest > 0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest) - 1, -1022, 1022)) : 1.0;
+        return good;
+    }
+
+    [[nodiscard]] Level levelOf() const {
+        LaneSum sum;
+        forVoxels(
+            [&](const base::Index& at, bool) { sum.add(at.x, m_templ.values().view().at(at)); });
+        Level level;
+        level.mean = sum.total() / m_count;
+        LaneSum squares;
+        forVoxels([&](const base::Index& at, bool) {
+            const double v = m_templ.values().view().at(at) - level.mean;
+            squares.add(at.x, v * v);
+        });
+        level.variance = squares.total();
+        return level;
+    }
+
+    View<const T> m_pixels;
+    View<const std::uint8_t> m_mask;
+    const CanonicalTemplate& m_templ;
+    base::Index m_corner;
+    Outside m_outside;
+    T m_first{};
+    double m_count = 0; // voxels of the support inside
+    double m_scale = 1;
+    bool m_onlyInside = false;
+};
+
+} // namespace
+
+CanonicalValue supportValue(const MaskedView& scene, const CanonicalTemplate& templ,
+                            const base::Index& corner, Outside outside) {
+    return std::visit(
+        [&](const auto& pixels) {
+            return Panel(pixels, scene.mask, templ, corner, outside).value();
+        },
+        scene.pixels);
+}
+
+bool isWholeBox(const MaskedView& scene, const CanonicalTemplate& templ,
+                const base::Index& corner) {
+    const base::Box box{corner, templ.extents()};
+    return templ.support().empty() && base::contains(scene.extents(), box) &&
+           (scene.mask.data() == nullptr || supportCount(partOf(scene, box)) == templ.count());
+}
+
+} // namespace flcc::method::detail
+
+namespace flcc::method {
+
+bool isWhole(const MaskedView& scene, const CanonicalTemplate& templ, const base::Index& corner) {
+    const bool inScene = base::contains(scene.extents(), {corner, templ.extents()});
+    return (inScene && scene.mask.data() == nullptr) || detail::isWholeBox(scene, templ, corner) ||
+           std::visit(
+               [&](const auto& pixels) {
+                   return detail::Panel(pixels, scene.mask, templ, corner, Outside::Zero).isWhole();
+               },
+               scene.pixels);
+}
+
+} // namespace flcc::method

@@ -1,0 +1,217 @@
+#include <QAction>
+#include <QDialog>
+#include <QElapsedTimer>
+#include <QFileDialog>
+#include <QImage>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSettings>
+#include <QSpinBox>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QToolButton>
+
+#include <filesystem>
+
+#include "engine/job/crossover.h"
+#include "engine/job/knowledge.h"
+#include "tests/ui/window_support.h"
+#include "ui/message_bar.h"
+
+using namespace flcc;
+
+namespace {
+
+QDialog& opened(ui::MainWindow& window, const char* action, const char* dialog) {
+    test::child<QAction>(window, action).trigger();
+    return test::child<QDialog>(window, dialog);
+}
+
+/// For people: pictures of the dialogs.
+void keepPicture(QWidget& widget, const char* name) {
+    if (const QString folder = qEnvironmentVariable("FLCC_DIALOG_PICTURES"); !folder.isEmpty()) {
+        QVERIFY(widget.grab().save(folder + '/' + QLatin1String(name) + ".png"));
+    }
+}
+
+} // namespace
+
+class MachineDialogsTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void init();
+    void cleanup() { m_window.reset(); }
+    void calibratingIsOfferedUntilItIsDeclined();
+    void theOfferOpensTheDialog();
+    void nothingIsOfferedOnAMeasuredMachine();
+    void aCalibrationIsKeptAndThePlanSaysSo();
+    void aStopIsAnsweredWithinASecondAndKeepsNothing();
+    void theCrossoverMapIsDrawnAndSaved();
+    void plansAreImprovedInIdleTimeUntilAKeyIsPressed();
+    void idleTimeCanBeLeftAlone();
+
+  private:
+    void openNoise();
+    [[nodiscard]] QLabel& idleWord() { return test::child<QLabel>(*m_window, "statusIdle"); }
+
+    std::unique_ptr<ui::MainWindow> m_window;
+};
+
+void MachineDialogsTest::init() {
+    std::filesystem::remove(job::knowledgeFile());
+    m_window = test::shownWindow();
+}
+
+void MachineDialogsTest::openNoise() {
+    m_window->document().setScene(test::noiseScene({160, 120, 1}, 11));
+    m_window->document().setBox(base::Box{{60, 50, 0}, {15, 13, 1}});
+    m_window->document().cutTemplate();
+    QVERIFY(test::waitUntilIdle(*m_window));
+}
+
+void MachineDialogsTest::calibratingIsOfferedUntilItIsDeclined() {
+    auto& bar = test::child<ui::MessageBar>(*m_window, "messageBar");
+    QVERIFY(bar.isVisible());
+    QVERIFY(test::child<QPushButton>(*m_window, "messageAccept").isVisible());
+    keepPicture(*m_window, "offer");
+    // Opening an image replaces it; that is no answer.
+    openNoise();
+    QVERIFY(!bar.isVisible());
+    m_window = std::make_unique<ui::MainWindow>();
+    m_window->show();
+    auto& again = test::child<ui::MessageBar>(*m_window, "messageBar");
+    QTRY_VERIFY(again.isVisible());
+    test::click(test::child<QToolButton>(*m_window, "messageClose"));
+    QVERIFY(!again.isVisible());
+    m_window = std::make_unique<ui::MainWindow>();
+    m_window->show();
+    QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
+    QVERIFY(!test::child<ui::MessageBar>(*m_window, "messageBar").isVisible());
+}
+
+void MachineDialogsTest::theOfferOpensTheDialog() {
+    test::click(test::child<QPushButton>(*m_window, "messageAccept"));
+    auto& dialog = test::child<QDialog>(*m_window, "calibrate");
+    QTRY_VERIFY(dialog.isVisible());
+    QVERIFY(!test::child<ui::MessageBar>(*m_window, "messageBar").isVisible());
+    // Later sentences have no button.
+    m_window->openFile(QStringLiteral("/nowhere/scene.png"));
+    QTRY_VERIFY(test::child<ui::MessageBar>(*m_window, "messageBar").isVisible());
+    QVERIFY(!test::child<QPushButton>(*m_window, "messageAccept").isVisible());
+}
+
+void MachineDialogsTest::nothingIsOfferedOnAMeasuredMachine() {
+    QVERIFY(job::updateKnowledge([](plan::Knowledge& now) {
+        now.model = method::CostModel{};
+        now.model->calibrated = true;
+    }));
+    m_window = test::shownWindow();
+    QVERIFY(!test::child<ui::MessageBar>(*m_window, "messageBar").isVisible());
+}
+
+void MachineDialogsTest::aCalibrationIsKeptAndThePlanSaysSo() {
+    openNoise();
+    auto& note = test::child<QLabel>(*m_window, "planCalibration");
+    QVERIFY(note.isVisibleTo(m_window.get()));
+    QVERIFY(note.text().startsWith(QStringLiteral("not calibrated")));
+    QDialog& dialog = opened(*m_window, "calibrateAction", "calibrate");
+    keepPicture(dialog, "calibrate-before");
+    test::child<QSpinBox>(dialog, "calibrateSeconds").setValue(2);
+    test::click(test::child<QPushButton>(dialog, "calibrateStart"));
+    const auto& verdict = test::child<QLabel>(dialog, "calibrateVerdict");
+    QTRY_VERIFY_WITH_TIMEOUT(verdict.text().startsWith(QStringLiteral("Running: measuring")),
+                             30'000);
+    keepPicture(dialog, "calibrate-during");
+    QTRY_VERIFY_WITH_TIMEOUT(verdict.text().startsWith(QStringLiteral("Calibrated")), 60'000);
+    keepPicture(dialog, "calibrate-after");
+    QVERIFY(verdict.text().contains(QString::fromStdString(job::knowledgeFile().string())));
+    QVERIFY(job::knowledge()->model && job::knowledge()->model->calibrated);
+    dialog.close();
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(!note.isVisibleTo(m_window.get()));
+}
+
+void MachineDialogsTest::aStopIsAnsweredWithinASecondAndKeepsNothing() {
+    QDialog& dialog = opened(*m_window, "calibrateAction", "calibrate");
+    auto& start = test::child<QPushButton>(dialog, "calibrateStart");
+    const auto& verdict = test::child<QLabel>(dialog, "calibrateVerdict");
+    test::click(start);
+    QVERIFY(!start.isEnabled());
+    QTRY_VERIFY_WITH_TIMEOUT(verdict.text().startsWith(QStringLiteral("Running")), 30'000);
+    QElapsedTimer timer;
+    timer.start();
+    test::click(test::child<QPushButton>(dialog, "calibrateCancel"));
+    QTRY_VERIFY(start.isEnabled());
+    QVERIFY2(timer.elapsed() < 1000, qPrintable(QString::number(timer.elapsed())));
+    QVERIFY2(verdict.text().startsWith(QStringLiteral("Stopped")), qPrintable(verdict.text()));
+    QVERIFY(!job::knowledge()->model);
+}
+
+void MachineDialogsTest::theCrossoverMapIsDrawnAndSaved() {
+    const QTemporaryDir folder;
+    QSettings().setValue(QStringLiteral("folders/export"), folder.path());
+    QDialog& dialog = opened(*m_window, "crossoverAction", "crossover");
+    auto& save = test::child<QPushButton>(dialog, "crossoverSave");
+    QTRY_VERIFY_WITH_TIMEOUT(save.isEnabled(), 60'000);
+    keepPicture(dialog, "crossover");
+    const QImage shown = test::child<QLabel>(dialog, "crossoverPicture")
+                             .pixmap()
+                             .toImage()
+                             .convertToFormat(QImage::Format_Grayscale8);
+    test::click(save);
+    auto& chooser = test::child<QFileDialog>(dialog, "crossoverFile");
+    const QString file = folder.filePath(QStringLiteral("map.png"));
+    chooser.setOption(QFileDialog::DontUseNativeDialog);
+    chooser.selectFile(file);
+    QTest::keyClick(&chooser, Qt::Key_Return);
+    QTRY_VERIFY(QFile::exists(file));
+    QCOMPARE(QImage(file).convertToFormat(QImage::Format_Grayscale8), shown);
+    // The same picture as the command line's.
+    const QString other = folder.filePath(QStringLiteral("other.png"));
+    job::writeCrossover(other.toStdString(), 0);
+    QCOMPARE(QImage(other), QImage(file));
+}
+
+void MachineDialogsTest::plansAreImprovedInIdleTimeUntilAKeyIsPressed() {
+    auto& setting = test::child<QAction>(*m_window, "improveWhenIdle");
+    setting.trigger();
+    QVERIFY(setting.isChecked());
+    openNoise();
+    QVERIFY(idleWord().text().isEmpty());
+    QVERIFY(test::runAndWait(*m_window));
+    QTRY_VERIFY_WITH_TIMEOUT(!idleWord().text().isEmpty(), 20'000);
+    keepPicture(*m_window, "idle");
+    QVERIFY(!m_window->controller().isWorking());
+    QTest::qWait(1500);
+    QElapsedTimer timer;
+    timer.start();
+    QTest::keyClick(m_window.get(), Qt::Key_Shift);
+    QTRY_VERIFY(idleWord().text().isEmpty());
+    QVERIFY2(timer.elapsed() < 1500, qPrintable(QString::number(timer.elapsed())));
+    QVERIFY(!job::knowledge()->shapes.empty());
+    QCOMPARE(job::knowledge()->shapes.front().effort, std::string("measure"));
+    // It goes on in the next idle time; a run comes first.
+    QTRY_VERIFY_WITH_TIMEOUT(!idleWord().text().isEmpty(), 20'000);
+    timer.start();
+    QVERIFY(test::runAndWait(*m_window));
+    QVERIFY2(timer.elapsed() < 5000, qPrintable(QString::number(timer.elapsed())));
+}
+
+void MachineDialogsTest::idleTimeCanBeLeftAlone() {
+    // Tests' windows leave it alone unless they ask for it.
+    QVERIFY(!test::child<QAction>(*m_window, "improveWhenIdle").isChecked());
+    openNoise();
+    QVERIFY(test::runAndWait(*m_window));
+    QTest::qWait(5000);
+    QVERIFY(idleWord().text().isEmpty());
+    QVERIFY(!m_window->controller().isBusy());
+}
+
+int main(int argc, char** argv) {
+    MachineDialogsTest test;
+    return test::runWithApplication(argc, argv, test);
+}
+
+#include "machine_dialogs_test.moc"

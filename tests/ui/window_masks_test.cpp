@@ -1,0 +1,405 @@
+#include <QAction>
+#include <QApplication>
+#include <QCheckBox>
+#include <QClipboard>
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QFileDialog>
+#include <QImage>
+#include <QLabel>
+#include <QLineEdit>
+#include <QScrollArea>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QToolButton>
+
+#include <array>
+#include <cmath>
+
+#include "engine/io/atomic_file.h"
+#include "engine/io/heatmap_file.h"
+#include "engine/io/image_file.h"
+#include "engine/job/arguments.h"
+#include "tests/ui/window_support.h"
+#include "ui/exporter.h"
+#include "ui/match_flow.h"
+#include "ui/match_panel.h"
+#include "ui/message_bar.h"
+#include "ui/plan_card.h"
+#include "ui/views_panel.h"
+
+using namespace flcc;
+
+namespace {
+
+constexpr base::Extents kScene{160, 120, 1};
+constexpr base::Box kCut{{60, 50, 0}, {15, 13, 1}};
+
+/// 0 in the columns left of `first`, else 1.
+base::Image<std::uint8_t> rightOf(const base::Extents& extents, std::int64_t first) {
+    base::Image<std::uint8_t> mask(extents, std::uint8_t{0});
+    for (std::int64_t i = 0; i < mask.count(); ++i) {
+        mask.data()[i] = i % extents.x >= first ? 1 : 0;
+    }
+    return mask;
+}
+
+/// The colour a view shows at a voxel.
+io::Colour colourAt(ui::MainWindow& window, std::size_t view, const base::Point& voxel) {
+    const ui::ViewFrame& frame = *window.views().frames()[view];
+    const viz::Picture picture = frame.widget()->snapshot();
+    const viz::DisplayPoint at = frame.scene().displayOf(voxel);
+    return picture.at(static_cast<int>(std::lround(at.x)), static_cast<int>(std::lround(at.y)));
+}
+
+int brightness(const io::Colour& colour) { return colour[0] + colour[1] + colour[2]; }
+
+/// Pixels of a view that are green as the outline of a region is.
+int greenPixels(ui::MainWindow& window, std::size_t view) {
+    const ui::ViewFrame& frame = *window.views().frames()[view];
+    const viz::Picture picture = frame.widget()->snapshot();
+    const io::Colour& green = frame.scene().colours().region;
+    int count = 0;
+    for (int y = 0; y < picture.height; ++y) {
+        for (int x = 0; x < picture.width; ++x) {
+            const io::Colour c = picture.at(x, y);
+            count +=
+                std::abs(c[0] - green[0]) + std::abs(c[1] - green[1]) + std::abs(c[2] - green[2]) <
+                        40
+                    ? 1
+                    : 0;
+        }
+    }
+    return count;
+}
+
+} // namespace
+
+class WindowMasksTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void init();
+    void cleanup() { m_window.reset(); }
+    void aSectionFoldsAndStaysSo();
+    void aFoldedSectionSaysThatItWasChanged();
+    void thePlanCardIsInSightAtFirst();
+    void theRegionIsOutlinedInEveryView();
+    void aMaskIsOpenedShownAndRemoved();
+    void theMaskOfTheSceneIsShaded();
+    void aMaskThatDoesNotFitIsASentenceOnTheCard();
+    void whatIsNoMaskIsASentence();
+    void theFieldsOfEdgesArePartOfTheJob();
+    void aJobFileBringsItsMasks();
+    void theHeatmapLiesOnItsPlacements_data();
+    void theHeatmapLiesOnItsPlacements();
+    void theExportedHeatmapIsTheSliceInView();
+
+  private:
+    [[nodiscard]] QString file(const char* name) const {
+        return m_folder.filePath(QLatin1String(name));
+    }
+    void write(const char* name, const base::Image<std::uint8_t>& image) const {
+        (void)io::writeImage(file(name).toStdString(), base::AnyView(image.view()), {});
+    }
+    void open() {
+        m_window->document().setScene(test::noiseScene(kScene, 11));
+        m_window->document().setBox(kCut);
+        m_window->document().cutTemplate();
+        QVERIFY(test::waitUntilIdle(*m_window));
+    }
+    template <class Widget> Widget& part(const char* name) {
+        return test::child<Widget>(*m_window, name);
+    }
+    /// Opens a section with a click, unless it is open.
+    void unfold(const char* name) {
+        auto& head = part<QToolButton>(name);
+        if (!head.isChecked()) {
+            QTest::mouseClick(&head, Qt::LeftButton, Qt::NoModifier, QPoint(20, 8));
+        }
+        QVERIFY(head.isChecked());
+    }
+    /// Names a file in the dialog that a button opens.
+    void choose(const char* button, const QString& name) {
+        test::click(part<QToolButton>(button));
+        auto& dialog = part<QFileDialog>("openDialog");
+        QTRY_VERIFY(dialog.isVisible());
+        auto& field = test::child<QLineEdit>(dialog, "fileNameEdit");
+        field.setText(name);
+        QTest::keyClick(&field, Qt::Key_Return);
+        QTRY_VERIFY(m_window->findChild<QFileDialog*>("openDialog") == nullptr);
+        QVERIFY(test::waitUntilIdle(*m_window));
+    }
+    [[nodiscard]] job::Job settings() const { return m_window->matchPanel().settings(); }
+
+    QTemporaryDir m_folder;
+    std::unique_ptr<ui::MainWindow> m_window;
+};
+
+void WindowMasksTest::init() { m_window = test::shownWindow(); }
+
+void WindowMasksTest::aSectionFoldsAndStaysSo() {
+    QVERIFY(!part<QComboBox>("precision").isVisible());
+    QVERIFY(!part<QLabel>("mask").isVisible());
+    QVERIFY(part<QComboBox>("device").isVisible());
+    unfold("foldExactness");
+    QVERIFY(part<QComboBox>("precision").isVisible() && part<QComboBox>("audit").isVisible());
+    QVERIFY(part<QDoubleSpinBox>("minScore").isVisible());
+    QTest::mouseClick(&part<QToolButton>("foldComputation"), Qt::LeftButton, Qt::NoModifier,
+                      QPoint(20, 8));
+    QVERIFY(!part<QComboBox>("device").isVisible());
+    QVERIFY(part<QComboBox>("precision").isVisible());
+    m_window = std::make_unique<ui::MainWindow>(); // with the settings of the first
+    m_window->show();
+    QVERIFY(QTest::qWaitForWindowExposed(m_window.get()));
+    QVERIFY(part<QComboBox>("precision").isVisible());
+    QVERIFY(!part<QComboBox>("device").isVisible());
+}
+
+void WindowMasksTest::aFoldedSectionSaysThatItWasChanged() {
+    auto& head = part<QToolButton>("foldExactness");
+    QCOMPARE(head.text(), QStringLiteral("Exactness"));
+    unfold("foldExactness");
+    part<QCheckBox>("recompute").click();
+    QCOMPARE(head.text(), QStringLiteral("Exactness, changed"));
+    part<QCheckBox>("recompute").click();
+    QCOMPARE(head.text(), QStringLiteral("Exactness"));
+    QCOMPARE(part<QToolButton>("foldEdges").text(), QStringLiteral("Masks and edges"));
+    unfold("foldEdges");
+    part<QComboBox>("extent").setCurrentIndex(2);
+    QCOMPARE(part<QToolButton>("foldEdges").text(), QStringLiteral("Masks and edges, changed"));
+}
+
+void WindowMasksTest::thePlanCardIsInSightAtFirst() {
+    open();
+    auto& scroll = part<QScrollArea>("matchScroll");
+    auto& memory = part<QLabel>("planMemoryPredicted");
+    const QPoint bottom = memory.mapTo(scroll.viewport(), QPoint(0, memory.height()));
+    QVERIFY2(bottom.y() <= scroll.viewport()->height(),
+             qPrintable(QString("%1 > %2").arg(bottom.y()).arg(scroll.viewport()->height())));
+}
+
+void WindowMasksTest::theRegionIsOutlinedInEveryView() {
+    m_window->document().setScene(test::noiseScene({60, 50, 40}, 5));
+    QVERIFY(test::waitUntilIdle(*m_window));
+    std::array<int, 4> before{}; // the letter of an axis is green too
+    for (std::size_t view = 0; view < 4; ++view) {
+        before[view] = greenPixels(*m_window, view);
+    }
+    auto& field = part<QLineEdit>("region");
+    field.setFocus();
+    QTest::keyClicks(&field, QStringLiteral("10,12,8:40,30,24"));
+    QTest::keyClick(&field, Qt::Key_Return);
+    for (std::size_t view = 0; view < 4; ++view) {
+        QTRY_VERIFY2(greenPixels(*m_window, view) > before[view] + 40,
+                     qPrintable(QString::number(view)));
+    }
+    // Dashed: on the edge some pixels are green and some are those of the scene.
+    int dashes = 0;
+    for (int x = 11; x < 49; ++x) {
+        const io::Colour c = colourAt(*m_window, 0, {static_cast<double>(x), 11.5, 20});
+        dashes += c[1] > c[0] + 40 ? 1 : 0;
+    }
+    QVERIFY2(dashes > 5 && dashes < 33, qPrintable(QString::number(dashes)));
+    QVERIFY(field.toolTip().contains(QStringLiteral("green")));
+    test::click(part<QToolButton>("regionClear"));
+    for (std::size_t view = 0; view < 4; ++view) {
+        QTRY_COMPARE(greenPixels(*m_window, view), before[view]);
+    }
+    // It belongs to its scene.
+    QTest::keyClicks(&field, QStringLiteral("10,12,8:40,30,24"));
+    QTest::keyClick(&field, Qt::Key_Return);
+    m_window->document().setScene(test::noiseScene({60, 50, 40}, 6));
+    QTRY_COMPARE(greenPixels(*m_window, 0), before[0]);
+}
+
+void WindowMasksTest::aMaskIsOpenedShownAndRemoved() {
+    write("mask.mha", rightOf(kCut.extents, 8));
+    open();
+    unfold("foldEdges");
+    const base::Point outside{63, 53, 0};
+    const base::Point inside{71, 53, 0};
+    const int before = brightness(colourAt(*m_window, 0, outside));
+    const int beside = brightness(colourAt(*m_window, 0, inside));
+    choose("maskOpen", file("mask.mha"));
+    QCOMPARE(part<QLabel>("mask").text(), QStringLiteral("mask.mha"));
+    QCOMPARE(part<ui::MessageBar>("messageBar").sentence(),
+             QStringLiteral("mask.mha: mask of 15 × 13 voxels, 91 of them inside"));
+    QTRY_VERIFY(brightness(colourAt(*m_window, 0, outside)) < before);
+    QCOMPARE(brightness(colourAt(*m_window, 0, inside)), beside);
+    QVERIFY(m_window->flow().report()->plan.problem.mask);
+    QCOMPARE(m_window->flow().report()->support, std::int64_t{91});
+    part<QAction>("copyCommandLine").trigger();
+    QVERIFY(QApplication::clipboard()->text().contains("--mask " + file("mask.mha")));
+    test::click(part<QToolButton>("maskClear"));
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QCOMPARE(part<QLabel>("mask").text(), QStringLiteral("none"));
+    QCOMPARE(brightness(colourAt(*m_window, 0, outside)), before);
+    QVERIFY(!m_window->flow().report()->plan.problem.mask);
+}
+
+void WindowMasksTest::theMaskOfTheSceneIsShaded() {
+    write("scene-mask.mha", rightOf(kScene, 80));
+    open();
+    unfold("foldEdges");
+    const base::Point outside{30, 90, 0};
+    const io::Colour before = colourAt(*m_window, 0, outside);
+    const io::Colour beside = colourAt(*m_window, 0, {120, 90, 0});
+    QVERIFY(!part<QComboBox>("outside").isEnabled());
+    choose("sceneMaskOpen", file("scene-mask.mha"));
+    QTRY_VERIFY(colourAt(*m_window, 0, outside) != before);
+    const io::Colour shaded = colourAt(*m_window, 0, outside);
+    QVERIFY(shaded[2] > shaded[0] + 10);
+    QVERIFY(colourAt(*m_window, 0, {120, 90, 0}) == beside);
+    QVERIFY(m_window->flow().report()->plan.problem.sceneMask);
+    QVERIFY(part<QComboBox>("outside").isEnabled()); // some panels leave the mask
+    // A new scene has none.
+    m_window->document().setScene(test::noiseScene(kScene, 12));
+    QCOMPARE(part<QLabel>("sceneMask").text(), QStringLiteral("none"));
+}
+
+void WindowMasksTest::aMaskThatDoesNotFitIsASentenceOnTheCard() {
+    write("mask.mha", rightOf({15, 12, 1}, 8));
+    open();
+    unfold("foldEdges");
+    choose("maskOpen", file("mask.mha"));
+    const QString text = m_window->matchPanel().planCard().text();
+    QVERIFY2(text.contains(QStringLiteral("15x12x1")) && text.contains(QStringLiteral("15x13x1")),
+             qPrintable(text));
+}
+
+void WindowMasksTest::whatIsNoMaskIsASentence() {
+    write("empty.mha", rightOf(kCut.extents, 15));
+    open();
+    unfold("foldEdges");
+    choose("maskOpen", file("empty.mha"));
+    const auto& bar = part<ui::MessageBar>("messageBar");
+    QCOMPARE(bar.kind(), ui::MessageBar::Kind::Error);
+    QVERIFY2(bar.sentence().contains(QStringLiteral("no voxel inside")),
+             qPrintable(bar.sentence()));
+    QCOMPARE(part<QLabel>("mask").text(), QStringLiteral("none"));
+}
+
+void WindowMasksTest::theFieldsOfEdgesArePartOfTheJob() {
+    open();
+    unfold("foldEdges");
+    unfold("foldExactness");
+    auto& outside = part<QComboBox>("outside");
+    auto& overlap = part<QDoubleSpinBox>("minOverlap");
+    auto& partial = part<QCheckBox>("partialPeaks");
+    QVERIFY(!outside.isEnabled() && !overlap.isEnabled() && !partial.isEnabled());
+    auto& extent = part<QComboBox>("extent");
+    extent.setFocus();
+    QTest::keyClick(&extent, Qt::Key_End);
+    QVERIFY(outside.isEnabled() && !overlap.isEnabled() && partial.isEnabled());
+    outside.setFocus();
+    QTest::keyClick(&outside, Qt::Key_End);
+    QVERIFY(overlap.isEnabled());
+    overlap.setFocus();
+    overlap.selectAll();
+    QTest::keyClicks(&overlap, QStringLiteral("0.25"));
+    QTest::keyClick(&overlap, Qt::Key_Return);
+    partial.click();
+    part<QComboBox>("statistics").setCurrentIndex(2);
+    const job::Job job = settings();
+    QVERIFY(job.extent == method::Extent::Full);
+    QVERIFY(job.outside == method::Outside::Overlap);
+    QVERIFY(job.statistics == method::WindowStatistics::Fourier);
+    QCOMPARE(job.minOverlap, 0.25);
+    QVERIFY(job.partialPeaks);
+    m_window->matchPanel().setSettings(job::Job{});
+    QVERIFY(settings() == job::Job{});
+    m_window->matchPanel().setSettings(job);
+    QVERIFY(settings() == job);
+}
+
+void WindowMasksTest::aJobFileBringsItsMasks() {
+    const ui::SceneEntry scene = test::noiseScene(kScene, 11);
+    (void)io::writeImage(file("scene.mha").toStdString(), base::viewOf(scene.image->pixels), {});
+    write("mask.mha", rightOf(kCut.extents, 3));
+    write("scene-mask.mha", rightOf(kScene, 20));
+    job::Job job;
+    job.scene = file("scene.mha").toStdString();
+    job.crop = kCut;
+    job.mask = file("mask.mha").toStdString();
+    job.sceneMask = file("scene-mask.mha").toStdString();
+    job.extent = method::Extent::Same;
+    io::writeText(file("job.json").toStdString(), job::toJobFile(job));
+    m_window->loadJob(file("job.json"));
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(m_window->flow().currentJob() == job);
+    QVERIFY(m_window->flow().report()->plan.problem.mask);
+    QVERIFY(m_window->flow().report()->plan.problem.sceneMask);
+}
+
+void WindowMasksTest::theHeatmapLiesOnItsPlacements_data() {
+    QTest::addColumn<int>("extent");
+    QTest::newRow("valid") << 0;
+    QTest::newRow("same") << 1;
+    QTest::newRow("full") << 2;
+}
+
+void WindowMasksTest::theHeatmapLiesOnItsPlacements() {
+    QFETCH(int, extent);
+    open();
+    unfold("foldEdges");
+    part<QComboBox>("extent").setCurrentIndex(extent);
+    part<QComboBox>("outside").setCurrentIndex(2);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(test::runAndWait(*m_window));
+    const job::JobResult& result = *m_window->document().result()->job;
+    const base::Extents& map = result.map->value.extents();
+    QCOMPARE(map.x, 160 + (extent == 0 ? -14 : extent == 1 ? 0 : 14));
+    QVERIFY(m_window->views().shownCorner() == result.mapCorner);
+    QVERIFY(!result.peaks.empty());
+    QVERIFY(result.peaks.front().corner == kCut.corner);
+    // The voxel of the best score is drawn where the peak's centre is, one voxel wide.
+    m_window->document().setBox({});
+    m_window->views().setPeaksVisible(false);
+    m_window->views().setOverlayOpacity(1);
+    const auto& frame = *m_window->views().frames()[0];
+    frame.slice()->setCrosshair({});
+    const io::Colour top = io::colourOf(m_window->views().mapScale(), 1);
+    const auto isTop = [&](double x, double y) {
+        const io::Colour c = colourAt(*m_window, 0, {x, y, 0});
+        return std::abs(c[0] - top[0]) + std::abs(c[1] - top[1]) + std::abs(c[2] - top[2]) < 30;
+    };
+    QTRY_VERIFY(isTop(67, 56));
+    QVERIFY(isTop(67.3, 55.7));
+    for (const auto& [x, y] : {std::pair(66.0, 56.0), {68.0, 56.0}, {67.0, 55.0}, {67.0, 57.0}}) {
+        QVERIFY2(!isTop(x, y), qPrintable(QString("%1 %2").arg(x).arg(y)));
+    }
+    // Placements beyond the edge are drawn at their middle: in all of the scene.
+    const io::Colour corner = colourAt(*m_window, 0, {2, 60, 0});
+    const bool coloured = std::abs(corner[0] - corner[1]) + std::abs(corner[1] - corner[2]) > 10;
+    QCOMPARE(coloured, extent > 0);
+}
+
+void WindowMasksTest::theExportedHeatmapIsTheSliceInView() {
+    m_window->document().setScene(test::noiseScene({40, 36, 30}, 9));
+    m_window->document().setBox(base::Box{{12, 10, 16}, {7, 7, 5}});
+    m_window->document().cutTemplate();
+    job::Job job = settings();
+    job.region = base::Box{{4, 4, 8}, {32, 28, 18}};
+    m_window->matchPanel().setSettings(job);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(test::runAndWait(*m_window));
+    const job::JobResult& result = *m_window->document().result()->job;
+    QVERIFY((result.peaks.front().corner == base::Index{12, 10, 16}));
+    // The crosshair is on the best peak: its slice of the map is exported.
+    m_window->exporter().writeHeatmap(file("heatmap.png").toStdString());
+    QVERIFY(test::waitUntilIdle(*m_window));
+    (void)io::writeHeatmap(file("expected.png").toStdString(), result.map->value.view(),
+                           result.map->status.view(), 16 - 8, m_window->views().mapScale());
+    QVERIFY(QImage(file("heatmap.png")) == QImage(file("expected.png")));
+    (void)io::writeHeatmap(file("other.png").toStdString(), result.map->value.view(),
+                           result.map->status.view(), 9, m_window->views().mapScale());
+    QVERIFY(QImage(file("heatmap.png")) != QImage(file("other.png")));
+}
+
+int main(int argc, char** argv) {
+    WindowMasksTest test;
+    return test::runWithApplication(argc, argv, test);
+}
+
+#include "window_masks_test.moc"

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "engine/job/knowledge.h"
+#include "ui/work_dialog.h"
+
+class QSpinBox;
+
+namespace flcc::ui {
+
+/// Measures the cost model on this machine and makes FFTW's patient plans, for as long as is asked.
+class CalibrateDialog : public WorkDialog {
+    Q_OBJECT
+
+  public:
+    CalibrateDialog(RunController& controller, QWidget* parent);
+
+  private:
+    [[nodiscard]] Work work() override;
+    void workingChanged(bool working) override;
+    void showResult(const job::Calibrated& result, bool stopped);
+
+    QSpinBox* m_seconds = nullptr;
+};
+
+} // namespace flcc::ui

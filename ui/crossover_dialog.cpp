@@ -1,0 +1,92 @@
+#include "ui/crossover_dialog.h"
+
+#include <QFileDialog>
+#include <QLabel>
+#include <QPushButton>
+#include <QScrollArea>
+
+#include <exception>
+
+#include "engine/job/knowledge.h"
+#include "ui/settings.h"
+#include "ui/text.h"
+#include "ui/theme.h"
+
+namespace flcc::ui {
+
+CrossoverDialog::CrossoverDialog(RunController& controller, QWidget* parent)
+    : WorkDialog(controller, RunController::Task::Crossover, QStringLiteral("crossover"),
+                 tr("Crossover map"), parent) {
+    m_picture = new QLabel(this);
+    m_picture->setObjectName(QStringLiteral("crossoverPicture"));
+    m_picture->setAccessibleName(tr("Method chosen over scene side and template side"));
+    m_picture->setAlignment(Qt::AlignCenter);
+    auto* scroll = new QScrollArea(this);
+    scroll->setWidgetResizable(true);
+    scroll->setWidget(m_picture);
+    addContent(scroll, 1);
+    setStartText(tr("Draw again"));
+    m_save = addButton("Save", tr("Save as PNG …"));
+    m_save->setIcon(icon(QStringLiteral("save")));
+    connect(m_save, &QPushButton::clicked, this, &CrossoverDialog::askFile);
+    resize(780, 720);
+    start();
+}
+
+void CrossoverDialog::workingChanged(bool working) {
+    if (working) {
+        m_maps.clear();
+        m_picture->clear();
+    }
+    m_save->setEnabled(false); // until there is a map
+}
+
+WorkDialog::Work CrossoverDialog::work() {
+    return [this](const std::stop_token& stop, const Tell& tell) {
+        std::vector<job::Crossover> maps = job::crossovers(0, stop, tell);
+        return [this, maps = std::move(maps)] { showMaps(maps); };
+    };
+}
+
+void CrossoverDialog::showMaps(std::vector<job::Crossover> maps) {
+    m_maps = std::move(maps);
+    if (m_maps.empty()) {
+        say(tr("Stopped before the map was complete."));
+        return;
+    }
+    const base::Image<std::uint8_t> drawn = job::drawn(m_maps);
+    const base::Extents& size = drawn.extents();
+    const QImage image(drawn.data(), static_cast<int>(size.x), static_cast<int>(size.y),
+                       static_cast<qsizetype>(drawn.view().rowStride()), QImage::Format_Grayscale8);
+    m_picture->setPixmap(QPixmap::fromImage(image)); // a copy
+    m_save->setEnabled(true);
+    say(job::knowledge()->model
+            ? tr("The method chosen by the side of scene and template, both square or cubic, as "
+                 "this machine was calibrated.")
+            : tr("The method chosen by the side of scene and template, both square or cubic. This "
+                 "machine is not calibrated: built-in constants were used."));
+}
+
+void CrossoverDialog::askFile() {
+    auto* dialog = new QFileDialog(this, tr("Save crossover map"),
+                                   Settings::folder(QStringLiteral("export")), tr("PNG (*.png)"));
+    dialog->setObjectName(QStringLiteral("crossoverFile"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(QStringLiteral("png"));
+    dialog->selectFile(QStringLiteral("crossover.png"));
+    connect(dialog, &QFileDialog::fileSelected, this, &CrossoverDialog::save);
+    dialog->open();
+}
+
+void CrossoverDialog::save(const QString& file) {
+    try {
+        job::writeCrossover(toPath(file), m_maps);
+        Settings::rememberFolder(QStringLiteral("export"), file);
+        say(tr("Saved as %1").arg(file));
+    } catch (const std::exception& error) {
+        say(toQString(error.what()));
+    }
+}
+
+} // namespace flcc::ui

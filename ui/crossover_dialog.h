@@ -1,0 +1,32 @@
+#pragma once
+
+#include <vector>
+
+#include "engine/job/crossover.h"
+#include "ui/work_dialog.h"
+
+class QLabel;
+
+namespace flcc::ui {
+
+/// Draws which method this machine chooses over the sizes of scene and template, of single images
+/// and of streams, and saves it as a picture.
+class CrossoverDialog : public WorkDialog {
+    Q_OBJECT
+
+  public:
+    CrossoverDialog(RunController& controller, QWidget* parent);
+
+  private:
+    [[nodiscard]] Work work() override;
+    void workingChanged(bool working) override;
+    void showMaps(std::vector<job::Crossover> maps);
+    void askFile();
+    void save(const QString& file);
+
+    std::vector<job::Crossover> m_maps;
+    QLabel* m_picture = nullptr;
+    QPushButton* m_save = nullptr;
+};
+
+} // namespace flcc::ui

@@ -1,0 +1,236 @@
+#include <QActionGroup>
+#include <QDockWidget>
+#include <QMenu>
+#include <QMenuBar>
+#include <QSettings>
+
+#include <array>
+
+#include "ui/main_window.h"
+#include "ui/peaks_panel.h"
+#include "ui/settings.h"
+#include "ui/views_panel.h"
+
+// What the views show: the menus View and Heatmap.
+
+namespace flcc::ui {
+namespace {
+
+using Scope = Actions::Scope;
+
+/// A submenu of choices of which one is checked, remembered under `key`.
+void addChoices(QMenu* menu, QObject* owner, const QString& key, const QStringList& names,
+                const std::function<void(int)>& chosen) {
+    auto* group = new QActionGroup(owner);
+    const int current = key.isEmpty() ? 0 : QSettings().value(key, 0).toInt();
+    for (int i = 0; i < names.size(); ++i) {
+        QAction* action = menu->addAction(names[i]);
+        action->setCheckable(true);
+        action->setActionGroup(group);
+        action->setChecked(i == current);
+        QObject::connect(action, &QAction::triggered, owner, [key, chosen, i] {
+            if (!key.isEmpty()) {
+                QSettings().setValue(key, i);
+            }
+            chosen(i);
+        });
+    }
+    chosen(current);
+}
+
+} // namespace
+
+void MainWindow::buildViewMenu() {
+    QMenu* menu = menuBar()->addMenu(tr("&View"));
+    const auto add = [this, menu](const Actions::Definition& definition,
+                                  std::function<void(bool)> slot) {
+        return m_actions->add(menu, definition, std::move(slot));
+    };
+    add({"fitView",
+         tr("&Fit"),
+         tr("Shows the whole scene"),
+         {QKeySequence(Qt::Key_F)},
+         "fit",
+         Scope::Views},
+        [this](bool) { m_views->fit(); });
+    add({"resetView",
+         tr("&Reset views"),
+         tr("Middle slices, fitted, from the front"),
+         {QKeySequence(Qt::Key_R)},
+         "reset",
+         Scope::Views},
+        [this](bool) { m_views->resetViews(); });
+    add({"actualSize",
+         tr("&100 %"),
+         tr("One pixel of the screen a voxel"),
+         {QKeySequence(Qt::CTRL | Qt::Key_0)}},
+        [this](bool) { m_views->actualSize(); });
+    add({"zoomIn", tr("Zoom &in"), tr("Magnifies the active view"), {QKeySequence::ZoomIn}},
+        [this](bool) { m_views->zoom(1.25); });
+    add({"zoomOut", tr("Zoom &out"), tr("Shrinks the active view"), {QKeySequence::ZoomOut}},
+        [this](bool) { m_views->zoom(0.8); });
+    add({"interpolation",
+         tr("I&nterpolation"),
+         tr("Smooth between voxels instead of squares"),
+         {QKeySequence(Qt::Key_I)},
+         "interpolation",
+         Scope::Views,
+         true},
+        [this](bool on) { m_views->setInterpolated(on); });
+    add({"autoWindow",
+         tr("&Auto window"),
+         tr("Window and level from the scene's values"),
+         {QKeySequence(Qt::ALT | Qt::Key_I)},
+         "window-level"},
+        [this](bool) { m_views->resetGreyWindow(); });
+    add({"nextSlice",
+         tr("Next slice"),
+         tr("Next slice of the active view"),
+         {QKeySequence(Qt::Key_PageDown)},
+         nullptr,
+         Scope::Views},
+        [this](bool) { m_views->stepSlice(1); });
+    add({"previousSlice",
+         tr("Previous slice"),
+         tr("Previous slice of the active view"),
+         {QKeySequence(Qt::Key_PageUp)},
+         nullptr,
+         Scope::Views},
+        [this](bool) { m_views->stepSlice(-1); });
+    add({"nextTenSlices",
+         tr("Ten slices on"),
+         tr("Ten slices on in the active view"),
+         {QKeySequence(Qt::SHIFT | Qt::Key_PageDown)},
+         nullptr,
+         Scope::Views},
+        [this](bool) { m_views->stepSlice(10); });
+    add({"previousTenSlices",
+         tr("Ten slices back"),
+         tr("Ten slices back in the active view"),
+         {QKeySequence(Qt::SHIFT | Qt::Key_PageUp)},
+         nullptr,
+         Scope::Views},
+        [this](bool) { m_views->stepSlice(-10); });
+    add({"layout",
+         tr("One view or &all"),
+         tr("Maximises the active view, or shows all again"),
+         {},
+         "layout-quad"},
+        [this](bool) { m_views->maximise(m_views->activeFrame()); });
+    menu->addSeparator();
+    addChoices(menu->addMenu(tr("Mouse &wheel")), this, QStringLiteral("navigation/wheel"),
+               {tr("Automatic: slices in volumes, zoom in images"), tr("Slices"), tr("Zoom")},
+               [this](int mode) { m_tools->setWheelMode(static_cast<WheelMode>(mode)); });
+    addChoices(menu->addMenu(tr("Right &drag")), this, QStringLiteral("navigation/rightDrag"),
+               {tr("Zoom"), tr("Window and level")},
+               [this](int mode) { m_tools->setRightDrag(static_cast<RightDrag>(mode)); });
+    auto* themes = menu->addMenu(tr("&Theme"));
+    auto* group = new QActionGroup(this);
+    const std::array<QString, 3> names{tr("Follow the system"), tr("Light"), tr("Dark")};
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const auto theme = static_cast<Theme>(i);
+        QAction* action = themes->addAction(names[i]);
+        action->setObjectName(QStringLiteral("theme%1").arg(i));
+        action->setCheckable(true);
+        action->setActionGroup(group);
+        action->setChecked(Settings::theme() == theme);
+        connect(action, &QAction::triggered, this, [this, theme] {
+            Settings::setTheme(theme);
+            applyTheme(theme);
+        });
+    }
+    menu->addSeparator();
+    for (QDockWidget* dock : {m_dataDock, m_matchDock, m_bottomDock}) {
+        menu->addAction(dock->toggleViewAction());
+    }
+    add({"fullScreen",
+         tr("F&ull screen"),
+         tr("Fills the screen"),
+         {QKeySequence(Qt::Key_F11)},
+         nullptr,
+         Scope::Window,
+         true},
+        [this](bool on) { on ? showFullScreen() : showNormal(); });
+}
+
+void MainWindow::buildHeatmapMenu() {
+    QMenu* menu = menuBar()->addMenu(tr("He&atmap"));
+    const auto add = [this, menu](const Actions::Definition& definition,
+                                  std::function<void(bool)> slot) {
+        return m_actions->add(menu, definition, std::move(slot));
+    };
+    add({"overlay",
+         tr("&Show heatmap"),
+         tr("Shows the heatmap over the scene"),
+         {QKeySequence(Qt::Key_S)},
+         "overlay",
+         Scope::Views,
+         true},
+        [this](bool on) { m_views->setOverlayVisible(on); })
+        ->setChecked(true);
+    add({"opacityDown",
+         tr("Less opaque"),
+         tr("Makes the heatmap fainter"),
+         {QKeySequence(Qt::Key_A)},
+         nullptr,
+         Scope::Views},
+        [this](bool) { m_views->setOverlayOpacity(m_views->overlayOpacity() - 0.1); });
+    add({"opacityUp",
+         tr("More opaque"),
+         tr("Makes the heatmap stronger"),
+         {QKeySequence(Qt::Key_D)},
+         nullptr,
+         Scope::Views},
+        [this](bool) { m_views->setOverlayOpacity(m_views->overlayOpacity() + 0.1); });
+    add({"showPeaks",
+         tr("Show &peaks"),
+         tr("Shows the peaks as boxes"),
+         {},
+         "peak",
+         Scope::Window,
+         true},
+        [this](bool on) { m_views->setPeaksVisible(on); })
+        ->setChecked(true);
+    menu->addSeparator();
+    addChoices(menu->addMenu(tr("&Colours")), this, QStringLiteral("heatmap/colours"),
+               {tr("Viridis"), tr("Diverging about 0"), tr("Cividis")},
+               [this](int map) { m_views->setColourMap(static_cast<io::ColourMap>(map)); });
+    addChoices(menu->addMenu(tr("&Range")), this, QStringLiteral("heatmap/range"),
+               {tr("Automatic"), tr("From -1 to 1")},
+               [this](int range) { m_views->setFixedRange(range == 1); });
+    addChoices(menu->addMenu(tr("&3D shows")), this, {},
+               {tr("Scene"), tr("Heatmap"), tr("Slices and peaks alone")}, [this](int content) {
+                   m_views->setVolumeContent(static_cast<viz::VolumeContent>(content));
+               });
+    menu->addSeparator();
+    add({"thresholdDown",
+         tr("&Lower threshold"),
+         tr("Lets more peaks through"),
+         {QKeySequence(Qt::Key_Comma)},
+         nullptr,
+         Scope::Views},
+        [this](bool) { stepThreshold(-0.01); });
+    add({"thresholdUp",
+         tr("&Higher threshold"),
+         tr("Lets fewer peaks through"),
+         {QKeySequence(Qt::Key_Period)},
+         nullptr,
+         Scope::Views},
+        [this](bool) { stepThreshold(0.01); });
+    add({"nextPeak",
+         tr("&Next peak"),
+         tr("Goes to the next peak"),
+         {QKeySequence(Qt::Key_N)},
+         nullptr,
+         Scope::Views},
+        [this](bool) { m_peaks->step(1); });
+    add({"previousPeak",
+         tr("Pre&vious peak"),
+         tr("Goes to the previous peak"),
+         {QKeySequence(Qt::Key_P)},
+         nullptr,
+         Scope::Views},
+        [this](bool) { m_peaks->step(-1); });
+}
+
+} // namespace flcc::ui

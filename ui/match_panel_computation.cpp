@@ -1,0 +1,204 @@
+#include <QComboBox>
+#include <QFormLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListView>
+#include <QSpinBox>
+#include <QStandardItemModel>
+#include <QToolButton>
+
+#include <algorithm>
+
+#include "engine/base/error.h"
+#include "engine/base/tile_pool.h"
+#include "engine/job/arguments.h"
+#include "ui/match_fields.h"
+#include "ui/match_panel.h"
+#include "ui/text.h"
+
+// Where and how a run computes.
+
+namespace flcc::ui {
+namespace {
+
+constexpr int kMostThreads = 4096;
+
+} // namespace
+
+void MatchPanel::addComputation(QFormLayout* form) {
+    addSection(form, tr("Computation"), "Computation", true);
+    m_device = new QComboBox(this);
+    m_device->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_device->setMinimumContentsLength(16);
+    fillDevices();
+    addRow(form, tr("Device"), m_device, "device",
+           tr("Where the run computes; devices that cannot be used say why"));
+    m_method = new QComboBox(this);
+    m_method->addItem(tr("Auto"), QStringLiteral("auto"));
+    m_method->addItem(tr("Direct"), QStringLiteral("direct"));
+    m_method->addItem(tr("Tiled Fourier"), QStringLiteral("tiled"));
+    addRow(form, tr("Method"), m_method, "method",
+           tr("Auto takes the candidate with the shortest predicted time"));
+    m_tile = textField(tr("auto"));
+    addRow(form, tr("Tile"), m_tile, "tile",
+           tr("Transform lengths or block size as W,H or W,H,D; empty: the planner's choice"));
+    m_threads = new QSpinBox(this);
+    m_threads->setRange(0, kMostThreads);
+    m_threads->setSpecialValueText(tr("all (%1)").arg(base::availableThreads()));
+    addRow(form, tr("Threads"), m_threads, "threads", tr("Threads of the run; 0 is all"));
+    m_memory = textField(tr("what is free"));
+    addRow(form, tr("Memory limit"), m_memory, "memory",
+           tr("Memory the run may take beyond the scene, such as 4GiB or 500MB; empty: what the "
+              "machine has free"));
+    m_planning = new QComboBox(this);
+    m_planning->addItem(tr("Measure on a sample"), static_cast<int>(plan::Planning::Measure));
+    m_planning->addItem(tr("Estimate"), static_cast<int>(plan::Planning::Estimate));
+    m_planning->addItem(tr("Time everything"), static_cast<int>(plan::Planning::Exhaustive));
+    addRow(form, tr("Planning"), m_planning, "planning",
+           tr("Measure times the plausible candidates on a sample of the scene"));
+    addPlanReport(form);
+    for (QComboBox* combo : {m_device, m_method, m_planning}) {
+        connect(combo, &QComboBox::currentIndexChanged, this, &MatchPanel::settingsChanged);
+    }
+    connect(m_threads, &QSpinBox::valueChanged, this, &MatchPanel::settingsChanged);
+    connect(m_tile, &QLineEdit::editingFinished, this, &MatchPanel::readTile);
+    connect(m_memory, &QLineEdit::editingFinished, this, &MatchPanel::readMemory);
+}
+
+void MatchPanel::addPlanReport(QFormLayout* form) {
+    const QString tip =
+        tr("Runs the candidate chosen in an earlier plan report, which then decides "
+           "device, method, tile, threads and planning");
+    m_planReport = new QLabel(this);
+    m_planReport->setObjectName(QStringLiteral("planReport"));
+    m_planReport->setAccessibleName(tr("Plan report"));
+    m_openPlanReport = smallButton("openPlanReport", tr("Choose plan report"), tip);
+    m_clearPlanReport =
+        smallButton("clearPlanReport", tr("No plan report"), tr("Plans anew instead"));
+    connect(m_openPlanReport, &QToolButton::clicked, this, &MatchPanel::openPlanReportRequested);
+    connect(m_clearPlanReport, &QToolButton::clicked, this, [this] { setPlanReport({}); });
+    addRowWithButtons(form, tr("Replay"), tip, m_planReport, {m_openPlanReport, m_clearPlanReport});
+}
+
+void MatchPanel::setPlanReport(const std::filesystem::path& report) {
+    if (report == m_job.planReport) {
+        return;
+    }
+    m_job.planReport = report;
+    showPlanReport();
+    Q_EMIT settingsChanged();
+}
+
+/// What a plan report decides cannot be chosen beside it.
+void MatchPanel::showPlanReport() {
+    const bool replays = !m_job.planReport.empty();
+    setElided(m_planReport, replays ? pathText(m_job.planReport.filename()) : tr("none"));
+    if (replays) {
+        m_planReport->setToolTip(pathText(m_job.planReport));
+    }
+    m_clearPlanReport->setEnabled(replays);
+    for (QWidget* decided :
+         std::initializer_list<QWidget*>{m_device, m_method, m_tile, m_threads, m_planning}) {
+        decided->setEnabled(!replays);
+    }
+}
+
+void MatchPanel::fillDevices() {
+    auto* model = new QStandardItemModel(m_device);
+    auto* automatic = new QStandardItem(tr("Auto"));
+    automatic->setData(QStringLiteral("auto"), Qt::UserRole);
+    automatic->setToolTip(tr("The device with the shortest predicted time"));
+    model->appendRow(automatic);
+    for (const plan::Device& device : m_devices) {
+        const QString id = toQString(device.id);
+        const QString name = toQString(device.name);
+        const QString reason = toQString(device.reason);
+        QString text;
+        QString tip;
+        if (device.id == "cpu") {
+            text =
+                tr("CPU: %1, %2").arg(threadsText(device.threads), toQString(device.instructions));
+            tip = name;
+        } else {
+            text = device.id == "cuda" ? tr("CUDA") : name;
+            tip = tr("%1 free of %2")
+                      .arg(bytesText(device.memoryFree), bytesText(device.memoryTotal));
+        }
+        auto* item = new QStandardItem(text);
+        if (!device.usable) {
+            item->setText(tr("%1: %2").arg(text, reason));
+            item->setFlags(item->flags() & ~(Qt::ItemIsEnabled | Qt::ItemIsSelectable));
+            tip = reason;
+        }
+        item->setData(id, Qt::UserRole);
+        item->setToolTip(tip);
+        model->appendRow(item);
+    }
+    m_device->setModel(model);
+    m_device->view()->setTextElideMode(Qt::ElideRight);
+    m_device->view()->setMinimumWidth(std::min(560, m_device->view()->sizeHintForColumn(0) + 24));
+}
+
+/// Why a job's device cannot run; empty when it can.
+QString MatchPanel::reasonAgainst(const std::string& device) const {
+    if (device == "auto") {
+        return {};
+    }
+    for (const plan::Device& each : m_devices) {
+        if (each.id == device && each.usable) {
+            return {};
+        }
+        if (!each.usable && (device == each.id || device.starts_with(each.id + ":"))) {
+            return toQString(each.reason);
+        }
+    }
+    return tr("there is no such device");
+}
+
+/// Makes the job's device the current one; a device that is not there gets an entry that says so.
+void MatchPanel::showDevice() {
+    const QString id = toQString(m_job.device);
+    int row = m_device->findData(id);
+    if (row < 0) {
+        auto* item = new QStandardItem(
+            tr("%1: %2").arg(deviceText(m_job.device), reasonAgainst(m_job.device)));
+        item->setFlags(item->flags() & ~(Qt::ItemIsEnabled | Qt::ItemIsSelectable));
+        item->setData(id, Qt::UserRole);
+        item->setToolTip(reasonAgainst(m_job.device));
+        auto* model = qobject_cast<QStandardItemModel*>(m_device->model());
+        model->appendRow(item);
+        row = model->rowCount() - 1;
+    }
+    m_device->setCurrentIndex(row);
+}
+
+void MatchPanel::readTile() {
+    const QString text = m_tile->text().trimmed();
+    try {
+        const base::Extents tile =
+            text.isEmpty() ? base::Extents{0, 0, 0} : job::parseTile(text.toStdString());
+        if (tile != m_job.tile) {
+            m_job.tile = tile;
+            Q_EMIT settingsChanged();
+        }
+    } catch (const base::Error& error) {
+        m_tile->setText(tileText(m_job.tile));
+        Q_EMIT problem(toQString(error.what()));
+    }
+}
+
+void MatchPanel::readMemory() {
+    const QString text = m_memory->text().trimmed();
+    try {
+        const std::int64_t bytes = text.isEmpty() ? 0 : job::parseSize(text.toStdString());
+        if (bytes != m_job.memoryBytes) {
+            m_job.memoryBytes = bytes;
+            Q_EMIT settingsChanged();
+        }
+    } catch (const base::Error& error) {
+        m_memory->setText(memoryText(m_job.memoryBytes));
+        Q_EMIT problem(toQString(error.what()));
+    }
+}
+
+} // namespace flcc::ui

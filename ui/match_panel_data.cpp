@@ -1,0 +1,214 @@
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QFormLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QToolButton>
+
+#include "engine/base/error.h"
+#include "engine/job/arguments.h"
+#include "ui/box_editor.h"
+#include "ui/match_fields.h"
+#include "ui/match_panel.h"
+#include "ui/text.h"
+
+// What is searched for, and where: images, masks, region and the placements beyond the edges.
+
+namespace flcc::ui {
+
+void MatchPanel::addData(QFormLayout* form) {
+    m_scene = new QLabel(this);
+    addRow(form, tr("Scene"), m_scene, "matchScene", tr("The image that is searched"));
+    m_templ = new QLabel(this);
+    m_templ->setObjectName(QStringLiteral("matchTemplate"));
+    m_templ->setAccessibleName(tr("Template"));
+    m_openTemplate =
+        smallButton("openTemplate", tr("Open template"), tr("Opens a template from a file"));
+    m_saveTemplate = smallButton("saveTemplate", tr("Save template"),
+                                 tr("Saves the template with its place and source"));
+    connect(m_openTemplate, &QToolButton::clicked, this, &MatchPanel::openTemplateRequested);
+    connect(m_saveTemplate, &QToolButton::clicked, this, &MatchPanel::saveTemplateRequested);
+    addRowWithButtons(form, tr("Template"), tr("What is searched for"), m_templ,
+                      {m_openTemplate, m_saveTemplate});
+    m_invert = new QCheckBox(tr("Invert the contrast"), this);
+    addRow(form, QString(), m_invert, "invert",
+           tr("Changes the sign of the template: finds dark copies of a bright template"));
+    m_invert->setAccessibleName(tr("Invert"));
+    connect(m_invert, &QCheckBox::toggled, this, &MatchPanel::settingsChanged);
+
+    addRegion(form);
+
+    addSection(form, tr("Template box"), "Box", true);
+    m_box = new BoxEditor(m_document, this);
+    connect(m_box, &BoxEditor::cutRequested, this, &MatchPanel::cutRequested);
+    form->addRow(m_box);
+}
+
+void MatchPanel::addRegion(QFormLayout* form) {
+    const QString tip = tr("The box of the scene that is searched, the whole template inside, as "
+                           "X,Y:W,H or X,Y,Z:W,H,D in voxels from 0; empty: all of the scene. The "
+                           "dashed green box in the "
+                           "views; only with the extent Inside");
+    m_region = textField(tr("all of the scene"));
+    m_region->setObjectName(QStringLiteral("region"));
+    m_region->setAccessibleName(tr("Region"));
+    m_region->setToolTip(tip);
+    m_useBox = smallButton("regionUseBox", tr("Use the box"),
+                           tr("Searches the box that is drawn in the views alone"));
+    m_clearRegion =
+        smallButton("regionClear", tr("All of the scene"), tr("Searches all of the scene"));
+    connect(m_region, &QLineEdit::editingFinished, this, &MatchPanel::readRegion);
+    connect(m_useBox, &QToolButton::clicked, this, [this] { setRegion(m_document.box()); });
+    connect(m_clearRegion, &QToolButton::clicked, this, [this] { setRegion({}); });
+    addRowWithButtons(form, tr("Region"), tip, m_region, {m_useBox, m_clearRegion});
+}
+
+void MatchPanel::setRegion(const std::optional<base::Box>& region) {
+    const bool news = region != m_job.region;
+    m_job.region = region;
+    showRegion();
+    if (news) {
+        Q_EMIT settingsChanged();
+    }
+}
+
+void MatchPanel::showRegion() {
+    m_region->setText(regionText(m_job.region, m_document.isVolume()));
+    m_region->setEnabled(m_document.hasScene());
+    m_useBox->setEnabled(m_document.box().has_value());
+    m_clearRegion->setEnabled(m_job.region.has_value());
+}
+
+void MatchPanel::readRegion() {
+    const QString text = m_region->text().trimmed();
+    try {
+        std::optional<base::Box> region;
+        if (!text.isEmpty()) {
+            region = job::parseBox(text.toStdString());
+            if (!base::contains(m_document.sceneExtents(), *region)) {
+                throw base::Error(base::ErrorCode::Problem,
+                                  "the region " + base::toString(*region) + " leaves the scene " +
+                                      base::toString(m_document.sceneExtents()) +
+                                      "; choose a box inside it");
+            }
+        }
+        setRegion(region);
+    } catch (const base::Error& error) {
+        showRegion();
+        Q_EMIT problem(toQString(error.what()));
+    }
+}
+
+void MatchPanel::addEdges(QFormLayout* form) {
+    addSection(form, tr("Masks and edges"), "Edges", false);
+    const auto maskRow = [&](const QString& label, const char* name, const QString& tip,
+                             QLabel*& shown, QToolButton*& open, QToolButton*& clear) {
+        const QString base = QLatin1String(name);
+        shown = new QLabel(this);
+        shown->setObjectName(base);
+        shown->setAccessibleName(label);
+        open = smallButton("", tr("Open %1").arg(label), tr("Opens a mask from a file"));
+        open->setObjectName(base + QStringLiteral("Open"));
+        clear = smallButton("", tr("No %1").arg(label), tr("Removes the mask: all counts"));
+        clear->setObjectName(base + QStringLiteral("Clear"));
+        addRowWithButtons(form, label, tip, shown, {open, clear});
+    };
+    maskRow(tr("Mask"), "mask",
+            tr("Voxels of the template that count: those that are not 0 in this image of the "
+               "template's extents. What does not count is shaded in the template box"),
+            m_mask, m_openMask, m_clearMask);
+    maskRow(tr("Scene mask"), "sceneMask",
+            tr("Voxels of the scene that count: those that are not 0 in this image of the scene's "
+               "extents. What does not count is shaded in the views"),
+            m_sceneMask, m_openSceneMask, m_clearSceneMask);
+    connect(m_openMask, &QToolButton::clicked, this, &MatchPanel::openMaskRequested);
+    connect(m_openSceneMask, &QToolButton::clicked, this, &MatchPanel::openSceneMaskRequested);
+    connect(m_clearMask, &QToolButton::clicked, this, [this] { m_document.setMask({}); });
+    connect(m_clearSceneMask, &QToolButton::clicked, this, [this] { m_document.setSceneMask({}); });
+    m_extent = new QComboBox(this);
+    m_extent->addItem(tr("Inside the scene"), static_cast<int>(method::Extent::Valid));
+    m_extent->addItem(tr("Middle in the scene"), static_cast<int>(method::Extent::Same));
+    m_extent->addItem(tr("All that touch it"), static_cast<int>(method::Extent::Full));
+    addRow(form, tr("Placements"), m_extent, "extent",
+           tr("Placements of the template that get a score: valid, same, full. Those that leave "
+              "the scene are PARTIAL"));
+    m_outside = new QComboBox(this);
+    m_outside->addItem(tr("Zero"), static_cast<int>(method::Outside::Zero));
+    m_outside->addItem(tr("Eibl"), static_cast<int>(method::Outside::Eibl));
+    m_outside->addItem(tr("Overlap alone"), static_cast<int>(method::Outside::Overlap));
+    addRow(form, tr("Outside"), m_outside, "outside",
+           tr("What counts where a panel leaves the scene or its mask: the value 0; the panel's "
+              "mean above the line and 0 below it; nothing, scores are of the overlap alone"));
+    m_minOverlap = new QDoubleSpinBox(this);
+    m_minOverlap->setRange(0, 1);
+    m_minOverlap->setSingleStep(0.05);
+    m_minOverlap->setDecimals(3);
+    addRow(form, tr("Least overlap"), m_minOverlap, "minOverlap",
+           tr("With Overlap alone: placements with a smaller share inside get no score"));
+    m_partialPeaks = new QCheckBox(tr("PARTIAL peaks too"), this);
+    addRow(form, QString(), m_partialPeaks, "partialPeaks",
+           tr("Lets placements that leave the scene or its mask be peaks"));
+    m_partialPeaks->setAccessibleName(tr("PARTIAL peaks"));
+    for (QComboBox* combo : {m_extent, m_outside}) {
+        connect(combo, &QComboBox::currentIndexChanged, this, [this] {
+            showMasks();
+            Q_EMIT settingsChanged();
+        });
+    }
+    connect(m_minOverlap, &QDoubleSpinBox::valueChanged, this, &MatchPanel::settingsChanged);
+    connect(m_partialPeaks, &QCheckBox::toggled, this, &MatchPanel::settingsChanged);
+}
+
+void MatchPanel::readEdges(job::Job& job) const {
+    job.extent = static_cast<method::Extent>(m_extent->currentData().toInt());
+    job.outside = static_cast<method::Outside>(m_outside->currentData().toInt());
+    job.minOverlap = numberOf(*m_minOverlap, m_job.minOverlap);
+    job.partialPeaks = m_partialPeaks->isChecked();
+}
+
+void MatchPanel::showEdges() {
+    m_extent->setCurrentIndex(m_extent->findData(static_cast<int>(m_job.extent)));
+    m_outside->setCurrentIndex(m_outside->findData(static_cast<int>(m_job.outside)));
+    m_minOverlap->setValue(m_job.minOverlap);
+    m_partialPeaks->setChecked(m_job.partialPeaks);
+    showMasks();
+}
+
+/// The masks, and which of the fields that go with them have a meaning.
+void MatchPanel::showMasks() {
+    const auto show = [](QLabel* label, const std::optional<MaskEntry>& mask) {
+        setElided(label, mask ? mask->name : tr("none"));
+    };
+    show(m_mask, m_document.mask());
+    show(m_sceneMask, m_document.sceneMask());
+    for (QToolButton* open : {m_openMask, m_openSceneMask}) {
+        open->setEnabled(m_document.hasScene());
+    }
+    m_clearMask->setEnabled(m_document.mask().has_value());
+    m_clearSceneMask->setEnabled(m_document.sceneMask().has_value());
+    const bool partial = m_document.sceneMask() || m_extent->currentIndex() != 0;
+    m_outside->setEnabled(partial);
+    m_partialPeaks->setEnabled(partial);
+    m_minOverlap->setEnabled(partial && m_outside->currentData().toInt() ==
+                                            static_cast<int>(method::Outside::Overlap));
+}
+
+void MatchPanel::updateData() {
+    const bool scene = m_document.hasScene();
+    setElided(m_scene, scene ? m_document.scene().name : tr("none"));
+    const auto& templ = m_document.templ();
+    setElided(m_templ, templ              ? templ->name
+                       : m_document.box() ? tr("the box, cut when you run")
+                                          : tr("none"));
+    m_openTemplate->setEnabled(scene);
+    m_saveTemplate->setEnabled(templ.has_value());
+    const bool ready = scene && (templ || m_document.box());
+    m_plan->setEnabled(ready && !m_running);
+    m_run->setEnabled(ready || m_running);
+    showRegion();
+    showMasks();
+}
+
+} // namespace flcc::ui

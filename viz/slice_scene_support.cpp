@@ -1,0 +1,134 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "viz/detail/slice_state.h"
+#include "viz/slice_scene.h"
+
+// What of the scene and of the template counts: the region that is searched, and the masks.
+
+namespace flcc::viz {
+
+using detail::byAxis;
+using detail::Canvas;
+
+namespace {
+
+constexpr io::Colour kShade{12, 13, 15};
+constexpr std::uint8_t kTemplateShade = 150; // what does not count is still seen through
+constexpr io::Colour kOutside{52, 58, 96};   // bluish: no grey of the scene
+constexpr double kOutsideOpacity = 0.6;
+constexpr double kDash = 8; // logical pixels, and as much between two
+
+/// Dashes along the edge of a rectangle, dark ones under those of `colour`.
+void drawDashes(const Canvas& canvas, const std::array<double, 4>& e, const io::Colour& colour,
+                std::uint8_t alpha) {
+    const double r = canvas.ratio;
+    const double dash = kDash * r;
+    const auto across = [&](double from, double to, double limit, const auto& draw) {
+        // Only what can be seen: a region may be much larger than the view.
+        const double skipped = from < 0 ? std::floor(-from / (2 * dash)) * 2 * dash : 0;
+        for (double at = from + skipped; at < std::min(to, limit); at += 2 * dash) {
+            draw(at, std::min(at + dash, to));
+        }
+    };
+    for (const auto& [half, shown, opacity] :
+         {std::tuple(2 * r, kShade, static_cast<std::uint8_t>(alpha * 3 / 4)),
+          std::tuple(r, colour, alpha)}) {
+        for (const double y : {e[1], e[3]}) {
+            across(e[0], e[2], canvas.width, [&, y](double from, double to) {
+                canvas.marks.rectangle(from, y - half, to, y + half, shown, opacity);
+            });
+        }
+        for (const double x : {e[0], e[2]}) {
+            across(e[1], e[3], canvas.height, [&, x](double from, double to) {
+                canvas.marks.rectangle(x - half, from, x + half, to, shown, opacity);
+            });
+        }
+    }
+}
+
+} // namespace
+
+void SliceScene::State::drawRegion(const Canvas& canvas) const {
+    if (region) {
+        drawDashes(canvas, edges(*region), canvas.colours.region, crosses(*region) ? 255 : 110);
+    }
+}
+
+void SliceScene::State::drawTemplateSupport(const Canvas& canvas, const base::Box& at) const {
+    if (!templSupport || !(templSupport->extents() == at.extents) || !crosses(at)) {
+        return;
+    }
+    const auto support = templSupport->view();
+    const std::array<std::int64_t, 3> strides{1, support.rowStride(), support.sliceStride()};
+    const auto corner = byAxis(at.corner);
+    const auto size = byAxis(at.extents);
+    const std::int64_t plane = (slice - corner[axes.depth]) * strides[axes.depth];
+    for (std::int64_t j = 0; j < size[axes.down]; ++j) {
+        const std::uint8_t* const row = support.data() + plane + j * strides[axes.down];
+        const auto inside = [&](std::int64_t i) { return row[i * strides[axes.right]] != 0; };
+        for (std::int64_t i = 0; i < size[axes.right];) {
+            std::int64_t end = i;
+            while (end < size[axes.right] && inside(end) == inside(i)) {
+                ++end;
+            }
+            if (!inside(i)) {
+                base::Box run = at;
+                std::array<std::int64_t, 3> first = corner;
+                std::array<std::int64_t, 3> count{1, 1, 1};
+                first[axes.right] += i;
+                first[axes.down] += j;
+                first[axes.depth] = slice;
+                count[axes.right] = end - i;
+                run = {{first[0], first[1], first[2]}, {count[0], count[1], count[2]}};
+                const auto e = edges(run);
+                canvas.marks.rectangle(e[0], e[1], e[2], e[3], kShade, kTemplateShade);
+            }
+            i = end;
+        }
+    }
+}
+
+void SliceScene::State::shapeSupportPlane() {
+    supportPlane.clear();
+    if (sceneSupportShown()) {
+        const auto count = byAxis(extents);
+        supportPlane.setShape(count[axes.right], count[axes.down], {0, 0}, view.aspect());
+        supportPlane.setOpacity(kOutsideOpacity);
+    }
+}
+
+void SliceScene::State::supportPixels(const detail::TexelRect& rect, std::uint8_t* out,
+                                      std::int64_t rowBytes) const {
+    const auto support = sceneSupport->view();
+    const std::array<std::int64_t, 3> strides{1, support.rowStride(), support.sliceStride()};
+    for (std::int64_t j = rect.top; j < rect.bottom; ++j) {
+        const std::int64_t first = slice * strides[axes.depth] + j * strides[axes.down];
+        std::uint8_t* texel = out + (j - rect.top) * rowBytes;
+        for (std::int64_t i = rect.left; i < rect.right; ++i, texel += 4) {
+            const bool inside = support.data()[first + i * strides[axes.right]] != 0;
+            std::copy(kOutside.begin(), kOutside.end(), texel);
+            texel[3] = inside ? 0 : 255;
+        }
+    }
+}
+
+void SliceScene::setRegion(const std::optional<base::Box>& region) {
+    m_state->region = region;
+    changed();
+}
+
+void SliceScene::setTemplateSupport(std::shared_ptr<const base::Image<std::uint8_t>> support) {
+    m_state->templSupport = std::move(support);
+    changed();
+}
+
+void SliceScene::setSceneSupport(std::shared_ptr<const base::Image<std::uint8_t>> support) {
+    m_state->sceneSupport = std::move(support);
+    m_state->shapeSupportPlane();
+    changed();
+}
+
+} // namespace flcc::viz
