@@ -14,6 +14,9 @@ namespace flcc::cpu {
 /// LCC by overlap-save with real transforms (METHODS 3.3, Karas (22)-(23)).
 [[nodiscard]] const method::Method& tiledMethod();
 
+/// LCC by half transforms of the whole scene (METHODS 3.2, FLCC II.B).
+[[nodiscard]] const method::Method& fourierMethod();
+
 /// The libraries behind the methods and their versions.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> libraryVersions();
 
