@@ -60,10 +60,10 @@ struct IntegerTemplate {
 /// The canonical template in both precisions, x fastest.
 class DirectPrepared final : public method::Prepared {
   public:
-    DirectPrepared(const Problem& problem, const base::AnyView& templ)
+    DirectPrepared(const Problem& problem, const method::MaskedView& templ)
         : m_canonical(templ), m_weights(m_canonical.extents()) {
         if (inIntegers(problem)) {
-            m_integers.emplace(std::get<base::View<const std::uint8_t>>(templ));
+            m_integers.emplace(std::get<base::View<const std::uint8_t>>(templ.pixels));
         }
         const base::Image<double>& values = m_canonical.values();
         std::transform(values.data(), values.data() + values.count(), m_weights.data(),
@@ -266,6 +266,9 @@ class DirectMethod final : public method::Method {
     predict(const Problem& problem, const Candidate& candidate, const method::Limits& limits,
             const method::CostModel& model,
             const method::SceneStatistics* statistics) const override {
+        if (std::string reason = supportRefusal(problem); !reason.empty()) {
+            return method::Refusal{std::move(reason)};
+        }
         const Extents& m = problem.templ;
         const Extents map = method::mapExtents(problem);
         method::Prediction prediction;
@@ -313,7 +316,8 @@ class DirectMethod final : public method::Method {
     void warmUp(const Problem&, const Candidate&) const override {}
 
     [[nodiscard]] std::shared_ptr<const method::Prepared>
-    prepare(const Problem& problem, const Candidate&, const base::AnyView& templ) const override {
+    prepare(const Problem& problem, const Candidate&,
+            const method::MaskedView& templ) const override {
         return std::make_shared<DirectPrepared>(problem, templ);
     }
 
@@ -324,39 +328,41 @@ class DirectMethod final : public method::Method {
     }
 
     method::Outcome execute(const Problem& problem, const Candidate& candidate,
-                            const method::Prepared& prepared, const base::AnyView& scene,
+                            const method::Prepared& prepared, const method::MaskedView& scene,
                             method::Workspace& workspace, const method::Execution& execution,
                             const method::MapView& map) const override {
         const auto& templ = dynamic_cast<const DirectPrepared&>(prepared);
         auto& buffers = dynamic_cast<ThreadBuffers<DirectBuffers>&>(workspace);
         const double support = static_cast<double>(base::voxelCount(problem.templ));
-        return runTiles(
-            TileGrid(method::mapExtents(problem), candidate.tile), 1, execution,
-            {"load", "numerator", "denominator", "recomputation"},
-            [&](const std::vector<base::Box>& boxes, int worker, WorkerTally& tally) {
-                const base::Box& out = boxes.front();
-                DirectBuffers& own = buffers.of(worker);
-                const auto run = [&](auto real) {
-                    return matchTile<decltype(real)>(problem, templ, scene, out, own, map,
-                                                     tally.clock);
-                };
-                if (templ.integers() != nullptr) {
-                    own.scorer.finish(problem, scene, out, templ.canonical(),
-                                      matchIntegers(problem, *templ.integers(), scene, out, own,
-                                                    map, tally.clock),
-                                      map, tally.facts);
-                    return;
-                }
-                const bool twofold = problem.precision == method::Precision::Double;
-                TileResult result = twofold ? run(double{}) : run(float{});
-                const double twofoldNs =
-                    static_cast<double>(base::voxelCount(out.extents)) * support * kDoubleNs;
-                if (!twofold && TileScorer::wantsDouble(problem, result, twofoldNs)) {
-                    result = run(double{});
-                }
-                own.scorer.finish(problem, scene, out, templ.canonical(), result, map, tally.facts);
-                tally.clock.lap(kRecomputation);
-            });
+        return runTiles(TileGrid(method::mapExtents(problem), candidate.tile), 1, execution,
+                        {"load", "numerator", "denominator", "recomputation"},
+                        [&, pixels = scene.pixels](const std::vector<base::Box>& boxes, int worker,
+                                                   WorkerTally& tally) {
+                            const base::Box& out = boxes.front();
+                            DirectBuffers& own = buffers.of(worker);
+                            const auto run = [&](auto real) {
+                                return matchTile<decltype(real)>(problem, templ, pixels, out, own,
+                                                                 map, tally.clock);
+                            };
+                            if (templ.integers() != nullptr) {
+                                own.scorer.finish(problem, pixels, out, templ.canonical(),
+                                                  matchIntegers(problem, *templ.integers(), pixels,
+                                                                out, own, map, tally.clock),
+                                                  map, tally.facts);
+                                return;
+                            }
+                            const bool twofold = problem.precision == method::Precision::Double;
+                            TileResult result = twofold ? run(double{}) : run(float{});
+                            const double twofoldNs =
+                                static_cast<double>(base::voxelCount(out.extents)) * support *
+                                kDoubleNs;
+                            if (!twofold && TileScorer::wantsDouble(problem, result, twofoldNs)) {
+                                result = run(double{});
+                            }
+                            own.scorer.finish(problem, pixels, out, templ.canonical(), result, map,
+                                              tally.facts);
+                            tally.clock.lap(kRecomputation);
+                        });
     }
 
   private:

@@ -18,6 +18,14 @@ std::string memoryRefusal(std::int64_t bytes, const method::Limits& limits) {
     return "needs " + mebi(bytes) + ", the limit is " + mebi(limits.memoryBytes);
 }
 
+std::string supportRefusal(const method::Problem& problem) {
+    if (problem.mask || problem.sceneMask || problem.extent != method::Extent::Valid ||
+        problem.statistics == method::WindowStatistics::Fourier) {
+        return "masks, extents beyond the scene and statistics by transforms are not computed yet";
+    }
+    return {};
+}
+
 double denominatorNs(const method::Problem& problem, const base::Extents& tile,
                      const method::CostModel& model) {
     const double outputs = static_cast<double>(base::voxelCount(method::mapExtents(problem)));

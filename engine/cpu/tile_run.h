@@ -86,6 +86,9 @@ method::Outcome runTiles(const TileGrid& grid, std::int64_t together,
 /// Refuses a candidate that needs more than the limit; empty when it fits.
 [[nodiscard]] std::string memoryRefusal(std::int64_t bytes, const method::Limits& limits);
 
+/// Refuses what the methods have no arithmetic for yet; empty when there is some.
+[[nodiscard]] std::string supportRefusal(const method::Problem& problem);
+
 /// What one thread takes for the denominators of a map in tiles of `tile` placements.
 [[nodiscard]] double denominatorNs(const method::Problem& problem, const base::Extents& tile,
                                    const method::CostModel& model);

@@ -31,7 +31,7 @@ Extents outputTile(const Extents& points, const Extents& m, const Extents& map) 
 
 class TiledPrepared final : public method::Prepared {
   public:
-    TiledPrepared(const Problem& problem, const Extents& points, const base::AnyView& templ)
+    TiledPrepared(const Problem& problem, const Extents& points, const method::MaskedView& templ)
         : m_points(points), m_canonical(templ) {
         if (problem.precision == method::Precision::Single) {
             m_transform = TileTransform::of(points);
@@ -220,6 +220,9 @@ class TiledMethod final : public method::Method {
     predict(const Problem& problem, const Candidate& candidate, const method::Limits& limits,
             const method::CostModel& model,
             const method::SceneStatistics* statistics) const override {
+        if (std::string reason = supportRefusal(problem); !reason.empty()) {
+            return method::Refusal{std::move(reason)};
+        }
         const Extents& m = problem.templ;
         const Extents& points = candidate.tile;
         const Extents map = method::mapExtents(problem);
@@ -285,7 +288,7 @@ class TiledMethod final : public method::Method {
 
     [[nodiscard]] std::shared_ptr<const method::Prepared>
     prepare(const Problem& problem, const Candidate& candidate,
-            const base::AnyView& templ) const override {
+            const method::MaskedView& templ) const override {
         return std::make_shared<TiledPrepared>(problem, candidate.tile, templ);
     }
 
@@ -297,14 +300,14 @@ class TiledMethod final : public method::Method {
     }
 
     method::Outcome execute(const Problem& problem, const Candidate& candidate,
-                            const method::Prepared& prepared, const base::AnyView& scene,
+                            const method::Prepared& prepared, const method::MaskedView& scene,
                             method::Workspace& workspace, const method::Execution& execution,
                             const method::MapView& map) const override {
         const auto& templ = dynamic_cast<const TiledPrepared&>(prepared);
         auto& buffers = dynamic_cast<ThreadBuffers<TiledBuffers>&>(workspace);
         const Extents mapExtents = method::mapExtents(problem);
         const TileGrid grid(mapExtents, outputTile(candidate.tile, problem.templ, mapExtents));
-        const Run run{problem, candidate.tile, templ, scene, map};
+        const Run run{problem, candidate.tile, templ, scene.pixels, map};
         return runTiles(
             grid, kTogether, execution, {"load", "transform", "denominator", "recomputation"},
             [&](const std::vector<base::Box>& boxes, int worker, WorkerTally& tally) {

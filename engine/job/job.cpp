@@ -129,8 +129,8 @@ class Runner {
     [[nodiscard]] bool plan(bool warmUp) {
         enter(Phase::Plan);
         base::TilePool pool(m_request.limits.threads);
-        const base::AnyView scene = m_inputs.sceneView();
-        const base::AnyView templ = m_inputs.templView();
+        const method::MaskedView scene = m_inputs.sceneView();
+        const method::MaskedView templ = m_inputs.templView();
         const std::shared_ptr<const plan::Knowledge> known = knowledge();
         plan::Request asked = m_request;
         asked.knowledge = known.get();

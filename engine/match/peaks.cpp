@@ -198,7 +198,7 @@ void requireSensible(const PeakOptions& options) {
 
 } // namespace
 
-std::vector<Peak> findPeaks(const base::AnyView& scene, const base::AnyView& templ,
+std::vector<Peak> findPeaks(const method::MaskedView& scene, const method::MaskedView& templ,
                             const base::View<const float>& value,
                             const base::View<const base::Status>& status,
                             const method::MapFacts& facts, const MapStatistics& statistics,

@@ -8,6 +8,7 @@
 #include "engine/base/geometry.h"
 #include "engine/base/pixels.h"
 #include "engine/method/match_map.h"
+#include "engine/method/problem.h"
 
 namespace flcc::match {
 
@@ -16,7 +17,7 @@ struct Peak {
     double score = 0; ///< canonical value, METHODS 2.3
     double bound = 0; ///< of the score
     base::Status status = base::Status::Ok;
-    base::Index corner;             ///< first voxel of the placement, scene voxels
+    base::Index corner;             ///< first voxel of the placement, scene voxels; may lie outside
     base::Point centre{0, 0, 0};    ///< corner + (m-1)/2 + sub-voxel shift, scene voxels
     base::Point world{0, 0, 0};     ///< the centre in world units
     base::Point shift{0, 0, 0};     ///< sub-voxel shift, each within half a voxel
@@ -36,6 +37,11 @@ struct PeakOptions {
     /// distance it stays); empty = auto: its centre lies within half the template's extent of the
     /// higher one on every axis (at exactly half it goes).
     std::optional<double> minDistance{};
+    /// PARTIAL voxels take part.
+    bool partialPeaks = false;
+    /// Of the problem that the map answers: the placement of its voxel 0, what lies outside.
+    base::Index firstPlacement{};
+    method::Outside outside = method::Outside::Zero;
 };
 
 /// Statistics of the voxels that have a value, each counted once.
@@ -59,8 +65,8 @@ struct MapStatistics {
 /// Every method, tile size and thread count gives the same list (but `zscore`, which is taken from
 /// the map, and `status`, where one method marks LOWCONF and another does not).
 ///
-/// Voxels that are not OK, PARTIAL or LOWCONF never count. `statistics` are those of the map,
-/// `geometry` is that of the scene.
+/// Voxels that are not OK or LOWCONF, or PARTIAL where the options ask for it, never count.
+/// `statistics` are those of the map, `geometry` is that of the scene.
 ///
 /// The work has limits, reached by degenerate maps only: a LOWCONF bound counts as 0.05 at most; a
 /// plateau is followed for 10 000 voxels; after max(10 000, 4e9 / template voxels) canonical scores
@@ -69,7 +75,7 @@ struct MapStatistics {
 /// an unusable template. **Threads**: one; stops early, with the list empty, on `stop`.
 /// **Cost**: one pass over the map and some canonical scores for each peak.
 [[nodiscard]] std::vector<Peak>
-findPeaks(const base::AnyView& scene, const base::AnyView& templ,
+findPeaks(const method::MaskedView& scene, const method::MaskedView& templ,
           const base::View<const float>& value, const base::View<const base::Status>& status,
           const method::MapFacts& facts, const MapStatistics& statistics,
           const base::Geometry& geometry, const PeakOptions& options, std::stop_token stop = {});

@@ -243,43 +243,57 @@ double laneSum(base::Image<double>& values) {
 
 } // namespace
 
-void requireUsableTemplate(const base::AnyView& templ) {
+void requireUsableTemplate(const MaskedView& templ) {
     using base::Error;
     using base::ErrorCode;
-    const base::Extents extents = base::extentsOf(templ);
-    if (base::voxelCount(extents) < 2) {
-        throw Error(ErrorCode::Problem, "template " + base::toString(extents) +
-                                            " has one voxel; a score needs at least two");
+    const base::Extents extents = templ.extents();
+    const bool masked = isMasked(templ);
+    const std::string under = masked ? " under its mask" : "";
+    if (const std::int64_t count = supportCount(templ); count < 2) {
+        throw Error(ErrorCode::Problem, "template " + base::toString(extents) + " has " +
+                                            (count == 0 ? "no voxel" : "one voxel") + under +
+                                            "; a score needs at least two");
     }
     std::visit(
         [&](const auto& view) {
+            auto first = view.at(0, 0, 0);
+            bool any = false;
             bool differs = false;
             for (std::int64_t z = 0; z < extents.z; ++z) {
                 for (std::int64_t y = 0; y < extents.y; ++y) {
                     const auto* row = view.row(y, z);
                     for (std::int64_t x = 0; x < extents.x; ++x) {
+                        if (masked && templ.mask.at(x, y, z) == 0) {
+                            continue;
+                        }
                         if (!finite(row[x])) {
                             throw Error(ErrorCode::Problem,
                                         "template holds a NaN or infinite value at voxel " +
                                             base::toString(base::Index{x, y, z}));
                         }
-                        differs = differs || row[x] != view.at(0, 0, 0);
+                        first = any ? first : row[x];
+                        any = true;
+                        differs = differs || row[x] != first;
                     }
                 }
             }
             if (!differs) {
-                throw Error(ErrorCode::Problem,
-                            "template " + base::toString(extents) + " is constant (value " +
-                                std::to_string(static_cast<double>(view.at(0, 0, 0))) +
-                                "); choose a place with contrast");
+                throw Error(ErrorCode::Problem, "template " + base::toString(extents) +
+                                                    " is constant" + under + " (value " +
+                                                    std::to_string(static_cast<double>(first)) +
+                                                    "); choose a place with contrast");
             }
         },
-        templ);
+        templ.pixels);
 }
 
-CanonicalTemplate::CanonicalTemplate(const base::AnyView& templ) {
+CanonicalTemplate::CanonicalTemplate(const MaskedView& templ) {
     requireUsableTemplate(templ);
-    m_values = base::Image<double>(base::extentsOf(templ));
+    if (isMasked(templ)) {
+        throw base::Error(base::ErrorCode::Problem, "masks are not taken yet");
+    }
+    m_values = base::Image<double>(templ.extents());
+    m_count = m_values.count();
     const base::Extents& extents = m_values.extents();
     const double count = static_cast<double>(m_values.count());
     std::visit(
@@ -294,7 +308,7 @@ CanonicalTemplate::CanonicalTemplate(const base::AnyView& templ) {
                 }
             }
         },
-        templ);
+        templ.pixels);
     double* const values = m_values.data();
     const auto each = [&](auto&& change) {
         for (std::int64_t i = 0; i < m_values.count(); ++i) {
@@ -317,13 +331,13 @@ CanonicalTemplate::CanonicalTemplate(const base::AnyView& templ) {
     each([&](double& v) { v /= norm; });
 }
 
-double canonicalScore(const base::AnyView& scene, const CanonicalTemplate& templ,
-                      const base::Index& corner) {
+double canonicalScore(const MaskedView& scene, const CanonicalTemplate& templ,
+                      const base::Index& corner, Outside) {
     return std::visit(
         [&](const auto& view) {
             return scoreOf(view.part({corner, templ.extents()}), templ.values().view());
         },
-        scene);
+        scene.pixels);
 }
 
 double canonicalBound(std::int64_t count) {

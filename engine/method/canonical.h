@@ -4,34 +4,44 @@
 #include <memory>
 
 #include "engine/base/pixels.h"
+#include "engine/method/masked_view.h"
+#include "engine/method/problem.h"
 
 namespace flcc::method {
 
-/// A template made ready for scores in double: That of METHODS 2 (zero mean, unit norm).
+/// A template made ready for scores in double: That of METHODS 2 (zero mean, unit norm, 0 outside
+/// its support).
 class CanonicalTemplate {
   public:
-    /// **Errors**: Problem for a template that is constant, non-finite or of one voxel.
-    explicit CanonicalTemplate(const base::AnyView& templ);
+    /// **Errors**: as requireUsableTemplate().
+    explicit CanonicalTemplate(const MaskedView& templ);
 
     [[nodiscard]] const base::Image<double>& values() const { return m_values; }
     [[nodiscard]] const base::Extents& extents() const { return m_values.extents(); }
+    /// 1 on the support, 0 elsewhere; without voxels when all of the box counts.
+    [[nodiscard]] const base::Image<std::uint8_t>& support() const { return m_support; }
+    /// N, the voxels of the support.
+    [[nodiscard]] std::int64_t count() const { return m_count; }
 
   private:
     base::Image<double> m_values;
+    base::Image<std::uint8_t> m_support;
+    std::int64_t m_count = 0;
 };
 
 /// The canonical value (METHODS 2.3) of the placement at `corner`: LCC of one panel in double, two
 /// passes, a fixed order of additions, so that every build, thread count and method that asks gets
-/// the same bits. 0 when the panel is constant or holds a non-finite voxel.
+/// the same bits. 0 when the panel is FLAT or holds a non-finite voxel. A panel that leaves the
+/// scene or its mask has the value that `outside` gives it (METHODS 2.0).
 /// **Source**: FLCC (3). **Cost**: two reads of the panel.
-[[nodiscard]] double canonicalScore(const base::AnyView& scene, const CanonicalTemplate& templ,
-                                    const base::Index& corner);
+[[nodiscard]] double canonicalScore(const MaskedView& scene, const CanonicalTemplate& templ,
+                                    const base::Index& corner, Outside outside = Outside::Zero);
 
 /// Bound on the error of canonicalScore for a template of `count` voxels: (2 N + 16) 2^-53.
 [[nodiscard]] double canonicalBound(std::int64_t count);
 
-/// Throws the error of an impossible template: constant, one voxel, NaN or Inf (METHODS 2). Called
-/// before anything is allocated.
-void requireUsableTemplate(const base::AnyView& templ);
+/// Throws the error of an impossible template: constant, one voxel or none, NaN or Inf under its
+/// mask (METHODS 2), or a mask of other extents. Called before anything is allocated.
+void requireUsableTemplate(const MaskedView& templ);
 
 } // namespace flcc::method

@@ -9,8 +9,8 @@
 
 namespace flcc::method {
 
-/// The result of a method: a score and a status for every placement, `valid` extents, corner
-/// convention (voxel u of the map is the placement whose first voxel lies on u).
+/// The result of a method: a score and a status for every placement, corner convention (voxel u of
+/// the map is the placement whose first voxel lies on the scene voxel u + firstPlacement()).
 struct MatchMap {
     base::Image<float> value;
     base::Image<base::Status> status;

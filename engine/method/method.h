@@ -71,19 +71,18 @@ class Method {
     /// others. Its time is planning time.
     virtual void warmUp(const Problem& problem, const Candidate& candidate) const = 0;
 
-    /// **Errors**: Problem for a template that is constant, non-finite or of one voxel.
+    /// **Errors**: Problem for a template that is constant, non-finite or of one voxel under its
+    /// mask.
     [[nodiscard]] virtual std::shared_ptr<const Prepared>
-    prepare(const Problem& problem, const Candidate& candidate,
-            const base::AnyView& templ) const = 0;
+    prepare(const Problem& problem, const Candidate& candidate, const MaskedView& templ) const = 0;
 
     [[nodiscard]] virtual std::unique_ptr<Workspace>
     makeWorkspace(const Problem& problem, const Candidate& candidate) const = 0;
 
     /// Fills `map`. **Shapes**: scene and map as in the problem.
     virtual Outcome execute(const Problem& problem, const Candidate& candidate,
-                            const Prepared& prepared, const base::AnyView& scene,
-                            Workspace& workspace, const Execution& execution,
-                            const MapView& map) const = 0;
+                            const Prepared& prepared, const MaskedView& scene, Workspace& workspace,
+                            const Execution& execution, const MapView& map) const = 0;
 };
 
 } // namespace flcc::method

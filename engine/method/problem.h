@@ -8,14 +8,24 @@
 
 #include "engine/base/extents.h"
 #include "engine/base/pixels.h"
+#include "engine/method/masked_view.h"
 
 namespace flcc::method {
 
 /// What is computed for every placement.
 enum class Operation { Lcc };
 
-/// Which placements a map covers (METHODS 1).
-enum class Extent { Valid };
+/// Which placements a map covers (METHODS 1): those inside the scene, those whose middle is a voxel
+/// of the scene, all that touch it.
+enum class Extent { Valid, Same, Full };
+
+/// What the part of a panel beyond the scene, or outside the scene's mask, counts for (METHODS
+/// 2.0): the value 0; the mean of the panel above the line and 0 below it; nothing at all.
+enum class Outside { Zero, Eibl, Overlap };
+
+/// How the sums under the support are taken: by what is fastest, by window sums, which need a
+/// support that is a box, or by correlations with the support, the form of the papers.
+enum class WindowStatistics { Auto, Box, Fourier };
 
 /// The arithmetic scores are computed in. Double also gives the map in double.
 enum class Precision { Single, Double };
@@ -33,19 +43,61 @@ struct Problem {
     Precision precision = Precision::Single;
     /// What breaks the promise is computed again in double (METHODS 2.2); else it is LOWCONF.
     bool recompute = true;
+    Outside outside = Outside::Zero;
+    /// With Outside::Overlap: a placement with a smaller share of the support inside is
+    /// NOT_COMPUTED. 0 to 1.
+    double minOverlap = 0.5;
+    /// The template, the scene come with a mask that is not all ones.
+    bool mask = false;
+    bool sceneMask = false;
+    WindowStatistics statistics = WindowStatistics::Auto;
 
     friend bool operator==(const Problem&, const Problem&) = default;
 };
 
 /// Extents of the map of `problem`. **Errors**: Problem when the template is larger than the scene.
 [[nodiscard]] inline base::Extents mapExtents(const Problem& problem) {
-    return base::validExtents(problem.scene, problem.templ);
+    const base::Extents valid = base::validExtents(problem.scene, problem.templ);
+    const base::Extents& n = problem.scene;
+    const base::Extents& m = problem.templ;
+    return problem.extent == Extent::Valid ? valid
+           : problem.extent == Extent::Same
+               ? n
+               : base::Extents{n.x + m.x - 1, n.y + m.y - 1, n.z + m.z - 1};
+}
+
+/// The scene voxel that the first voxel of the template lies on in the placement of map voxel 0:
+/// 0, -floor(m/2) or -(m-1) on each axis (METHODS 1).
+[[nodiscard]] inline base::Index firstPlacement(const Problem& problem) {
+    const base::Extents& m = problem.templ;
+    return problem.extent == Extent::Valid  ? base::Index{0, 0, 0}
+           : problem.extent == Extent::Same ? base::Index{-(m.x / 2), -(m.y / 2), -(m.z / 2)}
+                                            : base::Index{1 - m.x, 1 - m.y, 1 - m.z};
 }
 
 [[nodiscard]] constexpr std::string_view name(Operation) { return "lcc"; }
-[[nodiscard]] constexpr std::string_view name(Extent) { return "valid"; }
+[[nodiscard]] constexpr std::string_view name(Extent extent) {
+    return extent == Extent::Valid ? "valid" : extent == Extent::Same ? "same" : "full";
+}
+[[nodiscard]] constexpr std::string_view name(Outside outside) {
+    return outside == Outside::Zero ? "zero" : outside == Outside::Eibl ? "eibl" : "overlap";
+}
+[[nodiscard]] constexpr std::string_view name(WindowStatistics statistics) {
+    return statistics == WindowStatistics::Auto  ? "auto"
+           : statistics == WindowStatistics::Box ? "box"
+                                                 : "fourier";
+}
 [[nodiscard]] constexpr std::string_view name(Precision precision) {
     return precision == Precision::Single ? "single" : "double";
+}
+
+/// Whether a placement with `inside` of the `support` voxels of the template in the scene has a
+/// score; without it is NOT_COMPUTED (METHODS 2.0). The hair keeps a share such as 0.1 of 30 at 3.
+[[nodiscard]] inline bool isScored(double inside, double support, Outside outside,
+                                   double minOverlap) {
+    constexpr double kHair = 1 - 1e-12;
+    return inside > 0 &&
+           (outside != Outside::Overlap || (inside >= 2 && inside >= minOverlap * support * kHair));
 }
 
 /// What a run may use.
@@ -68,10 +120,9 @@ struct SceneStatistics {
     std::vector<base::Index> lowest;
 };
 
-/// Reads every finite voxel once. `templ` sets the size of the panels of the coarse grid. Stopped,
-/// which is looked for in every row, it returns what means nothing.
-[[nodiscard]] SceneStatistics sceneStatistics(const base::AnyView& scene,
-                                              const base::Extents& templ,
+/// Reads every finite voxel inside the scene's mask once. `templ` sets the size of the panels of
+/// the coarse grid. Stopped, which is looked for in every row, it returns what means nothing.
+[[nodiscard]] SceneStatistics sceneStatistics(const MaskedView& scene, const base::Extents& templ,
                                               const std::stop_token& stop = {});
 
 } // namespace flcc::method

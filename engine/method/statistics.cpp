@@ -131,7 +131,7 @@ void addContrast(const View<const T>& scene, const base::Extents& templ,
 
 } // namespace
 
-SceneStatistics sceneStatistics(const base::AnyView& scene, const base::Extents& templ,
+SceneStatistics sceneStatistics(const MaskedView& scene, const base::Extents& templ,
                                 const std::stop_token& stop) {
     SceneStatistics statistics;
     std::visit(
@@ -141,7 +141,7 @@ SceneStatistics sceneStatistics(const base::AnyView& scene, const base::Extents&
                 addContrast(view, templ, statistics);
             }
         },
-        scene);
+        scene.pixels);
     return statistics;
 }
 

@@ -382,9 +382,10 @@ Plan::Plan(const method::Method& method, PlanReport report)
 
 const method::Candidate& Plan::candidate() const { return m_report.chosen()->candidate; }
 
-Planned makePlan(const method::Problem& problem, const Request& request, const base::AnyView* scene,
-                 const base::AnyView* templ, const method::SceneStatistics* statistics,
-                 base::TilePool& pool, std::stop_token stop, const method::CostModel& model) {
+Planned makePlan(const method::Problem& problem, const Request& request,
+                 const method::MaskedView* scene, const method::MaskedView* templ,
+                 const method::SceneStatistics* statistics, base::TilePool& pool,
+                 std::stop_token stop, const method::CostModel& model) {
     const auto start = Clock::now();
     (void)method::mapExtents(problem);
     checkNames(request);

@@ -93,7 +93,7 @@ class InstructionSetLimit {
 /// **Errors**: Problem for an invalid problem, CommandLine for a method that does not exist, Device
 /// for a device that cannot be used. That all candidates are refused is a result, not an error.
 [[nodiscard]] Planned makePlan(const method::Problem& problem, const Request& request,
-                               const base::AnyView* scene, const base::AnyView* templ,
+                               const method::MaskedView* scene, const method::MaskedView* templ,
                                const method::SceneStatistics* statistics, base::TilePool& pool,
                                std::stop_token stop = {},
                                const method::CostModel& model = method::CostModel{});

@@ -20,7 +20,7 @@ double msSince(Clock::time_point start) {
 /// tiles of the candidate, at least one for each thread where the map has them.
 base::Box sampleBox(const method::Problem& problem, const method::Candidate& candidate,
                     double share) {
-    const Extents map = method::mapExtents(problem);
+    const Extents map = base::validExtents(problem.scene, problem.templ);
     const Extents& m = problem.templ;
     // Fourier tiles are given in transform points, those of direct in placements.
     const auto step = [&](std::int64_t tile, std::int64_t length) {
@@ -55,7 +55,8 @@ double timeOnSample(const method::Method& method, const method::Problem& problem
     const base::Box box = sampleBox(problem, candidate, std::min(1.0, budgetMs / predictedMs));
     method::Problem part = problem;
     part.scene = box.extents;
-    const base::AnyView scene = base::partOf(input.scene, box);
+    part.extent = method::Extent::Valid; // what lies beyond the scene is in the prediction
+    const method::MaskedView scene = method::partOf(input.scene, box);
     method.warmUp(part, candidate);
     const auto start = Clock::now();
     const auto prepared = method.prepare(part, candidate, input.templ);

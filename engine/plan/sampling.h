@@ -10,8 +10,8 @@ namespace flcc::plan {
 
 /// What a candidate is timed on.
 struct SampleInput {
-    const base::AnyView& scene;
-    const base::AnyView& templ;
+    const method::MaskedView& scene;
+    const method::MaskedView& templ;
     const method::Limits& limits;
     const method::CostModel& model;
     base::TilePool& pool;

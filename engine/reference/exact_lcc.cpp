@@ -18,34 +18,29 @@ struct Differences {
     Int128 spread = 0;
 };
 
-Differences exactDifferences(const base::AnyView& panel) {
-    return std::visit(
-        [](const auto& pixels) -> Differences {
-            using Voxel = std::remove_cvref_t<decltype(*pixels.data())>;
-            if constexpr (std::is_integral_v<Voxel>) {
-                Differences result;
-                const auto first = static_cast<Int128>(*pixels.data());
-                forEachVoxel(pixels, [&](Voxel voxel) {
-                    const Int128 difference = static_cast<Int128>(voxel) - first;
-                    result.values.push_back(difference);
-                    result.spread =
-                        std::max(result.spread, difference < 0 ? -difference : difference);
-                });
-                return result;
-            } else {
-                throw base::Error(base::ErrorCode::Problem,
-                                  "exact scores need integer pixels, not floating-point ones");
-            }
-        },
-        panel);
+template <class T> Differences exactDifferences(const std::vector<T>& values) {
+    if constexpr (std::is_integral_v<T>) {
+        Differences result;
+        const auto first = static_cast<Int128>(values.front());
+        for (const T value : values) {
+            const Int128 difference = static_cast<Int128>(value) - first;
+            result.values.push_back(difference);
+            result.spread = std::max(result.spread, difference < 0 ? -difference : difference);
+        }
+        return result;
+    } else {
+        throw base::Error(base::ErrorCode::Problem,
+                          "exact scores need integer pixels, not floating-point ones");
+    }
 }
 
-// 2 N^2 a b bounds every sum and product below, and the difference of two of them.
-void requireRoom(std::size_t count, Int128 a, Int128 b) {
+// 2 N^2 a b bounds every sum and product below, and the difference of two of them; with Eibl's rule
+// there is one more N.
+void requireRoom(std::size_t count, Int128 a, Int128 b, Int128 more = 1) {
     const auto n = static_cast<Int128>(count);
     Int128 bound = 2;
     bool overflow = false;
-    for (const Int128 factor : {n, n, a, b}) {
+    for (const Int128 factor : {n, n, a, b, more}) {
         overflow = __builtin_mul_overflow(bound, factor, &bound) || overflow;
     }
     if (overflow) {
@@ -74,32 +69,65 @@ Int128 sum(const std::vector<Int128>& values) {
 
 } // namespace
 
-ExactLcc::ExactLcc(const base::AnyView& templ) : m_extents(base::extentsOf(templ)) {
+ExactLcc::ExactLcc(const method::MaskedView& templ, method::Outside outside, double minOverlap)
+    : m_extents(templ.extents()), m_outside(outside), m_minOverlap(minOverlap) {
     method::requireUsableTemplate(templ);
-    Differences differences = exactDifferences(templ);
+    m_support = supportOf(templ);
+    Differences differences = std::visit(
+        [&](const auto& pixels) {
+            return exactDifferences(seenPanel(pixels, {}, m_support, {}).values);
+        },
+        templ.pixels);
     requireRoom(differences.values.size(), differences.spread, differences.spread);
     m_templ = std::move(differences.values);
     m_spread = differences.spread;
-    m_sum = sum(m_templ);
-    m_variance = centredProduct(m_templ, m_sum, m_templ, m_sum);
 }
 
-Score ExactLcc::at(const base::AnyView& scene, const base::Index& corner) const {
-    const Differences panel = exactDifferences(base::partOf(scene, {corner, m_extents}));
-    if (panel.spread == 0) {
+Score ExactLcc::at(const method::MaskedView& scene, const base::Index& corner) const {
+    return std::visit(
+        [&](const auto& pixels) {
+            return scoreOf(seenPanel(pixels, scene.mask, m_support, corner));
+        },
+        scene.pixels);
+}
+
+template <class T> Score ExactLcc::scoreOf(const SeenPanel<T>& seen) const {
+    const base::Status status = statusOf(seen, m_outside, m_minOverlap);
+    if (!base::hasValue(status)) {
+        return {0, status};
+    }
+    const bool partial = status == base::Status::Partial;
+    const bool overlap = partial && m_outside == method::Outside::Overlap;
+    const bool eibl = partial && m_outside == method::Outside::Eibl;
+    const Differences panel = exactDifferences(overlap ? seen.insideOf(seen.values) : seen.values);
+    const std::vector<Int128> templ = overlap ? seen.insideOf(m_templ) : m_templ;
+    const auto count = static_cast<Int128>(templ.size());
+    requireRoom(templ.size(), panel.spread, std::max(panel.spread, m_spread), eibl ? count : 1);
+    const Int128 panelSum = sum(panel.values);
+    const Int128 templSum = sum(templ);
+    const Int128 variance = centredProduct(panel.values, panelSum, panel.values, panelSum);
+    const Int128 templVariance = centredProduct(templ, templSum, templ, templSum);
+    if (templVariance == 0) { // constant on the overlap
         return {0, base::Status::Flat};
     }
-    requireRoom(panel.values.size(), panel.spread, std::max(panel.spread, m_spread));
-    const Int128 panelSum = sum(panel.values);
-    const Int128 numerator = centredProduct(panel.values, panelSum, m_templ, m_sum);
-    const Int128 variance = centredProduct(panel.values, panelSum, panel.values, panelSum);
-    const double score = static_cast<double>(numerator) / std::sqrt(static_cast<double>(variance)) /
-                         std::sqrt(static_cast<double>(m_variance));
-    return {std::clamp(score, -1.0, 1.0), base::Status::Ok};
+    Int128 numerator = 0;
+    if (eibl) { // N times the sum over the inside of (P - mean) (T - mean)
+        for (std::size_t i = 0; i < templ.size(); ++i) {
+            if (seen.inside[i] != 0) {
+                numerator += (count * panel.values[i] - panelSum) * (count * templ[i] - templSum);
+            }
+        }
+    } else {
+        numerator = centredProduct(panel.values, panelSum, templ, templSum);
+    }
+    const double score = static_cast<double>(numerator) / (eibl ? static_cast<double>(count) : 1) /
+                         std::sqrt(static_cast<double>(variance)) /
+                         std::sqrt(static_cast<double>(templVariance));
+    return {std::clamp(score, -1.0, 1.0), status};
 }
 
-ScoreMap ExactLcc::map(const base::AnyView& scene) const {
-    return scoreAll(base::validExtents(base::extentsOf(scene), m_extents),
+ScoreMap ExactLcc::map(const method::MaskedView& scene, method::Extent extent) const {
+    return scoreAll(placementsOf(scene, m_extents, extent),
                     [&](const base::Index& corner) { return at(scene, corner); });
 }
 

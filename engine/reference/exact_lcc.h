@@ -3,8 +3,10 @@
 #include <vector>
 
 #include "engine/base/pixels.h"
+#include "engine/method/problem.h"
 #include "engine/reference/panel.h"
 #include "engine/reference/score.h"
+#include "engine/reference/seen_panel.h"
 
 namespace flcc::reference {
 
@@ -12,28 +14,35 @@ namespace flcc::reference {
 ///
 ///     r(u) = (N sum PT - sum P sum T) / sqrt(N sum P^2 - (sum P)^2) / sqrt(N sum T^2 - (sum T)^2)
 ///
-/// with every sum an exact integer of 128 bits, after subtracting the first voxel of the panel and
-/// of the template. One conversion, root and division each at the end: the error is below 2^-50.
+/// with every sum over the template's support an exact integer of 128 bits, after subtracting the
+/// first voxel of the panel and of the template. One conversion, root and division each at the end:
+/// the error is below 2^-50.
 /// **Source**: FLCC (3).
 class ExactLcc {
   public:
     /// **Errors**: Problem for a template that is constant, of one voxel or not of integers, and
     /// for one whose sums may leave 128 bits.
-    explicit ExactLcc(const base::AnyView& templ);
+    explicit ExactLcc(const method::MaskedView& templ,
+                      method::Outside outside = method::Outside::Zero, double minOverlap = 0.5);
 
-    /// The placement whose first voxel lies on `corner`. **Errors**: Problem when it leaves the
-    /// scene, the scene is not of integers, or a sum may leave 128 bits.
-    [[nodiscard]] Score at(const base::AnyView& scene, const base::Index& corner) const;
+    /// The placement whose first voxel lies on `corner`, which may be outside the scene; statuses
+    /// as those of Lcc. **Errors**: Problem when the scene is not of integers, or a sum may leave
+    /// 128 bits.
+    [[nodiscard]] Score at(const method::MaskedView& scene, const base::Index& corner) const;
 
     /// Every placement. **Errors**: as at(); Problem when the template is larger than the scene.
-    [[nodiscard]] ScoreMap map(const base::AnyView& scene) const;
+    [[nodiscard]] ScoreMap map(const method::MaskedView& scene,
+                               method::Extent extent = method::Extent::Valid) const;
 
   private:
+    template <class T> [[nodiscard]] Score scoreOf(const SeenPanel<T>& seen) const;
+
     base::Extents m_extents;
-    std::vector<Int128> m_templ; // differences from the first voxel
-    Int128 m_sum = 0;
-    Int128 m_spread = 0;   // largest |difference|
-    Int128 m_variance = 0; // N sum T^2 - (sum T)^2
+    std::vector<base::Index> m_support;
+    std::vector<Int128> m_templ; // of the support: differences from its first voxel
+    Int128 m_spread = 0;         // largest |difference|
+    method::Outside m_outside;
+    double m_minOverlap;
 };
 
 } // namespace flcc::reference

@@ -3,7 +3,9 @@
 #include <vector>
 
 #include "engine/base/pixels.h"
+#include "engine/method/problem.h"
 #include "engine/reference/score.h"
+#include "engine/reference/seen_panel.h"
 
 namespace flcc::reference {
 
@@ -11,24 +13,33 @@ namespace flcc::reference {
 ///
 ///     r(u) = sum (P - mu_P)(T - mu_T) / (||P - mu_P|| ||T - mu_T||)
 ///
-/// In double, two passes over the pixels of any type, no transform, no running sum, one thread.
-/// FLAT and NONFINITE are decided on the stored pixels and score 0.
+/// over the voxels under the template's mask. In double, two passes over the pixels of any type, no
+/// transform, no running sum, one thread. FLAT, NONFINITE and NOT_COMPUTED are decided on the
+/// stored pixels and score 0. A panel that leaves the scene or its mask is PARTIAL, its voxels
+/// outside count as METHODS 2.0 says.
 /// **Source**: FLCC (3). **Cost**: three reads of the panel for each placement.
 class Lcc {
   public:
     /// **Errors**: Problem for a template that is constant, non-finite or of one voxel.
-    explicit Lcc(const base::AnyView& templ);
+    explicit Lcc(const method::MaskedView& templ, method::Outside outside = method::Outside::Zero,
+                 double minOverlap = 0.5);
 
-    /// The placement whose first voxel lies on `corner`. **Errors**: Problem when it leaves the
-    /// scene.
-    [[nodiscard]] Score at(const base::AnyView& scene, const base::Index& corner) const;
+    /// The placement whose first voxel lies on `corner`, which may be outside the scene.
+    [[nodiscard]] Score at(const method::MaskedView& scene, const base::Index& corner) const;
 
     /// Every placement. **Errors**: Problem when the template is larger than the scene.
-    [[nodiscard]] ScoreMap map(const base::AnyView& scene) const;
+    [[nodiscard]] ScoreMap map(const method::MaskedView& scene,
+                               method::Extent extent = method::Extent::Valid) const;
 
   private:
+    template <class T> [[nodiscard]] Score scoreOf(const SeenPanel<T>& panel) const;
+
     base::Extents m_extents;
-    std::vector<double> m_templ; // zero mean, unit norm
+    std::vector<base::Index> m_support;
+    std::vector<double> m_templ;       // of the support: zero mean, unit norm
+    std::vector<std::int64_t> m_ranks; // of the stored values: equal where these are
+    method::Outside m_outside;
+    double m_minOverlap;
 };
 
 } // namespace flcc::reference

@@ -120,8 +120,8 @@ class Contest {
 
     base::AnyImage m_scene;
     base::AnyImage m_templ;
-    base::AnyView m_sceneView;
-    base::AnyView m_templView;
+    method::MaskedView m_sceneView;
+    method::MaskedView m_templView;
     method::Problem m_problem;
     base::TilePool& m_pool;
     method::MatchMap m_map;

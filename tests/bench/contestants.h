@@ -30,8 +30,8 @@ class OwnRun {
     [[nodiscard]] double predictedMs() const;
 
   private:
-    base::AnyView m_scene;
-    base::AnyView m_templ;
+    method::MaskedView m_scene;
+    method::MaskedView m_templ;
     base::TilePool& m_pool;
     std::shared_ptr<const plan::Plan> m_plan;
     method::MatchMap m_map;

@@ -68,8 +68,8 @@ class DefectiveMethod final : public method::Method {
     void warmUp(const method::Problem&, const method::Candidate&) const override {}
     [[nodiscard]] std::shared_ptr<const method::Prepared>
     prepare(const method::Problem&, const method::Candidate&,
-            const base::AnyView& templ) const override {
-        return std::make_shared<KeptTemplate>(templ);
+            const method::MaskedView& templ) const override {
+        return std::make_shared<KeptTemplate>(templ.pixels);
     }
     [[nodiscard]] std::unique_ptr<method::Workspace>
     makeWorkspace(const method::Problem&, const method::Candidate&) const override {
@@ -77,7 +77,7 @@ class DefectiveMethod final : public method::Method {
     }
 
     method::Outcome execute(const method::Problem& problem, const method::Candidate&,
-                            const method::Prepared& prepared, const base::AnyView& scene,
+                            const method::Prepared& prepared, const method::MaskedView& scene,
                             method::Workspace&, const method::Execution& execution,
                             const method::MapView& map) const override {
         const auto& kept = dynamic_cast<const KeptTemplate&>(prepared);
@@ -100,7 +100,7 @@ class DefectiveMethod final : public method::Method {
             }
             const base::Box region{{part * half, 0, 0},
                                    {part == 0 ? half : extents.x - half, extents.y, extents.z}};
-            fill(judge, scene, region, map, outcome);
+            fill(judge, scene.pixels, region, map, outcome);
             report(region, part, extents, execution);
         }
         spoilOutcome(outcome);

@@ -11,7 +11,7 @@ constexpr std::int64_t kVoxelBudget = 4'000'000'000;
 
 } // namespace
 
-Scores::Scores(const base::AnyView& scene, const method::CanonicalTemplate& templ,
+Scores::Scores(const method::MaskedView& scene, const method::CanonicalTemplate& templ,
                const base::View<const float>& value, const base::View<const base::Status>& status,
                const method::MapFacts& facts)
     : m_scene(scene), m_templ(&templ), m_value(value), m_status(status) {

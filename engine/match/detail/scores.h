@@ -20,7 +20,7 @@ struct Score {
 /// The map with what is known of its errors, and the canonical scores computed so far.
 class Scores {
   public:
-    Scores(const base::AnyView& scene, const method::CanonicalTemplate& templ,
+    Scores(const method::MaskedView& scene, const method::CanonicalTemplate& templ,
            const base::View<const float>& value, const base::View<const base::Status>& status,
            const method::MapFacts& facts);
 
@@ -50,7 +50,7 @@ class Scores {
     [[nodiscard]] int compare(const base::Index& at, double reference);
 
   private:
-    base::AnyView m_scene;
+    method::MaskedView m_scene;
     const method::CanonicalTemplate* m_templ;
     base::View<const float> m_value;
     base::View<const base::Status> m_status;

@@ -15,7 +15,7 @@ CaseRun::CaseRun(std::string name, const Options& options, Judge& judge, std::st
       m_sets(options.instructionSets.empty() ? plan::instructionSets() : options.instructionSets),
       m_judge(judge), m_stop(std::move(stop)), m_rows(rows) {}
 
-void CaseRun::judge(const base::AnyImage& scene, const base::AnyImage& templ,
+void CaseRun::judge(const method::MaskedView& scene, const method::MaskedView& templ,
                     const base::Extents& tile) {
     if (m_stop.stop_requested()) {
         return;
@@ -31,7 +31,7 @@ void CaseRun::judge(const base::AnyImage& scene, const base::AnyImage& templ,
     });
 }
 
-void CaseRun::judgeSome(const base::AnyImage& scene, const base::AnyImage& templ,
+void CaseRun::judgeSome(const method::MaskedView& scene, const method::MaskedView& templ,
                         const std::vector<base::Index>& places, int count) {
     if (m_stop.stop_requested()) {
         return;
@@ -41,11 +41,9 @@ void CaseRun::judgeSome(const base::AnyImage& scene, const base::AnyImage& templ
                [&](const Way& way) { return m_judge.judge(way, scene, templ, samples); });
 }
 
-void CaseRun::same(const base::AnyView& scene, const base::AnyView& templ,
-                   const base::AnyView& scene2, const base::AnyView& templ2) {
-    const base::AnyImage copy = base::copyOf(scene);
-    const base::AnyImage templCopy = base::copyOf(templ);
-    forEachWay(m_judge.waysFor(copy, templCopy), [&](const Way& way) {
+void CaseRun::same(const method::MaskedView& scene, const method::MaskedView& templ,
+                   const method::MaskedView& scene2, const method::MaskedView& templ2) {
+    forEachWay(m_judge.waysFor(scene, templ), [&](const Way& way) {
         const MethodRun first = m_judge.run(way, scene, templ);
         const MethodRun second = m_judge.run(way, scene2, templ2);
         Finding finding;
@@ -57,15 +55,14 @@ void CaseRun::same(const base::AnyView& scene, const base::AnyView& templ,
     });
 }
 
-void CaseRun::peaks(const base::AnyImage& scene, const base::AnyImage& templ,
+void CaseRun::peaks(const method::MaskedView& scene, const method::MaskedView& templ,
                     const match::PeakOptions& options, const std::vector<base::Index>& corners,
                     double score) {
     forEachWay(m_judge.waysFor(scene, templ), [&](const Way& way) {
-        const MethodRun run = m_judge.run(way, base::viewOf(scene), base::viewOf(templ));
+        const MethodRun run = m_judge.run(way, scene, templ);
         const std::vector<match::Peak> found = match::findPeaks(
-            base::viewOf(scene), base::viewOf(templ), run.map.value.view(), run.map.status.view(),
-            run.outcome.facts, match::mapStatistics(run.map.value.view(), run.map.status.view()),
-            {}, options);
+            scene, templ, run.map.value.view(), run.map.status.view(), run.outcome.facts,
+            match::mapStatistics(run.map.value.view(), run.map.status.view()), {}, options);
         Finding finding;
         if (found.size() != corners.size()) {
             finding.fault = way.words() + ": " + std::to_string(found.size()) +
@@ -85,11 +82,11 @@ void CaseRun::peaks(const base::AnyImage& scene, const base::AnyImage& templ,
     });
 }
 
-void CaseRun::refused(const base::AnyImage& scene, const base::AnyImage& templ) {
+void CaseRun::refused(const method::MaskedView& scene, const method::MaskedView& templ) {
     forEachWay(m_judge.waysFor(scene, templ), [&](const Way& way) {
-        const method::Problem problem = way.of(problemOf(base::viewOf(scene), base::viewOf(templ)));
+        const method::Problem problem = way.of(problemOf(scene, templ));
         try {
-            (void)way.method->prepare(problem, way.candidate, base::viewOf(templ));
+            (void)way.method->prepare(problem, way.candidate, templ);
         } catch (const base::Error& error) {
             if (error.code() == base::ErrorCode::Problem) {
                 return Finding{};

@@ -19,20 +19,20 @@ class CaseRun {
             std::vector<Row>& rows);
 
     /// Every way of `templ` in `scene` on every instruction set, all voxels.
-    void judge(const base::AnyImage& scene, const base::AnyImage& templ,
+    void judge(const method::MaskedView& scene, const method::MaskedView& templ,
                const base::Extents& tile = {0, 0, 0});
     /// The same where panels are too large for all: `places` and `count` seeded ones.
-    void judgeSome(const base::AnyImage& scene, const base::AnyImage& templ,
+    void judgeSome(const method::MaskedView& scene, const method::MaskedView& templ,
                    const std::vector<base::Index>& places, int count);
     /// Both problems must give the same map to the bit.
-    void same(const base::AnyView& scene, const base::AnyView& templ, const base::AnyView& scene2,
-              const base::AnyView& templ2);
+    void same(const method::MaskedView& scene, const method::MaskedView& templ,
+              const method::MaskedView& scene2, const method::MaskedView& templ2);
     /// The list of peaks must be that of `corners`, in this order, with these scores to 1e-12.
-    void peaks(const base::AnyImage& scene, const base::AnyImage& templ,
+    void peaks(const method::MaskedView& scene, const method::MaskedView& templ,
                const match::PeakOptions& options, const std::vector<base::Index>& corners,
                double score);
     /// No method may prepare `templ` for `scene`.
-    void refused(const base::AnyImage& scene, const base::AnyImage& templ);
+    void refused(const method::MaskedView& scene, const method::MaskedView& templ);
 
   private:
     using Visit = std::function<Finding(const Way&)>;

@@ -33,10 +33,11 @@ std::optional<Dyadic> dyadic(double voxel) {
 
 /// The voxels times one power of two that makes all of them integers, what is not finite as 0;
 /// nothing where 62 bits are too few or the voxels are integers already.
-std::optional<base::AnyImage> integerTwin(const base::AnyImage& image) {
-    if (base::isInteger(base::pixelType(image))) {
+std::optional<base::AnyImage> integerTwin(const base::AnyView& view) {
+    if (base::isInteger(base::pixelType(view))) {
         return std::nullopt;
     }
+    const base::AnyImage image = base::copyOf(view);
     return std::visit(
         [](const auto& typed) -> std::optional<base::AnyImage> {
             int lowest = std::numeric_limits<int>::max();
@@ -62,17 +63,13 @@ std::optional<base::AnyImage> integerTwin(const base::AnyImage& image) {
         image);
 }
 
-bool isFinite(const base::AnyView& panel) {
-    return std::visit([](const auto& pixels) { return reference::panelStatus(pixels); }, panel) !=
-           base::Status::NonFinite;
-}
-
-std::string described(const Way& way, const base::AnyImage& scene, const base::AnyImage& templ,
-                      const std::string& fault) {
-    return fault.empty() ? fault
-                         : way.words() + ", template " + base::toString(base::extentsOf(templ)) +
-                               " in " + base::toString(base::extentsOf(scene)) + " " +
-                               std::string(base::name(base::pixelType(scene))) + ": " + fault;
+std::string described(const Way& way, const method::MaskedView& scene,
+                      const method::MaskedView& templ, const std::string& fault) {
+    return fault.empty()
+               ? fault
+               : way.words() + ", template " + base::toString(templ.extents()) + " in " +
+                     base::toString(scene.extents()) + " " +
+                     std::string(base::name(base::pixelType(scene.pixels))) + ": " + fault;
 }
 
 /// Where recomputing is on nothing is LOWCONF.
@@ -121,15 +118,19 @@ void addErrors(const MethodRun& run, const Comparison& found, Finding& finding) 
 
 } // namespace
 
-Expected::Expected(const base::AnyImage& scene, const base::AnyImage& templ)
-    : m_scene(base::viewOf(scene)), m_templ(base::extentsOf(templ)), m_twin(integerTwin(scene)),
-      m_double(base::viewOf(templ)) {
-    const std::optional<base::AnyImage> other = integerTwin(templ);
-    const bool possible = (m_twin || base::isInteger(base::pixelType(scene))) &&
-                          (other || base::isInteger(base::pixelType(templ)));
+Expected::Expected(const method::MaskedView& scene, const method::MaskedView& templ,
+                   const Asked& asked)
+    : m_scene(scene), m_templ(templ.extents()), m_asked(asked), m_twin(integerTwin(scene.pixels)),
+      m_twinScene(m_twin ? base::viewOf(*m_twin) : scene.pixels, scene.mask),
+      m_double(templ, asked.outside, asked.minOverlap) {
+    const std::optional<base::AnyImage> other = integerTwin(templ.pixels);
+    const bool possible = (m_twin || base::isInteger(base::pixelType(scene.pixels))) &&
+                          (other || base::isInteger(base::pixelType(templ.pixels)));
     try {
         if (possible) {
-            m_exact.emplace(base::viewOf(other ? *other : templ));
+            m_exact.emplace(
+                method::MaskedView(other ? base::viewOf(*other) : templ.pixels, templ.mask),
+                asked.outside, asked.minOverlap);
         }
     } catch (const base::Error&) { // more than 128 bits
         m_exact.reset();
@@ -137,32 +138,32 @@ Expected::Expected(const base::AnyImage& scene, const base::AnyImage& templ)
 }
 
 reference::Score Expected::at(const base::Index& corner) const {
-    const base::AnyView panel = base::partOf(m_scene, {corner, m_templ});
-    if (!isFinite(panel)) {
-        return {0, base::Status::NonFinite};
+    const reference::Score score = m_double.at(m_scene, corner);
+    if (!base::hasValue(score.status)) { // decided on the stored voxels
+        return score;
     }
     try {
         if (m_exact) {
-            return m_exact->at(m_twin ? base::viewOf(*m_twin) : m_scene, corner);
+            return m_exact->at(m_twinScene, corner);
         }
     } catch (const base::Error&) { // as above, for this panel
     }
     m_exactSoFar = false;
-    return m_double.at(m_scene, corner);
+    return score;
 }
 
 reference::ScoreMap Expected::map() const {
-    return reference::scoreAll(base::validExtents(base::extentsOf(m_scene), m_templ),
+    return reference::scoreAll(reference::placementsOf(m_scene, m_templ, m_asked.extent),
                                [&](const base::Index& corner) { return at(corner); });
 }
 
-Samples samplesOf(const base::AnyImage& scene, const base::AnyImage& templ,
+Samples samplesOf(const method::MaskedView& scene, const method::MaskedView& templ,
                   const std::vector<base::Index>& places, int count) {
     Samples samples;
     samples.corners = places;
     Random random(count > 0 ? static_cast<std::uint64_t>(count) : 1);
     for (int i = 0; i < count; ++i) {
-        samples.corners.push_back(random.corner(base::extentsOf(scene), base::extentsOf(templ)));
+        samples.corners.push_back(random.corner(scene.extents(), templ.extents()));
     }
     const Expected expected(scene, templ);
     for (const base::Index& corner : samples.corners) {
@@ -174,20 +175,20 @@ Samples samplesOf(const base::AnyImage& scene, const base::AnyImage& templ,
 Judge::Judge(std::vector<const method::Method*> methods, int threads)
     : m_methods(std::move(methods)), m_pool(threads) {}
 
-std::vector<Way> Judge::waysFor(const base::AnyImage& scene, const base::AnyImage& templ,
-                                const base::Extents& tile) const {
-    std::vector<Way> ways = acceptedWays(
-        m_methods, problemOf(base::viewOf(scene), base::viewOf(templ)), m_pool.threads(), tile);
+std::vector<Way> Judge::waysFor(const method::MaskedView& scene, const method::MaskedView& templ,
+                                const base::Extents& tile, const Asked& asked) const {
+    std::vector<Way> ways =
+        acceptedWays(m_methods, problemOf(scene, templ, asked), m_pool.threads(), tile);
     std::vector<Way> more;
     const method::Method* last = nullptr;
     for (const Way& way : ways) {
         if (way.method != last) { // one candidate of each method in the other modes
             more.push_back(
-                {way.method, way.candidate, method::Precision::Double, true, way.promise});
+                {way.method, way.candidate, method::Precision::Double, true, way.promise, asked});
             more.push_back(
-                {way.method, way.candidate, method::Precision::Double, false, way.promise});
+                {way.method, way.candidate, method::Precision::Double, false, way.promise, asked});
             more.push_back(
-                {way.method, way.candidate, method::Precision::Single, false, way.promise});
+                {way.method, way.candidate, method::Precision::Single, false, way.promise, asked});
         }
         last = way.method;
     }
@@ -195,21 +196,21 @@ std::vector<Way> Judge::waysFor(const base::AnyImage& scene, const base::AnyImag
     return ways;
 }
 
-MethodRun Judge::run(const Way& way, const base::AnyView& scene, const base::AnyView& templ) {
+MethodRun Judge::run(const Way& way, const method::MaskedView& scene,
+                     const method::MaskedView& templ) {
     RunOptions options;
     options.pool = &m_pool;
     return runMethod(way, scene, templ, options);
 }
 
-Finding Judge::judge(const Way& way, const base::AnyImage& scene, const base::AnyImage& templ,
-                     const reference::ScoreMap& expected) {
-    const base::AnyView view = base::viewOf(scene);
-    const MethodRun run = this->run(way, view, base::viewOf(templ));
+Finding Judge::judge(const Way& way, const method::MaskedView& scene,
+                     const method::MaskedView& templ, const reference::ScoreMap& expected) {
+    const MethodRun run = this->run(way, scene, templ);
     Finding finding;
     finding.fault = runFault(run);
     finding.fault = finding.fault.empty() ? promiseFault(way, run) : finding.fault;
     if (finding.fault.empty()) {
-        const Tolerance tolerance(problemOf(view, base::viewOf(templ)), way.candidate, view);
+        const Tolerance tolerance(problemOf(scene, templ, way.asked), way.candidate, scene);
         const Comparison found = compare(run.map, expected, tolerance);
         addErrors(run, found, finding);
         finding.fault = found.fault.empty() ? boundFault(run, found) : found.fault;
@@ -219,14 +220,13 @@ Finding Judge::judge(const Way& way, const base::AnyImage& scene, const base::An
     return finding;
 }
 
-Finding Judge::judge(const Way& way, const base::AnyImage& scene, const base::AnyImage& templ,
-                     const Samples& expected) {
-    const base::AnyView view = base::viewOf(scene);
-    const MethodRun run = this->run(way, view, base::viewOf(templ));
+Finding Judge::judge(const Way& way, const method::MaskedView& scene,
+                     const method::MaskedView& templ, const Samples& expected) {
+    const MethodRun run = this->run(way, scene, templ);
     Finding finding;
     finding.fault = runFault(run);
     finding.fault = finding.fault.empty() ? promiseFault(way, run) : finding.fault;
-    const Tolerance tolerance(problemOf(view, base::viewOf(templ)), way.candidate, view);
+    const Tolerance tolerance(problemOf(scene, templ, way.asked), way.candidate, scene);
     Comparison found;
     for (std::size_t i = 0; finding.fault.empty() && i < expected.corners.size(); ++i) {
         finding.fault =

@@ -15,17 +15,21 @@ namespace flcc::selftest {
 /// template are integers times one power of two and the sums fit 128 bits, else in double.
 class Expected {
   public:
-    Expected(const base::AnyImage& scene, const base::AnyImage& templ);
+    Expected(const method::MaskedView& scene, const method::MaskedView& templ,
+             const Asked& asked = {});
 
+    /// The placement whose first voxel lies on the scene voxel `corner`.
     [[nodiscard]] reference::Score at(const base::Index& corner) const;
     [[nodiscard]] reference::ScoreMap map() const;
     /// True when no score of at() and map() so far had to be taken in double.
     [[nodiscard]] bool isExact() const { return m_exactSoFar; }
 
   private:
-    base::AnyView m_scene;
+    method::MaskedView m_scene;
     base::Extents m_templ;
+    Asked m_asked;
     std::optional<base::AnyImage> m_twin; ///< of a float scene, in integers
+    method::MaskedView m_twinScene;       ///< it, or the scene of integers
     std::optional<reference::ExactLcc> m_exact;
     reference::Lcc m_double;
     mutable bool m_exactSoFar = true;
@@ -45,7 +49,7 @@ struct Samples {
 };
 
 /// `places` and `count` seeded ones, judged.
-[[nodiscard]] Samples samplesOf(const base::AnyImage& scene, const base::AnyImage& templ,
+[[nodiscard]] Samples samplesOf(const method::MaskedView& scene, const method::MaskedView& templ,
                                 const std::vector<base::Index>& places, int count);
 
 /// Runs ways on threads of its own and judges what they leave behind.
@@ -55,18 +59,21 @@ class Judge {
 
     /// Every candidate the methods accept; one of each method in double precision and without
     /// recomputing too. `tile` other than 0 fixes the tile.
-    [[nodiscard]] std::vector<Way> waysFor(const base::AnyImage& scene, const base::AnyImage& templ,
-                                           const base::Extents& tile = {0, 0, 0}) const;
+    [[nodiscard]] std::vector<Way> waysFor(const method::MaskedView& scene,
+                                           const method::MaskedView& templ,
+                                           const base::Extents& tile = {0, 0, 0},
+                                           const Asked& asked = {}) const;
 
-    [[nodiscard]] MethodRun run(const Way& way, const base::AnyView& scene,
-                                const base::AnyView& templ);
+    [[nodiscard]] MethodRun run(const Way& way, const method::MaskedView& scene,
+                                const method::MaskedView& templ);
 
     /// Runs `way` and judges every voxel.
-    [[nodiscard]] Finding judge(const Way& way, const base::AnyImage& scene,
-                                const base::AnyImage& templ, const reference::ScoreMap& expected);
+    [[nodiscard]] Finding judge(const Way& way, const method::MaskedView& scene,
+                                const method::MaskedView& templ,
+                                const reference::ScoreMap& expected);
     /// Runs `way` and judges some voxels.
-    [[nodiscard]] Finding judge(const Way& way, const base::AnyImage& scene,
-                                const base::AnyImage& templ, const Samples& expected);
+    [[nodiscard]] Finding judge(const Way& way, const method::MaskedView& scene,
+                                const method::MaskedView& templ, const Samples& expected);
 
   private:
     std::vector<const method::Method*> m_methods;

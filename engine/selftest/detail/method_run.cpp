@@ -9,22 +9,40 @@ namespace flcc::selftest {
 std::string Way::words() const {
     return std::string(method->name()) + " " + candidate.device + " " +
            base::toString(candidate.tile) + " " + std::to_string(candidate.threads) + " threads " +
-           std::string(method::name(precision)) + (recompute ? "" : " without recomputing");
+           std::string(method::name(precision)) + (recompute ? "" : " without recomputing") +
+           (asked.extent == method::Extent::Valid
+                ? ""
+                : " " + std::string(method::name(asked.extent)) + " " +
+                      std::string(method::name(asked.outside))) +
+           (asked.statistics == method::WindowStatistics::Auto
+                ? ""
+                : " statistics " + std::string(method::name(asked.statistics)));
 }
 
 method::Problem Way::of(method::Problem posed) const {
     posed.precision = precision;
     posed.recompute = recompute;
     posed.promise = promise;
+    posed.extent = asked.extent;
+    posed.outside = asked.outside;
+    posed.minOverlap = asked.minOverlap;
+    posed.statistics = asked.statistics;
     return posed;
 }
 
-method::Problem problemOf(const base::AnyView& scene, const base::AnyView& templ) {
+method::Problem problemOf(const method::MaskedView& scene, const method::MaskedView& templ,
+                          const Asked& asked) {
     method::Problem problem;
-    problem.scene = base::extentsOf(scene);
-    problem.templ = base::extentsOf(templ);
-    problem.scenePixel = base::pixelType(scene);
-    problem.templPixel = base::pixelType(templ);
+    problem.scene = scene.extents();
+    problem.templ = templ.extents();
+    problem.scenePixel = base::pixelType(scene.pixels);
+    problem.templPixel = base::pixelType(templ.pixels);
+    problem.mask = method::isMasked(templ);
+    problem.sceneMask = method::isMasked(scene);
+    problem.extent = asked.extent;
+    problem.outside = asked.outside;
+    problem.minOverlap = asked.minOverlap;
+    problem.statistics = asked.statistics;
     return problem;
 }
 
@@ -39,15 +57,18 @@ std::vector<Way> acceptedWays(const std::vector<const method::Method*>& methods,
             const method::Verdict verdict =
                 method->predict(problem, candidate, limits, method::CostModel{}, nullptr);
             if (std::holds_alternative<method::Prediction>(verdict)) {
-                ways.push_back({.method = method, .candidate = candidate});
+                ways.push_back({.method = method,
+                                .candidate = candidate,
+                                .asked = {problem.extent, problem.outside, problem.minOverlap,
+                                          problem.statistics}});
             }
         }
     }
     return ways;
 }
 
-MethodRun runMethod(const Way& way, const base::AnyView& scene, const base::AnyView& templ,
-                    const RunOptions& options) {
+MethodRun runMethod(const Way& way, const method::MaskedView& scene,
+                    const method::MaskedView& templ, const RunOptions& options) {
     const method::Problem problem = way.of(problemOf(scene, templ));
     std::optional<base::TilePool> own;
     if (options.pool == nullptr) {

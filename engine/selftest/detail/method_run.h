@@ -9,6 +9,14 @@
 
 namespace flcc::selftest {
 
+/// What a problem asks for beyond its pixels.
+struct Asked {
+    method::Extent extent = method::Extent::Valid;
+    method::Outside outside = method::Outside::Zero;
+    double minOverlap = method::Problem{}.minOverlap;
+    method::WindowStatistics statistics = method::WindowStatistics::Auto;
+};
+
 /// One way to run: a method of the table with one of the candidates it accepts.
 struct Way {
     const method::Method* method = nullptr;
@@ -16,15 +24,17 @@ struct Way {
     method::Precision precision = method::Precision::Single;
     bool recompute = true;
     double promise = method::Problem{}.promise;
+    Asked asked{};
 
-    /// `posed` with precision, recomputing and promise of this way.
+    /// `posed` with precision, recomputing, promise and questions of this way.
     [[nodiscard]] method::Problem of(method::Problem posed) const;
     /// "direct cpu 64x32x1 2 threads"
     [[nodiscard]] std::string words() const;
 };
 
 /// The problem that `scene` and `templ` pose.
-[[nodiscard]] method::Problem problemOf(const base::AnyView& scene, const base::AnyView& templ);
+[[nodiscard]] method::Problem problemOf(const method::MaskedView& scene,
+                                        const method::MaskedView& templ, const Asked& asked = {});
 
 /// Every candidate that the methods accept for the problem; `tile` other than 0 fixes the tile.
 [[nodiscard]] std::vector<Way> acceptedWays(const std::vector<const method::Method*>& methods,
@@ -48,8 +58,8 @@ struct RunOptions {
 };
 
 /// Prepares and executes.
-[[nodiscard]] MethodRun runMethod(const Way& way, const base::AnyView& scene,
-                                  const base::AnyView& templ, const RunOptions& options = {});
+[[nodiscard]] MethodRun runMethod(const Way& way, const method::MaskedView& scene,
+                                  const method::MaskedView& templ, const RunOptions& options = {});
 
 /// What every run must leave behind, in words; empty when it does: regions that lie in the map and
 /// do not overlap, and cover it unless the run was cancelled; outside them 0 and NOT_COMPUTED;

@@ -29,10 +29,10 @@ template <class Visit> void forFinite(const base::AnyView& view, Visit&& visit) 
 } // namespace
 
 Tolerance::Tolerance(const method::Problem& problem, const method::Candidate& candidate,
-                     const base::AnyView& scene)
+                     const method::MaskedView& scene)
     : m_problem(problem), m_candidate(candidate), m_scene(scene) {
     bool first = true;
-    forFinite(scene, [&](long double value) {
+    forFinite(scene.pixels, [&](long double value) {
         m_low = first ? value : std::min(m_low, value);
         m_high = first ? value : std::max(m_high, value);
         first = false;
@@ -55,7 +55,7 @@ double Tolerance::fourierGuarantee(double points, double tileOverRoot) {
 
 double Tolerance::at(const base::Index& corner, bool lowConf) const {
     const base::Extents& templ = m_problem.templ;
-    const base::AnyView panel = base::partOf(m_scene, {corner, templ});
+    const base::AnyView panel = base::partOf(m_scene.pixels, {corner, templ});
     const auto count = static_cast<long double>(base::voxelCount(templ));
     long double sum = 0;
     forFinite(panel, [&](long double value) { sum += value - m_low; });

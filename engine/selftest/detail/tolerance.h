@@ -15,7 +15,7 @@ class Tolerance {
     static constexpr double kLeast = 0x1p-22;
 
     Tolerance(const method::Problem& problem, const method::Candidate& candidate,
-              const base::AnyView& scene);
+              const method::MaskedView& scene);
 
     /// Largest |r_computed - r_exact| of the placement at `corner`. `lowConf`: the method marked
     /// it so, and the promise does not hold for it.
@@ -33,7 +33,7 @@ class Tolerance {
   private:
     method::Problem m_problem;
     method::Candidate m_candidate;
-    base::AnyView m_scene;
+    method::MaskedView m_scene;
     long double m_low = 0; // smallest and largest finite voxel
     long double m_high = 0;
 };

@@ -11,8 +11,8 @@ Judge& sharedJudge() {
     return judge;
 }
 
-std::string fault(const std::vector<Way>& ways, const base::AnyImage& scene,
-                  const base::AnyImage& templ, const auto& expected) {
+std::string fault(const std::vector<Way>& ways, const method::MaskedView& scene,
+                  const method::MaskedView& templ, const auto& expected) {
     for (const Way& way : ways) {
         const Finding finding = sharedJudge().judge(way, scene, templ, expected);
         if (!finding.fault.empty()) {
@@ -24,26 +24,26 @@ std::string fault(const std::vector<Way>& ways, const base::AnyImage& scene,
 
 } // namespace
 
-std::vector<Way> waysFor(const base::AnyImage& scene, const base::AnyImage& templ,
+std::vector<Way> waysFor(const method::MaskedView& scene, const method::MaskedView& templ,
                          const base::Extents& tile) {
     return sharedJudge().waysFor(scene, templ, tile);
 }
 
-reference::ScoreMap judged(const base::AnyImage& scene, const base::AnyImage& templ) {
+reference::ScoreMap judged(const method::MaskedView& scene, const method::MaskedView& templ) {
     return Expected(scene, templ).map();
 }
 
-std::string judge(const Way& way, const base::AnyImage& scene, const base::AnyImage& templ,
+std::string judge(const Way& way, const method::MaskedView& scene, const method::MaskedView& templ,
                   const reference::ScoreMap& expected) {
     return fault({way}, scene, templ, expected);
 }
 
-std::string judgeAll(const base::AnyImage& scene, const base::AnyImage& templ,
+std::string judgeAll(const method::MaskedView& scene, const method::MaskedView& templ,
                      const base::Extents& tile) {
     return fault(waysFor(scene, templ, tile), scene, templ, judged(scene, templ));
 }
 
-std::string judgeSampled(const base::AnyImage& scene, const base::AnyImage& templ,
+std::string judgeSampled(const method::MaskedView& scene, const method::MaskedView& templ,
                          const std::vector<base::Index>& places, int count) {
     return fault(waysFor(scene, templ), scene, templ, samplesOf(scene, templ, places, count));
 }

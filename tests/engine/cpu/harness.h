@@ -14,24 +14,28 @@
 namespace flcc::test {
 
 /// Every accepted way of the table for matching `templ` in `scene` on two threads.
-[[nodiscard]] std::vector<Way> waysFor(const base::AnyImage& scene, const base::AnyImage& templ,
+[[nodiscard]] std::vector<Way> waysFor(const method::MaskedView& scene,
+                                       const method::MaskedView& templ,
                                        const base::Extents& tile = {0, 0, 0});
 
 /// Runs `way` and judges every voxel by the definition, or, for integers, without any rounding.
 /// Empty when all is as promised, else the first fault.
-[[nodiscard]] std::string judge(const Way& way, const base::AnyImage& scene,
-                                const base::AnyImage& templ, const reference::ScoreMap& expected);
+[[nodiscard]] std::string judge(const Way& way, const method::MaskedView& scene,
+                                const method::MaskedView& templ,
+                                const reference::ScoreMap& expected);
 
 /// What it must be: without rounding where integers can hold it.
-[[nodiscard]] reference::ScoreMap judged(const base::AnyImage& scene, const base::AnyImage& templ);
+[[nodiscard]] reference::ScoreMap judged(const method::MaskedView& scene,
+                                         const method::MaskedView& templ);
 
 /// Runs every way and judges every voxel; a fault when there is no way at all.
-[[nodiscard]] std::string judgeAll(const base::AnyImage& scene, const base::AnyImage& templ,
+[[nodiscard]] std::string judgeAll(const method::MaskedView& scene, const method::MaskedView& templ,
                                    const base::Extents& tile = {0, 0, 0});
 
 /// Runs every way and judges `count` seeded voxels and those of `places`, without rounding for
 /// integers; for scenes too large to judge whole.
-[[nodiscard]] std::string judgeSampled(const base::AnyImage& scene, const base::AnyImage& templ,
+[[nodiscard]] std::string judgeSampled(const method::MaskedView& scene,
+                                       const method::MaskedView& templ,
                                        const std::vector<base::Index>& places, int count);
 
 /// The four pixel types that have kernels of their own.

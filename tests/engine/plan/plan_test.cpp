@@ -22,9 +22,9 @@ method::Problem problemOf(const base::Extents& scene, const base::Extents& templ
 /// A texture without repeats, and the template cut from it.
 struct Pixels {
     base::Image<float> scene;
-    base::AnyView sceneView;
+    method::MaskedView sceneView;
     base::AnyImage templ;
-    base::AnyView templView;
+    method::MaskedView templView;
 
     Pixels(const base::Extents& extents, const base::Extents& m)
         : scene(extents), sceneView(scene.view()) {
@@ -34,7 +34,8 @@ struct Pixels {
             scene.data()[i] = static_cast<float>(state >> 8U) * 0x1p-24F;
         }
         templ = base::copyOf(base::partOf(
-            sceneView, {{(extents.x - m.x) / 2, (extents.y - m.y) / 2, (extents.z - m.z) / 2}, m}));
+            sceneView.pixels,
+            {{(extents.x - m.x) / 2, (extents.y - m.y) / 2, (extents.z - m.z) / 2}, m}));
         templView = base::viewOf(templ);
     }
 };
@@ -373,7 +374,7 @@ class PlanTest : public QObject {
     void aConstantTemplateIsRefusedBeforeAnythingIsTimed() {
         const Pixels pixels({64, 64, 1}, {8, 8, 1});
         const base::Image<float> constant({8, 8, 1}, 3.0F);
-        const base::AnyView templ = constant.view();
+        const method::MaskedView templ = constant.view();
         base::TilePool pool(1);
         QVERIFY_EXCEPTION_THROWN((void)plan::makePlan(problemOf({64, 64, 1}, {8, 8, 1}), {},
                                                       &pixels.sceneView, &templ, nullptr, pool),

@@ -34,7 +34,7 @@ class Spoilt final : public method::Method {
     }
     [[nodiscard]] std::shared_ptr<const method::Prepared>
     prepare(const method::Problem& problem, const method::Candidate& candidate,
-            const base::AnyView& templ) const override {
+            const method::MaskedView& templ) const override {
         return m_sound.prepare(problem, candidate, templ);
     }
     [[nodiscard]] std::unique_ptr<method::Workspace>
@@ -43,7 +43,7 @@ class Spoilt final : public method::Method {
         return m_sound.makeWorkspace(problem, candidate);
     }
     method::Outcome execute(const method::Problem& problem, const method::Candidate& candidate,
-                            const method::Prepared& prepared, const base::AnyView& scene,
+                            const method::Prepared& prepared, const method::MaskedView& scene,
                             method::Workspace& workspace, const method::Execution& execution,
                             const method::MapView& map) const override {
         method::Outcome outcome =

@@ -1,0 +1,49 @@
+#include "engine/method/masked_view.h"
+
+#include <algorithm>
+
+#include "engine/base/error.h"
+
+namespace flcc::method {
+
+namespace {
+
+std::int64_t zerosOf(const base::View<const std::uint8_t>& mask) {
+    const base::Extents& extents = mask.extents();
+    std::int64_t zeros = 0;
+    for (std::int64_t line = 0; line < extents.y * extents.z; ++line) {
+        const std::uint8_t* const row = mask.row(line % extents.y, line / extents.y);
+        zeros += std::count(row, row + extents.x, std::uint8_t{0});
+    }
+    return zeros;
+}
+
+} // namespace
+
+bool isMasked(const MaskedView& view) {
+    if (view.mask.data() == nullptr) {
+        return false;
+    }
+    if (!(view.mask.extents() == view.extents())) {
+        throw base::Error(base::ErrorCode::Problem,
+                          "mask " + base::toString(view.mask.extents()) +
+                              " has not the extents of the image it belongs to, " +
+                              base::toString(view.extents()));
+    }
+    return zerosOf(view.mask) > 0;
+}
+
+MaskedView partOf(const MaskedView& view, const base::Box& box) {
+    MaskedView part(base::partOf(view.pixels, box));
+    if (view.mask.data() != nullptr) {
+        part.mask = view.mask.part(box);
+    }
+    return part;
+}
+
+std::int64_t supportCount(const MaskedView& view) {
+    const std::int64_t count = base::voxelCount(view.extents());
+    return view.mask.data() == nullptr ? count : count - zerosOf(view.mask);
+}
+
+} // namespace flcc::method

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "engine/base/status.h"
+#include "engine/method/masked_view.h"
+#include "engine/method/problem.h"
+
+namespace flcc::reference {
+
+/// Where the voxels of a template's support lie, x fastest.
+[[nodiscard]] inline std::vector<base::Index> supportOf(const method::MaskedView& templ) {
+    const base::Extents extents = templ.extents();
+    std::vector<base::Index> voxels;
+    for (std::int64_t z = 0; z < extents.z; ++z) {
+        for (std::int64_t y = 0; y < extents.y; ++y) {
+            for (std::int64_t x = 0; x < extents.x; ++x) {
+                if (templ.mask.data() == nullptr || templ.mask.at(x, y, z) != 0) {
+                    voxels.push_back({x, y, z});
+                }
+            }
+        }
+    }
+    return voxels;
+}
+
+/// What a support sees of a scene: a value for each of its voxels, 0 where it lies outside.
+template <class T> struct SeenPanel {
+    std::vector<T> values;
+    std::vector<std::uint8_t> inside; ///< 1 where the voxel lies in the scene and in its mask
+    std::int64_t count = 0;           ///< of those
+
+    [[nodiscard]] base::View<const T> view() const {
+        return {values.data(), {std::ssize(values), 1, 1}};
+    }
+
+    /// The values of `all`, one for each voxel of the support, that lie inside.
+    template <class U> [[nodiscard]] std::vector<U> insideOf(const std::vector<U>& all) const {
+        std::vector<U> kept;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            if (inside[i] != 0) {
+                kept.push_back(all[i]);
+            }
+        }
+        return kept;
+    }
+};
+
+/// What `support`, its template's first voxel on `corner`, sees of `pixels` under `mask`, which may
+/// be without voxels.
+template <class T>
+[[nodiscard]] SeenPanel<T>
+seenPanel(const base::View<const T>& pixels, const base::View<const std::uint8_t>& mask,
+          const std::vector<base::Index>& support, const base::Index& corner) {
+    const base::Extents& n = pixels.extents();
+    SeenPanel<T> panel;
+    for (const base::Index& voxel : support) {
+        const base::Index at{corner.x + voxel.x, corner.y + voxel.y, corner.z + voxel.z};
+        const bool inside =
+            base::contains(n, {at, {1, 1, 1}}) && (mask.data() == nullptr || mask.at(at) != 0);
+        panel.values.push_back(inside ? pixels.at(at) : T{0});
+        panel.inside.push_back(inside ? 1 : 0);
+        panel.count += inside ? 1 : 0;
+    }
+    return panel;
+}
+
+/// The status of a panel on the voxels as they are stored (METHODS 1, 2.0): FLAT, NONFINITE,
+/// NOT_COMPUTED, PARTIAL or OK. That the template may be constant on the overlap is left out.
+template <class T>
+[[nodiscard]] base::Status statusOf(const SeenPanel<T>& panel, method::Outside outside,
+                                    double minOverlap) {
+    const auto support = std::ssize(panel.values);
+    if (!method::isScored(static_cast<double>(panel.count), static_cast<double>(support), outside,
+                          minOverlap)) {
+        return base::Status::NotComputed;
+    }
+    const std::vector<T> inside = panel.insideOf(panel.values);
+    if constexpr (std::is_floating_point_v<T>) {
+        if (!std::all_of(inside.begin(), inside.end(), [](T v) { return std::isfinite(v); })) {
+            return base::Status::NonFinite;
+        }
+    }
+    const bool partial = panel.count < support;
+    const T level = partial && outside != method::Outside::Overlap ? T{0} : inside.front();
+    if (std::all_of(inside.begin(), inside.end(), [level](T v) { return v == level; })) {
+        return base::Status::Flat;
+    }
+    return partial ? base::Status::Partial : base::Status::Ok;
+}
+
+} // namespace flcc::reference
