@@ -1,8 +1,6 @@
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -13,6 +11,7 @@
 #include "engine/cpu/methods.h"
 #include "engine/cpu/scene_frame.h"
 #include "engine/cpu/score_pass.h"
+#include "engine/cpu/template_spectra.h"
 #include "engine/cpu/tile_transform.h"
 #include "engine/method/canonical.h"
 
@@ -30,49 +29,26 @@ enum Stage : std::size_t { kLoad, kTransform, kDenominator };
 /// Nanoseconds of a thread that a point takes in double, all stages.
 constexpr double kDoubleNs = 45;
 
-/// Templates of larger transforms are transformed by the first run, which has threads and may be
-/// stopped.
-constexpr std::int64_t kPreparedAtOnce = std::int64_t{1} << 22;
-
 class FourierPrepared final : public method::Prepared {
   public:
-    FourierPrepared(const Problem& problem, const Extents& points, const base::AnyView& templ)
-        : m_points(points), m_canonical(templ) {
-        if (base::voxelCount(points) > kPreparedAtOnce) {
+    FourierPrepared(const Problem& problem, const Extents& points, const method::MaskedView& templ)
+        : m_canonical(templ), m_spectra(m_canonical, points, {{{0, 0, 0}, problem.templ}}) {
+        if (!TemplateSpectra::areMadeAtOnce(points, 1)) {
             return;
         }
         if (problem.precision == method::Precision::Single) {
-            (void)spectrum<Single>(oneAfterTheOther(), 1, {});
+            (void)m_spectra.of<Single>(oneAfterTheOther(), 1, {});
         } else {
-            (void)spectrum<Double>(oneAfterTheOther(), 1, {});
+            (void)m_spectra.of<Double>(oneAfterTheOther(), 1, {});
         }
     }
 
     [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_canonical; }
-
-    /// conj(F(templ)) / M, made when it is first asked for. Null when stopped.
-    template <class Precision>
-    [[nodiscard]] const typename Precision::Value* spectrum(const ForItems& each, int workers,
-                                                            const std::stop_token& stop) const {
-        std::unique_lock lock(m_lock, std::defer_lock);
-        while (!lock.try_lock_for(std::chrono::milliseconds(20))) {
-            if (stop.stop_requested()) {
-                return nullptr; // another run is making it
-            }
-        }
-        auto& spectrum = std::get<Image<typename Precision::Value>>(m_spectra);
-        if (spectrum.empty()) {
-            spectrum = templateSpectrum<Precision>(
-                m_canonical.values(), {{0, 0, 0}, m_canonical.extents()}, m_points, workers, each);
-        }
-        return spectrum.empty() ? nullptr : spectrum.data();
-    }
+    [[nodiscard]] const TemplateSpectra& spectra() const { return m_spectra; }
 
   private:
-    Extents m_points;
     method::CanonicalTemplate m_canonical;
-    mutable std::timed_mutex m_lock; // guards what follows; what is made stays
-    mutable std::tuple<Image<float>, Image<double>> m_spectra;
+    TemplateSpectra m_spectra;
 };
 
 /// The scene in its frame and the buffer that becomes its numerators.
@@ -86,8 +62,8 @@ template <class Precision> struct WholeBuffers {
 
     // Nothing is written yet, so that what is not needed costs no memory.
     WholeBuffers(const Extents& scene, const Extents& points, int workers)
-        : transform(points), x({base::voxelCount(scene) + simd::kSlack, 1, 1}),
-          data({HalfTransform<Precision>::bufferValues(points), 1, 1}) {
+        : transform(points), x(largeBuffer<Value>(base::voxelCount(scene) + simd::kSlack)),
+          data(largeBuffer<Value>(HalfTransform<Precision>::bufferValues(points))) {
         for (int i = 0; i < workers; ++i) {
             scratch.push_back(transform.makeScratch());
         }
@@ -120,24 +96,19 @@ class FourierWorkspace final : public method::Workspace {
         m_buffers;
 };
 
-template <class Precision> std::int64_t spectrumBytes(const Extents& points) {
-    return static_cast<std::int64_t>(sizeof(typename Precision::Value)) *
-           HalfTransform<Precision>::spectrumValues(points);
-}
-
 /// The largest memory of a run: map and template, and of each precision that may run its spectrum
 /// while it is made and what is there while it is used.
 std::int64_t hostBytes(const Problem& problem, const Extents& points, int threads) {
     const bool single = problem.precision == method::Precision::Single;
-    const std::int64_t making = templateSpectrumBytes(problem.templ, points, threads);
+    const std::int64_t making = TemplateSpectra::makingBytes(problem.templ, points, 1, threads);
     std::int64_t most = 0;
     std::int64_t kept = 0;
     if (single) {
-        kept = spectrumBytes<Single>(points);
+        kept = TemplateSpectra::bytes<Single>(points, 1);
         most = kept + std::max(making, WholeBuffers<Single>::bytes(problem.scene, points, threads));
     }
     if (!single || problem.recompute) {
-        most = std::max(most, kept + spectrumBytes<Double>(points) +
+        most = std::max(most, kept + TemplateSpectra::bytes<Double>(points, 1) +
                                   std::max(making, WholeBuffers<Double>::bytes(problem.scene,
                                                                                points, threads)));
     }
@@ -166,7 +137,11 @@ class FourierMethod final : public method::Method {
             const method::CostModel& model,
             const method::SceneStatistics* statistics) const override {
         const Extents& n = problem.scene;
+        const Extents& m = problem.templ;
         const Extents& points = candidate.tile;
+        if (std::string reason = ScorePass::refusal(problem); !reason.empty()) {
+            return method::Refusal{std::move(reason)};
+        }
         if (points.x < n.x || points.y < n.y || points.z < n.z) {
             return method::Refusal{"transforms the whole scene " + base::toString(n) +
                                    ", not a tile " + base::toString(points)};
@@ -188,8 +163,8 @@ class FourierMethod final : public method::Method {
         prediction.operations = 7.5 * count * root + 3 * count;
         const double workers = model.speedUp(candidate.threads);
         const double transformNs = model.wholeTransformNs(points);
-        // The template's needs one direction, in double.
-        const bool ahead = base::voxelCount(points) <= kPreparedAtOnce;
+        // The template's goes in one direction, in double, and has few rows.
+        const bool ahead = TemplateSpectra::areMadeAtOnce(points, 1);
         const double prepareNs = transformNs * model.wholePrepareFactor / (ahead ? 1.0 : workers);
         const auto buffers =
             static_cast<double>(WholeBuffers<Single>::bytes(n, points, candidate.threads));
@@ -201,10 +176,10 @@ class FourierMethod final : public method::Method {
         prediction.paddingWaste =
             1 - static_cast<double>(base::voxelCount(method::mapExtents(problem))) / count;
         if (statistics != nullptr) {
-            prediction.errorBound =
-                kUnitSingle * 8 * std::sqrt(root) * 2 * predictedK(*statistics) /
-                    std::sqrt(static_cast<double>(base::voxelCount(problem.templ))) +
-                4 * kUnitSingle;
+            prediction.errorBound = kUnitSingle * 8 * std::sqrt(root) * 2 *
+                                        predictedK(*statistics) /
+                                        std::sqrt(static_cast<double>(base::voxelCount(m))) +
+                                    4 * kUnitSingle;
         }
         return prediction;
     }
@@ -218,7 +193,7 @@ class FourierMethod final : public method::Method {
 
     [[nodiscard]] std::shared_ptr<const method::Prepared>
     prepare(const Problem& problem, const Candidate& candidate,
-            const base::AnyView& templ) const override {
+            const method::MaskedView& templ) const override {
         return std::make_shared<FourierPrepared>(problem, candidate.tile, templ);
     }
 
@@ -228,14 +203,14 @@ class FourierMethod final : public method::Method {
     }
 
     method::Outcome execute(const Problem& problem, const Candidate& candidate,
-                            const method::Prepared& prepared, const base::AnyView& scene,
+                            const method::Prepared& prepared, const method::MaskedView& scene,
                             method::Workspace& workspace, const method::Execution& execution,
                             const method::MapView& map) const override {
         const auto& templ = dynamic_cast<const FourierPrepared&>(prepared);
         auto& buffers = dynamic_cast<FourierWorkspace&>(workspace);
-        ScorePass pass(problem, scene, templ.canonical(), execution, map,
+        ScorePass pass(problem, scene.pixels, templ.canonical(), execution, map,
                        kDoubleNs * static_cast<double>(base::voxelCount(candidate.tile)));
-        const Run run{problem, candidate.tile, templ, scene, execution};
+        const Run run{problem, candidate.tile, templ, scene.pixels, execution};
         const TileGrid grid = ScorePass::gridOf(problem);
         std::vector<base::Box> tiles;
         for (std::int64_t i = 0; i < grid.count(); ++i) {
@@ -272,9 +247,9 @@ class FourierMethod final : public method::Method {
         const std::int64_t templCount = base::voxelCount(run.problem.templ);
         const int workers = run.execution.pool.threads();
         // The template's first: making it takes memory that is free again afterwards.
-        const Value* const templ =
-            run.templ.spectrum<Precision>(pass.items(kTransform), workers, run.execution.stop);
-        if (templ == nullptr) {
+        const auto& templ =
+            run.templ.spectra().of<Precision>(pass.items(kTransform), workers, run.execution.stop);
+        if (templ.empty()) {
             return false;
         }
         const auto frame = SceneFrame::of(run.scene, templCount, kTwofold, pass.items(kLoad));
@@ -294,7 +269,8 @@ class FourierMethod final : public method::Method {
         const bool made =
             load(run, *frame, x, out, pass) &&
             boxEnergy(pass.items(kLoad), constant(x), n, run.points, in) &&
-            transform.correlate(pass.items(kTransform), own.data.data(), n, templ, own.scratch) &&
+            transform.correlate(pass.items(kTransform), own.data.data(), n, templ.front().data(),
+                                own.scratch) &&
             boxEnergy(pass.items(kTransform), constant(out), run.points, run.points, through);
         if (!made) {
             return false;
@@ -316,20 +292,14 @@ class FourierMethod final : public method::Method {
     static bool load(const Run& run, const SceneFrame& frame, const simd::RealBox<Value>& x,
                      const simd::RealBox<Value>& padded, ScorePass& pass) {
         const Extents& n = run.problem.scene;
-        const std::int64_t together = std::max<std::int64_t>(1, (1 << 16) / n.x);
-        const std::int64_t rows = n.y * n.z;
-        return pass.items(kLoad)((rows + together - 1) / together, [&](std::int64_t item, int) {
-            for (std::int64_t row = item * together; row < std::min(rows, (item + 1) * together);
-                 ++row) {
-                const std::int64_t y = row % n.y;
-                const std::int64_t z = row / n.y;
+        return forRows(
+            pass.items(kLoad), n, n.x, [&](std::int64_t y, std::int64_t z, std::int64_t row) {
                 Value* const kept = x.data + row * n.x;
                 Value* const to = padded.data + z * padded.sliceStride + y * padded.rowStride;
                 frame.place(run.scene, {0, y, z}, n.x, kept);
                 std::copy_n(kept, n.x, to);
                 std::fill(to + n.x, to + run.points.x, Value{0});
-            }
-        });
+            });
     }
 };
 

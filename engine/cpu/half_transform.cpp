@@ -1,5 +1,7 @@
 #include "engine/cpu/half_transform.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -11,26 +13,6 @@ namespace {
 
 using base::Extents;
 using base::Image;
-
-/// Values a pass over rows takes as one item: a stop is looked for between items.
-constexpr std::int64_t kItemValues = 1 << 16;
-
-std::int64_t rowsAnItem(std::int64_t length) {
-    return std::max<std::int64_t>(1, kItemValues / std::max<std::int64_t>(1, length));
-}
-
-/// Calls `use(y, z)` for every row of `extents`, many rows an item.
-template <class Use>
-bool forRows(const ForItems& each, const Extents& extents, std::int64_t length, Use&& use) {
-    const std::int64_t together = rowsAnItem(length);
-    const std::int64_t rows = extents.y * extents.z;
-    return each((rows + together - 1) / together, [&](std::int64_t item, int worker) {
-        for (std::int64_t row = item * together; row < std::min(rows, (item + 1) * together);
-             ++row) {
-            use(row % extents.y, row / extents.y, row, worker);
-        }
-    });
-}
 
 /// line *= templ, complex, `count` pairs (re, im).
 void multiply(float* line, const float* templ, std::int64_t count) {
@@ -81,6 +63,16 @@ template <class Value> double rowSquares(const Value* row, std::int64_t count) {
 }
 
 } // namespace
+
+void preferLargePages(void* data, std::int64_t bytes) {
+    constexpr std::uintptr_t kPage = std::uintptr_t{2} << 20U;
+    const auto first = (reinterpret_cast<std::uintptr_t>(data) + kPage - 1) / kPage * kPage;
+    const auto end = (reinterpret_cast<std::uintptr_t>(data) + static_cast<std::uintptr_t>(bytes)) /
+                     kPage * kPage;
+    if (first < end) { // a wish: where it is not granted nothing changes
+        (void)::madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
+    }
+}
 
 ForItems oneAfterTheOther(int worker) {
     return [worker](std::int64_t count, const std::function<void(std::int64_t, int)>& work) {
@@ -198,17 +190,16 @@ void HalfTransform<Precision>::scatter(const Value* lines, const Group& group, V
 template <class Precision>
 bool HalfTransform<Precision>::rowsForward(const ForItems& each, Value* data,
                                            const Extents& used) const {
-    return forRows(each, used, m_points.x, [&](std::int64_t y, std::int64_t z, std::int64_t, int) {
+    return forRows(each, used, m_points.x, [&](std::int64_t y, std::int64_t z, std::int64_t) {
         m_x->realForward(data + z * sliceStride() + y * rowStride());
     });
 }
 
 template <class Precision>
 bool HalfTransform<Precision>::rowsInverse(const ForItems& each, Value* data) const {
-    return forRows(each, m_points, m_points.x,
-                   [&](std::int64_t y, std::int64_t z, std::int64_t, int) {
-                       m_x->realInverse(data + z * sliceStride() + y * rowStride());
-                   });
+    return forRows(each, m_points, m_points.x, [&](std::int64_t y, std::int64_t z, std::int64_t) {
+        m_x->realInverse(data + z * sliceStride() + y * rowStride());
+    });
 }
 
 template <class Precision>
@@ -289,48 +280,6 @@ bool HalfTransform<Precision>::correlate(const ForItems& each, Value* data, cons
            rowsInverse(each, data);
 }
 
-template <class Precision>
-Image<typename Precision::Value> templateSpectrum(const Image<double>& templ, const base::Box& part,
-                                                  const Extents& points, int workers,
-                                                  const ForItems& each) {
-    using Value = typename Precision::Value;
-    const HalfTransform<Double> transform(points);
-    std::vector<HalfTransform<Double>::Scratch> scratch;
-    for (int i = 0; i < workers; ++i) {
-        scratch.push_back(transform.makeScratch());
-    }
-    const Extents& m = part.extents;
-    // What is not written costs no memory.
-    Image<double> data({transform.sliceStride() * m.z + simd::kSlack, 1, 1});
-    Image<Value> spectrum({HalfTransform<Precision>::spectrumValues(points), 1, 1});
-    const auto view = templ.view().part(part);
-    const bool placed =
-        forRows(each, m, points.x, [&](std::int64_t y, std::int64_t z, std::int64_t, int) {
-            double* const row =
-                data.data() + z * transform.sliceStride() + y * transform.rowStride();
-            std::copy_n(view.row(y, z), m.x, row);
-            std::fill(row + m.x, row + points.x, 0.0);
-        });
-    const double scale = 1.0 / (static_cast<double>(points.x) * static_cast<double>(points.y) *
-                                static_cast<double>(points.z));
-    const std::int64_t stride = transform.lineStride();
-    const auto round = [&](std::int64_t line, const double* values) {
-        Value* const to = spectrum.data() + line * stride;
-        for (std::int64_t i = 0; i < stride; i += 2) {
-            to[i] = static_cast<Value>(values[i] * scale);
-            to[i + 1] = static_cast<Value>(-values[i + 1] * scale);
-        }
-    };
-    return placed && transform.forward(each, data.data(), m, round, scratch) ? std::move(spectrum)
-                                                                             : Image<Value>();
-}
-
-std::int64_t templateSpectrumBytes(const Extents& part, const Extents& points, int workers) {
-    using Transform = HalfTransform<Double>;
-    const Extents rows{points.x, part.z > 1 || points.z > 1 ? points.y : part.y, part.z};
-    return 8 * (Transform::bufferValues(rows) + workers * Transform::scratchValues(points));
-}
-
 template <class Value>
 bool boxEnergy(const ForItems& each, const simd::RealBox<const Value>& box, const Extents& used,
                const Extents& lengths, simd::LineEnergy& energy) {
@@ -344,14 +293,12 @@ bool boxEnergy(const ForItems& each, const simd::RealBox<const Value>& box, cons
     const auto consider = [](simd::LineEnergy& of, double sum, std::int64_t length) {
         of.largestMeanSquare = std::max(of.largestMeanSquare, sum / static_cast<double>(length));
     };
-    bool going =
-        forRows(each, used, used.x, [&](std::int64_t y, std::int64_t z, std::int64_t row, int) {
-            simd::LineEnergy& own = items[static_cast<std::size_t>(row / together)];
-            const double sum =
-                rowSquares(box.data + z * box.sliceStride + y * box.rowStride, used.x);
-            own.total += sum;
-            consider(own, sum, lengths.x);
-        });
+    bool going = forRows(each, used, used.x, [&](std::int64_t y, std::int64_t z, std::int64_t row) {
+        simd::LineEnergy& own = items[static_cast<std::size_t>(row / together)];
+        const double sum = rowSquares(box.data + z * box.sliceStride + y * box.rowStride, used.x);
+        own.total += sum;
+        consider(own, sum, lengths.x);
+    });
     const auto join = [&] {
         for (const simd::LineEnergy& item : items) {
             energy.total += item.total;
@@ -386,10 +333,6 @@ template class LineTransform<Single>;
 template class LineTransform<Double>;
 template class HalfTransform<Single>;
 template class HalfTransform<Double>;
-template Image<float> templateSpectrum<Single>(const Image<double>&, const base::Box&,
-                                               const Extents&, int, const ForItems&);
-template Image<double> templateSpectrum<Double>(const Image<double>&, const base::Box&,
-                                                const Extents&, int, const ForItems&);
 template bool boxEnergy(const ForItems&, const simd::RealBox<const float>&, const Extents&,
                         const Extents&, simd::LineEnergy&);
 template bool boxEnergy(const ForItems&, const simd::RealBox<const double>&, const Extents&,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -19,6 +20,34 @@ using ForItems = std::function<bool(
 
 /// All items in this thread, as `worker`.
 [[nodiscard]] ForItems oneAfterTheOther(int worker = 0);
+
+/// Rows that are shared out as one item, so that a stop is looked for now and then.
+[[nodiscard]] inline std::int64_t rowsAnItem(std::int64_t length) {
+    constexpr std::int64_t kValues = 1 << 16;
+    return std::max<std::int64_t>(1, kValues / length);
+}
+
+/// Calls `use(y, z, row)` for every row of `extents`, row = z * extents.y + y.
+template <class Use>
+bool forRows(const ForItems& each, const base::Extents& extents, std::int64_t length, Use&& use) {
+    const std::int64_t together = rowsAnItem(length);
+    const std::int64_t rows = extents.y * extents.z;
+    return each((rows + together - 1) / together, [&](std::int64_t item, int) {
+        const std::int64_t end = std::min(rows, (item + 1) * together);
+        for (std::int64_t row = item * together; row < end; ++row) {
+            use(row % extents.y, row / extents.y, row);
+        }
+    });
+}
+
+/// Asks for large pages behind a buffer that is not yet written: passes across the rows of a large
+/// one spend half of their time on looking up small pages.
+void preferLargePages(void* data, std::int64_t bytes);
+template <class Value> base::Image<Value> largeBuffer(std::int64_t values) {
+    base::Image<Value> image({values, 1, 1});
+    preferLargePages(image.data(), values * static_cast<std::int64_t>(sizeof(Value)));
+    return image;
+}
 
 /// The 1D transforms of one length, out of place, contiguous; and of a real row, in place.
 /// **Threads**: made under plannerLock() by of(), executed by any.
@@ -152,18 +181,6 @@ template <class Precision> class HalfTransform {
     std::shared_ptr<const LineTransform<Precision>> m_y;
     std::shared_ptr<const LineTransform<Precision>> m_z;
 };
-
-/// conj(F(part of templ)) / M in the order of a spectrum: computed in double, rounded to
-/// Precision's values at the end. `part` is the box of the template that is transformed, its first
-/// voxel at the origin. Empty when stopped.
-template <class Precision>
-[[nodiscard]] base::Image<typename Precision::Value>
-templateSpectrum(const base::Image<double>& templ, const base::Box& part,
-                 const base::Extents& points, int workers, const ForItems& each);
-
-/// Bytes that templateSpectrum() needs beside its result.
-[[nodiscard]] std::int64_t templateSpectrumBytes(const base::Extents& part,
-                                                 const base::Extents& points, int workers);
 
 /// The largest mean square over all lines of a box parallel to y and z, and over its rows; and the
 /// sum of all squares (rho and ||tile|| of METHODS 2.2). Voxels beyond `used` are 0 and count for

@@ -31,16 +31,38 @@ ScorePass::ScorePass(const method::Problem& problem, const base::AnyView& scene,
     }
 }
 
+std::string ScorePass::refusal(const method::Problem& problem) {
+    if (problem.mask || problem.sceneMask) {
+        return "solves problems without masks only";
+    }
+    if (problem.extent != method::Extent::Valid) {
+        return "finds placements inside the scene only, not the extent " +
+               std::string(method::name(problem.extent));
+    }
+    if (problem.statistics == method::WindowStatistics::Fourier) {
+        return "takes window statistics by sums only";
+    }
+    return {};
+}
+
 Extents ScorePass::tileOf(const method::Problem& problem) {
     const Extents map = method::mapExtents(problem);
     const Extents& m = problem.templ;
-    // As long along each axis as the template: then a voxel is read twice along it.
-    const auto fitted = [](std::int64_t least, std::int64_t templ, std::int64_t length) {
-        return std::min(std::max(least, templ), length);
+    // The sums of a tile read it and the template's extents beyond: long tiles read little twice.
+    // Equal ones, a few at least for the threads.
+    const auto equal = [](std::int64_t about, std::int64_t length, std::int64_t least) {
+        const std::int64_t few = std::clamp<std::int64_t>(length / 16, 1, least);
+        const std::int64_t count = std::max((2 * length + about) / (2 * about), few);
+        return (length + count - 1) / count;
     };
-    return map.z > 1 ? Extents{fitted(256, 2 * m.x, map.x), fitted(32, m.y, map.y),
-                               fitted(16, m.z, map.z)}
-                     : Extents{fitted(1024, 2 * m.x, map.x), fitted(64, m.y, map.y), 1};
+    return map.z > 1
+               ? Extents{equal(std::max<std::int64_t>(256, 2 * m.x), map.x, 1),
+                         equal(std::max<std::int64_t>(32, m.y), map.y, 2),
+                         equal(std::max<std::int64_t>(16, m.z), map.z, 2)}
+               : Extents{equal(1024, map.x, 1),
+                         equal(std::max(2 * m.y, std::clamp<std::int64_t>(map.y / 8, 32, 256)),
+                               map.y, 4),
+                         1};
 }
 
 TileGrid ScorePass::gridOf(const method::Problem& problem) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "engine/cpu/half_transform.h"
@@ -32,6 +33,9 @@ class ScorePass {
     ScorePass(const method::Problem& problem, const base::AnyView& scene,
               const method::CanonicalTemplate& templ, const method::Execution& execution,
               const method::MapView& map, double twofoldNs);
+
+    /// Refuses a problem that these methods do not solve; empty when they do.
+    [[nodiscard]] static std::string refusal(const method::Problem& problem);
 
     /// The tiles of a map: few, so that little is read twice, and enough for many threads.
     [[nodiscard]] static TileGrid gridOf(const method::Problem& problem);

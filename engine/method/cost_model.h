@@ -54,9 +54,10 @@ struct CostModel {
     double tileOverheadNs = 2000;    ///< fixed cost of one tile
     double prepareFactor = 2;        ///< template spectrum, in double, against one tile's transform
     double wholePointNs = 0.38;      ///< transforms of whole scenes, per point and log2 of them
-    double wholePrepareFactor = 0.9; ///< template spectrum of a whole scene against its transforms
-    double threadEfficiency = 0.95;  ///< n threads are n times this as fast as one, for n > 1
-    bool calibrated = false;         ///< measured on this machine
+    double wholePrepareFactor =
+        1; ///< template spectrum with all its rows, against those transforms
+    double threadEfficiency = 0.95; ///< n threads are n times this as fast as one, for n > 1
+    bool calibrated = false;        ///< measured on this machine
     /// Ascending by length; lengths between are not worth using and cost as if unknown.
     std::vector<LengthTime> transformTimes = builtInTimes();
     std::vector<ShapeTime> shapeTimes;             ///< measured shapes; others are put together
