@@ -48,7 +48,6 @@ void addSquares(const Value* from, std::int64_t stride, std::int64_t steps, std:
     }
 }
 
-/// Sum of the squares of a row.
 template <class Value> double rowSquares(const Value* row, std::int64_t count) {
     constexpr std::int64_t kLanes = 16;
     std::array<double, kLanes> sums{};
@@ -63,6 +62,9 @@ template <class Value> double rowSquares(const Value* row, std::int64_t count) {
 }
 
 } // namespace
+
+double sumOfSquares(const float* row, std::int64_t count) { return rowSquares(row, count); }
+double sumOfSquares(const double* row, std::int64_t count) { return rowSquares(row, count); }
 
 void preferLargePages(void* data, std::int64_t bytes) {
     constexpr std::uintptr_t kPage = std::uintptr_t{2} << 20U;

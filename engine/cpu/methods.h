@@ -17,6 +17,10 @@ namespace flcc::cpu {
 /// LCC by half transforms of the whole scene (METHODS 3.2, FLCC II.B).
 [[nodiscard]] const method::Method& fourierMethod();
 
+/// LCC by overlap-save in the scene and overlap-add in the template (METHODS 3.4, Karas Algorithm
+/// 1): for large templates in little memory.
+[[nodiscard]] const method::Method& tiledTemplateMethod();
+
 /// The libraries behind the methods and their versions.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> libraryVersions();
 

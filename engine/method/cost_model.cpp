@@ -87,6 +87,7 @@ const std::vector<CostModel::Constant>& CostModel::constants() {
         {"prepare_factor", &CostModel::prepareFactor},
         {"whole_point_ns", &CostModel::wholePointNs},
         {"whole_prepare_factor", &CostModel::wholePrepareFactor},
+        {"product_point_ns", &CostModel::productPointNs},
         {"thread_efficiency", &CostModel::threadEfficiency}};
     return list;
 }
