@@ -61,8 +61,30 @@ template <class Value> double rowSquares(const Value* row, std::int64_t count) {
     return total;
 }
 
+/// Sum of a row, in lanes.
+template <class Value> double rowSum(const Value* row, std::int64_t count) {
+    constexpr std::int64_t kLanes = 8;
+    std::array<double, kLanes> sums{};
+    std::int64_t i = 0;
+    for (; i + kLanes <= count; i += kLanes) {
+        for (std::int64_t lane = 0; lane < kLanes; ++lane) {
+            sums[static_cast<std::size_t>(lane)] += static_cast<double>(row[i + lane]);
+        }
+    }
+    for (; i < count; ++i) {
+        sums[0] += static_cast<double>(row[i]);
+    }
+    double total = 0;
+    for (const double sum : sums) {
+        total += sum;
+    }
+    return total;
+}
+
 } // namespace
 
+double sumOf(const float* row, std::int64_t count) { return rowSum(row, count); }
+double sumOf(const double* row, std::int64_t count) { return rowSum(row, count); }
 double sumOfSquares(const float* row, std::int64_t count) { return rowSquares(row, count); }
 double sumOfSquares(const double* row, std::int64_t count) { return rowSquares(row, count); }
 

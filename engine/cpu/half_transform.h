@@ -186,6 +186,10 @@ template <class Precision> class HalfTransform {
 [[nodiscard]] double sumOfSquares(const float* row, std::int64_t count);
 [[nodiscard]] double sumOfSquares(const double* row, std::int64_t count);
 
+/// Sum of a row.
+[[nodiscard]] double sumOf(const float* row, std::int64_t count);
+[[nodiscard]] double sumOf(const double* row, std::int64_t count);
+
 /// The largest mean square over all lines of a box parallel to y and z, and over its rows; and the
 /// sum of all squares (rho and ||tile|| of METHODS 2.2). Voxels beyond `used` are 0 and count for
 /// the length of a line, which `lengths` gives.

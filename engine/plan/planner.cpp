@@ -369,7 +369,8 @@ void explain(std::vector<Row>& rows, const PlanReport& report, bool replayed) {
 
 const std::vector<const method::Method*>& methods() {
     static const std::vector<const method::Method*> table{&cpu::directMethod(), &cpu::tiledMethod(),
-                                                          &cpu::fourierMethod()};
+                                                          &cpu::fourierMethod(),
+                                                          &cpu::tiledTemplateMethod()};
     return table;
 }
 
