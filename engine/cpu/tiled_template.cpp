@@ -23,6 +23,15 @@ constexpr double kDoubleNs = 60;
 /// A transform is done by one thread, which looks for a stop only afterwards.
 constexpr std::int64_t kLongest = std::int64_t{1} << 23;
 
+/// The next length that FFTW's half transforms do well: 2^k or 3 * 2^k.
+std::int64_t goodLength(std::int64_t least) {
+    std::int64_t power = 1;
+    while (power < least) {
+        power *= 2;
+    }
+    return power >= 4 && 3 * power / 4 >= least ? 3 * power / 4 : power;
+}
+
 class TiledTemplateMethod final : public method::Method {
   public:
     [[nodiscard]] std::string_view name() const override { return "tiled-template"; }
@@ -45,14 +54,14 @@ class TiledTemplateMethod final : public method::Method {
             add({tile.x, n.y == 1 ? 1 : tile.y, n.z == 1 ? 1 : tile.z});
             return result;
         }
-        for (const std::int64_t count : {2, 3, 4, 6, 8, 12, 16}) {
+        for (const std::int64_t count : {2, 3, 4, 6, 8, 16}) {
             // Short axes of a template are not worth cutting.
             constexpr std::int64_t kShort = 16;
             const auto cut = [&](std::int64_t length, std::int64_t scene) {
                 const std::int64_t block = (length + count - 1) / count;
-                const std::int64_t whole = nextSmooth(std::max<std::int64_t>(64, 4 * length));
+                const std::int64_t whole = goodLength(std::max<std::int64_t>(64, 4 * length));
                 return block < (count == 2 ? 2 : kShort) ? std::min(whole, nextSmooth(scene))
-                                                         : nextSmooth(2 * block - 1);
+                                                         : goodLength(2 * block - 1);
             };
             const Extents points{cut(m.x, n.x), cut(m.y, n.y), cut(m.z, n.z)};
             const TemplateBlocks blocks(n, m, points);
@@ -193,7 +202,7 @@ class TiledTemplateMethod final : public method::Method {
         const auto parts = blocks.templateBlocks();
         const double threads = static_cast<double>(candidate.threads);
         const double workers = model.speedUp(candidate.threads);
-        const double halfNs = model.wholeTransformNs(points) / 2;
+        const double halfNs = model.blockTransformNs(points) / 2;
         const bool ahead = TemplateSpectra::areMadeAtOnce(points, parts);
         const double prepareNs = static_cast<double>(parts) * halfNs * 2 *
                                  model.wholePrepareFactor / (ahead ? 1.0 : workers);

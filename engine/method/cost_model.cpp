@@ -42,6 +42,14 @@ double CostModel::wholeTransformNs(const base::Extents& points) const {
            (1 + crowding * (crowdingFactor - 1));
 }
 
+double CostModel::blockTransformNs(const base::Extents& points) const {
+    const double count = static_cast<double>(base::voxelCount(points));
+    const double lines = count / static_cast<double>(points.x) +
+                         (points.y > 1 ? count / static_cast<double>(points.y) / 2 : 0.0) +
+                         (points.z > 1 ? count / static_cast<double>(points.z) / 2 : 0.0);
+    return blockFactor * wholeTransformNs(points) + 2 * lines * loadRowNs;
+}
+
 std::array<double, 3> denominatorTerms(const base::Extents& m, const base::Extents& tile) {
     const auto halo = [](std::int64_t out, std::int64_t length) {
         return static_cast<double>(out + length - 1) / static_cast<double>(out);
@@ -87,6 +95,7 @@ const std::vector<CostModel::Constant>& CostModel::constants() {
         {"prepare_factor", &CostModel::prepareFactor},
         {"whole_point_ns", &CostModel::wholePointNs},
         {"whole_prepare_factor", &CostModel::wholePrepareFactor},
+        {"block_factor", &CostModel::blockFactor},
         {"product_point_ns", &CostModel::productPointNs},
         {"thread_efficiency", &CostModel::threadEfficiency}};
     return list;
