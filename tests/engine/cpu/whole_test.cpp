@@ -131,29 +131,30 @@ class WholeTest : public QObject {
     // Some bright voxels make transforms in single precision useless for all the others.
     void whatBreaksThePromiseIsComputedAgain_data() {
         QTest::addColumn<int>("bright");
-        QTest::newRow("everywhere: in double") << 300;
+        QTest::newRow("everywhere: in double") << 100;
         QTest::newRow("a little: by voxels") << 0;
     }
 
     void whatBreaksThePromiseIsComputedAgain() {
         QFETCH(int, bright);
-        base::AnyImage scene = test::noise(PixelType::Float32, {420, 400, 1}, 5);
+        base::AnyImage scene = test::noise(PixelType::Float32, {220, 200, 1}, 5);
         test::Random random(1);
         for (int i = 0; i < bright; ++i) {
-            test::setVoxel(scene, {random.below(420), random.below(400), 0}, 1e6);
+            test::setVoxel(scene, {random.below(220), random.below(200), 0}, 1e6);
         }
         if (bright == 0) { // a corner of little contrast
             for (std::int64_t y = 0; y < 30; ++y) {
                 for (std::int64_t x = 0; x < 30; ++x) {
-                    test::setVoxel(scene, {x, y, 0}, 0.5 + 1e-5 * ((x * 7 + y * 3) % 5));
+                    test::setVoxel(scene, {x, y, 0},
+                                   0.5 + 1e-5 * static_cast<double>((x * 7 + y * 3) % 5));
                 }
             }
         }
         const base::AnyImage templ = test::noise(PixelType::Float32, {22, 21, 1}, 6);
+        const reference::ScoreMap expected = test::judged(scene, templ);
         for (const char* name : {"fourier", "tiled-template"}) {
             const auto ways = waysOf(name, scene, templ);
             QVERIFY(!ways.empty());
-            const reference::ScoreMap expected = test::judged(scene, templ);
             for (const test::Way& way : ways) {
                 const std::string fault = test::judge(way, scene, templ, expected);
                 QVERIFY2(fault.empty(), fault.c_str());
