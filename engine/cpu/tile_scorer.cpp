@@ -174,11 +174,11 @@ method::MapFacts FactsCollector::facts() const {
 }
 
 TileScorer::TileScorer(const Extents& m, const Extents& tile)
-    : m_scratch({simd::scoreScratch(m, tile), 1, 1}, 0.0),
+    : m_strip(simd::stripExtents(m, tile)), m_scratch({simd::scoreScratch(m, m_strip), 1, 1}, 0.0),
       m_bounds({tile.x + simd::kSlack, 1, 1}, 0.0F) {}
 
 std::int64_t TileScorer::bytes(const Extents& m, const Extents& tile) {
-    return 8 * simd::scoreScratch(m, tile) + 4 * (tile.x + simd::kSlack);
+    return 8 * simd::scoreScratch(m, simd::stripExtents(m, tile)) + 4 * (tile.x + simd::kSlack);
 }
 
 template <class Real, class Numerator>
@@ -192,6 +192,7 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
     arguments.num = numerator;
     arguments.m = problem.templ;
     arguments.out = out.extents;
+    arguments.strip = m_strip;
     arguments.value = part.value.data();
     arguments.exact = part.exact.data();
     arguments.status = reinterpret_cast<std::uint8_t*>(part.status.data());

@@ -106,6 +106,7 @@ class TileScorer {
                                           double twofoldNs);
 
   private:
+    base::Extents m_strip;
     base::Image<double> m_scratch;
     base::Image<float> m_bounds;
 };

@@ -73,20 +73,25 @@ AnyImage cut(const AnyImage& scene, const Extents& extents) {
     return base::copyOf(base::partOf(base::viewOf(scene), {corner, extents}));
 }
 
-std::vector<Case> comparisonCases() {
-    constexpr Extents kScene{2000, 2000, 1};
+std::vector<Case> squareCases(std::int64_t scene, const std::vector<std::int64_t>& sizes) {
+    const Extents extents{scene, scene, 1};
     std::vector<Case> cases;
-    for (const std::int64_t size : {8, 16, 32, 64}) {
-        cases.push_back(noiseCase(PixelType::Float32, kScene, {size, size, 1}));
+    for (const std::int64_t size : sizes) {
+        cases.push_back(noiseCase(PixelType::Float32, extents, {size, size, 1}));
         cases.back().name = "noise";
     }
-    for (const std::int64_t size : {8, 16, 32, 64}) {
-        if (auto scene = picture(kScene)) {
-            Case made{"picture", AnyImage(std::move(*scene)), {}};
+    for (const std::int64_t size : sizes) {
+        if (auto pixels = picture(extents)) {
+            Case made{"picture", AnyImage(std::move(*pixels)), {}};
             made.templ = cut(made.scene, {size, size, 1});
             cases.push_back(std::move(made));
         }
     }
+    return cases;
+}
+
+std::vector<Case> comparisonCases() {
+    std::vector<Case> cases = squareCases(2000, {8, 16, 32, 64});
     sample::Sample cells = sample::makeSample("cells");
     cases.push_back({"cells", std::move(cells.scene), std::move(cells.templ)});
     return cases;

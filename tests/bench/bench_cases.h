@@ -27,6 +27,10 @@ struct Case {
 /// The part of `scene` of `extents` that begins at a third of the way along every axis.
 [[nodiscard]] base::AnyImage cut(const base::AnyImage& scene, const base::Extents& extents);
 
+/// Noise and a picture of `scene` squared, float32, with templates of each of `sizes` squared.
+[[nodiscard]] std::vector<Case> squareCases(std::int64_t scene,
+                                            const std::vector<std::int64_t>& sizes);
+
 /// The rows of the comparison with OpenCV: noise and a picture of 2000x2000 with templates of 8,
 /// 16, 32 and 64 squared, and the sample "cells".
 [[nodiscard]] std::vector<Case> comparisonCases();

@@ -8,6 +8,7 @@
 #include <exception>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -28,16 +29,17 @@ using bench::Case;
 using nlohmann::json;
 
 constexpr std::string_view kUsage =
-    R"(usage: flcc-bench [--predictions | --choices] [--threads N] [--repeat N] [--json FILE]
+    R"(usage: flcc-bench [--grid | --predictions | --choices] [--threads N] [--repeat N] [--json FILE]
 
 Without: medians of prepare + execute beside OpenCV's matchTemplate(TM_CCOEFF_NORMED)
-with as many threads, calls alternating. With --predictions: predicted and measured times of
-ten problems.
+with as many threads, calls alternating. With --grid: scenes of 512, 2000 and 4096 squared with
+templates of 4 to 256 squared. With --predictions: predicted and measured times of ten problems.
 With --choices: what the planner chose against the best candidate, over 60 problems.
 A table in Markdown goes to standard output, the same rows as JSON to FILE.
 )";
 
 struct Options {
+    bool grid = false;
     bool predictions = false;
     bool choices = false;
     bool help = false;
@@ -65,7 +67,9 @@ Options parse(const std::vector<std::string>& arguments) {
             }
             return arguments[++i];
         };
-        if (name == "--predictions") {
+        if (name == "--grid") {
+            options.grid = true;
+        } else if (name == "--predictions") {
             options.predictions = true;
         } else if (name == "--choices") {
             options.choices = true;
@@ -124,45 +128,84 @@ Difference difference(const method::MatchMap& own, const base::View<const float>
     return found;
 }
 
-json compare(const Options& options, base::TilePool& pool) {
+/// One row, printed and as JSON.
+json compareOne(const Case& one, int repeat, base::TilePool& pool) {
+    bench::OwnRun own(one.scene, one.templ, plan::Planning::Measure, pool);
+    bench::OpenCvRun peer(one.scene, one.templ);
+    own.run();
+    peer.run();
+    std::vector<double> ownMs;
+    std::vector<double> peerMs;
+    for (int i = 0; i < repeat; ++i) {
+        ownMs.push_back(own.run());
+        peerMs.push_back(peer.run());
+    }
+    const method::Problem problem = bench::problemOf(one.scene, one.templ);
+    const Difference apart = difference(own.map(), peer.map());
+    const method::Candidate& chosen = own.report().chosen()->candidate;
+    const double ours = bench::median(ownMs);
+    const double theirs = bench::median(peerMs);
+    std::cout << "| " << one.name << " | " << sizeText(problem.scene) << " | "
+              << base::name(problem.scenePixel) << " | " << sizeText(problem.templ) << " | "
+              << methodText(chosen) << " | " << fixed(ours, 2) << " | " << fixed(theirs, 2) << " | "
+              << fixed(theirs / ours, 1) << " | " << apart.largest << " |\n"
+              << std::flush;
+    return {{"scene", one.name},
+            {"scene_extents", sizeText(problem.scene)},
+            {"pixel", base::name(problem.scenePixel)},
+            {"template_extents", sizeText(problem.templ)},
+            {"method", methodText(chosen)},
+            {"own_ms", ownMs},
+            {"opencv_ms", peerMs},
+            {"ratio", theirs / ours},
+            {"largest_difference", apart.largest},
+            {"voxels_compared", apart.compared}};
+}
+
+void printComparisonHead(const Options& options) {
     bench::OpenCvRun::setThreads(options.threads);
     std::cout << "OpenCV " << bench::OpenCvRun::version() << ", " << options.threads
               << " threads, medians of " << options.repeat << " alternating calls\n\n"
               << "| scene | size | type | template | method | ours, ms | OpenCV, ms | ratio | "
                  "largest difference |\n|---|---|---|---|---|---:|---:|---:|---:|\n";
+}
+
+json compare(const Options& options, base::TilePool& pool) {
+    printComparisonHead(options);
     json rows = json::array();
     for (const Case& one : bench::comparisonCases()) {
-        bench::OwnRun own(one.scene, one.templ, plan::Planning::Measure, pool);
-        bench::OpenCvRun peer(one.scene, one.templ);
-        own.run();
-        peer.run();
-        std::vector<double> ownMs;
-        std::vector<double> peerMs;
-        for (int i = 0; i < options.repeat; ++i) {
-            ownMs.push_back(own.run());
-            peerMs.push_back(peer.run());
-        }
-        const method::Problem problem = bench::problemOf(one.scene, one.templ);
-        const Difference apart = difference(own.map(), peer.map());
-        const method::Candidate& chosen = own.report().chosen()->candidate;
-        const double ours = bench::median(ownMs);
-        const double theirs = bench::median(peerMs);
-        std::cout << "| " << one.name << " | " << sizeText(problem.scene) << " | "
-                  << base::name(problem.scenePixel) << " | " << sizeText(problem.templ) << " | "
-                  << methodText(chosen) << " | " << fixed(ours, 2) << " | " << fixed(theirs, 2)
-                  << " | " << fixed(theirs / ours, 1) << " | " << apart.largest << " |\n"
-                  << std::flush;
-        rows.push_back({{"scene", one.name},
-                        {"scene_extents", sizeText(problem.scene)},
-                        {"pixel", base::name(problem.scenePixel)},
-                        {"template_extents", sizeText(problem.templ)},
-                        {"method", methodText(chosen)},
-                        {"own_ms", ownMs},
-                        {"opencv_ms", peerMs},
-                        {"ratio", theirs / ours},
-                        {"largest_difference", apart.largest},
-                        {"voxels_compared", apart.compared}});
+        rows.push_back(compareOne(one, options.repeat, pool));
     }
+    return rows;
+}
+
+/// Of each cell the worse of noise and picture counts.
+json compareGrid(const Options& options, base::TilePool& pool) {
+    printComparisonHead(options);
+    json rows = json::array();
+    std::map<std::string, double> cells;
+    for (const std::int64_t scene : {512, 2000, 4096}) {
+        for (const std::int64_t size : {4, 8, 11, 16, 24, 32, 64, 128, 256}) {
+            for (const Case& one : bench::squareCases(scene, {size})) {
+                const json row = compareOne(one, options.repeat, pool);
+                const double ratio = row.at("ratio").get<double>();
+                double& cell =
+                    cells.try_emplace(std::to_string(scene) + "/" + std::to_string(size), ratio)
+                        .first->second;
+                cell = std::min(cell, ratio);
+                rows.push_back(row);
+            }
+        }
+    }
+    double logarithms = 0;
+    double least = cells.begin()->second;
+    for (const auto& [name, ratio] : cells) {
+        logarithms += std::log(ratio);
+        least = std::min(least, ratio);
+    }
+    std::cout << "\nGeometric mean of the cells "
+              << fixed(std::exp(logarithms / static_cast<double>(cells.size())), 1) << ", least "
+              << fixed(least, 1) << "\n";
     return rows;
 }
 
@@ -213,6 +256,7 @@ int main(int argc, char** argv) {
         base::TilePool pool(options.threads);
         const json rows = options.choices       ? bench::measureChoices(pool, options.repeat)
                           : options.predictions ? predict(options, pool)
+                          : options.grid        ? compareGrid(options, pool)
                                                 : compare(options, pool);
         if (!options.json.empty()) {
             std::ofstream file(options.json);

@@ -126,6 +126,7 @@ template <class Real, class Numerator = Real> struct ScoreArguments {
     RealBox<Numerator> num;
     base::Extents m;
     base::Extents out;
+    base::Extents strip; ///< stripExtents() of the largest tile
     float* value = nullptr;
     double* exact = nullptr;
     std::uint8_t* status = nullptr;
@@ -141,20 +142,21 @@ template <class Real, class Numerator = Real> struct ScoreArguments {
 [[nodiscard]] ScoreTally scoreTile(const ScoreArguments<float, std::int32_t>& arguments,
                                    const ScoreConstants& constants);
 
-/// Rows whose window sums along x scoreTile takes together: far enough apart that what one pass
-/// stored has left the store buffer when the next one reads it across vector boundaries.
-inline constexpr std::int64_t kRowsTogether = 8;
-
 /// Doubles in a row of `columns` sums, with room for a whole vector too many at the end.
 [[nodiscard]] constexpr std::int64_t sumsRow(std::int64_t columns) {
     return (columns + 31) / 16 * 16;
 }
 
+/// Rows of `columns` sums whose windows along x scoreTile takes together: so many that what one
+/// pass stored has left the store buffer when the next one reads it across vector boundaries, and
+/// so few that they stay in the first-level cache.
+[[nodiscard]] std::int64_t rowsTogether(std::int64_t columns);
+
 /// Outputs whose sums scoreTile takes together, so that they stay in cache.
 [[nodiscard]] base::Extents stripExtents(const base::Extents& m, const base::Extents& out);
 
-/// Doubles of scratch that scoreTile needs.
-[[nodiscard]] std::int64_t scoreScratch(const base::Extents& m, const base::Extents& out);
+/// Doubles of scratch that scoreTile needs for tiles that are taken in such strips.
+[[nodiscard]] std::int64_t scoreScratch(const base::Extents& m, const base::Extents& strip);
 
 /// spectrum *= templ, complex, `count` pairs (re, im).
 void multiplySpectra(float* spectrum, const float* templ, std::int64_t count);

@@ -19,92 +19,136 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using DD = hn::ScalableTag<double>;
 
-/// Two rows of doubles: sums of x and of x^2.
+/// A row of sums of x and one of x^2.
 struct Sums {
     double* s1 = nullptr;
     double* s2 = nullptr;
 };
 
-/// Rows of sums of x and of x^2 in turn, `stride` doubles each.
+/// The same of a vector.
+struct SumVectors {
+    hn::Vec<DD> s1;
+    hn::Vec<DD> s2;
+};
+
+/// Rows of sums of x and of x^2 in turn, `stride` doubles each, in planes of `lines` rows.
 struct SumRows {
     double* data = nullptr;
     std::int64_t stride = 0;
-    [[nodiscard]] Sums at(std::int64_t j) const {
-        return {data + 2 * j * stride, data + (2 * j + 1) * stride};
+    std::int64_t lines = 1;
+
+    [[nodiscard]] Sums at(std::int64_t j, std::int64_t line = 0) const {
+        double* const s1 = data + 2 * (j * lines + line) * stride;
+        return {s1, s1 + stride};
+    }
+    [[nodiscard]] HWY_INLINE SumVectors load(std::int64_t j, std::int64_t line,
+                                             std::int64_t i) const {
+        const Sums sums = at(j, line);
+        return {hn::LoadU(DD(), sums.s1 + i), hn::LoadU(DD(), sums.s2 + i)};
+    }
+    HWY_INLINE void store(std::int64_t j, std::int64_t line, std::int64_t i,
+                          const SumVectors& sums) const {
+        const Sums to = at(j, line);
+        hn::StoreU(sums.s1, DD(), to.s1 + i);
+        hn::StoreU(sums.s2, DD(), to.s2 + i);
     }
 };
-
-HWY_INLINE void addRows(const double* a, const double* b, double* to, std::int64_t count) {
-    const DD dd;
-    const auto lanes = static_cast<std::int64_t>(hn::Lanes(dd));
-    for (std::int64_t i = 0; i < count; i += lanes) {
-        hn::StoreU(hn::Add(hn::LoadU(dd, a + i), hn::LoadU(dd, b + i)), dd, to + i);
-    }
-}
 
 HWY_INLINE hn::Vec<DD> loadDoubles(const float* x) {
     return hn::PromoteTo(DD(), hn::LoadU(hn::Rebind<float, DD>(), x));
 }
 HWY_INLINE hn::Vec<DD> loadDoubles(const double* x) { return hn::LoadU(DD(), x); }
 
-// to = x and x^2, or their sums over two neighbours along x. The row may run over its end by less
-// than a vector (slack).
-template <bool kPairs, class Real>
-HWY_INLINE void loadRow(const Real* x, Sums to, std::int64_t count) {
+/// Voxels as sums over one voxel; a row may be read over its end by less than a vector (slack).
+template <class Real> struct VoxelRows {
+    const Real* data = nullptr;
+    std::int64_t stride = 0;
+    std::int64_t lineStride = 0;
+
+    [[nodiscard]] HWY_INLINE SumVectors load(std::int64_t j, std::int64_t line,
+                                             std::int64_t i) const {
+        const auto x = loadDoubles(data + j * stride + line * lineStride + i);
+        return {x, hn::Mul(x, x)};
+    }
+};
+
+HWY_INLINE SumVectors operator+(const SumVectors& a, const SumVectors& b) {
+    return {hn::Add(a.s1, b.s1), hn::Add(a.s2, b.s2)};
+}
+
+// Sums over windows of `width` rows (or planes of `lines` rows) of `from`, a group of at most
+// `together` windows at a time: `use(windows, first, count)`. Additions only, by van Herk: a window
+// is the tail of one block of `width` rows and the head of the next. `scratch` holds width + 1 +
+// together rows of sums; those given to `use` are its to change.
+template <class From, class Use>
+HWY_INLINE void windowsOfRows(const From& from, std::int64_t width, std::int64_t count,
+                              std::int64_t lines, std::int64_t columns, std::int64_t together,
+                              double* scratch, Use&& use) {
     const DD dd;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(dd));
-    for (std::int64_t i = 0; i < count; i += lanes) {
-        const auto a = loadDoubles(x + i);
-        if constexpr (kPairs) {
-            const auto b = loadDoubles(x + i + 1);
-            hn::StoreU(hn::Add(a, b), dd, to.s1 + i);
-            hn::StoreU(hn::MulAdd(b, b, hn::Mul(a, a)), dd, to.s2 + i);
-        } else {
-            hn::StoreU(a, dd, to.s1 + i);
-            hn::StoreU(hn::Mul(a, a), dd, to.s2 + i);
+    const std::int64_t stride = sumsRow(columns);
+    const SumRows tails{scratch, stride, lines};
+    const SumRows head{tails.at(width).s1, stride, lines};
+    const SumRows windows{head.at(1).s1, stride, lines};
+    for (std::int64_t block = 0; block < count; block += width) {
+        for (std::int64_t j = width - 1; j >= 0; --j) {
+            for (std::int64_t line = 0; line < lines; ++line) {
+                for (std::int64_t i = 0; i < columns; i += lanes) {
+                    const SumVectors row = from.load(block + j, line, i);
+                    tails.store(j, line, i,
+                                j == width - 1 ? row : tails.load(j + 1, line, i) + row);
+                }
+            }
+        }
+        std::fill_n(head.data, 2 * stride * lines, 0.0);
+        const std::int64_t rows = std::min(width, count - block);
+        for (std::int64_t first = 0; first < rows; first += together) {
+            const std::int64_t group = std::min(together, rows - first);
+            for (std::int64_t line = 0; line < lines; ++line) {
+                for (std::int64_t i = 0; i < columns; i += lanes) {
+                    SumVectors sum = head.load(0, line, i);
+                    for (std::int64_t j = 0; j < group; ++j) {
+                        if (first + j > 0) {
+                            sum = sum + from.load(block + width + first + j - 1, line, i);
+                        }
+                        windows.store(j, line, i, tails.load(first + j, line, i) + sum);
+                    }
+                    head.store(0, line, i, sum);
+                }
+            }
+            use(windows, block + first, group);
         }
     }
 }
 
-// Windows of `width` along `rows` rows that begin at `x`, `stride` apart: `run` holds sums over a
-// power of two, and the windows of the set bits of `width` are laid end to end in `to`. Additions
-// only. A pass goes over all rows before the next one reads what it stored.
-template <class Real>
-HWY_INLINE void windowsAlongRows(const Real* x, std::int64_t stride, std::int64_t width,
-                                 std::int64_t rows, std::int64_t count, const SumRows& run,
-                                 const SumRows& to) {
-    const SumRows& pairs = width == 2 ? to : run;
-    for (std::int64_t j = 0; j < rows; ++j) {
-        if (width % 2 != 0) {
-            loadRow<false>(x + j * stride, to.at(j), count);
-        }
-        if (width > 1) {
-            loadRow<true>(x + j * stride, pairs.at(j), count + width - 2);
-        }
-    }
-    const auto forLines = [&](auto&& use) {
+// Sums over windows of `width` voxels along `rows` rows of `from`, put in `to` unless the width is
+// 1; returns where they are. Additions only: the bits of `width` from the highest one down double
+// the windows, and add a voxel where they are set. A pass goes over all rows before the next one
+// reads what it stored.
+HWY_INLINE SumRows windowsAlongRows(const SumRows& from, const SumRows& to, std::int64_t width,
+                                    std::int64_t rows, std::int64_t count) {
+    const DD dd;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(dd));
+    int bit = 63 - __builtin_clzll(static_cast<unsigned long long>(width));
+    SumRows run = from;
+    for (std::int64_t now = 1; --bit >= 0; now = width >> bit, run = to) {
+        // Windows reach as far as the longer ones made of them are needed.
+        const std::int64_t columns = count + width - (width >> bit);
+        const bool odd = (width >> bit) % 2 != 0;
         for (std::int64_t line = 0; line < 2 * rows; ++line) {
-            use(run.data + line * run.stride, to.data + line * to.stride);
-        }
-    };
-    std::int64_t offset = width % 2;
-    for (std::int64_t step = 2; step < width; step *= 2) {
-        if ((width & step) != 0 && offset == 0) {
-            forLines([&](const double* from, double* at) { std::copy_n(from, count, at); });
-        } else if ((width & step) != 0) {
-            forLines(
-                [&](const double* from, double* at) { addRows(at, from + offset, at, count); });
-        }
-        offset += width & step;
-        if (2 * step == width) {
-            forLines(
-                [&](const double* from, double* at) { addRows(from, from + step, at, count); });
-        } else if (2 * step < width) {
-            // The next run reaches as far as its windows are needed.
-            forLines(
-                [&](double* at, double*) { addRows(at, at + step, at, count + width - 2 * step); });
+            const double* const voxels = from.data + line * from.stride + 2 * now;
+            const double* const half = run.data + line * run.stride;
+            double* const at = to.data + line * to.stride;
+            for (std::int64_t i = 0; i < columns; i += lanes) {
+                auto sum = hn::Add(hn::LoadU(dd, half + i), hn::LoadU(dd, half + now + i));
+                if (odd) {
+                    sum = hn::Add(sum, hn::LoadU(dd, voxels + i));
+                }
+                hn::StoreU(sum, dd, at + i);
+            }
         }
     }
+    return run;
 }
 
 // The vectors scores are made of: of float two vectors of doubles give one.
@@ -117,10 +161,10 @@ struct SingleScores {
     static constexpr float kTiny = 0x1p-80F;
 
     // Of the panels from `i` on: s2, D = s2 - s1^2 / N and the numerators.
-    static HWY_INLINE void panels(const Sums& tail, const Sums& head, const float* num,
-                                  std::int64_t i, const ScoreConstants& constants, V& square,
-                                  V& variance, V& numerator) {
-        sums(tail, head, i, constants, square, variance, nullptr);
+    static HWY_INLINE void panels(const Sums& sums, const float* num, std::int64_t i,
+                                  const ScoreConstants& constants, V& square, V& variance,
+                                  V& numerator) {
+        variances(sums, i, constants, square, variance, nullptr);
         numerator = hn::LoadU(D(), num + i);
     }
     static double numeratorOf(float num, double, const ScoreConstants&) {
@@ -128,21 +172,18 @@ struct SingleScores {
     }
 
     // `s1` takes both vectors of sums where it is asked for.
-    static HWY_INLINE void sums(const Sums& tail, const Sums& head, std::int64_t i,
-                                const ScoreConstants& constants, V& square, V& variance,
-                                hn::Vec<DD>* s1) {
+    static HWY_INLINE void variances(const Sums& sums, std::int64_t i,
+                                     const ScoreConstants& constants, V& square, V& variance,
+                                     hn::Vec<DD>* s1) {
         const D d;
         const H h;
         const DD dd;
         const auto half = static_cast<std::int64_t>(hn::Lanes(dd));
         const auto inverseCount = hn::Set(dd, -1.0 / constants.count);
-        const auto sum = [&](const double* a, const double* b) {
-            return hn::Add(hn::LoadU(dd, a), hn::LoadU(dd, b));
-        };
-        const auto a1 = sum(tail.s1 + i, head.s1 + i);
-        const auto b1 = sum(tail.s1 + i + half, head.s1 + i + half);
-        const auto a2 = sum(tail.s2 + i, head.s2 + i);
-        const auto b2 = sum(tail.s2 + i + half, head.s2 + i + half);
+        const auto a1 = hn::LoadU(dd, sums.s1 + i);
+        const auto b1 = hn::LoadU(dd, sums.s1 + i + half);
+        const auto a2 = hn::LoadU(dd, sums.s2 + i);
+        const auto b2 = hn::LoadU(dd, sums.s2 + i + half);
         const auto aD = hn::MulAdd(hn::Mul(a1, inverseCount), a1, a2);
         const auto bD = hn::MulAdd(hn::Mul(b1, inverseCount), b1, b2);
         variance = hn::Combine(d, hn::DemoteTo(h, bD), hn::DemoteTo(h, aD));
@@ -182,16 +223,16 @@ struct SingleScores {
 struct IntegerScores : SingleScores {
     using Numerator = std::int32_t;
 
-    static HWY_INLINE void panels(const Sums& tail, const Sums& head, const std::int32_t* num,
-                                  std::int64_t i, const ScoreConstants& constants, V& square,
-                                  V& variance, V& numerator) {
+    static HWY_INLINE void panels(const Sums& sums, const std::int32_t* num, std::int64_t i,
+                                  const ScoreConstants& constants, V& square, V& variance,
+                                  V& numerator) {
         const D d;
         const H h;
         const DD dd;
         const hn::Rebind<std::int32_t, DD> integers;
         const auto half = static_cast<std::int64_t>(hn::Lanes(dd));
         hn::Vec<DD> s1[2];
-        sums(tail, head, i, constants, square, variance, s1);
+        variances(sums, i, constants, square, variance, s1);
         const auto of = [&](std::int64_t at, hn::Vec<DD> sum) {
             const auto products = hn::PromoteTo(dd, hn::LoadU(integers, num + at));
             const auto counts = hn::MulAdd(sum, hn::Set(dd, constants.unit),
@@ -216,13 +257,13 @@ struct DoubleScores {
     using V = hn::Vec<D>;
     static constexpr double kTiny = 0x1p-900;
 
-    static HWY_INLINE void panels(const Sums& tail, const Sums& head, const double* num,
-                                  std::int64_t i, const ScoreConstants& constants, V& square,
-                                  V& variance, V& numerator) {
+    static HWY_INLINE void panels(const Sums& sums, const double* num, std::int64_t i,
+                                  const ScoreConstants& constants, V& square, V& variance,
+                                  V& numerator) {
         const D d;
         const auto inverseCount = hn::Set(d, -1.0 / constants.count);
-        const auto s1 = hn::Add(hn::LoadU(d, tail.s1 + i), hn::LoadU(d, head.s1 + i));
-        square = hn::Add(hn::LoadU(d, tail.s2 + i), hn::LoadU(d, head.s2 + i));
+        const auto s1 = hn::LoadU(d, sums.s1 + i);
+        square = hn::LoadU(d, sums.s2 + i);
         variance = hn::MulAdd(hn::Mul(s1, inverseCount), s1, square);
         numerator = hn::LoadU(d, num + i);
     }
@@ -247,69 +288,28 @@ template <class Scores> class RowScorer {
     RowScorer(const Arguments& arguments, const ScoreConstants& constants)
         : m_arguments(arguments), m_constants(constants) {}
 
-    /// Scores of `count` voxels of row (y, z) from `column` on; their sums are those of `tail` plus
-    /// those of `head`.
-    void operator()(const Sums& tail, const Sums& head, std::int64_t column, std::int64_t count,
-                    std::int64_t y, std::int64_t z) {
-        const D d;
-        const hn::Rebind<std::uint8_t, D> bytes;
-        const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-        const ScoreConstants constants = m_constants; // a copy no store can alias
-        const auto one = hn::Set(d, Real{1});
-        auto largest = m_largest;
-        const Numerator* const num = m_arguments.num.data + z * m_arguments.num.sliceStride +
-                                     y * m_arguments.num.rowStride + column;
+    /// Scores of `count` voxels of row (y, z) from `column` on.
+    void operator()(const Sums& sums, std::int64_t column, std::int64_t count, std::int64_t y,
+                    std::int64_t z) {
         const std::int64_t at =
             z * m_arguments.mapSliceStride + y * m_arguments.mapRowStride + column;
-        float* const value = m_arguments.value + at;
-        double* const exact = m_arguments.exact == nullptr ? nullptr : m_arguments.exact + at;
-        std::uint8_t* const status = m_arguments.status + at;
-        float* const bounds = m_arguments.bounds + column;
-        for (std::int64_t i = 0; i < count; i += lanes) {
-            V square;
-            V variance;
-            V numerator;
-            Scores::panels(tail, head, num, i, constants, square, variance, numerator);
-            const auto suspicious =
-                hn::Or(hn::Le(variance, hn::Mul(set(constants.suspicious), square)),
-                       hn::Le(variance, hn::Set(d, Scores::kTiny)));
-            const auto inverse = Scores::inverseRoot(hn::IfThenElse(suspicious, one, variance));
-            const auto score = hn::IfThenZeroElse(suspicious, hn::Mul(numerator, inverse));
-            const auto bound = boundOf(constants, square, inverse, hn::Abs(score));
-            const auto over = hn::AndNot(suspicious, hn::Gt(hn::Abs(score), hn::Add(one, bound)));
-            const auto low = hn::AndNot(suspicious, hn::Gt(bound, set(constants.promise)));
-            const auto clamped = hn::Min(hn::Max(score, hn::Neg(one)), one);
-            const auto marked = hn::Or(low, suspicious);
-            if (i + lanes <= count) {
-                Scores::store(clamped, value + i);
-                if constexpr (std::is_same_v<Real, double>) {
-                    if (exact != nullptr) {
-                        hn::StoreU(clamped, d, exact + i);
-                    }
-                }
-                hn::StoreU(hn::Zero(bytes), bytes, status + i);
-                Scores::store(bound, bounds + i);
-                largest = hn::Max(largest, hn::IfThenZeroElse(marked, bound));
-                if (!hn::AllFalse(d, hn::Or(marked, over))) {
-                    const Marks marks(low, suspicious, over, bound);
-                    mark(marks, lanes, tail, head, i, num, value, exact, status);
-                }
-            } else {
-                HWY_ALIGN Real scores[hn::MaxLanes(D())];
-                hn::Store(clamped, d, scores);
-                const Marks marks(low, suspicious, over, bound);
-                for (std::int64_t lane = 0; lane < count - i; ++lane) {
-                    value[i + lane] = static_cast<float>(scores[lane]);
-                    bounds[i + lane] = static_cast<float>(marks.bound[lane]);
-                    if (exact != nullptr) {
-                        exact[i + lane] = static_cast<double>(scores[lane]);
-                    }
-                }
-                std::fill_n(status + i, count - i, std::uint8_t{0});
-                mark(marks, count - i, tail, head, i, num, value, exact, status);
+        const Row row{sums,
+                      m_arguments.num.data + z * m_arguments.num.sliceStride +
+                          y * m_arguments.num.rowStride + column,
+                      m_arguments.value + at,
+                      m_arguments.exact == nullptr ? nullptr : m_arguments.exact + at,
+                      m_arguments.status + at,
+                      count};
+        // The bounds of the last row are the sample that is asked for.
+        const bool sampled = y + 1 == m_arguments.out.y;
+        if (!sampled && m_remarkable <= m_plain / 2 + 2) {
+            if (scorePlainly(row)) {
+                ++m_plain;
+                return;
             }
+            ++m_remarkable;
         }
-        m_largest = largest;
+        scoreCarefully(row, m_arguments.bounds + column);
     }
 
     [[nodiscard]] ScoreTally tally() const {
@@ -320,6 +320,131 @@ template <class Scores> class RowScorer {
     }
 
   private:
+    /// A row of the tile: what scores are made of, and where they go.
+    struct Row {
+        Sums sums;
+        const Numerator* num = nullptr;
+        float* value = nullptr;
+        double* exact = nullptr;
+        std::uint8_t* status = nullptr;
+        std::int64_t count = 0;
+    };
+
+    /// Scores without a bound for each: false when one bound for all of the row does not keep the
+    /// promise, or a panel may be flat; then what was written means nothing.
+    [[nodiscard]] bool scorePlainly(const Row& row) {
+        const D d;
+        const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+        const ScoreConstants constants = m_constants; // a copy no store can alias
+        auto variances = hn::Set(d, Real{1});
+        auto squares = hn::Zero(d);
+        auto scores = hn::Zero(d);
+        for (std::int64_t i = 0; i < row.count; i += lanes) {
+            V square;
+            V variance;
+            V numerator;
+            Scores::panels(row.sums, row.num, i, constants, square, variance, numerator);
+            if (i + lanes > row.count) {
+                const auto inside = hn::FirstN(d, static_cast<std::size_t>(row.count - i));
+                variance = hn::IfThenElse(inside, variance, hn::Set(d, Real{1}));
+                square = hn::IfThenElseZero(inside, square);
+                numerator = hn::IfThenElseZero(inside, numerator);
+            }
+            const auto inverse = Scores::inverseRoot(variance);
+            const auto score = hn::Mul(numerator, inverse);
+            variances = hn::Min(variances, variance);
+            squares = hn::Max(squares, hn::Mul(hn::Mul(square, inverse), inverse));
+            scores = hn::Max(scores, hn::Abs(score));
+            storeScores(row, i, score);
+        }
+        const Real variance = hn::GetLane(hn::MinOfLanes(d, variances));
+        const Real square = hn::GetLane(hn::MaxOfLanes(d, squares));
+        // Of a variance that is not positive the others mean nothing.
+        if (!(variance > Scores::kTiny && hn::GetLane(hn::MaxOfLanes(d, scores)) <= Real{1} &&
+              static_cast<double>(square) * m_constants.suspicious < 0.5)) {
+            return false;
+        }
+        const double bound = boundOfAll(static_cast<double>(square), static_cast<double>(variance));
+        if (!(bound <= m_constants.promise)) {
+            return false;
+        }
+        m_tally.largestBound = std::max(m_tally.largestBound, bound);
+        return true;
+    }
+
+    /// boundOf with the largest K^2, the least D and |r| = 1, and more than its own roundings.
+    [[nodiscard]] double boundOfAll(double k2, double variance) const {
+        const ScoreConstants& c = m_constants;
+        const double inverse = 1 / std::sqrt(variance);
+        const double fourier =
+            std::min(c.boundNumerator * inverse + c.boundScore, c.boundWorst * inverse);
+        return 1.0001 *
+               (c.boundPanel * std::sqrt(k2) + fourier + c.boundSquare * k2 + c.boundConstant);
+    }
+
+    static HWY_INLINE void storeScores(const Row& row, std::int64_t i, V scores) {
+        const D d;
+        const hn::Rebind<std::uint8_t, D> bytes;
+        const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+        if (i + lanes <= row.count) {
+            Scores::store(scores, row.value + i);
+            if constexpr (std::is_same_v<Real, double>) {
+                if (row.exact != nullptr) {
+                    hn::StoreU(scores, d, row.exact + i);
+                }
+            }
+            hn::StoreU(hn::Zero(bytes), bytes, row.status + i);
+            return;
+        }
+        HWY_ALIGN Real last[hn::MaxLanes(D())];
+        hn::Store(scores, d, last);
+        for (std::int64_t lane = 0; lane < row.count - i; ++lane) {
+            row.value[i + lane] = static_cast<float>(last[lane]);
+            if (row.exact != nullptr) {
+                row.exact[i + lane] = static_cast<double>(last[lane]);
+            }
+        }
+        std::fill_n(row.status + i, row.count - i, std::uint8_t{0});
+    }
+
+    void scoreCarefully(const Row& row, float* bounds) {
+        const D d;
+        const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+        const ScoreConstants constants = m_constants; // a copy no store can alias
+        const auto one = hn::Set(d, Real{1});
+        auto largest = m_largest;
+        for (std::int64_t i = 0; i < row.count; i += lanes) {
+            V square;
+            V variance;
+            V numerator;
+            Scores::panels(row.sums, row.num, i, constants, square, variance, numerator);
+            const auto suspicious =
+                hn::Or(hn::Le(variance, hn::Mul(set(constants.suspicious), square)),
+                       hn::Le(variance, hn::Set(d, Scores::kTiny)));
+            const auto inverse = Scores::inverseRoot(hn::IfThenElse(suspicious, one, variance));
+            const auto score = hn::IfThenZeroElse(suspicious, hn::Mul(numerator, inverse));
+            const auto bound = boundOf(constants, square, inverse, hn::Abs(score));
+            const auto over = hn::AndNot(suspicious, hn::Gt(hn::Abs(score), hn::Add(one, bound)));
+            const auto low = hn::AndNot(suspicious, hn::Gt(bound, set(constants.promise)));
+            storeScores(row, i, hn::Min(hn::Max(score, hn::Neg(one)), one));
+            const Marks marks(low, suspicious, over, bound);
+            const std::int64_t here = std::min(lanes, row.count - i);
+            if (here == lanes) {
+                const auto marked = hn::Or(low, suspicious);
+                Scores::store(bound, bounds + i);
+                largest = hn::Max(largest, hn::IfThenZeroElse(marked, bound));
+                if (!hn::AllFalse(d, hn::Or(marked, over))) {
+                    mark(marks, here, row, i);
+                }
+            } else {
+                std::transform(marks.bound, marks.bound + here, bounds + i,
+                               [](Real of) { return static_cast<float>(of); });
+                mark(marks, here, row, i);
+            }
+        }
+        m_largest = largest;
+    }
+
     static HWY_INLINE V set(double value) { return hn::Set(D(), static_cast<Real>(value)); }
 
     static HWY_INLINE V boundOf(const ScoreConstants& constants, V squares, V inverse,
@@ -351,27 +476,25 @@ template <class Scores> class RowScorer {
     };
 
     // Statuses and the tally of the `count` lanes that begin at voxel `first` of a row.
-    void mark(const Marks& marks, std::int64_t count, const Sums& tail, const Sums& head,
-              std::int64_t first, const Numerator* num, float* value, double* exact,
-              std::uint8_t* status) {
+    void mark(const Marks& marks, std::int64_t count, const Row& row, std::int64_t first) {
         for (std::int64_t lane = 0; lane < count; ++lane) {
             const std::int64_t i = first + lane;
             if (marks.suspicious[lane] != 0) {
-                const double s1 = tail.s1[i] + head.s1[i];
+                const double s1 = row.sums.s1[i];
                 double score = 0;
-                status[i] = settle(s1, tail.s2[i] + head.s2[i],
-                                   Scores::numeratorOf(num[i], s1, m_constants), score);
-                value[i] = static_cast<float>(score);
-                if (exact != nullptr) {
-                    exact[i] = score;
+                row.status[i] = settle(s1, row.sums.s2[i],
+                                       Scores::numeratorOf(row.num[i], s1, m_constants), score);
+                row.value[i] = static_cast<float>(score);
+                if (row.exact != nullptr) {
+                    row.exact[i] = score;
                 }
-                m_tally.marked += status[i] != 0 ? 1 : 0;
+                m_tally.marked += row.status[i] != 0 ? 1 : 0;
                 continue; // settle() knows its bound
             }
             m_tally.overRange += marks.over[lane] != 0 ? 1 : 0;
             const auto bound = static_cast<double>(marks.bound[lane]);
             if (marks.low[lane] != 0) {
-                status[i] = static_cast<std::uint8_t>(base::Status::LowConf);
+                row.status[i] = static_cast<std::uint8_t>(base::Status::LowConf);
                 ++m_tally.marked;
                 ++m_tally.lowConf;
                 m_tally.largestLowConf = std::max(m_tally.largestLowConf, bound);
@@ -418,6 +541,8 @@ template <class Scores> class RowScorer {
     const ScoreConstants& m_constants;
     ScoreTally m_tally;
     V m_largest = hn::Zero(D());
+    std::int64_t m_plain = 0;      ///< rows that were scored plainly
+    std::int64_t m_remarkable = 0; ///< rows for which that was in vain
 };
 
 /// A part of a tile whose sums stay in cache: outputs from (column, row) on.
@@ -428,110 +553,55 @@ struct Strip {
     std::int64_t rows = 0;
 };
 
-// Window sums of a strip of one slice, handed on a row at a time as `use(tail, head, y)`: the sums
-// are those of both. Van Herk along y: a window of m.y rows is the tail of one block of m.y rows
-// and the head of the next.
-template <class Real, class Use>
-HWY_INLINE void stripSums(const RealBox<Real>& x, std::int64_t slice, const base::Extents& m,
-                          const Strip& strip, double* scratch, Use&& use) {
-    const Real* const corner =
-        x.data + slice * x.sliceStride + strip.row * x.rowStride + strip.column;
-    const std::int64_t row = sumsRow(strip.columns);
-    SumRows now{scratch, row};
-    SumRows next{now.data + 2 * row * m.y, row};
-    const SumRows head{next.data + 2 * row * m.y, row};
-    const SumRows run{head.data + 2 * row, sumsRow(strip.columns + m.x - 1)};
-    const auto fill = [&](const SumRows& to, std::int64_t block, std::int64_t from,
-                          std::int64_t until) {
-        for (std::int64_t j = from; j < until; j += kRowsTogether) {
-            windowsAlongRows(corner + (block + j) * x.rowStride, x.rowStride, m.x,
-                             std::min(kRowsTogether, until - j), strip.columns, run,
-                             {to.at(j).s1, row});
-        }
-    };
-    fill(now, 0, 0, m.y);
-    for (std::int64_t block = 0; block < strip.rows; block += m.y) {
-        for (std::int64_t j = m.y - 2; j >= 0; --j) {
-            addRows(now.at(j).s1, now.at(j + 1).s1, now.at(j).s1, 2 * row);
-        }
-        std::fill_n(head.data, 2 * row, 0.0);
-        const std::int64_t rows = std::min(m.y, strip.rows - block);
-        const bool more = block + m.y < strip.rows;
-        fill(next, block + m.y, 0, more ? m.y : rows - 1);
-        for (std::int64_t j = 0; j < rows; ++j) {
-            if (j > 0) {
-                addRows(head.data, next.at(j - 1).s1, head.data, 2 * row);
-            }
-            use(now.at(j), head.at(0), strip.row + block + j);
-        }
-        std::swap(now, next);
-    }
+// Scores of the rows of a strip of one slice, whose voxels (or sums along z) are `from`.
+template <class From, class Scores>
+HWY_INLINE void scoreSlice(const From& from, const base::Extents& m, const Strip& strip,
+                           std::int64_t z, double* scratch, RowScorer<Scores>& scorer) {
+    const std::int64_t columns = strip.columns + m.x - 1;
+    const std::int64_t together = rowsTogether(columns);
+    const SumRows to{scratch, sumsRow(columns)};
+    windowsOfRows(from, m.y, strip.rows, 1, columns, together, to.at(together).s1,
+                  [&](const SumRows& windows, std::int64_t first, std::int64_t rows) {
+                      const SumRows sums = windowsAlongRows(windows, to, m.x, rows, strip.columns);
+                      for (std::int64_t j = 0; j < rows; ++j) {
+                          scorer(sums.at(j), strip.column, strip.columns, strip.row + first + j, z);
+                      }
+                  });
 }
 
-// Van Herk along z over the planes of window sums of a strip, a block of m.z slices at a time.
 template <class Scores>
-void volumeScores(const typename RowScorer<Scores>::Arguments& a, const Strip& strip,
-                  RowScorer<Scores>& scorer) {
-    const std::int64_t row = sumsRow(strip.columns);
-    const std::int64_t plane = 2 * row * strip.rows;
-    double* const head = a.scratch;
-    double* tails = head + plane;
-    double* next = tails + a.m.z * plane;
-    double* const scratch = next + a.m.z * plane;
-    const auto sums = [&](std::int64_t slice, double* to) {
-        stripSums(a.x, slice, a.m, strip, scratch,
-                  [&](const Sums& tail, const Sums& rest, std::int64_t y) {
-                      addRows(tail.s1, rest.s1, to + 2 * (y - strip.row) * row, 2 * row);
+void scoreStrip(const typename RowScorer<Scores>::Arguments& a, const Strip& strip,
+                RowScorer<Scores>& scorer) {
+    using Real = typename Scores::Real;
+    const Real* const corner = a.x.data + strip.row * a.x.rowStride + strip.column;
+    if (a.m.z == 1) {
+        for (std::int64_t z = 0; z < a.out.z; ++z) {
+            scoreSlice(VoxelRows<Real>{corner + z * a.x.sliceStride, a.x.rowStride, 0}, a.m, strip,
+                       z, a.scratch, scorer);
+        }
+        return;
+    }
+    // Along z first: the longest pass, along x, then has the fewest voxels left.
+    const std::int64_t columns = strip.columns + a.m.x - 1;
+    const std::int64_t lines = strip.rows + a.m.y - 1;
+    double* const rest = a.scratch + (a.m.z + 2) * lines * 2 * sumsRow(columns);
+    windowsOfRows(VoxelRows<Real>{corner, a.x.sliceStride, a.x.rowStride}, a.m.z, a.out.z, lines,
+                  columns, 1, a.scratch, [&](const SumRows& plane, std::int64_t z, std::int64_t) {
+                      scoreSlice(SumRows{plane.data, plane.stride}, a.m, strip, z, rest, scorer);
                   });
-    };
-    for (std::int64_t k = 0; k < a.m.z; ++k) {
-        sums(k, tails + k * plane);
-    }
-    for (std::int64_t block = 0; block < a.out.z; block += a.m.z) {
-        for (std::int64_t k = a.m.z - 2; k >= 0; --k) {
-            addRows(tails + k * plane, tails + (k + 1) * plane, tails + k * plane, plane);
-        }
-        std::fill_n(head, plane, 0.0);
-        const std::int64_t slices = std::min(a.m.z, a.out.z - block);
-        for (std::int64_t k = 0; k < slices; ++k) {
-            if (k > 0) {
-                double* const entering = next + (k - 1) * plane;
-                sums(block + a.m.z + k - 1, entering);
-                addRows(head, entering, head, plane);
-            }
-            const SumRows tail{tails + k * plane, row};
-            const SumRows rest{head, row};
-            for (std::int64_t y = 0; y < strip.rows; ++y) {
-                scorer(tail.at(y), rest.at(y), strip.column, strip.columns, strip.row + y,
-                       block + k);
-            }
-        }
-        if (block + a.m.z < a.out.z) {
-            sums(block + 2 * a.m.z - 1, next + (a.m.z - 1) * plane);
-            std::swap(tails, next);
-        }
-    }
 }
 
 template <class Scores>
 HWY_INLINE ScoreTally scoreAll(const typename RowScorer<Scores>::Arguments& a,
                                const ScoreConstants& constants) {
     RowScorer<Scores> scorer(a, constants);
-    const base::Extents size = stripExtents(a.m, a.out);
+    const base::Extents& size = a.strip;
     for (std::int64_t row = 0; row < a.out.y; row += size.y) {
         for (std::int64_t column = 0; column < a.out.x; column += size.x) {
-            const Strip strip{column, std::min(size.x, a.out.x - column), row,
-                              std::min(size.y, a.out.y - row)};
-            if (a.m.z > 1) {
-                volumeScores(a, strip, scorer);
-                continue;
-            }
-            for (std::int64_t z = 0; z < a.out.z; ++z) {
-                stripSums(a.x, z, a.m, strip, a.scratch,
-                          [&](const Sums& tail, const Sums& head, std::int64_t y) {
-                              scorer(tail, head, strip.column, strip.columns, y, z);
-                          });
-            }
+            scoreStrip(
+                a,
+                {column, std::min(size.x, a.out.x - column), row, std::min(size.y, a.out.y - row)},
+                scorer);
         }
     }
     return scorer.tally();
@@ -569,26 +639,34 @@ ScoreTally scoreTile(const ScoreArguments<float, std::int32_t>& arguments,
     return HWY_DYNAMIC_DISPATCH(scoreInteger)(arguments, constants);
 }
 
-base::Extents stripExtents(const base::Extents& m, const base::Extents& out) {
-    // Two blocks of m.y rows of sums, 16 bytes a voxel, beside the rest of a first-level cache; of
-    // a volume two blocks of m.z planes beside that of the second level. The cut to `out` comes
-    // last, so that a smaller tile never has a larger strip.
-    constexpr std::int64_t kFirst = 2048;
-    constexpr std::int64_t kSecond = 32768;
-    const auto whole = [](std::int64_t length) { return (length + 15) / 16 * 16; };
-    const std::int64_t columns =
-        std::max({std::int64_t{128}, 3 * whole(m.x), kFirst / m.y / 16 * 16});
-    const std::int64_t rows =
-        m.z == 1 ? out.y : std::max({std::int64_t{8}, m.y, kSecond / 2 / m.z / columns});
-    return {std::min(out.x, columns), std::min(out.y, rows), 1};
+namespace {
+constexpr std::int64_t kTogetherDoubles = 2048; // half of a first-level cache
 }
 
-std::int64_t scoreScratch(const base::Extents& m, const base::Extents& out) {
-    const base::Extents strip = stripExtents(m, out);
-    const std::int64_t planes =
-        (4 * m.y + 2) * sumsRow(strip.x) + 2 * kRowsTogether * sumsRow(strip.x + m.x - 1);
-    const std::int64_t volume = m.z == 1 ? 0 : (2 * m.z + 1) * 2 * sumsRow(strip.x) * strip.y;
-    return planes + volume + 64;
+std::int64_t rowsTogether(std::int64_t columns) {
+    return std::clamp<std::int64_t>(kTogetherDoubles / (2 * sumsRow(columns)), 1, 8);
+}
+
+base::Extents stripExtents(const base::Extents& m, const base::Extents& out) {
+    // A block of m.y rows of sums, 16 bytes a voxel, in half of a second-level cache, or of m.z
+    // planes of them in all of it, unless a strip has then more margin than inside.
+    constexpr std::int64_t kVoxels = 32768;
+    const auto whole = [](std::int64_t length) { return (length + 15) / 16 * 16; };
+    const std::int64_t columns =
+        std::min(out.x, std::max({std::int64_t{128}, 2 * whole(m.x), whole(kVoxels / m.y) - m.x}));
+    const std::int64_t lines = 2 * kVoxels / (m.z + 2) / (columns + m.x - 1);
+    const std::int64_t rows =
+        m.z == 1 ? out.y : std::min(out.y, std::max({std::int64_t{8}, 2 * m.y, lines - m.y}));
+    return {columns, rows, 1};
+}
+
+std::int64_t scoreScratch(const base::Extents& m, const base::Extents& strip) {
+    const std::int64_t columns = strip.x + m.x - 1;
+    const std::int64_t row = 2 * sumsRow(columns);
+    // Of a narrower strip more rows are taken together.
+    const std::int64_t together = std::max(kTogetherDoubles, row);
+    const std::int64_t planes = m.z == 1 ? 0 : (m.z + 2) * (strip.y + m.y - 1);
+    return (m.y + 1 + planes) * row + 2 * together + 64;
 }
 
 } // namespace flcc::cpu::simd

@@ -1,10 +1,12 @@
 #include <QtTest>
 
 #include <algorithm>
+#include <cstddef>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "engine/cpu/simd/kernels.h"
 #include "engine/plan/planner.h"
 #include "tests/engine/cpu/harness.h"
 #include "tests/support/comparison.h"
@@ -178,6 +180,57 @@ class TilesTest : public QObject {
         }
         const std::string difference = test::firstDifferentBit(frame, expected);
         QVERIFY2(difference.empty(), (way.words() + difference).c_str());
+    }
+
+    // Scratch is made for whole tiles, and tiles at the edges are cut.
+    void scoringACutTileStaysInItsScratch_data() {
+        QTest::addColumn<Extents>("templ");
+        QTest::addColumn<Extents>("tile");
+        for (const std::int64_t width : {64, 170, 253, 330, 500}) {
+            for (const std::int64_t m : {1, 2, 3, 8, 17}) {
+                const std::string name = std::to_string(width) + " by " + std::to_string(m);
+                QTest::newRow(name.c_str()) << Extents{m + 1, m, 1} << Extents{width, 24, 1};
+            }
+        }
+        QTest::newRow("volume") << Extents{3, 4, 5} << Extents{40, 30, 12};
+        QTest::newRow("flat in z") << Extents{3, 4, 1} << Extents{40, 30, 3};
+    }
+
+    void scoringACutTileStaysInItsScratch() {
+        QFETCH(Extents, templ);
+        QFETCH(Extents, tile);
+        const Extents strip = cpu::simd::stripExtents(templ, tile);
+        const auto size = static_cast<std::size_t>(cpu::simd::scoreScratch(templ, strip));
+        constexpr double kUntouched = -12345.75;
+        const std::int64_t row = tile.x + templ.x + cpu::simd::kSlack;
+        const std::int64_t slice = row * (tile.y + templ.y);
+        const auto voxels = static_cast<std::size_t>(slice * (tile.z + templ.z));
+        std::vector<float> x(voxels);
+        std::vector<float> num(voxels, 0.0F);
+        test::Random random(7);
+        std::generate(x.begin(), x.end(), [&] { return static_cast<float>(random.normal()); });
+        std::vector<float> value(voxels);
+        std::vector<std::uint8_t> status(voxels);
+        std::vector<float> bounds(static_cast<std::size_t>(row));
+        for (std::int64_t width = 1; width <= tile.x; width += width < 40 ? 1 : 7) {
+            std::vector<double> scratch(size + 64, kUntouched);
+            cpu::simd::ScoreArguments<float> arguments;
+            arguments.x = {x.data(), row, slice};
+            arguments.num = {num.data(), row, slice};
+            arguments.m = templ;
+            arguments.out = {width, tile.y, tile.z};
+            arguments.strip = strip;
+            arguments.value = value.data();
+            arguments.status = status.data();
+            arguments.mapRowStride = row;
+            arguments.mapSliceStride = slice;
+            arguments.bounds = bounds.data();
+            arguments.scratch = scratch.data();
+            (void)cpu::simd::scoreTile(arguments, {});
+            QVERIFY2(std::all_of(scratch.begin() + static_cast<std::ptrdiff_t>(size), scratch.end(),
+                                 [](double v) { return v == kUntouched; }),
+                     std::to_string(width).c_str());
+        }
     }
 };
 
