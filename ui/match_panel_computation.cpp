@@ -37,6 +37,8 @@ void MatchPanel::addComputation(QFormLayout* form) {
     m_method->addItem(tr("Auto"), QStringLiteral("auto"));
     m_method->addItem(tr("Direct"), QStringLiteral("direct"));
     m_method->addItem(tr("Tiled Fourier"), QStringLiteral("tiled"));
+    m_method->addItem(tr("Whole-scene Fourier"), QStringLiteral("fourier"));
+    m_method->addItem(tr("Scene and template tiled"), QStringLiteral("tiled-template"));
     addRow(form, tr("Method"), m_method, "method",
            tr("Auto takes the candidate with the shortest predicted time"));
     m_tile = textField(tr("auto"));

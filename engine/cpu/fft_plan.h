@@ -44,6 +44,10 @@ struct Single {
     static constexpr auto kExecute = &fftwf_execute_dft;
     static constexpr auto kDestroy = &fftwf_destroy_plan;
     static constexpr auto kTimeLimit = &fftwf_set_timelimit;
+    static constexpr auto kPlanForward = &fftwf_plan_dft_r2c_1d;
+    static constexpr auto kPlanInverse = &fftwf_plan_dft_c2r_1d;
+    static constexpr auto kExecuteForward = &fftwf_execute_dft_r2c;
+    static constexpr auto kExecuteInverse = &fftwf_execute_dft_c2r;
 };
 struct Double {
     using Value = double;
@@ -53,6 +57,10 @@ struct Double {
     static constexpr auto kExecute = &fftw_execute_dft;
     static constexpr auto kDestroy = &fftw_destroy_plan;
     static constexpr auto kTimeLimit = &fftw_set_timelimit;
+    static constexpr auto kPlanForward = &fftw_plan_dft_r2c_1d;
+    static constexpr auto kPlanInverse = &fftw_plan_dft_c2r_1d;
+    static constexpr auto kExecuteForward = &fftw_execute_dft_r2c;
+    static constexpr auto kExecuteInverse = &fftw_execute_dft_c2r;
 };
 
 /// Where the values of many 1D transforms lie.
@@ -132,6 +140,46 @@ template <class Precision> class Plan {
 
     typename Precision::Handle m_plan = nullptr;
     FftEffort m_effort = FftEffort::Estimate;
+};
+
+/// One FFTW plan of a real row in place: `length` values to length / 2 + 1 complex ones (forward)
+/// or back, without scaling. **Threads**: as Plan.
+template <class Precision> class RealPlan {
+  public:
+    using Value = typename Precision::Value;
+
+    RealPlan() = default;
+    /// Overwrites `row`, which has room for the complex values.
+    RealPlan(int length, Value* row, bool forward) : m_forward(forward) {
+        m_plan = forward
+                     ? Precision::kPlanForward(length, row, Precision::complex(row), FFTW_ESTIMATE)
+                     : Precision::kPlanInverse(length, Precision::complex(row), row, FFTW_ESTIMATE);
+        if (m_plan == nullptr) {
+            throw base::Error(base::ErrorCode::Internal,
+                              "FFTW has no real plan for length " + std::to_string(length));
+        }
+    }
+    RealPlan(RealPlan&& other) noexcept { *this = std::move(other); }
+    RealPlan& operator=(RealPlan&& other) noexcept {
+        std::swap(m_plan, other.m_plan);
+        std::swap(m_forward, other.m_forward);
+        return *this;
+    }
+    RealPlan(const RealPlan&) = delete;
+    RealPlan& operator=(const RealPlan&) = delete;
+    ~RealPlan() { Precision::kDestroy(m_plan); }
+
+    void operator()(Value* row) const {
+        if (m_forward) {
+            Precision::kExecuteForward(m_plan, row, Precision::complex(row));
+        } else {
+            Precision::kExecuteInverse(m_plan, Precision::complex(row), row);
+        }
+    }
+
+  private:
+    typename Precision::Handle m_plan = nullptr;
+    bool m_forward = true;
 };
 
 /// All that FFTW has learnt in this process, as it writes it: one text a precision.

@@ -14,6 +14,13 @@ namespace flcc::cpu {
 /// LCC by overlap-save with real transforms (METHODS 3.3, Karas (22)-(23)).
 [[nodiscard]] const method::Method& tiledMethod();
 
+/// LCC by half transforms of the whole scene (METHODS 3.2, FLCC II.B).
+[[nodiscard]] const method::Method& fourierMethod();
+
+/// LCC by overlap-save in the scene and overlap-add in the template (METHODS 3.4, Karas Algorithm
+/// 1): for large templates in little memory.
+[[nodiscard]] const method::Method& tiledTemplateMethod();
+
 /// The libraries behind the methods and their versions.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> libraryVersions();
 

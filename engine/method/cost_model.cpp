@@ -34,6 +34,22 @@ ShapeTime CostModel::timeOf(const base::Extents& points) const {
             transform * prepareFactor};
 }
 
+double CostModel::wholeTransformNs(const base::Extents& points) const {
+    const double count = static_cast<double>(base::voxelCount(points));
+    // Scene and template spectrum; a scene of 16 caches has no use of them any more.
+    const double crowding = std::clamp(std::log2(8 * count / cacheBytes) / 4, 0.0, 1.0);
+    return count * std::log2(std::max(2.0, count)) * wholePointNs *
+           (1 + crowding * (crowdingFactor - 1));
+}
+
+double CostModel::blockTransformNs(const base::Extents& points) const {
+    const double count = static_cast<double>(base::voxelCount(points));
+    const double lines = count / static_cast<double>(points.x) +
+                         (points.y > 1 ? count / static_cast<double>(points.y) / 2 : 0.0) +
+                         (points.z > 1 ? count / static_cast<double>(points.z) / 2 : 0.0);
+    return blockFactor * wholeTransformNs(points) + 2 * lines * loadRowNs;
+}
+
 std::array<double, 3> denominatorTerms(const base::Extents& m, const base::Extents& tile) {
     const auto halo = [](std::int64_t out, std::int64_t length) {
         return static_cast<double>(out + length - 1) / static_cast<double>(out);
@@ -77,6 +93,10 @@ const std::vector<CostModel::Constant>& CostModel::constants() {
         {"buffer_byte_ns", &CostModel::bufferByteNs},
         {"tile_overhead_ns", &CostModel::tileOverheadNs},
         {"prepare_factor", &CostModel::prepareFactor},
+        {"whole_point_ns", &CostModel::wholePointNs},
+        {"whole_prepare_factor", &CostModel::wholePrepareFactor},
+        {"block_factor", &CostModel::blockFactor},
+        {"product_point_ns", &CostModel::productPointNs},
         {"thread_efficiency", &CostModel::threadEfficiency}};
     return list;
 }

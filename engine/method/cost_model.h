@@ -53,8 +53,13 @@ struct CostModel {
     double bufferByteNs = 0.25;      ///< making and clearing one byte of buffers
     double tileOverheadNs = 2000;    ///< fixed cost of one tile
     double prepareFactor = 2;        ///< template spectrum, in double, against one tile's transform
-    double threadEfficiency = 0.95;  ///< n threads are n times this as fast as one, for n > 1
-    bool calibrated = false;         ///< measured on this machine
+    double wholePointNs = 0.38;      ///< transforms of whole scenes, per point and log2 of them
+    double wholePrepareFactor =
+        1;                       ///< template spectrum with all its rows, against those transforms
+    double blockFactor = 2.5;     ///< on wholeTransformNs() of a block that one thread does
+    double productPointNs = 0.5; ///< adding a product of spectra to others, per point
+    double threadEfficiency = 0.95; ///< n threads are n times this as fast as one, for n > 1
+    bool calibrated = false;        ///< measured on this machine
     /// Ascending by length; lengths between are not worth using and cost as if unknown.
     std::vector<LengthTime> transformTimes = builtInTimes();
     std::vector<ShapeTime> shapeTimes;             ///< measured shapes; others are put together
@@ -70,6 +75,11 @@ struct CostModel {
 
     /// The time of a shape: measured, or from the times of its lengths.
     [[nodiscard]] ShapeTime timeOf(const base::Extents& points) const;
+
+    /// A whole scene's two half transforms, shared out over threads or not.
+    [[nodiscard]] double wholeTransformNs(const base::Extents& points) const;
+    /// The same of a block that one thread does alone; short lines cost more than their points.
+    [[nodiscard]] double blockTransformNs(const base::Extents& points) const;
 
     /// Window sums, division and status of one map voxel, for a template of extents `m` in tiles of
     /// `tile` placements.

@@ -94,7 +94,8 @@ class Calibrator {
 
     /// False when stopped.
     [[nodiscard]] bool measureConstants() {
-        return measureDirect() && measureSums() && measureOverheads() && measureInstructions();
+        return measureDirect() && measureSums() && measureOverheads() && measureWhole() &&
+               measureInstructions();
     }
 
     [[nodiscard]] bool measureShapes() {
@@ -281,6 +282,55 @@ class Calibrator {
         if (const long bytes = ::sysconf(_SC_LEVEL2_CACHE_SIZE); bytes > 0) {
             m_model.cacheBytes = static_cast<double>(bytes);
         }
+        return true;
+    }
+
+    /// Transforms of whole scenes and of blocks: how far off their predictions are.
+    [[nodiscard]] bool measureWhole() {
+        method::Limits limits;
+        limits.threads = m_pool.threads();
+        const auto share = [&](const Probe& one, const method::Method& method) {
+            const auto verdict =
+                method.predict(one.problem, one.candidate, limits, m_model, nullptr);
+            const auto& prediction = std::get<method::Prediction>(verdict);
+            return std::clamp(one.executeNs * 1e-6 / (prediction.ms - prediction.setupMs), 0.2,
+                              5.0);
+        };
+        std::vector<double> whole;
+        std::vector<double> prepares;
+        for (const auto& [scene, templ] : {std::pair{Extents{512, 512, 1}, Extents{64, 64, 1}},
+                                           {{960, 960, 1}, {100, 100, 1}},
+                                           {{1536, 1536, 1}, {64, 64, 1}},
+                                           {{80, 80, 80}, {16, 16, 16}},
+                                           {{128, 128, 128}, {24, 24, 24}}}) {
+            tell("measuring whole scenes");
+            const Probe one = run(cpu::fourierMethod(), scene, templ);
+            if (one.stopped) {
+                return false;
+            }
+            whole.push_back(share(one, cpu::fourierMethod()));
+            const double lines = static_cast<double>(scene.z > 1 ? templ.z : templ.y) /
+                                 static_cast<double>(scene.z > 1 ? scene.z : scene.y);
+            const double guess = m_model.wholeTransformNs(one.candidate.tile) *
+                                 m_model.wholePrepareFactor * (0.25 + 1.2 * lines);
+            if (one.prepareNs > 0.1 * guess) { // else the run makes it
+                prepares.push_back(std::clamp(one.prepareNs / guess, 0.2, 5.0));
+            }
+        }
+        m_model.wholePointNs *= median(whole);
+        m_model.wholePrepareFactor *= median(prepares) / median(whole);
+        std::vector<double> blocks;
+        for (const auto& [side, points] : {std::pair{128, 128}, {200, 256}, {160, 96}}) {
+            tell("measuring blocks of templates");
+            const Probe one = run(cpu::tiledTemplateMethod(), squared(700, false),
+                                  squared(side, false), squared(points, false));
+            if (one.stopped) {
+                return false;
+            }
+            blocks.push_back(share(one, cpu::tiledTemplateMethod()));
+        }
+        m_model.blockFactor *= median(blocks);
+        m_model.productPointNs *= median(blocks);
         return true;
     }
 

@@ -368,8 +368,9 @@ void explain(std::vector<Row>& rows, const PlanReport& report, bool replayed) {
 } // namespace
 
 const std::vector<const method::Method*>& methods() {
-    static const std::vector<const method::Method*> table{&cpu::directMethod(),
-                                                          &cpu::tiledMethod()};
+    static const std::vector<const method::Method*> table{&cpu::directMethod(), &cpu::tiledMethod(),
+                                                          &cpu::fourierMethod(),
+                                                          &cpu::tiledTemplateMethod()};
     return table;
 }
 

@@ -25,7 +25,10 @@ base::Box sampleBox(const method::Problem& problem, const method::Candidate& can
     // Fourier tiles are given in transform points, those of direct in placements.
     const auto step = [&](std::int64_t tile, std::int64_t length) {
         const bool points = candidate.method != "direct";
-        return std::max<std::int64_t>(1, points ? tile - length + 1 : tile);
+        const bool blocks = candidate.method == "tiled-template" && tile < 2 * length - 1;
+        return std::max<std::int64_t>(1, blocks   ? (tile + 1) / 2
+                                         : points ? tile - length + 1
+                                                  : tile);
     };
     const Extents unit{std::min(map.x, step(candidate.tile.x, m.x)),
                        std::min(map.y, step(candidate.tile.y, m.y)),
@@ -47,14 +50,36 @@ base::Box sampleBox(const method::Problem& problem, const method::Candidate& can
             {part.x + m.x - 1, part.y + m.y - 1, part.z + m.z - 1}};
 }
 
+/// A box in the middle of the scene with about `share` of its placements, for a method that takes
+/// scenes whole.
+base::Box wholeBox(const method::Problem& problem, double share) {
+    const Extents map = method::mapExtents(problem);
+    const Extents& m = problem.templ;
+    const int axes = (map.x > 1 ? 1 : 0) + (map.y > 1 ? 1 : 0) + (map.z > 1 ? 1 : 0);
+    const double factor = std::pow(share, 1.0 / std::max(1, axes));
+    const auto part = [&](std::int64_t length) {
+        return std::clamp<std::int64_t>(std::llround(static_cast<double>(length) * factor), 1,
+                                        length);
+    };
+    const Extents taken{part(map.x), part(map.y), part(map.z)};
+    return {{(map.x - taken.x) / 2, (map.y - taken.y) / 2, (map.z - taken.z) / 2},
+            {taken.x + m.x - 1, taken.y + m.y - 1, taken.z + m.z - 1}};
+}
+
 } // namespace
 
 double timeOnSample(const method::Method& method, const method::Problem& problem,
-                    const method::Candidate& candidate, double predictedMs, double budgetMs,
+                    const method::Candidate& chosen, double predictedMs, double budgetMs,
                     const SampleInput& input) {
-    const base::Box box = sampleBox(problem, candidate, std::min(1.0, budgetMs / predictedMs));
+    const double share = std::min(1.0, budgetMs / predictedMs);
+    const bool whole = chosen.method == "fourier";
+    const base::Box box = whole ? wholeBox(problem, share) : sampleBox(problem, chosen, share);
     method::Problem part = problem;
     part.scene = box.extents;
+    method::Candidate candidate = chosen;
+    if (whole && share < 1) { // a transform of the part's own length
+        candidate = method.candidates(part, input.limits, {0, 0, 0}).front();
+    }
     part.extent = method::Extent::Valid; // what lies beyond the scene is in the prediction
     const method::MaskedView scene = method::partOf(input.scene, box);
     method.warmUp(part, candidate);
@@ -65,7 +90,8 @@ double timeOnSample(const method::Method& method, const method::Problem& problem
     method::MatchMap map(method::mapExtents(part));
     // What grows with the scene, of the part and of the whole.
     const auto grown = [&](const method::Problem& of) {
-        const auto verdict = method.predict(of, candidate, input.limits, input.model, nullptr);
+        const auto verdict = method.predict(of, of.scene == part.scene ? candidate : chosen,
+                                            input.limits, input.model, nullptr);
         const auto* prediction = std::get_if<method::Prediction>(&verdict);
         return prediction != nullptr ? prediction->ms - prediction->setupMs : predictedMs;
     };

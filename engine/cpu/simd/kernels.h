@@ -162,6 +162,10 @@ template <class Real, class Numerator = Real> struct ScoreArguments {
 /// spectrum *= templ, complex, `count` pairs (re, im).
 void multiplySpectra(float* spectrum, const float* templ, std::int64_t count);
 
+/// sum += spectrum * templ, complex, `count` pairs.
+void addSpectra(const float* spectrum, const float* templ, std::int64_t count, float* sum);
+void addSpectra(const double* spectrum, const double* templ, std::int64_t count, double* sum);
+
 /// to = (a, factor * b) in pairs, and back: a = re, b = im / factor. `factor` is a power of two.
 void packPairs(const float* a, const float* b, float factor, std::int64_t count, float* to);
 void unpackPairs(const float* from, float factor, std::int64_t count, float* a, float* b);

@@ -79,7 +79,7 @@ double Tolerance::at(const base::Index& index, bool lowConf) const {
     if (m_candidate.method == "direct") {
         return std::min(promise, direct(templ, k) + sums);
     }
-    if (m_candidate.method == "tiled") {
+    if (m_candidate.method == "tiled" || m_candidate.method == "fourier") {
         const double points = static_cast<double>(base::voxelCount(m_candidate.tile));
         const long double range = m_high - m_low;
         // A value of the output is the product of a part of the tile with a template of norm 1.

@@ -124,6 +124,8 @@ class SizesTest : public QObject {
         }
         QVERIFY(names.contains("direct"));
         QVERIFY(names.contains("tiled"));
+        QVERIFY(names.contains("fourier"));
+        QVERIFY(names.contains("tiled-template"));
     }
 
     void aTemplateLargerThanTheSceneIsAProblem() {

@@ -72,7 +72,12 @@ class PlanTest : public QObject {
         QCOMPARE(chosenMethod(estimate(problemOf({2000, 2000, 1}, {4, 4, 1}), {})), "direct");
         QCOMPARE(chosenMethod(estimate(problemOf({2000, 2000, 1}, {128, 128, 1}), {})), "tiled");
         QCOMPARE(chosenMethod(estimate(problemOf({192, 192, 192}, {3, 3, 3}), {})), "direct");
-        QCOMPARE(chosenMethod(estimate(problemOf({192, 192, 192}, {32, 32, 32}), {})), "tiled");
+        QVERIFY(chosenMethod(estimate(problemOf({192, 192, 192}, {32, 32, 32}), {})) != "direct");
+        // Templates that leave tiles little output go to the whole scene.
+        QCOMPARE(chosenMethod(estimate(problemOf({2000, 2000, 1}, {1500, 1500, 1}), {})),
+                 "fourier");
+        QCOMPARE(chosenMethod(estimate(problemOf({200, 200, 200}, {100, 100, 100}), {})),
+                 "fourier");
     }
 
     void theChoiceFollowsThePredictions() {
@@ -200,7 +205,7 @@ class PlanTest : public QObject {
                 best = std::min(best, *row.measuredMs);
             }
         }
-        QCOMPARE(timed.size(), std::size_t{2});
+        QVERIFY(timed.contains("direct") && timed.contains("tiled"));
         QCOMPARE(*planned.report.chosen()->measuredMs, best);
         QVERIFY(planned.report.planningMs > 0);
     }
@@ -280,11 +285,14 @@ class PlanTest : public QObject {
     void aMeasuredShapeReplacesTheGuess() {
         const auto problem = problemOf({2000, 2000, 1}, {64, 64, 1});
         method::CostModel model;
+        plan::Request request;
+        request.method = "tiled";
         model.shapeTimes = {{{1024, 64, 1}, 1, 1}}; // a tile in no time
-        const plan::Planned planned = estimate(problem, {}, model);
+        const plan::Planned planned = estimate(problem, request, model);
         QVERIFY(planned.report.candidates.size() > 2);
         model.shapeTimes[0].points = planned.report.candidates.back().candidate.tile;
-        QVERIFY(estimate(problem, {}, model).plan->candidate().tile == model.shapeTimes[0].points);
+        QVERIFY(estimate(problem, request, model).plan->candidate().tile ==
+                model.shapeTimes[0].points);
     }
 
     void theCriticalSizeIsWherePredictionsCross() {

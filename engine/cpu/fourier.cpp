@@ -1,0 +1,315 @@
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "engine/cpu/half_transform.h"
+#include "engine/cpu/methods.h"
+#include "engine/cpu/scene_frame.h"
+#include "engine/cpu/score_pass.h"
+#include "engine/cpu/template_spectra.h"
+#include "engine/cpu/tile_transform.h"
+#include "engine/method/canonical.h"
+
+namespace flcc::cpu {
+
+namespace {
+
+using base::Extents;
+using base::Image;
+using method::Candidate;
+using method::Problem;
+
+enum Stage : std::size_t { kLoad, kTransform, kDenominator };
+
+/// Nanoseconds of a thread that a point takes in double, all stages.
+constexpr double kDoubleNs = 45;
+
+class FourierPrepared final : public method::Prepared {
+  public:
+    FourierPrepared(const Problem& problem, const Extents& points, const method::MaskedView& templ)
+        : m_canonical(templ), m_spectra(m_canonical, points, {{{0, 0, 0}, problem.templ}}) {
+        if (!TemplateSpectra::areMadeAtOnce(points, 1)) {
+            return;
+        }
+        if (problem.precision == method::Precision::Single) {
+            (void)m_spectra.of<Single>(oneAfterTheOther(), 1, {});
+        } else {
+            (void)m_spectra.of<Double>(oneAfterTheOther(), 1, {});
+        }
+    }
+
+    [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_canonical; }
+    [[nodiscard]] const TemplateSpectra& spectra() const { return m_spectra; }
+
+  private:
+    method::CanonicalTemplate m_canonical;
+    TemplateSpectra m_spectra;
+};
+
+/// The scene in its frame and the buffer that becomes its numerators.
+template <class Precision> struct WholeBuffers {
+    using Value = typename Precision::Value;
+
+    HalfTransform<Precision> transform;
+    Image<Value> x;
+    Image<Value> data;
+    std::vector<typename HalfTransform<Precision>::Scratch> scratch;
+
+    // Nothing is written yet, so that what is not needed costs no memory.
+    WholeBuffers(const Extents& scene, const Extents& points, int workers)
+        : transform(points), x(largeBuffer<Value>(base::voxelCount(scene) + simd::kSlack)),
+          data(largeBuffer<Value>(HalfTransform<Precision>::bufferValues(points))) {
+        for (int i = 0; i < workers; ++i) {
+            scratch.push_back(transform.makeScratch());
+        }
+    }
+
+    static std::int64_t bytes(const Extents& scene, const Extents& points, int workers) {
+        return static_cast<std::int64_t>(sizeof(Value)) *
+               (base::voxelCount(scene) + HalfTransform<Precision>::bufferValues(points) +
+                workers * HalfTransform<Precision>::scratchValues(points));
+    }
+};
+
+class FourierWorkspace final : public method::Workspace {
+  public:
+    /// Those of one precision at a time.
+    template <class Precision>
+    [[nodiscard]] WholeBuffers<Precision>& of(const Extents& scene, const Extents& points,
+                                              int workers) {
+        using Buffers = std::unique_ptr<WholeBuffers<Precision>>;
+        if (!std::get<Buffers>(m_buffers)) {
+            m_buffers = {};
+            std::get<Buffers>(m_buffers) =
+                std::make_unique<WholeBuffers<Precision>>(scene, points, workers);
+        }
+        return *std::get<Buffers>(m_buffers);
+    }
+
+  private:
+    std::tuple<std::unique_ptr<WholeBuffers<Single>>, std::unique_ptr<WholeBuffers<Double>>>
+        m_buffers;
+};
+
+/// The largest memory of a run: map and template, and of each precision that may run its spectrum
+/// while it is made and what is there while it is used.
+std::int64_t hostBytes(const Problem& problem, const Extents& points, int threads) {
+    const bool single = problem.precision == method::Precision::Single;
+    const std::int64_t making = TemplateSpectra::makingBytes(problem.templ, points, 1, threads);
+    std::int64_t most = 0;
+    std::int64_t kept = 0;
+    if (single) {
+        kept = TemplateSpectra::bytes<Single>(points, 1);
+        most = kept + std::max(making, WholeBuffers<Single>::bytes(problem.scene, points, threads));
+    }
+    if (!single || problem.recompute) {
+        most = std::max(most, kept + TemplateSpectra::bytes<Double>(points, 1) +
+                                  std::max(making, WholeBuffers<Double>::bytes(problem.scene,
+                                                                               points, threads)));
+    }
+    return mapBytes(problem) + base::byteCount(problem.templ, 8) + most +
+           threads * ScorePass::bytes(problem);
+}
+
+class FourierMethod final : public method::Method {
+  public:
+    [[nodiscard]] std::string_view name() const override { return "fourier"; }
+    [[nodiscard]] std::string_view device() const override { return "cpu"; }
+
+    [[nodiscard]] std::vector<Candidate> candidates(const Problem& problem,
+                                                    const method::Limits& limits,
+                                                    const Extents& tile) const override {
+        const Extents& n = problem.scene;
+        Extents points{nextSmooth(n.x), nextSmooth(n.y), nextSmooth(n.z)};
+        if (tile.x > 0) {
+            points = {tile.x, n.y == 1 ? 1 : tile.y, n.z == 1 ? 1 : tile.z};
+        }
+        return {{std::string(name()), std::string(device()), points, limits.threads}};
+    }
+
+    [[nodiscard]] method::Verdict
+    predict(const Problem& problem, const Candidate& candidate, const method::Limits& limits,
+            const method::CostModel& model,
+            const method::SceneStatistics* statistics) const override {
+        const Extents& n = problem.scene;
+        const Extents& m = problem.templ;
+        const Extents& points = candidate.tile;
+        if (std::string reason = ScorePass::refusal(problem); !reason.empty()) {
+            return method::Refusal{std::move(reason)};
+        }
+        if (points.x < n.x || points.y < n.y || points.z < n.z) {
+            return method::Refusal{"transforms the whole scene " + base::toString(n) +
+                                   ", not a tile " + base::toString(points)};
+        }
+        if (std::max({points.x, points.y, points.z}) > INT32_MAX) {
+            return method::Refusal{"scene " + base::toString(n) +
+                                   " has a longer axis than FFTW can plan"};
+        }
+        method::Prediction prediction;
+        prediction.fftPlanning = cpu::name(FftEffort::Estimate);
+        prediction.hostBytes = hostBytes(problem, points, candidate.threads);
+        if (std::string reason = memoryRefusal(prediction.hostBytes, limits); !reason.empty()) {
+            return method::Refusal{std::move(reason)};
+        }
+        const auto count = static_cast<double>(base::voxelCount(points));
+        const double root = std::log2(std::max(2.0, count));
+        // Three half transforms, that of the template with them (FLCC Table I without the four of
+        // the denominators), 2.5 M log2 M operations each.
+        prediction.operations = 7.5 * count * root + 3 * count;
+        const double workers = model.speedUp(candidate.threads);
+        const double transformNs = model.wholeTransformNs(points);
+        // The template's goes in one direction, in double, and has few rows.
+        const bool ahead = TemplateSpectra::areMadeAtOnce(points, 1);
+        const double prepareNs = transformNs * model.wholePrepareFactor / (ahead ? 1.0 : workers);
+        const auto buffers =
+            static_cast<double>(WholeBuffers<Single>::bytes(n, points, candidate.threads));
+        prediction.setupMs = 1e-6 * (prepareNs + buffers * model.bufferByteNs / workers);
+        const double runNs =
+            transformNs + count * model.spectrumPointNs + model.loadNs(n) +
+            denominatorNs(static_cast<double>(base::voxelCount(method::mapExtents(problem))),
+                          problem, ScorePass::tileOf(problem), model);
+        prediction.ms = prediction.setupMs + 1e-6 * runNs / workers;
+        prediction.tilesInFlight = 1;
+        prediction.paddingWaste =
+            1 - static_cast<double>(base::voxelCount(method::mapExtents(problem))) / count;
+        if (statistics != nullptr) {
+            prediction.errorBound = kUnitSingle * 8 * std::sqrt(root) * 2 *
+                                        predictedK(*statistics) /
+                                        std::sqrt(static_cast<double>(base::voxelCount(m))) +
+                                    4 * kUnitSingle;
+        }
+        return prediction;
+    }
+
+    void warmUp(const Problem& problem, const Candidate& candidate) const override {
+        (void)HalfTransform<Double>(candidate.tile); // the template's, too
+        if (problem.precision == method::Precision::Single) {
+            (void)HalfTransform<Single>(candidate.tile);
+        }
+    }
+
+    [[nodiscard]] std::shared_ptr<const method::Prepared>
+    prepare(const Problem& problem, const Candidate& candidate,
+            const method::MaskedView& templ) const override {
+        return std::make_shared<FourierPrepared>(problem, candidate.tile, templ);
+    }
+
+    [[nodiscard]] std::unique_ptr<method::Workspace>
+    makeWorkspace(const Problem& /*problem*/, const Candidate& /*candidate*/) const override {
+        return std::make_unique<FourierWorkspace>();
+    }
+
+    method::Outcome execute(const Problem& problem, const Candidate& candidate,
+                            const method::Prepared& prepared, const method::MaskedView& scene,
+                            method::Workspace& workspace, const method::Execution& execution,
+                            const method::MapView& map) const override {
+        const auto& templ = dynamic_cast<const FourierPrepared&>(prepared);
+        auto& buffers = dynamic_cast<FourierWorkspace&>(workspace);
+        ScorePass pass(problem, scene.pixels, templ.canonical(), execution, map,
+                       kDoubleNs * static_cast<double>(base::voxelCount(candidate.tile)));
+        const Run run{problem, candidate.tile, templ, scene.pixels, execution};
+        const TileGrid grid = ScorePass::gridOf(problem);
+        std::vector<base::Box> tiles;
+        for (std::int64_t i = 0; i < grid.count(); ++i) {
+            tiles.push_back(grid.box(i));
+        }
+        bool done = problem.precision == method::Precision::Single
+                        ? runIn<Single>(run, tiles, buffers, pass)
+                        : runIn<Double>(run, tiles, buffers, pass);
+        if (done && pass.wantsDouble()) {
+            done = runIn<Double>(run, pass.takeWaiting(), buffers, pass);
+        } else if (done) {
+            done = pass.repair();
+        }
+        return pass.outcome(done, {"load", "transform", "denominator", "recomputation"});
+    }
+
+  private:
+    /// What both precisions of a run share.
+    struct Run {
+        const Problem& problem;
+        const Extents& points;
+        const FourierPrepared& templ;
+        const base::AnyView& scene;
+        const method::Execution& execution;
+    };
+
+    /// Numerators of the whole map, and the scores of some tiles. False when stopped.
+    template <class Precision>
+    static bool runIn(const Run& run, const std::vector<base::Box>& tiles,
+                      FourierWorkspace& workspace, ScorePass& pass) {
+        using Value = typename Precision::Value;
+        constexpr bool kTwofold = std::is_same_v<Value, double>;
+        const Extents& n = run.problem.scene;
+        const std::int64_t templCount = base::voxelCount(run.problem.templ);
+        const int workers = run.execution.pool.threads();
+        // The template's first: making it takes memory that is free again afterwards.
+        const auto& templ =
+            run.templ.spectra().of<Precision>(pass.items(kTransform), workers, run.execution.stop);
+        if (templ.empty()) {
+            return false;
+        }
+        const auto frame = SceneFrame::of(run.scene, templCount, kTwofold, pass.items(kLoad));
+        if (!frame) {
+            return false;
+        }
+        WholeBuffers<Precision>& own = workspace.of<Precision>(n, run.points, workers);
+        const HalfTransform<Precision>& transform = own.transform;
+        const simd::VoxelBox<Value> x{own.x.data(), n.x, n.x * n.y};
+        const simd::VoxelBox<Value> out{own.data.data(), transform.rowStride(),
+                                        transform.sliceStride()};
+        simd::LineEnergy in;
+        simd::LineEnergy through;
+        const auto constant = [](const simd::VoxelBox<Value>& box) {
+            return simd::VoxelBox<const Value>{box.data, box.rowStride, box.sliceStride};
+        };
+        const bool made =
+            load(run, *frame, x, out, pass) &&
+            boxEnergy(pass.items(kLoad), constant(x), n, run.points, in) &&
+            transform.correlate(pass.items(kTransform), own.data.data(), n, templ.front().data(),
+                                own.scratch) &&
+            boxEnergy(pass.items(kTransform), constant(out), run.points, run.points, through);
+        if (!made) {
+            return false;
+        }
+        const BoundTerms terms =
+            fourierTerms(base::voxelCount(run.points), std::sqrt(in.largestMeanSquare),
+                         std::sqrt(through.largestMeanSquare), std::sqrt(in.total),
+                         frame->tile({{0, 0, 0}, n}).exact, kUnitOf<Value>);
+        return pass.items(kDenominator)(
+            static_cast<std::int64_t>(tiles.size()), [&](std::int64_t item, int worker) {
+                const base::Box& tile = tiles[static_cast<std::size_t>(item)];
+                pass.score<Value>(tile, {x, out, {0, 0, 0}},
+                                  frame->tile(footprint(tile, run.problem.templ)), terms, worker);
+            });
+    }
+
+    /// The scene in its frame, once to keep and once to transform.
+    template <class Value>
+    static bool load(const Run& run, const SceneFrame& frame, const simd::VoxelBox<Value>& x,
+                     const simd::VoxelBox<Value>& padded, ScorePass& pass) {
+        const Extents& n = run.problem.scene;
+        return forRows(
+            pass.items(kLoad), n, n.x, [&](std::int64_t y, std::int64_t z, std::int64_t row) {
+                Value* const kept = x.data + row * n.x;
+                Value* const to = padded.data + z * padded.sliceStride + y * padded.rowStride;
+                frame.place(run.scene, {0, y, z}, n.x, kept);
+                std::copy_n(kept, n.x, to);
+                std::fill(to + n.x, to + run.points.x, Value{0});
+            });
+    }
+};
+
+} // namespace
+
+const method::Method& fourierMethod() {
+    static const FourierMethod method;
+    return method;
+}
+
+} // namespace flcc::cpu

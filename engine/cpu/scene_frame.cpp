@@ -1,0 +1,167 @@
+#include "engine/cpu/scene_frame.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+namespace flcc::cpu {
+
+namespace {
+
+using base::Extents;
+
+/// Voxels whose facts one item takes.
+constexpr std::int64_t kItemVoxels = 1 << 18;
+
+template <class T>
+inline constexpr bool kHasKernel =
+    std::is_same_v<T, float> || std::is_same_v<T, std::uint8_t> ||
+    std::is_same_v<T, std::uint16_t> || std::is_same_v<T, std::int16_t>;
+
+/// The mean as a value of type T, between smallest and largest.
+template <class T> long double centreOf(long double mean) {
+    return std::is_integral_v<T> ? std::nearbyint(mean)
+                                 : static_cast<long double>(static_cast<T>(mean));
+}
+
+} // namespace
+
+template <class T> SceneFrame::Facts SceneFrame::factsOf(const T* row, std::int64_t count) {
+    Facts facts;
+    facts.minimum = std::numeric_limits<long double>::infinity();
+    facts.maximum = -facts.minimum;
+    if constexpr (kHasKernel<T>) {
+        const simd::RowFacts found = simd::rowFacts(row, count);
+        facts = {found.sum, found.minimum, found.maximum, count - found.nonFinite, found.nonFinite};
+    } else {
+        // 64 bits of mantissa hold every voxel, and its exponent every sum.
+        for (std::int64_t i = 0; i < count; ++i) {
+            const auto value = static_cast<long double>(row[i]);
+            if (std::isfinite(value)) {
+                facts.sum += value;
+                facts.minimum = std::min(facts.minimum, value);
+                facts.maximum = std::max(facts.maximum, value);
+                ++facts.finite;
+            }
+        }
+        facts.nonFinite = count - facts.finite;
+    }
+    return facts;
+}
+
+std::optional<SceneFrame> SceneFrame::of(const base::AnyView& scene, std::int64_t templCount,
+                                         bool twofold, const ForItems& each) {
+    SceneFrame frame;
+    const Extents n = base::extentsOf(scene);
+    frame.m_scene = n;
+    const std::int64_t rows = n.y * n.z;
+    const std::int64_t together = std::max<std::int64_t>(1, kItemVoxels / n.x);
+    frame.m_nonFinite.resize(static_cast<std::size_t>(rows));
+    // Sums are joined in order, so that threads change no bit.
+    std::vector<Facts> items(static_cast<std::size_t>((rows + together - 1) / together));
+    const auto join = [](Facts& to, const Facts& from) {
+        const bool first = to.finite == 0;
+        if (from.finite > 0) {
+            to.minimum = first ? from.minimum : std::min(to.minimum, from.minimum);
+            to.maximum = first ? from.maximum : std::max(to.maximum, from.maximum);
+        }
+        to.sum += from.sum;
+        to.finite += from.finite;
+        to.nonFinite += from.nonFinite;
+    };
+    const bool done = each(static_cast<std::int64_t>(items.size()), [&](std::int64_t item, int) {
+        for (std::int64_t row = item * together; row < std::min(rows, (item + 1) * together);
+             ++row) {
+            const Facts facts = std::visit(
+                [&](const auto& view) { return factsOf(view.row(row % n.y, row / n.y), n.x); },
+                scene);
+            frame.m_nonFinite[static_cast<std::size_t>(row)] = facts.nonFinite;
+            join(items[static_cast<std::size_t>(item)], facts);
+        }
+    });
+    if (!done) {
+        return std::nullopt;
+    }
+    Facts facts;
+    for (const Facts& item : items) {
+        join(facts, item);
+    }
+    std::visit(
+        [&](const auto& view) {
+            using T = std::remove_cvref_t<decltype(view.at(0, 0, 0))>;
+            constexpr bool kInteger = std::is_integral_v<T>;
+            const long double mean =
+                facts.finite > 0 ? facts.sum / static_cast<long double>(facts.finite) : 0;
+            frame.m_centre = std::clamp(centreOf<T>(mean), facts.finite > 0 ? facts.minimum : 0,
+                                        facts.finite > 0 ? facts.maximum : 0);
+            const long double largest = facts.finite > 0 ? std::max(facts.maximum - frame.m_centre,
+                                                                    frame.m_centre - facts.minimum)
+                                                         : 0;
+            frame.m_exponent = largest > 0 ? std::ilogb(largest) + 1 : 0;
+            const int digits = twofold ? 53 : 24;
+            const bool exact = largest == 0 || (kInteger && frame.m_exponent <= digits);
+            CentredTile& tile = frame.m_facts;
+            tile.unit = std::ldexp(1.0, frame.m_exponent);
+            tile.level = static_cast<double>(frame.m_centre);
+            tile.exact = exact;
+            // Half a unit in the last place of the largest difference.
+            tile.largestRounding = exact ? 0.0 : std::ldexp(1.0, frame.m_exponent - digits - 1);
+            tile.exactSums = kInteger && exact &&
+                             static_cast<long double>(templCount) * largest * largest < 0x1p53L;
+            const long double range = std::max(std::abs(facts.maximum), std::abs(facts.minimum));
+            frame.m_inFloat =
+                kInteger || (range < 0x1p125L && (largest == 0 || largest > 0x1p-124L));
+        },
+        scene);
+    return frame;
+}
+
+template <class T, class Real>
+void SceneFrame::placeRow(const T* row, std::int64_t count, Real* to) const {
+    if constexpr (kHasKernel<T> && std::is_same_v<Real, float>) {
+        if (m_inFloat) {
+            simd::loadRow(row, count, static_cast<double>(m_centre), std::ldexp(1.0F, -m_exponent),
+                          to);
+            return;
+        }
+    }
+    if constexpr (kHasKernel<T> && std::is_same_v<Real, double>) {
+        const auto centre = static_cast<double>(m_centre);
+        const double scale = std::ldexp(1.0, -m_exponent);
+        for (std::int64_t i = 0; i < count; ++i) {
+            const double value = (static_cast<double>(row[i]) - centre) * scale;
+            // Of a voxel that is not finite the difference to itself is not 0 either.
+            to[i] = value - value == 0 ? value : 0.0;
+        }
+    } else {
+        const long double scale = std::ldexp(1.0L, -m_exponent);
+        for (std::int64_t i = 0; i < count; ++i) {
+            const long double value = (static_cast<long double>(row[i]) - m_centre) * scale;
+            to[i] = value - value == 0 ? static_cast<Real>(value) : Real{0};
+        }
+    }
+}
+
+void SceneFrame::place(const base::AnyView& scene, const base::Index& first, std::int64_t count,
+                       float* to) const {
+    std::visit([&](const auto& view) { placeRow(&view.at(first), count, to); }, scene);
+}
+
+void SceneFrame::place(const base::AnyView& scene, const base::Index& first, std::int64_t count,
+                       double* to) const {
+    std::visit([&](const auto& view) { placeRow(&view.at(first), count, to); }, scene);
+}
+
+CentredTile SceneFrame::tile(const base::Box& seen) const {
+    CentredTile tile = m_facts;
+    tile.nonFinite = 0;
+    for (std::int64_t z = seen.corner.z; z < seen.corner.z + seen.extents.z; ++z) {
+        for (std::int64_t y = seen.corner.y; y < seen.corner.y + seen.extents.y; ++y) {
+            tile.nonFinite += m_nonFinite[static_cast<std::size_t>(z * m_scene.y + y)];
+        }
+    }
+    return tile;
+}
+
+} // namespace flcc::cpu

@@ -1,0 +1,212 @@
+#include "engine/cpu/score_pass.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace flcc::cpu {
+
+namespace {
+
+using base::Box;
+using base::Extents;
+
+/// Canonical values that one item computes, in voxels read: a tenth of a second.
+constexpr std::int64_t kItemVoxels = 100'000'000;
+
+template <class Real>
+simd::VoxelBox<Real> partOf(const simd::VoxelBox<Real>& box, const base::Index& at) {
+    return {box.data + at.z * box.sliceStride + at.y * box.rowStride + at.x, box.rowStride,
+            box.sliceStride};
+}
+
+} // namespace
+
+ScorePass::ScorePass(const method::Problem& problem, const base::AnyView& scene,
+                     const method::CanonicalTemplate& templ, const method::Execution& execution,
+                     const method::MapView& map, double twofoldNs)
+    : m_problem(problem), m_scene(scene), m_templ(templ), m_execution(execution), m_map(map),
+      m_twofoldNs(twofoldNs), m_tallies(static_cast<std::size_t>(execution.pool.threads())) {
+    for (int i = 0; i < execution.pool.threads(); ++i) {
+        m_scorers.push_back(std::make_unique<TileScorer>(problem.templ, tileOf(problem)));
+    }
+}
+
+std::string ScorePass::refusal(const method::Problem& problem) {
+    if (problem.mask || problem.sceneMask) {
+        return "solves problems without masks only";
+    }
+    if (problem.extent != method::Extent::Valid) {
+        return "finds placements inside the scene only, not the extent " +
+               std::string(method::name(problem.extent));
+    }
+    if (problem.statistics == method::WindowStatistics::Fourier) {
+        return "takes window statistics by sums only";
+    }
+    return {};
+}
+
+Extents ScorePass::tileOf(const method::Problem& problem) {
+    const Extents map = method::mapExtents(problem);
+    const Extents& m = problem.templ;
+    // The sums of a tile read it and the template's extents beyond: long tiles read little twice.
+    // Equal ones, a few at least for the threads.
+    const auto equal = [](std::int64_t about, std::int64_t length, std::int64_t least) {
+        const std::int64_t few = std::clamp<std::int64_t>(length / 16, 1, least);
+        const std::int64_t count = std::max((2 * length + about) / (2 * about), few);
+        return (length + count - 1) / count;
+    };
+    return map.z > 1
+               ? Extents{equal(std::max<std::int64_t>(256, 2 * m.x), map.x, 1),
+                         equal(std::max<std::int64_t>(32, m.y), map.y, 2),
+                         equal(std::max<std::int64_t>(16, m.z), map.z, 2)}
+               : Extents{equal(1024, map.x, 1),
+                         equal(std::max(2 * m.y, std::clamp<std::int64_t>(map.y / 8, 32, 256)),
+                               map.y, 4),
+                         1};
+}
+
+TileGrid ScorePass::gridOf(const method::Problem& problem) {
+    return {method::mapExtents(problem), tileOf(problem)};
+}
+
+std::int64_t ScorePass::bytes(const method::Problem& problem) {
+    return TileScorer::bytes(problem.templ, tileOf(problem));
+}
+
+ForItems ScorePass::items(std::size_t stage) {
+    return [this, stage](std::int64_t count, const std::function<void(std::int64_t, int)>& work) {
+        return m_execution.pool.run(
+            count,
+            [&](std::int64_t item, int worker) {
+                StageClock& clock = m_tallies[static_cast<std::size_t>(worker)].clock;
+                clock.start();
+                work(item, worker);
+                clock.lap(stage);
+            },
+            m_execution.stop);
+    };
+}
+
+void ScorePass::finish(TileScorer& scorer, const Box& box, const TileResult& result, int worker) {
+    scorer.finish(m_problem, m_scene, box, m_templ, result, m_map,
+                  m_tallies[static_cast<std::size_t>(worker)].facts);
+    const std::lock_guard lock(m_lock);
+    if (m_execution.regionFinished) {
+        m_execution.regionFinished(box);
+    }
+}
+
+template <class Real>
+void ScorePass::score(const Box& out, const Numerators<Real>& numerators, const CentredTile& tile,
+                      const BoundTerms& terms, int worker) {
+    TileScorer& scorer = *m_scorers[static_cast<std::size_t>(worker)];
+    const base::Index at{out.corner.x - numerators.corner.x, out.corner.y - numerators.corner.y,
+                         out.corner.z - numerators.corner.z};
+    const TileResult result = scorer.score(m_problem, m_scene, out, partOf(numerators.x, at),
+                                           partOf(numerators.numerator, at), tile, terms, m_map);
+    const double share = static_cast<double>(base::voxelCount(out.extents)) /
+                         static_cast<double>(base::voxelCount(m_map.value.extents()));
+    if (!result.twofold && TileScorer::wantsDouble(m_problem, result, share * m_twofoldNs)) {
+        const std::lock_guard lock(m_lock);
+        m_waiting.push_back({out, result});
+        return;
+    }
+    finish(scorer, out, result, worker);
+}
+
+bool ScorePass::wantsDouble() const {
+    TileResult all;
+    for (const Waiting& tile : m_waiting) {
+        all.lowConf += tile.result.lowConf;
+    }
+    return TileScorer::wantsDouble(m_problem, all, m_twofoldNs);
+}
+
+std::vector<Box> ScorePass::takeWaiting() {
+    std::vector<Box> boxes;
+    for (const Waiting& tile : std::exchange(m_waiting, {})) {
+        clear(tile.box);
+        boxes.push_back(tile.box);
+    }
+    return boxes;
+}
+
+bool ScorePass::repair() {
+    // In pieces, so that a stop is answered; only one of them tells what is told once a tile.
+    std::vector<Waiting> pieces;
+    const std::int64_t voxels =
+        std::max<std::int64_t>(1, kItemVoxels / base::voxelCount(m_problem.templ));
+    for (Waiting& tile : std::exchange(m_waiting, {})) {
+        const Extents& whole = tile.box.extents;
+        const std::int64_t columns = std::min(whole.x, voxels);
+        const std::int64_t rows = std::clamp<std::int64_t>(voxels / columns, 1, whole.y);
+        const TileGrid grid(whole, {columns, rows, whole.z > 1 ? 1 : whole.z});
+        for (std::int64_t i = 0; i < grid.count(); ++i) {
+            Box piece = grid.box(i);
+            piece.corner.x += tile.box.corner.x;
+            piece.corner.y += tile.box.corner.y;
+            piece.corner.z += tile.box.corner.z;
+            pieces.push_back({piece, tile.result});
+            tile.result.tally.overRange = 0;
+        }
+    }
+    // Scorers of their own: their sample of bounds is empty.
+    const Extents tile = tileOf(m_problem);
+    std::vector<TileScorer> scorers;
+    for (int i = 0; i < m_execution.pool.threads(); ++i) {
+        scorers.emplace_back(Extents{1, 1, 1}, Extents{tile.x, 1, 1});
+    }
+    constexpr std::size_t kRecomputation = 3;
+    const bool done = items(kRecomputation)(
+        static_cast<std::int64_t>(pieces.size()), [&](std::int64_t item, int worker) {
+            Waiting& piece = pieces[static_cast<std::size_t>(item)];
+            finish(scorers[static_cast<std::size_t>(worker)], piece.box, piece.result, worker);
+            piece.finished = true;
+        });
+    m_waiting = std::move(pieces);
+    std::erase_if(m_waiting, [](const Waiting& piece) { return piece.finished; });
+    return done;
+}
+
+void ScorePass::clear(const Box& box) const {
+    for (std::int64_t z = box.corner.z; z < box.corner.z + box.extents.z; ++z) {
+        for (std::int64_t y = box.corner.y; y < box.corner.y + box.extents.y; ++y) {
+            const auto of = [&](const auto& view, auto value) {
+                std::fill_n(view.row(y, z) + box.corner.x, box.extents.x, value);
+            };
+            of(m_map.value, 0.0F);
+            of(m_map.status, base::Status::NotComputed);
+            if (m_map.exact.data() != nullptr) {
+                of(m_map.exact, 0.0);
+            }
+        }
+    }
+}
+
+method::Outcome ScorePass::outcome(bool done, const std::vector<std::string>& stages) {
+    for (const Waiting& tile : m_waiting) {
+        clear(tile.box);
+    }
+    method::Outcome outcome;
+    outcome.cancelled = !done;
+    FactsCollector facts;
+    for (const WorkerTally& tally : m_tallies) {
+        facts.merge(tally.facts);
+    }
+    for (std::size_t stage = 0; stage < stages.size(); ++stage) {
+        double ms = 0;
+        for (const WorkerTally& tally : m_tallies) {
+            ms += tally.clock.ms(stage);
+        }
+        outcome.stagesMs.emplace_back(stages[stage], ms);
+    }
+    outcome.facts = facts.facts();
+    return outcome;
+}
+
+template void ScorePass::score(const Box&, const Numerators<float>&, const CentredTile&,
+                               const BoundTerms&, int);
+template void ScorePass::score(const Box&, const Numerators<double>&, const CentredTile&,
+                               const BoundTerms&, int);
+
+} // namespace flcc::cpu

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "engine/cpu/half_transform.h"
+#include "engine/cpu/scene_frame.h"
+#include "engine/cpu/tile_run.h"
+
+namespace flcc::cpu {
+
+/// Voxels of the scene and numerators that many tiles are scored from; both boxes begin at
+/// placement `corner`, and the rows of x have kSlack values beyond the last.
+template <class Real> struct Numerators {
+    simd::VoxelBox<Real> x;
+    simd::VoxelBox<Real> numerator;
+    base::Index corner;
+};
+
+/// The end of a method whose numerators are made for many tiles at once: scores tile by tile, and
+/// what breaks the promise is put right at the end, when it is known how much that is.
+///
+/// A tile is finished at once when its LOWCONF voxels cost less than its share of the run in
+/// double; others wait. Then either their voxels are replaced by canonical values, or the
+/// numerators of the waiting tiles are made again in double, whichever costs less. None of it
+/// depends on threads.
+class ScorePass {
+  public:
+    /// Nanoseconds of a thread that the whole run takes in double.
+    ScorePass(const method::Problem& problem, const base::AnyView& scene,
+              const method::CanonicalTemplate& templ, const method::Execution& execution,
+              const method::MapView& map, double twofoldNs);
+
+    /// Refuses a problem that these methods do not solve; empty when they do.
+    [[nodiscard]] static std::string refusal(const method::Problem& problem);
+
+    /// The tiles of a map: few, so that little is read twice, and enough for many threads.
+    [[nodiscard]] static TileGrid gridOf(const method::Problem& problem);
+    [[nodiscard]] static base::Extents tileOf(const method::Problem& problem);
+    /// Bytes of the buffers of one worker.
+    [[nodiscard]] static std::int64_t bytes(const method::Problem& problem);
+
+    /// Shares items out among the threads, on the clock of a stage.
+    [[nodiscard]] ForItems items(std::size_t stage);
+
+    /// Scores one tile of the map and finishes it, or lets it wait. On any thread.
+    template <class Real>
+    void score(const base::Box& out, const Numerators<Real>& numerators, const CentredTile& tile,
+               const BoundTerms& terms, int worker);
+
+    /// True when tiles wait and the run in double costs less than their voxels.
+    [[nodiscard]] bool wantsDouble() const;
+
+    /// The tiles that wait; score() them in double.
+    [[nodiscard]] std::vector<base::Box> takeWaiting();
+
+    /// Replaces the voxels of the tiles that wait. False when stopped.
+    [[nodiscard]] bool repair();
+
+    /// What the run came to; clears what is not finished.
+    [[nodiscard]] method::Outcome outcome(bool done, const std::vector<std::string>& stages);
+
+  private:
+    struct Waiting {
+        base::Box box;
+        TileResult result;
+        bool finished = false;
+    };
+    void finish(TileScorer& scorer, const base::Box& box, const TileResult& result, int worker);
+    void clear(const base::Box& box) const;
+
+    const method::Problem& m_problem;
+    const base::AnyView& m_scene;
+    const method::CanonicalTemplate& m_templ;
+    const method::Execution& m_execution;
+    const method::MapView& m_map;
+    double m_twofoldNs;
+    std::vector<std::unique_ptr<TileScorer>> m_scorers;
+    std::vector<WorkerTally> m_tallies;
+    std::mutex m_lock; // guards what follows, and regions being told
+    std::vector<Waiting> m_waiting;
+};
+
+} // namespace flcc::cpu

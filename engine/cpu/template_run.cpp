@@ -1,0 +1,410 @@
+#include "engine/cpu/template_run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+
+#include "engine/cpu/scene_frame.h"
+
+namespace flcc::cpu {
+
+namespace {
+
+using base::Box;
+using base::Extents;
+using base::Image;
+using base::Index;
+using method::Problem;
+
+enum Stage : std::size_t { kLoad, kTransform, kDenominator };
+
+/// Values of a spectrum that are added up for all blocks of the template while they are in cache.
+constexpr std::int64_t kChunk = 4096;
+
+/// Layers of output blocks that are scored together, so that the sums read little twice.
+std::int64_t layersTogether(const Problem& problem, const TemplateBlocks& blocks) {
+    const Extents tile = ScorePass::tileOf(problem);
+    const std::int64_t length = blocks.slowest() == 2 ? tile.z : tile.y;
+    return std::clamp<std::int64_t>(length / blocks.slow().outputs, 1, blocks.slow().outputBlocks);
+}
+
+/// One run in one precision.
+template <class Precision> class BlockedRun {
+  public:
+    using Value = typename Precision::Value;
+
+    BlockedRun(const BlockedInput& run, BlockBuffers<Precision>& buffers, const SceneFrame& frame,
+               const TemplateSpectra::Spectra<Precision>& templ, ScorePass& pass)
+        : m_run(run), m_blocks(run.blocks), m_own(buffers), m_frame(frame), m_templ(templ),
+          m_pass(pass), m_bounds(static_cast<std::size_t>(layersTogether(run.problem, run.blocks) *
+                                                          run.blocks.blocksOfLayer())) {
+        std::fill(m_own.layers.begin(), m_own.layers.end(), -1);
+    }
+
+    /// Numerators of the layers that `tiles` lie in, and their scores. False when stopped.
+    bool operator()(const std::vector<Box>& tiles) {
+        const std::int64_t together = layersTogether(m_run.problem, m_blocks);
+        const std::int64_t step = together * m_blocks.slow().outputs;
+        for (std::int64_t first = 0; first < m_blocks.slow().outputBlocks; first += together) {
+            std::vector<Box> mine;
+            std::copy_if(tiles.begin(), tiles.end(), std::back_inserter(mine), [&](const Box& box) {
+                return slowOf(box.corner) / step == first / together;
+            });
+            if (mine.empty()) {
+                continue;
+            }
+            const std::int64_t end = std::min(first + together, m_blocks.slow().outputBlocks);
+            bool done = loadBatch(first);
+            for (std::int64_t layer = first; done && layer < end; ++layer) {
+                done = addSegments(layer) && addOutputs(layer, first);
+            }
+            if (!done || !scoreBatch(mine, first)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+  private:
+    [[nodiscard]] bool volume() const { return m_blocks.slowest() == 2; }
+    [[nodiscard]] std::int64_t slowOf(const Index& index) const {
+        return volume() ? index.z : index.y;
+    }
+    /// Index (x, the other fast axis) and place along the slow one to an index.
+    [[nodiscard]] Index indexOf(std::int64_t x, std::int64_t other, std::int64_t slow) const {
+        return volume() ? Index{x, other, slow} : Index{x, slow, other};
+    }
+    [[nodiscard]] const BlockedAxis& other() const {
+        return volume() ? m_blocks.y() : m_blocks.z();
+    }
+    [[nodiscard]] Index cornerOf(const Index& block) const {
+        return {block.x * m_blocks.x().outputs, block.y * m_blocks.y().outputs,
+                block.z * m_blocks.z().outputs};
+    }
+    [[nodiscard]] std::int64_t slotOf(const Index& segment) const {
+        const std::int64_t rest = volume() ? segment.y : segment.z;
+        return slowOf(segment) % m_blocks.slow().templateBlocks * m_blocks.segmentsOfLayer() +
+               rest * m_blocks.x().segments() + segment.x;
+    }
+    [[nodiscard]] Index batchCorner(std::int64_t first) const {
+        return indexOf(0, 0, first * m_blocks.slow().outputs);
+    }
+
+    /// Scene voxels that the placements of a batch see.
+    bool loadBatch(std::int64_t first) {
+        const Extents& n = m_run.problem.scene;
+        const Index corner = batchCorner(first);
+        Extents seen = batchFootprint(m_run.problem, m_blocks);
+        seen = {n.x, std::min(seen.y, n.y - corner.y), std::min(seen.z, n.z - corner.z)};
+        const simd::VoxelBox<Value> x = xBox();
+        return forRows(m_pass.items(kLoad), seen, n.x,
+                       [&](std::int64_t y, std::int64_t z, std::int64_t) {
+                           m_frame.place(m_run.scene, {0, corner.y + y, corner.z + z}, n.x,
+                                         x.data + z * x.sliceStride + y * x.rowStride);
+                       });
+    }
+
+    [[nodiscard]] simd::VoxelBox<Value> xBox() {
+        const Extents seen = batchFootprint(m_run.problem, m_blocks);
+        return {m_own.x.data(), seen.x, seen.x * seen.y};
+    }
+    [[nodiscard]] simd::VoxelBox<Value> numeratorBox() {
+        const Extents batch = batchExtents(m_run.problem, m_blocks);
+        return {m_own.numerators.data(), batch.x, batch.x * batch.y};
+    }
+
+    /// The spectra of the segments that a layer of output blocks needs and the ring does not hold.
+    bool addSegments(std::int64_t layer) {
+        std::vector<std::int64_t> missing;
+        const std::int64_t places = m_blocks.slow().templateBlocks;
+        for (std::int64_t of = layer; of < layer + places; ++of) {
+            std::int64_t& held = m_own.layers[static_cast<std::size_t>(of % places)];
+            if (held != of) {
+                held = -1; // until it is there
+                missing.push_back(of);
+            }
+        }
+        const std::int64_t perLayer = m_blocks.segmentsOfLayer();
+        const bool done = m_pass.items(kTransform)(
+            static_cast<std::int64_t>(missing.size()) * perLayer,
+            [&](std::int64_t item, int worker) {
+                const std::int64_t width = m_blocks.x().segments();
+                const std::int64_t rest = item % perLayer;
+                transformSegment(indexOf(rest % width, rest / width,
+                                         missing[static_cast<std::size_t>(item / perLayer)]),
+                                 worker);
+            });
+        for (std::size_t i = 0; done && i < missing.size(); ++i) {
+            m_own.layers[static_cast<std::size_t>(missing[i] % places)] = missing[i];
+        }
+        return done;
+    }
+
+    void transformSegment(const Index& segment, int worker) {
+        auto& own = m_own.workers[static_cast<std::size_t>(worker)];
+        const HalfTransform<Precision>& transform = m_own.transform;
+        const Extents& n = m_run.problem.scene;
+        const Extents& points = m_run.points;
+        const Index corner = cornerOf(segment);
+        const Extents used{std::min(points.x, n.x - corner.x), std::min(points.y, n.y - corner.y),
+                           std::min(points.z, n.z - corner.z)};
+        const auto forUsed = [&](auto&& use) {
+            for (std::int64_t z = 0; z < used.z; ++z) {
+                for (std::int64_t y = 0; y < used.y; ++y) {
+                    use(own.data.data() + z * transform.sliceStride() + y * transform.rowStride(),
+                        Index{corner.x, corner.y + y, corner.z + z});
+                }
+            }
+        };
+        double sum = 0;
+        forUsed([&](Value* row, const Index& at) {
+            m_frame.place(m_run.scene, at, used.x, row);
+            std::fill(row + used.x, row + points.x, Value{0});
+            sum += sumOf(row, used.x);
+        });
+        const Value mean = meanOf(sum / static_cast<double>(base::voxelCount(used)));
+        double squares = 0;
+        forUsed([&](Value* row, const Index&) {
+            for (std::int64_t x = 0; x < used.x; ++x) {
+                row[x] -= mean;
+            }
+            squares += sumOfSquares(row, used.x);
+        });
+        const std::int64_t slot = slotOf(segment);
+        m_own.segments[static_cast<std::size_t>(slot)] = {static_cast<double>(mean),
+                                                          std::sqrt(squares)};
+        Value* const to = m_own.ring.data() + slot * m_own.spectrumValues;
+        const std::int64_t stride = transform.lineStride();
+        (void)transform.forward(
+            oneAfterTheOther(), own.data.data(), used,
+            [&](std::int64_t line, const Value* values) {
+                std::copy_n(values, stride, to + line * stride);
+            },
+            own.scratch);
+    }
+
+    /// The mean of a segment as a value that can be taken off the voxels of integer scenes without
+    /// a rounding.
+    [[nodiscard]] Value meanOf(double mean) const {
+        const CentredTile facts = m_frame.tile({{0, 0, 0}, {1, 1, 1}});
+        return static_cast<Value>(facts.exact ? std::nearbyint(mean * facts.unit) / facts.unit
+                                              : mean);
+    }
+
+    /// The numerators of a layer of output blocks.
+    bool addOutputs(std::int64_t layer, std::int64_t first) {
+        const std::int64_t width = m_blocks.x().outputBlocks;
+        const std::int64_t count = m_blocks.blocksOfLayer();
+        return m_pass.items(kTransform)(count, [&](std::int64_t item, int worker) {
+            const Index block = indexOf(item % width, item / width, layer);
+            const Correlated found = correlateBlock(block, worker);
+            m_bounds[static_cast<std::size_t>((layer - first) * count + item)] = found.bound;
+            placeBlock(block, first, found.rest, worker);
+        });
+    }
+
+    /// What the sum of products leaves: what the means of the segments give, and the bound on its
+    /// error (METHODS 2.2 for each block of the template: the guarantee, as the lines of single
+    /// products are not known, and a rounding of each sum of products).
+    struct Correlated {
+        double rest = 0;
+        double bound = 0;
+    };
+
+    /// The circular output of a block.
+    Correlated correlateBlock(const Index& block, int worker) {
+        auto& own = m_own.workers[static_cast<std::size_t>(worker)];
+        std::vector<const Value*> segments;
+        const auto& first = m_own.segments[static_cast<std::size_t>(slotOf(block))];
+        double norms = 0;
+        double means = 0;
+        Correlated result;
+        for (std::int64_t k = 0; k < m_blocks.z().templateBlocks; ++k) {
+            for (std::int64_t j = 0; j < m_blocks.y().templateBlocks; ++j) {
+                for (std::int64_t i = 0; i < m_blocks.x().templateBlocks; ++i) {
+                    const std::int64_t slot = slotOf({block.x + i, block.y + j, block.z + k});
+                    const auto& segment = m_own.segments[static_cast<std::size_t>(slot)];
+                    const auto& part = m_run.templ.blocks()[segments.size()];
+                    // The blocks add up to 0: only what means differ by counts.
+                    const double mean = segment.mean - first.mean;
+                    result.rest += mean * part.sum;
+                    means += std::abs(mean) * part.root * part.norm;
+                    norms += segment.norm * part.norm;
+                    segments.push_back(m_own.ring.data() + slot * m_own.spectrumValues);
+                }
+            }
+        }
+        Value* const sum = own.sum.data();
+        for (std::int64_t from = 0; from < m_own.spectrumValues; from += kChunk) {
+            const std::int64_t values = std::min(kChunk, m_own.spectrumValues - from);
+            std::fill_n(sum + from, values, Value{0});
+            for (std::size_t j = 0; j < segments.size(); ++j) {
+                simd::addSpectra(segments[j] + from, m_templ[j].data() + from, values / 2,
+                                 sum + from);
+            }
+        }
+        (void)m_own.transform.inverse(oneAfterTheOther(), sum, own.data.data(), own.scratch);
+        const auto products = static_cast<double>(segments.size() - 1);
+        result.bound =
+            fourierTerms(base::voxelCount(m_run.points), 0, 0, norms, true, kUnitOf<Value>).worst +
+            kUnitOf<Value> * products * norms + 8 * kUnitDouble * means;
+        return result;
+    }
+
+    /// The part of an output that is no wrap-around goes to the numerators of the batch.
+    void placeBlock(const Index& block, std::int64_t first, double rest, int worker) {
+        const Value* const data = m_own.workers[static_cast<std::size_t>(worker)].data.data();
+        const Extents map = method::mapExtents(m_run.problem);
+        const Index corner = cornerOf(block);
+        const Index start = batchCorner(first);
+        const Extents valid{std::min(m_blocks.x().outputs, map.x - corner.x),
+                            std::min(m_blocks.y().outputs, map.y - corner.y),
+                            std::min(m_blocks.z().outputs, map.z - corner.z)};
+        const simd::VoxelBox<Value> to = numeratorBox();
+        for (std::int64_t z = 0; z < valid.z; ++z) {
+            for (std::int64_t y = 0; y < valid.y; ++y) {
+                const Value* const from =
+                    data + z * m_own.transform.sliceStride() + y * m_own.transform.rowStride();
+                Value* const row = to.data + (corner.z - start.z + z) * to.sliceStride +
+                                   (corner.y - start.y + y) * to.rowStride + corner.x;
+                for (std::int64_t x = 0; x < valid.x; ++x) {
+                    row[x] = static_cast<Value>(static_cast<double>(from[x]) + rest);
+                }
+            }
+        }
+    }
+
+    /// The largest bound of the output blocks that a tile lies in.
+    [[nodiscard]] BoundTerms termsOf(const Box& tile, std::int64_t first) const {
+        const auto blocksOf = [](std::int64_t corner, std::int64_t length,
+                                 const BlockedAxis& axis) {
+            return std::pair{corner / axis.outputs, (corner + length - 1) / axis.outputs};
+        };
+        const auto [x0, x1] = blocksOf(tile.corner.x, tile.extents.x, m_blocks.x());
+        const auto [y0, y1] = blocksOf(tile.corner.y, tile.extents.y, m_blocks.y());
+        const auto [z0, z1] = blocksOf(tile.corner.z, tile.extents.z, m_blocks.z());
+        BoundTerms terms;
+        for (std::int64_t z = z0; z <= z1; ++z) {
+            for (std::int64_t y = y0; y <= y1; ++y) {
+                for (std::int64_t x = x0; x <= x1; ++x) {
+                    const std::int64_t rest = volume() ? y : z;
+                    const std::int64_t at =
+                        ((volume() ? z : y) - first) * m_blocks.blocksOfLayer() +
+                        rest * m_blocks.x().outputBlocks + x;
+                    terms.worst = std::max(terms.worst, m_bounds[static_cast<std::size_t>(at)]);
+                }
+            }
+        }
+        terms.numerator = terms.worst;
+        // The numerator is rounded when means come back; voxels when they are centred, twice,
+        // unless the differences are exact.
+        const CentredTile facts = m_frame.tile(tile);
+        const bool whole = facts.exact && facts.unit * kUnitOf<Value> <= 0.25;
+        terms.panel = kUnitOf<Value> * (whole ? 1 : 3);
+        return terms;
+    }
+
+    bool scoreBatch(const std::vector<Box>& tiles, std::int64_t first) {
+        const Numerators<Value> numerators{xBox(), numeratorBox(), batchCorner(first)};
+        return m_pass.items(kDenominator)(
+            static_cast<std::int64_t>(tiles.size()), [&](std::int64_t item, int worker) {
+                const Box& tile = tiles[static_cast<std::size_t>(item)];
+                m_pass.score<Value>(tile, numerators,
+                                    m_frame.tile(footprint(tile, m_run.problem.templ)),
+                                    termsOf(tile, first), worker);
+            });
+    }
+
+    const BlockedInput& m_run;
+    const TemplateBlocks& m_blocks;
+    BlockBuffers<Precision>& m_own;
+    const SceneFrame& m_frame;
+    const TemplateSpectra::Spectra<Precision>& m_templ;
+    ScorePass& m_pass;
+    std::vector<double> m_bounds; ///< of each output block of the batch: what termsOf() is made of
+};
+
+} // namespace
+
+BlockedPrepared::BlockedPrepared(const Problem& problem, const Extents& points,
+                                 const method::MaskedView& templ)
+    : m_canonical(templ),
+      m_spectra(m_canonical, points,
+                TemplateBlocks(problem.scene, problem.templ, points).templateBoxes(problem.templ)) {
+    for (const Box& box : m_spectra.blocks()) {
+        const auto part = m_canonical.values().view().part(box);
+        Block block;
+        double squares = 0;
+        for (std::int64_t z = 0; z < box.extents.z; ++z) {
+            for (std::int64_t y = 0; y < box.extents.y; ++y) {
+                squares += sumOfSquares(part.row(y, z), box.extents.x);
+                block.sum += sumOf(part.row(y, z), box.extents.x);
+            }
+        }
+        block.norm = std::sqrt(squares);
+        block.root = std::sqrt(static_cast<double>(base::voxelCount(box.extents)));
+        m_blocks.push_back(block);
+    }
+    if (!TemplateSpectra::areMadeAtOnce(points, static_cast<std::int64_t>(m_blocks.size()))) {
+        return;
+    }
+    if (problem.precision == method::Precision::Single) {
+        (void)m_spectra.of<Single>(oneAfterTheOther(), 1, {});
+    } else {
+        (void)m_spectra.of<Double>(oneAfterTheOther(), 1, {});
+    }
+}
+
+Extents batchExtents(const Problem& problem, const TemplateBlocks& blocks) {
+    Extents batch = method::mapExtents(problem);
+    std::int64_t& length = blocks.slowest() == 2 ? batch.z : batch.y;
+    length = std::min(length, layersTogether(problem, blocks) * blocks.slow().outputs);
+    return batch;
+}
+
+Extents batchFootprint(const Problem& problem, const TemplateBlocks& blocks) {
+    return footprint({{0, 0, 0}, batchExtents(problem, blocks)}, problem.templ).extents;
+}
+
+std::vector<Box> tilesOf(const Problem& problem, const TemplateBlocks& blocks) {
+    const Extents map = method::mapExtents(problem);
+    const TileGrid batches(map, batchExtents(problem, blocks));
+    std::vector<Box> tiles;
+    for (std::int64_t i = 0; i < batches.count(); ++i) {
+        const Box batch = batches.box(i);
+        const TileGrid grid(batch.extents, ScorePass::tileOf(problem));
+        for (std::int64_t j = 0; j < grid.count(); ++j) {
+            Box tile = grid.box(j);
+            tile.corner.x += batch.corner.x;
+            tile.corner.y += batch.corner.y;
+            tile.corner.z += batch.corner.z;
+            tiles.push_back(tile);
+        }
+    }
+    return tiles;
+}
+
+template <class Precision>
+bool runBlocks(const BlockedInput& run, const std::vector<Box>& tiles, BlockedWorkspace& workspace,
+               ScorePass& pass) {
+    const auto& templ =
+        run.templ.spectra().of<Precision>(pass.items(kTransform), run.threads, run.stop);
+    if (templ.empty()) {
+        return false;
+    }
+    const auto frame = SceneFrame::of(run.scene, base::voxelCount(run.problem.templ),
+                                      std::is_same_v<Precision, Double>, pass.items(kLoad));
+    return frame &&
+           BlockedRun<Precision>(
+               run, workspace.of<Precision>(run.problem, run.blocks, run.points, run.threads),
+               *frame, templ, pass)(tiles);
+}
+
+template bool runBlocks<Single>(const BlockedInput&, const std::vector<Box>&, BlockedWorkspace&,
+                                ScorePass&);
+template bool runBlocks<Double>(const BlockedInput&, const std::vector<Box>&, BlockedWorkspace&,
+                                ScorePass&);
+
+} // namespace flcc::cpu

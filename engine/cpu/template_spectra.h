@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <stop_token>
+#include <tuple>
+#include <vector>
+
+#include "engine/cpu/half_transform.h"
+#include "engine/method/canonical.h"
+
+namespace flcc::cpu {
+
+/// The spectra of the blocks of a template in each precision, made when they are first asked for:
+/// at once for small transforms; by the first run, which has threads and may be stopped, for large
+/// ones. **Threads**: any.
+class TemplateSpectra {
+  public:
+    /// Conj(F(block)) / M of every block, in order. Empty: stopped.
+    template <class Precision> using Spectra = std::vector<base::Image<typename Precision::Value>>;
+
+    /// Blocks are boxes of the template; their first voxel goes to the origin of `points`.
+    TemplateSpectra(const method::CanonicalTemplate& templ, const base::Extents& points,
+                    std::vector<base::Box> blocks)
+        : m_templ(templ), m_points(points), m_blocks(std::move(blocks)) {}
+
+    /// True when all of them take a blink: those are part of preparing a template.
+    [[nodiscard]] static bool areMadeAtOnce(const base::Extents& points, std::int64_t blocks) {
+        return base::voxelCount(points) <= (std::int64_t{1} << 20) / blocks;
+    }
+
+    /// Waits where another run is making them, unless stopped.
+    template <class Precision>
+    [[nodiscard]] const Spectra<Precision>& of(const ForItems& each, int workers,
+                                               const std::stop_token& stop) const;
+
+    [[nodiscard]] const std::vector<base::Box>& blocks() const { return m_blocks; }
+
+    /// Bytes of the spectra, and beside them while they are made.
+    template <class Precision>
+    [[nodiscard]] static std::int64_t bytes(const base::Extents& points, std::int64_t blocks) {
+        return static_cast<std::int64_t>(sizeof(typename Precision::Value)) *
+               HalfTransform<Precision>::spectrumValues(points) * blocks;
+    }
+    [[nodiscard]] static std::int64_t makingBytes(const base::Extents& block,
+                                                  const base::Extents& points, std::int64_t blocks,
+                                                  int workers);
+
+  private:
+    const method::CanonicalTemplate& m_templ;
+    base::Extents m_points;
+    std::vector<base::Box> m_blocks;
+    mutable std::timed_mutex m_lock; // guards what follows; what is made stays
+    mutable std::tuple<Spectra<Single>, Spectra<Double>> m_spectra;
+};
+
+} // namespace flcc::cpu

@@ -1,0 +1,255 @@
+#include <QtTest>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "engine/plan/planner.h"
+#include "tests/engine/cpu/harness.h"
+#include "tests/support/comparison.h"
+
+using namespace flcc;
+using base::Extents;
+using base::PixelType;
+using base::Status;
+
+namespace {
+
+/// The ways of one method.
+std::vector<test::Way> waysOf(const std::string& method, const base::AnyImage& scene,
+                              const base::AnyImage& templ, const Extents& tile = {0, 0, 0}) {
+    std::vector<test::Way> ways = test::waysFor(scene, templ, tile);
+    std::erase_if(ways, [&](const test::Way& way) { return way.candidate.method != method; });
+    return ways;
+}
+
+/// What `method` says of a problem for its first candidate.
+method::Verdict verdictOf(const std::string& name, const method::Problem& problem,
+                          const method::Limits& limits) {
+    for (const method::Method* method : plan::methods()) {
+        if (method->name() == name) {
+            const auto candidates = method->candidates(problem, limits, {0, 0, 0});
+            return candidates.empty() ? method::Refusal{"no candidate"}
+                                      : method->predict(problem, candidates.front(), limits,
+                                                        method::CostModel{}, nullptr);
+        }
+    }
+    return method::Refusal{"no such method"};
+}
+
+method::Problem problemOf(const Extents& scene, const Extents& templ) {
+    method::Problem problem;
+    problem.scene = scene;
+    problem.templ = templ;
+    return problem;
+}
+
+} // namespace
+
+/// The methods that work on more than a tile at a time: whole scenes, and templates in blocks that
+/// share the spectra of segments.
+class WholeTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void blocksNeedNotDivideAnything_data() {
+        QTest::addColumn<QList<int>>("sizes"); // scene, template, transform
+        const auto row = [](const QList<int>& s) {
+            QStringList words;
+            for (const int size : s) {
+                words << QString::number(size);
+            }
+            QTest::newRow(words.join(' ').toLatin1().constData()) << s;
+        };
+        row({90, 70, 1, 31, 23, 1, 16, 16, 1});
+        row({90, 70, 1, 31, 23, 1, 15, 13, 1});
+        row({90, 70, 1, 31, 23, 1, 20, 64, 1}); // cut along x alone
+        row({90, 70, 1, 31, 23, 1, 64, 9, 1});  // and along y
+        row({90, 70, 1, 90, 23, 1, 32, 16, 1}); // as long as the scene
+        row({90, 70, 1, 31, 70, 1, 16, 32, 1});
+        row({90, 70, 1, 89, 69, 1, 32, 24, 1}); // four placements
+        row({61, 1, 1, 17, 1, 1, 8, 1, 1});
+        row({1, 61, 1, 1, 17, 1, 1, 8, 1});
+        row({34, 29, 26, 11, 9, 10, 8, 8, 8});
+        row({34, 29, 26, 11, 9, 10, 8, 32, 7});
+        row({34, 29, 26, 11, 9, 10, 32, 32, 8}); // cut along z alone
+        row({34, 29, 26, 11, 29, 10, 12, 10, 32});
+        row({20, 19, 30, 3, 4, 30, 8, 8, 16});
+    }
+
+    void blocksNeedNotDivideAnything() {
+        QFETCH(QList<int>, sizes);
+        const auto extents = [&](qsizetype i) {
+            return Extents{sizes[i], sizes[i + 1], sizes[i + 2]};
+        };
+        for (const PixelType type : {PixelType::UInt8, PixelType::Float32, PixelType::Float64}) {
+            const base::AnyImage scene = test::texture(type, extents(0), 7);
+            const base::AnyImage templ = test::noise(type, extents(3), 8);
+            const auto ways = waysOf("tiled-template", scene, templ, extents(6));
+            QVERIFY(ways.size() == 4); // single, double, and each without recomputing
+            const reference::ScoreMap expected = test::judged(scene, templ);
+            for (const test::Way& way : ways) {
+                const std::string fault = test::judge(way, scene, templ, expected);
+                QVERIFY2(fault.empty(), fault.c_str());
+            }
+        }
+    }
+
+    // The same map as by the definition's own order of sums, within the bounds of both.
+    void sharedSpectraGiveTheMapOfDirect() {
+        for (const bool flat : {true, false}) {
+            const Extents n = flat ? Extents{300, 280, 1} : Extents{70, 66, 60};
+            const Extents m = flat ? Extents{70, 61, 1} : Extents{20, 21, 19};
+            const base::AnyImage scene = test::texture(PixelType::Float32, n, 3);
+            const base::AnyImage templ = test::crop(scene, {{9, 8, flat ? 0 : 7}, m});
+            const test::MethodRun direct = test::runMethod(
+                waysOf("direct", scene, templ).front(), base::viewOf(scene), base::viewOf(templ));
+            for (const char* name : {"fourier", "tiled-template"}) {
+                const auto ways = waysOf(name, scene, templ);
+                QVERIFY(!ways.empty());
+                for (const test::Way& way : ways) {
+                    const test::MethodRun run =
+                        test::runMethod(way, base::viewOf(scene), base::viewOf(templ));
+                    const auto bound = [](const test::MethodRun& of) {
+                        return std::max(of.outcome.facts.largestBound,
+                                        of.outcome.facts.largestLowConf);
+                    };
+                    const double allowed = bound(direct) + bound(run) + 0x1p-23;
+                    for (std::int64_t i = 0; i < run.map.value.count(); ++i) {
+                        const double off = static_cast<double>(run.map.value.data()[i]) -
+                                           static_cast<double>(direct.map.value.data()[i]);
+                        QVERIFY2(std::fabs(off) <= allowed, way.words().c_str());
+                    }
+                }
+            }
+        }
+    }
+
+    // Some bright voxels make transforms in single precision useless for all the others.
+    void whatBreaksThePromiseIsComputedAgain_data() {
+        QTest::addColumn<int>("bright");
+        QTest::newRow("everywhere: in double") << 100;
+        QTest::newRow("a little: by voxels") << 0;
+    }
+
+    void whatBreaksThePromiseIsComputedAgain() {
+        QFETCH(int, bright);
+        base::AnyImage scene = test::noise(PixelType::Float32, {220, 200, 1}, 5);
+        test::Random random(1);
+        for (int i = 0; i < bright; ++i) {
+            test::setVoxel(scene, {random.below(220), random.below(200), 0}, 1e6);
+        }
+        if (bright == 0) { // a corner of little contrast
+            for (std::int64_t y = 0; y < 30; ++y) {
+                for (std::int64_t x = 0; x < 30; ++x) {
+                    test::setVoxel(scene, {x, y, 0},
+                                   0.5 + 1e-5 * static_cast<double>((x * 7 + y * 3) % 5));
+                }
+            }
+        }
+        const base::AnyImage templ = test::noise(PixelType::Float32, {22, 21, 1}, 6);
+        const reference::ScoreMap expected = test::judged(scene, templ);
+        for (const char* name : {"fourier", "tiled-template"}) {
+            const auto ways = waysOf(name, scene, templ);
+            QVERIFY(!ways.empty());
+            for (const test::Way& way : ways) {
+                const std::string fault = test::judge(way, scene, templ, expected);
+                QVERIFY2(fault.empty(), fault.c_str());
+                const test::MethodRun run =
+                    test::runMethod(way, base::viewOf(scene), base::viewOf(templ));
+                const auto lowConf =
+                    run.outcome.facts.statusCounts[static_cast<std::size_t>(Status::LowConf)];
+                const bool single = way.precision == method::Precision::Single;
+                QCOMPARE(lowConf > 0, single && !way.recompute);
+                QCOMPARE(run.outcome.facts.recomputed > 0, single && way.recompute);
+            }
+        }
+    }
+
+    void aStopIsAnsweredWithinLargeTransforms() {
+        const base::AnyImage scene = test::noise(PixelType::Float32, {3000, 2800, 1}, 1);
+        const base::AnyImage templ = test::noise(PixelType::Float32, {600, 500, 1}, 2);
+        for (const char* name : {"fourier", "tiled-template"}) {
+            const test::Way way = waysOf(name, scene, templ).front();
+            for (const int delay : {20, 120, 300}) {
+                std::stop_source source;
+                std::chrono::steady_clock::time_point asked;
+                std::jthread stopper([&] {
+                    std::this_thread::sleep_for(std::chrono::milliseconds(delay));
+                    asked = std::chrono::steady_clock::now();
+                    source.request_stop();
+                });
+                test::RunOptions options;
+                options.stop = source.get_token();
+                const test::MethodRun run =
+                    test::runMethod(way, base::viewOf(scene), base::viewOf(templ), options);
+                const auto ended = std::chrono::steady_clock::now();
+                stopper.join();
+                if (run.outcome.cancelled) {
+                    QVERIFY2(ended - asked < std::chrono::seconds(1), way.words().c_str());
+                } else {
+                    QVERIFY2(delay > 20, way.words().c_str()); // it had enough time
+                }
+                const std::string fault = test::runFault(run);
+                QVERIFY2(fault.empty(), fault.c_str());
+            }
+        }
+    }
+
+    void moreThanTheMemoryIsRefusedWithTheNumbers() {
+        const method::Problem problem = problemOf({1000, 900, 1}, {300, 300, 1});
+        for (const char* name : {"fourier", "tiled-template"}) {
+            method::Limits limits;
+            const auto roomy = verdictOf(name, problem, limits);
+            const auto* prediction = std::get_if<method::Prediction>(&roomy);
+            QVERIFY(prediction != nullptr);
+            // Map, statuses, template in double, and more.
+            QVERIFY(prediction->hostBytes > 5 * 701 * 601 + 8 * 300 * 300);
+            limits.memoryBytes = prediction->hostBytes;
+            const auto exact = verdictOf(name, problem, limits);
+            QVERIFY(std::holds_alternative<method::Prediction>(exact));
+            --limits.memoryBytes;
+            const auto tight = verdictOf(name, problem, limits);
+            QVERIFY(std::holds_alternative<method::Refusal>(tight));
+            QVERIFY(std::get<method::Refusal>(tight).reason.find("MiB") != std::string::npos);
+        }
+        // Blocks take less than the whole.
+        const auto bytes = [&](const char* name) {
+            return std::get<method::Prediction>(
+                       verdictOf(name, problemOf({20000, 20000, 1}, {500, 500, 1}), {}))
+                .hostBytes;
+        };
+        QVERIFY(bytes("tiled-template") < bytes("fourier") / 2);
+    }
+
+    void morePointsThanFitIn31BitsAreCounted() {
+        const method::Problem problem = problemOf({70000, 70000, 1}, {2000, 2000, 1});
+        method::Limits limits;
+        const auto verdict = verdictOf("fourier", problem, limits);
+        const auto* prediction = std::get_if<method::Prediction>(&verdict);
+        QVERIFY(prediction != nullptr);
+        QVERIFY(prediction->hostBytes > std::int64_t{70000} * 70000 * 13);
+        QVERIFY(prediction->ms > 1e4);
+        limits.memoryBytes = std::int64_t{8} << 30;
+        QVERIFY(std::holds_alternative<method::Refusal>(verdictOf("fourier", problem, limits)));
+    }
+
+    void otherSupportsAndExtentsAreRefusedWithAReason() {
+        for (const char* name : {"fourier", "tiled-template"}) {
+            method::Problem problem = problemOf({200, 200, 1}, {40, 40, 1});
+            problem.mask = true;
+            QVERIFY(std::holds_alternative<method::Refusal>(verdictOf(name, problem, {})));
+            problem.mask = false;
+            problem.extent = method::Extent::Same;
+            QVERIFY(std::holds_alternative<method::Refusal>(verdictOf(name, problem, {})));
+            problem.extent = method::Extent::Valid;
+            QVERIFY(std::holds_alternative<method::Prediction>(verdictOf(name, problem, {})));
+        }
+    }
+};
+
+QTEST_APPLESS_MAIN(WholeTest)
+#include "whole_test.moc"
