@@ -168,7 +168,9 @@ class FourierMethod final : public method::Method {
         const double prepareNs = transformNs * model.wholePrepareFactor / (ahead ? 1.0 : workers);
         const auto buffers =
             static_cast<double>(WholeBuffers<Single>::bytes(n, points, candidate.threads));
-        prediction.setupMs = 1e-6 * (prepareNs + buffers * model.bufferByteNs / workers);
+        const auto scorers = static_cast<double>(ScorePass::bytes(problem) * candidate.threads);
+        prediction.setupMs = 1e-6 * (prepareNs + buffers * model.bufferByteNs / workers +
+                                     scorers * model.bufferByteNs + ScorePass::templateNs(problem));
         const double runNs = transformNs + count * model.spectrumPointNs + model.loadNs(n) +
                              denominatorNs(problem, ScorePass::tileOf(problem), model);
         prediction.ms = prediction.setupMs + 1e-6 * runNs / workers;
