@@ -29,6 +29,9 @@ enum Stage : std::size_t { kLoad, kTransform, kDenominator };
 /// Nanoseconds of a thread that a point takes in double, all stages.
 constexpr double kDoubleNs = 45;
 
+/// Passes that all threads wait for, in tiles of overhead: what a tiny scene costs.
+constexpr double kPasses = 75;
+
 class FourierPrepared final : public method::Prepared {
   public:
     FourierPrepared(const Problem& problem, const Extents& points, const method::MaskedView& templ)
@@ -168,7 +171,10 @@ class FourierMethod final : public method::Method {
         const double prepareNs = transformNs * model.wholePrepareFactor / (ahead ? 1.0 : workers);
         const auto buffers =
             static_cast<double>(WholeBuffers<Single>::bytes(n, points, candidate.threads));
-        prediction.setupMs = 1e-6 * (prepareNs + buffers * model.bufferByteNs / workers);
+        const auto scorers = static_cast<double>(ScorePass::bytes(problem) * candidate.threads);
+        prediction.setupMs = 1e-6 * (prepareNs + buffers * model.bufferByteNs / workers +
+                                     scorers * model.bufferByteNs + ScorePass::templateNs(problem) +
+                                     kPasses * model.tileOverheadNs);
         const double runNs =
             transformNs + count * model.spectrumPointNs + model.loadNs(n) +
             denominatorNs(static_cast<double>(base::voxelCount(method::mapExtents(problem))),

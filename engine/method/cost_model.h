@@ -56,7 +56,7 @@ struct CostModel {
     double wholePointNs = 0.38;      ///< transforms of whole scenes, per point and log2 of them
     double wholePrepareFactor =
         1;                       ///< template spectrum with all its rows, against those transforms
-    double blockFactor = 2.5;     ///< on wholeTransformNs() of a block that one thread does
+    double blockFactor = 2.5;    ///< on wholeTransformNs() of a block that one thread does
     double productPointNs = 0.5; ///< adding a product of spectra to others, per point
     double threadEfficiency = 0.95; ///< n threads are n times this as fast as one, for n > 1
     bool calibrated = false;        ///< measured on this machine

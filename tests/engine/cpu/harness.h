@@ -27,8 +27,7 @@ namespace flcc::test {
 
 /// What it must be: without rounding where integers can hold it.
 [[nodiscard]] reference::ScoreMap judged(const method::MaskedView& scene,
-                                         const method::MaskedView& templ,
-                                         const Asked& asked = {});
+                                         const method::MaskedView& templ, const Asked& asked = {});
 
 /// Runs every way and judges every voxel; a fault when there is no way at all.
 [[nodiscard]] std::string judgeAll(const method::MaskedView& scene, const method::MaskedView& templ,

@@ -58,8 +58,8 @@ class MasksTest : public QObject {
         for (const test::NamedMask& named : test::masksFor(templ)) {
             ++seed;
             const PixelType type = kTypes.at(seed % kTypes.size());
-            const base::AnyImage pixels = seed % 2 == 0 ? test::noise(type, scene, seed)
-                                                        : test::texture(type, scene, seed);
+            const base::AnyImage pixels =
+                seed % 2 == 0 ? test::noise(type, scene, seed) : test::texture(type, scene, seed);
             const base::AnyImage shape = test::noise(type, templ, 100 + seed);
             const MaskedView masked(base::viewOf(shape), named.mask.view());
             if (method::supportCount(masked) > 1) {
