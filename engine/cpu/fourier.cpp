@@ -202,6 +202,7 @@ class FourierMethod final : public method::Method {
     [[nodiscard]] std::shared_ptr<const method::Prepared>
     prepare(const Problem& problem, const Candidate& candidate,
             const method::MaskedView& templ) const override {
+        ScorePass::requireUnmasked(templ);
         return std::make_shared<FourierPrepared>(problem, candidate.tile, templ);
     }
 
@@ -214,6 +215,7 @@ class FourierMethod final : public method::Method {
                             const method::Prepared& prepared, const method::MaskedView& scene,
                             method::Workspace& workspace, const method::Execution& execution,
                             const method::MapView& map) const override {
+        ScorePass::requireUnmasked(scene);
         const auto& templ = dynamic_cast<const FourierPrepared&>(prepared);
         auto& buffers = dynamic_cast<FourierWorkspace&>(workspace);
         ScorePass pass(problem, scene.pixels, templ.canonical(), execution, map,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/base/error.h"
+
 namespace flcc::cpu {
 
 namespace {
@@ -43,6 +45,13 @@ std::string ScorePass::refusal(const method::Problem& problem) {
         return "takes window statistics by sums only";
     }
     return {};
+}
+
+void ScorePass::requireUnmasked(const method::MaskedView& pixels) {
+    if (method::isMasked(pixels)) {
+        throw base::Error(base::ErrorCode::Problem,
+                          "the pixels have a mask that the problem does not name");
+    }
 }
 
 Extents ScorePass::tileOf(const method::Problem& problem) {

@@ -36,6 +36,9 @@ class ScorePass {
 
     /// Refuses a problem that these methods do not solve; empty when they do.
     [[nodiscard]] static std::string refusal(const method::Problem& problem);
+    /// **Errors**: Problem for pixels with a mask that is not all ones, which no problem that is
+    /// not refused names.
+    static void requireUnmasked(const method::MaskedView& pixels);
 
     /// The tiles of a map: few, so that little is read twice, and enough for many threads.
     [[nodiscard]] static TileGrid gridOf(const method::Problem& problem);

@@ -134,6 +134,7 @@ class TiledTemplateMethod final : public method::Method {
     [[nodiscard]] std::shared_ptr<const method::Prepared>
     prepare(const Problem& problem, const Candidate& candidate,
             const method::MaskedView& templ) const override {
+        ScorePass::requireUnmasked(templ);
         return std::make_shared<BlockedPrepared>(problem, candidate.tile, templ);
     }
 
@@ -146,6 +147,7 @@ class TiledTemplateMethod final : public method::Method {
                             const method::Prepared& prepared, const method::MaskedView& scene,
                             method::Workspace& workspace, const method::Execution& execution,
                             const method::MapView& map) const override {
+        ScorePass::requireUnmasked(scene);
         const auto& templ = dynamic_cast<const BlockedPrepared&>(prepared);
         auto& buffers = dynamic_cast<BlockedWorkspace&>(workspace);
         const TemplateBlocks blocks(problem.scene, problem.templ, candidate.tile);

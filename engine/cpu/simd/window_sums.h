@@ -1,10 +1,10 @@
 // Window sums of x and of x^2 by additions only (METHODS 2.1). Compiled once for every instruction
 // set, by files that include <hwy/foreach_target.h>.
-#if defined(FLCC_WINDOW_SUMS) == defined(HWY_TARGET_TOGGLE)
-#ifdef FLCC_WINDOW_SUMS
-#undef FLCC_WINDOW_SUMS
+#if defined(FLCC_WINDOW_SUMS_ONCE) == defined(HWY_TARGET_TOGGLE)
+#ifdef FLCC_WINDOW_SUMS_ONCE
+#undef FLCC_WINDOW_SUMS_ONCE
 #else
-#define FLCC_WINDOW_SUMS
+#define FLCC_WINDOW_SUMS_ONCE
 #endif
 
 #include <algorithm>

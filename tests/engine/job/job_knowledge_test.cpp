@@ -318,7 +318,7 @@ void JobKnowledgeTest::aCalibrationIsKeptAndNamed() {
     QVERIFY(!job::planJob({}, images).plan.calibrated);
     std::vector<double> shares;
     const job::Calibrated calibrated =
-        job::calibrate(0, 10, {}, [&](std::string_view doing, double share) {
+        job::calibrate(0, 30, {}, [&](std::string_view doing, double share) {
             QVERIFY(!doing.empty());
             shares.push_back(share);
         });
