@@ -47,7 +47,9 @@ endfunction()
 # executable NAME, run as one ctest test; DISPLAY runs it in a window system of its own.
 function(flcc_add_test name)
     cmake_parse_arguments(TEST "DISPLAY" "TIMEOUT" "SOURCES;LIBRARIES;LABELS" ${ARGN})
-    if(NOT TEST_TIMEOUT)
+    if(FLCC_SANITIZE) # takes several times as long
+        set(TEST_TIMEOUT 1200)
+    elseif(NOT TEST_TIMEOUT)
         set(TEST_TIMEOUT 300)
     endif()
     # What the user's cache holds must not change a test, nor a test what it holds.
@@ -64,5 +66,6 @@ function(flcc_add_test name)
         add_test(NAME ${name} COMMAND ${name})
     endif()
     set_tests_properties(${name} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT}
-        ENVIRONMENT "LC_ALL=C.UTF-8;QT_SCALE_FACTOR=1;FLCC_TEST_DATA=${CMAKE_SOURCE_DIR}/tests/data")
+        ENVIRONMENT "LC_ALL=C.UTF-8;QT_SCALE_FACTOR=1;FLCC_TEST_DATA=${CMAKE_SOURCE_DIR}/tests/data;\
+QTEST_FUNCTION_TIMEOUT=${TEST_TIMEOUT}000")
 endfunction()
