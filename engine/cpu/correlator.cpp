@@ -11,20 +11,6 @@ using base::Extents;
 
 constexpr double kUnit = 0x1p-53;
 
-std::int64_t roundUp(std::int64_t value, std::int64_t step) {
-    return (value + step - 1) / step * step;
-}
-
-/// Footprint and placements, rounded up to whole register blocks (correlateDirect).
-Extents inputExtents(const Extents& m, const Extents& tile) {
-    return {roundUp(tile.x, simd::kBlockColumns) + roundUp(m.x, 16) + simd::kSlack,
-            roundUp(tile.y, simd::kBlockRows) + m.y - 1, tile.z + m.z - 1};
-}
-Extents outputExtents(const Extents& tile) {
-    return {roundUp(tile.x, simd::kBlockColumns) + simd::kSlack, roundUp(tile.y, simd::kBlockRows),
-            tile.z};
-}
-
 simd::DoubleBox boxOf(base::Image<double>& image) {
     return {image.data(), image.extents().x, image.extents().x * image.extents().y};
 }
@@ -48,9 +34,19 @@ base::Image<double>& made(base::Image<double>& image, const Extents& extents) {
 
 } // namespace
 
+Extents directInput(const Extents& m, const Extents& tile) {
+    return {roundUp(tile.x, simd::kBlockColumns) + roundUp(m.x, 16) + simd::kSlack,
+            roundUp(tile.y, simd::kBlockRows) + m.y - 1, tile.z + m.z - 1};
+}
+
+Extents directOutput(const Extents& tile) {
+    return {roundUp(tile.x, simd::kBlockColumns) + simd::kSlack, roundUp(tile.y, simd::kBlockRows),
+            tile.z};
+}
+
 DirectCorrelator::DirectCorrelator(const Extents& m, const Extents& tile)
-    : m_m(m), m_input(inputExtents(m, tile), 0.0) {
-    m_outputs[0] = base::Image<double>(outputExtents(tile), 0.0);
+    : m_m(m), m_input(directInput(m, tile), 0.0) {
+    m_outputs[0] = base::Image<double>(directOutput(tile), 0.0);
 }
 
 void DirectCorrelator::clear() { m_input.fill(0.0); }
@@ -71,8 +67,8 @@ double DirectCorrelator::panelError() const {
 }
 
 std::int64_t DirectCorrelator::bytes(const method::Problem& problem, const Extents& tile) {
-    return base::byteCount(inputExtents(problem.templ, tile), 8) +
-           outputsOf(problem) * base::byteCount(outputExtents(tile), 8);
+    return base::byteCount(directInput(problem.templ, tile), 8) +
+           outputsOf(problem) * base::byteCount(directOutput(tile), 8);
 }
 
 const base::Image<double>& SupportSpectra::of(Weights weights) const {

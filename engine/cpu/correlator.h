@@ -11,6 +11,15 @@
 
 namespace flcc::cpu {
 
+[[nodiscard]] constexpr std::int64_t roundUp(std::int64_t value, std::int64_t step) {
+    return (value + step - 1) / step * step;
+}
+
+/// Buffers of simd::correlateDirect for tiles of `tile` placements, rounded up to whole register
+/// blocks: the footprint, and the placements.
+[[nodiscard]] base::Extents directInput(const base::Extents& m, const base::Extents& tile);
+[[nodiscard]] base::Extents directOutput(const base::Extents& tile);
+
 /// Correlates one tile after the other with the weights of a template, in double: how a method
 /// takes the sums of METHODS 2.0. One for each worker.
 class Correlator {

@@ -20,10 +20,6 @@ using base::Extents;
 using method::Candidate;
 using method::Problem;
 
-std::int64_t roundUp(std::int64_t value, std::int64_t step) {
-    return (value + step - 1) / step * step;
-}
-
 /// Whether sums of products are taken in integers: exact, and twice as fast.
 bool inIntegers(const Problem& problem) {
     constexpr std::int64_t kMost = 33025; // times 255^2 fits 32 bits
@@ -100,24 +96,16 @@ template <class Real> struct DirectTile {
     simd::VoxelBox<Real> num;
 
     DirectTile(const Extents& m, const Extents& tile)
-        : voxels(voxelExtents(m, tile), Real{0}), numerators(numeratorExtents(tile), Real{0}),
+        : voxels(directInput(m, tile), Real{0}), numerators(directOutput(tile), Real{0}),
           x(boxOf(voxels)), num(boxOf(numerators)) {}
 
-    static Extents voxelExtents(const Extents& m, const Extents& tile) {
-        return {roundUp(tile.x, simd::kBlockColumns) + roundUp(m.x, 16) + simd::kSlack,
-                roundUp(tile.y, simd::kBlockRows) + m.y - 1, tile.z + m.z - 1};
-    }
-    static Extents numeratorExtents(const Extents& tile) {
-        return {roundUp(tile.x, simd::kBlockColumns) + simd::kSlack,
-                roundUp(tile.y, simd::kBlockRows), tile.z};
-    }
     static simd::VoxelBox<Real> boxOf(base::Image<Real>& image) {
         return {image.data(), image.extents().x, image.extents().x * image.extents().y};
     }
     static std::int64_t bytes(const Extents& m, const Extents& tile) {
         constexpr auto kSize = static_cast<std::int64_t>(sizeof(Real));
-        return base::byteCount(voxelExtents(m, tile), kSize) +
-               base::byteCount(numeratorExtents(tile), kSize);
+        return base::byteCount(directInput(m, tile), kSize) +
+               base::byteCount(directOutput(tile), kSize);
     }
 };
 
@@ -381,8 +369,6 @@ class DirectMethod final : public method::Method {
     static constexpr double kIntegerGain = 1.8;
     /// Products in double against those in float.
     static constexpr double kDoubleRate = 0.5;
-    /// Reads of a general tile, against one read of a plain one.
-    static constexpr double kSupportLoads = 6;
     /// Of one multiply-add in double; only what it is against a canonical value matters.
     static constexpr double kDoubleNs = 0.05;
 

@@ -24,8 +24,6 @@ using base::Image;
 using method::Candidate;
 using method::Problem;
 
-enum Stage : std::size_t { kLoad, kTransform, kDenominator };
-
 /// Nanoseconds of a thread that a point takes in double, all stages.
 constexpr double kDoubleNs = 45;
 
@@ -36,14 +34,7 @@ class FourierPrepared final : public method::Prepared {
   public:
     FourierPrepared(const Problem& problem, const Extents& points, const method::MaskedView& templ)
         : m_canonical(templ), m_spectra(m_canonical, points, {{{0, 0, 0}, problem.templ}}) {
-        if (!TemplateSpectra::areMadeAtOnce(points, 1)) {
-            return;
-        }
-        if (problem.precision == method::Precision::Single) {
-            (void)m_spectra.of<Single>(oneAfterTheOther(), 1, {});
-        } else {
-            (void)m_spectra.of<Double>(oneAfterTheOther(), 1, {});
-        }
+        m_spectra.makeIfSmall(problem);
     }
 
     [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_canonical; }
@@ -99,22 +90,12 @@ class FourierWorkspace final : public method::Workspace {
         m_buffers;
 };
 
-/// The largest memory of a run: map and template, and of each precision that may run its spectrum
-/// while it is made and what is there while it is used.
+/// The largest memory of a run.
 std::int64_t hostBytes(const Problem& problem, const Extents& points, int threads) {
-    const bool single = problem.precision == method::Precision::Single;
-    const std::int64_t making = TemplateSpectra::makingBytes(problem.templ, points, 1, threads);
-    std::int64_t most = 0;
-    std::int64_t kept = 0;
-    if (single) {
-        kept = TemplateSpectra::bytes<Single>(points, 1);
-        most = kept + std::max(making, WholeBuffers<Single>::bytes(problem.scene, points, threads));
-    }
-    if (!single || problem.recompute) {
-        most = std::max(most, kept + TemplateSpectra::bytes<Double>(points, 1) +
-                                  std::max(making, WholeBuffers<Double>::bytes(problem.scene,
-                                                                               points, threads)));
-    }
+    const std::int64_t most =
+        TemplateSpectra::runBytes(problem, problem.templ, points, 1, threads,
+                                  WholeBuffers<Single>::bytes(problem.scene, points, threads),
+                                  WholeBuffers<Double>::bytes(problem.scene, points, threads));
     return mapBytes(problem) + base::byteCount(problem.templ, 8) + most +
            threads * ScorePass::bytes(problem);
 }
@@ -193,10 +174,7 @@ class FourierMethod final : public method::Method {
     }
 
     void warmUp(const Problem& problem, const Candidate& candidate) const override {
-        (void)HalfTransform<Double>(candidate.tile); // the template's, too
-        if (problem.precision == method::Precision::Single) {
-            (void)HalfTransform<Single>(candidate.tile);
-        }
+        TemplateSpectra::planTransforms(problem, candidate.tile);
     }
 
     [[nodiscard]] std::shared_ptr<const method::Prepared>
@@ -226,15 +204,9 @@ class FourierMethod final : public method::Method {
         for (std::int64_t i = 0; i < grid.count(); ++i) {
             tiles.push_back(grid.box(i));
         }
-        bool done = problem.precision == method::Precision::Single
-                        ? runIn<Single>(run, tiles, buffers, pass)
-                        : runIn<Double>(run, tiles, buffers, pass);
-        if (done && pass.wantsDouble()) {
-            done = runIn<Double>(run, pass.takeWaiting(), buffers, pass);
-        } else if (done) {
-            done = pass.repair();
-        }
-        return pass.outcome(done, {"load", "transform", "denominator", "recomputation"});
+        return pass.run(tiles, [&](const std::vector<base::Box>& some, auto precision) {
+            return runIn<decltype(precision)>(run, some, buffers, pass);
+        });
     }
 
   private:

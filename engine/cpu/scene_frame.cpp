@@ -14,11 +14,6 @@ using base::Extents;
 /// Voxels whose facts one item takes.
 constexpr std::int64_t kItemVoxels = 1 << 18;
 
-template <class T>
-inline constexpr bool kHasKernel =
-    std::is_same_v<T, float> || std::is_same_v<T, std::uint8_t> ||
-    std::is_same_v<T, std::uint16_t> || std::is_same_v<T, std::int16_t>;
-
 /// The mean as a value of type T, between smallest and largest.
 template <class T> long double centreOf(long double mean) {
     return std::is_integral_v<T> ? std::nearbyint(mean)

@@ -82,7 +82,7 @@ std::int64_t ScorePass::bytes(const method::Problem& problem) {
     return TileScorer::bytes(problem.templ, tileOf(problem));
 }
 
-ForItems ScorePass::items(std::size_t stage) {
+ForItems ScorePass::items(PassStage stage) {
     return [this, stage](std::int64_t count, const std::function<void(std::int64_t, int)>& work) {
         return m_execution.pool.run(
             count,
@@ -165,7 +165,6 @@ bool ScorePass::repair() {
     for (int i = 0; i < m_execution.pool.threads(); ++i) {
         scorers.emplace_back(Extents{1, 1, 1}, Extents{tile.x, 1, 1});
     }
-    constexpr std::size_t kRecomputation = 3;
     const bool done = items(kRecomputation)(
         static_cast<std::int64_t>(pieces.size()), [&](std::int64_t item, int worker) {
             Waiting& piece = pieces[static_cast<std::size_t>(item)];
@@ -192,25 +191,11 @@ void ScorePass::clear(const Box& box) const {
     }
 }
 
-method::Outcome ScorePass::outcome(bool done, const std::vector<std::string>& stages) {
+method::Outcome ScorePass::outcome(bool done) {
     for (const Waiting& tile : m_waiting) {
         clear(tile.box);
     }
-    method::Outcome outcome;
-    outcome.cancelled = !done;
-    FactsCollector facts;
-    for (const WorkerTally& tally : m_tallies) {
-        facts.merge(tally.facts);
-    }
-    for (std::size_t stage = 0; stage < stages.size(); ++stage) {
-        double ms = 0;
-        for (const WorkerTally& tally : m_tallies) {
-            ms += tally.clock.ms(stage);
-        }
-        outcome.stagesMs.emplace_back(stages[stage], ms);
-    }
-    outcome.facts = facts.facts();
-    return outcome;
+    return outcomeOf(m_tallies, {"load", "transform", "denominator", "recomputation"}, done);
 }
 
 template void ScorePass::score(const Box&, const Numerators<float>&, const CentredTile&,

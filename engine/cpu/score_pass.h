@@ -20,6 +20,9 @@ template <class Real> struct Numerators {
     base::Index corner;
 };
 
+/// The stages of a run, for ScorePass::items().
+enum PassStage : std::size_t { kLoad, kTransform, kDenominator, kRecomputation };
+
 /// The end of a method whose numerators are made for many tiles at once: scores tile by tile, and
 /// what breaks the promise is put right at the end, when it is known how much that is.
 ///
@@ -53,24 +56,27 @@ class ScorePass {
     }
 
     /// Shares items out among the threads, on the clock of a stage.
-    [[nodiscard]] ForItems items(std::size_t stage);
+    [[nodiscard]] ForItems items(PassStage stage);
 
     /// Scores one tile of the map and finishes it, or lets it wait. On any thread.
     template <class Real>
     void score(const base::Box& out, const Numerators<Real>& numerators, const CentredTile& tile,
                const BoundTerms& terms, int worker);
 
-    /// True when tiles wait and the run in double costs less than their voxels.
-    [[nodiscard]] bool wantsDouble() const;
-
-    /// The tiles that wait; score() them in double.
-    [[nodiscard]] std::vector<base::Box> takeWaiting();
-
-    /// Replaces the voxels of the tiles that wait. False when stopped.
-    [[nodiscard]] bool repair();
-
-    /// What the run came to; clears what is not finished.
-    [[nodiscard]] method::Outcome outcome(bool done, const std::vector<std::string>& stages);
+    /// The whole run: `in(tiles, precision)` makes the numerators of tiles in Single{} or Double{}
+    /// and scores them, and says false when stopped. First all of `tiles` in the precision of the
+    /// problem; what breaks the promise then in double, or by canonical values.
+    template <class In>
+    [[nodiscard]] method::Outcome run(const std::vector<base::Box>& tiles, In&& in) {
+        bool done = m_problem.precision == method::Precision::Single ? in(tiles, Single{})
+                                                                     : in(tiles, Double{});
+        if (done && wantsDouble()) {
+            done = in(takeWaiting(), Double{});
+        } else if (done) {
+            done = repair();
+        }
+        return outcome(done);
+    }
 
   private:
     struct Waiting {
@@ -78,6 +84,14 @@ class ScorePass {
         TileResult result;
         bool finished = false;
     };
+    /// True when tiles wait and the run in double costs less than their voxels.
+    [[nodiscard]] bool wantsDouble() const;
+    /// The tiles that wait, cleared.
+    [[nodiscard]] std::vector<base::Box> takeWaiting();
+    /// Replaces the voxels of the tiles that wait. False when stopped.
+    [[nodiscard]] bool repair();
+    /// What the run came to; clears what is not finished.
+    [[nodiscard]] method::Outcome outcome(bool done);
     void finish(TileScorer& scorer, const base::Box& box, const TileResult& result, int worker);
     void clear(const base::Box& box) const;
 

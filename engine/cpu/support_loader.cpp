@@ -5,6 +5,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "engine/base/finite.h"
+
 namespace flcc::cpu {
 
 namespace {
@@ -12,14 +14,6 @@ namespace {
 using base::Box;
 using base::Extents;
 using base::Index;
-
-template <class T> bool finite(T v) {
-    if constexpr (std::is_floating_point_v<T>) {
-        return std::isfinite(v);
-    } else {
-        return true;
-    }
-}
 
 /// Holds every voxel and every difference of two without overflow; integers exactly.
 template <class T> using Wide = std::conditional_t<sizeof(T) <= 4, double, long double>;
@@ -64,7 +58,7 @@ SupportFrame load(const base::View<const T>& pixels, const base::View<const std:
     std::int64_t bad = 0;
     forInside(pixels, mask, seen, to, [&](T voxel, double&) {
         ++frame.inside;
-        if (!finite(voxel)) {
+        if (!base::finite(voxel)) {
             ++bad;
             return;
         }
@@ -92,7 +86,7 @@ SupportFrame load(const base::View<const T>& pixels, const base::View<const std:
     double norm = 0;
     double squareNorm = 0;
     forInside(pixels, mask, seen, to, [&](T voxel, double& out) {
-        if (finite(voxel)) {
+        if (base::finite(voxel)) {
             out = static_cast<double>((static_cast<W>(voxel) - c) * scale);
             const double square = out * out;
             norm += square;
@@ -130,7 +124,7 @@ void loadNonFinite(const method::MaskedView& scene, const Box& seen, const simd:
     std::visit(
         [&](const auto& pixels) {
             forInside(pixels, scene.mask, seen, to,
-                      [](auto voxel, double& out) { out = finite(voxel) ? 0 : 1; });
+                      [](auto voxel, double& out) { out = base::finite(voxel) ? 0 : 1; });
         },
         scene.pixels);
 }

@@ -40,14 +40,11 @@ SupportCost supportCost(const method::Problem& problem, const base::Extents& til
     const auto add = [&](const MapGrid::Part& part) {
         constexpr std::int64_t kColumns = simd::kBlockColumns / 2; // half vectors take as long
         constexpr std::int64_t kRows = simd::kBlockRows;
-        const auto roundUp = [](std::int64_t length, std::int64_t step) {
-            return static_cast<double>((length + step - 1) / step * step);
-        };
         const base::Extents& box = part.box.extents;
         cost.tiles += static_cast<double>(part.grid.count());
         cost.placements += static_cast<double>(base::voxelCount(box));
         cost.blocks +=
-            roundUp(box.x, kColumns) * roundUp(box.y, kRows) * static_cast<double>(box.z);
+            static_cast<double>(roundUp(box.x, kColumns) * roundUp(box.y, kRows) * box.z);
     };
     if (all) {
         add(grid.inner());

@@ -43,5 +43,7 @@ struct SupportCost {
 
 /// Of one placement: its score, bound and status from the sums.
 inline constexpr double kSupportScoreNs = 30;
+/// Reads of a general tile, against one read of a plain one.
+inline constexpr double kSupportLoads = 6;
 
 } // namespace flcc::cpu

@@ -18,8 +18,6 @@ using base::Image;
 using base::Index;
 using method::Problem;
 
-enum Stage : std::size_t { kLoad, kTransform, kDenominator };
-
 /// Values of a spectrum that are added up for all blocks of the template while they are in cache.
 constexpr std::int64_t kChunk = 4096;
 
@@ -347,14 +345,7 @@ BlockedPrepared::BlockedPrepared(const Problem& problem, const Extents& points,
         block.root = std::sqrt(static_cast<double>(base::voxelCount(box.extents)));
         m_blocks.push_back(block);
     }
-    if (!TemplateSpectra::areMadeAtOnce(points, static_cast<std::int64_t>(m_blocks.size()))) {
-        return;
-    }
-    if (problem.precision == method::Precision::Single) {
-        (void)m_spectra.of<Single>(oneAfterTheOther(), 1, {});
-    } else {
-        (void)m_spectra.of<Double>(oneAfterTheOther(), 1, {});
-    }
+    m_spectra.makeIfSmall(problem);
 }
 
 Extents batchExtents(const Problem& problem, const TemplateBlocks& blocks) {

@@ -84,12 +84,38 @@ const TemplateSpectra::Spectra<Precision>& TemplateSpectra::of(const ForItems& e
     return spectra;
 }
 
-std::int64_t TemplateSpectra::makingBytes(const Extents& block, const Extents& points,
-                                          std::int64_t blocks, int workers) {
+void TemplateSpectra::makeIfSmall(const method::Problem& problem) const {
+    if (!areMadeAtOnce(m_points, static_cast<std::int64_t>(m_blocks.size()))) {
+        return;
+    }
+    if (problem.precision == method::Precision::Single) {
+        (void)of<Single>(oneAfterTheOther(), 1, {});
+    } else {
+        (void)of<Double>(oneAfterTheOther(), 1, {});
+    }
+}
+
+void TemplateSpectra::planTransforms(const method::Problem& problem, const Extents& points) {
+    (void)HalfTransform<Double>(points); // the template's, too
+    if (problem.precision == method::Precision::Single) {
+        (void)HalfTransform<Single>(points);
+    }
+}
+
+std::int64_t TemplateSpectra::runBytes(const method::Problem& problem, const Extents& block,
+                                       const Extents& points, std::int64_t blocks, int workers,
+                                       std::int64_t singleBuffers, std::int64_t doubleBuffers) {
     using Transform = HalfTransform<Double>;
     const Extents rows{points.x, points.z > 1 ? points.y : block.y, block.z};
-    return 8 * ((blocks > 1 ? workers : 1) * Transform::bufferValues(rows) +
-                workers * Transform::scratchValues(points));
+    const std::int64_t making = 8 * ((blocks > 1 ? workers : 1) * Transform::bufferValues(rows) +
+                                     workers * Transform::scratchValues(points));
+    const bool single = problem.precision == method::Precision::Single;
+    const std::int64_t kept = single ? bytes<Single>(points, blocks) : 0;
+    const std::int64_t first = single ? kept + std::max(making, singleBuffers) : 0;
+    if (single && !problem.recompute) {
+        return first;
+    }
+    return std::max(first, kept + bytes<Double>(points, blocks) + std::max(making, doubleBuffers));
 }
 
 template const TemplateSpectra::Spectra<Single>&

@@ -8,6 +8,7 @@
 
 #include "engine/cpu/half_transform.h"
 #include "engine/method/canonical.h"
+#include "engine/method/problem.h"
 
 namespace flcc::cpu {
 
@@ -29,6 +30,12 @@ class TemplateSpectra {
         return base::voxelCount(points) <= (std::int64_t{1} << 20) / blocks;
     }
 
+    /// Makes those of the problem's precision now if that takes a blink.
+    void makeIfSmall(const method::Problem& problem) const;
+
+    /// Has FFTW plan what a run of `problem` may need.
+    static void planTransforms(const method::Problem& problem, const base::Extents& points);
+
     /// Waits where another run is making them, unless stopped.
     template <class Precision>
     [[nodiscard]] const Spectra<Precision>& of(const ForItems& each, int workers,
@@ -36,15 +43,20 @@ class TemplateSpectra {
 
     [[nodiscard]] const std::vector<base::Box>& blocks() const { return m_blocks; }
 
-    /// Bytes of the spectra, and beside them while they are made.
+    /// Bytes of the spectra.
     template <class Precision>
     [[nodiscard]] static std::int64_t bytes(const base::Extents& points, std::int64_t blocks) {
         return static_cast<std::int64_t>(sizeof(typename Precision::Value)) *
                HalfTransform<Precision>::spectrumValues(points) * blocks;
     }
-    [[nodiscard]] static std::int64_t makingBytes(const base::Extents& block,
-                                                  const base::Extents& points, std::int64_t blocks,
-                                                  int workers);
+
+    /// The most a run holds of spectra and of what is there beside them: in each precision that may
+    /// run first while its spectra of `blocks` blocks are made, then with its buffers.
+    [[nodiscard]] static std::int64_t runBytes(const method::Problem& problem,
+                                               const base::Extents& block,
+                                               const base::Extents& points, std::int64_t blocks,
+                                               int workers, std::int64_t singleBuffers,
+                                               std::int64_t doubleBuffers);
 
   private:
     const method::CanonicalTemplate& m_templ;

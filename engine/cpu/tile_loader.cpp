@@ -5,25 +5,14 @@
 #include <limits>
 #include <type_traits>
 
+#include "engine/base/finite.h"
+
 namespace flcc::cpu {
 
 namespace {
 
 using base::Extents;
 using base::View;
-
-template <class T>
-inline constexpr bool kHasKernel =
-    std::is_same_v<T, float> || std::is_same_v<T, std::uint8_t> ||
-    std::is_same_v<T, std::uint16_t> || std::is_same_v<T, std::int16_t>;
-
-template <class T> bool finite(T v) {
-    if constexpr (std::is_floating_point_v<T>) {
-        return std::isfinite(v);
-    } else {
-        return true;
-    }
-}
 
 template <class T, class Use> void forRows(const View<const T>& view, Use&& use) {
     const Extents& extents = view.extents();
@@ -115,7 +104,7 @@ CentredTile loadThroughDouble(const View<const T>& view, std::int64_t templCount
     double top = 0;
     forRows(view, [&](const T* row, std::int64_t, std::int64_t) {
         for (std::int64_t x = 0; x < extents.x; ++x) {
-            if (finite(row[x])) {
+            if (base::finite(row[x])) {
                 reference = count == 0 ? row[x] : reference;
                 ++count;
                 top = std::max(top, std::abs(static_cast<double>(row[x])));
@@ -130,7 +119,7 @@ CentredTile loadThroughDouble(const View<const T>& view, std::int64_t templCount
     forRows(view, [&](const T* row, std::int64_t, std::int64_t) {
         double part = 0;
         for (std::int64_t x = 0; x < extents.x; ++x) {
-            part += finite(row[x]) ? centred(row[x], reference, pre) : 0.0;
+            part += base::finite(row[x]) ? centred(row[x], reference, pre) : 0.0;
         }
         sum += part;
     });
@@ -147,7 +136,7 @@ CentredTile loadThroughDouble(const View<const T>& view, std::int64_t templCount
     double largest = 0;
     forRows(view, [&](const T* row, std::int64_t, std::int64_t) {
         for (std::int64_t x = 0; x < extents.x; ++x) {
-            if (finite(row[x])) {
+            if (base::finite(row[x])) {
                 largest = std::max(largest, std::abs(centred(row[x], c, pre)));
             }
         }
@@ -160,7 +149,7 @@ CentredTile loadThroughDouble(const View<const T>& view, std::int64_t templCount
     forRows(view, [&](const T* row, std::int64_t y, std::int64_t z) {
         Real* const out = to.data + z * to.sliceStride + y * to.rowStride;
         for (std::int64_t x = 0; x < extents.x; ++x) {
-            const double value = finite(row[x]) ? centred(row[x], c, pre) * half * rest : 0.0;
+            const double value = base::finite(row[x]) ? centred(row[x], c, pre) * half * rest : 0.0;
             out[x] = static_cast<Real>(value);
             rounding = std::max(rounding, std::abs(static_cast<double>(out[x]) - value));
         }
@@ -224,7 +213,8 @@ template <class T> std::vector<std::uint8_t> flatOf(const View<const T>& view, c
             }
             std::int32_t* const line = lines.data() + y * out.x;
             for (std::int64_t x = 0; x < out.x; ++x) {
-                const bool constant = runs[static_cast<std::size_t>(x)] >= m.x && finite(row[x]);
+                const bool constant =
+                    runs[static_cast<std::size_t>(x)] >= m.x && base::finite(row[x]);
                 line[x] = !constant ? 0 : row[x] == below[x] ? line[x + out.x] + 1 : 1;
                 if (y < out.y) {
                     std::int32_t& plane = planes[static_cast<std::size_t>(y * out.x + x)];
@@ -261,7 +251,8 @@ std::vector<std::uint8_t> nonFiniteOf(const View<const T>& view, const Extents& 
     std::vector<std::int32_t> counts(static_cast<std::size_t>(n.x * n.y * n.z));
     forRows(view, [&](const T* row, std::int64_t y, std::int64_t z) {
         for (std::int64_t x = 0; x < n.x; ++x) {
-            counts[static_cast<std::size_t>((z * n.y + y) * n.x + x)] = finite(row[x]) ? 0 : 1;
+            counts[static_cast<std::size_t>((z * n.y + y) * n.x + x)] =
+                base::finite(row[x]) ? 0 : 1;
         }
     });
     // After each axis a count says whether any is below it; 0 or 1 again, so nothing overflows.

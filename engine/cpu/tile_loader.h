@@ -1,12 +1,19 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "engine/base/pixels.h"
 #include "engine/cpu/simd/kernels.h"
 
 namespace flcc::cpu {
+
+/// Pixel types that simd::rowFacts and simd::loadRow take.
+template <class T>
+inline constexpr bool kHasKernel =
+    std::is_same_v<T, float> || std::is_same_v<T, std::uint8_t> ||
+    std::is_same_v<T, std::uint16_t> || std::is_same_v<T, std::int16_t>;
 
 /// A tile in its own frame: x = (S - c) 2^-e, c the mean of its finite voxels (an integer for
 /// integer scenes), 2^e the power of two just above max |S - c| (METHODS 2).

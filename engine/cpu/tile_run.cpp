@@ -6,6 +6,25 @@
 
 namespace flcc::cpu {
 
+method::Outcome outcomeOf(const std::vector<WorkerTally>& tallies,
+                          const std::vector<std::string>& stages, bool done) {
+    method::Outcome outcome;
+    outcome.cancelled = !done;
+    FactsCollector facts;
+    for (const WorkerTally& tally : tallies) {
+        facts.merge(tally.facts);
+    }
+    outcome.facts = facts.facts();
+    for (std::size_t stage = 0; stage < stages.size(); ++stage) {
+        double ms = 0;
+        for (const WorkerTally& tally : tallies) {
+            ms += tally.clock.ms(stage);
+        }
+        outcome.stagesMs.emplace_back(stages[stage], ms);
+    }
+    return outcome;
+}
+
 std::string memoryRefusal(std::int64_t bytes, const method::Limits& limits) {
     if (bytes <= limits.memoryBytes) {
         return {};

@@ -35,9 +35,12 @@ template <class Buffers> class ThreadBuffers final : public method::Workspace {
     std::vector<std::unique_ptr<Buffers>> m_buffers;
 };
 
+/// What the workers of a run counted; `stages` names the stages of StageClock.
+[[nodiscard]] method::Outcome outcomeOf(const std::vector<WorkerTally>& tallies,
+                                        const std::vector<std::string>& stages, bool done);
+
 /// Runs `work(boxes, worker, tally)` for every `together` tiles of `grid`, a TileGrid or MapGrid,
-/// in turn, reports finished regions and collects what the workers counted. `stages` names the
-/// stages of StageClock.
+/// in turn, reports finished regions and collects what the workers counted, as outcomeOf().
 template <class Grid, class Work>
 method::Outcome runTiles(const Grid& grid, std::int64_t together,
                          const method::Execution& execution, const std::vector<std::string>& stages,
@@ -57,21 +60,7 @@ method::Outcome runTiles(const Grid& grid, std::int64_t together,
             }
         },
         execution.stop);
-    method::Outcome outcome;
-    outcome.cancelled = !done;
-    FactsCollector facts;
-    for (std::size_t stage = 0; stage < stages.size(); ++stage) {
-        double ms = 0;
-        for (const WorkerTally& tally : tallies) {
-            ms += tally.clock.ms(stage);
-        }
-        outcome.stagesMs.emplace_back(stages[stage], ms);
-    }
-    for (const WorkerTally& tally : tallies) {
-        facts.merge(tally.facts);
-    }
-    outcome.facts = facts.facts();
-    return outcome;
+    return outcomeOf(tallies, stages, done);
 }
 
 /// Bytes of a map and its statuses.

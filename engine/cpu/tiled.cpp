@@ -412,8 +412,6 @@ class TiledMethod final : public method::Method {
     static constexpr double kDoubleNs = 15;
     /// A point of a half transform in double of FFTW_ESTIMATE's plans, with its product.
     static constexpr double kHalfNs = 9;
-    /// Reads of a general tile, against one read of a plain one.
-    static constexpr double kSupportLoads = 6;
 
     /// What is known of one of the two tiles.
     struct Tile {

@@ -125,10 +125,7 @@ class TiledTemplateMethod final : public method::Method {
     }
 
     void warmUp(const Problem& problem, const Candidate& candidate) const override {
-        (void)HalfTransform<Double>(candidate.tile); // the template's, too
-        if (problem.precision == method::Precision::Single) {
-            (void)HalfTransform<Single>(candidate.tile);
-        }
+        TemplateSpectra::planTransforms(problem, candidate.tile);
     }
 
     [[nodiscard]] std::shared_ptr<const method::Prepared>
@@ -158,40 +155,22 @@ class TiledTemplateMethod final : public method::Method {
         const BlockedInput run{problem,      candidate.tile,           blocks,        templ,
                                scene.pixels, execution.pool.threads(), execution.stop};
         const std::vector<Box> tiles = tilesOf(problem, blocks);
-        bool done = problem.precision == method::Precision::Single
-                        ? runBlocks<Single>(run, tiles, buffers, pass)
-                        : runBlocks<Double>(run, tiles, buffers, pass);
-        if (done && pass.wantsDouble()) {
-            done = runBlocks<Double>(run, pass.takeWaiting(), buffers, pass);
-        } else if (done) {
-            done = pass.repair();
-        }
-        return pass.outcome(done, {"load", "transform", "denominator", "recomputation"});
+        return pass.run(tiles, [&](const std::vector<Box>& some, auto precision) {
+            return runBlocks<decltype(precision)>(run, some, buffers, pass);
+        });
     }
 
   private:
-    /// Map and template, and of each precision that may run its spectra and what is there beside
-    /// them (Karas (30), with the segments of the ring).
+    /// The largest memory of a run (Karas (30), with the segments of the ring).
     static std::int64_t hostBytes(const Problem& problem, const TemplateBlocks& blocks,
                                   const Candidate& candidate) {
         const Extents& points = candidate.tile;
         const int threads = candidate.threads;
-        const std::int64_t parts = blocks.templateBlocks();
-        const bool single = problem.precision == method::Precision::Single;
-        const std::int64_t making = TemplateSpectra::makingBytes(
-            {blocks.x().block, blocks.y().block, blocks.z().block}, points, parts, threads);
-        std::int64_t most = 0;
-        std::int64_t kept = 0;
-        if (single) {
-            kept = TemplateSpectra::bytes<Single>(points, parts);
-            most = kept +
-                   std::max(making, BlockBuffers<Single>::bytes(problem, blocks, points, threads));
-        }
-        if (!single || problem.recompute) {
-            most = std::max(most, kept + TemplateSpectra::bytes<Double>(points, parts) +
-                                      std::max(making, BlockBuffers<Double>::bytes(
-                                                           problem, blocks, points, threads)));
-        }
+        const std::int64_t most = TemplateSpectra::runBytes(
+            problem, {blocks.x().block, blocks.y().block, blocks.z().block}, points,
+            blocks.templateBlocks(), threads,
+            BlockBuffers<Single>::bytes(problem, blocks, points, threads),
+            BlockBuffers<Double>::bytes(problem, blocks, points, threads));
         return mapBytes(problem) + base::byteCount(problem.templ, 8) + most +
                threads * ScorePass::bytes(problem);
     }

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "engine/base/error.h"
+#include "engine/base/finite.h"
 #include "engine/method/detail/support_score.h"
 #include "engine/method/detail/voxel.h"
 
@@ -17,7 +18,6 @@ namespace {
 using base::View;
 
 using detail::difference;
-using detail::finite;
 using detail::kLanes;
 using detail::kUnitRoundoff;
 
@@ -78,7 +78,7 @@ template <class T> double scaleOf(const View<const T>& panel) {
             for (std::int64_t y = 0; y < extents.y; ++y) {
                 const T* row = panel.row(y, z);
                 for (std::int64_t x = 0; x < extents.x; ++x) {
-                    largest = finite(row[x]) ? std::max(largest, std::abs(row[x])) : largest;
+                    largest = base::finite(row[x]) ? std::max(largest, std::abs(row[x])) : largest;
                 }
             }
         }
@@ -252,7 +252,7 @@ void requireUsableTemplate(const MaskedView& templ) {
                         if (masked && templ.mask.at(x, y, z) == 0) {
                             continue;
                         }
-                        if (!finite(row[x])) {
+                        if (!base::finite(row[x])) {
                             throw Error(ErrorCode::Problem,
                                         "template holds a NaN or infinite value at voxel " +
                                             base::toString(base::Index{x, y, z}));

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/finite.h"
 #include "engine/method/problem.h"
 
 namespace flcc::method {
@@ -12,14 +13,6 @@ namespace flcc::method {
 namespace {
 
 using base::View;
-
-template <class T> bool finite(T v) {
-    if constexpr (std::is_floating_point_v<T>) {
-        return std::isfinite(v);
-    } else {
-        return true;
-    }
-}
 
 using Mask = View<const std::uint8_t>;
 
@@ -43,7 +36,7 @@ void addRange(const View<const T>& scene, const Mask& mask, const std::stop_toke
             double sum = 0;
             for (std::int64_t x = 0; x < extents.x; ++x) {
                 const double v = static_cast<double>(row[x]);
-                bool good = finite(row[x]);
+                bool good = base::finite(row[x]);
                 if constexpr (kMasked) {
                     outside += kept[x] == 0 ? 1 : 0;
                     bad += !good && kept[x] != 0 ? 1 : 0;
@@ -72,7 +65,7 @@ void addRange(const View<const T>& scene, const Mask& mask, const std::stop_toke
 template <class T> double deviation(const View<const T>& panel, const Mask& mask) {
     const base::Extents& extents = panel.extents();
     const double reference =
-        finite(panel.at(0, 0, 0)) ? static_cast<double>(panel.at(0, 0, 0)) : 0.0;
+        base::finite(panel.at(0, 0, 0)) ? static_cast<double>(panel.at(0, 0, 0)) : 0.0;
     double s1 = 0;
     double s2 = 0;
     double n = 0;
@@ -80,7 +73,7 @@ template <class T> double deviation(const View<const T>& panel, const Mask& mask
         for (std::int64_t y = 0; y < extents.y; ++y) {
             const T* row = panel.row(y, z);
             for (std::int64_t x = 0; x < extents.x; ++x) {
-                if (finite(row[x]) && (mask.data() == nullptr || mask.at(x, y, z) != 0)) {
+                if (base::finite(row[x]) && (mask.data() == nullptr || mask.at(x, y, z) != 0)) {
                     const double d = static_cast<double>(row[x]) - reference;
                     s1 += d;
                     s2 += d * d;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "engine/base/finite.h"
 #include "engine/method/detail/voxel.h"
 
 namespace flcc::method::detail {
@@ -133,9 +134,9 @@ template <class T> class Panel {
             const T v = stored(at);
             m_first = m_count == 0 ? v : m_first;
             m_count += 1;
-            good = good && finite(v);
+            good = good && base::finite(v);
             if constexpr (std::is_same_v<T, double>) {
-                largest = finite(v) ? std::max(largest, std::abs(v)) : largest;
+                largest = base::finite(v) ? std::max(largest, std::abs(v)) : largest;
             }
         });
         m_scale =

@@ -25,12 +25,4 @@ template <class T> [[gnu::always_inline]] inline double difference(T v, T refere
     }
 }
 
-template <class T> bool finite(T v) {
-    if constexpr (std::is_floating_point_v<T>) {
-        return std::isfinite(v);
-    } else {
-        return true;
-    }
-}
-
 } // namespace flcc::method::detail
