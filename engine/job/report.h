@@ -122,7 +122,7 @@ struct JobReport {
 [[nodiscard]] std::string toText(const JobReport& report);
 /// The audit in one line: "passed; 168 scores computed again, largest deviation 3.1e-08, ...".
 [[nodiscard]] std::string auditText(const AuditReport& audit);
-/// Share of the map's voxels that were computed again in double, 0..1.
+/// Share of the scores of all templates that were computed again in double, 0..1.
 [[nodiscard]] double recomputedShare(const MapReport& map);
 /// A few lines for a terminal: the best peaks, method, device and time.
 [[nodiscard]] std::string toSummary(const JobReport& report);

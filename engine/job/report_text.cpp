@@ -209,7 +209,7 @@ std::string mapText(const MapReport& map) {
     const std::int64_t lowConf =
         map.facts.statusCounts[static_cast<std::size_t>(base::Status::LowConf)];
     text += "\n  recomputed in double: " + std::to_string(map.facts.recomputed) + " (" +
-            percent(recomputedShare(map)) + " of the voxels)";
+            percent(recomputedShare(map)) + " of the scores)";
     if (lowConf > 0) {
         text += "\n  LOWCONF: " + std::to_string(lowConf) +
                 " voxels whose error may exceed the promise";
@@ -318,7 +318,10 @@ double recomputedShare(const MapReport& map) {
     for (const std::int64_t count : map.facts.statusCounts) {
         voxels += count;
     }
-    return voxels > 0 ? static_cast<double>(map.facts.recomputed) / static_cast<double>(voxels) : 0;
+    // What was recomputed is counted over all templates of a bank.
+    const std::int64_t scores = std::max(voxels, map.facts.scores.count);
+    const double share = static_cast<double>(map.facts.recomputed) / static_cast<double>(scores);
+    return scores > 0 ? std::min(share, 1.0) : 0;
 }
 
 std::string auditText(const AuditReport& audit) {

@@ -94,8 +94,10 @@ class BankPeaksTest : public QObject {
     void banksOfDifferentExtentsHaveOneList_data();
     void banksOfDifferentExtentsHaveOneList();
     void aTieNamesTheEarlierTemplate();
+    void tiesOfTwoMapsGoByCornerThenTemplate();
     void zScoresComeFromTheStatisticsOfAllScores();
     void aPartialTemplateDoesNotHideAWholeOne();
+    void aPartialNeighbourDoesNotHideAWholeTemplate();
     void templatesWithTheirOwnMasksAreFound();
 };
 
@@ -199,6 +201,26 @@ void BankPeaksTest::aTieNamesTheEarlierTemplate() {
     QVERIFY((peaks[0].corner == base::Index{10, 12, 0}));
     for (const match::Peak& peak : peaks) {
         QCOMPARE(peak.templ, 2);
+    }
+}
+
+void BankPeaksTest::tiesOfTwoMapsGoByCornerThenTemplate() {
+    base::AnyImage scene = test::noise(PixelType::UInt8, {60, 40, 1}, 3);
+    const base::AnyImage part = test::crop(scene, {{10, 22, 0}, {8, 8, 1}});
+    test::paste(scene, part, {40, 5, 0});
+    std::vector<BankMap> banks;
+    for (const int number : {1, 0}) {
+        std::vector<base::AnyImage> one;
+        one.push_back(base::copyOf(base::viewOf(part)));
+        banks.emplace_back(scene, std::move(one), std::vector{number}, 1e-3, 9);
+    }
+    const PeakOptions options{.minScore = 0.9, .minDistance = 0};
+    const auto peaks = peaksOf(scene, banks, options);
+    QCOMPARE(peaks.size(), std::size_t{4});
+    for (std::size_t i = 0; i < 4; ++i) {
+        QCOMPARE(peaks[i].score, peaks[0].score);
+        QVERIFY((peaks[i].corner == (i < 2 ? base::Index{40, 5, 0} : base::Index{10, 22, 0})));
+        QCOMPARE(peaks[i].templ, static_cast<int>(i % 2));
     }
 }
 
@@ -320,6 +342,37 @@ void BankPeaksTest::aPartialTemplateDoesNotHideAWholeOne() {
     QCOMPARE(any[0].templ, 0);
     QCOMPARE(any[0].status, base::Status::Partial);
     QVERIFY(any[0].score > 1 - 1e-9);
+}
+
+void BankPeaksTest::aPartialNeighbourDoesNotHideAWholeTemplate() {
+    const Extents extents{10, 10, 1};
+    const base::AnyImage scene = test::noise(PixelType::UInt8, {50, 40, 1}, 8);
+    // As above, but the second one's best placement is one voxel beside the first one's.
+    base::AnyImage first = test::noise(PixelType::UInt8, extents, 9);
+    base::AnyImage second = test::noise(PixelType::UInt8, extents, 10);
+    for (std::int64_t y = 0; y < 10; ++y) {
+        for (std::int64_t x = 0; x < 10; ++x) {
+            const auto at = [&](std::int64_t from) {
+                return base::valueAt(base::viewOf(scene), {from + x - 5, 20 + y, 0});
+            };
+            test::setVoxel(first, {x, y, 0}, x < 5 ? 0 : at(0));
+            if (x >= 5) {
+                test::setVoxel(second, {x, y, 0}, at(1));
+            }
+        }
+    }
+    test::setVoxel(second, {7, 4, 0}, 0);
+    const base::Image<std::uint8_t> mask = support(extents, {{5, 0, 0}, {5, 10, 1}});
+    const std::vector<MaskedView> templates{base::viewOf(first),
+                                            {base::viewOf(second), mask.view()}};
+    const MaskedView view(base::viewOf(scene));
+    const MaskedBank bank(view, templates, Extent::Same);
+    QVERIFY(bank.map.value.view().at(0, 25, 0) > bank.map.value.view().at(1, 25, 0));
+    QCOMPARE(bank.map.status.view().at(0, 25, 0), base::Status::Partial);
+    const auto whole = bank.peaks(view, templates, {.minScore = 0.6});
+    QVERIFY(!whole.empty());
+    QVERIFY((whole[0].corner == base::Index{-4, 20, 0}));
+    QCOMPARE(whole[0].templ, 1);
 }
 
 void BankPeaksTest::templatesWithTheirOwnMasksAreFound() {
