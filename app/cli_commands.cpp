@@ -28,6 +28,7 @@ constexpr const char* kUsage =
     R"(flcc-cli finds a template in an image or volume by local correlation coefficients.
 
   flcc-cli match SCENE TEMPLATE [options]                  scores, peaks and map of every placement
+  flcc-cli match SCENE A --template B --template C ...     several templates: the best score of each placement
   flcc-cli match SCENE --crop X,Y[,Z]:W,H[,D] [options]    the template is cut from the scene
   flcc-cli plan  ... as match ...                          how it would be computed, and at what cost
   flcc-cli info FILE                                       extents, type and geometry of a file as JSON
@@ -87,9 +88,12 @@ void requireFolderOf(const std::filesystem::path& file) {
 void requireOwnName(const std::filesystem::path& saveJob, const job::Job& job) {
     std::error_code ignored;
     const auto plain = std::filesystem::weakly_canonical(saveJob, ignored);
-    for (const std::filesystem::path& file :
-         {job.scene, job.templ, job.planReport, job.templateOut, job.map, job.status, job.peaks,
-          job.report, job.heatmap}) {
+    std::vector<std::filesystem::path> files{
+        job.scene,  job.sceneMask, job.planReport, job.templateOut, job.map,
+        job.status, job.index,     job.peaks,      job.report,      job.heatmap};
+    files.insert(files.end(), job.templates.begin(), job.templates.end());
+    files.insert(files.end(), job.masks.begin(), job.masks.end());
+    for (const std::filesystem::path& file : files) {
         if (!plain.empty() && !file.empty() &&
             std::filesystem::weakly_canonical(file, ignored) == plain) {
             refuse("--save-job " + saveJob.string() +
@@ -157,7 +161,7 @@ int plan(const Arguments& args, const std::stop_token& stop) {
         print(job::toText(report));
     }
     // The report is there; the code says whether a match with the same options would run.
-    if (const std::optional<Error> refused = job::refusal(report.plan)) {
+    if (const std::optional<Error> refused = job::refusal(report)) {
         throw Error(*refused);
     }
     return 0;

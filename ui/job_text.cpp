@@ -8,13 +8,16 @@ namespace flcc::ui {
 io::PeakContext peakContext(const ResultEntry& result) {
     io::PeakContext context;
     context.scene = result.job->scene->source;
-    context.templ =
-        result.settings.crop ? base::toString(*result.settings.crop) : result.job->templ->source;
+    const std::vector<base::Box>& crops = result.settings.crops;
+    for (std::size_t i = 0; i < result.job->templates.size(); ++i) {
+        const job::SceneImage& templ = *result.job->templates[i];
+        const auto& mask = result.job->masks[i];
+        context.templates.push_back({i < crops.size() ? base::toString(crops[i]) : templ.source,
+                                     base::extentsOf(templ.pixels), mask ? mask->source : ""});
+    }
     context.sceneExtents = base::extentsOf(result.job->scene->pixels);
-    context.templExtents = base::extentsOf(result.job->templ->pixels);
     context.geometry = result.job->scene->geometry;
     const method::Problem& problem = result.job->report.plan.problem;
-    context.mask = result.job->mask ? result.job->mask->source : "";
     context.sceneMask = result.job->sceneMask ? result.job->sceneMask->source : "";
     context.extent = method::name(problem.extent);
     context.outside = method::name(problem.outside);
@@ -29,14 +32,20 @@ job::Job jobOf(const Document& document, job::Job settings) {
     settings.scene = scene.path;
     settings.channel = scene.channel;
     settings.frame = scene.frame;
-    settings.templ.clear();
-    settings.crop.reset();
-    settings.mask = document.mask() ? document.mask()->path : std::filesystem::path();
+    settings.templates.clear();
+    settings.crops.clear();
+    settings.masks.clear();
+    if (document.mask()) {
+        settings.masks.push_back(document.mask()->path);
+    }
     settings.sceneMask =
         document.sceneMask() ? document.sceneMask()->path : std::filesystem::path();
     if (const auto& templ = document.templ()) {
-        settings.templ = templ->path;
-        settings.crop = templ->crop;
+        if (templ->crop) {
+            settings.crops.push_back(*templ->crop);
+        } else if (!templ->path.empty()) {
+            settings.templates.push_back(templ->path);
+        }
     }
     return settings;
 }
@@ -47,8 +56,8 @@ QString commandLineOf(const Document& document, job::Job job) {
     if (!scene.sample.isEmpty()) {
         before = QStringLiteral("flcc-cli sample %1 --output %1 && ").arg(scene.sample);
         job.scene = toPath(scene.sample + QStringLiteral("/scene.mha"));
-        if (!job.crop && job.templ.empty()) {
-            job.templ = toPath(scene.sample + QStringLiteral("/template.mha"));
+        if (job.crops.empty() && job.templates.empty()) {
+            job.templates = {toPath(scene.sample + QStringLiteral("/template.mha"))};
         }
     }
     return before + toQString(job::toCommandLine(job));

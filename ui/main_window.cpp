@@ -311,20 +311,26 @@ void MainWindow::loadJob(const QString& file, bool run) {
         Q_EMIT m_opener->failed(toQString(error.what()));
         return;
     }
+    if (job.crops.size() + job.templates.size() > 1 || job.masks.size() > 1) {
+        Q_EMIT m_opener->failed(tr("%1 has several templates or masks, and the window takes one: "
+                                   "run it with flcc-cli match --job.")
+                                    .arg(file));
+        return;
+    }
     const auto start = [this, job, run](bool opened) {
         if (!opened) {
             return;
         }
         m_match->setSettings(job);
-        if (job.crop) {
+        for (const base::Box& crop : job.crops) {
             const base::Extents scene = m_document->sceneExtents();
-            if (m_document->hasScene() && !base::contains(scene, *job.crop)) {
-                Q_EMIT m_opener->failed(tr("The crop %1 of the job leaves the scene of %2 voxels.")
-                                            .arg(toQString(base::toString(*job.crop)),
-                                                 toQString(base::toString(scene))));
+            if (m_document->hasScene() && !base::contains(scene, crop)) {
+                Q_EMIT m_opener->failed(
+                    tr("The crop %1 of the job leaves the scene of %2 voxels.")
+                        .arg(toQString(base::toString(crop)), toQString(base::toString(scene))));
                 return;
             }
-            m_document->setBox(job.crop);
+            m_document->setBox(crop);
             cutTemplate();
         }
         if (run) {
@@ -334,13 +340,21 @@ void MainWindow::loadJob(const QString& file, bool run) {
     // One after the other: scene, template, masks; then the rest of the job.
     using Target = Opener::Target;
     std::vector<std::pair<Target, std::filesystem::path>> files;
-    for (const auto& [target, path] :
-         {std::pair(Target::Scene, job.scene), std::pair(Target::Template, job.templ),
-          std::pair(Target::Mask, job.mask), std::pair(Target::SceneMask, job.sceneMask)}) {
-        if (!path.empty() && (target != Target::Template || !job.scene.empty())) {
+    const auto add = [&files](Target target, const std::filesystem::path& path) {
+        if (!path.empty()) {
             files.emplace_back(target, path);
         }
+    };
+    add(Target::Scene, job.scene);
+    for (const std::filesystem::path& templ : job.templates) {
+        if (!job.scene.empty()) {
+            add(Target::Template, templ);
+        }
     }
+    for (const std::filesystem::path& mask : job.masks) {
+        add(Target::Mask, mask);
+    }
+    add(Target::SceneMask, job.sceneMask);
     openAll(std::move(files), {job.channel, job.frame}, start);
 }
 

@@ -26,6 +26,7 @@ job::Job planKey(job::Job job) {
     job.partialPeaks = none.partialPeaks;
     job.map.clear();
     job.status.clear();
+    job.index.clear();
     job.peaks.clear();
     job.report.clear();
     job.heatmap.clear();
@@ -102,8 +103,8 @@ void MatchFlow::forget() {
 
 job::Job MatchFlow::currentJob() const {
     job::Job job = jobOf(m_document, m_panel.settings());
-    if (!m_document.templ()) {
-        job.crop = m_document.box();
+    if (!m_document.templ() && m_document.box()) {
+        job.crops.push_back(m_document.box().value());
     }
     return job;
 }
@@ -112,10 +113,10 @@ job::JobImages MatchFlow::images() const {
     job::JobImages images;
     images.scene = m_document.scene().image;
     if (m_document.templ()) {
-        images.templ = m_document.templ()->image;
+        images.templates = {m_document.templ()->image};
     }
     if (m_document.mask()) {
-        images.mask = m_document.mask()->image;
+        images.masks = {m_document.mask()->image};
     }
     if (m_document.sceneMask()) {
         images.sceneMask = m_document.sceneMask()->image;
@@ -214,7 +215,7 @@ void MatchFlow::finishRun(const std::shared_ptr<job::JobResult>& result, const j
     }
     for (const std::string& note : result->notes) {
         // What was done on reading was announced when the image was opened.
-        if (note != result->scene->note && note != result->templ->note) {
+        if (note != result->scene->note && note != result->templates.front()->note) {
             base::log(base::LogLevel::Info, note);
         }
     }

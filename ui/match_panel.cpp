@@ -59,6 +59,7 @@ MatchPanel::MatchPanel(Document& document, std::vector<plan::Device> devices, QW
         m_job.planReport = none.planReport;
         m_job.map = none.map;
         m_job.status = none.status;
+        m_job.index = none.index;
         m_job.peaks = none.peaks;
         m_job.report = none.report;
         m_job.heatmap = none.heatmap;

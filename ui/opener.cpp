@@ -269,7 +269,7 @@ void Opener::openSample(const QString& name, Then then) {
                 return [this, name, images, then] {
                     m_document.setScene({images.scene, name, {}, name, {}, {}});
                     m_document.setTemplate(
-                        {images.templ, tr("template of %1").arg(name), {}, {}, {}});
+                        {images.templates.front(), tr("template of %1").arg(name), {}, {}, {}});
                     m_document.undoStack().clear();
                     Q_EMIT opened(announcement(name, *images.scene));
                     Q_EMIT sampleOpened();

@@ -330,7 +330,7 @@ void ViewsPanel::onResultShown() {
     if (result == nullptr || !result->job->map) {
         showMap(nullptr, {}, {}, true);
     } else {
-        showMap(result->job->map, base::extentsOf(result->job->templ->pixels),
+        showMap(result->job->map, base::extentsOf(result->job->templates.front()->pixels),
                 result->job->mapCorner, true);
     }
 }

@@ -50,10 +50,14 @@ std::string comments(const PeakContext& context, char separator) {
     std::string lines = "# FLCC peaks\n";
     lines += "# scene: " + text(context.scene) + " (" + base::toString(context.sceneExtents) +
              " voxels)\n";
-    lines += "# template: " + text(context.templ) + " (" + base::toString(context.templExtents) +
-             " voxels)\n";
-    if (!context.mask.empty()) {
-        lines += "# mask: " + text(context.mask) + "\n";
+    for (std::size_t i = 0; i < context.templates.size(); ++i) {
+        const PeakTemplate& templ = context.templates[i];
+        const std::string number = context.templates.size() > 1 ? " " + std::to_string(i) : "";
+        lines += "# template" + number + ": " + text(templ.source) + " (" +
+                 base::toString(templ.extents) + " voxels)\n";
+        if (!templ.mask.empty()) {
+            lines += "# mask" + number + ": " + text(templ.mask) + "\n";
+        }
     }
     if (!context.sceneMask.empty()) {
         lines += "# scene mask: " + text(context.sceneMask) + "\n";

@@ -9,14 +9,19 @@
 
 namespace flcc::io {
 
+/// A template that peaks belong to.
+struct PeakTemplate {
+    std::string source; ///< path, or the crop box
+    base::Extents extents;
+    std::string mask{}; ///< path of its mask; may be empty
+};
+
 /// What a list of peaks belongs to; stated in the file's comment lines.
 struct PeakContext {
-    std::string scene;       ///< path or sample name
-    std::string templ;       ///< path, or the crop box
-    std::string mask{};      ///< path of the template's; may be empty
-    std::string sceneMask{}; ///< likewise
+    std::string scene;                   ///< path or sample name
+    std::vector<PeakTemplate> templates; ///< in the order of their numbers
+    std::string sceneMask{};             ///< path; may be empty
     base::Extents sceneExtents;
-    base::Extents templExtents;
     base::Geometry geometry; ///< of the scene
     std::string extent{};    ///< "valid", "same", "full", and what lies outside counts for:
     std::string outside{};   ///< "zero", "eibl", "overlap"; said where panels may leave the scene

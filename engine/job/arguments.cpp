@@ -40,11 +40,12 @@ struct Switches {
     CLI::Option* verbose = nullptr;
 };
 
-CLI::Option* addOption(CLI::App& app, const std::string& name, bool flag) {
+CLI::Option* addOption(CLI::App& app, const std::string& name, bool flag, bool repeats = false) {
     CLI::Option* const option =
         flag ? app.add_flag(name)->disable_flag_override() : app.add_option(name);
     // A second value is kept here, so that it can be refused by name.
-    return option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    return option->multi_option_policy(repeats ? CLI::MultiOptionPolicy::TakeAll
+                                               : CLI::MultiOptionPolicy::TakeLast);
 }
 
 Switches addSwitches(CLI::App& app) {
@@ -64,13 +65,15 @@ void refuseLeftovers(const CLI::App& app) {
     }
     if (!rest.empty()) {
         refuse("unexpected argument \"" + rest.front() +
-               "\"; a scene and one template are all that can be named");
+               "\"; a scene and one template are all that can be named without an option; name "
+               "further templates with --template");
     }
 }
 
 void refuseDoubled(const CLI::App& app) {
     for (const CLI::Option* option : app.get_options()) {
-        if (option->count() > 1) {
+        if (option->count() > 1 &&
+            option->get_multi_option_policy() != CLI::MultiOptionPolicy::TakeAll) {
             refuse("option " + option->get_name() + " is given twice");
         }
     }
@@ -113,14 +116,17 @@ std::string quoted(const std::string& text) {
 /// A plain argument that cannot be taken for an option.
 std::string positional(const std::string& path) { return path.front() == '-' ? "./" + path : path; }
 
-Json valueOf(const Option& option, const std::string& text) {
+Json valueOf(const Option& option, const std::vector<std::string>& values) {
+    if (values.size() > 1) {
+        return values;
+    }
     if (option.kind == ValueKind::Flag) {
-        return text == "true";
+        return values.front() == "true";
     }
     if (option.kind == ValueKind::Text) {
-        return text;
+        return values.front();
     }
-    return Json::parse(text);
+    return Json::parse(values.front());
 }
 
 /// The text of a job file's value; refuses one of the wrong type.
@@ -142,6 +148,22 @@ std::string textOf(const Option& option, const Json& value) {
     }
     refuse("\"" + option.name + "\" in a job file must be " +
            (option.kind == ValueKind::Flag ? "true or false" : (text ? "a text" : "a number")));
+}
+
+/// Sets an option from its value in a job file.
+void setFrom(const Option& option, const Json& value, Job& job) {
+    if (!option.repeats()) {
+        option.set(job, textOf(option, value));
+        return;
+    }
+    std::vector<std::string> values;
+    for (const Json& each : value.is_array() ? value : Json::array({value})) {
+        if (!each.is_string()) {
+            refuse("\"" + option.name + "\" in a job file must be a text or a list of texts");
+        }
+        values.push_back(each.get<std::string>());
+    }
+    option.setAll(job, values);
 }
 
 Json parseObject(std::string_view text) {
@@ -222,7 +244,7 @@ ParsedArguments parseArguments(const std::vector<std::string>& args) {
     std::vector<CLI::Option*> given;
     for (const Option& option : detail::options()) {
         given.push_back(addOption(app, option.positional ? option.name : "--" + option.name,
-                                  option.kind == ValueKind::Flag));
+                                  option.kind == ValueKind::Flag, option.repeats()));
     }
     CLI::Option* const secondPlain = addOption(app, "second", false);
     const Switches switches = addSwitches(app);
@@ -232,22 +254,15 @@ ParsedArguments parseArguments(const std::vector<std::string>& args) {
     if (switches.job->count() > 0) {
         parsed.job = fromJobFile(readJobFile(switches.job->results().front()));
     }
-    const CLI::Option* const templ = app.get_option("--template");
-    if (secondPlain->count() > 0 && templ->count() > 0) {
-        refuse("two templates given: " + secondPlain->results().front() + " and --template " +
-               templ->results().front());
-    }
-    const bool namesTemplate = secondPlain->count() + templ->count() > 0;
     const bool crops = app.get_option("--crop")->count() > 0;
-    if (namesTemplate && crops) {
-        refuse("a template file and --crop exclude each other; give one of them");
+    if (secondPlain->count() > 0 && crops) {
+        refuse("--crop cuts the first template, so that none can follow the scene; name " +
+               secondPlain->results().front() + " with --template");
     }
-    // What the command line says replaces what the job file says of the same thing.
-    if (namesTemplate) {
-        parsed.job.crop.reset();
-    }
-    if (crops) {
-        parsed.job.templ.clear();
+    // What the command line says of templates replaces all that the job file says of them.
+    if (crops || secondPlain->count() + app.get_option("--template")->count() > 0) {
+        parsed.job.crops.clear();
+        parsed.job.templates.clear();
     }
     std::vector<std::string> names;
     for (std::size_t i = 0; i < given.size(); ++i) {
@@ -257,14 +272,22 @@ ParsedArguments parseArguments(const std::vector<std::string>& args) {
     }
     settlePlan(parsed.job, names);
     for (std::size_t i = 0; i < given.size(); ++i) {
-        if (given[i]->count() > 0) {
-            const Option& option = detail::options()[i];
+        const Option& option = detail::options()[i];
+        if (given[i]->count() == 0) {
+            continue;
+        }
+        if (option.repeats()) {
+            option.setAll(parsed.job, given[i]->results());
+        } else {
             option.set(parsed.job,
                        option.kind == ValueKind::Flag ? "true" : given[i]->results().front());
         }
     }
     if (secondPlain->count() > 0) {
-        detail::findOption("template")->set(parsed.job, secondPlain->results().front());
+        std::vector<std::string> all{secondPlain->results().front()};
+        const auto further = app.get_option("--template")->results();
+        all.insert(all.end(), further.begin(), further.end());
+        detail::findOption("template")->setAll(parsed.job, all);
     }
     if (switches.saveJob->count() > 0) {
         parsed.saveJob = switches.saveJob->results().front();
@@ -280,20 +303,21 @@ ParsedArguments parseArguments(const std::vector<std::string>& args) {
 
 std::vector<std::string> toArguments(const Job& job) {
     std::vector<std::string> arguments;
+    const bool plainTemplate = !job.scene.empty() && job.crops.empty();
     for (const Option& option : detail::options()) {
-        const std::optional<std::string> value = option.get(job);
-        if (!value) {
-            continue;
-        }
-        if (option.positional || (option.name == "template" && !job.scene.empty())) {
-            arguments.push_back(positional(*value));
-        } else if (option.kind == ValueKind::Flag) {
-            arguments.push_back("--" + option.name);
-        } else if (!value->empty() && value->front() == '-') {
-            arguments.push_back("--" + option.name + "=" + *value);
-        } else {
-            arguments.push_back("--" + option.name);
-            arguments.push_back(*value);
+        bool first = true;
+        for (const std::string& value : detail::valuesOf(option, job)) {
+            if (option.positional || (option.name == "template" && plainTemplate && first)) {
+                arguments.push_back(positional(value));
+            } else if (option.kind == ValueKind::Flag) {
+                arguments.push_back("--" + option.name);
+            } else if (!value.empty() && value.front() == '-') {
+                arguments.push_back("--" + option.name + "=" + value);
+            } else {
+                arguments.push_back("--" + option.name);
+                arguments.push_back(value);
+            }
+            first = false;
         }
     }
     return arguments;
@@ -310,8 +334,8 @@ std::string toCommandLine(const Job& job) {
 std::string toJobFile(const Job& job) {
     Json json = Json::object();
     for (const Option& option : detail::options()) {
-        if (const std::optional<std::string> value = option.get(job)) {
-            json[option.name] = valueOf(option, *value);
+        if (const auto values = detail::valuesOf(option, job); !values.empty()) {
+            json[option.name] = valueOf(option, values);
         }
     }
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -327,10 +351,7 @@ Job fromJobFile(std::string_view text) {
             refuse("unknown option \"" + key + "\" in the job file");
         }
         keys.push_back(key);
-        option->set(job, textOf(*option, value));
-    }
-    if (!job.templ.empty() && job.crop) {
-        refuse("\"template\" and \"crop\" in the job file exclude each other");
+        setFrom(*option, value, job);
     }
     settlePlan(job, keys);
     return job;

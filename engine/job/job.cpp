@@ -9,13 +9,12 @@
 #include "engine/base/error.h"
 #include "engine/base/tile_pool.h"
 #include "engine/io/atomic_file.h"
-#include "engine/job/detail/audit.h"
+#include "engine/job/detail/group_run.h"
 #include "engine/job/detail/inputs.h"
 #include "engine/job/detail/machine.h"
 #include "engine/job/detail/options.h"
 #include "engine/job/detail/outputs.h"
 #include "engine/job/detail/text.h"
-#include "engine/job/knowledge.h"
 #include "engine/plan/planner.h"
 
 namespace flcc::job {
@@ -29,14 +28,6 @@ using Clock = std::chrono::steady_clock;
 
 double msSince(Clock::time_point start) {
     return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
-Spread spreadOf(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    const std::size_t half = values.size() / 2;
-    const double median =
-        values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-    return {values.front(), median, values.back()};
 }
 
 base::Point pointOf(const base::Index& index) {
@@ -81,20 +72,7 @@ class Runner {
         request.limits.threads = m_job.threads > 0 ? m_job.threads : base::availableThreads();
         request.limits.memoryBytes =
             m_job.memoryBytes > 0 ? m_job.memoryBytes : detail::availableMemory();
-        if (!m_job.planReport.empty()) {
-            request.replay = chosenCandidate(m_job.planReport.string());
-        }
         return request;
-    }
-
-    /// A tile given with fewer numbers than axes: one counts for all axes, two for an image.
-    void fitTile() {
-        if (m_request.tile.x > 0 && base::isFlat2D(m_problem.scene)) {
-            m_request.tile.z = 1;
-        } else if (m_request.tile.x > 0 && m_request.tile.z == 0) {
-            throw Error(ErrorCode::CommandLine, "--tile needs one number or three for the volume " +
-                                                    base::toString(m_problem.scene));
-        }
     }
 
     [[nodiscard]] bool read(bool images) {
@@ -110,118 +88,116 @@ class Runner {
             m_request.limits.memoryBytes = detail::availableMemory(); // what the inputs left
         }
         m_result.scene = m_inputs.scene;
-        m_result.templ = m_inputs.templ;
-        m_result.mask = m_inputs.mask;
+        for (const detail::TemplateInput& templ : m_inputs.templates) {
+            m_result.templates.push_back(templ.image);
+            m_result.masks.push_back(templ.mask);
+        }
         m_result.sceneMask = m_inputs.sceneMask;
         m_result.notes = m_inputs.notes;
-        m_result.report.inputs = m_inputs.reports;
         detail::requireWritableOutputs(m_job, m_inputs, images);
-        m_problem = m_inputs.problem(m_job);
-        m_result.report.plan.problem = m_problem;
-        m_result.report.scene = base::extentsOf(m_inputs.scene->pixels);
-        m_result.report.region = m_inputs.region;
-        m_result.report.support = method::supportCount(m_inputs.templView());
-        m_result.report.partialPeaks = m_job.partialPeaks;
+        for (const std::vector<int>& numbers : m_inputs.groups) {
+            m_groups.emplace_back(m_job, m_inputs, numbers, m_stop);
+        }
         const base::Index corner = m_inputs.sceneCorner();
-        const base::Index first = method::firstPlacement(m_problem);
+        const base::Index first = method::firstPlacement(m_groups.front().problem());
         m_result.mapCorner = {corner.x + first.x, corner.y + first.y, corner.z + first.z};
-        fitTile();
-        m_statistics = method::sceneStatistics(m_inputs.sceneView(), m_problem.templ, m_stop);
+        reportInputs();
+        reportGroups();
         m_readMs = msSince(start);
         m_sink.progress(1);
         return !m_stop.stop_requested();
     }
 
-    [[nodiscard]] bool plan(bool warmUp) {
-        enter(Phase::Plan);
-        base::TilePool pool(m_request.limits.threads);
-        const method::MaskedView scene = m_inputs.sceneView();
-        const method::MaskedView templ = m_inputs.templView();
-        const std::shared_ptr<const plan::Knowledge> known = knowledge();
-        plan::Request asked = m_request;
-        asked.knowledge = known.get();
-        plan::Planned planned =
-            plan::makePlan(m_problem, asked, &scene, &templ, &m_statistics, pool, m_stop);
-        m_result.report.plan = std::move(planned.report);
-        if (planned.cancelled || m_stop.stop_requested()) {
-            return false;
+    void reportInputs() {
+        JobReport& report = m_result.report;
+        report.inputs = m_inputs.reports;
+        report.scene = base::extentsOf(m_inputs.scene->pixels);
+        report.region = m_inputs.region;
+        report.partialPeaks = m_job.partialPeaks;
+        for (const detail::TemplateInput& templ : m_inputs.templates) {
+            report.templates.push_back({templ.image->source, templ.extents(),
+                                        base::pixelType(templ.image->pixels),
+                                        method::supportCount(templ.view()), templ.masked});
         }
-        if (planned.learnt) {
-            updateKnowledge([&](plan::Knowledge& now) { now.remember(*planned.learnt); });
-        }
-        m_plan = std::move(planned.plan);
-        if (m_plan && warmUp) {
-            const auto start = Clock::now();
-            m_plan->method().warmUp(m_problem, m_plan->candidate());
-            m_result.report.plan.planningMs += msSince(start);
-            nameFftPlanning();
-        }
-        m_sink.planned(m_result.report.plan);
-        m_sink.progress(1);
-        return !m_stop.stop_requested();
     }
 
-    /// The effort behind the transforms that will run, now that they are made.
-    void nameFftPlanning() {
-        const auto verdict =
-            m_plan->method().predict(m_problem, m_plan->candidate(), m_request.limits, {}, nullptr);
-        const auto* made = std::get_if<method::Prediction>(&verdict);
-        for (plan::CandidateReport& row : m_result.report.plan.candidates) {
-            if (row.verdict == plan::CandidateVerdict::Chosen && row.prediction && made) {
-                row.prediction->fftPlanning = made->fftPlanning;
-            }
+    /// What the groups have so far.
+    void reportGroups() {
+        JobReport& report = m_result.report;
+        const GroupReport& first = m_groups.front().report();
+        report.plan = first.plan;
+        if (m_groups.size() == 1) {
+            report.map = first.map;
+            return;
         }
+        report.groups.clear();
+        for (const detail::GroupRun& group : m_groups) {
+            report.groups.push_back(group.report());
+        }
+    }
+
+    [[nodiscard]] bool plan(bool warmUp) {
+        enter(Phase::Plan);
+        std::int64_t maps = 0; // all of them stay until the peaks are found
+        for (const detail::GroupRun& group : m_groups) {
+            maps += group.report().mapBytes;
+        }
+        bool done = true;
+        for (std::size_t i = 0; i < m_groups.size() && done; ++i) {
+            plan::Request request = m_request;
+            request.limits.memoryBytes = std::max<std::int64_t>(
+                1, request.limits.memoryBytes - (maps - m_groups[i].report().mapBytes));
+            done = m_groups[i].plan(request, warmUp, m_stop);
+            if (done) {
+                m_sink.planned(m_groups[i].report().plan);
+            }
+            m_sink.progress(static_cast<double>(i + 1) / static_cast<double>(m_groups.size()));
+        }
+        reportGroups();
+        return done && !m_stop.stop_requested();
     }
 
     [[nodiscard]] bool execute();
-    [[nodiscard]] method::Outcome executeOnce(base::TilePool& pool, const method::MapView& map,
-                                              int turn);
 
     [[nodiscard]] bool findPeaks() {
         enter(Phase::Peaks);
         const auto start = Clock::now();
-        const method::MatchMap& map = *m_result.map;
-        MapReport& report = *m_result.report.map;
-        report.statistics = match::mapStatistics(map.value.view(), map.status.view(), m_stop);
+        std::vector<match::SearchedMap> maps;
+        for (detail::GroupRun& group : m_groups) {
+            maps.push_back(group.searched(m_stop));
+        }
         m_sink.progress(0.2);
-        m_result.peaks = match::findPeaks(m_inputs.sceneView(), m_inputs.templView(),
-                                          map.value.view(), map.status.view(), report.facts,
-                                          report.statistics, m_result.scene->geometry,
+        m_result.peaks = match::findPeaks(m_inputs.sceneView(), maps, m_result.scene->geometry,
                                           {.minScore = m_job.minScore,
                                            .maxPeaks = m_job.maxPeaks,
                                            .minDistance = m_job.minDistance,
                                            .partialPeaks = m_job.partialPeaks,
-                                           .firstPlacement = method::firstPlacement(m_problem),
-                                           .outside = m_problem.outside},
+                                           .outside = m_job.outside,
+                                           .minOverlap = m_job.minOverlap},
                                           m_stop);
         m_result.report.run->peaksMs = msSince(start);
         m_sink.progress(0.8);
-        if (!m_stop.stop_requested()) {
-            audit();
+        for (std::size_t i = 0; i < m_groups.size() && !m_stop.stop_requested(); ++i) {
+            m_groups[i].audit(m_result.peaks, m_stop);
         }
+        reportGroups();
+        if (m_stop.stop_requested()) {
+            return false;
+        }
+        m_result.report.audit = detail::totalAudit(m_groups);
         moveToScene();
         m_result.report.peaks = m_result.peaks;
         m_sink.progress(1);
         return !m_stop.stop_requested();
     }
 
-    /// Computes scores again, while peaks still count from the part that is searched.
-    void audit() {
-        // By the cost model, not by the clock: the same plan writes the same list of peaks.
-        const double runMs = m_plan->report().chosen()->prediction->ms;
-        const detail::AuditInput input{
-            m_inputs.sceneView(),       m_inputs.templView(), m_problem,          *m_result.map,
-            m_result.report.map->facts, m_result.peaks,       m_statistics.lowest};
-        const std::optional<std::string> off = detail::auditRefusal(m_job.audit, input, runMs);
-        m_result.report.audit = off ? AuditReport{.reason = *off} : detail::audit(input, m_stop);
-    }
-
     /// Peaks in scene voxels, added up as findPeaks does, so that they have the bits of a run
     /// without a region.
     void moveToScene() {
         const base::Index by = m_inputs.sceneCorner();
-        const base::Point half = halfOf(m_problem.templ);
         for (match::Peak& peak : m_result.peaks) {
+            const base::Point half =
+                halfOf(m_inputs.templates[static_cast<std::size_t>(peak.templ)].extents());
             peak.corner = {peak.corner.x + by.x, peak.corner.y + by.y, peak.corner.z + by.z};
             const base::Point corner = pointOf(peak.corner);
             for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -243,79 +219,54 @@ class Runner {
     JobSink& m_sink;
     plan::Request m_request;
     detail::Inputs m_inputs;
-    method::Problem m_problem;
-    method::SceneStatistics m_statistics;
-    std::shared_ptr<const plan::Plan> m_plan;
+    std::vector<detail::GroupRun> m_groups;
     JobResult m_result;
     double m_readMs = 0;
-    std::vector<double> m_executeMs;
-    std::vector<double> m_streamMs;
 };
 
-method::Outcome Runner::executeOnce(base::TilePool& pool, const method::MapView& map, int turn) {
-    const method::Candidate& candidate = m_plan->candidate();
-    const method::Method& method = m_plan->method();
-    const double voxels = static_cast<double>(base::voxelCount(map.value.extents()));
-    const double turns = static_cast<double>(m_job.repeat);
-    double done = 0;
-    const auto finished = [&](const base::Box& box) {
-        done += static_cast<double>(base::voxelCount(box.extents));
-        if (turn == m_job.repeat - 1) { // the turns before write the same place again
-            m_sink.regionFinished(box);
-        }
-        m_sink.progress(std::min(1.0, (turn + done / voxels) / turns));
-    };
-    const auto start = Clock::now();
-    const auto prepared = method.prepare(m_problem, candidate, m_inputs.templView());
-    const auto workspace = method.makeWorkspace(m_problem, candidate);
-    const auto streamStart = Clock::now();
-    method::Outcome outcome =
-        method.execute(m_problem, candidate, *prepared, m_inputs.sceneView(), *workspace,
-                       {.pool = pool, .stop = m_stop, .regionFinished = finished}, map);
-    m_streamMs.push_back(msSince(streamStart));
-    m_executeMs.push_back(msSince(start));
-    return outcome;
-}
-
 bool Runner::execute() {
-    if (!m_plan) {
-        throw *refusal(m_result.report.plan);
+    if (const std::optional<Error> refused = refusal(m_result.report)) {
+        throw Error(*refused);
     }
     enter(Phase::Run);
-    const method::Candidate& candidate = m_plan->candidate();
     const detail::PeakMeter meter;
-    auto map = std::make_shared<method::MatchMap>(method::mapExtents(m_problem),
-                                                  m_problem.precision == method::Precision::Double);
-    const base::Point corner = pointOf(m_result.mapCorner);
-    const base::Point half = halfOf(m_problem.templ);
-    const base::Point firstCentre{corner[0] + half[0], corner[1] + half[1], corner[2] + half[2]};
-    m_result.mapGeometry = base::movedTo(m_result.scene->geometry, firstCentre);
-    m_result.map = map;
-    m_sink.mapStarted(map);
-
-    base::TilePool pool(std::max(1, candidate.threads));
-    method::Outcome outcome;
-    for (int turn = 0; turn < m_job.repeat && !outcome.cancelled; ++turn) {
-        outcome = executeOnce(pool, method::viewOf(*map), turn);
+    const bool oneMap = m_groups.size() == 1;
+    double expected = 0;
+    for (detail::GroupRun& group : m_groups) {
+        group.makeMap();
+        expected += group.expectedMs();
     }
-    if (outcome.cancelled || m_stop.stop_requested()) {
-        return false;
+    if (oneMap) {
+        const base::Point corner = pointOf(m_result.mapCorner);
+        const base::Point half = halfOf(m_groups.front().problem().templ);
+        const base::Point firstCentre{corner[0] + half[0], corner[1] + half[1],
+                                      corner[2] + half[2]};
+        m_result.mapGeometry = base::movedTo(m_result.scene->geometry, firstCentre);
+        m_result.map = m_groups.front().map();
+        m_result.index = m_groups.front().index();
+        m_sink.mapStarted(m_result.map);
     }
-    RunReport run;
-    run.executeMs = spreadOf(m_executeMs);
-    run.streamMs = spreadOf(m_streamMs);
-    run.readMs = m_readMs;
-    run.stagesMs = std::move(outcome.stagesMs);
-    run.peakHostBytes = meter.rise();
-    run.threads = pool.threads();
-    run.device = candidate.device;
-    for (plan::CandidateReport& row : m_result.report.plan.candidates) {
-        if (row.verdict == plan::CandidateVerdict::Chosen) {
-            row.measuredMs = run.executeMs.median;
+    double done = 0;
+    for (detail::GroupRun& group : m_groups) {
+        const double share = expected > 0 ? group.expectedMs() / expected : 1;
+        const detail::GroupRun::Progress progress{
+            .regionFinished =
+                [&](const base::Box& box) {
+                    if (oneMap) {
+                        m_sink.regionFinished(box);
+                    }
+                },
+            .share = [&](double part) { m_sink.progress(std::min(1.0, done + part * share)); }};
+        if (!group.execute(progress, m_stop)) {
+            return false;
         }
+        done += share;
     }
+    RunReport run = detail::totalRun(m_groups);
+    run.readMs = m_readMs;
+    run.peakHostBytes = meter.rise();
     m_result.report.run = std::move(run);
-    m_result.report.map = MapReport{{}, outcome.facts};
+    reportGroups();
     return true;
 }
 
@@ -404,6 +355,14 @@ std::optional<Error> refusal(const plan::PlanReport& plan) {
     return Error(ErrorCode::Problem,
                  "no method can solve this problem: " +
                      (reasons.empty() ? "there is none that fits the options" : reasons));
+}
+
+std::optional<Error> refusal(const JobReport& report) {
+    std::optional<Error> refused = refusal(report.plan);
+    for (std::size_t i = 0; i < report.groups.size() && !refused; ++i) {
+        refused = refusal(report.groups[i].plan);
+    }
+    return refused;
 }
 
 std::optional<Error> auditFailure(const JobReport& report) {

@@ -30,14 +30,15 @@ enum class Audit { Auto, On, Off };
 inline constexpr double kLeastPromise = 1e-15;
 
 /// One job, all of it: what the command line, the job file and the Match panel fill in. Empty paths
-/// mean "not asked for".
+/// mean "not asked for". Its templates are the crops, then the files, numbered from 0.
 struct Job {
     std::filesystem::path scene;
-    std::filesystem::path templ;   ///< or:
-    std::optional<base::Box> crop; ///< the template is cut from the scene
-    std::filesystem::path templateOut;
-    bool invert = false;             ///< changes the sign of the template, so r becomes -r
-    std::filesystem::path mask;      ///< support of the template: what is not 0 counts
+    std::vector<base::Box> crops; ///< templates cut from the scene
+    std::vector<std::filesystem::path> templates;
+    std::filesystem::path templateOut; ///< of a job with one template
+    bool invert = false;               ///< changes the sign of the templates, so r becomes -r
+    /// Supports of the templates, what is not 0 counts: one for all, or one a template.
+    std::vector<std::filesystem::path> masks;
     std::filesystem::path sceneMask; ///< support of the scene, likewise
     std::optional<int> channel;
     std::optional<int> frame;
@@ -69,6 +70,7 @@ struct Job {
 
     std::filesystem::path map;
     std::filesystem::path status;
+    std::filesystem::path index; ///< the template that gave each score; -1 without a score
     std::filesystem::path peaks;
     std::filesystem::path report;
     std::filesystem::path heatmap;
@@ -97,8 +99,12 @@ struct MaskImage {
 /// Images already in memory; a null one is read from the job's path.
 struct JobImages {
     std::shared_ptr<const SceneImage> scene;
-    std::shared_ptr<const SceneImage> templ; ///< ignored when the job has a crop
-    std::shared_ptr<const MaskImage> mask{};
+    /// All templates in order, those of the job's crops, which are cut anyway, included; a null one
+    /// is read. Without any they are those that the job names.
+    std::vector<std::shared_ptr<const SceneImage>> templates{};
+    /// One for all templates, or one for each, null for a template without; without any they are
+    /// read.
+    std::vector<std::shared_ptr<const MaskImage>> masks{};
     std::shared_ptr<const MaskImage> sceneMask{};
 };
 
@@ -140,8 +146,10 @@ class JobSink {
     virtual void phase(Phase) {}
     /// Share of the phase that is done, 0..1.
     virtual void progress(double) {}
+    /// Comes once for each extent that templates have.
     virtual void planned(const plan::PlanReport&) {}
     /// The map that will be filled; outlives the job in the JobResult. Read only finished regions.
+    /// Not told of templates of different extents.
     virtual void mapStarted(std::shared_ptr<const method::MatchMap>) {}
     /// These voxels of the map hold their final values.
     virtual void regionFinished(const base::Box&) {}
@@ -151,12 +159,17 @@ struct JobResult {
     /// Nothing was written; cancelled during Run, map and status hold what was finished.
     bool cancelled = false;
     std::shared_ptr<const SceneImage> scene;
-    std::shared_ptr<const SceneImage> templ;     ///< as matched but not inverted
-    std::shared_ptr<const MaskImage> mask;       ///< null without one
-    std::shared_ptr<const MaskImage> sceneMask;  ///< null without one
-    std::shared_ptr<const method::MatchMap> map; ///< null when it never started
-    base::Geometry mapGeometry;                  ///< voxel 0 on the centre of the first placement
-    base::Index mapCorner; ///< scene voxel of the first placement; may lie outside the scene
+    std::vector<std::shared_ptr<const SceneImage>> templates; ///< as matched but not inverted
+    std::vector<std::shared_ptr<const MaskImage>> masks;      ///< one a template, null without one
+    std::shared_ptr<const MaskImage> sceneMask;               ///< null without one
+    /// The best score of every placement. Null when it never started, and for templates of
+    /// different extents, which have peaks only.
+    std::shared_ptr<const method::MatchMap> map;
+    /// The template that gave each score, -1 where there is none; null for one template whose job
+    /// does not ask for it.
+    std::shared_ptr<const base::Image<std::int32_t>> index;
+    base::Geometry mapGeometry; ///< voxel 0 on the centre of the first placement
+    base::Index mapCorner;      ///< scene voxel of the first placement; may lie outside the scene
     std::vector<match::Peak> peaks;
     JobReport report;
     std::vector<std::string> notes; ///< what a written format dropped, colour to luminance, ...
@@ -181,13 +194,15 @@ struct JobResult {
 /// Why a plan has no chosen candidate, as the error runJob ends with: Memory when a larger limit
 /// would help, else Problem. Empty when it has one.
 [[nodiscard]] std::optional<base::Error> refusal(const plan::PlanReport& plan);
+/// Likewise of the first plan of a report that has no chosen candidate.
+[[nodiscard]] std::optional<base::Error> refusal(const JobReport& report);
 
 /// What a failed self-audit means, as the error the command line ends with after the outputs are
 /// written. Empty when it passed or was off.
 [[nodiscard]] std::optional<base::Error> auditFailure(const JobReport& report);
 
-/// The template a job will match: read or cut, not inverted. **Errors**: Problem when the crop
-/// leaves the scene.
+/// The template that a crop names, not inverted. **Errors**: Problem when the crop leaves the
+/// scene.
 [[nodiscard]] std::shared_ptr<const SceneImage> cutTemplate(const SceneImage& scene,
                                                             const base::Box& crop);
 

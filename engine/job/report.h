@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/pixels.h"
 #include "engine/match/peaks.h"
 #include "engine/method/match_map.h"
 #include "engine/plan/report.h"
@@ -59,6 +60,25 @@ struct AuditReport {
     double ms = 0;                ///< time of the audit
 };
 
+/// A template as it takes part, in the order of the numbers that peaks carry.
+struct TemplateReport {
+    std::string source; ///< path, or scene and crop
+    base::Extents extents{0, 0, 0};
+    base::PixelType type = base::PixelType::Float32;
+    std::int64_t support = 0; ///< voxels that count
+    bool masked = false;      ///< its mask leaves voxels out
+};
+
+/// What became of the templates of one extent, which are planned and run as a whole.
+struct GroupReport {
+    std::vector<int> templates; ///< their numbers
+    std::int64_t mapBytes = 0;  ///< of the map, which stays while the other groups run
+    plan::PlanReport plan;
+    std::optional<RunReport> run;
+    std::optional<MapReport> map;
+    std::optional<AuditReport> audit;
+};
+
 struct InputReport {
     std::string role; ///< "scene", "template", "mask", "scene-mask"
     std::string path;
@@ -75,14 +95,19 @@ struct Environment {
 /// The report of a job (the JSON of CLI.md).
 struct JobReport {
     bool cancelled = false; ///< of planJob: what follows is not complete, and nothing was written
-    plan::PlanReport plan;  ///< its problem's scene is the part that is searched
+    /// Its problem's scene is the part that is searched; of the first group where there are
+    /// several.
+    plan::PlanReport plan;
     base::Extents scene{0, 0, 0};    ///< the whole scene
     std::optional<base::Box> region; ///< what of it is searched; empty = all of it
-    std::int64_t support = 0;        ///< voxels of the template that count
-    bool partialPeaks = false;       ///< PARTIAL placements take part in the peaks
-    std::optional<RunReport> run;
-    std::optional<MapReport> map;
-    std::optional<AuditReport> audit; ///< of a finished run
+    std::vector<TemplateReport> templates;
+    /// One for each extent that templates have, in the order of their first ones, where there are
+    /// several extents; else empty.
+    std::vector<GroupReport> groups;
+    bool partialPeaks = false;        ///< PARTIAL placements take part in the peaks
+    std::optional<RunReport> run;     ///< of all groups together
+    std::optional<MapReport> map;     ///< none with several groups
+    std::optional<AuditReport> audit; ///< of a finished run; of all groups together
     std::vector<match::Peak> peaks;
     Environment environment;
     std::vector<InputReport> inputs;
@@ -97,13 +122,15 @@ struct JobReport {
 [[nodiscard]] std::string toText(const JobReport& report);
 /// The audit in one line: "passed; 168 scores computed again, largest deviation 3.1e-08, ...".
 [[nodiscard]] std::string auditText(const AuditReport& audit);
-/// Share of the map's voxels that were computed again in double, 0..1.
+/// Share of the scores of all templates that were computed again in double, 0..1.
 [[nodiscard]] double recomputedShare(const MapReport& map);
 /// A few lines for a terminal: the best peaks, method, device and time.
 [[nodiscard]] std::string toSummary(const JobReport& report);
 
-/// The candidate chosen in a report written by toJson. **Errors**: Input when the file cannot be
-/// read or is no report with a chosen candidate.
-[[nodiscard]] method::Candidate chosenCandidate(const std::string& path);
+/// The candidate chosen in a report written by toJson; of one with several groups, that for
+/// templates of `templ`. **Errors**: Input when the file cannot be read or is no report with such a
+/// candidate.
+[[nodiscard]] method::Candidate chosenCandidate(const std::string& path,
+                                                const base::Extents& templ = {0, 0, 0});
 
 } // namespace flcc::job

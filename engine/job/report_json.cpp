@@ -1,3 +1,5 @@
+#include <numeric>
+
 #include <nlohmann/json.hpp>
 
 #include "engine/base/error.h"
@@ -27,8 +29,22 @@ Json toJson(const base::Box& box) {
     return {{"corner", toJson(box.corner)}, {"extents", toJson(box.extents)}};
 }
 
-Json problemJson(const JobReport& report) {
-    const plan::PlanReport& plan = report.plan;
+Json templatesJson(const JobReport& report) {
+    Json list = Json::array();
+    for (const TemplateReport& templ : report.templates) {
+        list.push_back({{"number", list.size()},
+                        {"source", templ.source},
+                        {"extents", toJson(templ.extents)},
+                        {"type", base::name(templ.type)},
+                        {"masked", templ.masked},
+                        {"support", templ.support}});
+    }
+    return list;
+}
+
+/// The problem of one group of templates; `numbers` are theirs.
+Json problemJson(const JobReport& report, const plan::PlanReport& plan,
+                 const std::vector<int>& numbers) {
     const method::Problem& problem = plan.problem;
     return {{"operation", method::name(problem.operation)},
             {"extent", method::name(problem.extent)},
@@ -38,7 +54,10 @@ Json problemJson(const JobReport& report) {
             {"scene_type", base::name(problem.scenePixel)},
             {"template_type", base::name(problem.templPixel)},
             {"mask", problem.mask},
-            {"support", report.support},
+            {"support", numbers.size() == 1 && !report.templates.empty()
+                            ? Json(report.templates[static_cast<std::size_t>(numbers[0])].support)
+                            : Json(nullptr)},
+            {"templates", problem.templates},
             {"scene_mask", problem.sceneMask},
             {"outside", method::name(problem.outside)},
             {"min_overlap", problem.minOverlap},
@@ -167,6 +186,34 @@ Json toJson(const Environment& environment, bool calibrated) {
             {"calibrated", calibrated}};
 }
 
+/// The rows of a plan and what was made of them.
+void putPlan(Json& json, const plan::PlanReport& plan) {
+    json["candidates"] = Json::array();
+    for (const plan::CandidateReport& row : plan.candidates) {
+        json["candidates"].push_back(toJson(row));
+    }
+    const plan::CandidateReport* const chosen = plan.chosen();
+    json["chosen"] = chosen ? toJson(*chosen) : Json(nullptr);
+    json["known"] = plan.known;
+    json["critical_template_size"] = {{"predicted", orNull(plan.critical.predicted)},
+                                      {"measured", orNull(plan.critical.measured)}};
+}
+
+/// What of a report, or of one of its groups, is for templates of `templ`.
+const Json& partFor(const Json& report, const base::Extents& templ) {
+    const auto groups = report.find("groups");
+    if (groups == report.end() || groups->empty()) {
+        return report;
+    }
+    for (const Json& group : *groups) {
+        if (group.at("problem").at("template") == toJson(templ)) {
+            return group;
+        }
+    }
+    throw Error(ErrorCode::Input, "the plan report has no plan for templates of " +
+                                      base::toString(templ) + " voxels; make one that has");
+}
+
 /// An integer of the report, or `missing` where it has none.
 std::int64_t integerAt(const Json& json, const char* key, std::int64_t missing) {
     const auto found = json.find(key);
@@ -199,21 +246,38 @@ method::Candidate candidateOf(const Json& chosen) {
 
 std::string toJson(const JobReport& report) {
     Json json;
-    json["problem"] = problemJson(report);
-    json["candidates"] = Json::array();
-    for (const plan::CandidateReport& row : report.plan.candidates) {
-        json["candidates"].push_back(toJson(row));
+    std::vector<int> all(report.templates.size());
+    std::iota(all.begin(), all.end(), 0);
+    json["problem"] = problemJson(report, report.plan, all);
+    if (report.groups.empty()) {
+        putPlan(json, report.plan);
+    } else { // each group has its own template extents and candidates
+        json["problem"]["template"] = nullptr;
+        json["problem"]["templates"] = report.templates.size();
+        json["candidates"] = Json::array();
+        json["chosen"] = nullptr;
     }
-    const plan::CandidateReport* const chosen = report.plan.chosen();
-    json["chosen"] = chosen ? toJson(*chosen) : Json(nullptr);
-    json["run"] = report.run ? toJson(*report.run, report.plan.planningMs) : Json(nullptr);
+    double planningMs = report.groups.empty() ? report.plan.planningMs : 0;
+    for (const GroupReport& group : report.groups) {
+        planningMs += group.plan.planningMs;
+    }
+    json["run"] = report.run ? toJson(*report.run, planningMs) : Json(nullptr);
     if (!report.run) {
-        json["planning_ms"] = report.plan.planningMs;
+        json["planning_ms"] = planningMs;
     }
-    json["known"] = report.plan.known;
-    json["critical_template_size"] = {{"predicted", orNull(report.plan.critical.predicted)},
-                                      {"measured", orNull(report.plan.critical.measured)}};
     json["map"] = report.map ? toJson(*report.map) : Json(nullptr);
+    json["templates"] = templatesJson(report);
+    json["groups"] = Json::array();
+    for (const GroupReport& group : report.groups) {
+        Json each{{"templates", group.templates},
+                  {"map_bytes", group.mapBytes},
+                  {"problem", problemJson(report, group.plan, group.templates)}};
+        putPlan(each, group.plan);
+        each["run"] = group.run ? toJson(*group.run, group.plan.planningMs) : Json(nullptr);
+        each["map"] = group.map ? toJson(*group.map) : Json(nullptr);
+        each["audit"] = group.audit ? toJson(*group.audit) : Json(nullptr);
+        json["groups"].push_back(std::move(each));
+    }
     json["audit"] = report.audit ? toJson(*report.audit) : Json(nullptr);
     json["peaks"] = Json::array();
     for (const match::Peak& peak : report.peaks) {
@@ -231,11 +295,11 @@ std::string toJson(const JobReport& report) {
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-method::Candidate chosenCandidate(const std::string& path) {
+method::Candidate chosenCandidate(const std::string& path, const base::Extents& templ) {
     const std::string text = detail::readTextFile(path, "plan report");
     try {
         const Json json = Json::parse(text);
-        const Json& chosen = json.at("chosen");
+        const Json& chosen = partFor(json, templ).at("chosen");
         if (chosen.is_null()) {
             throw Error(ErrorCode::Input, "the plan report " + path +
                                               " has no chosen candidate; make a plan that has one");

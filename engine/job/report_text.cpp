@@ -83,6 +83,24 @@ std::string outsideText(const JobReport& report) {
                : text + ", statistics " + std::string(method::name(problem.statistics));
 }
 
+std::string templateText(const TemplateReport& templ, bool flat) {
+    return shown(templ.extents, flat) + " " + std::string(base::name(templ.type)) +
+           (templ.masked ? ", masked: " + std::to_string(templ.support) + " voxels" : "");
+}
+
+std::string templatesText(const JobReport& report, bool flat) {
+    const std::vector<TemplateReport>& templates = report.templates;
+    if (templates.size() == 1) {
+        return "Template  " + templateText(templates.front(), flat) + "\n";
+    }
+    std::string text = "Templates " + std::to_string(templates.size()) + "\n";
+    for (std::size_t i = 0; i < templates.size(); ++i) {
+        text += "  " + std::to_string(i) + ": " + templateText(templates[i], flat) + ", " +
+                templates[i].source + "\n";
+    }
+    return text;
+}
+
 std::string problemText(const JobReport& report) {
     const method::Problem& problem = report.plan.problem;
     const bool flat = base::isFlat2D(problem.scene);
@@ -90,11 +108,8 @@ std::string problemText(const JobReport& report) {
     std::string text =
         "Scene     " + shown(whole, flat) + " " + std::string(base::name(problem.scenePixel)) +
         "\n" + (report.region ? "Region    " + base::toString(*report.region) + "\n" : "") +
-        "Template  " + shown(problem.templ, flat) + " " +
-        std::string(base::name(problem.templPixel)) +
-        (problem.mask ? ", masked: " + std::to_string(report.support) + " voxels" : "") + "\n" +
-        "Result    " + std::string(method::name(problem.operation)) + ", extent " +
-        std::string(method::name(problem.extent)) + outsideText(report) + ", " +
+        templatesText(report, flat) + "Result    " + std::string(method::name(problem.operation)) +
+        ", extent " + std::string(method::name(problem.extent)) + outsideText(report) + ", " +
         std::string(method::name(problem.precision)) + " precision, promise " +
         detail::shortest(problem.promise) + (problem.recompute ? "" : ", nothing recomputed") +
         "\n";
@@ -194,7 +209,7 @@ std::string mapText(const MapReport& map) {
     const std::int64_t lowConf =
         map.facts.statusCounts[static_cast<std::size_t>(base::Status::LowConf)];
     text += "\n  recomputed in double: " + std::to_string(map.facts.recomputed) + " (" +
-            percent(recomputedShare(map)) + " of the voxels)";
+            percent(recomputedShare(map)) + " of the scores)";
     if (lowConf > 0) {
         text += "\n  LOWCONF: " + std::to_string(lowConf) +
                 " voxels whose error may exceed the promise";
@@ -202,15 +217,22 @@ std::string mapText(const MapReport& map) {
     return text + "\n";
 }
 
-std::string peaksText(const std::vector<match::Peak>& peaks, bool flat, std::size_t shown) {
-    std::vector<Row> rows{{"rank", "score", "x", "y", "z", "z-score"}};
+std::string peaksText(const JobReport& report, std::size_t shown) {
+    const std::vector<match::Peak>& peaks = report.peaks;
+    const bool several = report.templates.size() > 1;
+    Row head{"rank", "score", "x", "y", "z", "z-score", "template"};
+    std::vector<Row> rows{std::move(head)};
     for (std::size_t i = 0; i < std::min(shown, peaks.size()); ++i) {
         const match::Peak& peak = peaks[i];
         rows.push_back({std::to_string(i + 1), fixed(peak.score, 4), fixed(peak.centre[0], 2),
-                        fixed(peak.centre[1], 2), fixed(peak.centre[2], 2), fixed(peak.zscore, 1)});
+                        fixed(peak.centre[1], 2), fixed(peak.centre[2], 2), fixed(peak.zscore, 1),
+                        std::to_string(peak.templ)});
     }
-    if (flat) {
-        for (Row& row : rows) {
+    for (Row& row : rows) {
+        if (!several) {
+            row.pop_back();
+        }
+        if (base::isFlat2D(report.plan.problem.scene)) {
             row.erase(row.begin() + 4);
         }
     }
@@ -220,6 +242,28 @@ std::string peaksText(const std::vector<match::Peak>& peaks, bool flat, std::siz
         text += "  ... and " + std::to_string(peaks.size() - shown) + " more\n";
     }
     return text;
+}
+
+/// "0, 2".
+std::string numbersText(const std::vector<int>& numbers) {
+    std::string text;
+    for (const int number : numbers) {
+        text += (text.empty() ? "" : ", ") + std::to_string(number);
+    }
+    return text;
+}
+
+/// "tiled 64x64 on cpu".
+std::string chosenText(const plan::PlanReport& plan) {
+    const plan::CandidateReport* const chosen = plan.chosen();
+    if (chosen == nullptr) {
+        return "nothing";
+    }
+    const method::Candidate& candidate = chosen->candidate;
+    return candidate.method +
+           (candidate.tile.x > 0 ? " " + shown(candidate.tile, base::isFlat2D(plan.problem.scene))
+                                 : "") +
+           " on " + candidate.device;
 }
 
 std::string environmentText(const Environment& environment) {
@@ -248,18 +292,20 @@ std::vector<std::pair<std::string, double>> stageShares(const RunReport& run) {
 }
 
 std::string toSummary(const JobReport& report) {
-    std::string text;
-    const plan::CandidateReport* const chosen = report.plan.chosen();
-    if (report.run && chosen != nullptr) {
-        const bool flat = base::isFlat2D(report.plan.problem.scene);
-        text = peaksText(report.peaks, flat, 10) + "Done by " + chosen->candidate.method +
-               (chosen->candidate.tile.x > 0 ? " " + shown(chosen->candidate.tile, flat) : "") +
-               " on " + report.run->device + ", " + std::to_string(report.run->threads) +
-               (report.run->threads == 1 ? " thread, in " : " threads, in ") +
-               milliseconds(report.run->executeMs.median) + " ms (planned in " +
-               milliseconds(report.plan.planningMs) + " ms)\n";
+    if (!report.run || report.plan.chosen() == nullptr) {
+        return {};
     }
-    return text;
+    double planningMs = report.groups.empty() ? report.plan.planningMs : 0;
+    std::string methods = report.groups.empty() ? chosenText(report.plan) : "";
+    for (const GroupReport& group : report.groups) {
+        planningMs += group.plan.planningMs;
+        methods += (methods.empty() ? "" : "; ") + chosenText(group.plan);
+    }
+    return peaksText(report, 10) + "Done by " + methods + ", " +
+           std::to_string(report.run->threads) +
+           (report.run->threads == 1 ? " thread, in " : " threads, in ") +
+           milliseconds(report.run->executeMs.median) + " ms (planned in " +
+           milliseconds(planningMs) + " ms)\n";
 }
 
 std::string_view name(AuditVerdict verdict) {
@@ -272,7 +318,10 @@ double recomputedShare(const MapReport& map) {
     for (const std::int64_t count : map.facts.statusCounts) {
         voxels += count;
     }
-    return voxels > 0 ? static_cast<double>(map.facts.recomputed) / static_cast<double>(voxels) : 0;
+    // What was recomputed is counted over all templates of a bank.
+    const std::int64_t scores = std::max(voxels, map.facts.scores.count);
+    const double share = static_cast<double>(map.facts.recomputed) / static_cast<double>(scores);
+    return scores > 0 ? std::min(share, 1.0) : 0;
 }
 
 std::string auditText(const AuditReport& audit) {
@@ -290,9 +339,18 @@ std::string auditText(const AuditReport& audit) {
 }
 
 std::string toText(const JobReport& report) {
-    std::string text = problemText(report) + planText(report.plan);
+    std::string text = problemText(report);
+    if (report.groups.empty()) {
+        text += planText(report.plan);
+    }
+    for (const GroupReport& group : report.groups) {
+        text += "\nTemplates " + numbersText(group.templates) + " of " +
+                base::toString(group.plan.problem.templ) + " voxels" + planText(group.plan);
+        text += group.run ? runText(*group.run, group.plan.chosen()) : "";
+        text += group.map ? mapText(*group.map) : "";
+    }
     if (report.run) {
-        text += runText(*report.run, report.plan.chosen());
+        text += runText(*report.run, report.groups.empty() ? report.plan.chosen() : nullptr);
     }
     if (report.map) {
         text += mapText(*report.map);
@@ -301,7 +359,7 @@ std::string toText(const JobReport& report) {
         text += "Audit: " + auditText(*report.audit) + "\n";
     }
     if (report.run) {
-        text += "\n" + peaksText(report.peaks, base::isFlat2D(report.plan.problem.scene), 20);
+        text += "\n" + peaksText(report, 20);
     }
     return text + environmentText(report.environment);
 }

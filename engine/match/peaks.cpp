@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 #include <unordered_set>
 #include <utility>
 
@@ -28,32 +29,38 @@ struct Maximum {
     }
 };
 
-/// Takes the maxima of a map best first. Candidates wait in the order of the most they can score,
+/// Gives the maxima of a map best first. Candidates wait in the order of the most they can score,
 /// and get their canonical score only when nothing that has one is certainly before them; so the
 /// work follows the number of peaks asked for, not that of the candidates.
 class Search {
   public:
-    Search(detail::Scores& scores, const base::Extents& templ, const PeakOptions& options,
+    /// What `exclusion` covers is passed over. It may grow by maxima of this and other searches
+    /// that are before all that are left here.
+    Search(detail::Scores& scores, double minScore, const detail::Exclusion& exclusion,
            std::stop_token stop)
-        : m_scores(scores), m_options(options), m_stop(std::move(stop)),
-          m_exclusion(scores.extents(), templ, options.minDistance),
-          m_open(detail::scanCandidates(scores, options.minScore, m_stop)) {
+        : m_scores(&scores), m_minScore(minScore), m_stop(std::move(stop)), m_exclusion(&exclusion),
+          m_open(detail::scanCandidates(scores, minScore, m_stop)) {
         std::make_heap(m_open.begin(), m_open.end(), laterCandidate);
     }
 
-    [[nodiscard]] std::vector<Maximum> run() {
-        std::vector<Maximum> accepted;
-        while (std::ssize(accepted) < m_options.maxPeaks && fill()) {
-            const Maximum best = m_ready.front();
-            std::pop_heap(m_ready.begin(), m_ready.end(), laterMaximum);
-            m_ready.pop_back();
-            const base::Index corner = m_scores.index(best.linear);
-            if (!m_exclusion.covers(corner)) {
-                m_exclusion.add(corner);
-                accepted.push_back(best);
-            }
+    /// The best maximum that is left, or null.
+    [[nodiscard]] const Maximum* front() {
+        while (fill() && m_exclusion->covers(cornerOf(m_ready.front()), m_scores->templExtents())) {
+            pop();
         }
-        return m_stop.stop_requested() ? std::vector<Maximum>{} : accepted;
+        return m_ready.empty() || m_stop.stop_requested() ? nullptr : &m_ready.front();
+    }
+    void pop() {
+        std::pop_heap(m_ready.begin(), m_ready.end(), laterMaximum);
+        m_ready.pop_back();
+    }
+
+    [[nodiscard]] detail::Scores& scores() const { return *m_scores; }
+    [[nodiscard]] base::Index cornerOf(const Maximum& maximum) const {
+        return m_scores->placement(m_scores->index(maximum.linear));
+    }
+    [[nodiscard]] int templOf(const Maximum& maximum) const {
+        return m_scores->map().numbers[static_cast<std::size_t>(maximum.score.templ)];
     }
 
   private:
@@ -83,13 +90,14 @@ class Search {
     }
 
     void resolve(std::int64_t linear) {
-        const base::Index at = m_scores.index(linear);
+        const base::Index at = m_scores->index(linear);
         // An accepted peak was before all that were open then, so it is before this one.
-        if (m_exclusion.covers(at)) {
+        if (m_exclusion->covers(m_scores->placement(at), m_scores->templExtents())) {
             return;
         }
-        const detail::Score score = m_scores.score(at);
-        if (score.value + score.bound >= m_options.minScore && isMaximum(at, score.value)) {
+        const detail::Score score = m_scores->score(at);
+        if (score.templ >= 0 && score.value + score.bound >= m_minScore &&
+            isMaximum(at, score.value)) {
             m_ready.push_back({score, linear});
             std::push_heap(m_ready.begin(), m_ready.end(), laterMaximum);
         }
@@ -98,39 +106,91 @@ class Search {
     /// True when no neighbour of the plateau that `at` belongs to is higher and `at` is the
     /// plateau's first voxel.
     [[nodiscard]] bool isMaximum(const base::Index& at, double value) {
-        const std::int64_t first = m_scores.linear(at);
+        const std::int64_t first = m_scores->linear(at);
         std::vector<base::Index> plateau{at};
         std::unordered_set<std::int64_t> seen{first};
         for (std::size_t next = 0; next < plateau.size() && next < kPlateauLimit; ++next) {
             const auto extend = [&](const base::Index& neighbour) {
-                if (!m_scores.takesPart(neighbour)) {
+                if (!m_scores->takesPart(neighbour)) {
                     return true;
                 }
-                const int order = m_scores.compare(neighbour, value);
-                if (order > 0 || (order == 0 && m_scores.linear(neighbour) < first)) {
+                const int order = m_scores->compare(neighbour, value);
+                if (order > 0 || (order == 0 && m_scores->linear(neighbour) < first)) {
                     return false;
                 }
-                if (order == 0 && seen.insert(m_scores.linear(neighbour)).second) {
+                if (order == 0 && seen.insert(m_scores->linear(neighbour)).second) {
                     plateau.push_back(neighbour);
                 }
                 return true;
             };
             const base::Index from = plateau[next];
             if (m_stop.stop_requested() ||
-                !detail::forEachNeighbour(m_scores.extents(), from, extend)) {
+                !detail::forEachNeighbour(m_scores->extents(), from, extend)) {
                 return false;
             }
         }
         return true;
     }
 
-    detail::Scores& m_scores;
-    PeakOptions m_options;
+    detail::Scores* m_scores;
+    double m_minScore;
     std::stop_token m_stop;
-    detail::Exclusion m_exclusion;
+    const detail::Exclusion* m_exclusion;
     std::vector<detail::Candidate> m_open; ///< heap, the most promising first
     std::vector<Maximum> m_ready;          ///< heap, the best first
 };
+
+/// An accepted maximum and the scores it comes from.
+struct Found {
+    Maximum maximum;
+    detail::Scores* scores;
+    int templ;
+    base::Index corner;
+};
+
+/// The first `count` maxima of all maps that no higher one suppresses; none when stopped.
+std::vector<Found> takeBest(std::vector<detail::Scores>& maps, const PeakOptions& options,
+                            double minScore, std::int64_t count, const std::stop_token& stop) {
+    base::Extents largest{1, 1, 1};
+    for (const detail::Scores& scores : maps) {
+        const base::Extents& templ = scores.templExtents();
+        largest = {std::max(largest.x, templ.x), std::max(largest.y, templ.y),
+                   std::max(largest.z, templ.z)};
+    }
+    detail::Exclusion exclusion(largest, options.minDistance);
+    std::vector<Search> searches;
+    for (detail::Scores& scores : maps) {
+        searches.emplace_back(scores, minScore, exclusion, stop);
+    }
+    std::vector<Found> accepted;
+    while (std::ssize(accepted) < count) {
+        Search* next = nullptr;
+        std::optional<Found> best;
+        for (Search& search : searches) {
+            const Maximum* const front = search.front();
+            if (front == nullptr) {
+                continue;
+            }
+            const Found found{*front, &search.scores(), search.templOf(*front),
+                              search.cornerOf(*front)};
+            const auto rank = [](const Found& each) {
+                return std::tuple(-each.maximum.score.value, each.corner.z, each.corner.y,
+                                  each.corner.x, each.templ);
+            };
+            if (!best || rank(found) < rank(*best)) {
+                best = found;
+                next = &search;
+            }
+        }
+        if (next == nullptr) {
+            break;
+        }
+        next->pop();
+        exclusion.add(best->corner, best->scores->templExtents());
+        accepted.push_back(*best);
+    }
+    return stop.stop_requested() ? std::vector<Found>{} : accepted;
+}
 
 /// Vertex of the parabola through the scores before, at and after a maximum; within half a voxel.
 void fitParabola(double before, double at, double after, double& shift, double& curvature) {
@@ -163,16 +223,12 @@ void fitSubVoxel(detail::Scores& scores, const base::Index& at, double score, Pe
 
 /// The score of the best maximum that does not exclude, and is not excluded by, the best one, of
 /// score `best`; empty where none is positive. Looks from the top down, as low scores are many.
-std::optional<double> secondBest(detail::Scores& scores, const base::Extents& templ,
-                                 const PeakOptions& options, double best,
-                                 const std::stop_token& stop) {
-    PeakOptions two = options;
-    two.maxPeaks = 2;
+std::optional<double> secondBest(std::vector<detail::Scores>& maps, const PeakOptions& options,
+                                 double best, const std::stop_token& stop) {
     for (const double share : {0.5, 0.25, 0.125, 0.0}) {
-        two.minScore = share * best;
-        const std::vector<Maximum> found = Search(scores, templ, two, stop).run();
+        const std::vector<Found> found = takeBest(maps, options, share * best, 2, stop);
         if (found.size() == 2) {
-            return found[1].score.value;
+            return found[1].maximum.score.value;
         }
     }
     return std::nullopt;
@@ -195,53 +251,61 @@ void requireSensible(const PeakOptions& options) {
     }
 }
 
+/// What a maximum is as a peak, but its rival.
+Peak peakOf(const Found& found, const base::Geometry& geometry) {
+    detail::Scores& scores = *found.scores;
+    const base::Index at = scores.index(found.maximum.linear);
+    const base::Extents& extents = scores.templExtents();
+    const std::array<std::int64_t, 3> lengths{extents.x, extents.y, extents.z};
+    Peak peak;
+    peak.score = found.maximum.score.value;
+    peak.bound = found.maximum.score.bound;
+    peak.templ = found.templ;
+    peak.corner = found.corner;
+    peak.status = scores.statusOf(at);
+    fitSubVoxel(scores, at, peak.score, peak);
+    const base::Point corner{static_cast<double>(peak.corner.x), static_cast<double>(peak.corner.y),
+                             static_cast<double>(peak.corner.z)};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const double half = static_cast<double>(lengths[axis] - 1) / 2;
+        peak.centre[axis] = corner[axis] + half + peak.shift[axis];
+    }
+    peak.world = base::toWorld(geometry, peak.centre);
+    const MapStatistics& statistics = scores.map().statistics;
+    if (statistics.standardDeviation > 0) {
+        peak.zscore = (peak.score - statistics.mean) / statistics.standardDeviation;
+    }
+    return peak;
+}
+
 } // namespace
 
-std::vector<Peak> findPeaks(const method::MaskedView& scene, const method::MaskedView& templ,
-                            const base::View<const float>& value,
-                            const base::View<const base::Status>& status,
-                            const method::MapFacts& facts, const MapStatistics& statistics,
+std::vector<Peak> findPeaks(const method::MaskedView& scene, const std::vector<SearchedMap>& maps,
                             const base::Geometry& geometry, const PeakOptions& options,
                             std::stop_token stop) {
     requireSensible(options);
-    const method::CanonicalTemplate canonical(templ);
-    const base::Extents extents = canonical.extents();
-    detail::Scores scores(scene, canonical, value, status, facts, options);
-    const std::vector<Maximum> found = Search(scores, extents, options, stop).run();
+    std::vector<detail::Scores> scores;
+    for (const SearchedMap& map : maps) {
+        scores.emplace_back(scene, map, options);
+    }
+    const std::vector<Found> found =
+        takeBest(scores, options, options.minScore, options.maxPeaks, stop);
     if (found.empty()) {
         return {};
     }
-    const std::optional<double> second =
-        found.size() > 1 ? std::optional(found[1].score.value)
-                         : secondBest(scores, extents, options, found[0].score.value, stop);
-    const base::Point half{static_cast<double>(extents.x - 1) / 2,
-                           static_cast<double>(extents.y - 1) / 2,
-                           static_cast<double>(extents.z - 1) / 2};
+    const double best = found[0].maximum.score.value;
+    const std::optional<double> second = found.size() > 1
+                                             ? std::optional(found[1].maximum.score.value)
+                                             : secondBest(scores, options, best, stop);
     std::vector<Peak> peaks;
-    for (const Maximum& maximum : found) {
+    for (const Found& each : found) {
         if (stop.stop_requested()) {
             return {};
         }
-        Peak peak;
-        peak.score = maximum.score.value;
-        peak.bound = maximum.score.bound;
-        const base::Index at = scores.index(maximum.linear);
-        peak.corner = scores.placement(at);
-        peak.status = status.at(at);
-        fitSubVoxel(scores, at, peak.score, peak);
-        const base::Point corner{static_cast<double>(peak.corner.x),
-                                 static_cast<double>(peak.corner.y),
-                                 static_cast<double>(peak.corner.z)};
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-            peak.centre[axis] = corner[axis] + half[axis] + peak.shift[axis];
-        }
-        peak.world = base::toWorld(geometry, peak.centre);
-        const std::optional<double> rival = peaks.empty() ? second : found[0].score.value;
+        Peak peak = peakOf(each, geometry);
+        const std::optional<double> rival = peaks.empty() ? second : best;
         if (rival && *rival > 0) {
             peak.rival = peak.score / *rival;
-        }
-        if (statistics.standardDeviation > 0) {
-            peak.zscore = (peak.score - statistics.mean) / statistics.standardDeviation;
         }
         peaks.push_back(peak);
     }

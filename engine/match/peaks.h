@@ -12,7 +12,7 @@
 
 namespace flcc::match {
 
-/// One place where the template was found (METHODS 6).
+/// One place where a template was found (METHODS 6).
 struct Peak {
     double score = 0; ///< canonical value, METHODS 2.3
     double bound = 0; ///< of the score
@@ -22,11 +22,11 @@ struct Peak {
     base::Point world{0, 0, 0};     ///< the centre in world units
     base::Point shift{0, 0, 0};     ///< sub-voxel shift, each within half a voxel
     base::Point curvature{0, 0, 0}; ///< second difference of the score along each axis
-    int templ = 0;                  ///< index of the template
+    int templ = 0;                  ///< number of the template, from 0
     /// score / score of the best other peak outside the exclusion zone, listed or below the
     /// threshold; empty when there is none or its score is not positive.
     std::optional<double> rival;
-    double zscore = 0; ///< (score - mean of the map) / standard deviation of the map
+    double zscore = 0; ///< (score - mean) / standard deviation of all scores of the bank
 };
 
 /// What a list of peaks holds.
@@ -34,14 +34,15 @@ struct PeakOptions {
     double minScore = 0.5; ///< a peak passes when score + bound reaches it
     std::int64_t maxPeaks = 100;
     /// Euclidean distance of the corners in voxels below which the lower peak goes (at exactly this
-    /// distance it stays); empty = auto: its centre lies within half the template's extent of the
-    /// higher one on every axis (at exactly half it goes).
+    /// distance it stays); empty = auto: its centre lies within half the extent of the higher one's
+    /// template on every axis (at exactly half it goes). Of templates of different extents it is
+    /// the distance of the centres.
     std::optional<double> minDistance{};
     /// PARTIAL voxels take part.
     bool partialPeaks = false;
-    /// Of the problem that the map answers: the placement of its voxel 0, what lies outside.
-    base::Index firstPlacement{};
+    /// Of the problem that the map answers: what lies outside, and how much of it may.
     method::Outside outside = method::Outside::Zero;
+    double minOverlap = 0.5;
 };
 
 /// Statistics of the voxels that have a value, each counted once.
@@ -58,26 +59,45 @@ struct MapStatistics {
                                           const base::View<const base::Status>& status,
                                           const std::stop_token& stop = {});
 
-/// Finds the peaks of a map: local maxima taken with a margin of twice the bound, rescored by
-/// method::canonicalScore, ordered by score descending, then z, y, x ascending; greedy suppression;
-/// a plateau gives one peak, its first voxel in z, y, x; sub-voxel position by a separable parabola
-/// through the neighbours' canonical scores, none at the border or beside a voxel without a value.
-/// Every method, tile size and thread count gives the same list (but `zscore`, which is taken from
-/// the map, and `status`, where one method marks LOWCONF and another does not).
+/// A map and the templates of one extent that it is the best score of.
+struct SearchedMap {
+    std::vector<method::MaskedView> templates;
+    std::vector<int> numbers{0}; ///< Peak::templ of each of them, ascending
+    base::View<const float> value;
+    base::View<const base::Status> status;
+    method::MapFacts facts;
+    MapStatistics statistics;     ///< of all scores of all templates
+    base::Index firstPlacement{}; ///< the scene voxel of the placement that voxel 0 is
+    /// Which of the templates gave each score, from 0; may be without voxels.
+    base::View<const std::int32_t> index{};
+};
+
+/// Finds the peaks of one or several maps of a scene as one list: local maxima of each map, taken
+/// with a margin of twice the bound, rescored by method::canonicalScore, ordered by score
+/// descending, then z, y, x of the corner, then template ascending; greedy suppression across all
+/// maps; a plateau gives one peak, its first voxel in z, y, x; sub-voxel position by a separable
+/// parabola through the neighbours' canonical scores, none at the border or beside a voxel without
+/// a value.
 ///
-/// Voxels that are neither OK nor LOWCONF, nor PARTIAL where the options ask for it, never count.
-/// `statistics` are those of the map, `geometry` is that of the scene.
+/// The canonical score of a voxel is the largest of the map's templates there, of equal ones that
+/// of the earlier template, which gives the peak its number. So every method, tile size and thread
+/// count gives the same list (but `zscore`, which is taken from the scores of the run, and
+/// `status`, where one method marks LOWCONF and another does not).
+///
+/// Voxels that are neither OK nor LOWCONF, nor PARTIAL where the options ask for it, never count;
+/// of templates with different supports only those count at a voxel that are not PARTIAL there.
+/// `geometry` is that of the scene.
 ///
 /// The work has limits, reached by degenerate maps only: a LOWCONF bound counts as 0.05 at most; a
-/// plateau is followed for 10 000 voxels; after max(10 000, 4e9 / template voxels) canonical scores
-/// the candidates left are taken at the map's value, with the map's bound as theirs.
+/// plateau is followed for 10 000 voxels; after max(10 000, 4e9 / voxels of all templates)
+/// canonical scores of a map the candidates left are taken at the map's value, with the map's bound
+/// as theirs.
 /// **Source**: METHODS 6. **Errors**: CommandLine for options that are NaN or negative, Problem for
 /// an unusable template. **Threads**: one; stops early, with the list empty, on `stop`.
-/// **Cost**: one pass over the map and some canonical scores for each peak.
-[[nodiscard]] std::vector<Peak>
-findPeaks(const method::MaskedView& scene, const method::MaskedView& templ,
-          const base::View<const float>& value, const base::View<const base::Status>& status,
-          const method::MapFacts& facts, const MapStatistics& statistics,
-          const base::Geometry& geometry, const PeakOptions& options, std::stop_token stop = {});
+/// **Cost**: one pass over each map and some canonical scores for each peak.
+[[nodiscard]] std::vector<Peak> findPeaks(const method::MaskedView& scene,
+                                          const std::vector<SearchedMap>& maps,
+                                          const base::Geometry& geometry,
+                                          const PeakOptions& options, std::stop_token stop = {});
 
 } // namespace flcc::match

@@ -51,6 +51,13 @@ struct MapView {
             map.exact.data() == nullptr ? map.exact : map.exact.part(box)};
 }
 
+/// Sums over scores, for their mean and standard deviation.
+struct ScoreSums {
+    std::int64_t count = 0;
+    double sum = 0;
+    double squares = 0;
+};
+
 /// What a method says of a run beside the map; counts are over the voxels it computed.
 struct MapFacts {
     std::array<std::int64_t, base::kStatusCount> statusCounts{};
@@ -60,6 +67,8 @@ struct MapFacts {
     double largestBound = 0;     ///< largest bound of the voxels that are OK
     double largestLowConf = 0;   ///< largest bound of the LOWCONF voxels
     double largestRounding = 0;  ///< largest |float32(v) - v| of a centred voxel, in scene values
+    /// Of a bank: all scores of all templates, of which its map holds the best alone (METHODS 6).
+    ScoreSums scores;
 };
 
 } // namespace flcc::method

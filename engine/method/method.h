@@ -10,6 +10,7 @@
 
 #include "engine/base/pixels.h"
 #include "engine/base/tile_pool.h"
+#include "engine/method/bank.h"
 #include "engine/method/candidate.h"
 #include "engine/method/cost_model.h"
 #include "engine/method/match_map.h"
@@ -84,6 +85,18 @@ class Method {
     virtual Outcome execute(const Problem& problem, const Candidate& candidate,
                             const Prepared& prepared, const MaskedView& scene, Workspace& workspace,
                             const Execution& execution, const MapView& map) const = 0;
+
+    /// As execute() with several templates of one extent, `prepared` in their order: `to` gets the
+    /// best score of each voxel (mergeBest). Tile outer, template inner where the method shares
+    /// what belongs to the scene; one template after the other through execute() and a map of its
+    /// own where it does not, which is what this one does. A region is finished when all templates
+    /// are done with it; cancelled, index is -1 in the rest. Facts: status counts of the best map,
+    /// `recomputed` and `overRange` summed and bounds the largest over the templates, `scores`.
+    /// **Errors**: as execute(); Problem for another number of templates than the problem's.
+    virtual Outcome executeBank(const Problem& problem, const Candidate& candidate,
+                                const std::vector<std::shared_ptr<const Prepared>>& prepared,
+                                const MaskedView& scene, Workspace& workspace,
+                                const Execution& execution, const BankView& to) const;
 };
 
 } // namespace flcc::method

@@ -51,6 +51,9 @@ struct Problem {
     bool mask = false;
     bool sceneMask = false;
     WindowStatistics statistics = WindowStatistics::Auto;
+    /// Templates of these extents and this pixel type that are searched for at once; more than one
+    /// are a bank.
+    int templates = 1;
 
     friend bool operator==(const Problem&, const Problem&) = default;
 };

@@ -149,7 +149,7 @@ std::string problemKey(const method::Problem& problem, const method::Limits& lim
                        const base::Extents& tile) {
     // Takes every field by name, so that a new one cannot be forgotten here.
     const auto& [operation, extent, scene, templ, scenePixel, templPixel, promise, precision,
-                 recompute, outside, minOverlap, mask, sceneMask, statistics] = problem;
+                 recompute, outside, minOverlap, mask, sceneMask, statistics, templates] = problem;
     std::string key;
     const auto add = [&](std::string_view part) {
         key += key.empty() ? "" : " ";
@@ -169,6 +169,7 @@ std::string problemKey(const method::Problem& problem, const method::Limits& lim
     add(mask ? "mask" : "box");
     add(sceneMask ? "scene-mask" : "scene");
     add(name(statistics));
+    add(std::to_string(templates) + (templates == 1 ? " template" : " templates"));
     add(std::to_string(limits.threads));
     add(planning);
     add(method);

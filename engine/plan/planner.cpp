@@ -389,6 +389,10 @@ Planned makePlan(const method::Problem& problem, const Request& request,
                  std::stop_token stop, const method::CostModel& model) {
     const auto start = Clock::now();
     (void)method::mapExtents(problem);
+    if (problem.templates < 1) {
+        throw Error(ErrorCode::Problem, "a problem has at least one template, not " +
+                                            std::to_string(problem.templates));
+    }
     checkNames(request);
     if (templ != nullptr) {
         method::requireUsableTemplate(*templ);

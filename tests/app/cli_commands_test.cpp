@@ -290,7 +290,7 @@ void CliCommandsTest::theProgramAndTheEngineWriteTheSameBytes() {
     QVERIFY(QDir::setCurrent(folder.path()));
     flcc::job::Job job;
     job.scene = "scene.mha";
-    job.templ = "template.mha";
+    job.templates = {"template.mha"};
     job.minScore = 0.1;
     job.planReport = "a.json";
     job.map = "b.mha";

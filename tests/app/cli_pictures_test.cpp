@@ -1,6 +1,10 @@
 #include <QtTest>
 
 #include <QFileInfo>
+#include <QTemporaryDir>
+
+#include <algorithm>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -47,6 +51,8 @@ class CliPicturesTest : public QObject {
   private Q_SLOTS:
     void theBestPeakIsTheCut_data();
     void theBestPeakIsTheCut();
+    void severalCutsAreFoundByTheirNumbers_data();
+    void severalCutsAreFoundByTheirNumbers();
     void theBestPeakOfAVolumeIsTheCut_data();
     void theBestPeakOfAVolumeIsTheCut();
 };
@@ -79,6 +85,100 @@ void CliPicturesTest::theBestPeakIsTheCut() {
     QFETCH(std::vector<std::int64_t>, corner);
     QFETCH(std::vector<std::int64_t>, extents);
     verifyBestIs(kPictures + name, corner, extents);
+}
+
+void CliPicturesTest::severalCutsAreFoundByTheirNumbers_data() {
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<QStringList>("boxes");
+    QTest::newRow("camera, one size")
+        << "camera.png" << QStringList{"200,100:32,32", "60,300:32,32", "310,222:32,32"};
+    QTest::newRow("coins, two sizes")
+        << "coins.png" << QStringList{"40,60:41,37", "200,150:30,30", "120,230:41,37"};
+    QTest::newRow("brick, all different")
+        << "brick.png" << QStringList{"111,222:32,48", "300,40:17,16", "20,400:64,20"};
+}
+
+void CliPicturesTest::severalCutsAreFoundByTheirNumbers() {
+    QFETCH(QString, name);
+    QFETCH(QStringList, boxes);
+    const QString scene = kPictures + name;
+    if (!QFileInfo::exists(scene)) {
+        QSKIP("this picture is not installed");
+    }
+    const QTemporaryDir folder;
+    QStringList files;
+    QStringList sizes;
+    for (const QString& box : boxes) {
+        files << folder.filePath(QString::number(files.size()) + ".mha");
+        sizes << box.section(':', 1);
+        const CliRun cut =
+            runCli({"match", scene, "--crop", box, "--template-out", files.back(), "--quiet"},
+                   folder.path());
+        QVERIFY2(cut.code == 0, cut.errors.constData());
+    }
+    sizes.removeDuplicates();
+    // By name after the scene, by option, and the first one cut; in both orders.
+    for (const bool turned : {false, true}) {
+        if (turned) {
+            std::reverse(files.begin(), files.end());
+            std::reverse(boxes.begin(), boxes.end());
+        }
+        for (const bool crop : {false, true}) {
+            QStringList words{"match", scene};
+            words << (crop ? QStringList{"--crop", boxes[0]} : QStringList{files[0]});
+            words << "--template" << files[1] << "--template" << files[2];
+            words << "--min-score"
+                  << "0.999999"
+                  << "--peaks"
+                  << "peaks.csv"
+                  << "--json";
+            if (sizes.size() == 1) {
+                words << "--index"
+                      << "index.mha"
+                      << "--map"
+                      << "map.mha";
+            }
+            const CliRun run = runCli(words, folder.path());
+            QVERIFY2(run.code == 0, run.errors.constData());
+            const Json report = Json::parse(run.output.begin(), run.output.end());
+            QCOMPARE(report["peaks"].size(), std::size_t{3});
+            QCOMPARE(report["groups"].size(), std::size_t(sizes.size() == 1 ? 0 : sizes.size()));
+            std::set<int> found;
+            for (const Json& peak : report["peaks"]) {
+                const int templ = peak["template"].get<int>();
+                const QString corner = QString::number(peak["corner"][0].get<int>()) + ',' +
+                                       QString::number(peak["corner"][1].get<int>());
+                QCOMPARE(corner, boxes[templ].section(':', 0, 0));
+                found.insert(templ);
+            }
+            QCOMPARE(found.size(), std::size_t{3});
+        }
+    }
+    QCOMPARE(QFileInfo::exists(folder.filePath("index.mha")), sizes.size() == 1);
+    if (sizes.size() > 1) {
+        const CliRun refused = runCli({"match", scene, files[0], "--template", files[1],
+                                       "--template", files[2], "--map", "map.mha"},
+                                      folder.path());
+        QCOMPARE(refused.code, 4);
+        QVERIFY2(refused.errors.startsWith("flcc-cli: --map"), refused.errors.constData());
+        QVERIFY(!QFileInfo::exists(folder.filePath("map.mha")));
+        return;
+    }
+    const CliRun info = runCli({"info", "index.mha"}, folder.path());
+    const Json index = Json::parse(info.output.begin(), info.output.end());
+    QCOMPARE(index["type"].get<std::string>(), std::string("int32"));
+    // Masks: one for all, one each, and a number that fits neither.
+    const auto masked = [&](const QStringList& masks) {
+        QStringList words{"plan",   scene,        files[0],  "--template",
+                          files[1], "--planning", "estimate"};
+        for (const QString& mask : masks) {
+            words << "--mask" << mask;
+        }
+        return runCli(words, folder.path()).code;
+    };
+    QCOMPARE(masked({files[2]}), 0);
+    QCOMPARE(masked({files[2], files[1]}), 0);
+    QCOMPARE(masked({files[2], files[1], files[0]}), 2);
 }
 
 void CliPicturesTest::theBestPeakOfAVolumeIsTheCut_data() {

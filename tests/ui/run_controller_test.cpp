@@ -21,7 +21,7 @@ constexpr int kCancelMs = 1000;
 /// A job whose run takes seconds: plain sums, one thread.
 job::Job longJob() {
     job::Job job;
-    job.crop = base::Box{{10, 20, 0}, {61, 61, 1}};
+    job.crops = {base::Box{{10, 20, 0}, {61, 61, 1}}};
     job.method = "direct";
     job.threads = 1;
     job.planning = plan::Planning::Estimate;

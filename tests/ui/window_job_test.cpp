@@ -42,7 +42,7 @@ class WindowJobTest : public QObject {
     [[nodiscard]] job::Job fileJob() const {
         job::Job job;
         job.scene = file("scene.mha");
-        job.crop = base::Box{{5, 6, 0}, {11, 9, 1}};
+        job.crops = {base::Box{{5, 6, 0}, {11, 9, 1}}};
         return job;
     }
     void load(const job::Job& job);

@@ -228,7 +228,7 @@ void WindowMasksTest::aMaskIsOpenedShownAndRemoved() {
     QTRY_VERIFY(brightness(colourAt(*m_window, 0, outside)) < before);
     QCOMPARE(brightness(colourAt(*m_window, 0, inside)), beside);
     QVERIFY(m_window->flow().report()->plan.problem.mask);
-    QCOMPARE(m_window->flow().report()->support, std::int64_t{91});
+    QCOMPARE(m_window->flow().report()->templates[0].support, std::int64_t{91});
     part<QAction>("copyCommandLine").trigger();
     QVERIFY(QApplication::clipboard()->text().contains("--mask " + file("mask.mha")));
     test::click(part<QToolButton>("maskClear"));
@@ -320,8 +320,8 @@ void WindowMasksTest::aJobFileBringsItsMasks() {
     write("scene-mask.mha", rightOf(kScene, 20));
     job::Job job;
     job.scene = file("scene.mha").toStdString();
-    job.crop = kCut;
-    job.mask = file("mask.mha").toStdString();
+    job.crops = {kCut};
+    job.masks = {file("mask.mha").toStdString()};
     job.sceneMask = file("scene-mask.mha").toStdString();
     job.extent = method::Extent::Same;
     io::writeText(file("job.json").toStdString(), job::toJobFile(job));

@@ -24,27 +24,44 @@ constexpr double kPanelNs = 300;
 
 double predictedMs(const AuditInput& input) {
     const auto places = static_cast<double>(input.peaks.size() + kDrawn + input.lowest.size());
-    const auto voxels = static_cast<double>(base::voxelCount(input.templ.extents()));
+    const auto voxels = static_cast<double>(base::voxelCount(input.problem.templ)) *
+                        static_cast<double>(input.templates.size());
     return 1e-6 * (places + 1) * (voxels * kVoxelNs + kPanelNs);
 }
+
+/// What the definition gives at one placement.
+struct Truth {
+    reference::Score best; ///< of all templates; the first one's where none has a score
+    std::vector<reference::Score> each; ///< of every template
+};
 
 /// Collects what differs.
 class Auditor {
   public:
     explicit Auditor(const AuditInput& input)
-        : m_input(input), m_reference(input.templ, input.problem.outside, input.problem.minOverlap),
-          m_first(method::firstPlacement(input.problem)),
-          m_own(method::canonicalBound(base::voxelCount(input.templ.extents()))) {}
+        : m_input(input), m_first(method::firstPlacement(input.problem)),
+          m_own(method::canonicalBound(base::voxelCount(input.problem.templ))) {
+        for (const method::MaskedView& templ : input.templates) {
+            m_references.emplace_back(templ, input.problem.outside, input.problem.minOverlap);
+        }
+    }
 
     void peak(const match::Peak& peak) {
-        const reference::Score truth = m_reference.at(m_input.scene, peak.corner);
-        compare(peak.score, truth.value, peak.bound, "the peak at", peak.corner);
+        const Truth truth = truthAt(peak.corner);
+        const reference::Score& own = truth.each[static_cast<std::size_t>(peak.templ)];
+        compare(peak.score, own.value, peak.bound, "the peak at", peak.corner);
+        for (const reference::Score& other : truth.each) {
+            // Where both count, no other template is better than the one that the peak names.
+            if (other.status == base::Status::Ok && peak.status == base::Status::Ok &&
+                other.value > own.value) {
+                compare(peak.score, other.value, peak.bound, "the peak at", peak.corner);
+            }
+        }
         voxel(mapVoxel(peak.corner), truth);
     }
 
     void voxel(const base::Index& at) {
-        const base::Index corner{at.x + m_first.x, at.y + m_first.y, at.z + m_first.z};
-        voxel(at, m_reference.at(m_input.scene, corner));
+        voxel(at, truthAt({at.x + m_first.x, at.y + m_first.y, at.z + m_first.z}));
     }
 
     /// Where the map has the placement whose first voxel lies on `corner`.
@@ -64,30 +81,71 @@ class Auditor {
     }
 
   private:
-    void voxel(const base::Index& at, const reference::Score& truth) {
-        const base::Status status = m_input.map.status.view().at(at);
-        const bool scored = base::hasValue(status);
+    [[nodiscard]] Truth truthAt(const base::Index& corner) const {
+        Truth truth;
+        for (const reference::Lcc& reference : m_references) {
+            const reference::Score score = reference.at(m_input.scene, corner);
+            const bool better =
+                !base::hasValue(truth.best.status) || score.value > truth.best.value;
+            if (truth.each.empty() || (base::hasValue(score.status) && better)) {
+                truth.best = score;
+            }
+            truth.each.push_back(score);
+        }
+        return truth;
+    }
+
+    /// Whether a status of the map can be that of a placement: of a template without which the best
+    /// score would not be the best, within `bound`.
+    [[nodiscard]] bool mayBe(base::Status status, const Truth& truth, double bound) const {
+        if (!base::hasValue(truth.best.status)) {
+            return status == truth.best.status;
+        }
         // LOWCONF stands before PARTIAL.
-        const bool same = truth.status == status ||
-                          (status == base::Status::LowConf && base::hasValue(truth.status));
-        if (!same) {
+        return status == base::Status::LowConf ||
+               std::any_of(truth.each.begin(), truth.each.end(), [&](const auto& score) {
+                   return score.status == status &&
+                          score.value >= truth.best.value - 2 * (bound + m_own);
+               });
+    }
+
+    /// Whether a template that `index` may name has a score, or nothing has one.
+    [[nodiscard]] bool isNamed(std::int32_t index, const Truth& truth) const {
+        if (!base::hasValue(truth.best.status)) {
+            return index == -1;
+        }
+        return index >= 0 && index < std::ssize(truth.each) &&
+               base::hasValue(truth.each[static_cast<std::size_t>(index)].status);
+    }
+
+    void voxel(const base::Index& at, const Truth& truth) {
+        const base::Status status = m_input.map.status.view().at(at);
+        const bool indexed = m_input.index.data() != nullptr;
+        const std::int32_t index = indexed ? m_input.index.at(at) : 0;
+        const method::MapFacts& facts = m_input.facts;
+        const double bound = !base::hasValue(status)           ? 0.0
+                             : status == base::Status::LowConf ? facts.largestLowConf
+                             : status == base::Status::Partial
+                                 ? std::max(facts.largestBound, m_input.problem.promise)
+                                 : facts.largestBound;
+        const bool same = mayBe(status, truth, bound);
+        if (!same || (indexed && !isNamed(index, truth))) {
             if (m_report.wrongStatus++ == 0 && m_report.largestOverBound <= 1) {
                 m_report.reason = "voxel " + base::toString(at) + " of the map is " +
                                   std::string(base::name(status)) + " but its pixels make it " +
-                                  std::string(base::name(truth.status));
+                                  std::string(base::name(truth.best.status)) +
+                                  (same ? "; its template cannot be " + std::to_string(index) : "");
             }
             ++m_report.checked;
             return;
         }
-        const method::MapFacts& facts = m_input.facts;
-        const double bound = status == base::Status::LowConf ? facts.largestLowConf
-                             : status == base::Status::Partial
-                                 ? std::max(facts.largestBound, m_input.problem.promise)
-                                 : facts.largestBound;
         const bool twofold = m_input.map.exact.data() != nullptr;
         const double value = twofold ? m_input.map.exact.view().at(at)
                                      : static_cast<double>(m_input.map.value.view().at(at));
-        compare(value, truth.value, scored ? bound : 0.0, "voxel", at);
+        compare(value, truth.best.value, bound, "voxel", at);
+        if (indexed && index > 0) {
+            compare(value, truth.each[static_cast<std::size_t>(index)].value, bound, "voxel", at);
+        }
     }
 
     void compare(double value, double truth, double bound, const char* what,
@@ -108,7 +166,7 @@ class Auditor {
     }
 
     const AuditInput& m_input;
-    reference::Lcc m_reference;
+    std::vector<reference::Lcc> m_references;
     base::Index m_first; ///< the placement of the map's first voxel
     double m_own;
     AuditReport m_report;

@@ -13,11 +13,12 @@ namespace flcc::job::detail {
 /// of the scene that was searched.
 struct AuditInput {
     method::MaskedView scene;
-    method::MaskedView templ; ///< as it was matched
+    std::vector<method::MaskedView> templates; ///< of one extent, as they were matched
     const method::Problem& problem;
     const method::MatchMap& map;
+    base::View<const std::int32_t> index{}; ///< of the template of each score; may have no voxels
     const method::MapFacts& facts;
-    const std::vector<match::Peak>& peaks;
+    std::vector<match::Peak> peaks{}; ///< their templates counted from the first one here
     /// Placements of low contrast: those of method::SceneStatistics.
     const std::vector<base::Index>& lowest;
 };
@@ -27,7 +28,8 @@ struct AuditInput {
 [[nodiscard]] std::optional<std::string> auditRefusal(Audit wanted, const AuditInput& input,
                                                       double runMs);
 
-/// Computes scores again by reference::Lcc and compares:
+/// Computes scores again by reference::Lcc and compares; the score of a voxel is the best one of
+/// all templates there, and also that of the template which the index names:
 /// - at every peak, its score against its own bound, and the map there;
 /// - at 64 voxels of the map drawn with a fixed seed;
 /// - at the lowest-contrast places of the coarse grid of the scene's statistics (METHODS 5) whose

@@ -60,7 +60,7 @@ JobImages sampleImages(std::string_view name) {
     templ->geometry.origin = {0, 0, 0};
     scene->pixels = std::move(made.scene);
     templ->pixels = std::move(made.templ);
-    return {std::move(scene), std::move(templ)};
+    return {std::move(scene), {std::move(templ)}};
 }
 
 std::shared_ptr<const SceneImage> cutTemplate(const SceneImage& scene, const base::Box& crop) {
@@ -100,17 +100,143 @@ template <class T> void invert(base::Image<T>& image) {
     }
 }
 
-void requireOneTemplate(const Job& job, const JobImages& images) {
-    const auto refuse = [](const char* sentence) { throw Error(ErrorCode::CommandLine, sentence); };
+/// The image in a type that holds more values. **Errors**: Problem for one it has not.
+template <class To> base::Image<To> converted(const base::AnyView& from) {
+    base::Image<To> to(base::extentsOf(from));
+    const base::Extents& extents = to.extents();
+    std::visit(
+        [&](const auto& view) {
+            using Voxel = std::remove_cvref_t<decltype(*view.data())>;
+            constexpr auto kExact = static_cast<Voxel>(sizeof(Voxel) == 8 ? 1LL << 53 : 0);
+            for (std::int64_t line = 0; line < extents.y * extents.z; ++line) {
+                const Voxel* const row = view.row(line % extents.y, line / extents.y);
+                To* const out = to.view().row(line % extents.y, line / extents.y);
+                for (std::int64_t x = 0; x < extents.x; ++x) {
+                    if constexpr (std::is_integral_v<Voxel> && sizeof(Voxel) == 8) {
+                        if (row[x] > kExact || (std::is_signed_v<Voxel> && row[x] < -kExact)) {
+                            throw Error(ErrorCode::Problem,
+                                        "a template of 64-bit integers holds " +
+                                            std::to_string(row[x]) +
+                                            ", which no type has that also holds the other "
+                                            "templates of its extents; give them one type");
+                        }
+                    }
+                    out[x] = static_cast<To>(row[x]);
+                }
+            }
+        },
+        from);
+    return to;
+}
+
+/// A type that holds the voxels of all templates of a group.
+base::PixelType commonType(const std::vector<TemplateInput>& templates,
+                           const std::vector<int>& group) {
+    const auto typeOf = [&](int number) {
+        return base::pixelType(templates[static_cast<std::size_t>(number)].image->pixels);
+    };
+    const base::PixelType first = typeOf(group.front());
+    bool same = true;
+    bool single = true;
+    for (const int number : group) {
+        const base::PixelType type = typeOf(number);
+        same = same && type == first;
+        single = single && (base::bytesPerVoxel(type) <= 2 || type == base::PixelType::Float32);
+    }
+    return same ? first : single ? base::PixelType::Float32 : base::PixelType::Float64;
+}
+
+/// Makes what is matched of templates that are not matched as they are.
+void change(Inputs& inputs, bool inverted) {
+    for (const std::vector<int>& group : inputs.groups) {
+        const base::PixelType type = commonType(inputs.templates, group);
+        for (const int number : group) {
+            TemplateInput& templ = inputs.templates[static_cast<std::size_t>(number)];
+            if (inverted) {
+                templ.changed = invertedTemplate(base::viewOf(templ.image->pixels));
+            }
+            const base::AnyView now =
+                base::viewOf(templ.changed ? *templ.changed : templ.image->pixels);
+            if (base::pixelType(now) == type) {
+                continue;
+            }
+            base::AnyImage other = type == base::PixelType::Float32
+                                       ? base::AnyImage(converted<float>(now))
+                                       : base::AnyImage(converted<double>(now));
+            templ.changed = std::move(other);
+        }
+    }
+}
+
+std::size_t templateCount(const Job& job, const JobImages& images) {
+    return images.templates.empty() ? job.crops.size() + job.templates.size()
+                                    : images.templates.size();
+}
+
+void requireJob(const Job& job, const JobImages& images) {
+    const auto refuse = [](const std::string& sentence) {
+        throw Error(ErrorCode::CommandLine, sentence);
+    };
     if (job.scene.empty() && !images.scene) {
         refuse("no scene given");
     }
-    if (!job.templ.empty() && job.crop) {
-        refuse("a template file and a crop exclude each other; give one of them");
-    }
-    if (job.templ.empty() && !job.crop && !images.templ) {
+    const std::size_t templates = templateCount(job, images);
+    if (templates == 0) {
         refuse("no template given; name a file or cut one from the scene with --crop "
                "X,Y[,Z]:W,H[,D]");
+    }
+    const std::size_t masks = images.masks.empty() ? job.masks.size() : images.masks.size();
+    if (masks > 1 && masks != templates) {
+        refuse(std::to_string(masks) + " masks for " + std::to_string(templates) +
+               (templates == 1 ? " template" : " templates") +
+               "; give one for all of them, or one for each in the same order");
+    }
+    if (templates > 1 && !job.templateOut.empty()) {
+        refuse("--template-out writes one template, but this job has " + std::to_string(templates) +
+               "; leave it out");
+    }
+}
+
+/// What templates of different extents cannot have, as their placements are not the same.
+void requireNoMap(const Job& job, const Inputs& inputs) {
+    if (inputs.groups.size() < 2) {
+        return;
+    }
+    const std::vector<std::pair<const char*, const std::filesystem::path*>> kAsked{
+        {"--map", &job.map},
+        {"--status", &job.status},
+        {"--index", &job.index},
+        {"--heatmap", &job.heatmap}};
+    for (const auto& [option, file] : kAsked) {
+        if (!file->empty()) {
+            const auto extents = [&](std::size_t group) {
+                const int number = inputs.groups[group].front();
+                return "template " + std::to_string(number) + " has " +
+                       base::toString(inputs.templates[static_cast<std::size_t>(number)].extents());
+            };
+            throw Error(
+                ErrorCode::Problem,
+                std::string(option) +
+                    " needs templates of one size, since others have other placements, but " +
+                    extents(0) + " and " + extents(1) + " voxels; such a job gives peaks only");
+        }
+    }
+}
+
+void group(Inputs& inputs) {
+    for (int number = 0; number < static_cast<int>(inputs.templates.size()); ++number) {
+        const auto extentsOf = [&](int which) {
+            return inputs.templates[static_cast<std::size_t>(which)].extents();
+        };
+        const auto found = std::find_if(inputs.groups.begin(), inputs.groups.end(),
+                                        [&](const std::vector<int>& each) {
+                                            return extentsOf(each.front()) == extentsOf(number);
+                                        });
+        if (found == inputs.groups.end()) {
+            inputs.groups.push_back({number});
+        } else {
+            found->push_back(number);
+        }
     }
 }
 
@@ -122,8 +248,7 @@ void requireRegion(const base::Extents& scene, const base::Box& region) {
     }
 }
 
-void requireRoom(const Inputs& inputs) {
-    const base::Extents templ = base::extentsOf(inputs.templ->pixels);
+void requireRoom(const Inputs& inputs, const base::Extents& templ) {
     if (!inputs.region) {
         (void)base::validExtents(base::extentsOf(inputs.scene->pixels), templ);
         return;
@@ -137,29 +262,76 @@ void requireRoom(const Inputs& inputs) {
     }
 }
 
+/// Reads or takes over the templates; stopped, some are missing.
+void readTemplates(Inputs& inputs, const Job& job, const JobImages& images,
+                   const std::stop_token& stop) {
+    const std::size_t count = templateCount(job, images);
+    for (std::size_t i = 0; i < count && !stop.stop_requested(); ++i) {
+        TemplateInput templ;
+        if (i < job.crops.size()) {
+            templ.image = cutTemplate(*inputs.scene, job.crops[i]);
+        } else if (i < images.templates.size() && images.templates[i]) {
+            templ.image = images.templates[i];
+        } else if (i - job.crops.size() < job.templates.size()) {
+            templ.image =
+                loadCompanion(job.templates[i - job.crops.size()], job.channel, job.frame, stop);
+        } else {
+            throw Error(ErrorCode::CommandLine, "no file given for template " + std::to_string(i));
+        }
+        if (stop.stop_requested()) {
+            return;
+        }
+        requireRoom(inputs, templ.extents());
+        inputs.templates.push_back(std::move(templ));
+    }
+}
+
 /// Reads or takes over the masks and looks whether they leave anything out.
 void readMasks(Inputs& inputs, const Job& job, const JobImages& images,
                const std::stop_token& stop) {
-    inputs.mask = images.mask;
-    if (!inputs.mask && !job.mask.empty()) {
-        inputs.mask = loadMask(job.mask, job.channel, job.frame, stop);
+    std::vector<std::shared_ptr<const MaskImage>> masks = images.masks;
+    for (std::size_t i = 0; images.masks.empty() && i < job.masks.size(); ++i) {
+        masks.push_back(loadMask(job.masks[i], job.channel, job.frame, stop));
+        if (stop.stop_requested()) {
+            return;
+        }
     }
     inputs.sceneMask = images.sceneMask;
-    if (!inputs.sceneMask && !job.sceneMask.empty() && !stop.stop_requested()) {
+    if (!inputs.sceneMask && !job.sceneMask.empty()) {
         inputs.sceneMask = loadMask(job.sceneMask, job.channel, job.frame, stop);
     }
     if (stop.stop_requested()) {
         return;
     }
-    if (inputs.mask) {
-        requireSameExtents(*inputs.mask, "template", *inputs.templ);
-        inputs.masked =
-            method::isMasked({base::viewOf(inputs.templ->pixels), inputs.mask->support.view()});
+    for (std::size_t i = 0; i < inputs.templates.size() && !masks.empty(); ++i) {
+        TemplateInput& templ = inputs.templates[i];
+        templ.mask = masks.size() == 1 ? masks.front() : masks[i];
+        if (templ.mask) {
+            requireSameExtents(*templ.mask, "template", *templ.image);
+            templ.masked =
+                method::isMasked({base::viewOf(templ.image->pixels), templ.mask->support.view()});
+        }
     }
     if (inputs.sceneMask) {
         requireSameExtents(*inputs.sceneMask, "scene", *inputs.scene);
         inputs.sceneMasked = true; // as far as sceneView() is concerned
         inputs.sceneMasked = method::isMasked(inputs.sceneView());
+    }
+}
+
+/// Template `number` in a sentence on what is wrong with it, where there are several.
+void requireUsable(const Inputs& inputs) {
+    for (std::size_t i = 0; i < inputs.templates.size(); ++i) {
+        try {
+            method::requireUsableTemplate(inputs.templates[i].view());
+        } catch (const Error& error) {
+            if (inputs.templates.size() == 1) {
+                throw;
+            }
+            throw Error(error.code(), "template " + std::to_string(i) + " (" +
+                                          inputs.templates[i].image->source +
+                                          ") cannot be matched: " + error.what());
+        }
     }
 }
 
@@ -186,35 +358,47 @@ method::MaskedView Inputs::sceneView() const {
     return region ? method::partOf(view, *region) : view;
 }
 
-method::MaskedView Inputs::templView() const {
-    method::MaskedView view(base::viewOf(invert ? inverted : templ->pixels));
+method::MaskedView TemplateInput::view() const {
+    method::MaskedView seen(base::viewOf(changed ? *changed : image->pixels));
     if (masked) {
-        view.mask = mask->support.view();
+        seen.mask = mask->support.view();
     }
-    return view;
+    return seen;
 }
 
-method::Problem Inputs::problem(const Job& job) const {
+std::vector<method::MaskedView> Inputs::templViews(const std::vector<int>& group) const {
+    std::vector<method::MaskedView> views;
+    for (const int number : group) {
+        views.push_back(templates[static_cast<std::size_t>(number)].view());
+    }
+    return views;
+}
+
+method::Problem Inputs::problem(const Job& job, const std::vector<int>& group) const {
+    const method::MaskedView first = templates[static_cast<std::size_t>(group.front())].view();
     method::Problem problem;
     problem.operation = job.operation;
     problem.extent = job.extent;
     problem.scene = region ? region->extents : base::extentsOf(scene->pixels);
-    problem.templ = base::extentsOf(templ->pixels);
+    problem.templ = first.extents();
     problem.scenePixel = base::pixelType(scene->pixels);
-    problem.templPixel = base::pixelType(templ->pixels);
+    problem.templPixel = base::pixelType(first.pixels);
     problem.promise = job.promise;
     problem.precision = job.precision;
     problem.recompute = job.recompute;
     problem.outside = job.outside;
     problem.minOverlap = job.minOverlap;
-    problem.mask = masked;
+    problem.mask = std::any_of(group.begin(), group.end(), [&](int number) {
+        return templates[static_cast<std::size_t>(number)].masked;
+    });
     problem.sceneMask = sceneMasked;
     problem.statistics = job.statistics;
+    problem.templates = static_cast<int>(group.size());
     return problem;
 }
 
 Inputs readInputs(const Job& job, const JobImages& images, const std::stop_token& stop) {
-    requireOneTemplate(job, images);
+    requireJob(job, images);
     Inputs inputs;
     inputs.scene = images.scene ? images.scene : loadImage(job.scene, job.channel, job.frame, stop);
     if (stop.stop_requested()) {
@@ -224,29 +408,26 @@ Inputs readInputs(const Job& job, const JobImages& images, const std::stop_token
     if (job.region) {
         requireRegion(base::extentsOf(inputs.scene->pixels), *job.region);
     }
-    if (job.crop) {
-        inputs.templ = cutTemplate(*inputs.scene, *job.crop);
-    } else {
-        inputs.templ =
-            images.templ ? images.templ : loadCompanion(job.templ, job.channel, job.frame, stop);
-    }
+    readTemplates(inputs, job, images, stop);
     if (stop.stop_requested()) {
         return inputs;
     }
-    requireRoom(inputs);
+    group(inputs);
+    requireNoMap(job, inputs);
     readMasks(inputs, job, images, stop);
     if (stop.stop_requested()) {
         return inputs;
     }
-    method::requireUsableTemplate(inputs.templView());
-    inputs.invert = job.invert;
-    if (job.invert) {
-        inputs.inverted = invertedTemplate(base::viewOf(inputs.templ->pixels));
-    }
+    requireUsable(inputs);
+    change(inputs, job.invert);
     report(inputs, "scene", *inputs.scene);
-    report(inputs, "template", *inputs.templ);
-    if (inputs.mask) {
-        report(inputs, "mask", *inputs.mask);
+    const MaskImage* last = nullptr; // one mask for all is one input
+    for (const TemplateInput& templ : inputs.templates) {
+        report(inputs, "template", *templ.image);
+        if (templ.mask && templ.mask.get() != last) {
+            report(inputs, "mask", *templ.mask);
+            last = templ.mask.get();
+        }
     }
     if (inputs.sceneMask) {
         report(inputs, "scene-mask", *inputs.sceneMask);

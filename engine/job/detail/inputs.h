@@ -10,15 +10,27 @@
 
 namespace flcc::job::detail {
 
+/// A template of a job.
+struct TemplateInput {
+    std::shared_ptr<const SceneImage> image; ///< not inverted
+    std::shared_ptr<const MaskImage> mask;   ///< null without one
+    bool masked = false;                     ///< the mask has a 0
+    /// What is matched where that is not `image`: its sign changed, or in the pixel type of all
+    /// templates of its extents.
+    std::optional<base::AnyImage> changed;
+
+    [[nodiscard]] base::Extents extents() const { return base::extentsOf(image->pixels); }
+    /// The template as it is matched; with its mask, if one has a 0.
+    [[nodiscard]] method::MaskedView view() const;
+};
+
 /// What a job works on, read and checked.
 struct Inputs {
     std::shared_ptr<const SceneImage> scene;
-    std::shared_ptr<const SceneImage> templ; ///< not inverted
-    base::AnyImage inverted;                 ///< the template with its sign changed; if asked for
-    bool invert = false;
-    std::shared_ptr<const MaskImage> mask;      ///< of the template; null without one
+    std::vector<TemplateInput> templates; ///< at least one when all was read
+    /// The numbers of the templates of each extent, in the order of their first ones.
+    std::vector<std::vector<int>> groups;
     std::shared_ptr<const MaskImage> sceneMask; ///< null without one
-    bool masked = false;                        ///< the mask has a 0
     bool sceneMasked = false;                   ///< likewise, in the part that is searched
     std::optional<base::Box> region;            ///< of the scene
     std::vector<InputReport> reports;
@@ -30,12 +42,11 @@ struct Inputs {
     [[nodiscard]] base::Index sceneCorner() const {
         return region ? region->corner : base::Index{};
     }
-    /// The template as it is matched, likewise.
-    [[nodiscard]] method::MaskedView templView() const;
-    [[nodiscard]] method::Problem problem(const Job& job) const;
+    [[nodiscard]] std::vector<method::MaskedView> templViews(const std::vector<int>& group) const;
+    [[nodiscard]] method::Problem problem(const Job& job, const std::vector<int>& group) const;
 };
 
-/// Reads or takes over scene, template and masks and checks that they pose a problem; what is
+/// Reads or takes over scene, templates and masks and checks that they pose a problem; what is
 /// missing when stopped stays null. **Errors**: Input, Problem, Memory, CommandLine.
 [[nodiscard]] Inputs readInputs(const Job& job, const JobImages& images,
                                 const std::stop_token& stop);

@@ -56,6 +56,13 @@ double toNumber(const std::string& option, const std::string& text, double low, 
     return value;
 }
 
+path toFile(const std::string& option, const std::string& text) {
+    if (text.empty() || text.find('\0') != std::string::npos) {
+        refuse(option, text, "the name of a file");
+    }
+    return text;
+}
+
 Option fileOption(std::string name, std::string value, std::string help, path Job::*member) {
     return {.name = name,
             .kind = ValueKind::Text,
@@ -66,14 +73,28 @@ Option fileOption(std::string name, std::string value, std::string help, path Jo
                     return (job.*member).empty() ? std::nullopt
                                                  : std::optional((job.*member).string());
                 },
-            .set =
-                [member, name](Job& job, const std::string& text) {
-                    if (text.empty() || text.find('\0') != std::string::npos) {
-                        refuse(name, text, "the name of a file");
-                    }
-                    job.*member = text;
-                },
+            .set = [member, name](Job& job,
+                                  const std::string& text) { job.*member = toFile(name, text); },
             .positional = false};
+}
+
+/// Files of which there may be several.
+Option filesOption(std::string name, std::string help, std::vector<path> Job::*member) {
+    Option option{.name = name, .value = "FILE", .help = std::move(help), .get = {}, .set = {}};
+    option.getAll = [member](const Job& job) {
+        std::vector<std::string> values;
+        for (const path& file : job.*member) {
+            values.push_back(file.string());
+        }
+        return values;
+    };
+    option.setAll = [member, name](Job& job, const std::vector<std::string>& values) {
+        (job.*member).clear();
+        for (const std::string& text : values) {
+            (job.*member).push_back(toFile(name, text));
+        }
+    };
+    return option;
 }
 
 /// A whole number whose default is Job's.
@@ -183,16 +204,26 @@ Option sceneOption() {
 }
 
 Option cropOption() {
-    return {.name = "crop",
-            .kind = ValueKind::Text,
-            .value = "X,Y[,Z]:W,H[,D]",
-            .help = "cut the template from the scene: corner and extents in voxels, from 0",
-            .get =
-                [](const Job& job) {
-                    return job.crop ? std::optional(base::toString(*job.crop)) : std::nullopt;
-                },
-            .set = [](Job& job, const std::string& text) { job.crop = parseBox(text); },
-            .positional = false};
+    Option option{.name = "crop",
+                  .value = "X,Y[,Z]:W,H[,D]",
+                  .help =
+                      "cut a template from the scene: corner, extents; these come first (repeat)",
+                  .get = {},
+                  .set = {}};
+    option.getAll = [](const Job& job) {
+        std::vector<std::string> values;
+        for (const base::Box& crop : job.crops) {
+            values.push_back(base::toString(crop));
+        }
+        return values;
+    };
+    option.setAll = [](Job& job, const std::vector<std::string>& values) {
+        job.crops.clear();
+        for (const std::string& text : values) {
+            job.crops.push_back(parseBox(text));
+        }
+    };
+    return option;
 }
 
 Option regionOption() {
@@ -367,13 +398,16 @@ std::vector<Option> makeOptions() {
     constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
     return {
         sceneOption(),
-        fileOption("template", "FILE", "what is searched for; also the second plain argument",
-                   &Job::templ),
+        filesOption("template",
+                    "what is searched for; the first may be the second plain argument (repeat)",
+                    &Job::templates),
         cropOption(),
-        fileOption("template-out", "FILE", "write the template, not inverted", &Job::templateOut),
-        fileOption("mask", "FILE", "support of the template, as large: what is not 0 counts",
-                   &Job::mask),
-        flagOption("invert", "change the sign of the template, so that scores change theirs",
+        fileOption("template-out", "FILE", "write the template, not inverted, where there is one",
+                   &Job::templateOut),
+        filesOption("mask",
+                    "support, what is not 0 counts: one for all templates, or one each (repeat)",
+                    &Job::masks),
+        flagOption("invert", "change the sign of the templates, so that scores change theirs",
                    &Job::invert),
         indexOption("channel", "N", "channel of a file that has several, from 0", &Job::channel),
         indexOption("frame", "N", "frame of a file that has several, from 0", &Job::frame),
@@ -417,6 +451,8 @@ std::vector<Option> makeOptions() {
                    &Job::partialPeaks),
         fileOption("map", "FILE", "write the scores: .mha .nrrd .tif", &Job::map),
         fileOption("status", "FILE", "write the status of every score", &Job::status),
+        fileOption("index", "FILE", "write the template that gave every score, -1 without one",
+                   &Job::index),
         fileOption("peaks", "FILE", "write the peaks: .csv .tsv", &Job::peaks),
         fileOption("report", "FILE.json", "write the plan, times and peaks", &Job::report),
         fileOption("heatmap", "FILE.png", "write a coloured picture of the scores", &Job::heatmap),
@@ -436,6 +472,14 @@ const Option* findOption(std::string_view name) {
     const auto found = std::find_if(all.begin(), all.end(),
                                     [&](const Option& option) { return option.name == name; });
     return found == all.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> valuesOf(const Option& option, const Job& job) {
+    if (option.repeats()) {
+        return option.getAll(job);
+    }
+    const std::optional<std::string> value = option.get(job);
+    return value ? std::vector{*value} : std::vector<std::string>{};
 }
 
 const std::vector<std::string>& plannedOptions() {

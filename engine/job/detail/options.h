@@ -25,7 +25,16 @@ struct Option {
     /// **Errors**: CommandLine, naming the option, for a value that is out of range.
     std::function<void(Job&, const std::string&)> set;
     bool positional = false; ///< has no dashes on the command line
+    /// Of an option that may be repeated, all its values, instead of get and set. One value is a
+    /// text in a job file, several are a list.
+    std::function<std::vector<std::string>(const Job&)> getAll{};
+    std::function<void(Job&, const std::vector<std::string>&)> setAll{};
+
+    [[nodiscard]] bool repeats() const { return static_cast<bool>(getAll); }
 };
+
+/// The values of an option in `job`; none where it has the default.
+[[nodiscard]] std::vector<std::string> valuesOf(const Option& option, const Job& job);
 
 /// The one table, in the order of the help.
 [[nodiscard]] const std::vector<Option>& options();

@@ -88,12 +88,16 @@ void requireDifferentFiles(const std::vector<path>& outputs, const std::vector<p
 
 io::PeakContext contextOf(const JobResult& result) {
     const method::Problem& problem = result.report.plan.problem;
+    std::vector<io::PeakTemplate> templates;
+    for (std::size_t i = 0; i < result.templates.size(); ++i) {
+        const SceneImage& templ = *result.templates[i];
+        templates.push_back({templ.source, base::extentsOf(templ.pixels),
+                             result.masks[i] ? result.masks[i]->source : ""});
+    }
     return {.scene = result.scene->source,
-            .templ = result.templ->source,
-            .mask = result.mask ? result.mask->source : "",
+            .templates = std::move(templates),
             .sceneMask = result.sceneMask ? result.sceneMask->source : "",
             .sceneExtents = base::extentsOf(result.scene->pixels),
-            .templExtents = base::extentsOf(result.templ->pixels),
             .geometry = result.scene->geometry,
             .extent = std::string(method::name(problem.extent)),
             .outside = std::string(method::name(problem.outside)),
@@ -133,7 +137,7 @@ void requireWritableOutputs(const Job& job, const Inputs& inputs, bool images) {
     };
     ask(job.report, [&] { requireExtension(job.report, "--report", ".json"); });
     if (images) {
-        const method::Problem problem = inputs.problem(job);
+        const method::Problem problem = inputs.problem(job, inputs.groups.front());
         const base::Extents map = method::mapExtents(problem);
         const bool twofold = job.precision == method::Precision::Double;
         ask(job.map, [&] {
@@ -141,8 +145,11 @@ void requireWritableOutputs(const Job& job, const Inputs& inputs, bool images) {
                                 twofold ? base::PixelType::Float64 : base::PixelType::Float32, map);
         });
         ask(job.status, [&] { io::requireWritable(job.status, base::PixelType::UInt8, map); });
-        ask(job.templateOut,
-            [&] { io::requireWritable(job.templateOut, problem.templPixel, problem.templ); });
+        ask(job.index, [&] { io::requireWritable(job.index, base::PixelType::Int32, map); });
+        ask(job.templateOut, [&] {
+            const base::AnyImage& templ = inputs.templates.front().image->pixels;
+            io::requireWritable(job.templateOut, base::pixelType(templ), problem.templ);
+        });
         ask(job.peaks, [&] { requireExtension(job.peaks, "--peaks", ".csv .tsv"); });
         ask(job.heatmap, [&] { requireExtension(job.heatmap, "--heatmap", ".png"); });
         if (job.slice && (*job.slice < 0 || *job.slice >= map.z)) {
@@ -151,7 +158,10 @@ void requireWritableOutputs(const Job& job, const Inputs& inputs, bool images) {
                                                     std::to_string(map.z) + " slices");
         }
     }
-    requireDifferentFiles(outputs, {job.scene, job.templ, job.mask, job.sceneMask, job.planReport});
+    std::vector<path> read{job.scene, job.sceneMask, job.planReport};
+    read.insert(read.end(), job.templates.begin(), job.templates.end());
+    read.insert(read.end(), job.masks.begin(), job.masks.end());
+    requireDifferentFiles(outputs, read);
 }
 
 bool writeOutputs(const Job& job, JobResult& result, const std::stop_token& stop,
@@ -168,26 +178,35 @@ bool writeOutputs(const Job& job, JobResult& result, const std::stop_token& stop
             return dropped.has_value();
         };
     };
-    const std::vector<std::pair<path, std::function<bool(const path&)>>> asked{
-        {job.map, image(method::scoresOf(*result.map), result.mapGeometry, job.map)},
-        {job.status, image(numbersOf(result.map->status), result.mapGeometry, job.status)},
-        {job.templateOut,
-         image(base::viewOf(result.templ->pixels), result.templ->geometry, job.templateOut)},
-        {job.peaks,
-         [&](const path& file) {
-             io::writePeaks(file, result.peaks, contextOf(result));
-             return true;
-         }},
-        {job.heatmap, [&](const path& file) { return writeHeatmap(file, job, result, stop); }},
-        {job.report,
-         [&](const path& file) {
-             result.report.run->writeMs =
-                 std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-                     .count();
-             io::writeText(file, toJson(result.report));
-             return true;
-         }},
-    };
+    std::vector<std::pair<path, std::function<bool(const path&)>>> asked;
+    if (result.map) {
+        const auto& geometry = result.mapGeometry;
+        asked.emplace_back(job.map, image(method::scoresOf(*result.map), geometry, job.map));
+        asked.emplace_back(job.status, image(numbersOf(result.map->status), geometry, job.status));
+    }
+    if (result.index) {
+        asked.emplace_back(job.index, image(result.index->view(), result.mapGeometry, job.index));
+    }
+    const SceneImage& templ = *result.templates.front();
+    asked.insert(
+        asked.end(),
+        {
+            {job.templateOut, image(base::viewOf(templ.pixels), templ.geometry, job.templateOut)},
+            {job.peaks,
+             [&](const path& file) {
+                 io::writePeaks(file, result.peaks, contextOf(result));
+                 return true;
+             }},
+            {job.heatmap, [&](const path& file) { return writeHeatmap(file, job, result, stop); }},
+            {job.report,
+             [&](const path& file) {
+                 result.report.run->writeMs = std::chrono::duration<double, std::milli>(
+                                                  std::chrono::steady_clock::now() - start)
+                                                  .count();
+                 io::writeText(file, toJson(result.report));
+                 return true;
+             }},
+        });
     double done = 0;
     for (const auto& [target, write] : asked) {
         if (stop.stop_requested()) {

@@ -108,7 +108,7 @@ class Scanner {
         const auto mayStayBelow = [&](const base::Index& other) {
             const base::Status otherStatus = m_status.at(other);
             return static_cast<double>(m_value.at(other)) <= reach + m_scores.margin(otherStatus) ||
-                   !m_scores.takesPart(other);
+                   m_scores.onlyFromAbove() || !m_scores.takesPart(other);
         };
         if (forEachNeighbour(m_value.extents(), at, mayStayBelow)) {
             found.push_back({std::min(reach, 1.0), m_scores.linear(at)});

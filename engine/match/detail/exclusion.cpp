@@ -6,32 +6,41 @@
 
 namespace flcc::match::detail {
 
-Exclusion::Exclusion(const base::Extents& map, const base::Extents& templ,
-                     std::optional<double> minDistance)
-    : m_templ(templ), m_minDistance(minDistance) {
-    const auto cell = [&](std::int64_t mapExtent, std::int64_t templExtent) {
-        const double reach =
-            minDistance ? std::ceil(*minDistance) : static_cast<double>(templExtent / 2);
-        const double clamped = std::clamp(reach, 1.0, static_cast<double>(mapExtent));
-        return static_cast<std::int64_t>(clamped);
+namespace {
+
+std::array<std::int64_t, 3> centreOf(const base::Index& corner, const base::Extents& templ) {
+    return {2 * corner.x + templ.x - 1, 2 * corner.y + templ.y - 1, 2 * corner.z + templ.z - 1};
+}
+
+} // namespace
+
+Exclusion::Exclusion(const base::Extents& largest, std::optional<double> minDistance)
+    : m_minDistance(minDistance) {
+    // Further than any two places of an image are apart.
+    constexpr double kFarthest = 1LL << 40;
+    const auto cell = [&](std::int64_t extent) {
+        return minDistance ? 2 * static_cast<std::int64_t>(
+                                     std::clamp(std::ceil(*minDistance), 1.0, kFarthest))
+                           : std::max<std::int64_t>(extent, 2);
     };
-    m_cell = {cell(map.x, templ.x), cell(map.y, templ.y), cell(map.z, templ.z)};
-    m_cells = {map.x / m_cell.x + 3, map.y / m_cell.y + 3, map.z / m_cell.z + 3};
+    m_cell = {cell(largest.x), cell(largest.y), cell(largest.z)};
 }
 
-void Exclusion::add(const base::Index& corner) {
-    m_places[keyOf(cellOf(corner))].push_back(corner);
+void Exclusion::add(const base::Index& corner, const base::Extents& templ) {
+    const Centre centre = centreOf(corner, templ);
+    m_places[cellOf(centre)].push_back({centre, templ});
 }
 
-bool Exclusion::covers(const base::Index& corner) const {
-    const base::Index cell = cellOf(corner);
-    for (std::int64_t z = cell.z - 1; z <= cell.z + 1; ++z) {
-        for (std::int64_t y = cell.y - 1; y <= cell.y + 1; ++y) {
-            for (std::int64_t x = cell.x - 1; x <= cell.x + 1; ++x) {
-                const auto found = m_places.find(keyOf({x, y, z}));
+bool Exclusion::covers(const base::Index& corner, const base::Extents& templ) const {
+    const Centre centre = centreOf(corner, templ);
+    const Cell cell = cellOf(centre);
+    for (std::int64_t z = cell[2] - 1; z <= cell[2] + 1; ++z) {
+        for (std::int64_t y = cell[1] - 1; y <= cell[1] + 1; ++y) {
+            for (std::int64_t x = cell[0] - 1; x <= cell[0] + 1; ++x) {
+                const auto found = m_places.find({x, y, z});
                 if (found != m_places.end() &&
                     std::any_of(found->second.begin(), found->second.end(),
-                                [&](const base::Index& place) { return tooNear(place, corner); })) {
+                                [&](const Place& place) { return tooNear(place, centre); })) {
                     return true;
                 }
             }
@@ -40,26 +49,26 @@ bool Exclusion::covers(const base::Index& corner) const {
     return false;
 }
 
-bool Exclusion::tooNear(const base::Index& a, const base::Index& b) const {
-    const std::int64_t dx = std::abs(a.x - b.x);
-    const std::int64_t dy = std::abs(a.y - b.y);
-    const std::int64_t dz = std::abs(a.z - b.z);
+bool Exclusion::tooNear(const Place& higher, const Centre& lower) const {
+    const std::int64_t dx = std::abs(higher.centre[0] - lower[0]);
+    const std::int64_t dy = std::abs(higher.centre[1] - lower[1]);
+    const std::int64_t dz = std::abs(higher.centre[2] - lower[2]);
     if (!m_minDistance) {
-        return 2 * dx <= m_templ.x && 2 * dy <= m_templ.y && 2 * dz <= m_templ.z;
+        return dx <= higher.templ.x && dy <= higher.templ.y && dz <= higher.templ.z;
     }
-    // Exact while the squares fit in 53 bits, that is for maps up to 5e7 voxels along an axis.
+    // Exact while the squares fit in 53 bits, that is for maps up to 2e7 voxels along an axis.
     const double squared = static_cast<double>(dx) * static_cast<double>(dx) +
                            static_cast<double>(dy) * static_cast<double>(dy) +
                            static_cast<double>(dz) * static_cast<double>(dz);
-    return squared < *m_minDistance * *m_minDistance;
+    return squared < 4 * *m_minDistance * *m_minDistance;
 }
 
-base::Index Exclusion::cellOf(const base::Index& corner) const {
-    return {corner.x / m_cell.x, corner.y / m_cell.y, corner.z / m_cell.z};
-}
-
-std::int64_t Exclusion::keyOf(const base::Index& cell) const {
-    return ((cell.z + 1) * m_cells.y + cell.y + 1) * m_cells.x + cell.x + 1;
+Exclusion::Cell Exclusion::cellOf(const Centre& centre) const {
+    const auto floored = [](std::int64_t value, std::int64_t by) {
+        return value >= 0 ? value / by : -((by - 1 - value) / by);
+    };
+    return {floored(centre[0], m_cell[0]), floored(centre[1], m_cell[1]),
+            floored(centre[2], m_cell[2])};
 }
 
 } // namespace flcc::match::detail

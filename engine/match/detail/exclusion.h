@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -9,26 +10,31 @@
 
 namespace flcc::match::detail {
 
-/// The places taken by accepted peaks, and whether another one is too near to them.
+/// The places taken by accepted peaks, and whether another one is too near to them. Places are
+/// corners, in voxels of the scene, with the extents of their template.
 class Exclusion {
   public:
-    /// As PeakOptions::minDistance.
-    Exclusion(const base::Extents& map, const base::Extents& templ,
-              std::optional<double> minDistance);
+    /// `largest` has the largest extents of any template on each axis; `minDistance` as in
+    /// PeakOptions.
+    Exclusion(const base::Extents& largest, std::optional<double> minDistance);
 
-    void add(const base::Index& corner);
-    [[nodiscard]] bool covers(const base::Index& corner) const;
+    void add(const base::Index& corner, const base::Extents& templ);
+    [[nodiscard]] bool covers(const base::Index& corner, const base::Extents& templ) const;
 
   private:
-    [[nodiscard]] bool tooNear(const base::Index& a, const base::Index& b) const;
-    [[nodiscard]] base::Index cellOf(const base::Index& corner) const;
-    [[nodiscard]] std::int64_t keyOf(const base::Index& cell) const;
+    /// Twice the centre of a placement, which is a whole number.
+    using Centre = std::array<std::int64_t, 3>;
+    using Cell = std::array<std::int64_t, 3>;
+    struct Place {
+        Centre centre;
+        base::Extents templ;
+    };
+    [[nodiscard]] bool tooNear(const Place& higher, const Centre& lower) const;
+    [[nodiscard]] Cell cellOf(const Centre& centre) const;
 
-    base::Extents m_templ;
     std::optional<double> m_minDistance;
-    base::Extents m_cell;  ///< no two places further apart than this on an axis are too near
-    base::Extents m_cells; ///< their number on each axis, one more on either side
-    std::map<std::int64_t, std::vector<base::Index>> m_places;
+    Cell m_cell; ///< no two centres further apart than this on an axis are too near
+    std::map<Cell, std::vector<Place>> m_places;
 };
 
 } // namespace flcc::match::detail

@@ -1,5 +1,7 @@
 #include "engine/match/detail/scores.h"
 
+#include <cstring>
+
 namespace flcc::match::detail {
 
 namespace {
@@ -12,26 +14,57 @@ constexpr double kOverlapBound = 1.4e-8;
 constexpr std::int64_t kFewestScores = 10'000;
 constexpr std::int64_t kVoxelBudget = 4'000'000'000;
 
+bool sameSupport(const method::CanonicalTemplate& a, const method::CanonicalTemplate& b) {
+    if (a.support().empty() || b.support().empty()) {
+        return a.support().empty() == b.support().empty();
+    }
+    return std::memcmp(a.support().data(), b.support().data(),
+                       static_cast<std::size_t>(a.support().count())) == 0;
+}
+
+/// Voxels of the support that lie in the scene and its mask.
+std::int64_t insideCount(const method::MaskedView& scene, const method::CanonicalTemplate& templ,
+                         const base::Index& corner) {
+    const base::Extents& extents = templ.extents();
+    const base::Extents room = scene.extents();
+    std::int64_t count = 0;
+    for (std::int64_t i = 0; i < base::voxelCount(extents); ++i) {
+        const base::Index at{corner.x + i % extents.x, corner.y + i / extents.x % extents.y,
+                             corner.z + i / (extents.x * extents.y)};
+        const bool inside = at.x >= 0 && at.x < room.x && at.y >= 0 && at.y < room.y && at.z >= 0 &&
+                            at.z < room.z &&
+                            (scene.mask.data() == nullptr || scene.mask.at(at) != 0);
+        count += inside && (templ.support().empty() || templ.support().data()[i] != 0) ? 1 : 0;
+    }
+    return count;
+}
+
 } // namespace
 
-Scores::Scores(const method::MaskedView& scene, const method::CanonicalTemplate& templ,
-               const base::View<const float>& value, const base::View<const base::Status>& status,
-               const method::MapFacts& facts, const PeakOptions& options)
-    : m_scene(scene), m_templ(&templ), m_value(value), m_status(status),
-      m_first(options.firstPlacement), m_outside(options.outside),
+Scores::Scores(const method::MaskedView& scene, const SearchedMap& map, const PeakOptions& options)
+    : m_scene(scene), m_map(&map), m_value(map.value), m_status(map.status),
+      m_first(map.firstPlacement), m_outside(options.outside), m_minOverlap(options.minOverlap),
       m_partialPeaks(options.partialPeaks),
-      m_leavesSomeOut(!options.partialPeaks && (scene.mask.data() != nullptr ||
-                                                !(options.firstPlacement == base::Index{}))) {
-    const std::int64_t count = templ.count();
-    m_canonicalBound = method::canonicalBound(count);
+      m_leavesSomeOut(!options.partialPeaks &&
+                      (scene.mask.data() != nullptr || !(map.firstPlacement == base::Index{}))) {
+    std::int64_t most = 0; // voxels of the largest support
+    std::int64_t all = 0;
+    for (const method::MaskedView& templ : map.templates) {
+        m_templates.emplace_back(templ);
+        most = std::max(most, m_templates.back().count());
+        all += m_templates.back().count();
+        m_differ = m_differ || !sameSupport(m_templates.front(), m_templates.back());
+    }
+    m_canonicalBound = method::canonicalBound(most);
     if (m_partialPeaks && m_outside == method::Outside::Overlap) {
         m_canonicalBound += kOverlapBound;
     }
+    const method::MapFacts& facts = map.facts;
     m_margin = facts.largestBound + m_canonicalBound;
     m_lowConfMargin = std::min(std::max(facts.largestLowConf, facts.largestBound),
                                std::max(kLargestLowConfMargin, facts.largestBound)) +
                       m_canonicalBound;
-    m_budget = std::max(kFewestScores, kVoxelBudget / count);
+    m_budget = std::max(kFewestScores, kVoxelBudget / all);
 }
 
 bool Scores::takesPart(const base::Index& at) const {
@@ -39,7 +72,47 @@ bool Scores::takesPart(const base::Index& at) const {
     if (!base::hasValue(status) || status == base::Status::Ok || m_partialPeaks) {
         return base::hasValue(status);
     }
-    return status == base::Status::LowConf && method::isWhole(m_scene, *m_templ, placement(at));
+    const base::Index corner = placement(at);
+    if (m_differ) {
+        return std::any_of(m_templates.begin(), m_templates.end(), [&](const auto& templ) {
+            return method::isWhole(m_scene, templ, corner);
+        });
+    }
+    return status == base::Status::LowConf && method::isWhole(m_scene, m_templates[0], corner);
+}
+
+base::Status Scores::statusOf(const base::Index& at) const {
+    const base::Status status = m_status.at(at);
+    return onlyFromAbove() && status == base::Status::Partial ? base::Status::Ok : status;
+}
+
+/// Whether a template has a score at a voxel that has one of some template. What it cannot tell is
+/// whether the panel is FLAT or NONFINITE under its support; then the canonical value is 0.
+bool Scores::counts(const method::CanonicalTemplate& templ, const base::Index& corner) const {
+    if (m_leavesSomeOut) {
+        return method::isWhole(m_scene, templ, corner);
+    }
+    return !m_partialPeaks ||
+           method::isScored(static_cast<double>(insideCount(m_scene, templ, corner)),
+                            static_cast<double>(templ.count()), m_outside, m_minOverlap);
+}
+
+Score Scores::best(const base::Index& corner) const {
+    Score best;
+    for (std::size_t i = 0; i < m_templates.size(); ++i) {
+        if (m_differ && !counts(m_templates[i], corner)) {
+            continue;
+        }
+        const auto [score, bound] =
+            method::canonicalValue(m_scene, m_templates[i], corner, m_outside);
+        if (m_differ && score == 0) {
+            continue; // it has none; a true 0 would be the best only among negative ones
+        }
+        if (best.templ < 0 || score > best.value) {
+            best = {score, bound, static_cast<int>(i)};
+        }
+    }
+    return best;
 }
 
 Score Scores::score(const base::Index& at) {
@@ -49,12 +122,11 @@ Score Scores::score(const base::Index& at) {
         return known->second;
     }
     if (m_budget == 0) {
-        return {static_cast<double>(m_value.at(at)), margin(m_status.at(at))};
+        const int templ = m_map->index.data() == nullptr ? 0 : m_map->index.at(at);
+        return {static_cast<double>(m_value.at(at)), margin(m_status.at(at)), templ};
     }
     --m_budget;
-    const method::CanonicalValue value =
-        method::canonicalValue(m_scene, *m_templ, placement(at), m_outside);
-    return m_known.emplace(key, Score{value.score, value.bound}).first->second;
+    return m_known.emplace(key, best(placement(at))).first->second;
 }
 
 int Scores::compare(const base::Index& at, double reference) {
@@ -63,10 +135,13 @@ int Scores::compare(const base::Index& at, double reference) {
     if (value + open < reference) {
         return -1;
     }
-    if (value - open > reference) {
+    if (value - open > reference && !onlyFromAbove()) {
         return 1;
     }
-    const double exact = score(at).value;
+    const auto [exact, bound, templ] = score(at);
+    if (templ < 0) {
+        return -1;
+    }
     return exact < reference ? -1 : (exact > reference ? 1 : 0);
 }
 

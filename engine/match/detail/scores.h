@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <unordered_map>
+#include <vector>
 
 #include "engine/base/pixels.h"
 #include "engine/base/status.h"
@@ -16,14 +17,17 @@ namespace flcc::match::detail {
 struct Score {
     double value = 0;
     double bound = 0;
+    int templ = -1; ///< which of the map's templates gave it; -1 where none has a score
 };
 
 /// The map with what is known of its errors, and the canonical scores computed so far.
 class Scores {
   public:
-    Scores(const method::MaskedView& scene, const method::CanonicalTemplate& templ,
-           const base::View<const float>& value, const base::View<const base::Status>& status,
-           const method::MapFacts& facts, const PeakOptions& options);
+    /// `scene` and `map` must live as long.
+    Scores(const method::MaskedView& scene, const SearchedMap& map, const PeakOptions& options);
+
+    [[nodiscard]] const SearchedMap& map() const { return *m_map; }
+    [[nodiscard]] const base::Extents& templExtents() const { return m_templates[0].extents(); }
 
     [[nodiscard]] const base::Extents& extents() const { return m_value.extents(); }
     [[nodiscard]] const base::View<const float>& values() const { return m_value; }
@@ -43,6 +47,11 @@ class Scores {
     [[nodiscard]] bool takesPart(const base::Index& at) const;
     /// True when some voxels with a value may not take part.
     [[nodiscard]] bool leavesSomeOut() const { return m_leavesSomeOut; }
+    /// True when the map's value at a voxel that takes part may be that of a template which does
+    /// not: then it says how high the canonical score can be, and nothing else.
+    [[nodiscard]] bool onlyFromAbove() const { return m_leavesSomeOut && m_differ; }
+    /// That of the score at a voxel that takes part.
+    [[nodiscard]] base::Status statusOf(const base::Index& at) const;
 
     /// The scene voxel under the template's first one.
     [[nodiscard]] base::Index placement(const base::Index& at) const {
@@ -55,15 +64,21 @@ class Scores {
     }
     [[nodiscard]] double largestMargin() const { return std::max(m_margin, m_lowConfMargin); }
 
-    /// The canonical score of the panel at `at`; the map's value once the budget is spent.
+    /// The canonical score at `at`, the largest of the templates that count there; the map's value
+    /// once the budget is spent.
     [[nodiscard]] Score score(const base::Index& at);
 
     /// The sign of score(at) - reference; computes the score only where the map leaves it open.
     [[nodiscard]] int compare(const base::Index& at, double reference);
 
   private:
+    [[nodiscard]] bool counts(const method::CanonicalTemplate& templ,
+                              const base::Index& corner) const;
+    [[nodiscard]] Score best(const base::Index& corner) const;
+
     method::MaskedView m_scene;
-    const method::CanonicalTemplate* m_templ;
+    const SearchedMap* m_map;
+    std::vector<method::CanonicalTemplate> m_templates;
     base::View<const float> m_value;
     base::View<const base::Status> m_status;
     double m_canonicalBound;
@@ -72,8 +87,10 @@ class Scores {
     std::int64_t m_budget;
     base::Index m_first;
     method::Outside m_outside;
+    double m_minOverlap;
     bool m_partialPeaks;
     bool m_leavesSomeOut;
+    bool m_differ = false; ///< the templates have different supports
     std::unordered_map<std::int64_t, Score> m_known;
 };
 

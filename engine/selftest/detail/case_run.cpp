@@ -60,9 +60,16 @@ void CaseRun::peaks(const method::MaskedView& scene, const method::MaskedView& t
                     double score) {
     forEachWay(m_judge.waysFor(scene, templ), [&](const Way& way) {
         const MethodRun run = m_judge.run(way, scene, templ);
-        const std::vector<match::Peak> found = match::findPeaks(
-            scene, templ, run.map.value.view(), run.map.status.view(), run.outcome.facts,
-            match::mapStatistics(run.map.value.view(), run.map.status.view()), {}, options);
+        const auto value = run.map.value.view();
+        const auto status = run.map.status.view();
+        const std::vector<match::Peak> found =
+            match::findPeaks(scene,
+                             {{.templates = {templ},
+                               .value = value,
+                               .status = status,
+                               .facts = run.outcome.facts,
+                               .statistics = match::mapStatistics(value, status)}},
+                             {}, options);
         Finding finding;
         if (found.size() != corners.size()) {
             finding.fault = way.words() + ": " + std::to_string(found.size()) +

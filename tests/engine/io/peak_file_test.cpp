@@ -25,9 +25,8 @@ match::Peak examplePeak() {
 io::PeakContext exampleContext() {
     io::PeakContext context;
     context.scene = "=scene,\"one\"\n.mha";
-    context.templ = "@templ";
+    context.templates = {{"@templ", {9, 8, 1}, "mask.mha"}};
     context.sceneExtents = {100, 90, 1};
-    context.templExtents = {9, 8, 1};
     context.geometry.spacing = {0.65, 0.65, 1};
     context.geometry.unit = "um";
     context.geometry.unitSource = base::UnitSource::Header;

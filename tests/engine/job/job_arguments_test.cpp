@@ -17,10 +17,10 @@ namespace {
 Job fullJob() {
     Job job;
     job.scene = "a scene.mha";
-    job.templ = "-leading/dash.mha";
+    job.templates = {"-leading/dash.mha", "-second.mha", "third one.mha"};
     job.templateOut = "out.mha";
     job.invert = true;
-    job.mask = "support.mha";
+    job.masks = {"support.mha", "-b.mha", "c.mha"};
     job.sceneMask = "scene support.mha";
     job.extent = method::Extent::Full;
     job.outside = method::Outside::Eibl;
@@ -46,6 +46,7 @@ Job fullJob() {
     job.minDistance = 2.75;
     job.map = "it's.mha";
     job.status = "status\nline.mha";
+    job.index = "index.mha";
     job.peaks = "\xc3\xa4.csv";
     job.report = "r.json";
     job.heatmap = "h.png";
@@ -89,11 +90,14 @@ class JobArgumentsTest : public QObject {
 void JobArgumentsTest::argumentsReadBackToTheSameJob() {
     QVERIFY(parsed(job::toArguments(fullJob())).minDistance == fullJob().minDistance);
     Job expected = fullJob();
-    expected.templ = "./-leading/dash.mha"; // so that it is not taken for an option
+    expected.templates[0] = "./-leading/dash.mha"; // so that it is not taken for an option
     QVERIFY(parsed(job::toArguments(fullJob())) == expected);
     Job crop;
     crop.scene = "s.png";
-    crop.crop = base::Box{{3, 4, 5}, {6, 7, 8}};
+    crop.crops = {base::Box{{3, 4, 5}, {6, 7, 8}}};
+    QVERIFY(parsed(job::toArguments(crop)) == crop);
+    crop.crops.push_back({{0, 1, 2}, {3, 4, 5}});
+    crop.templates = {"t.mha", "u.mha"};
     QVERIFY(parsed(job::toArguments(crop)) == crop);
     QVERIFY(parsed(job::toArguments(Job{})) == Job{});
 }
@@ -102,6 +106,17 @@ void JobArgumentsTest::theJobFileReadsBackToTheSameJob() {
     QVERIFY(job::fromJobFile(job::toJobFile(fullJob())) == fullJob());
     QVERIFY(job::fromJobFile(job::toJobFile(Job{})) == Job{});
     QVERIFY(job::fromJobFile(R"({"min-distance": "auto", "invert": false})") == Job{});
+    // One template is a text, as before there were several.
+    Job one;
+    one.scene = "s.mha";
+    one.templates = {"t.mha"};
+    QVERIFY(job::fromJobFile(R"({"scene": "s.mha", "template": "t.mha"})") == one);
+    QVERIFY(job::fromJobFile(R"({"scene": "s.mha", "template": ["t.mha"]})") == one);
+    QVERIFY(job::toJobFile(one).find(R"("template": "t.mha")") != std::string::npos);
+    Job cut;
+    cut.crops = {base::Box{{1, 2, 0}, {3, 4, 1}}};
+    cut.templates = {"t.mha", "u.mha"};
+    QVERIFY(job::fromJobFile(R"({"crop": "1,2:3,4", "template": ["t.mha", "u.mha"]})") == cut);
 }
 
 void JobArgumentsTest::numbersDoNotDependOnTheLocale() {
@@ -155,7 +170,7 @@ void JobArgumentsTest::aPlanReportExcludesWhatItDecides() {
 void JobArgumentsTest::onlyWhatDiffersFromTheDefaultIsWritten() {
     Job job;
     job.scene = "s.mha";
-    job.templ = "t.mha";
+    job.templates = {"t.mha"};
     QCOMPARE(job::toArguments(job), (Arguments{"s.mha", "t.mha"}));
     QCOMPARE(QByteArray::fromStdString(job::toJobFile(Job{})), QByteArray("{}\n"));
 }
@@ -163,15 +178,20 @@ void JobArgumentsTest::onlyWhatDiffersFromTheDefaultIsWritten() {
 void JobArgumentsTest::theCommandLineIsQuotedForAShell() {
     Job job;
     job.scene = "my scene.mha";
-    job.templ = "it's.mha";
+    job.templates = {"it's.mha"};
     job.minScore = 0.2;
     QCOMPARE(QString::fromStdString(job::toCommandLine(job)),
              QString(R"(flcc-cli match 'my scene.mha' 'it'\''s.mha' --min-score 0.2)"));
 }
 
 void JobArgumentsTest::plainArgumentsAreSceneAndTemplate() {
-    QVERIFY(parsed({"s", "t"}).templ == "t");
-    QVERIFY(parsed({"--threads", "2", "s", "--template", "t"}).templ == "t");
+    using Files = std::vector<std::filesystem::path>;
+    QVERIFY((parsed({"s", "t"}).templates == Files{"t"}));
+    QVERIFY((parsed({"--threads", "2", "s", "--template", "t"}).templates == Files{"t"}));
+    // The plain one is the first wherever it stands, the others keep their order.
+    QVERIFY(
+        (parsed({"--template", "u", "s", "t", "--template=v"}).templates == Files{"t", "u", "v"}));
+    QVERIFY((parsed({"s", "--mask", "m", "t", "--mask", "n"}).masks == Files{"m", "n"}));
     QVERIFY(parsed({"--", "-s", "-t"}).scene == "-s");
     QVERIFY(parsed({"s", "t", "--min-score", "-0.5"}).minScore == -0.5);
     QVERIFY(parsed({"s", "t", "--min-score=-0.5"}).minScore == -0.5);
@@ -191,8 +211,8 @@ void JobArgumentsTest::whatIsWrongIsNamed_data() {
     row("doubled flag", {"s", "t", "--invert", "--invert"}, "--invert");
     row("doubled switch", {"s", "t", "--json", "--json"}, "--json");
     row("third file", {"s", "t", "u"}, "u");
-    row("two templates", {"s", "t", "--template", "u"}, "--template");
-    row("template and crop", {"s", "t", "--crop", "1,2:3,4"}, "--crop");
+    row("no second template", {"s", "t", "--template"}, "--template");
+    row("plain template and crop", {"s", "t", "--crop", "1,2:3,4"}, "--crop");
     row("no value", {"s", "t", "--map"}, "--map");
     row("empty name", {"s", "t", "--map", ""}, "--map");
     row("quiet and verbose", {"s", "t", "--quiet", "--verbose"}, "--quiet");
@@ -254,7 +274,7 @@ void JobArgumentsTest::theCommandLineReplacesTheJobFile() {
     const test::Folder folder;
     Job stored;
     stored.scene = "stored.mha";
-    stored.crop = base::Box{{1, 2, 0}, {3, 4, 1}};
+    stored.crops = {base::Box{{1, 2, 0}, {3, 4, 1}}};
     stored.minScore = 0.75;
     stored.threads = 2;
     io::writeText(folder.path("job.json"), job::toJobFile(stored));
@@ -262,8 +282,8 @@ void JobArgumentsTest::theCommandLineReplacesTheJobFile() {
     QVERIFY(parsed({"--job", file}) == stored);
     const Job changed = parsed({"--job", file, "other.mha", "t.mha", "--min-score", "0.5"});
     QVERIFY(changed.scene == "other.mha");
-    QVERIFY(changed.templ == "t.mha");
-    QVERIFY(!changed.crop);
+    QVERIFY((changed.templates == std::vector<std::filesystem::path>{"t.mha"}));
+    QVERIFY(changed.crops.empty());
     QCOMPARE(changed.minScore, 0.5);
     QCOMPARE(changed.threads, 2);
     const job::ParsedArguments saved = job::parseArguments({"--job", file, "--save-job", "x.json"});
@@ -293,7 +313,9 @@ void JobArgumentsTest::badJobFilesAreRefused_data() {
     QTest::newRow("out of range") << QByteArray(R"({"min-score": 3})") << option;
     QTest::newRow("huge") << QByteArray(R"({"min-score": 1e999})") << input;
     QTest::newRow("nested") << QByteArray(R"({"scene": {"a": 1}})") << option;
-    QTest::newRow("both") << QByteArray(R"({"template": "t", "crop": "1,2:3,4"})") << option;
+    QTest::newRow("list of one kind") << QByteArray(R"({"template": ["t", 2]})") << option;
+    QTest::newRow("list of lists") << QByteArray(R"({"template": [["t"]]})") << option;
+    QTest::newRow("list of maps") << QByteArray(R"({"map": ["a.mha", "b.mha"]})") << option;
 }
 
 void JobArgumentsTest::badJobFilesAreRefused() {

@@ -157,7 +157,7 @@ void JobCancelTest::readingFilesEndsSoon() {
     const test::Folder folder;
     Job job = test::withOutputs({}, folder);
     job.scene = folder.path("scene.mha");
-    job.crop = base::Box{{0, 0, 0}, {9, 9, 1}};
+    job.crops = {base::Box{{0, 0, 0}, {9, 9, 1}}};
     io::writeImage(job.scene, base::viewOf(test::texture(PixelType::Float32, {6000, 4000, 1}, 5)),
                    {});
     int cancelled = 0;

@@ -15,7 +15,7 @@ job::JobImages imagesOf(base::AnyImage scene, base::AnyImage templ,
     auto second = std::make_shared<job::SceneImage>();
     second->pixels = std::move(templ);
     second->source = "memory template";
-    return {std::move(first), std::move(second)};
+    return {std::move(first), {std::move(second)}};
 }
 
 std::vector<std::string> Folder::names() const {

@@ -50,10 +50,14 @@ job::AuditReport auditOf(const job::JobImages& images, const job::JobResult& res
                          const method::MatchMap& map, const std::vector<match::Peak>& peaks) {
     const base::AnyView scene = base::viewOf(images.scene->pixels);
     const method::SceneStatistics statistics =
-        method::sceneStatistics(scene, base::extentsOf(images.templ->pixels));
-    return job::detail::audit({scene, base::viewOf(images.templ->pixels),
-                               result.report.plan.problem, map, result.report.map->facts, peaks,
-                               statistics.lowest});
+        method::sceneStatistics(scene, base::extentsOf(images.templates[0]->pixels));
+    return job::detail::audit({.scene = scene,
+                               .templates = {base::viewOf(images.templates[0]->pixels)},
+                               .problem = result.report.plan.problem,
+                               .map = map,
+                               .facts = result.report.map->facts,
+                               .peaks = peaks,
+                               .lowest = statistics.lowest});
 }
 
 method::MatchMap copyOf(const method::MatchMap& map) {
@@ -258,9 +262,9 @@ void JobExactTest::aRegionLiesInTheSceneAndHoldsTheTemplate() {
 
 void JobExactTest::theTemplateMayBeCutOutsideTheRegion() {
     job::JobImages images = hardImages();
-    images.templ.reset();
+    images.templates.clear();
     Job job;
-    job.crop = base::Box{{3, 3, 0}, {9, 8, 1}};
+    job.crops = {base::Box{{3, 3, 0}, {9, 8, 1}}};
     job.region = base::Box{{60, 60, 0}, {40, 40, 1}};
     job.minScore = -1;
     const job::JobResult result = job::runJob(job, images);
@@ -385,13 +389,14 @@ void JobExactTest::theAuditIsLeftOutWhenItIsDearOrNotWanted() {
     QCOMPARE(job::runJob(job, images).report.audit->reason, std::string("switched off"));
 
     const job::JobResult result = job::runJob(tiledJob(), images);
-    const job::detail::AuditInput input{base::viewOf(images.scene->pixels),
-                                        base::viewOf(images.templ->pixels),
-                                        result.report.plan.problem,
-                                        *result.map,
-                                        result.report.map->facts,
-                                        result.peaks,
-                                        {}};
+    const std::vector<base::Index> none;
+    const job::detail::AuditInput input{.scene = base::viewOf(images.scene->pixels),
+                                        .templates = {base::viewOf(images.templates[0]->pixels)},
+                                        .problem = result.report.plan.problem,
+                                        .map = *result.map,
+                                        .facts = result.report.map->facts,
+                                        .peaks = result.peaks,
+                                        .lowest = none};
     QVERIFY(!job::detail::auditRefusal(job::Audit::Auto, input, 1000));
     QVERIFY(job::detail::auditRefusal(job::Audit::Auto, input, 0.1));
     QVERIFY(!job::detail::auditRefusal(job::Audit::On, input, 0.1));

@@ -33,7 +33,7 @@ Job fileJob(const test::Folder& folder) {
                    base::viewOf(test::crop(scene, {{30, 20, 0}, {9, 8, 1}})), geometry);
     Job job;
     job.scene = folder.path("scene-in.mha");
-    job.templ = folder.path("templ-in.mha");
+    job.templates = {folder.path("templ-in.mha")};
     return job;
 }
 
@@ -184,7 +184,7 @@ void JobFilesTest::anOutputNeverReplacesAnInput() {
     const std::string before = test::bytesOf(job.scene);
     job.map = folder.path("./scene-in.mha");
     QCOMPARE(failureOf(job).code, ErrorCode::CommandLine);
-    std::filesystem::create_symlink(job.templ, folder.path("link.mha"));
+    std::filesystem::create_symlink(job.templates.front(), folder.path("link.mha"));
     job.map = folder.path("link.mha");
     QCOMPARE(failureOf(job).code, ErrorCode::CommandLine);
     QCOMPARE(test::bytesOf(job.scene), before);
@@ -211,7 +211,7 @@ void JobFilesTest::inputsThatCannotBeReadAreErrors() {
         job.scene = folder.path(name);
         QVERIFY2(failureOf(job).code == ErrorCode::Input, name);
         job = good;
-        job.templ = folder.path(name);
+        job.templates = {folder.path(name)};
         QVERIFY2(failureOf(job).code == ErrorCode::Input, name);
     }
     Job job = good;
@@ -231,7 +231,7 @@ void JobFilesTest::colourIsTurnedToLuminanceAndSaidSo() {
     io::writeHeatmap(folder.path("colour.png"), scores.value.view(), scores.status.view(), 0, {});
     Job job;
     job.scene = folder.path("colour.png");
-    job.crop = base::Box{{11, 12, 0}, {7, 6, 1}};
+    job.crops = {base::Box{{11, 12, 0}, {7, 6, 1}}};
     const job::JobResult result = job::runJob(job);
     QVERIFY((result.peaks.front().corner == base::Index{11, 12, 0}));
     QVERIFY(!result.notes.empty());
@@ -270,7 +270,7 @@ void JobFilesTest::samplesAreWrittenWithTheirTruth() {
     QCOMPARE(files.size(), std::size_t{3});
     Job job;
     job.scene = files[0];
-    job.templ = files[1];
+    job.templates = {files[1]};
     const std::vector<match::Peak> peaks = job::runJob(job).peaks;
     const QStringList truth = QString::fromStdString(test::bytesOf(files[2])).split('\n');
     QCOMPARE(truth.front(), QString("x,y,z,cx,cy,cz,template"));

@@ -95,7 +95,7 @@ void JobMasksTest::scoresAreThoseOfTheDefinition() {
     QFETCH(bool, sceneMask);
     job::JobImages images = noiseImages();
     if (mask) {
-        images.mask = job::maskOf(ellipse<std::uint8_t>(kCut.extents, 255));
+        images.masks = {job::maskOf(ellipse<std::uint8_t>(kCut.extents, 255))};
     }
     if (sceneMask) {
         images.sceneMask = job::maskOf(ellipse<std::uint8_t>(kScene, 1));
@@ -108,9 +108,9 @@ void JobMasksTest::scoresAreThoseOfTheDefinition() {
     const job::JobResult result = job::runJob(job, images);
     verifyAudited(result);
     method::MaskedView scene(base::viewOf(images.scene->pixels));
-    method::MaskedView templ(base::viewOf(images.templ->pixels));
+    method::MaskedView templ(base::viewOf(images.templates[0]->pixels));
     if (mask) {
-        templ.mask = images.mask->support.view();
+        templ.mask = images.masks[0]->support.view();
     }
     if (sceneMask) {
         scene.mask = images.sceneMask->support.view();
@@ -178,25 +178,25 @@ void JobMasksTest::aMaskOfAnyTypeIsRead() {
                             : type == "float32" ? ellipse<float>(kCut.extents, 1e-30F)
                                                 : ellipse<double>(kCut.extents, 1e300);
     Job job;
-    job.mask = folder.path("mask.mha");
-    (void)io::writeImage(job.mask, base::viewOf(image.pixels), {});
+    job.masks = {folder.path("mask.mha")};
+    (void)io::writeImage(job.masks[0], base::viewOf(image.pixels), {});
     const job::JobReport report = job::planJob(job, noiseImages());
     QVERIFY(report.plan.problem.mask);
     const auto expected = job::maskOf(ellipse<std::uint8_t>(kCut.extents, 1));
     const auto* first = expected->support.data();
-    QCOMPARE(report.support, std::int64_t{std::count(first, first + 120, 1)});
+    QCOMPARE(report.templates[0].support, std::int64_t{std::count(first, first + 120, 1)});
     QCOMPARE(report.inputs.size(), std::size_t{3});
     QCOMPARE(report.inputs[2].role, std::string("mask"));
-    QCOMPARE(report.inputs[2].path, job.mask.string());
+    QCOMPARE(report.inputs[2].path, job.masks[0].string());
     QCOMPARE(report.inputs[2].sha256.size(), std::size_t{64});
 }
 
 void JobMasksTest::whatIsNoMaskIsRefused() {
     const test::Folder folder;
     Job job;
-    job.mask = folder.path("mask.mha");
+    job.masks = {folder.path("mask.mha")};
     const auto thrown = [&](const job::SceneImage& image) {
-        (void)io::writeImage(job.mask, base::viewOf(image.pixels), {});
+        (void)io::writeImage(job.masks[0], base::viewOf(image.pixels), {});
         return test::thrownBy([&] { (void)job::planJob(job, noiseImages()); });
     };
     const test::Thrown other = thrown(ellipse<std::uint8_t>({12, 11, 1}, 1));
@@ -215,10 +215,10 @@ void JobMasksTest::whatIsNoMaskIsRefused() {
     job::SceneImage single = ellipse<float>(kCut.extents, 0);
     std::get<base::Image<float>>(single.pixels).view().at(3, 2, 0) = 1;
     QCOMPARE(thrown(single).code, ErrorCode::Problem); // a template of one voxel
-    job.mask = folder.path("none.mha");
+    job.masks = {folder.path("none.mha")};
     QCOMPARE(test::thrownBy([&] { (void)job::planJob(job, noiseImages()); }).code,
              ErrorCode::Input);
-    job.mask.clear();
+    job.masks.clear();
     job.sceneMask = folder.path("scene.mha");
     (void)io::writeImage(job.sceneMask, base::viewOf(ellipse<std::uint8_t>({70, 59, 1}, 1).pixels),
                          {});
@@ -237,7 +237,7 @@ void JobMasksTest::aMaskOfOnesIsNone() {
     const job::JobResult plain = job::runJob(job, images);
     job::SceneImage ones;
     ones.pixels = base::Image<float>(kCut.extents, 7.0F);
-    images.mask = job::maskOf(ones);
+    images.masks = {job::maskOf(ones)};
     const job::JobResult masked = job::runJob(job, images);
     QVERIFY(!masked.report.plan.problem.mask);
     const float* value = plain.map->value.data();
@@ -247,12 +247,12 @@ void JobMasksTest::aMaskOfOnesIsNone() {
 
 void JobMasksTest::aCropMayHaveAMask() {
     job::JobImages images = noiseImages();
-    images.templ.reset();
-    images.mask = job::maskOf(ellipse<std::uint8_t>(kCut.extents, 1));
+    images.templates.clear();
+    images.masks = {job::maskOf(ellipse<std::uint8_t>(kCut.extents, 1))};
     Job job;
-    job.crop = kCut;
+    job.crops = {kCut};
     QVERIFY(job::planJob(job, images).plan.problem.mask);
-    job.crop->extents.x = 11;
+    job.crops[0].extents.x = 11;
     QCOMPARE(test::thrownBy([&] { (void)job::planJob(job, images); }).code, ErrorCode::Problem);
 }
 
@@ -280,7 +280,7 @@ void JobMasksTest::aRegionKeepsThePanelInside() {
 
 void JobMasksTest::theReportNamesMasksAndEdges() {
     job::JobImages images = noiseImages();
-    images.mask = job::maskOf(ellipse<std::uint8_t>(kCut.extents, 1));
+    images.masks = {job::maskOf(ellipse<std::uint8_t>(kCut.extents, 1))};
     images.sceneMask = job::maskOf(ellipse<std::uint8_t>(kScene, 1));
     Job job;
     job.extent = Extent::Full;
@@ -296,13 +296,13 @@ void JobMasksTest::theReportNamesMasksAndEdges() {
     QCOMPARE(problem["statistics"].get<std::string>(), std::string("fourier"));
     QVERIFY(problem["mask"].get<bool>() && problem["scene_mask"].get<bool>());
     QVERIFY(problem["partial_peaks"].get<bool>());
-    QCOMPARE(problem["support"].get<std::int64_t>(), report.support);
-    QVERIFY(report.support > 0 && report.support < 120);
+    QCOMPARE(problem["support"].get<std::int64_t>(), report.templates[0].support);
+    QVERIFY(report.templates[0].support > 0 && report.templates[0].support < 120);
     const std::string text = job::toText(report);
     for (const std::string& part :
-         {"masked: " + std::to_string(report.support) + " voxels", std::string("extent full"),
-          std::string("outside overlap of at least 0.75"), std::string("statistics fourier"),
-          std::string("mask: memory:ellipse")}) {
+         {"masked: " + std::to_string(report.templates[0].support) + " voxels",
+          std::string("extent full"), std::string("outside overlap of at least 0.75"),
+          std::string("statistics fourier"), std::string("mask: memory:ellipse")}) {
         QVERIFY2(text.find(part) != std::string::npos, text.c_str());
     }
 }
@@ -310,7 +310,7 @@ void JobMasksTest::theReportNamesMasksAndEdges() {
 void JobMasksTest::theAuditJudgesWhatLeavesTheScene() {
     const job::JobImages images = noiseImages();
     const method::MaskedView scene(base::viewOf(images.scene->pixels));
-    const method::MaskedView templ(base::viewOf(images.templ->pixels));
+    const method::MaskedView templ(base::viewOf(images.templates[0]->pixels));
     method::Problem problem;
     problem.scene = kScene;
     problem.templ = kCut.extents;
@@ -331,7 +331,13 @@ void JobMasksTest::theAuditJudgesWhatLeavesTheScene() {
     peak.corner = kCut.corner;
     const std::vector<base::Index> lowest{{0, 0, 0}, {58, 50, 0}};
     const auto audit = [&](const std::vector<match::Peak>& peaks) {
-        return job::detail::audit({scene, templ, problem, map, facts, peaks, lowest});
+        return job::detail::audit({.scene = scene,
+                                   .templates = {templ},
+                                   .problem = problem,
+                                   .map = map,
+                                   .facts = facts,
+                                   .peaks = peaks,
+                                   .lowest = lowest});
     };
     const job::AuditReport honest = audit({peak});
     QVERIFY2(honest.verdict == job::AuditVerdict::Passed, honest.reason.c_str());

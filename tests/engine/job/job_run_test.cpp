@@ -184,8 +184,8 @@ void JobRunTest::anInvertedTemplateChangesTheSign() {
     }
     QVERIFY(plain.report.map->statistics.maximum > 0.5);
     // What is kept and written is the template as it was.
-    QCOMPARE(base::valueAt(base::viewOf(inverted.templ->pixels), {2, 3, 0}),
-             base::valueAt(base::viewOf(images.templ->pixels), {2, 3, 0}));
+    QCOMPARE(base::valueAt(base::viewOf(inverted.templates[0]->pixels), {2, 3, 0}),
+             base::valueAt(base::viewOf(images.templates[0]->pixels), {2, 3, 0}));
 }
 
 void JobRunTest::aCropIsTheTemplate() {
@@ -195,16 +195,16 @@ void JobRunTest::aCropIsTheTemplate() {
     job::JobImages images =
         test::imagesOf(test::noise(PixelType::UInt16, {60, 50, 1}, 9),
                        test::noise(PixelType::UInt16, {60, 50, 1}, 9), geometry);
-    images.templ.reset();
+    images.templates.clear();
     Job job;
-    job.crop = base::Box{{21, 17, 0}, {8, 6, 1}};
+    job.crops = {base::Box{{21, 17, 0}, {8, 6, 1}}};
     const job::JobResult result = job::runJob(job, images);
     QVERIFY((result.peaks.front().corner == base::Index{21, 17, 0}));
     QVERIFY(result.peaks.front().score > 1 - 1e-12);
-    QCOMPARE(result.templ->geometry.origin, (base::Point{5 + 42, 5 + 34, 0}));
-    QVERIFY((base::extentsOf(result.templ->pixels) == base::Extents{8, 6, 1}));
+    QCOMPARE(result.templates[0]->geometry.origin, (base::Point{5 + 42, 5 + 34, 0}));
+    QVERIFY((base::extentsOf(result.templates[0]->pixels) == base::Extents{8, 6, 1}));
 
-    job.crop = base::Box{{55, 17, 0}, {8, 6, 1}};
+    job.crops = {base::Box{{55, 17, 0}, {8, 6, 1}}};
     const test::Thrown thrown = test::thrownBy([&] { (void)job::runJob(job, images); });
     QCOMPARE(thrown.code, ErrorCode::Problem);
     QVERIFY2(QString::fromStdString(thrown.sentence).contains("60x50x1"), thrown.sentence.c_str());

@@ -38,10 +38,16 @@ std::vector<match::Peak> peaksOf(const MaskedView& scene, const MaskedView& temp
     match::PeakOptions options;
     options.minScore = 0.8;
     options.partialPeaks = partial;
-    options.firstPlacement = method::firstPlacement(problem);
     options.outside = outside;
-    return match::findPeaks(scene, templ, map.value.view(), map.status.view(), facts,
-                            match::mapStatistics(map.value.view(), map.status.view()), {}, options);
+    return match::findPeaks(
+        scene,
+        {{.templates = {templ},
+          .value = map.value.view(),
+          .status = map.status.view(),
+          .facts = facts,
+          .statistics = match::mapStatistics(map.value.view(), map.status.view()),
+          .firstPlacement = method::firstPlacement(problem)}},
+        {}, options);
 }
 
 /// Noise with copies of the template inside, and one that the left edge cuts.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <tuple>
 
 #include "engine/method/canonical.h"
 #include "engine/reference/lcc.h"
@@ -66,19 +67,24 @@ bool firstInOrder(const base::Index& a, const base::Index& b) {
     return std::tie(a.z, a.y, a.x) < std::tie(b.z, b.y, b.x);
 }
 
-bool suppresses(const base::Index& a, const base::Index& b, const base::Extents& templ,
-                std::optional<double> distance) {
-    const std::int64_t dx = std::abs(a.x - b.x);
-    const std::int64_t dy = std::abs(a.y - b.y);
-    const std::int64_t dz = std::abs(a.z - b.z);
+bool suppresses(const base::Index& higher, const base::Extents& templ, const base::Index& lower,
+                const base::Extents& other, std::optional<double> distance) {
+    const auto apart = [](std::int64_t a, std::int64_t m, std::int64_t b, std::int64_t n) {
+        return std::abs(static_cast<double>(a - b) + static_cast<double>(m - n) / 2);
+    };
+    const double dx = apart(higher.x, templ.x, lower.x, other.x);
+    const double dy = apart(higher.y, templ.y, lower.y, other.y);
+    const double dz = apart(higher.z, templ.z, lower.z, other.z);
     if (distance) {
-        return std::sqrt(static_cast<double>(dx * dx + dy * dy + dz * dz)) < *distance;
+        return std::sqrt(dx * dx + dy * dy + dz * dz) < *distance;
     }
-    return 2 * dx <= templ.x && 2 * dy <= templ.y && 2 * dz <= templ.z;
+    return 2 * dx <= static_cast<double>(templ.x) && 2 * dy <= static_cast<double>(templ.y) &&
+           2 * dz <= static_cast<double>(templ.z);
 }
 
 std::string words(const Place& place) {
-    return base::toString(place.corner) + " score " + std::to_string(place.score);
+    return base::toString(place.corner) + " score " + std::to_string(place.score) + " template " +
+           std::to_string(place.templ);
 }
 
 } // namespace
@@ -106,49 +112,89 @@ MapOf mapWithErrors(const base::AnyView& scene, const base::AnyView& templ, doub
     return made;
 }
 
+match::SearchedMap searchedMap(const method::MaskedView& templ, const MapOf& map) {
+    const auto value = map.map.value.view();
+    const auto status = map.map.status.view();
+    return {.templates = {templ},
+            .value = value,
+            .status = status,
+            .facts = map.facts,
+            .statistics = match::mapStatistics(value, status)};
+}
+
 std::vector<match::Peak> peaksOf(const base::AnyView& scene, const base::AnyView& templ,
                                  const MapOf& map, const match::PeakOptions& options) {
-    return match::findPeaks(scene, templ, map.map.value.view(), map.map.status.view(), map.facts,
-                            match::mapStatistics(map.map.value.view(), map.map.status.view()), {},
-                            options);
+    return match::findPeaks(scene, {searchedMap(templ, map)}, {}, options);
 }
 
 std::vector<Place> judgedPeaks(const base::AnyView& scene, const base::AnyView& templ,
                                const match::PeakOptions& options) {
-    const base::Image<double> scores = canonicalMap(scene, templ);
-    const base::Extents templExtents = base::extentsOf(templ);
-    const double bound = method::canonicalBound(base::voxelCount(templExtents));
-    std::vector<Place> maxima;
-    forAll(scores.extents(), [&](const base::Index& at) {
-        const double score = scores.view().at(at);
-        if (std::isnan(score) || score + bound < options.minScore) {
-            return;
+    return judgedPeaks(scene, {{{templ}, {0}}}, options);
+}
+
+std::vector<Place> judgedPeaks(const base::AnyView& scene, const std::vector<Bank>& banks,
+                               const match::PeakOptions& options) {
+    struct Found {
+        Place place;
+        base::Extents templ;
+    };
+    std::vector<Found> maxima;
+    for (const Bank& bank : banks) {
+        const base::Extents extents = base::extentsOf(bank.templates.front());
+        const double bound = method::canonicalBound(base::voxelCount(extents));
+        base::Image<double> scores = canonicalMap(scene, bank.templates.front());
+        base::Image<std::int32_t> best(scores.extents(), bank.numbers.front());
+        for (std::size_t i = 1; i < bank.templates.size(); ++i) {
+            const base::Image<double> more = canonicalMap(scene, bank.templates[i]);
+            for (std::int64_t v = 0; v < scores.count(); ++v) {
+                if (more.data()[v] > scores.data()[v]) {
+                    scores.data()[v] = more.data()[v];
+                    best.data()[v] = bank.numbers[i];
+                }
+            }
         }
-        const std::vector<base::Index> flat = plateau(scores.view(), at);
-        if (!flat.empty() && *std::min_element(flat.begin(), flat.end(), firstInOrder) == at) {
-            maxima.push_back({at, score});
-        }
+        forAll(scores.extents(), [&](const base::Index& at) {
+            const double score = scores.view().at(at);
+            if (std::isnan(score) || score + bound < options.minScore) {
+                return;
+            }
+            const std::vector<base::Index> flat = plateau(scores.view(), at);
+            if (!flat.empty() && *std::min_element(flat.begin(), flat.end(), firstInOrder) == at) {
+                maxima.push_back({{at, score, best.view().at(at)}, extents});
+            }
+        });
+    }
+    std::sort(maxima.begin(), maxima.end(), [](const Found& a, const Found& b) {
+        const auto rank = [](const Place& p) {
+            return std::tuple(-p.score, p.corner.z, p.corner.y, p.corner.x, p.templ);
+        };
+        return rank(a.place) < rank(b.place);
     });
-    std::stable_sort(maxima.begin(), maxima.end(),
-                     [](const Place& a, const Place& b) { return a.score > b.score; });
-    std::vector<Place> kept;
-    for (const Place& place : maxima) {
-        const bool near = std::any_of(kept.begin(), kept.end(), [&](const Place& higher) {
-            return suppresses(higher.corner, place.corner, templExtents, options.minDistance);
+    std::vector<Found> kept;
+    for (const Found& found : maxima) {
+        const bool near = std::any_of(kept.begin(), kept.end(), [&](const Found& higher) {
+            return suppresses(higher.place.corner, higher.templ, found.place.corner, found.templ,
+                              options.minDistance);
         });
         if (!near && std::ssize(kept) < options.maxPeaks) {
-            kept.push_back(place);
+            kept.push_back(found);
         }
     }
-    return kept;
+    std::vector<Place> places;
+    for (const Found& found : kept) {
+        places.push_back(found.place);
+    }
+    return places;
 }
 
 std::string firstDifference(const std::vector<match::Peak>& peaks,
                             const std::vector<Place>& judged) {
     for (std::size_t i = 0; i < std::min(peaks.size(), judged.size()); ++i) {
-        if (peaks[i].corner != judged[i].corner || peaks[i].score != judged[i].score) {
+        if (peaks[i].corner != judged[i].corner || peaks[i].score != judged[i].score ||
+            peaks[i].templ != judged[i].templ) {
             return "rank " + std::to_string(i + 1) + ": " +
-                   words({peaks[i].corner, peaks[i].score}) + ", should be " + words(judged[i]);
+                   words({peaks[i].corner, peaks[i].score, peaks[i].templ}) + ", should be " +
+                   words(judged[i]);
         }
     }
     return peaks.size() == judged.size() ? ""
@@ -160,7 +206,7 @@ std::string firstDifference(const std::vector<match::Peak>& a, const std::vector
     for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
         if (a[i].corner != b[i].corner || a[i].score != b[i].score || a[i].shift != b[i].shift ||
             a[i].curvature != b[i].curvature || a[i].rival != b[i].rival ||
-            a[i].bound != b[i].bound || a[i].centre != b[i].centre) {
+            a[i].bound != b[i].bound || a[i].templ != b[i].templ || a[i].centre != b[i].centre) {
             return "rank " + std::to_string(i + 1) + ": " + words({a[i].corner, a[i].score}) +
                    " and " + words({b[i].corner, b[i].score});
         }

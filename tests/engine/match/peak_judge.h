@@ -18,6 +18,9 @@ struct MapOf {
 [[nodiscard]] MapOf mapWithErrors(const base::AnyView& scene, const base::AnyView& templ,
                                   double bound, std::uint64_t seed);
 
+/// The map as findPeaks takes it; must live as long.
+[[nodiscard]] match::SearchedMap searchedMap(const method::MaskedView& templ, const MapOf& map);
+
 [[nodiscard]] std::vector<match::Peak> peaksOf(const base::AnyView& scene,
                                                const base::AnyView& templ, const MapOf& map,
                                                const match::PeakOptions& options);
@@ -26,11 +29,22 @@ struct MapOf {
 struct Place {
     base::Index corner;
     double score = 0;
+    int templ = 0;
 };
 
 /// The list by its definition: the canonical score of every placement, whole plateaus, sorted,
 /// greedily suppressed.
 [[nodiscard]] std::vector<Place> judgedPeaks(const base::AnyView& scene, const base::AnyView& templ,
+                                             const match::PeakOptions& options);
+
+/// Templates of one extent and their numbers.
+struct Bank {
+    std::vector<base::AnyView> templates;
+    std::vector<int> numbers;
+};
+/// Likewise of several banks: the best canonical score of every placement of each, all in one list.
+[[nodiscard]] std::vector<Place> judgedPeaks(const base::AnyView& scene,
+                                             const std::vector<Bank>& banks,
                                              const match::PeakOptions& options);
 
 /// The first difference, in words; empty when corners and scores agree in every bit.

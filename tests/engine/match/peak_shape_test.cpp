@@ -27,10 +27,8 @@ base::AnyImage blob(const base::Extents& extents, const base::Point& centre) {
 std::vector<match::Peak> peaksOf(const base::AnyImage& scene, const base::AnyImage& templ,
                                  const PeakOptions& options, const base::Geometry& geometry = {}) {
     const test::MapOf map = test::mapWithErrors(base::viewOf(scene), base::viewOf(templ), 0, 1);
-    return match::findPeaks(base::viewOf(scene), base::viewOf(templ), map.map.value.view(),
-                            map.map.status.view(), map.facts,
-                            match::mapStatistics(map.map.value.view(), map.map.status.view()),
-                            geometry, options);
+    return match::findPeaks(base::viewOf(scene), {test::searchedMap(templ, map)}, geometry,
+                            options);
 }
 
 } // namespace

@@ -345,8 +345,7 @@ void PeaksTest::aStopEndsTheSearchWithAnEmptyList() {
     const test::MapOf map = made.map();
     std::stop_source stop;
     stop.request_stop();
-    QVERIFY(match::findPeaks(base::viewOf(made.scene), base::viewOf(made.templ),
-                             map.map.value.view(), map.map.status.view(), map.facts, {}, {}, {},
+    QVERIFY(match::findPeaks(base::viewOf(made.scene), {test::searchedMap(made.templ, map)}, {}, {},
                              stop.get_token())
                 .empty());
 }

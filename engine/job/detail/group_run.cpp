@@ -1,0 +1,286 @@
+#include "engine/job/detail/group_run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "engine/base/error.h"
+#include "engine/job/detail/audit.h"
+#include "engine/job/knowledge.h"
+
+namespace flcc::job::detail {
+
+using base::Error;
+using base::ErrorCode;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double msSince(Clock::time_point start) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+Spread spreadOf(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    const std::size_t half = values.size() / 2;
+    const double median =
+        values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+    return {values.front(), median, values.back()};
+}
+
+void add(Spread& sum, const Spread& more) {
+    sum.min += more.min;
+    sum.median += more.median;
+    sum.max += more.max;
+}
+
+/// The template of every score where there is one alone.
+void fillIndex(const method::MatchMap& map, base::Image<std::int32_t>& index) {
+    std::transform(map.status.data(), map.status.data() + map.status.count(), index.data(),
+                   [](base::Status status) { return base::hasValue(status) ? 0 : -1; });
+}
+
+/// Mean and deviation of all scores of a bank, with the rest of its best map's statistics.
+match::MapStatistics bankStatistics(match::MapStatistics statistics,
+                                    const method::ScoreSums& scores) {
+    if (scores.count > 0) {
+        const auto count = static_cast<double>(scores.count);
+        statistics.count = scores.count;
+        statistics.mean = scores.sum / count;
+        statistics.standardDeviation =
+            std::sqrt(std::max(0.0, scores.squares / count - statistics.mean * statistics.mean));
+    }
+    return statistics;
+}
+
+/// Host bytes of the map and what comes with it.
+std::int64_t mapBytes(const method::Problem& problem) {
+    const std::int64_t voxel = static_cast<std::int64_t>(sizeof(float) + sizeof(base::Status)) +
+                               (problem.precision == method::Precision::Double ? 8 : 0) +
+                               (problem.templates > 1 ? 4 : 0);
+    return voxel * base::voxelCount(method::mapExtents(problem));
+}
+
+} // namespace
+
+GroupRun::GroupRun(const Job& job, const Inputs& inputs, std::vector<int> numbers,
+                   const std::stop_token& stop)
+    : m_job(job), m_inputs(inputs), m_numbers(std::move(numbers)),
+      m_problem(inputs.problem(job, m_numbers)),
+      m_statistics(method::sceneStatistics(inputs.sceneView(), m_problem.templ, stop)) {
+    m_report.templates = m_numbers;
+    m_report.plan.problem = m_problem;
+    m_report.mapBytes = mapBytes(m_problem);
+}
+
+bool GroupRun::plan(const plan::Request& request, bool warmUp, const std::stop_token& stop) {
+    plan::Request asked = request;
+    // A tile given with fewer numbers than axes: one counts for all axes, two for an image.
+    if (asked.tile.x > 0 && base::isFlat2D(m_problem.scene)) {
+        asked.tile.z = 1;
+    } else if (asked.tile.x > 0 && asked.tile.z == 0) {
+        throw Error(ErrorCode::CommandLine, "--tile needs one number or three for the volume " +
+                                                base::toString(m_problem.scene));
+    }
+    if (!m_job.planReport.empty()) {
+        asked.replay = chosenCandidate(m_job.planReport.string(), m_problem.templ);
+    }
+    base::TilePool pool(asked.limits.threads);
+    const method::MaskedView scene = m_inputs.sceneView();
+    const method::MaskedView templ = m_inputs.templViews(m_numbers).front();
+    const std::shared_ptr<const plan::Knowledge> known = knowledge();
+    asked.knowledge = known.get();
+    plan::Planned planned =
+        plan::makePlan(m_problem, asked, &scene, &templ, &m_statistics, pool, stop);
+    m_report.plan = std::move(planned.report);
+    if (planned.cancelled || stop.stop_requested()) {
+        return false;
+    }
+    if (planned.learnt) {
+        updateKnowledge([&](plan::Knowledge& now) { now.remember(*planned.learnt); });
+    }
+    m_plan = std::move(planned.plan);
+    if (m_plan && warmUp) {
+        const auto start = Clock::now();
+        m_plan->method().warmUp(m_problem, m_plan->candidate());
+        m_report.plan.planningMs += msSince(start);
+        nameFftPlanning(asked);
+    }
+    return !stop.stop_requested();
+}
+
+double GroupRun::expectedMs() const {
+    return m_plan ? m_plan->report().chosen()->expectedMs().value_or(1) : 0;
+}
+
+/// The effort behind the transforms that will run, now that they are made.
+void GroupRun::nameFftPlanning(const plan::Request& request) {
+    const auto verdict =
+        m_plan->method().predict(m_problem, m_plan->candidate(), request.limits, {}, nullptr);
+    const auto* made = std::get_if<method::Prediction>(&verdict);
+    for (plan::CandidateReport& row : m_report.plan.candidates) {
+        if (row.verdict == plan::CandidateVerdict::Chosen && row.prediction && made) {
+            row.prediction->fftPlanning = made->fftPlanning;
+        }
+    }
+}
+
+void GroupRun::makeMap() {
+    const base::Extents extents = method::mapExtents(m_problem);
+    m_map = std::make_shared<method::MatchMap>(extents,
+                                               m_problem.precision == method::Precision::Double);
+    if (m_numbers.size() > 1 || !m_job.index.empty()) {
+        m_index = std::make_shared<base::Image<std::int32_t>>(extents, -1);
+    }
+}
+
+method::Outcome GroupRun::executePrepared(const method::Execution& execution) {
+    const method::Candidate& candidate = m_plan->candidate();
+    const method::Method& method = m_plan->method();
+    std::vector<std::shared_ptr<const method::Prepared>> prepared;
+    for (const method::MaskedView& templ : m_inputs.templViews(m_numbers)) {
+        prepared.push_back(method.prepare(m_problem, candidate, templ));
+    }
+    const auto workspace = method.makeWorkspace(m_problem, candidate);
+    const auto start = Clock::now();
+    const method::MapView map = method::viewOf(*m_map);
+    method::Outcome outcome =
+        prepared.size() == 1
+            ? method.execute(m_problem, candidate, *prepared.front(), m_inputs.sceneView(),
+                             *workspace, execution, map)
+            : method.executeBank(m_problem, candidate, prepared, m_inputs.sceneView(), *workspace,
+                                 execution, {map, m_index->view()});
+    m_streamMs.push_back(msSince(start));
+    return outcome;
+}
+
+method::Outcome GroupRun::executeOnce(base::TilePool& pool, const Progress& progress, int turn,
+                                      const std::stop_token& stop) {
+    const auto voxels = static_cast<double>(m_map->value.count());
+    const auto turns = static_cast<double>(m_job.repeat);
+    double done = 0;
+    const auto finished = [&](const base::Box& box) {
+        done += static_cast<double>(base::voxelCount(box.extents));
+        if (turn == m_job.repeat - 1) { // the turns before write the same place again
+            progress.regionFinished(box);
+        }
+        progress.share(std::min(1.0, (turn + done / voxels) / turns));
+    };
+    const auto start = Clock::now();
+    method::Outcome outcome =
+        executePrepared({.pool = pool, .stop = stop, .regionFinished = finished});
+    m_executeMs.push_back(msSince(start));
+    return outcome;
+}
+
+bool GroupRun::execute(const Progress& progress, const std::stop_token& stop) {
+    base::TilePool pool(std::max(1, m_plan->candidate().threads));
+    method::Outcome outcome;
+    for (int turn = 0; turn < m_job.repeat && !outcome.cancelled; ++turn) {
+        outcome = executeOnce(pool, progress, turn, stop);
+    }
+    if (m_index && m_numbers.size() == 1) {
+        fillIndex(*m_map, *m_index);
+    }
+    if (outcome.cancelled || stop.stop_requested()) {
+        return false;
+    }
+    RunReport run;
+    run.executeMs = spreadOf(m_executeMs);
+    run.streamMs = spreadOf(m_streamMs);
+    run.stagesMs = std::move(outcome.stagesMs);
+    run.threads = pool.threads();
+    run.device = m_plan->candidate().device;
+    for (plan::CandidateReport& row : m_report.plan.candidates) {
+        if (row.verdict == plan::CandidateVerdict::Chosen) {
+            row.measuredMs = run.executeMs.median;
+        }
+    }
+    m_report.run = std::move(run);
+    m_report.map = MapReport{{}, outcome.facts};
+    return true;
+}
+
+match::SearchedMap GroupRun::searched(const std::stop_token& stop) {
+    MapReport& report = *m_report.map;
+    report.statistics = match::mapStatistics(m_map->value.view(), m_map->status.view(), stop);
+    match::SearchedMap map{.templates = m_inputs.templViews(m_numbers),
+                           .numbers = m_numbers,
+                           .value = m_map->value.view(),
+                           .status = m_map->status.view(),
+                           .facts = report.facts,
+                           .statistics = report.statistics,
+                           .firstPlacement = method::firstPlacement(m_problem)};
+    if (m_numbers.size() > 1) {
+        map.statistics = bankStatistics(report.statistics, report.facts.scores);
+        map.index = m_index->view();
+    }
+    return map;
+}
+
+void GroupRun::audit(const std::vector<match::Peak>& peaks, const std::stop_token& stop) {
+    AuditInput input{.scene = m_inputs.sceneView(),
+                     .templates = m_inputs.templViews(m_numbers),
+                     .problem = m_problem,
+                     .map = *m_map,
+                     .facts = m_report.map->facts,
+                     .lowest = m_statistics.lowest};
+    if (m_index) {
+        input.index = m_index->view();
+    }
+    for (match::Peak peak : peaks) {
+        const auto own = std::find(m_numbers.begin(), m_numbers.end(), peak.templ);
+        if (own != m_numbers.end()) {
+            peak.templ = static_cast<int>(own - m_numbers.begin());
+            input.peaks.push_back(peak);
+        }
+    }
+    // By the cost model, not by the clock: the same plan writes the same list of peaks.
+    const double runMs = m_plan->report().chosen()->prediction->ms;
+    const std::optional<std::string> off = auditRefusal(m_job.audit, input, runMs);
+    m_report.audit = off ? AuditReport{.reason = *off} : detail::audit(input, stop);
+}
+
+RunReport totalRun(const std::vector<GroupRun>& groups) {
+    RunReport total;
+    for (const GroupRun& group : groups) {
+        const RunReport& run = *group.report().run;
+        add(total.executeMs, run.executeMs);
+        add(total.streamMs, run.streamMs);
+        total.threads = std::max(total.threads, run.threads);
+        total.device = run.device;
+        for (const auto& [stage, ms] : run.stagesMs) {
+            const auto known = std::find_if(total.stagesMs.begin(), total.stagesMs.end(),
+                                            [&](const auto& each) { return each.first == stage; });
+            if (known == total.stagesMs.end()) {
+                total.stagesMs.emplace_back(stage, ms);
+            } else {
+                known->second += ms;
+            }
+        }
+    }
+    return total;
+}
+
+AuditReport totalAudit(const std::vector<GroupRun>& groups) {
+    AuditReport total = *groups.front().report().audit;
+    for (std::size_t i = 1; i < groups.size(); ++i) {
+        const AuditReport& audit = *groups[i].report().audit;
+        const auto rank = [](AuditVerdict verdict) { return static_cast<int>(verdict); };
+        if (rank(audit.verdict) > rank(total.verdict)) {
+            total.verdict = audit.verdict;
+            total.reason = audit.reason;
+        }
+        total.checked += audit.checked;
+        total.wrongStatus += audit.wrongStatus;
+        total.largestDeviation = std::max(total.largestDeviation, audit.largestDeviation);
+        total.largestOverBound = std::max(total.largestOverBound, audit.largestOverBound);
+        total.medianOverBound = std::max(total.medianOverBound, audit.medianOverBound);
+        total.ms += audit.ms;
+    }
+    return total;
+}
+
+} // namespace flcc::job::detail

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "engine/base/tile_pool.h"
+#include "engine/job/detail/inputs.h"
+#include "engine/job/job.h"
+#include "engine/plan/planner.h"
+
+namespace flcc::job::detail {
+
+/// The templates of one extent: planned and run as a whole, with one map of the best scores.
+class GroupRun {
+  public:
+    /// `inputs` must live as long. Takes the scene's statistics, which mean nothing when stopped.
+    GroupRun(const Job& job, const Inputs& inputs, std::vector<int> numbers,
+             const std::stop_token& stop);
+
+    [[nodiscard]] const method::Problem& problem() const { return m_problem; }
+    /// What the group reports; its plan's problem is there from the start.
+    [[nodiscard]] GroupReport& report() { return m_report; }
+    [[nodiscard]] const GroupReport& report() const { return m_report; }
+    /// Chooses a candidate, and makes its transforms with `warmUp`; leaves the report. False when
+    /// stopped. **Errors**: those of plan::makePlan; CommandLine for a tile with too few numbers.
+    [[nodiscard]] bool plan(const plan::Request& request, bool warmUp, const std::stop_token& stop);
+    /// What planning expects the run to take. Needs a plan.
+    [[nodiscard]] double expectedMs() const;
+
+    /// Makes the map, and the index where it is needed.
+    void makeMap();
+    /// Told what of the map is done for good in the last turn, and the share of all turns.
+    struct Progress {
+        std::function<void(const base::Box&)> regionFinished;
+        std::function<void(double)> share;
+    };
+    /// Runs the plan as often as the job says. False when stopped.
+    [[nodiscard]] bool execute(const Progress& progress, const std::stop_token& stop);
+
+    [[nodiscard]] const std::shared_ptr<method::MatchMap>& map() const { return m_map; }
+    /// Null where nobody asks which template gave a score.
+    [[nodiscard]] const std::shared_ptr<base::Image<std::int32_t>>& index() const {
+        return m_index;
+    }
+
+    /// Takes the statistics of the map; what findPeaks needs of this group.
+    [[nodiscard]] match::SearchedMap searched(const std::stop_token& stop);
+    /// Computes scores again; `peaks` are those of all groups and count from the part of the scene
+    /// that is searched.
+    void audit(const std::vector<match::Peak>& peaks, const std::stop_token& stop);
+
+  private:
+    void nameFftPlanning(const plan::Request& request);
+    [[nodiscard]] method::Outcome executeOnce(base::TilePool& pool, const Progress& progress,
+                                              int turn, const std::stop_token& stop);
+    [[nodiscard]] method::Outcome executePrepared(const method::Execution& execution);
+
+    const Job& m_job;
+    const Inputs& m_inputs;
+    std::vector<int> m_numbers;
+    method::Problem m_problem;
+    method::SceneStatistics m_statistics;
+    std::shared_ptr<const plan::Plan> m_plan;
+    std::shared_ptr<method::MatchMap> m_map;
+    std::shared_ptr<base::Image<std::int32_t>> m_index;
+    GroupReport m_report;
+    std::vector<double> m_executeMs;
+    std::vector<double> m_streamMs;
+};
+
+/// The runs of all groups as one: times summed, threads the most.
+[[nodiscard]] RunReport totalRun(const std::vector<GroupRun>& groups);
+/// The audits of all groups as one: what failed first, counts summed, deviations the largest.
+[[nodiscard]] AuditReport totalAudit(const std::vector<GroupRun>& groups);
+
+} // namespace flcc::job::detail

@@ -1,0 +1,284 @@
+#include "engine/method/bank.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "engine/base/error.h"
+#include "engine/method/method.h"
+
+namespace flcc::method {
+
+namespace {
+
+using base::Status;
+
+constexpr std::int32_t kNone = -1;
+
+/// One row of scores, in the type that decides which is larger.
+template <class Real> struct Row {
+    Real* score = nullptr;
+    Status* status = nullptr;
+};
+
+bool allOk(const Status* status, std::int64_t count) {
+    return std::all_of(status, status + count, [](Status one) { return one == Status::Ok; });
+}
+
+/// Where all voxels are OK, nearly everywhere, nothing but the scores decides.
+template <class Real>
+void mergePlainly(const Real* score, std::int32_t templ, std::int64_t count, Real* best,
+                  std::int32_t* index) {
+    for (std::int64_t x = 0; x < count; ++x) {
+        const bool larger = score[x] > best[x] || (score[x] == best[x] && templ < index[x]);
+        index[x] = larger ? templ : index[x];
+        best[x] = larger ? score[x] : best[x];
+    }
+}
+
+template <class Real>
+void mergeCarefully(const Row<const Real>& row, std::int32_t templ, std::int64_t count,
+                    const Row<Real>& best, std::int32_t* index) {
+    for (std::int64_t x = 0; x < count; ++x) {
+        const Status status = row.status[x];
+        if (!base::hasValue(status)) {
+            continue;
+        }
+        const bool doubtful = status == Status::LowConf || best.status[x] == Status::LowConf;
+        if (index[x] == kNone || row.score[x] > best.score[x] ||
+            (row.score[x] == best.score[x] && templ < index[x])) {
+            best.score[x] = row.score[x];
+            best.status[x] = status;
+            index[x] = templ;
+        }
+        best.status[x] = doubtful ? Status::LowConf : best.status[x];
+    }
+}
+
+/// Calls `use(y, z)` for every row.
+template <class Use> void forRows(const base::Extents& extents, Use&& use) {
+    for (std::int64_t z = 0; z < extents.z; ++z) {
+        for (std::int64_t y = 0; y < extents.y; ++y) {
+            use(y, z);
+        }
+    }
+}
+
+template <class Real>
+void merge(const base::View<Real>& score, const base::View<Status>& status, std::int32_t templ,
+           const base::View<Real>& best, const BankView& to) {
+    const std::int64_t count = score.extents().x;
+    forRows(score.extents(), [&](std::int64_t y, std::int64_t z) {
+        const Row<const Real> from{score.row(y, z), status.row(y, z)};
+        const Row<Real> into{best.row(y, z), to.map.status.row(y, z)};
+        std::int32_t* const index = to.index.row(y, z);
+        if (allOk(from.status, count) && allOk(into.status, count)) {
+            mergePlainly(from.score, templ, count, into.score, index);
+        } else {
+            mergeCarefully(from, templ, count, into, index);
+        }
+    });
+}
+
+template <class T> void copy(const base::View<T>& from, const base::View<T>& to) {
+    forRows(from.extents(), [&](std::int64_t y, std::int64_t z) {
+        std::copy_n(from.row(y, z), from.extents().x, to.row(y, z));
+    });
+}
+
+template <class T> void fill(const base::View<T>& view, T value) {
+    forRows(view.extents(), [&](std::int64_t y, std::int64_t z) {
+        std::fill_n(view.row(y, z), view.extents().x, value);
+    });
+}
+
+/// The floats of the doubles.
+void round(const base::View<double>& from, const base::View<float>& to) {
+    forRows(from.extents(), [&](std::int64_t y, std::int64_t z) {
+        std::transform(from.row(y, z), from.row(y, z) + from.extents().x, to.row(y, z),
+                       [](double value) { return static_cast<float>(value); });
+    });
+}
+
+template <class Real>
+ScoreSums sumsOf(const base::View<Real>& score, const base::View<Status>& status) {
+    ScoreSums all;
+    forRows(score.extents(), [&](std::int64_t y, std::int64_t z) {
+        const Real* const row = score.row(y, z);
+        const Status* const kept = status.row(y, z);
+        const std::int64_t count = score.extents().x;
+        ScoreSums sums; // a row's, so that long parts lose no digits
+        for (std::int64_t x = 0; x < count; ++x) {
+            const double value = base::hasValue(kept[x]) ? static_cast<double>(row[x]) : 0.0;
+            sums.count += base::hasValue(kept[x]) ? 1 : 0;
+            sums.sum += value;
+            sums.squares += value * value;
+        }
+        all.count += sums.count;
+        all.sum += sums.sum;
+        all.squares += sums.squares;
+    });
+    return all;
+}
+
+/// The voxels that finished regions cover.
+base::Image<std::uint8_t> coveredBy(const std::vector<base::Box>& regions,
+                                    const base::Extents& map) {
+    base::Image<std::uint8_t> covered(map, std::uint8_t{0});
+    for (const base::Box& box : regions) {
+        fill(covered.view().part(box), std::uint8_t{1});
+    }
+    return covered;
+}
+
+/// Makes what no finished region covers as it was before the run.
+void clearOutside(const std::vector<base::Box>& regions, const BankView& bank) {
+    const base::Extents& map = bank.map.value.extents();
+    const base::Image<std::uint8_t> covered = coveredBy(regions, map);
+    forRows(map, [&](std::int64_t y, std::int64_t z) {
+        const std::uint8_t* const done = covered.view().row(y, z);
+        for (std::int64_t x = 0; x < map.x;) {
+            const std::int64_t end =
+                std::find_if(done + x, done + map.x,
+                             [&](std::uint8_t one) { return one != done[x]; }) -
+                done;
+            if (done[x] == 0) {
+                clearBest(partOf(bank, {{x, y, z}, {end - x, 1, 1}}));
+            }
+            x = end;
+        }
+    });
+}
+
+void addStages(const Outcome& from, Outcome& to) {
+    for (const auto& [stage, ms] : from.stagesMs) {
+        const auto known = std::find_if(to.stagesMs.begin(), to.stagesMs.end(),
+                                        [&](const auto& one) { return one.first == stage; });
+        if (known == to.stagesMs.end()) {
+            to.stagesMs.emplace_back(stage, ms);
+        } else {
+            known->second += ms;
+        }
+    }
+}
+
+} // namespace
+
+void mergeBest(const MapView& scores, std::int32_t templ, const BankView& best) {
+    if (templ == 0) {
+        copy(scores.value, best.map.value);
+        copy(scores.status, best.map.status);
+        if (best.map.exact.data() != nullptr) {
+            copy(scores.exact, best.map.exact);
+        }
+        startBest(best);
+        return;
+    }
+    if (best.map.exact.data() != nullptr) {
+        merge(scores.exact, scores.status, templ, best.map.exact, best);
+        round(best.map.exact, best.map.value);
+    } else {
+        merge(scores.value, scores.status, templ, best.map.value, best);
+    }
+}
+
+void startBest(const BankView& best) {
+    const std::int64_t count = best.index.extents().x;
+    forRows(best.index.extents(), [&](std::int64_t y, std::int64_t z) {
+        const Status* const status = best.map.status.row(y, z);
+        std::transform(status, status + count, best.index.row(y, z),
+                       [](Status one) { return base::hasValue(one) ? 0 : kNone; });
+    });
+}
+
+void clearBest(const BankView& part) {
+    fill(part.map.value, 0.0F);
+    fill(part.map.status, Status::NotComputed);
+    fill(part.index, kNone);
+    if (part.map.exact.data() != nullptr) {
+        fill(part.map.exact, 0.0);
+    }
+}
+
+ScoreSums scoreSums(const MapView& part) {
+    constexpr double kUnit = 0x1p-20;
+    ScoreSums sums = part.exact.data() != nullptr ? sumsOf(part.exact, part.status)
+                                                  : sumsOf(part.value, part.status);
+    sums.sum = std::round(sums.sum / kUnit) * kUnit;
+    sums.squares = std::round(sums.squares / kUnit) * kUnit;
+    return sums;
+}
+
+void addStatuses(const MapView& part, MapFacts& facts) {
+    const std::int64_t count = part.status.extents().x;
+    forRows(part.status.extents(), [&](std::int64_t y, std::int64_t z) {
+        const Status* const row = part.status.row(y, z);
+        for (std::size_t i = 0; i < base::kStatusCount; ++i) {
+            facts.statusCounts[i] += std::count(row, row + count, static_cast<Status>(i));
+        }
+    });
+}
+
+void addTemplate(const MapFacts& templ, MapFacts& bank) {
+    bank.overRange += templ.overRange;
+    bank.recomputed += templ.recomputed;
+    bank.boundMedian = std::max(bank.boundMedian, templ.boundMedian);
+    bank.largestBound = std::max(bank.largestBound, templ.largestBound);
+    bank.largestLowConf = std::max(bank.largestLowConf, templ.largestLowConf);
+    bank.largestRounding = std::max(bank.largestRounding, templ.largestRounding);
+    bank.scores.count += templ.scores.count;
+    bank.scores.sum += templ.scores.sum;
+    bank.scores.squares += templ.scores.squares;
+}
+
+void requireTemplates(const Problem& problem, std::size_t count) {
+    const auto wanted = static_cast<std::int64_t>(problem.templates);
+    if (wanted < 1 || wanted != static_cast<std::int64_t>(count)) {
+        throw base::Error(base::ErrorCode::Problem, "a problem of " + std::to_string(wanted) +
+                                                        " templates cannot take " +
+                                                        std::to_string(count));
+    }
+}
+
+Outcome Method::executeBank(const Problem& problem, const Candidate& candidate,
+                            const std::vector<std::shared_ptr<const Prepared>>& prepared,
+                            const MaskedView& scene, Workspace& workspace,
+                            const Execution& execution, const BankView& to) const {
+    requireTemplates(problem, prepared.size());
+    const bool twofold = to.map.exact.data() != nullptr;
+    MatchMap scores(mapExtents(problem), twofold);
+    std::vector<base::Box> finished; // by the last template
+    Outcome all;
+    for (std::size_t i = 0; i < prepared.size() && !all.cancelled; ++i) {
+        const bool last = i + 1 == prepared.size();
+        ScoreSums sums;
+        const Execution one{execution.pool, execution.stop, [&](const base::Box& box) {
+                                const MapView part = partOf(viewOf(scores), box);
+                                const BankView best = partOf(to, box);
+                                mergeBest(part, static_cast<std::int32_t>(i), best);
+                                const ScoreSums here = scoreSums(part);
+                                sums.count += here.count;
+                                sums.sum += here.sum;
+                                sums.squares += here.squares;
+                                if (last) {
+                                    addStatuses(best.map, all.facts);
+                                    finished.push_back(box);
+                                    if (execution.regionFinished) {
+                                        execution.regionFinished(box);
+                                    }
+                                }
+                            }};
+        Outcome outcome =
+            execute(problem, candidate, *prepared[i], scene, workspace, one, viewOf(scores));
+        outcome.facts.scores = sums;
+        addTemplate(outcome.facts, all.facts);
+        addStages(outcome, all);
+        all.cancelled = outcome.cancelled;
+    }
+    if (all.cancelled) {
+        clearOutside(finished, to);
+    }
+    return all;
+}
+
+} // namespace flcc::method
