@@ -4,6 +4,7 @@
 #include <QDockWidget>
 #include <QDragEnterEvent>
 #include <QMimeData>
+#include <QScreen>
 #include <QStackedWidget>
 #include <QStatusBar>
 #include <QTabWidget>
@@ -62,11 +63,20 @@ MainWindow::MainWindow(QWidget* parent)
     connectParts();
     resize(1360, 860);
     restoreGeometry(Settings::windowGeometry());
+    fitToScreen();
     restoreState(Settings::windowState());
     updateActions();
     updateTitle();
     requestThumbnails();
     offerCalibration();
+}
+
+void MainWindow::fitToScreen() {
+    const QSize room = screen()->availableGeometry().size();
+    if (size() != size().boundedTo(room)) {
+        resize(size().boundedTo(room));
+        setWindowState(windowState() | Qt::WindowMaximized); // the frame has to fit, too
+    }
 }
 
 MainWindow::~MainWindow() {

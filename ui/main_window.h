@@ -66,6 +66,7 @@ class MainWindow : public QMainWindow {
     /// Opens files one after the other, then calls `then` with whether all of them opened.
     void openAll(std::vector<std::pair<Opener::Target, std::filesystem::path>> files,
                  const Opener::Choice& choice, const Opener::Then& then);
+    void fitToScreen();
     void buildCentre();
     void buildDocks();
     void connectParts();

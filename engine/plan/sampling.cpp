@@ -1,6 +1,7 @@
 #include "engine/plan/sampling.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <vector>
@@ -87,7 +88,7 @@ double timeOnSample(const method::Method& method, const method::Problem& problem
     const auto start = Clock::now();
     const auto prepared = method.prepare(part, candidate, input.templ);
     const auto workspace = method.makeWorkspace(part, candidate);
-    const double prepareMs = msSince(start);
+    const double prepareMs = msSince(start) * problem.templates;
     method::MatchMap map(method::mapExtents(part));
     // What grows with the scene, of the part and of the whole.
     const auto grown = [&](const method::Problem& of) {
@@ -97,26 +98,25 @@ double timeOnSample(const method::Method& method, const method::Problem& problem
         return prediction != nullptr ? prediction->ms - prediction->setupMs : predictedMs;
     };
     const method::Execution execution{input.pool, input.stop, {}};
-    // The first run meets cold caches and pages; a second one is worth its time when it is short.
-    // A real run is a bit of both.
-    double total = 0;
-    int runs = 0;
-    for (int run = 0; run < 2; ++run) {
+    const double scale = std::max(1.0, grown(problem) / std::max(grown(part), 1e-6));
+    // The first run makes buffers, too: those of threads, which a larger scene needs no more of, or
+    // those of a whole scene, which grow with it. Only one far too long goes without a second.
+    constexpr double kFarTooLong = 3;
+    std::array<double, 2> ms{};
+    for (double& run : ms) {
         const auto begun = Clock::now();
         const method::Outcome outcome = method.execute(part, candidate, *prepared, scene,
                                                        *workspace, execution, method::viewOf(map));
         if (outcome.cancelled) {
             return -1;
         }
-        const double ms = msSince(begun);
-        total += ms;
-        ++runs;
-        if (ms > budgetMs) {
-            break;
+        run = msSince(begun);
+        if (run > kFarTooLong * budgetMs) {
+            return prepareMs + run * scale;
         }
     }
-    const double scale = std::max(1.0, grown(problem) / std::max(grown(part), 1e-6));
-    return prepareMs * problem.templates + total / runs * scale;
+    const double once = std::max(0.0, ms[0] - ms[1]);
+    return prepareMs + (whole ? once * scale : once) + ms[1] * scale;
 }
 
 double timeOnWhole(const method::Method& method, const method::Problem& problem,

@@ -101,13 +101,14 @@ HWY_INLINE void addEdgeRow(Tag<Real> d, const Real* x, const Real* t, std::int64
     }
 }
 
-// kRows x (kVectors vectors) of outputs for one slice of the template, added to `num`.
+// kRows x (kVectors vectors) of outputs for one slice of the template, added to `num`. `group` rows
+// of the scene go into one accumulator.
 template <std::size_t kVectors, class Real>
 HWY_INLINE void addSlice(Tag<Real> d, const Real* x, std::int64_t xRow, const Real* t,
-                         const base::Extents& m, Real* num, std::int64_t numRow, bool first) {
+                         const base::Extents& m, std::int64_t group, Real* num, std::int64_t numRow,
+                         bool first) {
     const std::size_t lanes = hn::Lanes(d);
     const std::int64_t sceneRows = m.y + kRows - 1;
-    const std::int64_t group = rowsPerAccumulator(m.x);
     for (std::int64_t from = 0; from < sceneRows; from += group) {
         const std::int64_t to = std::min(from + group, sceneRows);
         V<Real> sums[kRows][kVectors];
@@ -136,12 +137,12 @@ HWY_INLINE void addSlice(Tag<Real> d, const Real* x, std::int64_t xRow, const Re
 }
 
 template <std::size_t kVectors, class Real>
-void block(const VoxelBox<Real>& x, const Real* t, const base::Extents& m, std::int64_t numRow,
-           Real* num) {
+void block(const VoxelBox<Real>& x, const Real* t, const base::Extents& m, std::int64_t group,
+           std::int64_t numRow, Real* num) {
     const Tag<Real> d;
     for (std::int64_t k = 0; k < m.z; ++k) {
-        addSlice<kVectors>(d, x.data + k * x.sliceStride, x.rowStride, t + k * m.x * m.y, m, num,
-                           numRow, k == 0);
+        addSlice<kVectors>(d, x.data + k * x.sliceStride, x.rowStride, t + k * m.x * m.y, m, group,
+                           num, numRow, k == 0);
     }
 }
 
@@ -155,6 +156,7 @@ HWY_INLINE void correlateAll(const VoxelBox<Real>& x, const Real* t, const base:
     constexpr std::size_t kWide = 2; // 8 accumulators, 2 scene vectors, weights: fits 16 registers
 #endif
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(Tag<Real>()));
+    const std::int64_t group = rowsPerAccumulator(m.x);
     for (std::int64_t z = 0; z < out.z; ++z) {
         for (std::int64_t y = 0; y < out.y; y += kRows) {
             std::int64_t column = 0;
@@ -164,13 +166,13 @@ HWY_INLINE void correlateAll(const VoxelBox<Real>& x, const Real* t, const base:
                 Real* const to = num.data + z * num.sliceStride + y * num.rowStride + column;
                 const std::int64_t left = out.x - column;
                 if (left > static_cast<std::int64_t>(kWide / 2) * lanes) {
-                    block<kWide>(at, t, m, num.rowStride, to);
+                    block<kWide>(at, t, m, group, num.rowStride, to);
                     column += static_cast<std::int64_t>(kWide) * lanes;
                 } else if (kWide > 2 && left > lanes) {
-                    block<2>(at, t, m, num.rowStride, to);
+                    block<2>(at, t, m, group, num.rowStride, to);
                     column += 2 * lanes;
                 } else {
-                    block<1>(at, t, m, num.rowStride, to);
+                    block<1>(at, t, m, group, num.rowStride, to);
                     column += lanes;
                 }
             }
