@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -114,8 +115,18 @@ enum Stage : std::size_t { kLoad, kNumerator, kDenominator, kRecomputation };
 /// The buffers of one worker; those of a precision are made when it is first needed.
 class DirectBuffers {
   public:
-    DirectBuffers(const Extents& m, const Extents& tile)
-        : scorer(m, tile), m_m(m), m_extents(tile) {}
+    DirectBuffers(const Problem& problem, const Extents& tile)
+        : best(problem, tile), scorer(problem.templ, tile), m_m(problem.templ), m_extents(tile) {}
+
+    /// The window sums of a tile in one precision, and where a bank's scores go.
+    [[nodiscard]] KeptTile& kept(bool twofold) {
+        std::optional<KeptTile>& kept = m_kept[twofold ? 1 : 0];
+        if (!kept) {
+            kept.emplace(m_extents);
+        }
+        return *kept;
+    }
+    BestTile best;
 
     template <class Real> [[nodiscard]] DirectTile<Real>& tile() {
         auto& tile = std::get<std::unique_ptr<DirectTile<Real>>>(m_tiles);
@@ -130,10 +141,13 @@ class DirectBuffers {
         const bool single = problem.precision == method::Precision::Single;
         const std::int64_t general =
             needsSupport(problem) ? DirectCorrelator::bytes(problem, tile) : 0;
+        const std::int64_t common =
+            TileScorer::bytes(m, tile) + general + BestTile::bytes(problem, tile);
         if (problem.mask) {
-            return TileScorer::bytes(m, tile) + general;
+            return common;
         }
-        return TileScorer::bytes(m, tile) + general +
+        const std::int64_t precisions = single && problem.recompute ? 2 : 1;
+        return common + (problem.templates > 1 ? precisions * KeptTile::bytes(tile) : 0) +
                (single ? DirectTile<float>::bytes(m, tile) : 0) +
                (inIntegers(problem) ? DirectTile<std::int32_t>::bytes(m, tile) : 0) +
                (!single || problem.recompute ? DirectTile<double>::bytes(m, tile) : 0);
@@ -152,25 +166,65 @@ class DirectBuffers {
   private:
     Extents m_m;
     Extents m_extents;
+    std::array<std::optional<KeptTile>, 2> m_kept;
     std::unique_ptr<SupportScorer> m_support;
     std::tuple<std::unique_ptr<DirectTile<float>>, std::unique_ptr<DirectTile<double>>,
                std::unique_ptr<DirectTile<std::int32_t>>>
         m_tiles;
 };
 
-/// One tile of the map in one precision.
+/// What the tiles of a run share: a template, or those of a bank.
+struct DirectRun {
+    const Problem& problem;
+    std::vector<const DirectPrepared*> templs;
+    method::MaskedView scene; ///< without a mask where that is all ones
+    method::BankView to;      ///< without an index: one template
+    [[nodiscard]] bool bank() const { return templs.size() > 1; }
+};
+
+/// A tile of placements inside the scene.
+struct PlainTile {
+    base::Box out; ///< in the `valid` map
+    BestPart part; ///< where its scores go
+};
+
+/// A tile whose voxels are loaded in one precision.
+struct LoadedTile {
+    bool made = false;
+    CentredTile centred;
+    KeptTile* kept = nullptr; ///< null where one template reads it
+};
+
+/// Loads the voxels of a tile, unless they are.
 template <class Real>
-TileResult matchTile(const Problem& problem, const DirectPrepared& templ,
-                     const base::AnyView& scene, const base::Box& out, DirectBuffers& own,
-                     const method::MapView& map, StageClock& clock) {
-    const Extents& m = problem.templ;
+void loadTile(const DirectRun& run, const base::Box& out, DirectBuffers& own, LoadedTile& tile) {
+    if (tile.made) {
+        return;
+    }
+    const Extents& m = run.problem.templ;
+    tile.centred =
+        loadCentred(run.scene.pixels, footprint(out, m), base::voxelCount(m), own.tile<Real>().x);
+    if (run.bank()) {
+        tile.kept = &own.kept(std::is_same_v<Real, double>);
+        tile.kept->forget();
+    }
+    tile.made = true;
+}
+
+/// One tile of one template in one precision.
+template <class Real>
+TileResult matchTile(const DirectRun& run, const DirectPrepared& templ, const base::Box& out,
+                     LoadedTile& tile, DirectBuffers& own, const method::MapView& part,
+                     StageClock& clock) {
+    const Extents& m = run.problem.templ;
     DirectTile<Real>& buffers = own.tile<Real>();
-    const CentredTile tile = loadCentred(scene, footprint(out, m), base::voxelCount(m), buffers.x);
+    loadTile<Real>(run, out, own, tile);
     clock.lap(kLoad);
     simd::correlateDirect(buffers.x, templ.weights<Real>(), m, out.extents, buffers.num);
     clock.lap(kNumerator);
-    const TileResult result = own.scorer.score(problem, scene, out, buffers.x, buffers.num, tile,
-                                               directTerms(m, kUnitOf<Real>), map);
+    const TileResult result =
+        own.scorer.score(run.problem, run.scene.pixels, out, buffers.x, buffers.num, tile.centred,
+                         directTerms(m, kUnitOf<Real>), part, tile.kept);
     clock.lap(kDenominator);
     return result;
 }
@@ -226,16 +280,19 @@ void loadPairs(const base::View<const std::uint8_t>& from, const simd::IntegerBo
     }
 }
 
-/// One tile of the map of an 8-bit scene and an 8-bit template.
-TileResult matchIntegers(const Problem& problem, const IntegerTemplate& templ,
-                         const base::AnyView& scene, const base::Box& out, DirectBuffers& own,
-                         const method::MapView& map, StageClock& clock) {
-    const Extents& m = problem.templ;
-    const base::Box seen = footprint(out, m);
+/// One tile of an 8-bit template in an 8-bit scene.
+TileResult matchIntegers(const DirectRun& run, const IntegerTemplate& templ, const base::Box& out,
+                         LoadedTile& tile, DirectBuffers& own, const method::MapView& part,
+                         StageClock& clock) {
+    const Extents& m = run.problem.templ;
     DirectTile<float>& centred = own.tile<float>();
     DirectTile<std::int32_t>& pairs = own.tile<std::int32_t>();
-    const CentredTile tile = loadCentred(scene, seen, base::voxelCount(m), centred.x);
-    loadPairs(std::get<base::View<const std::uint8_t>>(scene).part(seen), pairs.x);
+    if (!tile.made) {
+        loadPairs(
+            std::get<base::View<const std::uint8_t>>(run.scene.pixels).part(footprint(out, m)),
+            pairs.x);
+        loadTile<float>(run, out, own, tile);
+    }
     clock.lap(kLoad);
     simd::correlateDirect(pairs.x, templ.pairs.data(), {(m.x + 1) / 2, m.y, m.z}, out.extents,
                           pairs.num);
@@ -243,8 +300,8 @@ TileResult matchIntegers(const Problem& problem, const IntegerTemplate& templ,
     BoundTerms terms;
     terms.templSum = templ.sum;
     terms.templNorm = templ.norm;
-    const TileResult result =
-        own.scorer.score(problem, scene, out, centred.x, pairs.num, tile, terms, map);
+    const TileResult result = own.scorer.score(run.problem, run.scene.pixels, out, centred.x,
+                                               pairs.num, tile.centred, terms, part, tile.kept);
     clock.lap(kDenominator);
     return result;
 }
@@ -292,8 +349,10 @@ class DirectMethod final : public method::Method {
         const Extents map = method::mapExtents(problem);
         method::Prediction prediction;
         prediction.hostBytes =
-            mapBytes(problem) + DirectBuffers::bytes(problem, candidate.tile) * candidate.threads +
-            base::byteCount(m, 12) + (needsSupport(problem) ? SupportTemplate::bytes(problem) : 0);
+            mapBytes(problem) + unlikeBytes(problem) +
+            DirectBuffers::bytes(problem, candidate.tile) * candidate.threads +
+            problem.templates * (base::byteCount(m, 12) +
+                                 (needsSupport(problem) ? SupportTemplate::bytes(problem) : 0));
         if (std::string reason = memoryRefusal(prediction.hostBytes, limits); !reason.empty()) {
             return method::Refusal{std::move(reason)};
         }
@@ -303,8 +362,10 @@ class DirectMethod final : public method::Method {
         const double outputs = static_cast<double>(base::voxelCount(map)) - general.placements;
         const Extents seen{tile.x + m.x - 1, tile.y + m.y - 1, tile.z + m.z - 1};
         const TileGrid grid(map, tile);
+        const double templates = problem.templates;
         prediction.operations = // FLCC Table I: N_y N_T, twice for LCC
-            2 * support * (outputs + general.placements * static_cast<double>(general.products));
+            templates * 2 * support *
+            (outputs + general.placements * static_cast<double>(general.products));
         // The first and last rows of a register block have less to do; after every few rows the
         // accumulators are added to their totals.
         const double rows = static_cast<double>(m.y + simd::kBlockRows - 1);
@@ -317,11 +378,13 @@ class DirectMethod final : public method::Method {
         };
         const double products = model.multiplyAddsPerNs * (inIntegers(problem) ? kIntegerGain : 1);
         const double tileLoads = model.loadNs(seen) / static_cast<double>(base::voxelCount(tile));
-        const double ns = correlationNs(outputs, products) + outputs * tileLoads +
-                          denominatorNs(outputs, problem, tile, model) +
-                          static_cast<double>(general.products) *
-                              correlationNs(general.blocks, model.multiplyAddsPerNs * kDoubleRate) +
-                          general.placements * (kSupportScoreNs + kSupportLoads * tileLoads) +
+        const double generalNs =
+            static_cast<double>(general.products) *
+                correlationNs(general.blocks, model.multiplyAddsPerNs * kDoubleRate) +
+            general.placements * (kSupportScoreNs + kSupportLoads * tileLoads);
+        const double ns = templates * (correlationNs(outputs, products) + generalNs) +
+                          outputs * tileLoads +
+                          denominatorNs(outputs, problem, tile, model) * sharedScores(problem) +
                           static_cast<double>(grid.count()) * model.tileOverheadNs;
         const double buffers =
             static_cast<double>(DirectBuffers::bytes(problem, tile) * candidate.threads);
@@ -349,7 +412,7 @@ class DirectMethod final : public method::Method {
 
     [[nodiscard]] std::unique_ptr<method::Workspace>
     makeWorkspace(const Problem& problem, const Candidate& candidate) const override {
-        return std::make_unique<ThreadBuffers<DirectBuffers>>(candidate.threads, problem.templ,
+        return std::make_unique<ThreadBuffers<DirectBuffers>>(candidate.threads, problem,
                                                               candidate.tile);
     }
 
@@ -358,24 +421,22 @@ class DirectMethod final : public method::Method {
                             method::Workspace& workspace, const method::Execution& execution,
                             const method::MapView& map) const override {
         const auto& templ = dynamic_cast<const DirectPrepared&>(prepared);
-        auto& buffers = dynamic_cast<ThreadBuffers<DirectBuffers>&>(workspace);
-        const method::MaskedView seen = withoutIdleMask(problem, scene);
-        const bool general = allGeneral(problem, templ.canonical());
-        const MapGrid grid(problem, candidate.tile, general);
-        const method::MapView inner = partOf(map, grid.inner().box);
-        return runTiles(
-            grid, 1, execution, {"load", "numerator", "denominator", "recomputation"},
-            [&](const std::vector<base::Box>& boxes, int worker, WorkerTally& tally) {
-                const base::Box& out = boxes.front();
-                DirectBuffers& own = buffers.of(worker);
-                if (general || isPartial(seen, seenBy(problem, out))) {
-                    own.support().tile(
-                        {problem, templ.support().value(), templ.canonical(), seen, map}, out,
-                        {kLoad, kNumerator, kDenominator, kRecomputation}, tally);
-                } else {
-                    plainTile(problem, templ, seen.pixels, grid.inValid(out), own, inner, tally);
-                }
-            });
+        return runAll({problem, {&templ}, withoutIdleMask(problem, scene), {map, {}}}, candidate,
+                      workspace, execution);
+    }
+
+    method::Outcome
+    executeBank(const Problem& problem, const Candidate& candidate,
+                const std::vector<std::shared_ptr<const method::Prepared>>& prepared,
+                const method::MaskedView& scene, method::Workspace& workspace,
+                const method::Execution& execution, const method::BankView& to) const override {
+        const auto templs = alikeTemplates<DirectPrepared>(problem, prepared);
+        if (templs.empty()) {
+            return Method::executeBank(problem, candidate, prepared, scene, workspace, execution,
+                                       to);
+        }
+        return runAll({problem, templs, withoutIdleMask(problem, scene), to}, candidate, workspace,
+                      execution);
     }
 
   private:
@@ -392,26 +453,69 @@ class DirectMethod final : public method::Method {
                    : statisticsRefusal(problem);
     }
 
-    /// One tile of placements inside the scene.
-    static void plainTile(const Problem& problem, const DirectPrepared& templ,
-                          const base::AnyView& scene, const base::Box& out, DirectBuffers& own,
-                          const method::MapView& map, WorkerTally& tally) {
-        const auto run = [&](auto real) {
-            return matchTile<decltype(real)>(problem, templ, scene, out, own, map, tally.clock);
-        };
-        const bool twofold = problem.precision == method::Precision::Double;
-        TileResult result =
-            twofold ? run(double{})
-            : templ.integers() != nullptr
-                ? matchIntegers(problem, *templ.integers(), scene, out, own, map, tally.clock)
-                : run(float{});
-        const double twofoldNs = static_cast<double>(base::voxelCount(out.extents)) *
-                                 static_cast<double>(base::voxelCount(problem.templ)) * kDoubleNs;
-        if (!twofold && TileScorer::wantsDouble(problem, result, twofoldNs)) {
-            result = run(double{});
+    static method::Outcome runAll(const DirectRun& run, const Candidate& candidate,
+                                  method::Workspace& workspace,
+                                  const method::Execution& execution) {
+        auto& buffers = dynamic_cast<ThreadBuffers<DirectBuffers>&>(workspace);
+        const bool general = allGeneral(run.problem, run.templs.front()->canonical());
+        const MapGrid grid(run.problem, candidate.tile, general);
+        return runTiles(grid, 1, execution, {"load", "numerator", "denominator", "recomputation"},
+                        [&](const std::vector<base::Box>& boxes, int worker, WorkerTally& tally) {
+                            const base::Box& out = boxes.front();
+                            DirectBuffers& own = buffers.of(worker);
+                            if (general || isPartial(run.scene, seenBy(run.problem, out))) {
+                                generalTile(run, out, own, tally);
+                            } else {
+                                PlainTile tile{grid.inValid(out), {partOf(run.to, out)}};
+                                plainTile(run, tile, own, tally);
+                            }
+                        });
+    }
+
+    static void generalTile(const DirectRun& run, const base::Box& out, DirectBuffers& own,
+                            WorkerTally& tally) {
+        BestPart part{partOf(run.to, out)};
+        for (std::size_t i = 0; i < run.templs.size(); ++i) {
+            const auto templ = static_cast<std::int32_t>(i);
+            const method::MapView scores = own.best.of(templ, part);
+            own.support().tile({run.problem, run.templs[i]->support().value(),
+                                run.templs[i]->canonical(), run.scene, scores},
+                               out, {kLoad, kNumerator, kDenominator, kRecomputation}, tally);
+            own.best.take(templ, part, false, tally);
         }
-        own.scorer.finish(problem, scene, out, templ.canonical(), result, map, tally.facts);
-        tally.clock.lap(kRecomputation);
+    }
+
+    /// One tile of placements inside the scene.
+    static void plainTile(const DirectRun& run, PlainTile& tile, DirectBuffers& own,
+                          WorkerTally& tally) {
+        LoadedTile single;
+        LoadedTile twice;
+        for (std::size_t i = 0; i < run.templs.size(); ++i) {
+            const DirectPrepared& templ = *run.templs[i];
+            const auto number = static_cast<std::int32_t>(i);
+            const method::MapView scores = own.best.of(number, tile.part);
+            const auto inDouble = [&] {
+                return matchTile<double>(run, templ, tile.out, twice, own, scores, tally.clock);
+            };
+            const bool twofold = run.problem.precision == method::Precision::Double;
+            TileResult result =
+                twofold ? inDouble()
+                : templ.integers() != nullptr
+                    ? matchIntegers(run, *templ.integers(), tile.out, single, own, scores,
+                                    tally.clock)
+                    : matchTile<float>(run, templ, tile.out, single, own, scores, tally.clock);
+            const double twofoldNs = static_cast<double>(base::voxelCount(tile.out.extents)) *
+                                     static_cast<double>(base::voxelCount(run.problem.templ)) *
+                                     kDoubleNs;
+            if (!twofold && TileScorer::wantsDouble(run.problem, result, twofoldNs)) {
+                result = inDouble();
+            }
+            own.scorer.finish(run.problem, run.scene.pixels, tile.out, templ.canonical(), result,
+                              scores, tally.facts);
+            tally.clock.lap(kRecomputation);
+            own.best.take(number, tile.part, result.plain(), tally);
+            tally.clock.lap(kDenominator);
+        }
     }
 };
 

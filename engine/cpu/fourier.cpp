@@ -96,8 +96,9 @@ std::int64_t hostBytes(const Problem& problem, const Extents& points, int thread
         TemplateSpectra::runBytes(problem, problem.templ, points, 1, threads,
                                   WholeBuffers<Single>::bytes(problem.scene, points, threads),
                                   WholeBuffers<Double>::bytes(problem.scene, points, threads));
-    return mapBytes(problem) + base::byteCount(problem.templ, 8) + most +
-           threads * ScorePass::bytes(problem);
+    const std::int64_t templ = base::byteCount(problem.templ, 8);
+    return mapBytes(problem) + templ + most + threads * ScorePass::bytes(problem) +
+           oneByOneBytes(problem, templ + TemplateSpectra::keptBytes(problem, points, 1));
 }
 
 class FourierMethod final : public method::Method {
@@ -161,6 +162,7 @@ class FourierMethod final : public method::Method {
             denominatorNs(static_cast<double>(base::voxelCount(method::mapExtents(problem))),
                           problem, ScorePass::tileOf(problem), model);
         prediction.ms = prediction.setupMs + 1e-6 * runNs / workers;
+        timeOneByOne(problem, prediction);
         prediction.tilesInFlight = 1;
         prediction.paddingWaste =
             1 - static_cast<double>(base::voxelCount(method::mapExtents(problem))) / count;

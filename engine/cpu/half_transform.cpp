@@ -16,7 +16,7 @@ using base::Image;
 
 /// line *= templ, complex, `count` pairs (re, im).
 void multiply(float* line, const float* templ, std::int64_t count) {
-    simd::multiplySpectra(line, templ, count);
+    simd::multiplySpectra(line, templ, count, line);
 }
 void multiply(double* line, const double* templ, std::int64_t count) {
     for (std::int64_t i = 0; i < 2 * count; i += 2) {

@@ -97,7 +97,7 @@ ForItems ScorePass::items(PassStage stage) {
 }
 
 void ScorePass::finish(TileScorer& scorer, const Box& box, const TileResult& result, int worker) {
-    scorer.finish(m_problem, m_scene, box, m_templ, result, m_map,
+    scorer.finish(m_problem, m_scene, box, m_templ, result, partOf(m_map, box),
                   m_tallies[static_cast<std::size_t>(worker)].facts);
     const std::lock_guard lock(m_lock);
     if (m_execution.regionFinished) {
@@ -111,8 +111,9 @@ void ScorePass::score(const Box& out, const Numerators<Real>& numerators, const 
     TileScorer& scorer = *m_scorers[static_cast<std::size_t>(worker)];
     const base::Index at{out.corner.x - numerators.corner.x, out.corner.y - numerators.corner.y,
                          out.corner.z - numerators.corner.z};
-    const TileResult result = scorer.score(m_problem, m_scene, out, partOf(numerators.x, at),
-                                           partOf(numerators.numerator, at), tile, terms, m_map);
+    const TileResult result =
+        scorer.score(m_problem, m_scene, out, partOf(numerators.x, at),
+                     partOf(numerators.numerator, at), tile, terms, partOf(m_map, out));
     const double share = static_cast<double>(base::voxelCount(out.extents)) /
                          static_cast<double>(base::voxelCount(m_map.value.extents()));
     if (!result.twofold && TileScorer::wantsDouble(m_problem, result, share * m_twofoldNs)) {

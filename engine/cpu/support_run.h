@@ -31,6 +31,30 @@ supportTemplate(const method::Problem& problem, const method::CanonicalTemplate&
     return !canonical.support().empty() || problem.statistics == method::WindowStatistics::Fourier;
 }
 
+/// The templates of a bank that go the same way, all of them; none when they do not, as some have
+/// a mask that counts and some have none. **Errors**: Problem for another number of templates than
+/// the problem's.
+template <class Templ>
+[[nodiscard]] std::vector<const Templ*>
+alikeTemplates(const method::Problem& problem,
+               const std::vector<std::shared_ptr<const method::Prepared>>& prepared) {
+    method::requireTemplates(problem, prepared.size());
+    std::vector<const Templ*> templs;
+    for (const auto& one : prepared) {
+        templs.push_back(&dynamic_cast<const Templ&>(*one));
+        if (allGeneral(problem, templs.back()->canonical()) !=
+            allGeneral(problem, templs.front()->canonical())) {
+            return {};
+        }
+    }
+    return templs;
+}
+
+/// Bytes of the map that templates of one by one need where they may not go the same way.
+[[nodiscard]] inline std::int64_t unlikeBytes(const method::Problem& problem) {
+    return problem.mask ? oneByOneBytes(problem, 0) : 0;
+}
+
 /// What general tiles are expected to cost; nothing where there are none.
 struct SupportCost {
     double tiles = 0;        ///< their number

@@ -130,11 +130,8 @@ class SupportScorer::Tile {
     Tile(const SupportRun& run, const base::Box& out, const Sums& sums, const PanelFrame& frame,
          Correlator& correlator)
         : m_run(run), m_out(out), m_sums(sums), m_frame(frame),
-          m_first(seenBy(run.problem, out).corner), m_value(run.map.value.part(out)),
-          m_status(run.map.status.part(out)) {
-        if (run.map.exact.data() != nullptr) {
-            m_exact = run.map.exact.part(out);
-        }
+          m_first(seenBy(run.problem, out).corner), m_value(run.map.value),
+          m_status(run.map.status), m_exact(run.map.exact) {
         for (std::int64_t slot = 0; slot < Correlator::kOutputs; ++slot) {
             const bool used =
                 slot < kN || (slot < kT2 && sums.partial) ||

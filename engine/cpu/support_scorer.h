@@ -16,7 +16,7 @@ struct SupportRun {
     const SupportTemplate& templ;
     const method::CanonicalTemplate& canonical;
     const method::MaskedView& scene; ///< without a mask where that is all ones
-    const method::MapView& map;
+    const method::MapView& map;      ///< that of the tile alone
 };
 
 /// Where the stages of a general tile go in a method's list of stages.
@@ -35,7 +35,7 @@ class SupportScorer {
     explicit SupportScorer(std::unique_ptr<Correlator> correlator)
         : m_correlator(std::move(correlator)) {}
 
-    /// Fills the part `out` of the map.
+    /// Fills the map of the tile `out`.
     void tile(const SupportRun& run, const base::Box& out, const SupportStages& stages,
               WorkerTally& tally);
 

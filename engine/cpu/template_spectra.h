@@ -50,6 +50,14 @@ class TemplateSpectra {
                HalfTransform<Precision>::spectrumValues(points) * blocks;
     }
 
+    /// What a template may keep of them.
+    [[nodiscard]] static std::int64_t keptBytes(const method::Problem& problem,
+                                                const base::Extents& points, std::int64_t blocks) {
+        const bool single = problem.precision == method::Precision::Single;
+        return (single ? bytes<Single>(points, blocks) : 0) +
+               (!single || problem.recompute ? bytes<Double>(points, blocks) : 0);
+    }
+
     /// The most a run holds of spectra and of what is there beside them: in each precision that may
     /// run first while its spectra of `blocks` blocks are made, then with its buffers.
     [[nodiscard]] static std::int64_t runBytes(const method::Problem& problem,

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,8 +17,41 @@ namespace flcc::cpu {
 
 /// What a worker needs beside its method's buffers.
 struct WorkerTally {
-    FactsCollector facts;
+    FactsCollector facts; ///< of all templates
     StageClock clock;
+    /// Of a bank: statuses of its map, and sums over all scores.
+    std::optional<method::MapFacts> best;
+};
+
+/// A tile of a map.
+struct BestPart {
+    method::BankView view; ///< without an index when there is one template
+    bool plain = true;     ///< all voxels are OK for all templates so far
+};
+
+/// Where the scores of a tile go, one template after the other: those of a run of one template into
+/// its map; of a bank, the first one's into the map of the best, the others' into buffers from
+/// which they are merged. One for each worker.
+class BestTile {
+  public:
+    BestTile(const method::Problem& problem, const base::Extents& tile)
+        : m_problem(problem), m_tile(tile) {}
+    /// Bytes of its buffers in a bank.
+    [[nodiscard]] static std::int64_t bytes(const method::Problem& problem,
+                                            const base::Extents& tile);
+
+    /// Where template `templ` writes the scores of the tile `part`.
+    [[nodiscard]] method::MapView of(std::int32_t templ, const BestPart& part);
+    /// Takes them when they are final; `plain`: all voxels are known to be OK.
+    void take(std::int32_t templ, BestPart& part, bool plain, WorkerTally& tally);
+
+  private:
+    /// Merges them, and returns sums over them.
+    method::ScoreSums merge(std::int32_t templ, const BestPart& part);
+
+    method::Problem m_problem;
+    base::Extents m_tile;
+    std::optional<method::MatchMap> m_scores;
 };
 
 /// The buffers of every thread of a run.
@@ -63,11 +97,20 @@ method::Outcome runTiles(const Grid& grid, std::int64_t together,
     return outcomeOf(tallies, stages, done);
 }
 
-/// Bytes of a map and its statuses.
+/// Bytes of a map and its statuses and, of a bank, its index.
 [[nodiscard]] inline std::int64_t mapBytes(const method::Problem& problem) {
     const bool twofold = problem.precision == method::Precision::Double;
-    return base::byteCount(method::mapExtents(problem), twofold ? 13 : 5);
+    const bool bank = problem.templates > 1;
+    return base::byteCount(method::mapExtents(problem), (twofold ? 13 : 5) + (bank ? 4 : 0));
 }
+
+/// Bytes that a bank whose templates are done one after the other takes beyond a run of one: the
+/// map of that one, and what is prepared of the others.
+[[nodiscard]] std::int64_t oneByOneBytes(const method::Problem& problem,
+                                         std::int64_t preparedBytes);
+
+/// Makes the time of one template that of such a bank.
+void timeOneByOne(const method::Problem& problem, method::Prediction& prediction);
 
 /// Refuses a candidate that needs more than the limit; empty when it fits.
 [[nodiscard]] std::string memoryRefusal(std::int64_t bytes, const method::Limits& limits);
@@ -78,6 +121,18 @@ method::Outcome runTiles(const Grid& grid, std::int64_t together,
 /// What one thread takes for the denominators of `placements` in tiles of `tile` placements.
 [[nodiscard]] double denominatorNs(double placements, const method::Problem& problem,
                                    const base::Extents& tile, const method::CostModel& model);
+
+/// What the templates of a bank after the first one take of a tile's transforms and product, as
+/// they share the forward transform.
+inline constexpr double kAgainTransform = 0.65;
+
+/// What window sums, division and statuses take in a bank that shares the sums, against one
+/// template.
+[[nodiscard]] inline double sharedScores(const method::Problem& problem) {
+    constexpr double kFirst = 1.5; // keeps the sums, starts the best map
+    constexpr double kAgain = 0.45;
+    return problem.templates > 1 ? kFirst + kAgain * (problem.templates - 1) : 1;
+}
 
 /// K of METHODS 2.2 at the 1st-percentile contrast of a scene, for predictions.
 [[nodiscard]] double predictedK(const method::SceneStatistics& statistics);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "engine/cpu/tile_grid.h"
@@ -62,9 +63,7 @@ template <class Change> void forVoxels(const method::MapView& part, Change&& cha
 
 /// Voxels whose variance could not be trusted: FLAT where the pixels say so, else LOWCONF with
 /// nothing known of their score. Returns how many are LOWCONF.
-std::int64_t settleSuspicious(const base::AnyView& scene, const base::Box& footprint,
-                              const Extents& m, const method::MapView& part) {
-    const auto flat = flatPanels(scene, footprint, m);
+std::int64_t settleSuspicious(const std::vector<std::uint8_t>& flat, const method::MapView& part) {
     std::int64_t unknown = 0;
     forVoxels(part, [&](float& value, Status& status, std::size_t i) {
         if (static_cast<std::uint8_t>(status) == simd::kSuspicious) {
@@ -179,8 +178,7 @@ template <class Real, class Numerator>
 TileResult TileScorer::score(const method::Problem& problem, const base::AnyView& scene,
                              const base::Box& out, const simd::VoxelBox<Real>& x,
                              const simd::VoxelBox<Numerator>& numerator, const CentredTile& tile,
-                             const BoundTerms& terms, const method::MapView& map) {
-    const method::MapView part = partOf(map, out);
+                             const BoundTerms& terms, const method::MapView& part, KeptTile* kept) {
     simd::ScoreArguments<Real, Numerator> arguments;
     arguments.x = x;
     arguments.num = numerator;
@@ -194,6 +192,10 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
     arguments.mapSliceStride = part.value.sliceStride();
     arguments.bounds = m_bounds.data();
     arguments.scratch = m_scratch.data();
+    if (kept != nullptr) {
+        arguments.kept = kept->m_sums.data();
+        arguments.recall = std::exchange(kept->m_known, true);
+    }
     const bool twofold = std::is_same_v<Real, double>;
     // A score in double that is kept as float is rounded once more; the norm of the template is a
     // sum of squares in eight lanes, which shows in double.
@@ -205,8 +207,13 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
     TileResult result{tile, simd::scoreTile(arguments, constantsOf(problem, tile, terms, constant)),
                       0, twofold};
     const base::Box seen = footprint(out, problem.templ);
+    KeptTile::Panels own;
+    KeptTile::Panels& panels = kept != nullptr ? kept->m_panels : own;
     if (tile.nonFinite > 0) {
-        const auto touched = nonFinitePanels(scene, seen, problem.templ);
+        std::vector<std::uint8_t>& touched = panels.touched;
+        if (touched.empty()) {
+            touched = nonFinitePanels(scene, seen, problem.templ);
+        }
         forVoxels(part, [&](float& value, Status& status, std::size_t i) {
             if (touched[i] != 0) {
                 result.tally.lowConf -= status == Status::LowConf ? 1 : 0;
@@ -218,7 +225,10 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
     }
     result.lowConf = result.tally.lowConf;
     if (result.tally.suspicious > 0) {
-        const std::int64_t unknown = settleSuspicious(scene, seen, problem.templ, part);
+        if (panels.flat.empty()) {
+            panels.flat = flatPanels(scene, seen, problem.templ);
+        }
+        const std::int64_t unknown = settleSuspicious(panels.flat, part);
         result.lowConf += unknown;
         if (unknown > 0) { // their bound is the range of a score
             result.tally.largestLowConf = std::max(result.tally.largestLowConf, 2.0);
@@ -236,16 +246,15 @@ bool TileScorer::wantsDouble(const method::Problem& problem, const TileResult& r
 
 void TileScorer::finish(const method::Problem& problem, const base::AnyView& scene,
                         const base::Box& out, const method::CanonicalTemplate& templ,
-                        const TileResult& result, const method::MapView& map,
+                        const TileResult& result, const method::MapView& part,
                         FactsCollector& collector) {
-    const method::MapView part = partOf(map, out);
     simd::ScoreTally tally = result.tally;
     const bool repair = problem.recompute && result.lowConf > 0;
     const double bound = method::canonicalBound(base::voxelCount(problem.templ)) +
                          (part.exact.data() == nullptr ? kUnitSingle : 0.0);
     std::array<std::int64_t, base::kStatusCount> counts{};
     std::int64_t recomputed = result.twofold ? base::voxelCount(out.extents) : 0;
-    if (result.tally.marked == 0 && result.tile.nonFinite == 0) {
+    if (result.plain()) {
         counts[static_cast<std::size_t>(Status::Ok)] = base::voxelCount(out.extents);
     } else {
         const Extents& extents = out.extents;
@@ -282,14 +291,14 @@ void TileScorer::finish(const method::Problem& problem, const base::AnyView& sce
 template TileResult TileScorer::score(const method::Problem&, const base::AnyView&,
                                       const base::Box&, const simd::FloatBox&,
                                       const simd::FloatBox&, const CentredTile&, const BoundTerms&,
-                                      const method::MapView&);
+                                      const method::MapView&, KeptTile*);
 template TileResult TileScorer::score(const method::Problem&, const base::AnyView&,
                                       const base::Box&, const simd::FloatBox&,
                                       const simd::IntegerBox&, const CentredTile&,
-                                      const BoundTerms&, const method::MapView&);
+                                      const BoundTerms&, const method::MapView&, KeptTile*);
 template TileResult TileScorer::score(const method::Problem&, const base::AnyView&,
                                       const base::Box&, const simd::DoubleBox&,
                                       const simd::DoubleBox&, const CentredTile&, const BoundTerms&,
-                                      const method::MapView&);
+                                      const method::MapView&, KeptTile*);
 
 } // namespace flcc::cpu

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
 #include "engine/base/pixels.h"
 #include "engine/cpu/simd/kernels.h"
@@ -74,6 +75,35 @@ struct TileResult {
     simd::ScoreTally tally;
     std::int64_t lowConf = 0; ///< voxels whose bound breaks the promise
     bool twofold = false;     ///< computed in double
+
+    /// All voxels are OK.
+    [[nodiscard]] bool plain() const { return tally.marked == 0 && tile.nonFinite == 0; }
+};
+
+/// What scores of one tile against several templates share: its window sums, and which of its
+/// panels are not finite or flat.
+class KeptTile {
+  public:
+    /// Room for tiles of at most `tile` placements.
+    explicit KeptTile(const base::Extents& tile) : m_sums({simd::keptSums(tile), 1, 1}, 0.0) {}
+    [[nodiscard]] static std::int64_t bytes(const base::Extents& tile) {
+        return 8 * simd::keptSums(tile);
+    }
+    /// Before the first template of another tile.
+    void forget() {
+        m_known = false;
+        m_panels = {};
+    }
+
+  private:
+    friend class TileScorer;
+    struct Panels {
+        std::vector<std::uint8_t> touched; ///< nonFinitePanels(); empty until asked for
+        std::vector<std::uint8_t> flat;    ///< likewise flatPanels()
+    };
+    base::Image<double> m_sums;
+    bool m_known = false;
+    Panels m_panels;
 };
 
 /// The part of a tile that all CPU methods share: from centred voxels and numerator to scores,
@@ -87,18 +117,20 @@ class TileScorer {
     /// Bytes of the buffers.
     [[nodiscard]] static std::int64_t bytes(const base::Extents& m, const base::Extents& tile);
 
-    /// Fills the part `out` of the map.
+    /// Fills the part `part` of a map, which is `out` of the scene's placements. `kept` is filled
+    /// by the first template of a tile, whose others then need no x.
     template <class Real, class Numerator>
-    [[nodiscard]] TileResult
-    score(const method::Problem& problem, const base::AnyView& scene, const base::Box& out,
-          const simd::VoxelBox<Real>& x, const simd::VoxelBox<Numerator>& numerator,
-          const CentredTile& tile, const BoundTerms& terms, const method::MapView& map);
+    [[nodiscard]] TileResult score(const method::Problem& problem, const base::AnyView& scene,
+                                   const base::Box& out, const simd::VoxelBox<Real>& x,
+                                   const simd::VoxelBox<Numerator>& numerator,
+                                   const CentredTile& tile, const BoundTerms& terms,
+                                   const method::MapView& part, KeptTile* kept = nullptr);
 
     /// Replaces what breaks the promise by canonical values, unless the problem forbids it, and
     /// counts the tile.
     void finish(const method::Problem& problem, const base::AnyView& scene, const base::Box& out,
                 const method::CanonicalTemplate& templ, const TileResult& result,
-                const method::MapView& map, FactsCollector& collector);
+                const method::MapView& part, FactsCollector& collector);
 
     /// True when a tile in double costs less than the canonical values of its LOWCONF voxels.
     /// `twofoldNs` is what the tile costs in double.

@@ -205,22 +205,47 @@ class FftwTransform final : public TileTransform {
     void correlate(const Image<float>& spectrum, TransformBuffers& buffers) const override {
         float* const tile = buffers.tile.data();
         float* const rows = buffers.rows.data();
-        const std::int64_t slice = 2 * m_stride * m_points.y;
         m_rowsForward(tile, rows);
         if (!volume()) {
             multiplyColumns(spectrum, rows, buffers.column.data());
         } else {
-            for (std::int64_t z = 0; z < m_points.z; ++z) {
-                m_middleForward.forBlocks([&](const auto& plan, std::int64_t first, std::int64_t) {
-                    plan(rows + z * slice + 2 * first, tile + z * slice + 2 * first);
-                });
-            }
+            middle(m_middleForward, rows, tile);
             multiplyColumns(spectrum, tile, buffers.column.data());
-            for (std::int64_t z = 0; z < m_points.z; ++z) {
-                m_middleInverse.forBlocks([&](const auto& plan, std::int64_t first, std::int64_t) {
-                    plan(tile + z * slice + 2 * first, rows + z * slice + 2 * first);
-                });
-            }
+            middle(m_middleInverse, tile, rows);
+        }
+        m_rowsInverse(rows, tile);
+    }
+
+    void forward(TransformBuffers& buffers, Image<float>& spectrum) const override {
+        float* const rows = buffers.rows.data();
+        float* data = rows;
+        m_rowsForward(buffers.tile.data(), rows);
+        if (volume()) {
+            data = buffers.tile.data();
+            middle(m_middleForward, rows, data);
+        }
+        float* to = spectrum.data();
+        m_lastForward.forBlocks([&](const auto& plan, std::int64_t first, std::int64_t count) {
+            plan(data + 2 * first, to);
+            to += 2 * count * lastLength();
+        });
+    }
+
+    void inverse(const Image<float>& spectrum, const Image<float>& templ,
+                 TransformBuffers& buffers) const override {
+        float* const tile = buffers.tile.data();
+        float* const rows = buffers.rows.data();
+        float* const column = buffers.column.data();
+        float* const data = volume() ? tile : rows;
+        std::int64_t at = 0;
+        m_lastInverse.forBlocks([&](const auto& plan, std::int64_t first, std::int64_t count) {
+            simd::multiplySpectra(spectrum.data() + at, templ.data() + at, count * lastLength(),
+                                  column);
+            plan(column, data + 2 * first);
+            at += 2 * count * lastLength();
+        });
+        if (volume()) {
+            middle(m_middleInverse, tile, rows);
         }
         m_rowsInverse(rows, tile);
     }
@@ -255,11 +280,21 @@ class FftwTransform final : public TileTransform {
                                              FFTW_FORWARD, search);
     }
 
+    /// The columns of every slice of a volume.
+    void middle(const ColumnPlans<Single>& plans, float* from, float* to) const {
+        for (std::int64_t z = 0; z < m_points.z; ++z) {
+            const std::int64_t slice = 2 * z * m_stride * m_points.y;
+            plans.forBlocks([&](const auto& plan, std::int64_t first, std::int64_t) {
+                plan(from + slice + 2 * first, to + slice + 2 * first);
+            });
+        }
+    }
+
     void multiplyColumns(const Image<float>& spectrum, float* data, float* column) const {
         const float* templ = spectrum.data();
         m_lastForward.forBlocks([&](const auto& forward, std::int64_t first, std::int64_t count) {
             forward(data + 2 * first, column);
-            simd::multiplySpectra(column, templ, count * lastLength());
+            simd::multiplySpectra(column, templ, count * lastLength(), column);
             m_lastInverse.of(count)(column, data + 2 * first);
             templ += 2 * count * lastLength();
         });

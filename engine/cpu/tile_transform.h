@@ -62,6 +62,13 @@ class TileTransform {
 
     /// buffers.tile = circular correlation of buffers.tile with the template.
     virtual void correlate(const base::Image<float>& spectrum, TransformBuffers& buffers) const = 0;
+
+    /// correlate() in two, for several templates: the spectrum of buffers.tile, as large as that of
+    /// a template and in the same order; and buffers.tile = its correlation with a template, to the
+    /// bit as correlate(). Takes a tenth longer, as columns leave the cache between them.
+    virtual void forward(TransformBuffers& buffers, base::Image<float>& spectrum) const = 0;
+    virtual void inverse(const base::Image<float>& spectrum, const base::Image<float>& templ,
+                         TransformBuffers& buffers) const = 0;
 };
 
 } // namespace flcc::cpu

@@ -107,6 +107,7 @@ class TiledTemplateMethod final : public method::Method {
             (segments + outputs + static_cast<double>(parts)) * 2.5 * count * root +
             products * 4 * count;
         predictTime(problem, candidate, blocks, model, prediction);
+        timeOneByOne(problem, prediction);
         prediction.tilesInFlight =
             BlockBuffers<Single>::slots(blocks) + parts + 2 * candidate.threads;
         prediction.paddingWaste =
@@ -171,8 +172,11 @@ class TiledTemplateMethod final : public method::Method {
             blocks.templateBlocks(), threads,
             BlockBuffers<Single>::bytes(problem, blocks, points, threads),
             BlockBuffers<Double>::bytes(problem, blocks, points, threads));
-        return mapBytes(problem) + base::byteCount(problem.templ, 8) + most +
-               threads * ScorePass::bytes(problem);
+        const std::int64_t templ = base::byteCount(problem.templ, 8);
+        const std::int64_t spectra =
+            TemplateSpectra::keptBytes(problem, points, blocks.templateBlocks());
+        return mapBytes(problem) + templ + most + threads * ScorePass::bytes(problem) +
+               oneByOneBytes(problem, templ + spectra);
     }
 
     static void predictTime(const Problem& problem, const Candidate& candidate,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <numeric>
 #include <string>
 
 #include "engine/base/error.h"
@@ -21,8 +23,13 @@ template <class Real> struct Row {
     Status* status = nullptr;
 };
 
+/// Without an early end, which would keep it from being done many at a time.
 bool allOk(const Status* status, std::int64_t count) {
-    return std::all_of(status, status + count, [](Status one) { return one == Status::Ok; });
+    unsigned any = 0;
+    for (std::int64_t x = 0; x < count; ++x) {
+        any |= static_cast<std::uint8_t>(status[x]);
+    }
+    return any == static_cast<unsigned>(Status::Ok);
 }
 
 /// Where all voxels are OK, nearly everywhere, nothing but the scores decides.
@@ -30,7 +37,7 @@ template <class Real>
 void mergePlainly(const Real* score, std::int32_t templ, std::int64_t count, Real* best,
                   std::int32_t* index) {
     for (std::int64_t x = 0; x < count; ++x) {
-        const bool larger = score[x] > best[x] || (score[x] == best[x] && templ < index[x]);
+        const bool larger = (score[x] > best[x]) | ((score[x] == best[x]) & (templ < index[x]));
         index[x] = larger ? templ : index[x];
         best[x] = larger ? score[x] : best[x];
     }
@@ -100,6 +107,34 @@ void round(const base::View<double>& from, const base::View<float>& to) {
     });
 }
 
+/// Of one row, so that long parts lose no digits, in lanes that are added many at a time.
+template <bool kAll, class Real>
+ScoreSums sumsOfRow(const Real* score, const Status* status, std::int64_t count) {
+    constexpr std::int64_t kLanes = 8;
+    double sum[kLanes] = {};
+    double squares[kLanes] = {};
+    ScoreSums sums;
+    const auto add = [&](std::int64_t x, std::int64_t lane) {
+        const bool counts = kAll || base::hasValue(status[x]);
+        const double value = counts ? static_cast<double>(score[x]) : 0.0;
+        sums.count += counts ? 1 : 0;
+        sum[lane] += value;
+        squares[lane] += value * value;
+    };
+    std::int64_t x = 0;
+    for (; x + kLanes <= count; x += kLanes) {
+        for (std::int64_t lane = 0; lane < kLanes; ++lane) {
+            add(x + lane, lane);
+        }
+    }
+    for (; x < count; ++x) {
+        add(x, 0);
+    }
+    sums.sum = std::accumulate(std::begin(sum), std::end(sum), 0.0);
+    sums.squares = std::accumulate(std::begin(squares), std::end(squares), 0.0);
+    return sums;
+}
+
 template <class Real>
 ScoreSums sumsOf(const base::View<Real>& score, const base::View<Status>& status) {
     ScoreSums all;
@@ -107,13 +142,8 @@ ScoreSums sumsOf(const base::View<Real>& score, const base::View<Status>& status
         const Real* const row = score.row(y, z);
         const Status* const kept = status.row(y, z);
         const std::int64_t count = score.extents().x;
-        ScoreSums sums; // a row's, so that long parts lose no digits
-        for (std::int64_t x = 0; x < count; ++x) {
-            const double value = base::hasValue(kept[x]) ? static_cast<double>(row[x]) : 0.0;
-            sums.count += base::hasValue(kept[x]) ? 1 : 0;
-            sums.sum += value;
-            sums.squares += value * value;
-        }
+        const ScoreSums sums = allOk(kept, count) ? sumsOfRow<true>(row, kept, count)
+                                                  : sumsOfRow<false>(row, kept, count);
         all.count += sums.count;
         all.sum += sums.sum;
         all.squares += sums.squares;
@@ -201,18 +231,24 @@ void clearBest(const BankView& part) {
 }
 
 ScoreSums scoreSums(const MapView& part) {
+    return ofPart(part.exact.data() != nullptr ? sumsOf(part.exact, part.status)
+                                               : sumsOf(part.value, part.status));
+}
+
+ScoreSums ofPart(const ScoreSums& sums) {
     constexpr double kUnit = 0x1p-20;
-    ScoreSums sums = part.exact.data() != nullptr ? sumsOf(part.exact, part.status)
-                                                  : sumsOf(part.value, part.status);
-    sums.sum = std::round(sums.sum / kUnit) * kUnit;
-    sums.squares = std::round(sums.squares / kUnit) * kUnit;
-    return sums;
+    return {sums.count, std::round(sums.sum / kUnit) * kUnit,
+            std::round(sums.squares / kUnit) * kUnit};
 }
 
 void addStatuses(const MapView& part, MapFacts& facts) {
     const std::int64_t count = part.status.extents().x;
     forRows(part.status.extents(), [&](std::int64_t y, std::int64_t z) {
         const Status* const row = part.status.row(y, z);
+        if (allOk(row, count)) {
+            facts.statusCounts[static_cast<std::size_t>(Status::Ok)] += count;
+            return;
+        }
         for (std::size_t i = 0; i < base::kStatusCount; ++i) {
             facts.statusCounts[i] += std::count(row, row + count, static_cast<Status>(i));
         }

@@ -17,9 +17,10 @@ struct BankView {
     base::View<std::int32_t> index;
 };
 
-/// The part of a bank's map inside `box`.
+/// The part of a bank's map inside `box`; without an index where that has none.
 [[nodiscard]] inline BankView partOf(const BankView& bank, const base::Box& box) {
-    return {partOf(bank.map, box), bank.index.part(box)};
+    return {partOf(bank.map, box),
+            bank.index.data() == nullptr ? bank.index : bank.index.part(box)};
 }
 
 /// Takes the scores of template `templ` for a part of the map into the best ones. Template 0 comes
@@ -41,6 +42,8 @@ void clearBest(const BankView& part);
 /// Sums over the scores of a part of a map. They are multiples of 2^-20, so that sums over the
 /// parts of maps of less than 2^33 voxels do not depend on the order of the parts.
 [[nodiscard]] ScoreSums scoreSums(const MapView& part);
+/// Sums over a part, taken elsewhere, as such multiples.
+[[nodiscard]] ScoreSums ofPart(const ScoreSums& sums);
 
 /// Adds the statuses of a part to `facts`.
 void addStatuses(const MapView& part, MapFacts& facts);

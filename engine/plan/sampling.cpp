@@ -81,13 +81,14 @@ double timeOnSample(const method::Method& method, const method::Problem& problem
     if (whole && share < 1) { // a transform of the part's own length
         candidate = method.candidates(part, input.limits, {0, 0, 0}).front();
     }
+    part.templates = 1;                  // others are in the prediction
     part.extent = method::Extent::Valid; // what lies beyond the scene is in the prediction
     const method::MaskedView scene = method::partOf(input.scene, box);
     method.warmUp(part, candidate);
     const auto start = Clock::now();
     const auto prepared = method.prepare(part, candidate, input.templ);
     const auto workspace = method.makeWorkspace(part, candidate);
-    const double prepareMs = msSince(start);
+    const double prepareMs = msSince(start) * problem.templates;
     method::MatchMap map(method::mapExtents(part));
     // What grows with the scene, of the part and of the whole.
     const auto grown = [&](const method::Problem& of) {
@@ -120,18 +121,25 @@ double timeOnSample(const method::Method& method, const method::Problem& problem
 
 double timeOnWhole(const method::Method& method, const method::Problem& problem,
                    const method::Candidate& candidate, const SampleInput& input) {
-    method.warmUp(problem, candidate);
-    method::MatchMap map(method::mapExtents(problem));
+    method::Problem one = problem;
+    one.templates = 1;
+    method.warmUp(one, candidate);
+    method::MatchMap map(method::mapExtents(one));
     const method::Execution execution{input.pool, input.stop, {}};
+    const auto predicted = [&](const method::Problem& of) {
+        const auto verdict = method.predict(of, candidate, input.limits, input.model, nullptr);
+        const auto* prediction = std::get_if<method::Prediction>(&verdict);
+        return prediction != nullptr ? prediction->ms : 1;
+    };
     // The first turn meets cold caches; short ones are repeated, as their times spread most.
     constexpr double kLong = 300;
     constexpr std::size_t kTurns = 4;
     std::vector<double> times;
     while (times.size() < kTurns) {
         const auto start = Clock::now();
-        const auto prepared = method.prepare(problem, candidate, input.templ);
-        const auto workspace = method.makeWorkspace(problem, candidate);
-        const method::Outcome outcome = method.execute(problem, candidate, *prepared, input.scene,
+        const auto prepared = method.prepare(one, candidate, input.templ);
+        const auto workspace = method.makeWorkspace(one, candidate);
+        const method::Outcome outcome = method.execute(one, candidate, *prepared, input.scene,
                                                        *workspace, execution, method::viewOf(map));
         if (outcome.cancelled) {
             return -1;
@@ -145,7 +153,7 @@ double timeOnWhole(const method::Method& method, const method::Problem& problem,
         times.erase(times.begin());
     }
     std::sort(times.begin(), times.end());
-    return times[times.size() / 2];
+    return times[times.size() / 2] * predicted(problem) / predicted(one);
 }
 
 } // namespace flcc::plan

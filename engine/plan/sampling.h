@@ -20,14 +20,16 @@ struct SampleInput {
 
 /// Runs a candidate on a part of the scene that is predicted to take about `budgetMs` (the whole
 /// scene when that is less) and scales its time to the whole by the predictions of both.
-/// Returns the milliseconds of the whole run; negative when stopped.
+/// A bank is timed with one template, the others scaled likewise. Returns the milliseconds of the
+/// whole run; negative when stopped.
 /// **Errors**: those of the method.
 [[nodiscard]] double timeOnSample(const method::Method& method, const method::Problem& problem,
                                   const method::Candidate& candidate, double predictedMs,
                                   double budgetMs, const SampleInput& input);
 
-/// Runs a candidate on the whole problem, often enough for a time worth trusting.
-/// Returns milliseconds as timeOnSample(). **Errors**: those of the method.
+/// Runs a candidate on the whole problem, often enough for a time worth trusting; of a bank one
+/// template, which is scaled by the predictions. Returns milliseconds as timeOnSample().
+/// **Errors**: those of the method.
 [[nodiscard]] double timeOnWhole(const method::Method& method, const method::Problem& problem,
                                  const method::Candidate& candidate, const SampleInput& input);
 

@@ -121,7 +121,9 @@ struct ScoreTally {
 /// num / sqrt(D), clamped to [-1, 1].
 /// **Shapes**: x as for correlateDirect; num `out`; value, status the same box inside the map with
 /// their strides; bounds contiguous, out.x a row. `scratch` as scoreScratch() says.
-/// `exact`, where there is one, takes the scores in double.
+/// `exact`, where there is one, takes the scores in double. `kept`, where there is room for
+/// keptSums(out) doubles, takes the window sums, and `recall` scores other numerators of the same
+/// box from them: to the bit what x would give.
 template <class Real, class Numerator = Real> struct ScoreArguments {
     VoxelBox<Real> x;
     VoxelBox<Numerator> num;
@@ -135,6 +137,8 @@ template <class Real, class Numerator = Real> struct ScoreArguments {
     std::int64_t mapSliceStride = 0;
     float* bounds = nullptr;
     double* scratch = nullptr;
+    double* kept = nullptr;
+    bool recall = false; ///< x is not read
 };
 [[nodiscard]] ScoreTally scoreTile(const ScoreArguments<float>& arguments,
                                    const ScoreConstants& constants);
@@ -159,8 +163,29 @@ template <class Real, class Numerator = Real> struct ScoreArguments {
 /// Doubles of scratch that scoreTile needs for tiles that are taken in such strips.
 [[nodiscard]] std::int64_t scoreScratch(const base::Extents& m, const base::Extents& strip);
 
-/// spectrum *= templ, complex, `count` pairs (re, im).
-void multiplySpectra(float* spectrum, const float* templ, std::int64_t count);
+/// Doubles of the window sums of a tile of `out` placements.
+[[nodiscard]] constexpr std::int64_t keptSums(const base::Extents& out) {
+    return 2 * sumsRow(out.x) * out.y * out.z;
+}
+
+/// Takes the scores of template `templ` into the best ones of the templates before it, all voxels
+/// being OK: the larger one stays, of equal ones the old one. The best of template 0 are its
+/// scores, in the same memory. Returns sums over its scores.
+struct BestArguments {
+    std::int32_t templ = 0;
+    base::Extents extents;
+    VoxelBox<const float> score;
+    FloatBox best;
+    IntegerBox index;
+};
+struct BestSums {
+    double sum = 0;
+    double squares = 0;
+};
+[[nodiscard]] BestSums takeBest(const BestArguments& arguments);
+
+/// to = spectrum * templ, complex, `count` pairs (re, im); `to` may be the spectrum.
+void multiplySpectra(const float* spectrum, const float* templ, std::int64_t count, float* to);
 
 /// sum += spectrum * templ, complex, `count` pairs.
 void addSpectra(const float* spectrum, const float* templ, std::int64_t count, float* sum);

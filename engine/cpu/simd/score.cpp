@@ -141,6 +141,14 @@ struct DoubleScores {
     }
 };
 
+// The window sums that are kept of row (y, z), from `column` on.
+template <class Arguments>
+Sums keptSumsAt(const Arguments& a, std::int64_t column, std::int64_t y, std::int64_t z) {
+    const std::int64_t stride = sumsRow(a.out.x);
+    double* const s1 = a.kept + 2 * (z * a.out.y + y) * stride + column;
+    return {s1, s1 + stride};
+}
+
 // What rows of sums become.
 template <class Scores> class RowScorer {
   public:
@@ -156,6 +164,11 @@ template <class Scores> class RowScorer {
     /// Scores of `count` voxels of row (y, z) from `column` on.
     void operator()(const Sums& sums, std::int64_t column, std::int64_t count, std::int64_t y,
                     std::int64_t z) {
+        if (m_arguments.kept != nullptr && !m_arguments.recall) {
+            const Sums kept = keptSumsAt(m_arguments, column, y, z);
+            std::copy_n(sums.s1, count, kept.s1);
+            std::copy_n(sums.s2, count, kept.s2);
+        }
         const std::int64_t at =
             z * m_arguments.mapSliceStride + y * m_arguments.mapRowStride + column;
         const Row row{sums,
@@ -456,6 +469,17 @@ void scoreStrip(const typename RowScorer<Scores>::Arguments& a, const Strip& str
                   });
 }
 
+// As scoreStrip() from the sums it kept, in the same order.
+template <class Scores>
+void recallStrip(const typename RowScorer<Scores>::Arguments& a, const Strip& strip,
+                 RowScorer<Scores>& scorer) {
+    for (std::int64_t z = 0; z < a.out.z; ++z) {
+        for (std::int64_t y = strip.row; y < strip.row + strip.rows; ++y) {
+            scorer(keptSumsAt(a, strip.column, y, z), strip.column, strip.columns, y, z);
+        }
+    }
+}
+
 template <class Scores>
 HWY_INLINE ScoreTally scoreAll(const typename RowScorer<Scores>::Arguments& a,
                                const ScoreConstants& constants) {
@@ -463,10 +487,13 @@ HWY_INLINE ScoreTally scoreAll(const typename RowScorer<Scores>::Arguments& a,
     const base::Extents& size = a.strip;
     for (std::int64_t row = 0; row < a.out.y; row += size.y) {
         for (std::int64_t column = 0; column < a.out.x; column += size.x) {
-            scoreStrip(
-                a,
-                {column, std::min(size.x, a.out.x - column), row, std::min(size.y, a.out.y - row)},
-                scorer);
+            const Strip strip{column, std::min(size.x, a.out.x - column), row,
+                              std::min(size.y, a.out.y - row)};
+            if (a.recall) {
+                recallStrip(a, strip, scorer);
+            } else {
+                scoreStrip(a, strip, scorer);
+            }
         }
     }
     return scorer.tally();

@@ -17,7 +17,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using D = hn::ScalableTag<float>;
 
-void multiply(float* spectrum, const float* templ, std::int64_t count) {
+void multiply(const float* spectrum, const float* templ, std::int64_t count, float* to) {
     const D d;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
     const std::int64_t floats = 2 * count;
@@ -29,14 +29,13 @@ void multiply(float* spectrum, const float* templ, std::int64_t count) {
         const auto real = hn::Mul(x, hn::DupEven(t));
         const auto imaginary = hn::Mul(swapped, hn::DupOdd(t));
         // Even lanes: re re - im im; odd lanes: im re + re im.
-        hn::StoreU(hn::OddEven(hn::Add(real, imaginary), hn::Sub(real, imaginary)), d,
-                   spectrum + i);
+        hn::StoreU(hn::OddEven(hn::Add(real, imaginary), hn::Sub(real, imaginary)), d, to + i);
     }
     for (; i < floats; i += 2) {
         const float re = spectrum[i] * templ[i] - spectrum[i + 1] * templ[i + 1];
         const float im = spectrum[i + 1] * templ[i] + spectrum[i] * templ[i + 1];
-        spectrum[i] = re;
-        spectrum[i + 1] = im;
+        to[i] = re;
+        to[i + 1] = im;
     }
 }
 
@@ -140,8 +139,8 @@ HWY_EXPORT(energy);
 HWY_EXPORT(pack);
 HWY_EXPORT(unpack);
 
-void multiplySpectra(float* spectrum, const float* templ, std::int64_t count) {
-    HWY_DYNAMIC_DISPATCH(multiply)(spectrum, templ, count);
+void multiplySpectra(const float* spectrum, const float* templ, std::int64_t count, float* to) {
+    HWY_DYNAMIC_DISPATCH(multiply)(spectrum, templ, count, to);
 }
 
 void packPairs(const float* a, const float* b, float factor, std::int64_t count, float* to) {

@@ -1,15 +1,18 @@
 #include <QtTest>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "engine/base/error.h"
+#include "engine/cpu/simd/kernels.h"
 #include "engine/method/bank.h"
 #include "tests/engine/cpu/harness.h"
 #include "tests/engine/cpu/masks.h"
-#include "tests/support/comparison.h"
 
 using namespace flcc;
 using base::Extents;
@@ -408,6 +411,45 @@ class BankTest : public QObject {
         }
         QVERIFY(stoppedHalfWay > 0);
     }
+
+    void theRoughBankHasVoxelsOfEveryKind() {
+        const Bank bank = roughBank();
+        std::int64_t recomputed = 0;
+        std::array<std::int64_t, base::kStatusCount> counts{};
+        for (const test::Way& way : waysOf(bank, {})) {
+            test::RunOptions options;
+            options.threads = 1;
+            const method::MapFacts facts = runBank(way, bank, options).run.outcome.facts;
+            recomputed += facts.recomputed;
+            for (std::size_t i = 0; i < counts.size(); ++i) {
+                counts[i] += facts.statusCounts[i];
+            }
+        }
+        QVERIFY(recomputed > 0);
+        for (const Status status : {Status::Ok, Status::Flat, Status::NonFinite, Status::LowConf}) {
+            QVERIFY2(counts[static_cast<std::size_t>(status)] > 0,
+                     std::string(base::name(status)).c_str());
+        }
+    }
+
+    void everyInstructionSetGivesTheBestOfItsTemplates() {
+        const Bank bank = cases().front().bank();
+        for (const std::string& set : cpu::simd::instructionSets()) {
+            cpu::simd::forceInstructionSet(set);
+            for (const test::Way& way : waysOf(bank, {})) {
+                test::RunOptions options;
+                options.threads = 2;
+                const BankRun all = runBank(way, bank, options);
+                const std::vector<test::MethodRun> runs = runEach(way, bank);
+                const std::string fault =
+                    firstOf({voxelFault(all, runs, {{0, 0, 0}, all.index.extents()}),
+                             factsFault(all, runs)});
+                QVERIFY2(fault.empty(), (set + " " + way.words() + ": " + fault).c_str());
+            }
+        }
+    }
+
+    void cleanup() { cpu::simd::forceInstructionSet({}); }
 
     void aStopThatCameFirstLeavesNothing() {
         const Bank bank = cases().front().bank();

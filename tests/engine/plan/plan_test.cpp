@@ -154,6 +154,93 @@ class PlanTest : public QObject {
         }
     }
 
+    void furtherTemplatesCostLessWhereTheScenesPartIsShared() {
+        for (const base::Extents& scene :
+             {base::Extents{2000, 2000, 1}, base::Extents{128, 128, 128}}) {
+            const bool volume = scene.z > 1;
+            method::Problem problem = problemOf(scene, {16, 16, volume ? 16 : 1});
+            const auto predicted = [&](int templates, const std::string& method) {
+                problem.templates = templates;
+                plan::Request request;
+                request.method = method;
+                return *estimate(problem, request).report.chosen()->prediction;
+            };
+            for (const std::string method : {"direct", "tiled", "fourier"}) {
+                const double one = predicted(1, method).ms;
+                const double further = (predicted(9, method).ms - predicted(8, method).ms) / one;
+                QVERIFY2(further > 0.2 && further < (method == "tiled"    ? 0.75
+                                                     : method == "direct" ? 0.99
+                                                                          : 1.01),
+                         (method + " " + std::to_string(further)).c_str());
+                QVERIFY(predicted(8, method).operations > predicted(7, method).operations);
+                // The index of a bank's map, and what is prepared of each template.
+                QVERIFY(predicted(2, method).hostBytes >=
+                        predicted(1, method).hostBytes +
+                            4 * base::voxelCount(method::mapExtents(problem)));
+                QVERIFY(predicted(3, method).hostBytes >
+                        predicted(2, method).hostBytes + 8 * 16 * 16);
+            }
+        }
+    }
+
+    void spectraThatDoNotFitTheMemoryAreRefused() {
+        method::Problem problem = problemOf({1000, 1000, 1}, {12, 12, 1});
+        problem.templates = 5000;
+        plan::Request request;
+        request.limits.memoryBytes = std::int64_t{256} << 20;
+        const plan::Planned planned = estimate(problem, request);
+        QCOMPARE(chosenMethod(planned), "direct");
+        std::size_t refused = 0;
+        for (const plan::CandidateReport& row : planned.report.candidates) {
+            refused += row.verdict == plan::CandidateVerdict::Refused ? 1 : 0;
+        }
+        QVERIFY(refused > 3);
+    }
+
+    void aBankIsMeasuredByOneOfItsTemplates() {
+        method::Problem problem = problemOf({300, 280, 1}, {12, 12, 1});
+        problem.templates = 6;
+        const Pixels pixels(problem.scene, problem.templ);
+        base::TilePool pool(1);
+        for (const plan::Planning planning :
+             {plan::Planning::Measure, plan::Planning::Exhaustive}) {
+            plan::Request request;
+            request.planning = planning;
+            const auto measured = [&](int templates, const std::string& method) {
+                problem.templates = templates;
+                request.method = method;
+                double least = 1e9;
+                for (int turn = 0; turn < 3; ++turn) {
+                    const plan::Planned planned = plan::makePlan(
+                        problem, request, &pixels.sceneView, &pixels.templView, nullptr, pool);
+                    for (const plan::CandidateReport& row : planned.report.candidates) {
+                        least = std::min(least, row.measuredMs.value_or(1e9));
+                    }
+                }
+                return least;
+            };
+            // Of a machine that does other things, too: far from one template and from no sharing.
+            const double ratio = measured(24, "tiled") / measured(1, "tiled");
+            QVERIFY2(ratio > 4 && ratio < 48, std::to_string(ratio).c_str());
+        }
+    }
+
+    void aProblemWithoutTemplatesIsAnError() {
+        method::Problem problem = problemOf({64, 64, 1}, {8, 8, 1});
+        problem.templates = 0;
+        QCOMPARE(errorCode(problem, {}), static_cast<int>(base::ErrorCode::Problem));
+    }
+
+    void banksAreKnownApart() {
+        method::Problem problem = problemOf({64, 64, 1}, {8, 8, 1});
+        const auto key = [&](int templates) {
+            problem.templates = templates;
+            return plan::problemKey(problem, {}, "measure", "auto", "auto", {0, 0, 0});
+        };
+        QVERIFY(key(1) != key(2));
+        QVERIFY(key(2) != key(3));
+    }
+
     void aForcedMethodAndTileAreKept() {
         plan::Request request;
         request.method = "tiled";

@@ -1,0 +1,93 @@
+#include <cstdint>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/cpu/simd/best.cpp"
+#include <hwy/foreach_target.h> // IWYU pragma: keep
+
+#include <hwy/highway.h>
+
+#include "engine/cpu/simd/kernels.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace flcc::cpu::simd::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// One row: the larger of both scores, and sums over the new ones.
+class RowTaker {
+  public:
+    RowTaker(std::int32_t templ, BestSums& sums) : m_templ(templ), m_sums(sums) {}
+
+    void operator()(const float* score, std::int64_t count, float* best, std::int32_t* index) {
+        const D d;
+        const I integers;
+        const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+        const auto templ = hn::Set(integers, m_templ);
+        auto sum = hn::Zero(DD());
+        auto squares = hn::Zero(DD());
+        std::int64_t i = 0;
+        for (; i + lanes <= count; i += lanes) {
+            const auto now = hn::LoadU(d, score + i);
+            const auto low = hn::PromoteTo(DD(), hn::LoadU(H(), score + i));
+            const auto high = hn::PromoteTo(DD(), hn::LoadU(H(), score + i + lanes / 2));
+            sum = hn::Add(sum, hn::Add(low, high));
+            squares = hn::MulAdd(low, low, hn::MulAdd(high, high, squares));
+            if (m_templ == 0) {
+                hn::StoreU(templ, integers, index + i);
+                continue;
+            }
+            const auto old = hn::LoadU(d, best + i);
+            const auto larger = hn::Gt(now, old);
+            hn::StoreU(hn::IfThenElse(larger, now, old), d, best + i);
+            hn::StoreU(hn::IfThenElse(hn::RebindMask(integers, larger), templ,
+                                      hn::LoadU(integers, index + i)),
+                       integers, index + i);
+        }
+        m_sums.sum += hn::GetLane(hn::SumOfLanes(DD(), sum));
+        m_sums.squares += hn::GetLane(hn::SumOfLanes(DD(), squares));
+        for (; i < count; ++i) {
+            const double now = static_cast<double>(score[i]);
+            m_sums.sum += now;
+            m_sums.squares += now * now;
+            if (m_templ == 0 || score[i] > best[i]) {
+                best[i] = score[i];
+                index[i] = m_templ;
+            }
+        }
+    }
+
+  private:
+    using D = hn::ScalableTag<float>;
+    using I = hn::RebindToSigned<D>;
+    using DD = hn::Repartition<double, D>;
+    using H = hn::Rebind<float, DD>;
+
+    std::int32_t m_templ;
+    BestSums& m_sums;
+};
+
+BestSums take(const BestArguments& a) {
+    BestSums sums;
+    RowTaker row(a.templ, sums);
+    for (std::int64_t z = 0; z < a.extents.z; ++z) {
+        for (std::int64_t y = 0; y < a.extents.y; ++y) {
+            row(a.score.data + z * a.score.sliceStride + y * a.score.rowStride, a.extents.x,
+                a.best.data + z * a.best.sliceStride + y * a.best.rowStride,
+                a.index.data + z * a.index.sliceStride + y * a.index.rowStride);
+        }
+    }
+    return sums;
+}
+
+} // namespace flcc::cpu::simd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace flcc::cpu::simd {
+
+HWY_EXPORT(take);
+
+BestSums takeBest(const BestArguments& arguments) { return HWY_DYNAMIC_DISPATCH(take)(arguments); }
+
+} // namespace flcc::cpu::simd
+#endif

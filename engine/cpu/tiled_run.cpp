@@ -1,0 +1,391 @@
+#include "engine/cpu/tiled_run.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace flcc::cpu {
+
+using base::Extents;
+using method::Problem;
+
+namespace {
+
+enum Stage : std::size_t { kLoad, kTransform, kDenominator, kRecomputation };
+
+/// A point of a tile in double, forward and back; only what it is against a canonical value
+/// matters.
+constexpr double kDoubleNs = 15;
+
+/// A tile of placements inside the scene.
+struct PlainTile {
+    base::Box out; ///< in the `valid` map
+    BestPart part; ///< where its scores go
+};
+
+/// What is known of one of the two tiles.
+struct Tile {
+    CentredTile centred;
+    simd::LineEnergy in;
+    simd::LineEnergy out;
+};
+
+template <class Real> simd::VoxelBox<Real> boxOf(Real* data, const Extents& points) {
+    return {data, points.x, points.x * points.y};
+}
+
+template <class Real> CentredTile load(const TiledRun& run, const base::Box& out, Real* to) {
+    const base::Box seen = footprint(out, run.problem.templ);
+    if (seen.extents != run.points) {
+        std::fill_n(to, base::voxelCount(run.points), Real{0});
+    }
+    return loadCentred(run.scene.pixels, seen, base::voxelCount(run.problem.templ),
+                       boxOf(to, run.points));
+}
+
+/// The power of two that brings the second tile to the first one's brightest line, so that
+/// neither drowns in the other's rounding errors.
+float balance(const Tile& first, const Tile& second) {
+    if (!(first.in.largestMeanSquare > 0) || !(second.in.largestMeanSquare > 0)) {
+        return 1;
+    }
+    const double ratio = std::sqrt(first.in.largestMeanSquare / second.in.largestMeanSquare);
+    return static_cast<float>(std::exp2(std::clamp(std::round(std::log2(ratio)), -60.0, 60.0)));
+}
+
+/// The tiles that one worker does.
+class Worker {
+  public:
+    Worker(const TiledRun& run, TiledBuffers& buffers, WorkerTally& tally)
+        : m_run(run), m_buffers(buffers), m_tally(tally) {}
+
+    /// A tile that is no plain box inside the scene.
+    void general(const base::Box& out) {
+        BestPart part{partOf(m_run.to, out)};
+        for (std::size_t i = 0; i < m_run.templs.size(); ++i) {
+            const TiledPrepared& templ = *m_run.templs[i];
+            const auto number = static_cast<std::int32_t>(i);
+            const method::MapView scores = m_buffers.best.of(number, part);
+            m_buffers.support(templ.spectra().value())
+                .tile({m_run.problem, templ.support().value(), templ.canonical(), m_run.scene,
+                       scores},
+                      out, {kLoad, kTransform, kDenominator, kRecomputation}, m_tally);
+            take(i, part, false);
+        }
+    }
+
+    /// Tiles of placements inside the scene, at most two.
+    void plain(std::vector<PlainTile>& tiles) {
+        if (tiles.empty()) {
+            return;
+        }
+        if (m_run.problem.precision == method::Precision::Single) {
+            pair(tiles);
+            return;
+        }
+        for (PlainTile& tile : tiles) {
+            Twice twice;
+            for (std::size_t i = 0; i < m_run.templs.size(); ++i) {
+                finish(i, tile, twofold(i, tile, twice));
+            }
+        }
+    }
+
+  private:
+    /// A tile in double, once it is loaded.
+    struct Twice {
+        bool made = false;
+        CentredTile centred;
+        simd::LineEnergy in;
+    };
+
+    void take(std::size_t templ, BestPart& part, bool plain) {
+        m_buffers.best.take(static_cast<std::int32_t>(templ), part, plain, m_tally);
+        m_tally.clock.lap(kDenominator);
+    }
+
+    [[nodiscard]] method::MapView scoresOf(std::size_t templ, const PlainTile& tile) {
+        return m_buffers.best.of(static_cast<std::int32_t>(templ), tile.part);
+    }
+
+    void pair(std::vector<PlainTile>& plain) {
+        const Extents& points = m_run.points;
+        TilePair& own = m_buffers.pair(m_run.bank());
+        m_twiceTile.reset();
+        std::array<Tile, kTogether> tiles;
+        for (std::size_t i = 0; i < plain.size(); ++i) {
+            float* const to = own.tile(static_cast<std::int64_t>(i));
+            tiles[i].centred = load(m_run, plain[i].out, to);
+            tiles[i].in = simd::lineEnergy(to, points, own.lines.data());
+            if (m_run.bank()) {
+                m_buffers.kept(i).forget();
+            }
+        }
+        if (plain.size() < kTogether) {
+            std::fill_n(own.tile(1), base::voxelCount(points), 0.0F);
+        }
+        m_tally.clock.lap(kLoad);
+        const float factor = balance(tiles[0], tiles[1]);
+        pack(own, factor);
+        if (m_run.bank()) {
+            m_run.templs.front()->transform().forward(own.transform, own.spectrum);
+        }
+        for (std::size_t templ = 0; templ < m_run.templs.size(); ++templ) {
+            correlate(*m_run.templs[templ], own, factor);
+            for (std::size_t i = 0; i < plain.size(); ++i) {
+                tiles[i].out = simd::lineEnergy(own.numerator(static_cast<std::int64_t>(i)), points,
+                                                own.lines.data());
+            }
+            m_tally.clock.lap(kTransform);
+            for (std::size_t i = 0; i < plain.size(); ++i) {
+                scoreOfPair(templ, plain[i], i, tiles, factor);
+            }
+        }
+    }
+
+    void pack(TilePair& own, float factor) const {
+        const Extents& points = m_run.points;
+        const std::int64_t stride = 2 * m_run.templs.front()->transform().rowStride();
+        float* const packed = own.transform.tile.data();
+        for (std::int64_t line = 0; line < points.y * points.z; ++line) {
+            simd::packPairs(own.tile(0) + line * points.x, own.tile(1) + line * points.x, factor,
+                            points.x, packed + line * stride);
+        }
+    }
+
+    /// The numerators of both tiles.
+    void correlate(const TiledPrepared& templ, TilePair& own, float factor) const {
+        const Extents& points = m_run.points;
+        if (m_run.bank()) {
+            templ.transform().inverse(own.spectrum, templ.spectrum(), own.transform);
+        } else {
+            templ.transform().correlate(templ.spectrum(), own.transform);
+        }
+        const std::int64_t stride = 2 * templ.transform().rowStride();
+        const float* const packed = own.transform.tile.data();
+        for (std::int64_t line = 0; line < points.y * points.z; ++line) {
+            simd::unpackPairs(packed + line * stride, factor, points.x,
+                              own.numerator(0) + line * points.x,
+                              own.numerator(1) + line * points.x);
+        }
+    }
+
+    void scoreOfPair(std::size_t templ, PlainTile& tile, std::size_t i,
+                     const std::array<Tile, kTogether>& tiles, float factor) {
+        const Extents& points = m_run.points;
+        TilePair& own = m_buffers.pair(m_run.bank());
+        // Seen from this tile, the other one is as bright as the transform made it.
+        const double scale = std::pow(static_cast<double>(factor), i == 0 ? 1.0 : -1.0);
+        const Tile& mine = tiles[i];
+        const Tile& other = tiles[1 - i];
+        const auto joined = [&](double a, double b) { return std::sqrt(a + b * scale * scale); };
+        const BoundTerms terms = fourierTerms(
+            base::voxelCount(points), joined(mine.in.largestMeanSquare, other.in.largestMeanSquare),
+            joined(mine.out.largestMeanSquare, other.out.largestMeanSquare),
+            joined(mine.in.total, other.in.total), mine.centred.exact, kUnitSingle);
+        TileResult result = m_buffers.scorer.score(
+            m_run.problem, m_run.scene.pixels, tile.out,
+            boxOf(own.tile(static_cast<std::int64_t>(i)), points),
+            boxOf(own.numerator(static_cast<std::int64_t>(i)), points), mine.centred, terms,
+            scoresOf(templ, tile), m_run.bank() ? &m_buffers.kept(i) : nullptr);
+        m_tally.clock.lap(kDenominator);
+        const double twofoldNs = static_cast<double>(base::voxelCount(points)) * kDoubleNs;
+        if (TileScorer::wantsDouble(m_run.problem, result, twofoldNs)) {
+            if (m_twiceTile != i) {
+                m_twiceTile = i;
+                m_twice = {};
+            }
+            result = twofold(templ, tile, m_twice);
+        }
+        finish(templ, tile, result);
+    }
+
+    /// One tile in double.
+    TileResult twofold(std::size_t number, const PlainTile& tile, Twice& twice) {
+        const Extents& points = m_run.points;
+        const TiledPrepared::Twofold& templ = m_run.templs[number]->twofold();
+        const bool bank = m_run.bank();
+        TwofoldTile& own = m_buffers.twofold(bank);
+        if (!twice.made) {
+            twice = {true, load(m_run, tile.out, own.voxels.data()), {}};
+            twice.in = simd::lineEnergy(own.voxels.data(), points);
+            if (bank) {
+                m_buffers.keptTwofold().forget();
+            }
+            m_tally.clock.lap(kLoad);
+            templ.transform->forward(own.voxels.data(), own.pairs.data());
+        }
+        templ.transform->inverse(templ.spectrum, own.pairs.data(),
+                                 bank ? own.product.data() : own.pairs.data(),
+                                 own.numerators.data());
+        const simd::LineEnergy through = simd::lineEnergy(own.numerators.data(), points);
+        m_tally.clock.lap(kTransform);
+        const BoundTerms terms =
+            fourierTerms(base::voxelCount(points), std::sqrt(twice.in.largestMeanSquare),
+                         std::sqrt(through.largestMeanSquare), std::sqrt(twice.in.total),
+                         twice.centred.exact, kUnitDouble);
+        const TileResult result = m_buffers.scorer.score(
+            m_run.problem, m_run.scene.pixels, tile.out, boxOf(own.voxels.data(), points),
+            boxOf(own.numerators.data(), points), twice.centred, terms, scoresOf(number, tile),
+            bank ? &m_buffers.keptTwofold() : nullptr);
+        m_tally.clock.lap(kDenominator);
+        return result;
+    }
+
+    void finish(std::size_t templ, PlainTile& tile, const TileResult& result) {
+        m_buffers.scorer.finish(m_run.problem, m_run.scene.pixels, tile.out,
+                                m_run.templs[templ]->canonical(), result, scoresOf(templ, tile),
+                                m_tally.facts);
+        m_tally.clock.lap(kRecomputation);
+        take(templ, tile.part, result.plain());
+    }
+
+    const TiledRun& m_run;
+    TiledBuffers& m_buffers;
+    WorkerTally& m_tally;
+    std::optional<std::size_t> m_twiceTile; ///< which tile of the pair m_twice is of
+    Twice m_twice;
+};
+
+} // namespace
+
+TiledPrepared::TiledPrepared(const Problem& problem, const Extents& points,
+                             const method::MaskedView& templ)
+    : m_points(points), m_canonical(templ),
+      m_support(supportTemplate(problem, m_canonical, templ)) {
+    if (m_support) {
+        m_spectra.emplace(points, *m_support);
+    }
+    if (allGeneral(problem, m_canonical)) {
+        (void)m_spectra->of(Weights::That);
+        (void)m_spectra->of(Weights::Support);
+        return;
+    }
+    if (problem.precision == method::Precision::Single) {
+        m_transform = TileTransform::of(points);
+        m_spectrum = m_transform->templateSpectrum(m_canonical.values());
+    } else {
+        (void)twofold();
+    }
+}
+
+const TiledPrepared::Twofold& TiledPrepared::twofold() const {
+    std::call_once(m_once, [this] {
+        m_twofold.transform = DoubleTransform::of(m_points);
+        m_twofold.spectrum = m_twofold.transform->templateSpectrum(m_canonical.values());
+    });
+    return m_twofold;
+}
+
+TwofoldTile::TwofoldTile(const Extents& points, bool bank)
+    : voxels(whole(points), 0.0), numerators(whole(points), 0.0),
+      pairs({2 * DoubleTransform::spectrumPairs(points), 1, 1}) {
+    if (bank) {
+        product = base::Image<double>(pairs.extents());
+    }
+}
+
+TilePair::TilePair(const Extents& points, bool bank)
+    : voxels({kTogether * floats(points), 1, 1}, 0.0F),
+      transform(TileTransform::of(points)->makeBuffers()), lines({lineCount(points), 1, 1}, 0.0F),
+      tileFloats(floats(points)) {
+    if (bank) {
+        spectrum = base::Image<float>(transform.rows.extents(), 0.0F);
+    }
+    const std::int64_t numerators = kTogether * tileFloats;
+    if (transform.rows.count() < numerators) {
+        transform.rows = base::Image<float>({numerators, 1, 1}, 0.0F);
+    }
+}
+
+std::int64_t TilePair::bytes(const Extents& points, bool bank) {
+    const std::int64_t complexFloats =
+        2 * (points.x + simd::kSlack / 8) * points.y * points.z + simd::kSlack;
+    const std::int64_t column = 16 * std::max(points.y, points.z) + simd::kSlack;
+    return 4 * (kTogether * floats(points) + (bank ? 3 : 2) * complexFloats + column +
+                lineCount(points));
+}
+
+TiledBuffers::TiledBuffers(const Problem& problem, const Extents& points, const Extents& tile)
+    : scorer(problem.templ, tile), best(problem, tile), m_points(points), m_tile(tile) {}
+
+TilePair& TiledBuffers::pair(bool bank) {
+    if (!m_pair || (bank && m_pair->spectrum.empty())) {
+        m_pair = std::make_unique<TilePair>(m_points, bank);
+    }
+    return *m_pair;
+}
+
+TwofoldTile& TiledBuffers::twofold(bool bank) {
+    if (!m_twofold || (bank && m_twofold->product.empty())) {
+        m_twofold = std::make_unique<TwofoldTile>(m_points, bank);
+    }
+    return *m_twofold;
+}
+
+KeptTile& TiledBuffers::kept(std::size_t tile) {
+    std::optional<KeptTile>& kept = m_kept[tile];
+    if (!kept) {
+        kept.emplace(m_tile);
+    }
+    return *kept;
+}
+
+SupportScorer& TiledBuffers::support(const SupportSpectra& spectra) {
+    if (!m_support) {
+        auto correlator = std::make_unique<FourierCorrelator>(m_points);
+        m_correlator = correlator.get();
+        m_support = std::make_unique<SupportScorer>(std::move(correlator));
+    }
+    m_correlator->use(spectra);
+    return *m_support;
+}
+
+std::int64_t TiledBuffers::bytes(const Problem& problem, const Extents& points,
+                                 const Extents& tile) {
+    const bool single = problem.precision == method::Precision::Single;
+    const bool bank = problem.templates > 1;
+    const std::int64_t common =
+        TileScorer::bytes(problem.templ, tile) + BestTile::bytes(problem, tile) +
+        (needsSupport(problem) ? FourierCorrelator::bytes(problem, points) : 0);
+    if (problem.mask || problem.statistics == method::WindowStatistics::Fourier) {
+        return common;
+    }
+    const bool twofold = !single || problem.recompute;
+    const std::int64_t kept = (single ? kTogether : 0) + (twofold ? 1 : 0);
+    return common + (bank ? kept * KeptTile::bytes(tile) : 0) +
+           (single ? TilePair::bytes(points, bank) : 0) +
+           (twofold ? TwofoldTile::bytes(points, bank) : 0);
+}
+
+std::int64_t TiledPrepared::bytes(const Problem& problem, const Extents& points) {
+    const bool single = problem.precision == method::Precision::Single;
+    const std::int64_t general =
+        needsSupport(problem)
+            ? SupportTemplate::bytes(problem) + FourierCorrelator::spectraBytes(problem, points)
+            : 0;
+    const bool twofold = problem.templates > 1 && (!single || problem.recompute);
+    return base::byteCount(problem.templ, 8) + spectrumBytes(points) + general +
+           (twofold ? 16 * DoubleTransform::spectrumPairs(points) : 0);
+}
+
+method::Outcome TiledRun::operator()(const Extents& tile, ThreadBuffers<TiledBuffers>& buffers,
+                                     const method::Execution& execution) const {
+    const bool general = allGeneral(problem, templs.front()->canonical());
+    const MapGrid grid(problem, tile, general);
+    return runTiles(grid, kTogether, execution,
+                    {"load", "transform", "denominator", "recomputation"},
+                    [&](const std::vector<base::Box>& boxes, int number, WorkerTally& tally) {
+                        Worker worker(*this, buffers.of(number), tally);
+                        std::vector<PlainTile> plain;
+                        for (const base::Box& box : boxes) {
+                            if (general || isPartial(scene, seenBy(problem, box))) {
+                                worker.general(box);
+                            } else {
+                                plain.push_back({grid.inValid(box), {partOf(to, box)}});
+                            }
+                        }
+                        worker.plain(plain);
+                    });
+}
+
+} // namespace flcc::cpu
