@@ -160,10 +160,13 @@ struct Summary {
 
 json measureChoices(base::TilePool& pool, int repeat) {
     const plan::Knowledge& machine = machineKnowledge();
+    std::cout << pool.threads() << " threads, " << (machine.model ? "calibrated" : "not calibrated")
+              << ", medians of " << repeat << "; ratios are to the best candidate of";
+    for (const method::Method* method : plan::methods()) {
+        std::cout << ' ' << method->name();
+    }
     std::cout
-        << pool.threads() << " threads, " << (machine.model ? "calibrated" : "not calibrated")
-        << ", medians of " << repeat
-        << "; ratios are to the best candidate\n\n"
+        << "\n\n"
            "| scene | template | best | ms | measure | ratio | estimate | ratio | planned in, ms "
            "| again, ms | by estimate, ms "
            "|\n|---|---|---|---:|---|---:|---|---:|---:|---:|---:|\n";
