@@ -113,10 +113,6 @@ class LoneTransforms {
 json peakRows(const Case& one, base::TilePool& pool, int repeat) {
     base::TilePool single(1);
     json rows = json::array();
-    std::cout
-        << "| scene | threads | peak, multiply-adds/ns | numerators, multiply-adds/ns | share, % "
-           "| total, ms | numerators alone, ms | total/numerators "
-           "|\n|---|---:|---:|---:|---:|---:|---:|---:|\n";
     for (base::TilePool* threads : {&single, &pool}) {
         OwnRun own(one.scene, one.templ, plan::Planning::Estimate, *threads, "direct");
         own.run();
@@ -186,7 +182,12 @@ json transformRow(const Case& one, base::TilePool& pool, int repeat) {
 } // namespace
 
 json measureLimits(base::TilePool& pool, int repeat) {
-    std::cout << "2000x2000, medians of " << repeat << ". `direct` with 16x16:\n\n";
+    std::cout
+        << "2000x2000, medians of " << repeat
+        << ". `direct` with 16x16:\n\n"
+           "| scene | threads | peak, multiply-adds/ns | numerators, multiply-adds/ns | share, % | "
+           "total, ms | numerators alone, ms | total/numerators "
+           "|\n|---|---:|---:|---:|---:|---:|---:|---:|\n";
     json rows = json::array();
     for (const Case& one : squareCases(base::PixelType::Float32, kScene, {16})) {
         for (const json& row : peakRows(one, pool, repeat)) {

@@ -1,5 +1,6 @@
 #include "tests/bench/multiply_adds.h"
 
+#include <cstddef>
 #include <cstdint>
 
 #undef HWY_TARGET_INCLUDE
@@ -13,14 +14,19 @@ namespace flcc::bench::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// `turns` times twelve chains that do not wait for each other: more than latency times units.
-/// Returns the multiply-adds done; `sink` keeps the compiler from leaving them out.
-double chains(std::int64_t turns, float* sink) {
+/// `turns` times twelve chains that do not wait for each other: more than latency times units. They
+/// start from values of their own, or the compiler would join them. Returns the multiply-adds done.
+double chains(std::int64_t turns, float* values) {
     const hn::ScalableTag<float> d;
+    const std::size_t lanes = hn::Lanes(d);
     const auto factor = hn::Set(d, 0.5F);
     const auto term = hn::Set(d, 1.0F);
-    auto a = hn::Set(d, *sink);
-    auto b = a, c = a, e = a, f = a, g = a, h = a, i = a, j = a, k = a, l = a, m = a;
+    auto a = hn::LoadU(d, values), b = hn::LoadU(d, values + lanes);
+    auto c = hn::LoadU(d, values + 2 * lanes), e = hn::LoadU(d, values + 3 * lanes);
+    auto f = hn::LoadU(d, values + 4 * lanes), g = hn::LoadU(d, values + 5 * lanes);
+    auto h = hn::LoadU(d, values + 6 * lanes), i = hn::LoadU(d, values + 7 * lanes);
+    auto j = hn::LoadU(d, values + 8 * lanes), k = hn::LoadU(d, values + 9 * lanes);
+    auto l = hn::LoadU(d, values + 10 * lanes), m = hn::LoadU(d, values + 11 * lanes);
     for (std::int64_t turn = 0; turn < turns; ++turn) {
         a = hn::MulAdd(a, factor, term);
         b = hn::MulAdd(b, factor, term);
@@ -38,8 +44,8 @@ double chains(std::int64_t turns, float* sink) {
     const auto sum = hn::Add(
         hn::Add(hn::Add(a, b), hn::Add(c, e)),
         hn::Add(hn::Add(hn::Add(f, g), hn::Add(h, i)), hn::Add(hn::Add(j, k), hn::Add(l, m))));
-    *sink = hn::GetLane(hn::SumOfLanes(d, sum));
-    return 12.0 * static_cast<double>(turns) * static_cast<double>(hn::Lanes(d));
+    hn::StoreU(sum, d, values);
+    return 12.0 * static_cast<double>(turns) * static_cast<double>(lanes);
 }
 
 } // namespace flcc::bench::HWY_NAMESPACE
@@ -47,6 +53,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "tests/bench/contestants.h"
@@ -59,14 +66,17 @@ double peakMultiplyAddsPerNs(base::TilePool& pool) {
     constexpr std::int64_t kTurns = 1'000'000; // some milliseconds
     constexpr int kItems = 16;
     constexpr int kRuns = 10;
+    constexpr std::size_t kMostLanes = 64;
     std::vector<double> done(static_cast<std::size_t>(pool.threads() * kItems));
     double best = 0;
     for (int run = 0; run < kRuns; ++run) {
         const double ms = millisecondsOf([&] {
             pool.run(pool.threads() * kItems, [&](std::int64_t item, int) {
-                float sink = 1;
-                const double count = HWY_DYNAMIC_DISPATCH(chains)(kTurns, &sink);
-                done[static_cast<std::size_t>(item)] = sink > 0 ? count : 0;
+                std::vector<float> values(kMostLanes * 12);
+                std::iota(values.begin(), values.end(), 1.0F);
+                const double count = HWY_DYNAMIC_DISPATCH(chains)(kTurns, values.data());
+                // Reading a result keeps the compiler from leaving the work out.
+                done[static_cast<std::size_t>(item)] = values.front() > 0 ? count : 0;
             });
         });
         double sum = 0;
