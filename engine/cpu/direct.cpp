@@ -175,15 +175,13 @@ TileResult matchTile(const Problem& problem, const DirectPrepared& templ,
     return result;
 }
 
-/// Small enough that the mean of the tile is close to that of each panel, large enough that the
-/// halo does not dominate.
-Extents defaultTile(const Extents& map, const Extents& m) {
-    const bool volume = map.z > 1 || m.z > 1;
-    const auto side = [](std::int64_t length, std::int64_t least) {
-        return std::max<std::int64_t>(least, length > 16 ? roundUp(2 * length, 32) : least);
+/// At least `least` and so large that the halo does not dominate.
+Extents tileOf(const Extents& map, const Extents& m, const Extents& least) {
+    const auto side = [](std::int64_t length, std::int64_t shortest) {
+        return std::max<std::int64_t>(shortest, length > 16 ? roundUp(2 * length, 32) : shortest);
     };
-    Extents tile{std::min(roundUp(side(m.x, 64), 64), map.x),
-                 std::min(side(m.y, volume ? 32 : 64), map.y), std::min(side(m.z, 32), map.z)};
+    Extents tile{std::min(roundUp(side(m.x, least.x), 64), map.x),
+                 std::min(side(m.y, least.y), map.y), std::min(side(m.z, least.z), map.z)};
     // A thin map gets longer tiles, so that a tile stays worth its overhead.
     constexpr std::int64_t kWorth = 4096;
     const std::int64_t thin = tile.y * tile.z;
@@ -260,11 +258,27 @@ class DirectMethod final : public method::Method {
                                                     const method::Limits& limits,
                                                     const Extents& tile) const override {
         const Extents map = method::mapExtents(problem);
-        const Extents chosen =
-            tile.x > 0
-                ? Extents{std::min(tile.x, map.x), std::min(tile.y, map.y), std::min(tile.z, map.z)}
-                : defaultTile(map, problem.templ);
-        return {{std::string(name()), std::string(device()), chosen, limits.threads}};
+        const Extents& m = problem.templ;
+        std::vector<Candidate> result;
+        const auto add = [&](const Extents& extents) {
+            const Candidate candidate{std::string(name()), std::string(device()), extents,
+                                      limits.threads};
+            if (std::find(result.begin(), result.end(), candidate) == result.end()) {
+                result.push_back(candidate);
+            }
+        };
+        if (tile.x > 0) {
+            add({std::min(tile.x, map.x), std::min(tile.y, map.y), std::min(tile.z, map.z)});
+        } else if (map.z > 1 || m.z > 1) {
+            add(tileOf(map, m, {64, 32, 32}));
+        } else {
+            // The mean of a square tile is closest to that of each panel, so that the least is
+            // computed again; long rows cost less to read and to score.
+            add(tileOf(map, m, {64, 64, 1}));
+            add(tileOf(map, m, {128, 32, 1}));
+            add(tileOf(map, m, {256, 32, 1}));
+        }
+        return result;
     }
 
     [[nodiscard]] method::Verdict

@@ -58,7 +58,10 @@ std::array<double, 3> denominatorTerms(const base::Extents& m, const base::Exten
     const auto bits = static_cast<std::uint64_t>(m.x);
     const auto doublings = static_cast<int>(std::bit_width(bits)) - 1;
     const int steps = doublings + 2 * (std::popcount(bits) - 1);
-    return {1, halo(tile.y, m.y) * halo(tile.z, m.z), static_cast<double>(steps)};
+    // A row costs some more voxels than it has.
+    constexpr std::int64_t kRowVoxels = 40;
+    return {1, halo(tile.x, m.x + kRowVoxels) * halo(tile.y, m.y) * halo(tile.z, m.z),
+            static_cast<double>(steps)};
 }
 
 double CostModel::denominatorNs(const base::Extents& m, const base::Extents& tile) const {

@@ -43,11 +43,11 @@ struct CostModel {
     double cacheBytes = 1048576;     ///< next to one core
     double crowdingFactor = 1.8;     ///< on transforms whose buffers are twice that or more
     double spectrumPointNs = 1.5;    ///< product of spectra, line energies, packing, per point
-    double denominatorVoxelNs = 1.2; ///< division and status of one map voxel, 2D
-    double denominatorRowNs = 2.5;   ///< 2D: window sums, per voxel of the rows a tile reads
-    double denominatorStepNs = 0.3;  ///< 2D: one step of the sums along x, per voxel
-    double volumeVoxelNs = 2;        ///< 3D: as denominatorVoxelNs
-    double volumeRowNs = 8;          ///< 3D: as denominatorRowNs
+    double denominatorVoxelNs = 0.8; ///< division and status of one map voxel, 2D
+    double denominatorRowNs = 1.7;   ///< 2D: window sums, per voxel of the rows a tile reads
+    double denominatorStepNs = 0.2;  ///< 2D: one step of the sums along x, per voxel
+    double volumeVoxelNs = 1.5;      ///< 3D: as denominatorVoxelNs
+    double volumeRowNs = 3;          ///< 3D: as denominatorRowNs
     double loadVoxelNs = 0.9;        ///< reading and centring one voxel of a tile
     double loadRowNs = 50;           ///< the same, fixed cost of a row of a tile
     double bufferByteNs = 0.25;      ///< making and clearing one byte of buffers

@@ -505,7 +505,7 @@ ScoreTally scoreTile(const ScoreArguments<float, std::int32_t>& arguments,
 }
 
 namespace {
-constexpr std::int64_t kTogetherDoubles = 2048; // half of a first-level cache
+constexpr std::int64_t kTogetherDoubles = 1024; // a quarter of a first-level cache
 }
 
 std::int64_t rowsTogether(std::int64_t columns) {

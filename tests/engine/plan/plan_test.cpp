@@ -307,7 +307,7 @@ class PlanTest : public QObject {
             const std::int64_t side = planned.report.critical.predicted.value_or(0);
             QVERIFY(side > 2);
             QCOMPARE(chosenAt(side - 1), "direct");
-            QCOMPARE(chosenAt(side), "tiled");
+            QVERIFY(chosenAt(side) != "direct");
             QVERIFY(!planned.report.critical.measured.has_value());
         }
     }
