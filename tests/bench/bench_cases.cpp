@@ -18,6 +18,7 @@ using base::PixelType;
 namespace {
 
 constexpr const char* kPicture = "/usr/lib/python3/dist-packages/skimage/data/camera.png";
+constexpr const char* kHead = "/usr/share/mricron/templates/ch2.nii.gz";
 
 /// The position in 0 .. length-1 that `i` shows when the line is continued by reflection.
 std::int64_t reflected(std::int64_t i, std::int64_t length) {
@@ -29,6 +30,34 @@ Case noiseCase(PixelType type, const Extents& scene, const Extents& templ) {
     Case made{
         std::string(base::name(type)) + " " + base::toString(scene), noise(type, scene, 1), {}};
     made.templ = cut(made.scene, templ);
+    return made;
+}
+
+/// The image of a file, continued by reflection, its values times `factor`.
+std::optional<AnyImage> mirrored(const char* file, PixelType type, const Extents& extents,
+                                 double factor) {
+    if (!std::filesystem::exists(file)) {
+        return std::nullopt;
+    }
+    const AnyImage source = io::toScalar(io::readImage(file)).pixels;
+    const base::AnyView view = base::viewOf(source);
+    const Extents from = base::extentsOf(source);
+    AnyImage made = base::makeImage(type, extents);
+    std::visit(
+        [&](auto& image) {
+            using T = std::remove_pointer_t<decltype(image.data())>;
+            T* to = image.data();
+            for (std::int64_t z = 0; z < extents.z; ++z) {
+                for (std::int64_t y = 0; y < extents.y; ++y) {
+                    for (std::int64_t x = 0; x < extents.x; ++x) {
+                        const base::Index at{reflected(x, from.x), reflected(y, from.y),
+                                             reflected(z, from.z)};
+                        *to++ = static_cast<T>(factor * base::valueAt(view, at));
+                    }
+                }
+            }
+        },
+        made);
     return made;
 }
 
@@ -49,21 +78,12 @@ AnyImage noise(PixelType type, const Extents& extents, std::uint32_t seed) {
     return made;
 }
 
-std::optional<base::Image<float>> picture(const Extents& extents) {
-    if (!std::filesystem::exists(kPicture)) {
-        return std::nullopt;
-    }
-    const AnyImage source = io::toScalar(io::readImage(kPicture)).pixels;
-    const base::AnyView view = base::viewOf(source);
-    const Extents from = base::extentsOf(source);
-    base::Image<float> made(extents);
-    for (std::int64_t y = 0; y < extents.y; ++y) {
-        for (std::int64_t x = 0; x < extents.x; ++x) {
-            const base::Index at{reflected(x, from.x), reflected(y, from.y), 0};
-            made.view().at(x, y, 0) = static_cast<float>(base::valueAt(view, at));
-        }
-    }
-    return made;
+std::optional<AnyImage> picture(PixelType type, const Extents& extents) {
+    return mirrored(kPicture, type, extents, type == PixelType::UInt16 ? 257 : 1);
+}
+
+std::optional<AnyImage> head(const Extents& extents) {
+    return mirrored(kHead, PixelType::Float32, extents, 1);
 }
 
 AnyImage cut(const AnyImage& scene, const Extents& extents) {
@@ -73,16 +93,17 @@ AnyImage cut(const AnyImage& scene, const Extents& extents) {
     return base::copyOf(base::partOf(base::viewOf(scene), {corner, extents}));
 }
 
-std::vector<Case> squareCases(std::int64_t scene, const std::vector<std::int64_t>& sizes) {
+std::vector<Case> squareCases(PixelType type, std::int64_t scene,
+                              const std::vector<std::int64_t>& sizes) {
     const Extents extents{scene, scene, 1};
     std::vector<Case> cases;
     for (const std::int64_t size : sizes) {
-        cases.push_back(noiseCase(PixelType::Float32, extents, {size, size, 1}));
+        cases.push_back(noiseCase(type, extents, {size, size, 1}));
         cases.back().name = "noise";
     }
     for (const std::int64_t size : sizes) {
-        if (auto pixels = picture(extents)) {
-            Case made{"picture", AnyImage(std::move(*pixels)), {}};
+        if (auto pixels = picture(type, extents)) {
+            Case made{"picture", std::move(*pixels), {}};
             made.templ = cut(made.scene, {size, size, 1});
             cases.push_back(std::move(made));
         }
@@ -90,8 +111,22 @@ std::vector<Case> squareCases(std::int64_t scene, const std::vector<std::int64_t
     return cases;
 }
 
+std::vector<Case> volumeCases(std::int64_t scene, std::int64_t size) {
+    const Extents extents{scene, scene, scene};
+    const Extents templ{size, size, size};
+    std::vector<Case> cases;
+    cases.push_back(noiseCase(PixelType::Float32, extents, templ));
+    cases.back().name = "noise";
+    if (auto pixels = head(extents)) {
+        Case made{"head", std::move(*pixels), {}};
+        made.templ = cut(made.scene, templ);
+        cases.push_back(std::move(made));
+    }
+    return cases;
+}
+
 std::vector<Case> comparisonCases() {
-    std::vector<Case> cases = squareCases(2000, {8, 16, 32, 64});
+    std::vector<Case> cases = squareCases(PixelType::Float32, 2000, {8, 16, 32, 64});
     sample::Sample cells = sample::makeSample("cells");
     cases.push_back({"cells", std::move(cells.scene), std::move(cells.templ)});
     return cases;

@@ -20,16 +20,23 @@ struct Case {
 [[nodiscard]] base::AnyImage noise(base::PixelType type, const base::Extents& extents,
                                    std::uint32_t seed);
 
-/// A picture of scikit-image as float32, continued by reflection until it fills `extents`; empty
-/// when Debian's python3-skimage is not installed.
-[[nodiscard]] std::optional<base::Image<float>> picture(const base::Extents& extents);
+/// A picture of scikit-image, continued by reflection until it fills `extents`: its bytes as they
+/// are or, for UInt16, times 257. Empty when Debian's python3-skimage is not installed.
+[[nodiscard]] std::optional<base::AnyImage> picture(base::PixelType type,
+                                                    const base::Extents& extents);
+
+/// A head of mricron-data (magnetic resonance, 8 bit) as float32, continued likewise.
+[[nodiscard]] std::optional<base::AnyImage> head(const base::Extents& extents);
 
 /// The part of `scene` of `extents` that begins at a third of the way along every axis.
 [[nodiscard]] base::AnyImage cut(const base::AnyImage& scene, const base::Extents& extents);
 
-/// Noise and a picture of `scene` squared, float32, with templates of each of `sizes` squared.
-[[nodiscard]] std::vector<Case> squareCases(std::int64_t scene,
+/// Noise and a picture of `scene` squared with templates of each of `sizes` squared.
+[[nodiscard]] std::vector<Case> squareCases(base::PixelType type, std::int64_t scene,
                                             const std::vector<std::int64_t>& sizes);
+
+/// Noise and a head of `scene` cubed, float32, with a template of `size` cubed.
+[[nodiscard]] std::vector<Case> volumeCases(std::int64_t scene, std::int64_t size);
 
 /// The rows of the comparison with OpenCV: noise and a picture of 2000x2000 with templates of 8,
 /// 16, 32 and 64 squared, and the sample "cells".

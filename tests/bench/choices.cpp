@@ -10,10 +10,10 @@
 #include <optional>
 #include <utility>
 
-#include "engine/job/knowledge.h"
 #include "engine/plan/planner.h"
 #include "tests/bench/bench_cases.h"
 #include "tests/bench/contestants.h"
+#include "tests/bench/text.h"
 
 namespace flcc::bench {
 
@@ -59,21 +59,6 @@ std::vector<Sizes> problems() {
     return list;
 }
 
-std::string sizeText(const Extents& extents) {
-    const std::string text = base::toString(extents);
-    return base::isFlat2D(extents) ? text.substr(0, text.rfind('x')) : text;
-}
-
-std::string text(const method::Candidate& candidate) {
-    return candidate.method + " " + sizeText(candidate.tile);
-}
-
-std::string fixed(double value, int digits) {
-    std::array<char, 64> buffer{};
-    std::snprintf(buffer.data(), buffer.size(), "%.*f", digits, value);
-    return buffer.data();
-}
-
 /// One problem with its pixels, on which candidates are timed.
 class Contest {
   public:
@@ -83,27 +68,25 @@ class Contest {
           m_templView(base::viewOf(m_templ)), m_problem(problemOf(m_scene, m_templ)), m_pool(pool),
           m_map(method::mapExtents(m_problem)) {}
 
-    [[nodiscard]] plan::PlanReport plan(plan::Planning planning,
-                                        const plan::Knowledge* knowledge) const {
+    [[nodiscard]] plan::Planned plan(plan::Planning planning,
+                                     const plan::Knowledge& knowledge) const {
         const auto statistics = method::sceneStatistics(m_sceneView, m_problem.templ);
         plan::Request request;
         request.planning = planning;
         request.limits.threads = m_pool.threads();
-        request.knowledge = knowledge;
-        return plan::makePlan(m_problem, request, &m_sceneView, &m_templView, &statistics, m_pool)
-            .report;
+        request.knowledge = &knowledge;
+        return plan::makePlan(m_problem, request, &m_sceneView, &m_templView, &statistics, m_pool);
     }
 
     /// Milliseconds of prepare + workspace + execute.
     double run(const method::Candidate& candidate) {
         const method::Method& method = methodOf(candidate);
-        const auto begin = std::chrono::steady_clock::now();
-        const auto prepared = method.prepare(m_problem, candidate, m_templView);
-        const auto workspace = method.makeWorkspace(m_problem, candidate);
-        (void)method.execute(m_problem, candidate, *prepared, m_sceneView, *workspace,
-                             {m_pool, {}, {}}, method::viewOf(m_map));
-        return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin)
-            .count();
+        return millisecondsOf([&] {
+            const auto prepared = method.prepare(m_problem, candidate, m_templView);
+            const auto workspace = method.makeWorkspace(m_problem, candidate);
+            (void)method.execute(m_problem, candidate, *prepared, m_sceneView, *workspace,
+                                 {m_pool, {}, {}}, method::viewOf(m_map));
+        });
     }
 
     [[nodiscard]] const method::Problem& problem() const { return m_problem; }
@@ -135,17 +118,17 @@ std::map<std::string, double> timeAll(Contest& contest, const std::vector<method
     for (const method::Candidate& candidate : all) {
         (void)contest.run(candidate); // cold
         const double ms = contest.run(candidate);
-        first[text(candidate)] = ms;
+        first[methodText(candidate)] = ms;
         best = std::min(best, ms);
     }
     std::map<std::string, std::vector<double>> times;
     const int turns = best > kLongMs ? std::min(repeat, 3) : repeat;
     for (int turn = 0; turn < turns; ++turn) {
         for (const method::Candidate& candidate : all) {
-            const bool near = first[text(candidate)] <= 1.6 * best ||
+            const bool near = first[methodText(candidate)] <= 1.6 * best ||
                               std::find(always.begin(), always.end(), candidate) != always.end();
             if (near) {
-                times[text(candidate)].push_back(contest.run(candidate));
+                times[methodText(candidate)].push_back(contest.run(candidate));
             }
         }
     }
@@ -161,18 +144,13 @@ struct Summary {
     std::vector<double> ratios;
 
     void print(const char* name) {
-        double logs = 0;
-        for (const double ratio : ratios) {
-            logs += std::log(ratio);
-        }
         const auto under = [&](double limit) {
             return 100.0 *
                    static_cast<double>(std::count_if(ratios.begin(), ratios.end(),
                                                      [&](double r) { return r < limit; })) /
                    static_cast<double>(ratios.size());
         };
-        std::cout << "- " << name << ": geometric mean "
-                  << fixed(std::exp(logs / static_cast<double>(ratios.size())), 3) << ", "
+        std::cout << "- " << name << ": geometric mean " << fixed(geometricMean(ratios), 3) << ", "
                   << fixed(under(1.3), 0) << " % under 1.3, worst "
                   << fixed(*std::max_element(ratios.begin(), ratios.end()), 2) << "\n";
     }
@@ -181,21 +159,30 @@ struct Summary {
 } // namespace
 
 json measureChoices(base::TilePool& pool, int repeat) {
-    const auto known = job::knowledge();
-    plan::Knowledge machine = *known; // its model and plans, but no times of problems
-    machine.problems.clear();
+    const plan::Knowledge& machine = machineKnowledge();
     std::cout << pool.threads() << " threads, " << (machine.model ? "calibrated" : "not calibrated")
-              << ", medians of " << repeat
-              << "; ratios are to the best candidate\n\n"
-                 "| scene | template | best | ms | measure | ratio | estimate | ratio | planned "
-                 "in, ms |\n|---|---|---|---:|---|---:|---|---:|---:|\n";
+              << ", medians of " << repeat << "; ratios are to the best candidate of";
+    for (const method::Method* method : plan::methods()) {
+        std::cout << ' ' << method->name();
+    }
+    std::cout
+        << "\n\n"
+           "| scene | template | best | ms | measure | ratio | estimate | ratio | planned in, ms "
+           "| again, ms | by estimate, ms "
+           "|\n|---|---|---|---:|---|---:|---|---:|---:|---:|---:|\n";
     json rows = json::array();
     Summary measured;
     Summary estimated;
     for (const Sizes& sizes : problems()) {
         Contest contest(sizes, pool);
-        const plan::PlanReport estimate = contest.plan(plan::Planning::Estimate, &machine);
-        const plan::PlanReport measure = contest.plan(plan::Planning::Measure, &machine);
+        const plan::PlanReport estimate = contest.plan(plan::Planning::Estimate, machine).report;
+        const plan::Planned planned = contest.plan(plan::Planning::Measure, machine);
+        const plan::PlanReport& measure = planned.report;
+        plan::Knowledge seenBefore = machine;
+        if (planned.learnt) {
+            seenBefore.remember(*planned.learnt);
+        }
+        const double again = contest.plan(plan::Planning::Measure, seenBefore).report.planningMs;
         std::vector<method::Candidate> all;
         for (const plan::CandidateReport& row : estimate.candidates) {
             if (row.prediction) {
@@ -211,36 +198,40 @@ json measureChoices(base::TilePool& pool, int repeat) {
         if (best->second < kLeastMs) {
             continue;
         }
-        const double measureRatio = medians.at(text(byMeasure)) / best->second;
-        const double estimateRatio = medians.at(text(byEstimate)) / best->second;
+        const double measureRatio = medians.at(methodText(byMeasure)) / best->second;
+        const double estimateRatio = medians.at(methodText(byEstimate)) / best->second;
         measured.ratios.push_back(measureRatio);
         estimated.ratios.push_back(estimateRatio);
         std::cout << "| " << sizeText(sizes.scene) << " | " << sizeText(sizes.templ) << " | "
-                  << best->first << " | " << fixed(best->second, 2) << " | " << text(byMeasure)
-                  << " | " << fixed(measureRatio, 2) << " | " << text(byEstimate) << " | "
-                  << fixed(estimateRatio, 2) << " | " << fixed(measure.planningMs, 0) << " |\n"
+                  << best->first << " | " << fixed(best->second, 2) << " | "
+                  << methodText(byMeasure) << " | " << fixed(measureRatio, 2) << " | "
+                  << methodText(byEstimate) << " | " << fixed(estimateRatio, 2) << " | "
+                  << fixed(measure.planningMs, 0) << " | " << fixed(again, 2) << " | "
+                  << fixed(estimate.planningMs, 2) << " |\n"
                   << std::flush;
         json predicted = json::object();
         for (const plan::CandidateReport& row : estimate.candidates) {
-            if (row.prediction && medians.contains(text(row.candidate))) {
-                predicted[text(row.candidate)] = row.prediction->ms;
+            if (row.prediction && medians.contains(methodText(row.candidate))) {
+                predicted[methodText(row.candidate)] = row.prediction->ms;
             }
         }
         json sampled = json::object();
         for (const plan::CandidateReport& row : measure.candidates) {
             if (row.measuredMs) {
-                sampled[text(row.candidate)] = *row.measuredMs;
+                sampled[methodText(row.candidate)] = *row.measuredMs;
             }
         }
         rows.push_back({{"scene", sizeText(sizes.scene)},
                         {"template", sizeText(sizes.templ)},
                         {"best", best->first},
                         {"best_ms", best->second},
-                        {"measure", text(byMeasure)},
+                        {"measure", methodText(byMeasure)},
                         {"measure_ratio", measureRatio},
-                        {"estimate", text(byEstimate)},
+                        {"estimate", methodText(byEstimate)},
                         {"estimate_ratio", estimateRatio},
                         {"planning_ms", measure.planningMs},
+                        {"planning_again_ms", again},
+                        {"planning_estimate_ms", estimate.planningMs},
                         {"medians_ms", medians},
                         {"predicted_ms", predicted},
                         {"sampled_ms", sampled}});

@@ -1,23 +1,35 @@
 #include "tests/bench/contestants.h"
 
 #include <algorithm>
-#include <chrono>
+#include <cmath>
 #include <memory>
 #include <stdexcept>
 
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
 
+#include "engine/base/status.h"
+#include "engine/job/knowledge.h"
+
 namespace flcc::bench {
 
 namespace {
 
-template <class Action> double millisecondsOf(Action&& action) {
-    const auto begin = std::chrono::steady_clock::now();
-    action();
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin)
-        .count();
+bool isBytes(const base::AnyImage& image) {
+    return base::pixelType(image) == base::PixelType::UInt8;
 }
+
+/// OpenCV's view of an image's memory, which is of 8 bit or float.
+cv::Mat matOf(const base::AnyImage& image) {
+    const base::Extents extents = base::extentsOf(image);
+    const void* data =
+        std::visit([](const auto& pixels) -> const void* { return pixels.data(); }, image);
+    return {static_cast<int>(extents.y), static_cast<int>(extents.x),
+            isBytes(image) ? CV_8U : CV_32F,
+            const_cast<void*>(data)}; // cv::Mat knows no constant pixels
+}
+
+} // namespace
 
 base::Image<float> toFloat(const base::AnyImage& image) {
     base::Image<float> made(base::extentsOf(image));
@@ -31,14 +43,6 @@ base::Image<float> toFloat(const base::AnyImage& image) {
     return made;
 }
 
-/// OpenCV's view of an image's memory.
-cv::Mat matOf(const base::Image<float>& image) {
-    return {static_cast<int>(image.extents().y), static_cast<int>(image.extents().x), CV_32F,
-            const_cast<float*>(image.data())}; // cv::Mat knows no constant pixels
-}
-
-} // namespace
-
 method::Problem problemOf(const base::AnyImage& scene, const base::AnyImage& templ) {
     method::Problem problem;
     problem.scene = base::extentsOf(scene);
@@ -48,14 +52,25 @@ method::Problem problemOf(const base::AnyImage& scene, const base::AnyImage& tem
     return problem;
 }
 
+const plan::Knowledge& machineKnowledge() {
+    static const plan::Knowledge machine = [] {
+        plan::Knowledge knowledge = *job::knowledge();
+        knowledge.problems.clear();
+        return knowledge;
+    }();
+    return machine;
+}
+
 OwnRun::OwnRun(const base::AnyImage& scene, const base::AnyImage& templ, plan::Planning planning,
-               base::TilePool& pool)
+               base::TilePool& pool, const std::string& method)
     : m_scene(base::viewOf(scene)), m_templ(base::viewOf(templ)), m_pool(pool) {
     const method::Problem problem = problemOf(scene, templ);
     const auto statistics = method::sceneStatistics(m_scene, problem.templ);
     plan::Request request;
     request.planning = planning;
     request.limits.threads = pool.threads();
+    request.method = method;
+    request.knowledge = &machineKnowledge();
     m_plan = plan::makePlan(problem, request, &m_scene, &m_templ, &statistics, pool).plan;
     if (!m_plan) {
         throw std::runtime_error("every candidate was refused");
@@ -70,9 +85,22 @@ double OwnRun::run() {
     return millisecondsOf([&] {
         const auto prepared = method.prepare(m_plan->problem(), m_plan->candidate(), m_templ);
         const auto workspace = method.makeWorkspace(m_plan->problem(), m_plan->candidate());
-        (void)method.execute(m_plan->problem(), m_plan->candidate(), *prepared, m_scene, *workspace,
-                             execution, method::viewOf(m_map));
+        m_outcome = method.execute(m_plan->problem(), m_plan->candidate(), *prepared, m_scene,
+                                   *workspace, execution, method::viewOf(m_map));
     });
+}
+
+std::int64_t OwnRun::lowConf() const {
+    return m_outcome.facts.statusCounts[static_cast<std::size_t>(base::Status::LowConf)];
+}
+
+double OwnRun::stageMs(const std::string& name) const {
+    for (const auto& [stage, ms] : m_outcome.stagesMs) {
+        if (stage == name) {
+            return ms;
+        }
+    }
+    return 0;
 }
 
 double OwnRun::predictedMs() const {
@@ -81,11 +109,15 @@ double OwnRun::predictedMs() const {
 }
 
 OpenCvRun::OpenCvRun(const base::AnyImage& scene, const base::AnyImage& templ)
-    : m_scene(toFloat(scene)), m_templ(toFloat(templ)),
-      m_map(base::validExtents(m_scene.extents(), m_templ.extents())) {}
+    : m_map(base::validExtents(base::extentsOf(scene), base::extentsOf(templ))) {
+    const bool asIs = isBytes(scene) && isBytes(templ); // both must have one type
+    m_scene = asIs ? base::copyOf(base::viewOf(scene)) : base::AnyImage(toFloat(scene));
+    m_templ = asIs ? base::copyOf(base::viewOf(templ)) : base::AnyImage(toFloat(templ));
+}
 
 double OpenCvRun::run() {
-    cv::Mat map = matOf(m_map);
+    cv::Mat map(static_cast<int>(m_map.extents().y), static_cast<int>(m_map.extents().x), CV_32F,
+                m_map.data());
     return millisecondsOf(
         [&] { cv::matchTemplate(matOf(m_scene), matOf(m_templ), map, cv::TM_CCOEFF_NORMED); });
 }
@@ -96,10 +128,24 @@ void OpenCvRun::setThreads(int threads) { cv::setNumThreads(threads); }
 
 const char* OpenCvRun::version() { return CV_VERSION; }
 
-double median(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::ranges::nth_element(values, middle);
-    return *middle;
+Difference difference(const method::MatchMap& own, const base::View<const float>& peer) {
+    Difference found;
+    const auto values = own.value.view();
+    const auto status = own.status.view();
+    const base::Extents extents = values.extents();
+    for (std::int64_t z = 0; z < extents.z; ++z) {
+        for (std::int64_t y = 0; y < extents.y; ++y) {
+            for (std::int64_t x = 0; x < extents.x; ++x) {
+                const double distance = std::abs(static_cast<double>(values.at(x, y, z)) -
+                                                 static_cast<double>(peer.at(x, y, z)));
+                if (base::hasValue(status.at(x, y, z)) && std::isfinite(distance)) {
+                    found.largest = std::max(found.largest, distance);
+                    ++found.compared;
+                }
+            }
+        }
+    }
+    return found;
 }
 
 } // namespace flcc::bench

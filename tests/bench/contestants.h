@@ -1,30 +1,51 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
-#include <vector>
+#include <string>
 
 #include "engine/base/pixels.h"
 #include "engine/base/tile_pool.h"
 #include "engine/method/match_map.h"
+#include "engine/method/method.h"
 #include "engine/method/problem.h"
 #include "engine/plan/planner.h"
 
 namespace flcc::bench {
 
+/// What `action()` takes, in milliseconds.
+template <class Action> double millisecondsOf(Action&& action) {
+    const auto begin = std::chrono::steady_clock::now();
+    action();
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin)
+        .count();
+}
+
 /// The problem that a scene and a template pose.
 [[nodiscard]] method::Problem problemOf(const base::AnyImage& scene, const base::AnyImage& templ);
+
+/// What calibration left on this machine, without times of problems, so that they are planned anew.
+[[nodiscard]] const plan::Knowledge& machineKnowledge();
 
 /// This program on one problem: planned at construction, then timed call by call.
 class OwnRun {
   public:
+    /// `method` as a job has it: "auto", "direct", "tiled", ...
     OwnRun(const base::AnyImage& scene, const base::AnyImage& templ, plan::Planning planning,
-           base::TilePool& pool);
+           base::TilePool& pool, const std::string& method = "auto");
 
     /// Prepares, makes the workspace and executes; milliseconds of all, `execute_ms` of a report.
     double run();
 
     [[nodiscard]] const plan::PlanReport& report() const { return m_plan->report(); }
+    [[nodiscard]] const method::Candidate& candidate() const { return m_plan->candidate(); }
     [[nodiscard]] const method::MatchMap& map() const { return m_map; }
+
+    /// What the last run told beside the map.
+    [[nodiscard]] const method::Outcome& outcome() const { return m_outcome; }
+    [[nodiscard]] std::int64_t lowConf() const;
+    /// Milliseconds of a stage of the last run, summed over the threads; 0 for one it has not.
+    [[nodiscard]] double stageMs(const std::string& name) const;
 
     /// What the plan promised: the time measured on a sample, else the model's.
     [[nodiscard]] double predictedMs() const;
@@ -35,10 +56,11 @@ class OwnRun {
     base::TilePool& m_pool;
     std::shared_ptr<const plan::Plan> m_plan;
     method::MatchMap m_map;
+    method::Outcome m_outcome;
 };
 
-/// OpenCV's matchTemplate(TM_CCOEFF_NORMED) on one problem. Its scene and template are converted
-/// to float32 at construction, outside of the time.
+/// OpenCV's matchTemplate(TM_CCOEFF_NORMED) on one problem. It takes 8-bit images and float: other
+/// types are converted to float32 at construction, outside of the time.
 class OpenCvRun {
   public:
     OpenCvRun(const base::AnyImage& scene, const base::AnyImage& templ);
@@ -52,12 +74,20 @@ class OpenCvRun {
     [[nodiscard]] static const char* version();
 
   private:
-    base::Image<float> m_scene;
-    base::Image<float> m_templ;
+    base::AnyImage m_scene;
+    base::AnyImage m_templ;
     base::Image<float> m_map;
 };
 
-/// The middle value; `values` is not empty.
-[[nodiscard]] double median(std::vector<double> values);
+/// A copy of `image` in float32.
+[[nodiscard]] base::Image<float> toFloat(const base::AnyImage& image);
+
+/// The largest difference of two maps over the voxels where both have a finite value.
+struct Difference {
+    double largest = 0;
+    std::int64_t compared = 0;
+};
+[[nodiscard]] Difference difference(const method::MatchMap& own,
+                                    const base::View<const float>& peer);
 
 } // namespace flcc::bench

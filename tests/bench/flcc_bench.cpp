@@ -1,14 +1,12 @@
-// flcc-bench: how long matching takes, beside OpenCV's matchTemplate, and how well it was
-// predicted.
+// flcc-bench: how long matching takes, beside other programs and beside what the machine allows,
+// how well it was predicted, and what memory it takes.
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdio>
 #include <exception>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -16,11 +14,15 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/base/status.h"
 #include "engine/base/tile_pool.h"
 #include "tests/bench/bench_cases.h"
+#include "tests/bench/beside_opencv.h"
+#include "tests/bench/beside_skimage.h"
 #include "tests/bench/choices.h"
 #include "tests/bench/contestants.h"
+#include "tests/bench/limits.h"
+#include "tests/bench/memory.h"
+#include "tests/bench/text.h"
 
 namespace {
 
@@ -29,23 +31,31 @@ using bench::Case;
 using nlohmann::json;
 
 constexpr std::string_view kUsage =
-    R"(usage: flcc-bench [--grid | --predictions | --choices] [--threads N] [--repeat N] [--json FILE]
+    R"(usage: flcc-bench [TABLE] [--threads N] [--repeat N] [--json FILE]
 
-Without: medians of prepare + execute beside OpenCV's matchTemplate(TM_CCOEFF_NORMED)
-with as many threads, calls alternating. With --grid: scenes of 512, 2000 and 4096 squared with
-templates of 4 to 256 squared. With --predictions: predicted and measured times of ten problems.
-With --choices: what the planner chose against the best candidate, over 60 problems.
-A table in Markdown goes to standard output, the same rows as JSON to FILE.
+Without a table: medians of prepare + execute beside OpenCV's matchTemplate(TM_CCOEFF_NORMED) with as
+many threads, calls alternating. Tables:
+  --grid [--pixel float32|uint8|uint16]
+                  beside OpenCV: scenes of 512, 2000 and 4096 squared, templates of 4 to 256 squared
+  --volumes [--large]
+                  beside scikit-image's match_template in 3D; --large adds 513x513x513
+  --limits        beside the peak of multiply-adds and FFTW's transforms alone
+  --memory        predicted and measured rise of the resident peak
+  --predictions   predicted and measured times of ten problems
+  --choices       what the planner chose against the best candidate, over 60 problems
+A table in Markdown goes to standard output, the same rows as JSON to FILE. The exit code is 1 when
+a map that was timed holds a LOWCONF voxel.
 )";
 
 struct Options {
-    bool grid = false;
-    bool predictions = false;
-    bool choices = false;
+    std::string table;
+    base::PixelType pixel = base::PixelType::Float32;
+    bool large = false;
     bool help = false;
     int threads = base::availableThreads();
     int repeat = 7;
     std::string json;
+    std::optional<std::size_t> memoryRow; // one row of --memory, for that table's own use
 };
 
 int positive(const std::string& option, const std::string& text) {
@@ -55,6 +65,77 @@ int positive(const std::string& option, const std::string& text) {
         throw std::invalid_argument(option + " takes a whole number above 0, not " + text);
     }
     return value;
+}
+
+base::PixelType pixelOf(const std::string& text) {
+    for (const base::PixelType type :
+         {base::PixelType::Float32, base::PixelType::UInt8, base::PixelType::UInt16}) {
+        if (base::name(type) == text) {
+            return type;
+        }
+    }
+    throw std::invalid_argument("--pixel takes float32, uint8 or uint16, not " + text);
+}
+
+json predict(base::TilePool& pool, int repeat) {
+    std::cout << pool.threads() << " threads, measured: medians of " << repeat << "\n\n"
+              << "| scene | type | template | planning | method | predicted, ms | measured, ms | "
+                 "measured/predicted |\n|---|---|---|---|---|---:|---:|---:|\n";
+    json rows = json::array();
+    for (const Case& one : bench::predictionCases()) {
+        for (const plan::Planning planning : {plan::Planning::Estimate, plan::Planning::Measure}) {
+            bench::OwnRun own(one.scene, one.templ, planning, pool);
+            own.run();
+            std::vector<double> measured;
+            for (int i = 0; i < repeat; ++i) {
+                measured.push_back(own.run());
+            }
+            const method::Problem problem = bench::problemOf(one.scene, one.templ);
+            const std::string method = bench::methodText(own.candidate());
+            const double predictedMs = own.predictedMs();
+            const double measuredMs = bench::median(measured);
+            std::cout << "| " << bench::sizeText(problem.scene) << " | "
+                      << base::name(problem.scenePixel) << " | " << bench::sizeText(problem.templ)
+                      << " | " << plan::name(planning) << " | " << method << " | "
+                      << bench::fixed(predictedMs, 2) << " | " << bench::fixed(measuredMs, 2)
+                      << " | " << bench::fixed(measuredMs / predictedMs, 2) << " |\n"
+                      << std::flush;
+            rows.push_back({{"scene_extents", bench::sizeText(problem.scene)},
+                            {"pixel", base::name(problem.scenePixel)},
+                            {"template_extents", bench::sizeText(problem.templ)},
+                            {"planning", plan::name(planning)},
+                            {"method", method},
+                            {"predicted_ms", predictedMs},
+                            {"measured_ms", measured},
+                            {"ratio", measuredMs / predictedMs}});
+        }
+    }
+    return rows;
+}
+
+using Table = std::function<json(const Options&, base::TilePool&)>;
+
+const std::map<std::string, Table>& tables() {
+    static const std::map<std::string, Table> all{
+        {"", [](const Options& o, base::TilePool& pool) { return bench::compare(pool, o.repeat); }},
+        {"--grid",
+         [](const Options& o, base::TilePool& pool) {
+             return bench::compareGrid(o.pixel, pool, o.repeat);
+         }},
+        {"--volumes",
+         [](const Options& o, base::TilePool& pool) {
+             return bench::compareVolumes(o.large, pool, o.repeat);
+         }},
+        {"--limits", [](const Options& o,
+                        base::TilePool& pool) { return bench::measureLimits(pool, o.repeat); }},
+        {"--memory",
+         [](const Options& o, base::TilePool&) { return bench::measureMemory(o.threads); }},
+        {"--predictions",
+         [](const Options& o, base::TilePool& pool) { return predict(pool, o.repeat); }},
+        {"--choices", [](const Options& o,
+                         base::TilePool& pool) { return bench::measureChoices(pool, o.repeat); }},
+    };
+    return all;
 }
 
 Options parse(const std::vector<std::string>& arguments) {
@@ -67,12 +148,14 @@ Options parse(const std::vector<std::string>& arguments) {
             }
             return arguments[++i];
         };
-        if (name == "--grid") {
-            options.grid = true;
-        } else if (name == "--predictions") {
-            options.predictions = true;
-        } else if (name == "--choices") {
-            options.choices = true;
+        if (tables().contains(name)) {
+            options.table = name;
+        } else if (name == "--pixel") {
+            options.pixel = pixelOf(value());
+        } else if (name == "--large") {
+            options.large = true;
+        } else if (name == "--memory-row") {
+            options.memoryRow = std::stoul(value());
         } else if (name == "--threads") {
             options.threads = positive(name, value());
         } else if (name == "--repeat") {
@@ -88,160 +171,13 @@ Options parse(const std::vector<std::string>& arguments) {
     return options;
 }
 
-/// "512x512" for images, "64x64x64" for volumes.
-std::string sizeText(const base::Extents& extents) {
-    const std::string text = base::toString(extents);
-    return base::isFlat2D(extents) ? text.substr(0, text.rfind('x')) : text;
-}
-
-std::string fixed(double value, int digits) {
-    std::array<char, 64> text{};
-    std::snprintf(text.data(), text.size(), "%.*f", digits, value);
-    return text.data();
-}
-
-std::string methodText(const method::Candidate& candidate) {
-    return candidate.method + (candidate.tile.x > 0 ? " " + sizeText(candidate.tile) : "");
-}
-
-struct Difference {
-    double largest = 0;
-    std::int64_t compared = 0;
-};
-
-/// The largest difference over the voxels where both have a finite value.
-Difference difference(const method::MatchMap& own, const base::View<const float>& peer) {
-    Difference found;
-    const auto values = own.value.view();
-    const auto status = own.status.view();
-    const base::Extents extents = values.extents();
-    for (std::int64_t y = 0; y < extents.y; ++y) {
-        for (std::int64_t x = 0; x < extents.x; ++x) {
-            const double distance = std::abs(static_cast<double>(values.at(x, y, 0)) -
-                                             static_cast<double>(peer.at(x, y, 0)));
-            if (base::hasValue(status.at(x, y, 0)) && std::isfinite(distance)) {
-                found.largest = std::max(found.largest, distance);
-                ++found.compared;
-            }
-        }
+/// Voxels of all maps that broke the promise.
+std::int64_t lowConf(const json& rows) {
+    std::int64_t sum = 0;
+    for (const json& row : rows) {
+        sum += row.value("low_confidence", std::int64_t{0});
     }
-    return found;
-}
-
-/// One row, printed and as JSON.
-json compareOne(const Case& one, int repeat, base::TilePool& pool) {
-    bench::OwnRun own(one.scene, one.templ, plan::Planning::Measure, pool);
-    bench::OpenCvRun peer(one.scene, one.templ);
-    own.run();
-    peer.run();
-    std::vector<double> ownMs;
-    std::vector<double> peerMs;
-    for (int i = 0; i < repeat; ++i) {
-        ownMs.push_back(own.run());
-        peerMs.push_back(peer.run());
-    }
-    const method::Problem problem = bench::problemOf(one.scene, one.templ);
-    const Difference apart = difference(own.map(), peer.map());
-    const method::Candidate& chosen = own.report().chosen()->candidate;
-    const double ours = bench::median(ownMs);
-    const double theirs = bench::median(peerMs);
-    std::cout << "| " << one.name << " | " << sizeText(problem.scene) << " | "
-              << base::name(problem.scenePixel) << " | " << sizeText(problem.templ) << " | "
-              << methodText(chosen) << " | " << fixed(ours, 2) << " | " << fixed(theirs, 2) << " | "
-              << fixed(theirs / ours, 1) << " | " << apart.largest << " |\n"
-              << std::flush;
-    return {{"scene", one.name},
-            {"scene_extents", sizeText(problem.scene)},
-            {"pixel", base::name(problem.scenePixel)},
-            {"template_extents", sizeText(problem.templ)},
-            {"method", methodText(chosen)},
-            {"own_ms", ownMs},
-            {"opencv_ms", peerMs},
-            {"ratio", theirs / ours},
-            {"largest_difference", apart.largest},
-            {"voxels_compared", apart.compared}};
-}
-
-void printComparisonHead(const Options& options) {
-    bench::OpenCvRun::setThreads(options.threads);
-    std::cout << "OpenCV " << bench::OpenCvRun::version() << ", " << options.threads
-              << " threads, medians of " << options.repeat << " alternating calls\n\n"
-              << "| scene | size | type | template | method | ours, ms | OpenCV, ms | ratio | "
-                 "largest difference |\n|---|---|---|---|---|---:|---:|---:|---:|\n";
-}
-
-json compare(const Options& options, base::TilePool& pool) {
-    printComparisonHead(options);
-    json rows = json::array();
-    for (const Case& one : bench::comparisonCases()) {
-        rows.push_back(compareOne(one, options.repeat, pool));
-    }
-    return rows;
-}
-
-/// Of each cell the worse of noise and picture counts.
-json compareGrid(const Options& options, base::TilePool& pool) {
-    printComparisonHead(options);
-    json rows = json::array();
-    std::map<std::string, double> cells;
-    for (const std::int64_t scene : {512, 2000, 4096}) {
-        for (const std::int64_t size : {4, 8, 11, 16, 24, 32, 64, 128, 256}) {
-            for (const Case& one : bench::squareCases(scene, {size})) {
-                const json row = compareOne(one, options.repeat, pool);
-                const double ratio = row.at("ratio").get<double>();
-                double& cell =
-                    cells.try_emplace(std::to_string(scene) + "/" + std::to_string(size), ratio)
-                        .first->second;
-                cell = std::min(cell, ratio);
-                rows.push_back(row);
-            }
-        }
-    }
-    double logarithms = 0;
-    double least = cells.begin()->second;
-    for (const auto& [name, ratio] : cells) {
-        logarithms += std::log(ratio);
-        least = std::min(least, ratio);
-    }
-    std::cout << "\nGeometric mean of the cells "
-              << fixed(std::exp(logarithms / static_cast<double>(cells.size())), 1) << ", least "
-              << fixed(least, 1) << "\n";
-    return rows;
-}
-
-json predict(const Options& options, base::TilePool& pool) {
-    std::cout << options.threads << " threads, measured: medians of " << options.repeat << "\n\n"
-              << "| scene | type | template | planning | method | predicted, ms | measured, ms | "
-                 "measured/predicted |\n|---|---|---|---|---|---:|---:|---:|\n";
-    json rows = json::array();
-    for (const Case& one : bench::predictionCases()) {
-        for (const plan::Planning planning : {plan::Planning::Estimate, plan::Planning::Measure}) {
-            bench::OwnRun own(one.scene, one.templ, planning, pool);
-            own.run();
-            std::vector<double> measured;
-            for (int i = 0; i < options.repeat; ++i) {
-                measured.push_back(own.run());
-            }
-            const method::Problem problem = bench::problemOf(one.scene, one.templ);
-            const std::string method = methodText(own.report().chosen()->candidate);
-            const double predictedMs = own.predictedMs();
-            const double measuredMs = bench::median(measured);
-            std::cout << "| " << sizeText(problem.scene) << " | " << base::name(problem.scenePixel)
-                      << " | " << sizeText(problem.templ) << " | " << plan::name(planning) << " | "
-                      << method << " | " << fixed(predictedMs, 2) << " | " << fixed(measuredMs, 2)
-                      << " | " << fixed(measuredMs / predictedMs, 2) << " |\n"
-                      << std::flush;
-            rows.push_back({{"scene_extents", sizeText(problem.scene)},
-                            {"pixel", base::name(problem.scenePixel)},
-                            {"template_extents", sizeText(problem.templ)},
-                            {"planning", plan::name(planning)},
-                            {"method", method},
-                            {"predicted_ms", predictedMs},
-                            {"measured_ms", measured},
-                            {"ratio", measuredMs / predictedMs}});
-        }
-    }
-    return rows;
+    return sum;
 }
 
 } // namespace
@@ -253,17 +189,21 @@ int main(int argc, char** argv) {
             std::cout << kUsage;
             return 0;
         }
+        if (options.memoryRow) {
+            std::cout << bench::measureMemoryHere(*options.memoryRow, options.threads) << '\n';
+            return 0;
+        }
         base::TilePool pool(options.threads);
-        const json rows = options.choices       ? bench::measureChoices(pool, options.repeat)
-                          : options.predictions ? predict(options, pool)
-                          : options.grid        ? compareGrid(options, pool)
-                                                : compare(options, pool);
+        const json rows = tables().at(options.table)(options, pool);
         if (!options.json.empty()) {
             std::ofstream file(options.json);
             file << rows.dump(2) << '\n';
             if (!file.flush()) {
                 throw std::runtime_error(options.json + " cannot be written");
             }
+        }
+        if (const std::int64_t broken = lowConf(rows); broken > 0) {
+            throw std::runtime_error(std::to_string(broken) + " LOWCONF voxels");
         }
         return 0;
     } catch (const std::exception& error) {

@@ -1,0 +1,89 @@
+#include "tests/bench/beside_opencv.h"
+
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "tests/bench/bench_cases.h"
+#include "tests/bench/contestants.h"
+#include "tests/bench/text.h"
+
+namespace flcc::bench {
+
+namespace {
+
+using nlohmann::json;
+
+void printHead(int threads, int repeat) {
+    OpenCvRun::setThreads(threads);
+    std::cout << "OpenCV " << OpenCvRun::version() << ", " << threads << " threads, medians of "
+              << repeat << " alternating calls\n\n"
+              << "| scene | size | type | template | method | ours, ms | OpenCV, ms | ratio | "
+                 "largest difference |\n|---|---|---|---|---|---:|---:|---:|---:|\n";
+}
+
+/// One row, printed and as JSON.
+json compareOne(const Case& one, int repeat, base::TilePool& pool) {
+    OwnRun own(one.scene, one.templ, plan::Planning::Measure, pool);
+    OpenCvRun peer(one.scene, one.templ);
+    own.run();
+    peer.run();
+    std::vector<double> ownMs;
+    std::vector<double> peerMs;
+    for (int i = 0; i < repeat; ++i) {
+        ownMs.push_back(own.run());
+        peerMs.push_back(peer.run());
+    }
+    const method::Problem& problem = own.report().problem;
+    const Difference apart = difference(own.map(), peer.map());
+    const double ours = median(ownMs);
+    const double theirs = median(peerMs);
+    std::cout << "| " << one.name << " | " << sizeText(problem.scene) << " | "
+              << base::name(problem.scenePixel) << " | " << sizeText(problem.templ) << " | "
+              << methodText(own.candidate()) << " | " << fixed(ours, 2) << " | " << fixed(theirs, 2)
+              << " | " << fixed(theirs / ours, 1) << " | " << apart.largest << " |\n"
+              << std::flush;
+    return {{"scene", one.name},
+            {"scene_extents", sizeText(problem.scene)},
+            {"pixel", base::name(problem.scenePixel)},
+            {"template_extents", sizeText(problem.templ)},
+            {"method", methodText(own.candidate())},
+            {"own_ms", ownMs},
+            {"opencv_ms", peerMs},
+            {"ratio", theirs / ours},
+            {"largest_difference", apart.largest},
+            {"voxels_compared", apart.compared},
+            {"stages_ms", own.outcome().stagesMs},
+            {"recomputed", own.outcome().facts.recomputed},
+            {"low_confidence", own.lowConf()}};
+}
+
+} // namespace
+
+json compare(base::TilePool& pool, int repeat) {
+    printHead(pool.threads(), repeat);
+    json rows = json::array();
+    for (const Case& one : comparisonCases()) {
+        rows.push_back(compareOne(one, repeat, pool));
+    }
+    return rows;
+}
+
+json compareGrid(base::PixelType type, base::TilePool& pool, int repeat) {
+    printHead(pool.threads(), repeat);
+    json rows = json::array();
+    Cells cells;
+    for (const std::int64_t scene : {512, 2000, 4096}) {
+        for (const std::int64_t size : {4, 8, 11, 16, 24, 32, 64, 128, 256}) {
+            for (const Case& one : squareCases(type, scene, {size})) {
+                rows.push_back(compareOne(one, repeat, pool));
+                cells.add(std::to_string(scene) + "/" + std::to_string(size),
+                          rows.back().at("ratio").get<double>());
+            }
+        }
+    }
+    std::cout << "\n" << cells.summary() << "\n";
+    return rows;
+}
+
+} // namespace flcc::bench

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "engine/base/pixels.h"
+#include "engine/base/tile_pool.h"
+
+namespace flcc::bench {
+
+/// This program beside OpenCV's matchTemplate(TM_CCOEFF_NORMED) with as many threads, calls
+/// alternating, medians of `repeat`: prints a table in Markdown and returns its rows.
+/// The first is noise and a picture of 2000x2000 and a sample; the second is scenes of 512, 2000
+/// and 4096 squared with templates of 4 to 256 squared, in pixels of `type`.
+[[nodiscard]] nlohmann::json compare(base::TilePool& pool, int repeat);
+[[nodiscard]] nlohmann::json compareGrid(base::PixelType type, base::TilePool& pool, int repeat);
+
+} // namespace flcc::bench
