@@ -146,12 +146,11 @@ void RunControllerTest::cancelEndsEveryPhaseWithinASecond() {
     });
     bool cancelled = false;
     qint64 waited = -1;
-    controller.start(
-        RunController::Task::Run, QStringLiteral("run"),
-        [&](std::stop_token stop, job::JobSink* sink) -> RunController::Done {
-            const job::JobResult result = job::runJob(job, {scene.image, nullptr}, stop, sink);
-            return [&, was = result.cancelled] { cancelled = was; };
-        });
+    controller.start(RunController::Task::Run, QStringLiteral("run"),
+                     [&](std::stop_token stop, job::JobSink* sink) -> RunController::Done {
+                         const job::JobResult result = job::runJob(job, {scene.image}, stop, sink);
+                         return [&, was = result.cancelled] { cancelled = was; };
+                     });
     connect(&controller, &RunController::finished, &controller,
             [&] { waited = since.isValid() ? since.elapsed() : -1; });
     QTRY_VERIFY_WITH_TIMEOUT(!controller.isBusy(), 60'000);
@@ -182,7 +181,7 @@ void RunControllerTest::regionsComeAtMostTwentyTimesASecondAndCoverTheMap() {
     controller.start(RunController::Task::Run, QStringLiteral("run"),
                      [&](std::stop_token stop, job::JobSink* sink) -> RunController::Done {
                          const job::JobResult result =
-                             job::runJob(longJob(), {scene.image, nullptr}, stop, sink);
+                             job::runJob(longJob(), {scene.image}, stop, sink);
                          return [&, count = result.map->value.count()] { voxels = count; };
                      });
     QTRY_VERIFY_WITH_TIMEOUT(voxels > 0, 60'000);
@@ -199,11 +198,10 @@ void RunControllerTest::theEndOfTheControllerEndsItsWork() {
         bool mapStarted = false;
         connect(&controller, &RunController::mapStarted, &controller,
                 [&mapStarted] { mapStarted = true; });
-        controller.start(
-            RunController::Task::Run, QStringLiteral("run"),
-            [&](std::stop_token stop, job::JobSink* sink) -> RunController::Done {
-                return [result = job::runJob(longJob(), {scene.image, nullptr}, stop, sink)] {};
-            });
+        controller.start(RunController::Task::Run, QStringLiteral("run"),
+                         [&](std::stop_token stop, job::JobSink* sink) -> RunController::Done {
+                             return [result = job::runJob(longJob(), {scene.image}, stop, sink)] {};
+                         });
         QTRY_VERIFY_WITH_TIMEOUT(mapStarted, 60'000);
         time.start();
     }
