@@ -53,8 +53,14 @@ BoxEditor::BoxEditor(Document& document, QWidget* parent) : QWidget(parent), m_d
     m_cut->setAccessibleName(tr("Cut template"));
     m_cut->setToolTip(tr("Makes the box the template (Ctrl+T)"));
     connect(m_cut, &QPushButton::clicked, this, &BoxEditor::cutRequested);
+    m_add = new QPushButton(tr("Add"), this);
+    m_add->setObjectName(QStringLiteral("addCutTemplate"));
+    m_add->setAccessibleName(tr("Add as another template"));
+    m_add->setToolTip(tr("Makes the box another template beside the others (Ctrl+Shift+T)"));
+    connect(m_add, &QPushButton::clicked, this, &BoxEditor::addRequested);
     auto* row = new QHBoxLayout;
     row->addWidget(m_size, 1);
+    row->addWidget(m_add);
     row->addWidget(m_cut);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -101,7 +107,9 @@ void BoxEditor::arrange() {
 void BoxEditor::onBoxChanged() {
     const auto& box = m_document.box();
     m_cut->setEnabled(box.has_value());
+    m_add->setEnabled(box.has_value());
     if (!box) {
+        m_add->setVisible(!m_document.templates().empty());
         m_size->setText(m_document.hasScene() ? tr("No box") : QString());
         for (std::size_t i = 0; i < 6; ++i) {
             // One below the least number stands for none.
@@ -120,9 +128,14 @@ void BoxEditor::onBoxChanged() {
         m_fields[i]->setSpecialValueText({});
         m_fields[i]->setValue(static_cast<int>(values[i]));
     }
-    const auto& templ = m_document.templ();
-    if (templ && templ->crop == box) {
-        m_size->setText(tr("is the template"));
+    const auto& all = m_document.templates();
+    const auto same =
+        std::ranges::find_if(all, [&box](const TemplateEntry& templ) { return templ.crop == box; });
+    m_add->setVisible(!all.empty());
+    m_add->setEnabled(same == all.end());
+    if (same != all.end()) {
+        m_size->setText(all.size() == 1 ? tr("is the template")
+                                        : tr("is template %1").arg(same - all.begin()));
         m_cut->setEnabled(false);
     } else {
         const base::Geometry& geometry = m_document.scene().image->geometry;

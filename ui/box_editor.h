@@ -23,6 +23,7 @@ class BoxEditor : public QWidget {
 
   Q_SIGNALS:
     void cutRequested();
+    void addRequested();
 
   private:
     void onSceneChanged();
@@ -36,6 +37,7 @@ class BoxEditor : public QWidget {
     QGridLayout* m_grid = nullptr;
     QLabel* m_size = nullptr;
     QPushButton* m_cut = nullptr;
+    QPushButton* m_add = nullptr; ///< shown beside a template
 };
 
 } // namespace flcc::ui

@@ -41,7 +41,7 @@ void DataModel::rebuild() {
     beginResetModel();
     m_rows.clear();
     addScene();
-    addTemplate();
+    addTemplates();
     addResults();
     endResetModel();
 }
@@ -62,24 +62,28 @@ void DataModel::addScene() {
     m_rows.push_back(std::move(row));
 }
 
-void DataModel::addTemplate() {
-    m_rows.push_back({Kind::Heading, tr("Template")});
-    const auto& templ = m_document.templ();
-    if (!templ) {
+void DataModel::addTemplates() {
+    const std::vector<TemplateEntry>& templates = m_document.templates();
+    m_rows.push_back({Kind::Heading, templates.size() > 1 ? tr("Templates") : tr("Template")});
+    if (templates.empty()) {
         m_rows.push_back({Kind::Hint, m_document.hasScene() ? tr("Drag a box (4), then Ctrl+T")
                                                             : tr("None yet")});
-        return;
     }
-    Row row{Kind::Template, templ->name};
-    row.thumbnail = thumbnailOf(base::viewOf(templ->image->pixels), kThumbnail);
-    row.detail = extentsText(m_document.templateExtents());
-    row.type = toQString(base::name(base::pixelType(templ->image->pixels)));
-    row.badge = unitBadge(templ->image->geometry);
-    row.tip = announcement(templ->name, *templ->image);
-    if (!templ->place.isEmpty()) {
-        row.tip += QChar('\n') + templ->place;
+    for (const TemplateEntry& templ : templates) {
+        const auto number = static_cast<int>(&templ - templates.data());
+        Row row{Kind::Template,
+                templates.size() > 1 ? tr("%1: %2").arg(number).arg(templ.name) : templ.name};
+        row.templ = number;
+        row.thumbnail = thumbnailOf(base::viewOf(templ.image->pixels), kThumbnail);
+        row.detail = extentsText(base::extentsOf(templ.image->pixels));
+        row.type = toQString(base::name(base::pixelType(templ.image->pixels)));
+        row.badge = unitBadge(templ.image->geometry);
+        row.tip = announcement(templ.name, *templ.image);
+        if (!templ.place.isEmpty()) {
+            row.tip += QChar('\n') + templ.place;
+        }
+        m_rows.push_back(std::move(row));
     }
-    m_rows.push_back(std::move(row));
 }
 
 void DataModel::addResults() {
@@ -90,9 +94,9 @@ void DataModel::addResults() {
     for (const ResultEntry& entry : m_document.results()) {
         Row row{Kind::Result, entry.title};
         row.result = static_cast<int>(&entry - m_document.results().data());
-        if (entry.job->map) {
-            row.thumbnail = thumbnailOf(*entry.job->map, kThumbnail);
-        }
+        // Peaks alone are shown on the scene.
+        row.thumbnail =
+            entry.job->map ? thumbnailOf(*entry.job->map, kThumbnail) : m_sceneThumbnail;
         describe(row, entry);
         m_rows.push_back(std::move(row));
     }
@@ -148,8 +152,12 @@ QVariant DataModel::data(const QModelIndex& index, int role) const {
         return row.badge;
     case ResultRole:
         return row.result;
+    case TemplateRole:
+        return row.templ;
     case ShownRole:
-        return row.result >= 0 && row.result == m_document.shownResult();
+        return (row.result >= 0 && row.result == m_document.shownResult()) ||
+               (row.templ >= 0 && m_document.templates().size() > 1 &&
+                row.templ == m_document.activeTemplate());
     default:
         return {};
     }

@@ -10,7 +10,7 @@
 
 namespace flcc::ui {
 
-/// Scene, template and results of a document as one list with headings.
+/// Scene, templates and results of a document as one list with headings.
 class DataModel : public QAbstractListModel {
     Q_OBJECT
 
@@ -22,6 +22,7 @@ class DataModel : public QAbstractListModel {
         TypeRole,   ///< of the voxels
         BadgeRole,
         ResultRole,
+        TemplateRole, ///< number, -1 for what is none
         ShownRole
     };
 
@@ -41,10 +42,11 @@ class DataModel : public QAbstractListModel {
         QString tip{};
         QImage thumbnail{};
         int result = -1;
+        int templ = -1;
     };
     void rebuild();
     void addScene();
-    void addTemplate();
+    void addTemplates();
     void addResults();
     void countPeaks();
     void describe(Row& row, const ResultEntry& entry) const;

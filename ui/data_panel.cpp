@@ -118,9 +118,9 @@ DataPanel::DataPanel(Document& document, QWidget* parent) : QWidget(parent) {
     m_model = new DataModel(document, this);
     m_list = new QListView(this);
     m_list->setObjectName(QStringLiteral("dataList"));
-    m_list->setAccessibleName(tr("Scene, template and results"));
-    m_list->setToolTip(
-        tr("Scene, template and results; click a result to show it, Del removes it"));
+    m_list->setAccessibleName(tr("Scene, templates and results"));
+    m_list->setToolTip(tr("Scene, templates and results; click a template to make it the active "
+                          "one, a result to show it; Del removes a result"));
     m_list->setModel(m_model);
     m_list->setItemDelegate(new DataDelegate(m_list));
     m_list->setMouseTracking(true);
@@ -135,6 +135,7 @@ DataPanel::DataPanel(Document& document, QWidget* parent) : QWidget(parent) {
         if (result >= 0) {
             document.showResult(result);
         }
+        document.setActiveTemplate(index.data(DataModel::TemplateRole).toInt());
     });
     auto* remove = new QAction(tr("Remove result"), m_list);
     remove->setObjectName(QStringLiteral("removeResult"));

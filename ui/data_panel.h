@@ -8,7 +8,8 @@ class QListView;
 
 namespace flcc::ui {
 
-/// Scene, template and results with thumbnails; a click on a result shows it.
+/// Scene, templates and results with thumbnails; a click on a template makes it the active one, on
+/// a result shows it.
 class DataPanel : public QWidget {
     Q_OBJECT
 

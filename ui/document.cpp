@@ -38,17 +38,17 @@ class BoxCommand : public QUndoCommand {
 
 class TemplateCommand : public QUndoCommand {
   public:
-    TemplateCommand(Document& document, std::optional<TemplateEntry> after)
-        : m_document(document), m_before(document.m_templ), m_after(std::move(after)) {
+    TemplateCommand(Document& document, Document::Templates after)
+        : m_document(document), m_before(document.m_templates), m_after(std::move(after)) {
         setText(Document::tr("template"));
     }
-    void undo() override { m_document.applyTemplate(m_before); }
-    void redo() override { m_document.applyTemplate(m_after); }
+    void undo() override { m_document.applyTemplates(m_before); }
+    void redo() override { m_document.applyTemplates(m_after); }
 
   private:
     Document& m_document;
-    std::optional<TemplateEntry> m_before;
-    std::optional<TemplateEntry> m_after;
+    Document::Templates m_before;
+    Document::Templates m_after;
 };
 
 bool reaches(const match::Peak& peak, double minScore) {
@@ -62,8 +62,8 @@ void Document::setScene(SceneEntry scene) {
     m_scene = std::move(scene);
     m_undo.clear();
     m_box.reset();
-    m_templ.reset();
-    m_mask.reset();
+    m_templates = {};
+    m_masks.clear();
     m_sceneMask.reset();
     m_results.clear();
     m_shown = -1;
@@ -82,7 +82,7 @@ base::Extents Document::sceneExtents() const {
 }
 
 base::Extents Document::templateExtents() const {
-    return m_templ ? base::extentsOf(m_templ->image->pixels) : base::Extents{0, 0, 0};
+    return templ() != nullptr ? base::extentsOf(templ()->image->pixels) : base::Extents{0, 0, 0};
 }
 
 base::Box Document::insideScene(const base::Box& box) const {
@@ -113,16 +113,77 @@ void Document::applyBox(const std::optional<base::Box>& box) {
     Q_EMIT boxChanged();
 }
 
-void Document::setTemplate(TemplateEntry entry) {
-    m_undo.push(new TemplateCommand(*this, std::move(entry)));
+const TemplateEntry* Document::templ() const {
+    return m_templates.active < 0 ? nullptr
+                                  : &m_templates.all[static_cast<std::size_t>(m_templates.active)];
 }
 
-void Document::applyTemplate(const std::optional<TemplateEntry>& entry) {
-    m_templ = entry;
+/// Puts a template behind those of its kind, and makes it active.
+void Document::insert(Templates& templates, TemplateEntry entry) {
+    auto place = templates.all.end();
+    if (entry.crop) {
+        place = std::ranges::find_if(templates.all,
+                                     [](const TemplateEntry& each) { return !each.crop; });
+    }
+    place = templates.all.insert(place, std::move(entry));
+    templates.active = static_cast<int>(place - templates.all.begin());
+}
+
+void Document::changeTemplates(Templates after) {
+    m_undo.push(new TemplateCommand(*this, std::move(after)));
+}
+
+void Document::applyTemplates(const Templates& templates) {
+    m_templates = templates;
     Q_EMIT templateChanged();
+    if (m_masks.size() > 1) {
+        Q_EMIT masksChanged(); // that of the active one
+    }
 }
 
-void Document::cutTemplate() {
+void Document::setTemplate(TemplateEntry entry) {
+    Templates after = m_templates;
+    const TemplateEntry* old = templ();
+    if (old != nullptr && old->crop.has_value() == entry.crop.has_value()) {
+        after.all[static_cast<std::size_t>(after.active)] = std::move(entry);
+    } else {
+        if (old != nullptr) {
+            after.all.erase(after.all.begin() + after.active);
+        }
+        insert(after, std::move(entry));
+    }
+    changeTemplates(std::move(after));
+}
+
+void Document::addTemplate(TemplateEntry entry) {
+    Templates after = m_templates;
+    insert(after, std::move(entry));
+    changeTemplates(std::move(after));
+}
+
+void Document::removeTemplate(int index) {
+    const auto count = static_cast<int>(m_templates.all.size());
+    if (index < 0 || index >= count) {
+        return;
+    }
+    Templates after = m_templates;
+    after.all.erase(after.all.begin() + index);
+    if (after.active > index || after.active == count - 1) {
+        --after.active;
+    }
+    changeTemplates(std::move(after));
+}
+
+void Document::setActiveTemplate(int index) {
+    if (index >= 0 && index < static_cast<int>(m_templates.all.size()) &&
+        index != m_templates.active) {
+        m_templates.active = index;
+        Q_EMIT templateChanged();
+        Q_EMIT masksChanged();
+    }
+}
+
+TemplateEntry Document::cutOut() const {
     if (!hasScene() || !m_box) {
         throw base::Error(base::ErrorCode::Problem,
                           tr("there is no template box to cut: drag one in a view with the "
@@ -133,12 +194,24 @@ void Document::cutTemplate() {
     entry.image = job::cutTemplate(*m_scene.image, *m_box);
     entry.name = tr("cut %1").arg(boxText(*m_box, isVolume()));
     entry.crop = m_box;
-    setTemplate(std::move(entry));
+    return entry;
 }
 
-void Document::setMask(std::optional<MaskEntry> mask) {
-    m_mask = std::move(mask);
+void Document::cutTemplate() { setTemplate(cutOut()); }
+
+void Document::addCutTemplate() { addTemplate(cutOut()); }
+
+void Document::setMasks(std::vector<MaskEntry> masks) {
+    m_masks = std::move(masks);
     Q_EMIT masksChanged();
+}
+
+const MaskEntry* Document::mask() const {
+    if (m_masks.size() < 2) {
+        return m_masks.empty() ? nullptr : &m_masks.front();
+    }
+    const auto active = static_cast<std::size_t>(std::max(m_templates.active, 0));
+    return active < m_masks.size() ? &m_masks[active] : nullptr;
 }
 
 void Document::setSceneMask(std::optional<MaskEntry> mask) {

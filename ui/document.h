@@ -22,7 +22,7 @@ struct SceneEntry {
     std::optional<int> frame;
 };
 
-/// The template: cut from the scene (crop) or opened (path, or a sample's own).
+/// A template: cut from the scene (crop) or opened (path, or a sample's own).
 struct TemplateEntry {
     std::shared_ptr<const job::SceneImage> image;
     QString name;
@@ -32,7 +32,7 @@ struct TemplateEntry {
     QString place;
 };
 
-/// A mask of the template or of the scene.
+/// A mask of templates or of the scene.
 struct MaskEntry {
     std::shared_ptr<const job::MaskImage> image;
     QString name;
@@ -56,8 +56,8 @@ struct PeakChoice {
     bool filtered = false;  ///< by a text besides
 };
 
-/// What the window works on: one scene, its template box, one template, the results, and which
-/// peak is selected. Every change of box and template can be undone.
+/// What the window works on: one scene, its template box, the templates, the results, and which
+/// peak is selected. Every change of box and templates can be undone.
 ///
 /// **Threads**: the GUI thread.
 class Document : public QObject {
@@ -81,16 +81,26 @@ class Document : public QObject {
     /// `box` moved, and shrunk where it must be, to lie inside the scene.
     [[nodiscard]] base::Box insideScene(const base::Box& box) const;
 
-    void setTemplate(TemplateEntry entry); ///< one undo step
-    /// Makes the box the template. **Errors**: Problem when there is no box.
-    void cutTemplate();
-    [[nodiscard]] const std::optional<TemplateEntry>& templ() const { return m_templ; }
+    /// The templates in the order of their numbers, those cut from the scene first, as in a job.
+    [[nodiscard]] const std::vector<TemplateEntry>& templates() const { return m_templates.all; }
+    /// The one that is shown, which cutting and opening replace; -1 without a template.
+    [[nodiscard]] int activeTemplate() const { return m_templates.active; }
+    [[nodiscard]] const TemplateEntry* templ() const;    ///< the active one, or null
     [[nodiscard]] base::Extents templateExtents() const; ///< 0 x 0 x 0 without a template
+    void setTemplate(TemplateEntry entry);               ///< replaces the active one; one undo step
+    void addTemplate(TemplateEntry entry);               ///< makes it active; one undo step
+    void removeTemplate(int index);                      ///< one undo step
+    void setActiveTemplate(int index);
+    /// Makes the box the active template, or another one. **Errors**: Problem when there is no box.
+    void cutTemplate();
+    void addCutTemplate();
 
-    /// The supports of template and scene; whether they fit is told when a run is planned.
-    void setMask(std::optional<MaskEntry> mask);
+    /// Supports of the templates, one for all or one each, and of the scene; whether they fit is
+    /// told when a run is planned.
+    void setMasks(std::vector<MaskEntry> masks);
     void setSceneMask(std::optional<MaskEntry> mask);
-    [[nodiscard]] const std::optional<MaskEntry>& mask() const { return m_mask; }
+    [[nodiscard]] const std::vector<MaskEntry>& masks() const { return m_masks; }
+    [[nodiscard]] const MaskEntry* mask() const; ///< of the active template, or null
     [[nodiscard]] const std::optional<MaskEntry>& sceneMask() const { return m_sceneMask; }
 
     void addResult(ResultEntry entry); ///< and shows it
@@ -126,12 +136,19 @@ class Document : public QObject {
     friend class BoxCommand;
     friend class TemplateCommand;
     void applyBox(const std::optional<base::Box>& box);
-    void applyTemplate(const std::optional<TemplateEntry>& entry);
+    struct Templates {
+        std::vector<TemplateEntry> all;
+        int active = -1;
+    };
+    void applyTemplates(const Templates& templates);
+    void changeTemplates(Templates after);
+    [[nodiscard]] TemplateEntry cutOut() const;
+    static void insert(Templates& templates, TemplateEntry entry);
 
     SceneEntry m_scene;
     std::optional<base::Box> m_box;
-    std::optional<TemplateEntry> m_templ;
-    std::optional<MaskEntry> m_mask;
+    Templates m_templates;
+    std::vector<MaskEntry> m_masks;
     std::optional<MaskEntry> m_sceneMask;
     std::vector<ResultEntry> m_results;
     int m_shown = -1;

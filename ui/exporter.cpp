@@ -62,8 +62,18 @@ Exporter::Exporter(Document& document, RunController& controller, MatchFlow& flo
 
 const ResultEntry* Exporter::requireResult() {
     const ResultEntry* result = m_document.result();
-    if (result == nullptr || !result->job->map) {
+    // A cancelled run has a map alone, one of templates of different extents peaks alone.
+    if (result == nullptr || (!result->job->map && !result->job->report.run)) {
         Q_EMIT failed(tr("There is no result to export: press Run first."));
+        return nullptr;
+    }
+    return result;
+}
+
+const ResultEntry* Exporter::requireMap() {
+    const ResultEntry* result = requireResult();
+    if (result != nullptr && !result->job->map) {
+        Q_EMIT failed(tr("Templates of different sizes give peaks only: this result has no map."));
         return nullptr;
     }
     return result;
@@ -144,14 +154,14 @@ void Exporter::writePeaks(const std::filesystem::path& path) {
 }
 
 void Exporter::map() {
-    if (requireResult() != nullptr) {
+    if (requireMap() != nullptr) {
         ask(tr("Export map"), QStringLiteral("map.mha"), imageFilters(),
             [this](const std::filesystem::path& path) { writeMap(path); });
     }
 }
 
 void Exporter::writeMap(const std::filesystem::path& path) {
-    if (const ResultEntry* result = requireResult()) {
+    if (const ResultEntry* result = requireMap()) {
         write(path, [job = result->job, path](const std::stop_token& stop) {
             return io::writeImage(path, method::scoresOf(*job->map), job->mapGeometry, {}, stop);
         });
@@ -159,14 +169,14 @@ void Exporter::writeMap(const std::filesystem::path& path) {
 }
 
 void Exporter::status() {
-    if (requireResult() != nullptr) {
+    if (requireMap() != nullptr) {
         ask(tr("Export status"), QStringLiteral("status.mha"), imageFilters(),
             [this](const std::filesystem::path& path) { writeStatus(path); });
     }
 }
 
 void Exporter::writeStatus(const std::filesystem::path& path) {
-    if (const ResultEntry* result = requireResult()) {
+    if (const ResultEntry* result = requireMap()) {
         write(path, [job = result->job, path](const std::stop_token& stop) {
             const base::AnyImage bytes = statusBytes(*job->map);
             return io::writeImage(path, base::viewOf(bytes), job->mapGeometry, {}, stop);
@@ -174,15 +184,33 @@ void Exporter::writeStatus(const std::filesystem::path& path) {
     }
 }
 
+void Exporter::index() {
+    if (requireMap() != nullptr) {
+        ask(tr("Export index of templates"), QStringLiteral("index.mha"), imageFilters(),
+            [this](const std::filesystem::path& path) { writeIndex(path); });
+    }
+}
+
+void Exporter::writeIndex(const std::filesystem::path& path) {
+    const ResultEntry* result = requireMap();
+    if (result != nullptr && !result->job->index) {
+        Q_EMIT failed(tr("This result is of one template: all scores are its own."));
+    } else if (result != nullptr) {
+        write(path, [job = result->job, path](const std::stop_token& stop) {
+            return io::writeImage(path, job->index->view(), job->mapGeometry, {}, stop);
+        });
+    }
+}
+
 void Exporter::heatmap() {
-    if (requireResult() != nullptr) {
+    if (requireMap() != nullptr) {
         ask(tr("Export heatmap"), QStringLiteral("heatmap.png"), tr("PNG (*.png)"),
             [this](const std::filesystem::path& path) { writeHeatmap(path); });
     }
 }
 
 void Exporter::writeHeatmap(const std::filesystem::path& path) {
-    if (const ResultEntry* result = requireResult()) {
+    if (const ResultEntry* result = requireMap()) {
         // The slice in view, as far as the map reaches.
         const std::int64_t slices = result->job->map->value.extents().z;
         const auto depth =

@@ -30,6 +30,7 @@ class Exporter : public QObject {
     void peaks();
     void map();
     void status();
+    void index();
     void heatmap();
     void report();
     void screenshot();
@@ -41,6 +42,7 @@ class Exporter : public QObject {
     void writePeaks(const std::filesystem::path& path);
     void writeMap(const std::filesystem::path& path);
     void writeStatus(const std::filesystem::path& path);
+    void writeIndex(const std::filesystem::path& path);
     void writeHeatmap(const std::filesystem::path& path);
     void writeReport(const std::filesystem::path& path);
     void writeScreenshot(const std::filesystem::path& path);
@@ -59,6 +61,8 @@ class Exporter : public QObject {
     void ask(const QString& title, const QString& name, const QString& filters,
              std::function<void(const std::filesystem::path&)> then);
     [[nodiscard]] const ResultEntry* requireResult();
+    /// Likewise one with a map, which templates of different extents have not.
+    [[nodiscard]] const ResultEntry* requireMap();
 
     Document& m_document;
     RunController& m_controller;

@@ -35,16 +35,16 @@ job::Job jobOf(const Document& document, job::Job settings) {
     settings.templates.clear();
     settings.crops.clear();
     settings.masks.clear();
-    if (document.mask()) {
-        settings.masks.push_back(document.mask()->path);
+    for (const MaskEntry& mask : document.masks()) {
+        settings.masks.push_back(mask.path);
     }
     settings.sceneMask =
         document.sceneMask() ? document.sceneMask()->path : std::filesystem::path();
-    if (const auto& templ = document.templ()) {
-        if (templ->crop) {
-            settings.crops.push_back(*templ->crop);
-        } else if (!templ->path.empty()) {
-            settings.templates.push_back(templ->path);
+    for (const TemplateEntry& templ : document.templates()) {
+        if (templ.crop) {
+            settings.crops.push_back(*templ.crop);
+        } else if (!templ.path.empty()) {
+            settings.templates.push_back(templ.path);
         }
     }
     return settings;
@@ -56,8 +56,13 @@ QString commandLineOf(const Document& document, job::Job job) {
     if (!scene.sample.isEmpty()) {
         before = QStringLiteral("flcc-cli sample %1 --output %1 && ").arg(scene.sample);
         job.scene = toPath(scene.sample + QStringLiteral("/scene.mha"));
-        if (job.crops.empty() && job.templates.empty()) {
-            job.templates = {toPath(scene.sample + QStringLiteral("/template.mha"))};
+        job.templates.clear();
+        for (const TemplateEntry& templ : document.templates()) {
+            if (!templ.crop) { // one without a path is the sample's own
+                job.templates.push_back(templ.path.empty()
+                                            ? toPath(scene.sample + QStringLiteral("/template.mha"))
+                                            : templ.path);
+            }
         }
     }
     return before + toQString(job::toCommandLine(job));

@@ -181,7 +181,9 @@ void MainWindow::connectParts() {
     });
 
     connect(m_match, &MatchPanel::cutRequested, this, &MainWindow::cutTemplate);
+    connect(m_match, &MatchPanel::addCutRequested, this, &MainWindow::addCutTemplate);
     connect(m_match, &MatchPanel::openTemplateRequested, m_opener, &Opener::askTemplate);
+    connect(m_match, &MatchPanel::addTemplatesRequested, m_opener, &Opener::askMoreTemplates);
     connect(m_match, &MatchPanel::saveTemplateRequested, m_exporter, &Exporter::saveTemplate);
     connect(m_match, &MatchPanel::openMaskRequested, m_opener,
             [this] { m_opener->askMask(Opener::Target::Mask); });
@@ -297,6 +299,14 @@ void MainWindow::cutTemplate() {
     }
 }
 
+void MainWindow::addCutTemplate() {
+    try {
+        m_document->addCutTemplate();
+    } catch (const base::Error& error) {
+        tell(MessageBar::Kind::Error, toQString(error.what()));
+    }
+}
+
 void MainWindow::openFile(const QString& file, bool asTemplate) {
     const auto target =
         asTemplate && m_document->hasScene() ? Opener::Target::Template : Opener::Target::Scene;
@@ -311,17 +321,14 @@ void MainWindow::loadJob(const QString& file, bool run) {
         Q_EMIT m_opener->failed(toQString(error.what()));
         return;
     }
-    if (job.crops.size() + job.templates.size() > 1 || job.masks.size() > 1) {
-        Q_EMIT m_opener->failed(tr("%1 has several templates or masks, and the window takes one: "
-                                   "run it with flcc-cli match --job.")
-                                    .arg(file));
-        return;
-    }
     const auto start = [this, job, run](bool opened) {
         if (!opened) {
             return;
         }
         m_match->setSettings(job);
+        while (job.scene.empty() && !job.crops.empty() && !m_document->templates().empty()) {
+            m_document->removeTemplate(0); // those of the job replace them
+        }
         for (const base::Box& crop : job.crops) {
             const base::Extents scene = m_document->sceneExtents();
             if (m_document->hasScene() && !base::contains(scene, crop)) {
@@ -331,7 +338,11 @@ void MainWindow::loadJob(const QString& file, bool run) {
                 return;
             }
             m_document->setBox(crop);
-            cutTemplate();
+            addCutTemplate();
+        }
+        m_document->setActiveTemplate(0);
+        if (!job.crops.empty()) {
+            m_document->setBox(job.crops.front());
         }
         if (run) {
             m_flow->run();
@@ -339,40 +350,24 @@ void MainWindow::loadJob(const QString& file, bool run) {
     };
     // One after the other: scene, template, masks; then the rest of the job.
     using Target = Opener::Target;
-    std::vector<std::pair<Target, std::filesystem::path>> files;
+    Opener::Files files;
     const auto add = [&files](Target target, const std::filesystem::path& path) {
         if (!path.empty()) {
             files.emplace_back(target, path);
         }
     };
     add(Target::Scene, job.scene);
+    // Its templates are all there are: those that were go with the old scene.
     for (const std::filesystem::path& templ : job.templates) {
         if (!job.scene.empty()) {
-            add(Target::Template, templ);
+            add(Target::MoreTemplate, templ);
         }
     }
     for (const std::filesystem::path& mask : job.masks) {
-        add(Target::Mask, mask);
+        add(&mask == &job.masks.front() ? Target::Mask : Target::MoreMask, mask);
     }
     add(Target::SceneMask, job.sceneMask);
-    openAll(std::move(files), {job.channel, job.frame}, start);
-}
-
-void MainWindow::openAll(std::vector<std::pair<Opener::Target, std::filesystem::path>> files,
-                         const Opener::Choice& choice, const Opener::Then& then) {
-    if (files.empty()) {
-        then(true);
-        return;
-    }
-    const auto [target, file] = files.front();
-    files.erase(files.begin());
-    m_opener->open(target, file, choice, [this, files, choice, then](bool opened) {
-        if (opened) {
-            openAll(files, choice, then);
-        } else {
-            then(false);
-        }
-    });
+    m_opener->openAll(std::move(files), {job.channel, job.frame}, start);
 }
 
 void MainWindow::applyTheme(Theme theme) {
@@ -409,15 +404,23 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
 }
 
 void MainWindow::dropEvent(QDropEvent* event) {
+    std::vector<std::filesystem::path> files;
     for (const QUrl& url : event->mimeData()->urls()) {
         if (url.isLocalFile()) {
-            event->acceptProposedAction();
             // Not toLocalFile(), which loses the bytes of a name that is no UTF-8.
             const QByteArray bytes =
                 QByteArray::fromPercentEncoding(url.path(QUrl::FullyEncoded).toLatin1());
-            openFile(pathText(bytes.toStdString()), event->modifiers().testFlag(Qt::ShiftModifier));
-            return;
+            files.emplace_back(bytes.toStdString());
         }
+    }
+    if (files.empty()) {
+        return;
+    }
+    event->acceptProposedAction();
+    if (event->modifiers().testFlag(Qt::ShiftModifier) && m_document->hasScene()) {
+        m_opener->openTemplates(files, false);
+    } else {
+        m_opener->open(Opener::Target::Scene, files.front());
     }
 }
 

@@ -63,9 +63,6 @@ class MainWindow : public QMainWindow {
     void dropEvent(QDropEvent* event) override;
 
   private:
-    /// Opens files one after the other, then calls `then` with whether all of them opened.
-    void openAll(std::vector<std::pair<Opener::Target, std::filesystem::path>> files,
-                 const Opener::Choice& choice, const Opener::Then& then);
     void fitToScreen();
     void buildCentre();
     void buildDocks();
@@ -92,6 +89,7 @@ class MainWindow : public QMainWindow {
     void offerCalibration();
     void showAbout();
     void cutTemplate();
+    void addCutTemplate();
     void copyCommandLine();
     void askJob();
     void askPlanReport();

@@ -56,8 +56,19 @@ void MainWindow::buildFileMenu() {
         connect(action, &QAction::triggered, this, [this, name] { m_opener->openSample(name); });
     }
     menu->addSeparator();
-    add(menu, {"openTemplateAction", tr("Open &template …"), tr("Opens a template"), {}},
+    add(menu,
+        {"openTemplateAction",
+         tr("Open &template …"),
+         tr("Opens a template in the place of the active one; of several files the others are "
+            "added"),
+         {}},
         [this] { m_opener->askTemplate(); });
+    add(menu,
+        {"addTemplatesAction",
+         tr("&Add templates …"),
+         tr("Opens further templates, to search for all of them at once"),
+         {}},
+        [this] { m_opener->askMoreTemplates(); });
     add(menu,
         {"saveTemplateAction",
          tr("Sa&ve template …"),
@@ -83,6 +94,12 @@ void MainWindow::buildFileMenu() {
         [this] { m_exporter->map(); });
     add(exports, {"exportStatus", tr("&Status …"), tr("Writes the status of every voxel"), {}},
         [this] { m_exporter->status(); });
+    add(exports,
+        {"exportIndex",
+         tr("&Index of templates …"),
+         tr("Writes which template gave each score, -1 where there is none"),
+         {}},
+        [this] { m_exporter->index(); });
     add(exports,
         {"exportHeatmap", tr("&Heatmap …"), tr("Writes the heatmap of the slice in view"), {}},
         [this] { m_exporter->heatmap(); });
@@ -141,6 +158,12 @@ void MainWindow::buildEditMenu() {
                     {QKeySequence(Qt::CTRL | Qt::Key_T)},
                     "crop"},
                    [this](bool) { cutTemplate(); });
+    m_actions->add(menu,
+                   {"addCutTemplateAction",
+                    tr("Cut another te&mplate"),
+                    tr("Makes the box another template beside the others"),
+                    {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_T)}},
+                   [this](bool) { addCutTemplate(); });
     m_actions->add(menu, {"clearBox", tr("Remove &box"), tr("Removes the template box"), {}},
                    [this](bool) { m_document->setBox(std::nullopt); });
     menu->addAction(findChild<QAction*>(QStringLiteral("removeResult")));
@@ -355,12 +378,17 @@ void MainWindow::updateActions() {
     }
     enable({"nextSlice", "previousSlice", "nextTenSlices", "previousTenSlices", "layout"},
            m_document->isVolume());
-    enable({"cutTemplateAction", "clearBox"}, m_document->box().has_value());
-    enable({"saveTemplateAction"}, m_document->templ().has_value());
+    enable({"cutTemplateAction", "addCutTemplateAction", "clearBox"},
+           m_document->box().has_value());
+    enable({"saveTemplateAction"}, m_document->templ() != nullptr);
+    enable({"addTemplatesAction"}, m_document->templ() != nullptr);
     enable({"plan", "run"}, ready && !running);
     enable({"cancel"}, working);
-    enable({"exportPeaks", "exportMap", "exportStatus", "exportHeatmap"}, map);
-    enable({"nextPeak", "previousPeak"}, map && !result->job->peaks.empty());
+    const bool peaks = result != nullptr && (map || !result->job->peaks.empty());
+    enable({"exportPeaks"}, peaks);
+    enable({"exportMap", "exportStatus", "exportHeatmap"}, map);
+    enable({"exportIndex"}, map && result->job->index != nullptr);
+    enable({"nextPeak", "previousPeak"}, peaks && !result->job->peaks.empty());
     enable({"removeResult"}, result != nullptr);
     enable({"exportReport"}, m_flow->report().has_value());
 }

@@ -44,6 +44,13 @@ double finishedShare(const method::MatchMap& map) {
 QString runTitle(const job::Job& job, const job::JobReport& report) {
     const plan::CandidateReport* chosen = report.plan.chosen();
     QString title = chosen == nullptr ? toQString(job.method) : candidateText(chosen->candidate);
+    if (report.templates.size() > 1) {
+        title = report.groups.empty()
+                    ? MatchFlow::tr("%1 templates, %2").arg(report.templates.size()).arg(title)
+                    : MatchFlow::tr("%1 templates of %2 sizes")
+                          .arg(report.templates.size())
+                          .arg(report.groups.size());
+    }
     return job.invert ? MatchFlow::tr("%1, inverted").arg(title) : title;
 }
 
@@ -103,7 +110,7 @@ void MatchFlow::forget() {
 
 job::Job MatchFlow::currentJob() const {
     job::Job job = jobOf(m_document, m_panel.settings());
-    if (!m_document.templ() && m_document.box()) {
+    if (m_document.templates().empty() && m_document.box()) {
         job.crops.push_back(m_document.box().value());
     }
     return job;
@@ -112,16 +119,26 @@ job::Job MatchFlow::currentJob() const {
 job::JobImages MatchFlow::images() const {
     job::JobImages images;
     images.scene = m_document.scene().image;
-    if (m_document.templ()) {
-        images.templates = {m_document.templ()->image};
+    for (const TemplateEntry& templ : m_document.templates()) {
+        images.templates.push_back(templ.image);
     }
-    if (m_document.mask()) {
-        images.masks = {m_document.mask()->image};
+    for (const MaskEntry& mask : m_document.masks()) {
+        images.masks.push_back(mask.image);
     }
     if (m_document.sceneMask()) {
         images.sceneMask = m_document.sceneMask()->image;
     }
     return images;
+}
+
+std::vector<std::shared_ptr<const job::SceneImage>> MatchFlow::openedTemplates() const {
+    std::vector<std::shared_ptr<const job::SceneImage>> opened;
+    for (const TemplateEntry& templ : m_document.templates()) {
+        if (!templ.crop) {
+            opened.push_back(templ.image);
+        }
+    }
+    return opened;
 }
 
 void MatchFlow::schedulePlan() {
@@ -132,7 +149,8 @@ void MatchFlow::schedulePlan() {
             forget();
         }
     } else if (!m_controller.isWorking() &&
-               (!m_plannedJob || planKey(currentJob()) != *m_plannedJob)) {
+               (!m_plannedJob || planKey(currentJob()) != *m_plannedJob ||
+                openedTemplates() != m_plannedTemplates)) {
         m_delay.start();
     }
 }
@@ -144,6 +162,7 @@ void MatchFlow::plan() {
     }
     job::Job job = planKey(currentJob());
     m_plannedJob = job;
+    m_plannedTemplates = openedTemplates();
     m_controller.start(RunController::Task::Plan, tr("Planning"),
                        [this, job, with = images()](std::stop_token stop,
                                                     job::JobSink* sink) -> RunController::Done {
@@ -181,6 +200,7 @@ void MatchFlow::run() {
     m_delay.stop();
     const job::Job job = currentJob();
     m_plannedJob = planKey(job);
+    m_plannedTemplates = openedTemplates();
     m_runProblem = {};
     m_runProblem.extent = job.extent;
     m_runProblem.templ = m_document.templateExtents();
@@ -202,7 +222,9 @@ void MatchFlow::finishRun(const std::shared_ptr<job::JobResult>& result, const j
     if (result->cancelled && !result->map) {
         m_plannedJob.reset();
         Q_EMIT message(MessageBar::Kind::Warning,
-                       tr("The run was cancelled before its map was begun."));
+                       result->templates.size() > 1
+                           ? tr("The run was cancelled before it had a result.")
+                           : tr("The run was cancelled before its map was begun."));
         return;
     }
     m_plannedJob = planKey(job); // this report is the plan of that job
@@ -215,7 +237,9 @@ void MatchFlow::finishRun(const std::shared_ptr<job::JobResult>& result, const j
     }
     for (const std::string& note : result->notes) {
         // What was done on reading was announced when the image was opened.
-        if (note != result->scene->note && note != result->templates.front()->note) {
+        if (note != result->scene->note &&
+            std::ranges::none_of(result->templates,
+                                 [&](const auto& templ) { return templ->note == note; })) {
             base::log(base::LogLevel::Info, note);
         }
     }

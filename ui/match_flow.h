@@ -4,7 +4,9 @@
 #include <QTimer>
 
 #include <functional>
+#include <memory>
 #include <optional>
+#include <vector>
 
 #include "engine/job/job.h"
 #include "ui/document.h"
@@ -49,6 +51,7 @@ class MatchFlow : public QObject {
                    double finishedShare);
     void onFailed(RunController::Task task, const QString& sentence);
     [[nodiscard]] job::JobImages images() const;
+    [[nodiscard]] std::vector<std::shared_ptr<const job::SceneImage>> openedTemplates() const;
 
     Document& m_document;
     RunController& m_controller;
@@ -58,6 +61,8 @@ class MatchFlow : public QObject {
     method::Problem m_runProblem;         ///< of the run under way: template and extent
     base::Index m_runCorner;              ///< the scene voxel of its first placement
     std::optional<job::Job> m_plannedJob; ///< what the report on the card belongs to
+    /// The opened templates it was made for: a sample's own is not named by a job.
+    std::vector<std::shared_ptr<const job::SceneImage>> m_plannedTemplates;
     std::optional<job::JobReport> m_report;
 };
 

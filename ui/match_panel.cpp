@@ -21,6 +21,7 @@
 #include "ui/match_fields.h"
 #include "ui/plan_card.h"
 #include "ui/settings.h"
+#include "ui/template_list.h"
 #include "ui/text.h"
 #include "ui/theme.h"
 
@@ -156,8 +157,9 @@ void MatchPanel::nameChanges() {
     say("Exactness", now.precision != usual.precision || now.promise != usual.promise ||
                          now.recompute != usual.recompute || now.audit != usual.audit ||
                          now.statistics != usual.statistics);
-    say("Edges", m_document.mask() || m_document.sceneMask() || now.extent != usual.extent ||
-                     now.outside != usual.outside || now.partialPeaks != usual.partialPeaks);
+    say("Edges", !m_document.masks().empty() || m_document.sceneMask() ||
+                     now.extent != usual.extent || now.outside != usual.outside ||
+                     now.partialPeaks != usual.partialPeaks);
 }
 
 QToolButton* MatchPanel::smallButton(const char* name, const QString& text, const QString& tip) {
@@ -332,7 +334,9 @@ void MatchPanel::setThreshold(double score) { m_minScore->setValue(score); }
 
 void MatchPanel::refreshTheme() {
     m_openTemplate->setIcon(icon(QStringLiteral("open")));
+    m_addTemplate->setIcon(icon(QStringLiteral("add")));
     m_saveTemplate->setIcon(icon(QStringLiteral("save")));
+    m_templates->refreshTheme();
     m_openPlanReport->setIcon(icon(QStringLiteral("open")));
     m_clearPlanReport->setIcon(icon(QStringLiteral("cancel")));
     for (QToolButton* open : {m_openMask, m_openSceneMask}) {

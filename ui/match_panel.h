@@ -26,6 +26,7 @@ namespace flcc::ui {
 
 class BoxEditor;
 class PlanCard;
+class TemplateList;
 
 /// Everything a run depends on beside the scene, as controls; plan card, [Plan] and [Run] below.
 class MatchPanel : public QWidget {
@@ -54,7 +55,9 @@ class MatchPanel : public QWidget {
     void settingsChanged();
     void thresholdChanged(double score);
     void cutRequested();
+    void addCutRequested();
     void openTemplateRequested();
+    void addTemplatesRequested();
     void saveTemplateRequested();
     void openMaskRequested();
     void openSceneMaskRequested();
@@ -117,7 +120,9 @@ class MatchPanel : public QWidget {
 
     QLabel* m_scene = nullptr;
     QLabel* m_templ = nullptr;
+    TemplateList* m_templates = nullptr;
     QToolButton* m_openTemplate = nullptr;
+    QToolButton* m_addTemplate = nullptr;
     QToolButton* m_saveTemplate = nullptr;
     QCheckBox* m_invert = nullptr;
     BoxEditor* m_box = nullptr;

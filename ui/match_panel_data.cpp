@@ -12,6 +12,7 @@
 #include "ui/box_editor.h"
 #include "ui/match_fields.h"
 #include "ui/match_panel.h"
+#include "ui/template_list.h"
 #include "ui/text.h"
 
 // What is searched for, and where: images, masks, region and the placements beyond the edges.
@@ -24,17 +25,25 @@ void MatchPanel::addData(QFormLayout* form) {
     m_templ = new QLabel(this);
     m_templ->setObjectName(QStringLiteral("matchTemplate"));
     m_templ->setAccessibleName(tr("Template"));
-    m_openTemplate =
-        smallButton("openTemplate", tr("Open template"), tr("Opens a template from a file"));
+    m_openTemplate = smallButton(
+        "openTemplate", tr("Open template"),
+        tr("Opens a template from a file in the place of this one; of several files the "
+           "others are added"));
+    m_addTemplate = smallButton("addTemplate", tr("Add templates"),
+                                tr("Opens further templates from files, to search for all of them "
+                                   "at once"));
     m_saveTemplate = smallButton("saveTemplate", tr("Save template"),
                                  tr("Saves the template with its place and source"));
     connect(m_openTemplate, &QToolButton::clicked, this, &MatchPanel::openTemplateRequested);
     connect(m_saveTemplate, &QToolButton::clicked, this, &MatchPanel::saveTemplateRequested);
+    connect(m_addTemplate, &QToolButton::clicked, this, &MatchPanel::addTemplatesRequested);
     addRowWithButtons(form, tr("Template"), tr("What is searched for"), m_templ,
-                      {m_openTemplate, m_saveTemplate});
+                      {m_openTemplate, m_addTemplate, m_saveTemplate});
+    m_templates = new TemplateList(m_document, this);
+    form->addRow(m_templates);
     m_invert = new QCheckBox(tr("Invert the contrast"), this);
     addRow(form, QString(), m_invert, "invert",
-           tr("Changes the sign of the template: finds dark copies of a bright template"));
+           tr("Changes the sign of the templates: finds dark copies of a bright template"));
     m_invert->setAccessibleName(tr("Invert"));
     connect(m_invert, &QCheckBox::toggled, this, &MatchPanel::settingsChanged);
 
@@ -43,6 +52,7 @@ void MatchPanel::addData(QFormLayout* form) {
     addSection(form, tr("Template box"), "Box", true);
     m_box = new BoxEditor(m_document, this);
     connect(m_box, &BoxEditor::cutRequested, this, &MatchPanel::cutRequested);
+    connect(m_box, &BoxEditor::addRequested, this, &MatchPanel::addCutRequested);
     form->addRow(m_box);
 }
 
@@ -117,7 +127,9 @@ void MatchPanel::addEdges(QFormLayout* form) {
     };
     maskRow(tr("Mask"), "mask",
             tr("Voxels of the template that count: those that are not 0 in this image of the "
-               "template's extents. What does not count is shaded in the template box"),
+               "template's extents. Of several templates one mask is for all of them, or each has "
+               "its own: choose as many files, in the order of their names. What does not count "
+               "is shaded in the template box"),
             m_mask, m_openMask, m_clearMask);
     maskRow(tr("Scene mask"), "sceneMask",
             tr("Voxels of the scene that count: those that are not 0 in this image of the scene's "
@@ -125,7 +137,7 @@ void MatchPanel::addEdges(QFormLayout* form) {
             m_sceneMask, m_openSceneMask, m_clearSceneMask);
     connect(m_openMask, &QToolButton::clicked, this, &MatchPanel::openMaskRequested);
     connect(m_openSceneMask, &QToolButton::clicked, this, &MatchPanel::openSceneMaskRequested);
-    connect(m_clearMask, &QToolButton::clicked, this, [this] { m_document.setMask({}); });
+    connect(m_clearMask, &QToolButton::clicked, this, [this] { m_document.setMasks({}); });
     connect(m_clearSceneMask, &QToolButton::clicked, this, [this] { m_document.setSceneMask({}); });
     m_extent = new QComboBox(this);
     m_extent->addItem(tr("Inside the scene"), static_cast<int>(method::Extent::Valid));
@@ -178,15 +190,17 @@ void MatchPanel::showEdges() {
 
 /// The masks, and which of the fields that go with them have a meaning.
 void MatchPanel::showMasks() {
-    const auto show = [](QLabel* label, const std::optional<MaskEntry>& mask) {
-        setElided(label, mask ? mask->name : tr("none"));
-    };
-    show(m_mask, m_document.mask());
-    show(m_sceneMask, m_document.sceneMask());
+    const std::vector<MaskEntry>& masks = m_document.masks();
+    QString names;
+    for (const MaskEntry& mask : masks) {
+        names += (names.isEmpty() ? QString() : QStringLiteral(", ")) + mask.name;
+    }
+    setElided(m_mask, masks.empty() ? tr("none") : names);
+    setElided(m_sceneMask, m_document.sceneMask() ? m_document.sceneMask()->name : tr("none"));
     for (QToolButton* open : {m_openMask, m_openSceneMask}) {
         open->setEnabled(m_document.hasScene());
     }
-    m_clearMask->setEnabled(m_document.mask().has_value());
+    m_clearMask->setEnabled(!masks.empty());
     m_clearSceneMask->setEnabled(m_document.sceneMask().has_value());
     const bool partial = m_document.sceneMask() || m_extent->currentIndex() != 0;
     m_outside->setEnabled(partial);
@@ -198,13 +212,16 @@ void MatchPanel::showMasks() {
 void MatchPanel::updateData() {
     const bool scene = m_document.hasScene();
     setElided(m_scene, scene ? m_document.scene().name : tr("none"));
-    const auto& templ = m_document.templ();
-    setElided(m_templ, templ              ? templ->name
+    const TemplateEntry* templ = m_document.templ();
+    const auto count = static_cast<int>(m_document.templates().size());
+    setElided(m_templ, count > 1          ? tr("%1 templates").arg(count)
+                       : templ != nullptr ? templ->name
                        : m_document.box() ? tr("the box, cut when you run")
                                           : tr("none"));
     m_openTemplate->setEnabled(scene);
-    m_saveTemplate->setEnabled(templ.has_value());
-    const bool ready = scene && (templ || m_document.box());
+    m_addTemplate->setEnabled(scene && templ != nullptr);
+    m_saveTemplate->setEnabled(templ != nullptr);
+    const bool ready = scene && (templ != nullptr || m_document.box());
     m_plan->setEnabled(ready && !m_running);
     m_run->setEnabled(ready || m_running);
     showRegion();

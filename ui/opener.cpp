@@ -61,27 +61,82 @@ QString Opener::filters() {
     return filters.join(QStringLiteral(";;"));
 }
 
-void Opener::askScene() { ask(Target::Scene, QStringLiteral("open"), tr("Open image or volume")); }
+void Opener::askScene() {
+    ask(QStringLiteral("open"), tr("Open image or volume"), false,
+        [this](const auto& files) { open(Target::Scene, files.front()); });
+}
 
 void Opener::askTemplate() {
-    ask(Target::Template, QStringLiteral("template"), tr("Open template"));
+    ask(QStringLiteral("template"), tr("Open template"), true,
+        [this](const auto& files) { openTemplates(files, false); });
+}
+
+void Opener::askMoreTemplates() {
+    ask(QStringLiteral("template"), tr("Add templates"), true,
+        [this](const auto& files) { openTemplates(files, true); });
 }
 
 void Opener::askMask(Target target) {
-    ask(target, QStringLiteral("mask"),
-        target == Target::Mask ? tr("Open mask of the template") : tr("Open mask of the scene"));
+    if (target == Target::SceneMask) {
+        ask(QStringLiteral("mask"), tr("Open mask of the scene"), false,
+            [this](const auto& files) { open(Target::SceneMask, files.front()); });
+        return;
+    }
+    ask(QStringLiteral("mask"), tr("Open mask of the template"), true,
+        [this](const auto& files) { openMasks(files); });
 }
 
-void Opener::ask(Target target, const QString& purpose, const QString& title) {
+void Opener::ask(const QString& purpose, const QString& title, bool several,
+                 const std::function<void(const std::vector<std::filesystem::path>&)>& then) {
     auto* dialog = new QFileDialog(&m_window, title, Settings::folder(purpose), filters());
     dialog->setObjectName(QStringLiteral("openDialog"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setFileMode(QFileDialog::ExistingFile);
-    connect(dialog, &QFileDialog::fileSelected, this, [this, target, purpose](const QString& file) {
-        Settings::rememberFolder(purpose, file);
-        open(target, toPath(file));
+    dialog->setFileMode(several ? QFileDialog::ExistingFiles : QFileDialog::ExistingFile);
+    connect(dialog, &QFileDialog::filesSelected, this, [purpose, then](const QStringList& names) {
+        std::vector<std::filesystem::path> files;
+        for (const QString& name : names) {
+            files.push_back(toPath(name));
+        }
+        if (!files.empty()) {
+            Settings::rememberFolder(purpose, names.front());
+            then(files);
+        }
     });
     dialog->open();
+}
+
+void Opener::openTemplates(const std::vector<std::filesystem::path>& paths, bool added) {
+    Files files;
+    for (const std::filesystem::path& path : paths) {
+        files.emplace_back(added || !files.empty() ? Target::MoreTemplate : Target::Template, path);
+    }
+    openAll(std::move(files));
+}
+
+void Opener::openMasks(const std::vector<std::filesystem::path>& paths) {
+    Files files;
+    for (const std::filesystem::path& path : paths) {
+        files.emplace_back(files.empty() ? Target::Mask : Target::MoreMask, path);
+    }
+    openAll(std::move(files));
+}
+
+void Opener::openAll(Files files, const Choice& choice, const Then& then) {
+    if (files.empty()) {
+        if (then) {
+            then(true);
+        }
+        return;
+    }
+    const auto [target, file] = files.front();
+    files.erase(files.begin());
+    open(target, file, choice, [this, files, choice, then](bool opened) {
+        if (opened) {
+            openAll(files, choice, then);
+        } else if (then) {
+            then(false);
+        }
+    });
 }
 
 void Opener::open(Target target, const std::filesystem::path& path, const Choice& wanted,
@@ -115,7 +170,8 @@ void Opener::open(Target target, const std::filesystem::path& path, const Choice
                         }
                     };
                 }
-                if (target == Target::Mask || target == Target::SceneMask) {
+                if (target == Target::Mask || target == Target::MoreMask ||
+                    target == Target::SceneMask) {
                     const auto mask = job::maskOf(*image);
                     return [this, target, path, mask, then] {
                         acceptMask(target, {mask, fileName(path), path});
@@ -207,7 +263,7 @@ void Opener::accept(Target target, const std::filesystem::path& path, const Choi
         Q_EMIT opened(announcement(name, *image));
         return;
     }
-    acceptTemplate({image, name, path, {}, placeOf(info)});
+    acceptTemplate({image, name, path, {}, placeOf(info)}, target == Target::MoreTemplate);
 }
 
 void Opener::acceptMask(Target target, MaskEntry entry) {
@@ -220,15 +276,18 @@ void Opener::acceptMask(Target target, MaskEntry entry) {
     const QString text = tr("%1: mask of %2 voxels, %3 of them inside")
                              .arg(entry.name, extentsText(support.extents()))
                              .arg(inside);
-    if (target == Target::Mask) {
-        m_document.setMask(std::move(entry));
-    } else {
+    if (target == Target::SceneMask) {
         m_document.setSceneMask(std::move(entry));
+    } else {
+        std::vector<MaskEntry> masks =
+            target == Target::MoreMask ? m_document.masks() : std::vector<MaskEntry>{};
+        masks.push_back(std::move(entry));
+        m_document.setMasks(std::move(masks));
     }
     Q_EMIT opened(text);
 }
 
-void Opener::acceptTemplate(TemplateEntry entry) {
+void Opener::acceptTemplate(TemplateEntry entry, bool added) {
     if (!m_document.hasScene()) {
         Q_EMIT failed(tr("Open a scene first: a template needs one to be found in."));
         return;
@@ -239,7 +298,11 @@ void Opener::acceptTemplate(TemplateEntry entry) {
     if (!entry.place.isEmpty()) {
         text += QStringLiteral("; ") + entry.place;
     }
-    m_document.setTemplate(std::move(entry));
+    if (added) {
+        m_document.addTemplate(std::move(entry));
+    } else {
+        m_document.setTemplate(std::move(entry));
+    }
     const base::Geometry& scene = m_document.scene().image->geometry;
     Q_EMIT opened(text);
     if (!sameSpacing(scene, image->geometry, m_document.isVolume())) {

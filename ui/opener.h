@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "engine/io/image_file.h"
 #include "ui/document.h"
@@ -21,12 +23,14 @@ class Opener : public QObject {
     Q_OBJECT
 
   public:
-    /// What is read from a file.
-    enum class Target { Scene, Template, Mask, SceneMask };
+    /// What is read from a file. Template replaces the active one, Mask all masks of templates;
+    /// MoreTemplate and MoreMask add to those there are.
+    enum class Target { Scene, Template, MoreTemplate, Mask, MoreMask, SceneMask };
     struct Choice {
         std::optional<int> channel;
         std::optional<int> frame;
     };
+    using Files = std::vector<std::pair<Target, std::filesystem::path>>;
     /// Told whether it worked, after the document changed.
     using Then = std::function<void(bool opened)>;
 
@@ -34,8 +38,19 @@ class Opener : public QObject {
 
     /// Asks for a file.
     void askScene();
+    /// Several files may be chosen; the first one replaces the active template.
     void askTemplate();
+    /// Likewise, but all are added.
+    void askMoreTemplates();
+    /// For the templates several files may be chosen: one each.
     void askMask(Target target);
+    /// All of `paths`, one after the other, as templates: the first one replaces the active one,
+    /// unless it is to be `added` too.
+    void openTemplates(const std::vector<std::filesystem::path>& paths, bool added);
+    /// Masks of the templates, in the place of those there are.
+    void openMasks(const std::vector<std::filesystem::path>& paths);
+    /// Files one after the other, up to the first that cannot be opened.
+    void openAll(Files files, const Choice& choice = {}, const Then& then = {});
     void open(Target target, const std::filesystem::path& path, const Choice& choice = {},
               Then then = {});
     void openSample(const QString& name, Then then = {});
@@ -51,13 +66,15 @@ class Opener : public QObject {
     void failed(const QString& sentence);
 
   private:
-    void ask(Target target, const QString& purpose, const QString& title);
+    /// `then` gets the files.
+    void ask(const QString& purpose, const QString& title, bool several,
+             const std::function<void(const std::vector<std::filesystem::path>&)>& then);
     /// A question for channel and frame; the answer opens the file.
     void askChoice(Target target, const std::filesystem::path& path, const io::ImageInfo& info,
                    const Choice& known, const Then& then);
     void accept(Target target, const std::filesystem::path& path, const Choice& choice,
                 const std::shared_ptr<const job::SceneImage>& image, const io::ImageInfo& info);
-    void acceptTemplate(TemplateEntry entry);
+    void acceptTemplate(TemplateEntry entry, bool added);
     void acceptMask(Target target, MaskEntry entry);
 
     Document& m_document;

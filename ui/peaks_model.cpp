@@ -45,6 +45,8 @@ QVariant PeaksModel::number(const match::Peak& peak, int row, int column) const 
         return peak.rival.value_or(-1);
     case Bound:
         return peak.bound;
+    case Templ:
+        return peak.templ;
     default:
         return toQString(base::name(peak.status));
     }
@@ -100,9 +102,9 @@ QVariant PeaksModel::headerData(int section, Qt::Orientation orientation, int ro
         return {};
     }
     const std::array<QString, kColumns> names{
-        tr("#"),           tr("score"),    tr("x [0-based]"), tr("y [0-based]"),
-        tr("z [0-based]"), tr("centre x"), tr("centre y"),    tr("centre z"),
-        tr("z-score"),     tr("rival"),    tr("bound"),       tr("status")};
+        tr("#"),        tr("score"),    tr("x [0-based]"), tr("y [0-based]"), tr("z [0-based]"),
+        tr("centre x"), tr("centre y"), tr("centre z"),    tr("z-score"),     tr("rival"),
+        tr("bound"),    tr("status"),   tr("template")};
     const std::array<QString, kColumns> tips{
         tr("Place in the list, from 1"),
         tr("Local correlation coefficient, computed again in double"),
@@ -112,10 +114,11 @@ QVariant PeaksModel::headerData(int section, Qt::Orientation orientation, int ro
         tr("Sub-voxel centre along x, in voxels counted from 0"),
         tr("Sub-voxel centre along y, in voxels counted from 0"),
         tr("Sub-voxel centre along z, in voxels counted from 0"),
-        tr("Standard deviations of the map above its mean"),
+        tr("Standard deviations of all scores above their mean"),
         tr("Score over the best score outside the exclusion zone"),
         tr("Largest error of the score"),
-        tr("OK, PARTIAL or LOWCONF")};
+        tr("OK, PARTIAL or LOWCONF"),
+        tr("Which template was found there, counted from 0 as in the list")};
     if (role == Qt::DisplayRole) {
         return names[static_cast<std::size_t>(section)];
     }

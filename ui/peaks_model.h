@@ -14,8 +14,22 @@ class PeaksModel : public QAbstractTableModel {
     Q_OBJECT
 
   public:
-    enum Column { Rank, Score, X, Y, Z, CentreX, CentreY, CentreZ, ZScore, Rival, Bound, Mark };
-    static constexpr int kColumns = Mark + 1;
+    enum Column {
+        Rank,
+        Score,
+        X,
+        Y,
+        Z,
+        CentreX,
+        CentreY,
+        CentreZ,
+        ZScore,
+        Rival,
+        Bound,
+        Mark,
+        Templ
+    };
+    static constexpr int kColumns = Templ + 1;
     /// The number itself, for sorting.
     static constexpr int kSortRole = Qt::UserRole + 1;
 

@@ -59,6 +59,7 @@ PeaksPanel::PeaksPanel(Document& document, QWidget* parent)
     m_table->verticalHeader()->setDefaultSectionSize(m_table->fontMetrics().height() + 6);
     m_table->horizontalHeader()->setStretchLastSection(true);
     m_table->horizontalHeader()->setHighlightSections(false);
+    m_table->horizontalHeader()->moveSection(PeaksModel::Templ, PeaksModel::X); // after the score
 
     auto* bar = new QHBoxLayout;
     bar->setContentsMargins(8, 4, 8, 4);
@@ -107,8 +108,10 @@ void PeaksPanel::onResultShown() {
     for (const int column : {PeaksModel::Z, PeaksModel::CentreZ}) {
         m_table->setColumnHidden(column, !volume);
     }
+    m_table->setColumnHidden(PeaksModel::Templ,
+                             result == nullptr || result->job->templates.size() < 2);
     for (int column = 0; column < PeaksModel::kColumns; ++column) {
-        m_table->setColumnWidth(column, column == PeaksModel::Rank ? 44 : 92);
+        m_table->setColumnWidth(column, column == PeaksModel::Rank ? 44 : 88);
     }
     refresh();
 }

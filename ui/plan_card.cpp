@@ -146,9 +146,62 @@ void PlanCard::showProblem(const QString& sentence) {
     applyTheme();
 }
 
+/// Templates of several sizes: what each of them is planned as, and the sum.
+void PlanCard::showGroups(const job::JobReport& report) {
+    QStringList lines;
+    double predicted = 0;
+    std::int64_t maps = 0;
+    for (const job::GroupReport& group : report.groups) {
+        maps += group.mapBytes;
+    }
+    std::int64_t memory = 0;
+    for (const job::GroupReport& group : report.groups) {
+        const plan::CandidateReport& chosen = *group.plan.chosen();
+        predicted += chosen.expectedMs().value_or(0);
+        if (chosen.prediction) {
+            memory = std::max(memory, chosen.prediction->hostBytes + maps - group.mapBytes);
+        }
+        lines << tr("%1: %2, %3")
+                     .arg(extentsText(group.plan.problem.templ), candidateText(chosen.candidate),
+                          durationText(chosen.expectedMs().value_or(0)));
+    }
+    const plan::CandidateReport& first = *report.groups.front().plan.chosen();
+    setHeadline(tr("%1 templates of %2 sizes on %3, %4")
+                    .arg(report.templates.size())
+                    .arg(report.groups.size())
+                    .arg(deviceText(first.candidate.device), threadsText(first.candidate.threads)),
+                nullptr);
+    lines << tr("They give peaks only: other sizes have other placements, so there is no map.");
+    m_detail->setText(lines.join(QChar('\n')));
+    m_detail->show();
+    m_timePredicted->setText(durationText(predicted));
+    m_memoryPredicted->setText(bytesText(memory));
+    m_numbers->show();
+    showMeasured(report);
+}
+
 void PlanCard::showReport(const job::JobReport& report) {
     m_report = report;
     clearOthers();
+    if (!report.groups.empty() && !job::refusal(report)) {
+        showGroups(report);
+        m_calibration->setVisible(!report.plan.calibrated);
+        showExactness(report);
+        applyTheme();
+        return;
+    }
+    // Of several groups that which is refused.
+    const auto refused = std::ranges::find_if(report.groups, [](const job::GroupReport& group) {
+        return group.plan.chosen() == nullptr;
+    });
+    if (refused != report.groups.end()) {
+        job::JobReport one = report;
+        one.plan = refused->plan;
+        one.groups.clear();
+        showReport(one);
+        m_report = report;
+        return;
+    }
     const plan::CandidateReport* chosen = report.plan.chosen();
     if (chosen == nullptr) {
         setHeadline(tr("Refused: no candidate can do this job"), &Accents::bad);
@@ -156,11 +209,15 @@ void PlanCard::showReport(const job::JobReport& report) {
         m_detail->show();
         m_numbers->hide();
     } else {
-        setHeadline(tr("%1 on %2, %3")
-                        .arg(candidateText(chosen->candidate),
-                             deviceText(report.run ? report.run->device : chosen->candidate.device),
-                             threadsText(chosen->candidate.threads)),
-                    nullptr);
+        const QString bank = report.templates.size() > 1
+                                 ? tr("%1 templates: ").arg(report.templates.size())
+                                 : QString();
+        setHeadline(
+            bank + tr("%1 on %2, %3")
+                       .arg(candidateText(chosen->candidate),
+                            deviceText(report.run ? report.run->device : chosen->candidate.device),
+                            threadsText(chosen->candidate.threads)),
+            nullptr);
         m_detail->setText(toQString(chosen->reason));
         m_detail->setVisible(!chosen->reason.empty());
         showNumbers(report, *chosen);
@@ -177,6 +234,10 @@ void PlanCard::showNumbers(const job::JobReport& report, const plan::CandidateRe
         m_timePredicted->setText(durationText(chosen.expectedMs().value_or(0)));
         m_memoryPredicted->setText(bytesText(chosen.prediction->hostBytes));
     }
+    showMeasured(report);
+}
+
+void PlanCard::showMeasured(const job::JobReport& report) {
     const bool ran = report.run.has_value();
     m_timeMeasured->setText(ran ? durationText(report.run->executeMs.median) : QString());
     m_memoryMeasured->setText(ran ? bytesText(report.run->peakHostBytes) : QString());
@@ -187,19 +248,36 @@ void PlanCard::showNumbers(const job::JobReport& report, const plan::CandidateRe
 
 /// How far the scores of a run can be trusted.
 void PlanCard::showExactness(const job::JobReport& report) {
-    m_exactness->setVisible(report.map.has_value());
-    if (!report.map) {
+    std::vector<job::MapReport> maps;
+    if (report.map) {
+        maps.push_back(*report.map);
+    }
+    for (const job::GroupReport& group : report.groups) {
+        if (group.map) {
+            maps.push_back(*group.map);
+        }
+    }
+    m_exactness->setVisible(!maps.empty());
+    if (maps.empty()) {
         return;
     }
-    const method::MapFacts& facts = report.map->facts;
+    const auto countOf = [&maps](base::Status status) {
+        std::int64_t count = 0;
+        for (const job::MapReport& map : maps) {
+            count += map.facts.statusCounts[static_cast<std::size_t>(status)];
+        }
+        return count;
+    };
+    double recomputed = 0;
+    for (const job::MapReport& map : maps) {
+        recomputed = std::max(recomputed, job::recomputedShare(map));
+    }
     QStringList lines;
-    lines << tr("Recomputed in double: %1 of the scores")
-                 .arg(percentText(job::recomputedShare(*report.map)));
+    lines << tr("Recomputed in double: %1 of the scores").arg(percentText(recomputed));
     QString tip = tr("Scores whose error could have exceeded the promise of %1 were computed again "
                      "in double.")
                       .arg(report.plan.problem.promise, 0, 'g', 6);
-    const std::int64_t lowConf =
-        facts.statusCounts[static_cast<std::size_t>(base::Status::LowConf)];
+    const std::int64_t lowConf = countOf(base::Status::LowConf);
     if (lowConf > 0) {
         const io::Colour& pink = io::kLowConf;
         lines << coloured(QStringLiteral("■ "), QColor(pink[0], pink[1], pink[2])) +
@@ -208,8 +286,7 @@ void PlanCard::showExactness(const job::JobReport& report) {
         tip += QChar(' ') + tr("LOWCONF: the error of these scores may exceed the promise; turn on "
                                "Recompute, choose Double or allow a larger promise.");
     }
-    const std::int64_t partial =
-        facts.statusCounts[static_cast<std::size_t>(base::Status::Partial)];
+    const std::int64_t partial = countOf(base::Status::Partial);
     if (partial > 0) {
         lines
             << tr("PARTIAL: %1 scores of placements that leave the scene or its mask").arg(partial);

@@ -40,6 +40,8 @@ class PlanCard : public QFrame {
     void applyTheme();
     void showNumbers(const job::JobReport& report, const plan::CandidateReport& chosen);
     void showExactness(const job::JobReport& report);
+    void showGroups(const job::JobReport& report);
+    void showMeasured(const job::JobReport& report);
     void addOther(const plan::CandidateReport& row);
     void showOthers(const plan::PlanReport& report);
     void clearOthers();

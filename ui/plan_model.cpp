@@ -30,14 +30,19 @@ QString verdictText(plan::CandidateVerdict verdict) {
 
 PlanModel::PlanModel(QObject* parent) : QAbstractTableModel(parent) {}
 
-void PlanModel::setReport(std::optional<plan::PlanReport> report) {
+void PlanModel::setReports(const std::vector<plan::PlanReport>& reports) {
     beginResetModel();
-    m_report = std::move(report);
+    m_rows.clear();
+    for (const plan::PlanReport& report : reports) {
+        for (const plan::CandidateReport& candidate : report.candidates) {
+            m_rows.push_back({candidate, extentsText(report.problem.templ)});
+        }
+    }
     endResetModel();
 }
 
 int PlanModel::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() || !m_report ? 0 : static_cast<int>(m_report->candidates.size());
+    return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
 }
 
 int PlanModel::columnCount(const QModelIndex& parent) const {
@@ -83,13 +88,13 @@ QString PlanModel::tip(const plan::CandidateReport& row, int column) {
 }
 
 QVariant PlanModel::data(const QModelIndex& index, int role) const {
-    if (!index.isValid() || !m_report || index.row() >= rowCount()) {
+    if (!index.isValid() || index.row() >= rowCount()) {
         return {};
     }
-    const plan::CandidateReport& row = m_report->candidates[static_cast<std::size_t>(index.row())];
+    const auto& [row, templ] = m_rows[static_cast<std::size_t>(index.row())];
     switch (role) {
     case Qt::DisplayRole:
-        return text(row, index.column());
+        return index.column() == Templ ? templ : text(row, index.column());
     case Qt::ToolTipRole:
         return tip(row, index.column());
     case Qt::ForegroundRole:
@@ -120,9 +125,9 @@ QVariant PlanModel::headerData(int section, Qt::Orientation orientation, int rol
     if (orientation != Qt::Horizontal || section < 0 || section >= kColumns) {
         return {};
     }
-    const std::array<QString, kColumns> names{tr("verdict"),    tr("method"),   tr("device"),
-                                              tr("predicted"),  tr("measured"), tr("memory"),
-                                              tr("operations"), tr("bound"),    tr("reason")};
+    const std::array<QString, kColumns> names{
+        tr("verdict"), tr("method"),     tr("device"), tr("predicted"), tr("measured"),
+        tr("memory"),  tr("operations"), tr("bound"),  tr("reason"),    tr("template")};
     const std::array<QString, kColumns> tips{
         tr("What became of the candidate"),
         tr("Method and tile"),
@@ -132,7 +137,8 @@ QVariant PlanModel::headerData(int section, Qt::Orientation orientation, int rol
         tr("Largest memory beyond the scene"),
         tr("Multiplications and additions"),
         tr("Predicted bound of the error of a score"),
-        tr("Why it was chosen, slower, refused or failed")};
+        tr("Why it was chosen, slower, refused or failed"),
+        tr("Extents of the templates that it is for")};
     if (role == Qt::DisplayRole) {
         return names[static_cast<std::size_t>(section)];
     }

@@ -1,23 +1,37 @@
 #pragma once
 
 #include <QAbstractTableModel>
+#include <QString>
 
-#include <optional>
+#include <vector>
 
 #include "engine/plan/report.h"
 
 namespace flcc::ui {
 
-/// The candidates of a plan report, one row each, and what the run measured for the chosen one.
+/// The candidates of a plan report, one row each, and what the run measured for the chosen one; of
+/// templates of several sizes those of each, one after the other.
 class PlanModel : public QAbstractTableModel {
     Q_OBJECT
 
   public:
-    enum Column { Verdict, Method, Device, Predicted, Sampled, Memory, Operations, Bound, Reason };
-    static constexpr int kColumns = Reason + 1;
+    enum Column {
+        Verdict,
+        Method,
+        Device,
+        Predicted,
+        Sampled,
+        Memory,
+        Operations,
+        Bound,
+        Reason,
+        Templ
+    };
+    static constexpr int kColumns = Templ + 1;
 
     explicit PlanModel(QObject* parent = nullptr);
-    void setReport(std::optional<plan::PlanReport> report);
+    /// One report, or one for each size of template.
+    void setReports(const std::vector<plan::PlanReport>& reports);
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
@@ -29,7 +43,11 @@ class PlanModel : public QAbstractTableModel {
     [[nodiscard]] static QString text(const plan::CandidateReport& row, int column);
     [[nodiscard]] static QString tip(const plan::CandidateReport& row, int column);
 
-    std::optional<plan::PlanReport> m_report;
+    struct Row {
+        plan::CandidateReport candidate;
+        QString templ; ///< extents
+    };
+    std::vector<Row> m_rows;
 };
 
 /// "chosen", "slower", "refused", "failed" as the window words them.

@@ -30,6 +30,8 @@ ReportPanel::ReportPanel(QWidget* parent) : QWidget(parent) {
     m_table->verticalHeader()->setDefaultSectionSize(m_table->fontMetrics().height() + 6);
     m_table->horizontalHeader()->setStretchLastSection(true);
     m_table->horizontalHeader()->setHighlightSections(false);
+    m_table->horizontalHeader()->moveSection(PlanModel::Templ, 0);
+    m_table->setColumnHidden(PlanModel::Templ, true);
 
     m_text = new QPlainTextEdit(this);
     m_text->setObjectName(QStringLiteral("reportText"));
@@ -70,7 +72,17 @@ ReportPanel::ReportPanel(QWidget* parent) : QWidget(parent) {
 }
 
 void ReportPanel::setReport(const std::optional<job::JobReport>& report) {
-    m_model->setReport(report ? std::optional(report->plan) : std::nullopt);
+    std::vector<plan::PlanReport> plans;
+    if (report) {
+        for (const job::GroupReport& group : report->groups) {
+            plans.push_back(group.plan);
+        }
+        if (plans.empty()) {
+            plans.push_back(report->plan);
+        }
+    }
+    m_model->setReports(plans);
+    m_table->setColumnHidden(PlanModel::Templ, plans.size() < 2);
     m_text->setPlainText(report ? toQString(job::toText(*report)) : QString());
     m_copy->setEnabled(report.has_value());
     m_table->resizeColumnsToContents();

@@ -298,15 +298,17 @@ void ViewsPanel::onBoxChanged() {
 }
 
 void ViewsPanel::onMasksChanged() {
-    const auto supportOf = [](const std::optional<MaskEntry>& mask) {
-        return mask ? std::shared_ptr<const base::Image<std::uint8_t>>(mask->image,
-                                                                       &mask->image->support)
-                    : nullptr;
+    const auto supportOf = [](const MaskEntry* mask) {
+        return mask != nullptr ? std::shared_ptr<const base::Image<std::uint8_t>>(
+                                     mask->image, &mask->image->support)
+                               : nullptr;
     };
+    const auto& sceneMask = m_document.sceneMask();
     for (const auto& slice : m_slices) {
         slice->setTemplateSupport(supportOf(m_document.mask()));
-        slice->setSceneSupport(supportOf(m_document.sceneMask()));
+        slice->setSceneSupport(supportOf(sceneMask ? &*sceneMask : nullptr));
     }
+    setVisiblePeaks(std::vector<int>(m_peaks)); // which of them it belongs to
 }
 
 void ViewsPanel::showMap(const std::shared_ptr<const method::MatchMap>& map,
@@ -371,7 +373,11 @@ void ViewsPanel::setVisiblePeaks(const std::vector<int>& peaks) {
     if (result != nullptr) {
         for (const int index : peaks) {
             const match::Peak& peak = result->job->peaks[static_cast<std::size_t>(index)];
-            marks.push_back({peak.centre, peak.score, index + 1});
+            const auto& templ = result->job->templates[static_cast<std::size_t>(peak.templ)];
+            const bool shaded =
+                m_document.masks().size() < 2 || peak.templ == m_document.activeTemplate();
+            marks.push_back(
+                {peak.centre, peak.score, index + 1, base::extentsOf(templ->pixels), shaded});
         }
     }
     for (const auto& slice : m_slices) {

@@ -47,7 +47,9 @@ struct ViewColours {
 struct PeakMark {
     base::Point centre{0, 0, 0}; ///< scene voxels, sub-voxel
     double score = 0;
-    int number = 0; ///< shown beside the box when it is 1..10
+    int number = 0;               ///< shown beside the box when it is 1..10
+    base::Extents templ{0, 0, 0}; ///< where that is not the one given with the list
+    bool shaded = true;           ///< by the template's support while it is selected
 };
 
 /// What VTK draws in one view, without a window. A host (a widget, a test) hands it a render

@@ -85,7 +85,8 @@ class SliceScene final : public Scene {
     void setMapName(const std::string& name);
 
     // Marks.
-    /// Peaks as boxes of the template's size; a volume shows those whose box crosses the slice.
+    /// Peaks as boxes of the size of `templ`, or of their own; a volume shows those whose box
+    /// crosses the slice.
     void setPeaks(std::vector<PeakMark> peaks, const base::Extents& templ);
     /// Index into the list of setPeaks, drawn highlighted.
     void setSelectedPeak(std::optional<std::size_t> index);

@@ -116,12 +116,12 @@ bool SliceScene::State::crosses(const base::Box& b) const {
 
 bool SliceScene::State::crosses(const PeakMark& peak) const {
     return std::abs(static_cast<double>(slice) - peak.centre[axes.depth]) <=
-           peakSize()[axes.depth] / 2;
+           sizeOf(peak)[axes.depth] / 2;
 }
 
-std::array<double, 3> SliceScene::State::peakSize() const {
-    return {static_cast<double>(peakExtents.x), static_cast<double>(peakExtents.y),
-            static_cast<double>(peakExtents.z)};
+std::array<double, 3> SliceScene::State::sizeOf(const PeakMark& peak) {
+    return {static_cast<double>(peak.templ.x), static_cast<double>(peak.templ.y),
+            static_cast<double>(peak.templ.z)};
 }
 
 bool SliceScene::State::mapShown() const {
@@ -137,7 +137,7 @@ void SliceScene::State::drawMarks(const SliceScene& scene) {
                                       detail::greyScale({scale.low, scale.high}))];
     };
     const auto draw = [&](std::size_t i) {
-        const auto e = edges(peaks[i].centre, peakSize());
+        const auto e = edges(peaks[i].centre, sizeOf(peaks[i]));
         if (!crosses(peaks[i]) || e[2] < 0 || e[3] < 0 || e[0] > canvas.width ||
             e[1] > canvas.height) {
             return;
@@ -149,14 +149,16 @@ void SliceScene::State::drawMarks(const SliceScene& scene) {
         }
     };
     drawRegion(canvas);
-    if (peaksVisible && selectedPeak && *selectedPeak < peaks.size()) {
+    if (peaksVisible && selectedPeak && *selectedPeak < peaks.size() &&
+        peaks[*selectedPeak].shaded) {
         const base::Point& centre = peaks[*selectedPeak].centre;
-        const std::array<double, 3> size = peakSize();
+        const std::array<double, 3> size = sizeOf(peaks[*selectedPeak]);
         std::array<std::int64_t, 3> corner{};
         for (std::size_t axis = 0; axis < 3; ++axis) {
             corner[axis] = nearest(centre[axis] - (size[axis] - 1) / 2);
         }
-        drawTemplateSupport(canvas, {{corner[0], corner[1], corner[2]}, peakExtents});
+        drawTemplateSupport(canvas,
+                            {{corner[0], corner[1], corner[2]}, peaks[*selectedPeak].templ});
     }
     if (box) {
         drawTemplateSupport(canvas, *box);
@@ -192,8 +194,10 @@ void SliceScene::State::drawMarks(const SliceScene& scene) {
 }
 
 void SliceScene::setPeaks(std::vector<PeakMark> peaks, const base::Extents& templ) {
+    for (PeakMark& peak : peaks) {
+        peak.templ = peak.templ.x > 0 ? peak.templ : templ;
+    }
     m_state->peaks = std::move(peaks);
-    m_state->peakExtents = templ;
     m_state->selectedPeak.reset();
     changed();
 }
@@ -214,7 +218,7 @@ std::optional<std::size_t> SliceScene::peakAt(DisplayPoint display) const {
     double bestDistance = 0;
     const double slack = 3 * pixelRatio();
     for (std::size_t i = 0; i < s.peaks.size() && s.peaksVisible; ++i) {
-        const auto e = s.edges(s.peaks[i].centre, s.peakSize());
+        const auto e = s.edges(s.peaks[i].centre, State::sizeOf(s.peaks[i]));
         if (!s.crosses(s.peaks[i]) || display.x < e[0] - slack || display.x > e[2] + slack ||
             display.y < e[1] - slack || display.y > e[3] + slack) {
             continue;

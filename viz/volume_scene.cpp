@@ -199,8 +199,10 @@ void VolumeScene::setMapOpacity(double opacity) {
 }
 
 void VolumeScene::setPeaks(std::vector<PeakMark> peaks, const base::Extents& templ) {
+    for (PeakMark& peak : peaks) {
+        peak.templ = peak.templ.x > 0 ? peak.templ : templ;
+    }
     m_state->peaks = std::move(peaks);
-    m_state->peakExtents = templ;
     m_state->selectedPeak.reset();
     m_state->linesStale = true;
     changed();

@@ -44,6 +44,7 @@ class VolumeScene final : public Scene {
     void setMapVisible(bool on); ///< on the slice planes
     void setMapOpacity(double opacity);
 
+    /// As SliceScene::setPeaks.
     void setPeaks(std::vector<PeakMark> peaks, const base::Extents& templ);
     void setSelectedPeak(std::optional<std::size_t> index);
     void setPeaksVisible(bool on);

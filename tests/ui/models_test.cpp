@@ -100,7 +100,7 @@ void ModelsTest::planModelShowsEveryCandidateWithItsReason() {
     ui::PlanModel model;
     const QAbstractItemModelTester tester(&model,
                                           QAbstractItemModelTester::FailureReportingMode::QtTest);
-    model.setReport(someReport());
+    model.setReports({someReport()});
     QCOMPARE(model.rowCount(), 2);
     QCOMPARE(cell(model, 0, ui::PlanModel::Verdict), QStringLiteral("chosen"));
     QCOMPARE(cell(model, 0, ui::PlanModel::Method), QStringLiteral("tiled 96 × 64"));
@@ -110,7 +110,7 @@ void ModelsTest::planModelShowsEveryCandidateWithItsReason() {
     QCOMPARE(cell(model, 1, ui::PlanModel::Predicted), QString());
     QCOMPARE(cell(model, 1, ui::PlanModel::Reason),
              QStringLiteral("needs 2 GiB, the limit is 1 GiB"));
-    model.setReport(std::nullopt);
+    model.setReports({});
     QCOMPARE(model.rowCount(), 0);
 }
 

@@ -65,7 +65,7 @@ void WindowRunTest::cleanup() { m_window.reset(); }
 void WindowRunTest::aSampleGoesFromOpenToPeaksInTwoClicks() {
     const sample::Sample truth = sample::makeSample("cells");
     test::click(test::child<QWidget>(*m_window, "sample_cells"));
-    QTRY_VERIFY_WITH_TIMEOUT(m_window->document().templ().has_value(), 30'000);
+    QTRY_VERIFY_WITH_TIMEOUT(m_window->document().templ() != nullptr, 30'000);
     test::click(test::child<QPushButton>(*m_window, "runButton"));
     QTRY_VERIFY_WITH_TIMEOUT(m_window->document().result() != nullptr, 60'000);
     auto& table = test::child<QTableView>(*m_window, "peaksTable");
@@ -106,7 +106,7 @@ void WindowRunTest::aBoxDraggedWithTheMouseIsCutAndFound() {
     QVERIFY(document.box() == (base::Box{{40, 30, 0}, {24, 20, 1}}));
 
     QTest::keyClick(frame.widget(), Qt::Key_T, Qt::ControlModifier);
-    QVERIFY(document.templ().has_value());
+    QVERIFY(document.templ() != nullptr);
     QVERIFY(document.templ()->crop == document.box());
     QVERIFY(test::runAndWait(*m_window));
     const match::Peak& best = document.result()->job->peaks.front();

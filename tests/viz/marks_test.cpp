@@ -46,6 +46,7 @@ class MarksTest : public QObject {
 
   private Q_SLOTS:
     void aGlyphIsCentredOnItsPeak();
+    void aPeakOfAnotherTemplateHasItsSize();
     void aPeakHasTheColourOfItsScore();
     void onlyPeaksThatCrossTheSliceAreDrawn();
     void theTenBestCarryNumbers();
@@ -112,6 +113,10 @@ void MarksTest::whatTheMaskOfTheTemplateLeavesOutIsShaded() {
     m.scene.setSelectedPeak(0);
     QVERIFY(!brightAt(m.window->render(), 23));
     QVERIFY(brightAt(m.window->render(), 22));
+    // One of another template has not.
+    m.scene.setPeaks({{{24, 18, 10}, 0.9, 0, kTempl, false}}, kTempl);
+    m.scene.setSelectedPeak(0);
+    QVERIFY(brightAt(m.window->render(), 23));
 }
 
 void MarksTest::whatTheMaskOfTheSceneLeavesOutIsShaded() {
@@ -146,6 +151,24 @@ void MarksTest::aGlyphIsCentredOnItsPeak() {
         QVERIFY(std::abs(glyph.right - glyph.left - 9 * 8) <= 3);
         QVERIFY(std::abs(glyph.bottom - glyph.top - 7 * 8) <= 3);
     }
+}
+
+void MarksTest::aPeakOfAnotherTemplateHasItsSize() {
+    Marked m;
+    constexpr base::Extents kOther{15, 11, 1};
+    m.scene.setPeaks({{{20, 20, 10}, 0.9, 0}, {{44, 30, 10}, 0.4, 0, kOther}}, kTempl);
+    const viz::Picture picture = m.window->render();
+    const test::Found same = test::find(picture, io::colourOf({}, 0.9));
+    const test::Found other = test::find(picture, io::colourOf({}, 0.4));
+    QVERIFY(std::abs(same.right - same.left - 9 * 8) <= 3);
+    QVERIFY(std::abs(other.right - other.left - 15 * 8) <= 3);
+    QVERIFY(std::abs(other.bottom - other.top - 11 * 8) <= 3);
+    // It is hit where it is drawn, and in its own slices.
+    QCOMPARE(m.scene.peakAt(m.scene.displayOf({50, 30, 10})), std::optional<std::size_t>(1));
+    QVERIFY(!m.scene.peakAt(m.scene.displayOf({26, 20, 10})));
+    m.scene.setSlice(11);
+    QCOMPARE(m.scene.peakAt(m.scene.displayOf({20, 20, 11})), std::optional<std::size_t>(0));
+    QVERIFY(!m.scene.peakAt(m.scene.displayOf({44, 30, 11})));
 }
 
 void MarksTest::aPeakHasTheColourOfItsScore() {

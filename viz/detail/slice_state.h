@@ -42,7 +42,6 @@ struct SliceScene::State {
     std::string mapName = "LCC";
 
     std::vector<PeakMark> peaks;
-    base::Extents peakExtents{1, 1, 1};
     std::optional<std::size_t> selectedPeak;
     bool peaksVisible = true;
     std::optional<base::Box> box;
@@ -72,7 +71,7 @@ struct SliceScene::State {
     [[nodiscard]] std::array<double, 4> edges(const base::Box& box) const;
     [[nodiscard]] bool crosses(const base::Box& box) const; ///< the slice
     [[nodiscard]] bool crosses(const PeakMark& peak) const; ///< its box the slice
-    [[nodiscard]] std::array<double, 3> peakSize() const;
+    [[nodiscard]] static std::array<double, 3> sizeOf(const PeakMark& peak);
     /// The slice of the map that is shown lies inside the map.
     [[nodiscard]] std::int64_t mapSlice() const { return map.sliceAt(slice, axes.depth); }
     [[nodiscard]] bool mapShown() const;

@@ -252,10 +252,11 @@ void VolumeScene::State::updateLines(const VolumeScene& scene) {
             }
         }
     }
-    const std::array<double, 3> half{static_cast<double>(peakExtents.x) / 2,
-                                     static_cast<double>(peakExtents.y) / 2,
-                                     static_cast<double>(peakExtents.z) / 2};
     for (std::size_t i = 0; i < peaks.size() && peaksVisible; ++i) {
+        const base::Extents& templ = peaks[i].templ;
+        const std::array<double, 3> half{static_cast<double>(templ.x) / 2,
+                                         static_cast<double>(templ.y) / 2,
+                                         static_cast<double>(templ.z) / 2};
         base::Point low = peaks[i].centre;
         base::Point high = low;
         for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -334,7 +335,7 @@ void VolumeScene::State::drawSelectedPeak(const VolumeScene& scene) {
     for (std::size_t corner = 0; corner < 8; ++corner) {
         base::Point at = peaks[*selectedPeak].centre;
         for (std::size_t axis = 0; axis < 3; ++axis) {
-            const double half = static_cast<double>(byAxis(peakExtents)[axis]) / 2;
+            const double half = static_cast<double>(byAxis(peaks[*selectedPeak].templ)[axis]) / 2;
             at[axis] += ((corner >> axis) & 1U) != 0 ? half : -half;
         }
         if (scene.behindEye(at)) {
@@ -374,7 +375,7 @@ void VolumeScene::State::drawNumbers(const VolumeScene& scene, const detail::Can
     });
     for (const Label& label : labels) {
         base::Point top = peaks[label.peak].centre;
-        top[1] -= static_cast<double>(peakExtents.y) / 2;
+        top[1] -= static_cast<double>(peaks[label.peak].templ.y) / 2;
         const DisplayPoint at = scene.displayOf(top);
         detail::TextStyle style;
         style.bold = true;

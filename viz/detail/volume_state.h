@@ -47,7 +47,6 @@ struct VolumeScene::State {
     std::string mapName = "LCC";
 
     std::vector<PeakMark> peaks;
-    base::Extents peakExtents{1, 1, 1};
     std::optional<std::size_t> selectedPeak;
     bool peaksVisible = true;
     std::optional<base::Box> box;
