@@ -305,10 +305,11 @@ void CliCommandsTest::theProgramAndTheEngineWriteTheSameBytes() {
 
 void CliCommandsTest::aJobIsSavedAndRunAgain() {
     const SampleFolder folder("tiny");
-    const CliRun first = runCli({"match", "scene.mha", "--crop", "20,30:9,8", "--invert",
-                                 "--min-score", "0.3", "--min-distance", "4.5", "--method",
-                                 "direct", "--peaks", "peaks.csv", "--save-job", "job.json"},
-                                folder.path());
+    const CliRun first =
+        runCli({"match", "scene.mha", "--crop", "20,30:9,8", "--invert", "--min-score", "0.3",
+                "--min-distance", "4.5", "--method", "direct", "--planning", "estimate", "--peaks",
+                "peaks.csv", "--save-job", "job.json"},
+               folder.path());
     QVERIFY2(first.code == 0, first.errors.constData());
     const Json job = parsed(folder.bytes("job.json"));
     QCOMPARE(job["crop"].get<std::string>(), std::string("20,30,0:9,8,1"));
