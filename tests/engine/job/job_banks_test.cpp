@@ -152,10 +152,7 @@ void JobBanksTest::theMapIsTheBestOfTheTemplates() {
     job.precision = twofold ? method::Precision::Double : method::Precision::Single;
     job.tile = {64, 64, 1}; // other tiles have other last bits
     const job::JobResult result = job::runJob(job, images);
-    std::vector<job::JobResult> each;
-    for (std::size_t i = 0; i < 3; ++i) {
-        each.push_back(alone(images, i, job));
-    }
+    const std::array each{alone(images, 0, job), alone(images, 1, job), alone(images, 2, job)};
     std::array<std::int64_t, 3> won{};
     for (std::int64_t v = 0; v < result.map->value.count(); ++v) {
         int best = 0;
