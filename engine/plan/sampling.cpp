@@ -51,20 +51,24 @@ base::Box sampleBox(const method::Problem& problem, const method::Candidate& can
             {part.x + m.x - 1, part.y + m.y - 1, part.z + m.z - 1}};
 }
 
-/// A box in the middle of the scene with about `share` of its placements, for a method that takes
-/// scenes whole.
+/// A box in the middle of the scene with about `share` of its voxels, for a method that takes
+/// scenes whole: halves of its axes, so that transforms of the part have the factors of the whole.
 base::Box wholeBox(const method::Problem& problem, double share) {
-    const Extents map = method::mapExtents(problem);
-    const Extents& m = problem.templ;
-    const int axes = (map.x > 1 ? 1 : 0) + (map.y > 1 ? 1 : 0) + (map.z > 1 ? 1 : 0);
-    const double factor = std::pow(share, 1.0 / std::max(1, axes));
-    const auto part = [&](std::int64_t length) {
-        return std::clamp<std::int64_t>(std::llround(static_cast<double>(length) * factor), 1,
-                                        length);
-    };
-    const Extents taken{part(map.x), part(map.y), part(map.z)};
-    return {{(map.x - taken.x) / 2, (map.y - taken.y) / 2, (map.z - taken.z) / 2},
-            {taken.x + m.x - 1, taken.y + m.y - 1, taken.z + m.z - 1}};
+    const Extents& n = problem.scene;
+    const double wanted = share * static_cast<double>(base::voxelCount(n));
+    std::array<std::int64_t, 3> part{n.x, n.y, n.z};
+    const std::array<std::int64_t, 3> templ{problem.templ.x, problem.templ.y, problem.templ.z};
+    const auto count = [&] { return static_cast<double>(part[0] * part[1] * part[2]); };
+    while (count() > 1.5 * wanted) {
+        const auto longest =
+            static_cast<std::size_t>(std::max_element(part.begin(), part.end()) - part.begin());
+        if (part[longest] / 2 < 2 * templ[longest]) {
+            break;
+        }
+        part[longest] /= 2;
+    }
+    return {{(n.x - part[0]) / 2, (n.y - part[1]) / 2, (n.z - part[2]) / 2},
+            {part[0], part[1], part[2]}};
 }
 
 } // namespace
@@ -90,17 +94,26 @@ double timeOnSample(const method::Method& method, const method::Problem& problem
     const auto workspace = method.makeWorkspace(part, candidate);
     const double prepareMs = msSince(start) * problem.templates;
     method::MatchMap map(method::mapExtents(part));
-    // What grows with the scene, of the part and of the whole.
-    const auto grown = [&](const method::Problem& of) {
+    // What is predicted of the part and of the whole: what is done once, and what grows.
+    struct Foreseen {
+        double setup = 0;
+        double growing = 0;
+    };
+    const auto foreseen = [&](const method::Problem& of) {
         const auto verdict = method.predict(of, of.scene == part.scene ? candidate : chosen,
                                             input.limits, input.model, nullptr);
         const auto* prediction = std::get_if<method::Prediction>(&verdict);
-        return prediction != nullptr ? prediction->ms - prediction->setupMs : predictedMs;
+        return prediction != nullptr
+                   ? Foreseen{prediction->setupMs, prediction->ms - prediction->setupMs}
+                   : Foreseen{0, predictedMs};
     };
     const method::Execution execution{input.pool, input.stop, {}};
-    const double scale = std::max(1.0, grown(problem) / std::max(grown(part), 1e-6));
-    // The first run makes buffers, too: those of threads, which a larger scene needs no more of, or
-    // those of a whole scene, which grow with it. Only one far too long goes without a second.
+    const Foreseen all = foreseen(problem);
+    const Foreseen some = foreseen(part);
+    const double scale = std::max(1.0, all.growing / std::max(some.growing, 1e-6));
+    const double setupMs = prepareMs + std::max(0.0, all.setup - some.setup);
+    // The first run makes buffers, too, and meets cold caches; only one far too long goes without a
+    // second.
     constexpr double kFarTooLong = 3;
     std::array<double, 2> ms{};
     for (double& run : ms) {
@@ -112,11 +125,11 @@ double timeOnSample(const method::Method& method, const method::Problem& problem
         }
         run = msSince(begun);
         if (run > kFarTooLong * budgetMs) {
-            return prepareMs + run * scale;
+            return setupMs + run * scale;
         }
     }
     const double once = std::max(0.0, ms[0] - ms[1]);
-    return prepareMs + (whole ? once * scale : once) + ms[1] * scale;
+    return setupMs + once + ms[1] * scale;
 }
 
 double timeOnWhole(const method::Method& method, const method::Problem& problem,
