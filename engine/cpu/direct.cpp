@@ -318,11 +318,7 @@ class DirectMethod final : public method::Method {
         const Extents& m = problem.templ;
         std::vector<Candidate> result;
         const auto add = [&](const Extents& extents) {
-            const Candidate candidate{std::string(name()), std::string(device()), extents,
-                                      limits.threads};
-            if (std::find(result.begin(), result.end(), candidate) == result.end()) {
-                result.push_back(candidate);
-            }
+            addCandidate(*this, extents, limits, result);
         };
         if (tile.x > 0) {
             add({std::min(tile.x, map.x), std::min(tile.y, map.y), std::min(tile.z, map.z)});
@@ -349,7 +345,7 @@ class DirectMethod final : public method::Method {
         const Extents map = method::mapExtents(problem);
         method::Prediction prediction;
         prediction.hostBytes =
-            mapBytes(problem) + unlikeBytes(problem) +
+            method::mapBytes(problem) + unlikeBytes(problem) +
             DirectBuffers::bytes(problem, candidate.tile) * candidate.threads +
             problem.templates * (base::byteCount(m, 12) +
                                  (needsSupport(problem) ? SupportTemplate::bytes(problem) : 0));

@@ -97,7 +97,7 @@ std::int64_t hostBytes(const Problem& problem, const Extents& points, int thread
                                   WholeBuffers<Single>::bytes(problem.scene, points, threads),
                                   WholeBuffers<Double>::bytes(problem.scene, points, threads));
     const std::int64_t templ = base::byteCount(problem.templ, 8);
-    return mapBytes(problem) + templ + most + threads * ScorePass::bytes(problem) +
+    return method::mapBytes(problem) + templ + most + threads * ScorePass::bytes(problem) +
            oneByOneBytes(problem, templ + TemplateSpectra::keptBytes(problem, points, 1));
 }
 

@@ -106,11 +106,20 @@ method::ScoreSums BestTile::merge(std::int32_t templ, const BestPart& part) {
     return sums;
 }
 
+void addCandidate(const method::Method& method, const base::Extents& tile,
+                  const method::Limits& limits, std::vector<method::Candidate>& to) {
+    const method::Candidate candidate{std::string(method.name()), std::string(method.device()),
+                                      tile, limits.threads};
+    if (std::find(to.begin(), to.end(), candidate) == to.end()) {
+        to.push_back(candidate);
+    }
+}
+
 std::int64_t oneByOneBytes(const method::Problem& problem, std::int64_t preparedBytes) {
     method::Problem one = problem;
     one.templates = 1;
     const std::int64_t others = problem.templates - 1;
-    return others > 0 ? others * preparedBytes + mapBytes(one) : 0;
+    return others > 0 ? others * preparedBytes + method::mapBytes(one) : 0;
 }
 
 void timeOneByOne(const method::Problem& problem, method::Prediction& prediction) {

@@ -97,13 +97,6 @@ method::Outcome runTiles(const Grid& grid, std::int64_t together,
     return outcomeOf(tallies, stages, done);
 }
 
-/// Bytes of a map and its statuses and, of a bank, its index.
-[[nodiscard]] inline std::int64_t mapBytes(const method::Problem& problem) {
-    const bool twofold = problem.precision == method::Precision::Double;
-    const bool bank = problem.templates > 1;
-    return base::byteCount(method::mapExtents(problem), (twofold ? 13 : 5) + (bank ? 4 : 0));
-}
-
 /// Bytes that a bank whose templates are done one after the other takes beyond a run of one: the
 /// map of that one, and what is prepared of the others.
 [[nodiscard]] std::int64_t oneByOneBytes(const method::Problem& problem,
@@ -111,6 +104,10 @@ method::Outcome runTiles(const Grid& grid, std::int64_t together,
 
 /// Makes the time of one template that of such a bank.
 void timeOneByOne(const method::Problem& problem, method::Prediction& prediction);
+
+/// Adds the candidate of `method` with this tile, unless it is there.
+void addCandidate(const method::Method& method, const base::Extents& tile,
+                  const method::Limits& limits, std::vector<method::Candidate>& to);
 
 /// Refuses a candidate that needs more than the limit; empty when it fits.
 [[nodiscard]] std::string memoryRefusal(std::int64_t bytes, const method::Limits& limits);

@@ -44,11 +44,7 @@ class TiledMethod final : public method::Method {
         const Extents n{map.x + m.x - 1, map.y + m.y - 1, map.z + m.z - 1};
         std::vector<Candidate> result;
         const auto add = [&](const Extents& points) {
-            const Candidate candidate{std::string(name()), std::string(device()), points,
-                                      limits.threads};
-            if (std::find(result.begin(), result.end(), candidate) == result.end()) {
-                result.push_back(candidate);
-            }
+            addCandidate(*this, points, limits, result);
         };
         if (tile.x > 0) {
             add({tile.x, n.y == 1 ? 1 : tile.y, n.z == 1 ? 1 : tile.z});
@@ -114,7 +110,7 @@ class TiledMethod final : public method::Method {
         const std::int64_t spectrum = TiledPrepared::spectrumBytes(points);
         const SupportCost general = supportCost(problem, tile);
         prediction.hostBytes =
-            mapBytes(problem) + unlikeBytes(problem) +
+            method::mapBytes(problem) + unlikeBytes(problem) +
             problem.templates * TiledPrepared::bytes(problem, points) +
             std::max(2 * spectrum, TiledBuffers::bytes(problem, points, tile) * candidate.threads);
         if (std::string reason = memoryRefusal(prediction.hostBytes, limits); !reason.empty()) {

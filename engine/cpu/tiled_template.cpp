@@ -44,11 +44,7 @@ class TiledTemplateMethod final : public method::Method {
         const Extents& m = problem.templ;
         std::vector<Candidate> result;
         const auto add = [&](const Extents& points) {
-            const Candidate candidate{std::string(name()), std::string(device()), points,
-                                      limits.threads};
-            if (std::find(result.begin(), result.end(), candidate) == result.end()) {
-                result.push_back(candidate);
-            }
+            addCandidate(*this, points, limits, result);
         };
         if (tile.x > 0) {
             add({tile.x, n.y == 1 ? 1 : tile.y, n.z == 1 ? 1 : tile.z});
@@ -175,7 +171,7 @@ class TiledTemplateMethod final : public method::Method {
         const std::int64_t templ = base::byteCount(problem.templ, 8);
         const std::int64_t spectra =
             TemplateSpectra::keptBytes(problem, points, blocks.templateBlocks());
-        return mapBytes(problem) + templ + most + threads * ScorePass::bytes(problem) +
+        return method::mapBytes(problem) + templ + most + threads * ScorePass::bytes(problem) +
                oneByOneBytes(problem, templ + spectra);
     }
 

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <new>
 #include <utility>
 
 #include "engine/base/error.h"
+#include "engine/base/stopwatch.h"
 #include "engine/base/tile_pool.h"
 #include "engine/io/atomic_file.h"
 #include "engine/job/detail/group_run.h"
@@ -23,12 +23,6 @@ using base::Error;
 using base::ErrorCode;
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double msSince(Clock::time_point start) {
-    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 base::Point pointOf(const base::Index& index) {
     return {static_cast<double>(index.x), static_cast<double>(index.y),
@@ -79,7 +73,7 @@ class Runner {
         enter(Phase::Read);
         m_result.report.environment = environment();
         m_request = request();
-        const auto start = Clock::now();
+        const base::Stopwatch watch;
         m_inputs = detail::readInputs(m_job, m_images, m_stop);
         if (m_stop.stop_requested()) {
             return false;
@@ -103,7 +97,7 @@ class Runner {
         m_result.mapCorner = {corner.x + first.x, corner.y + first.y, corner.z + first.z};
         reportInputs();
         reportGroups();
-        m_readMs = msSince(start);
+        m_readMs = watch.ms();
         m_sink.progress(1);
         return !m_stop.stop_requested();
     }
@@ -161,7 +155,7 @@ class Runner {
 
     [[nodiscard]] bool findPeaks() {
         enter(Phase::Peaks);
-        const auto start = Clock::now();
+        const base::Stopwatch watch;
         std::vector<match::SearchedMap> maps;
         for (detail::GroupRun& group : m_groups) {
             maps.push_back(group.searched(m_stop));
@@ -175,7 +169,7 @@ class Runner {
                                            .outside = m_job.outside,
                                            .minOverlap = m_job.minOverlap},
                                           m_stop);
-        m_result.report.run->peaksMs = msSince(start);
+        m_result.report.run->peaksMs = watch.ms();
         m_sink.progress(0.8);
         for (std::size_t i = 0; i < m_groups.size() && !m_stop.stop_requested(); ++i) {
             m_groups[i].audit(m_result.peaks, m_stop);

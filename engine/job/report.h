@@ -30,7 +30,7 @@ struct RunReport {
     double readMs = 0;
     double writeMs = 0;
     double peaksMs = 0;
-    std::vector<std::pair<std::string, double>> stagesMs;
+    method::StagesMs stagesMs;
     std::int64_t peakHostBytes = 0; ///< rise of the resident peak, from the operating system
     int threads = 0;
     std::string device; ///< the one that really ran

@@ -180,18 +180,6 @@ void clearOutside(const std::vector<base::Box>& regions, const BankView& bank) {
     });
 }
 
-void addStages(const Outcome& from, Outcome& to) {
-    for (const auto& [stage, ms] : from.stagesMs) {
-        const auto known = std::find_if(to.stagesMs.begin(), to.stagesMs.end(),
-                                        [&](const auto& one) { return one.first == stage; });
-        if (known == to.stagesMs.end()) {
-            to.stagesMs.emplace_back(stage, ms);
-        } else {
-            known->second += ms;
-        }
-    }
-}
-
 } // namespace
 
 void mergeBest(const MapView& scores, std::int32_t templ, const BankView& best) {
@@ -267,6 +255,18 @@ void addTemplate(const MapFacts& templ, MapFacts& bank) {
     bank.scores.squares += templ.scores.squares;
 }
 
+void addStages(const StagesMs& from, StagesMs& to) {
+    for (const auto& [stage, ms] : from) {
+        const auto known =
+            std::find_if(to.begin(), to.end(), [&](const auto& one) { return one.first == stage; });
+        if (known == to.end()) {
+            to.emplace_back(stage, ms);
+        } else {
+            known->second += ms;
+        }
+    }
+}
+
 void requireTemplates(const Problem& problem, std::size_t count) {
     const auto wanted = static_cast<std::int64_t>(problem.templates);
     if (wanted < 1 || wanted != static_cast<std::int64_t>(count)) {
@@ -308,7 +308,7 @@ Outcome Method::executeBank(const Problem& problem, const Candidate& candidate,
             execute(problem, candidate, *prepared[i], scene, workspace, one, viewOf(scores));
         outcome.facts.scores = sums;
         addTemplate(outcome.facts, all.facts);
-        addStages(outcome, all);
+        addStages(outcome.stagesMs, all.stagesMs);
         all.cancelled = outcome.cancelled;
     }
     if (all.cancelled) {

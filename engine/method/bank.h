@@ -52,6 +52,9 @@ void addStatuses(const MapView& part, MapFacts& facts);
 /// the largest of bounds. Not the statuses, which are those of the best map.
 void addTemplate(const MapFacts& templ, MapFacts& bank);
 
+/// Adds the times of stages to those of the same name.
+void addStages(const StagesMs& from, StagesMs& to);
+
 /// Throws Problem unless `count` templates are those of `problem`, at least one.
 void requireTemplates(const Problem& problem, std::size_t count);
 

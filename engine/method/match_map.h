@@ -2,10 +2,14 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "engine/base/image.h"
 #include "engine/base/pixels.h"
 #include "engine/base/status.h"
+#include "engine/method/problem.h"
 
 namespace flcc::method {
 
@@ -57,6 +61,17 @@ struct ScoreSums {
     double sum = 0;
     double squares = 0;
 };
+
+/// Bytes of the map of a problem and its statuses and, of a bank, its index.
+[[nodiscard]] inline std::int64_t mapBytes(const Problem& problem) {
+    const bool twofold = problem.precision == Precision::Double;
+    return base::byteCount(mapExtents(problem),
+                           (twofold ? 13 : 5) + (problem.templates > 1 ? 4 : 0));
+}
+
+/// Milliseconds of each stage of a run by name, summed over the threads: "load", "transform",
+/// "numerator", "denominator", "recomputation".
+using StagesMs = std::vector<std::pair<std::string, double>>;
 
 /// What a method says of a run beside the map; counts are over the voxels it computed.
 struct MapFacts {

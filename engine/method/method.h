@@ -44,9 +44,7 @@ struct Execution {
 struct Outcome {
     bool cancelled = false;
     MapFacts facts;
-    /// Milliseconds of each stage, summed over the threads: "load", "transform", "multiply",
-    /// "numerator", "denominator".
-    std::vector<std::pair<std::string, double>> stagesMs;
+    StagesMs stagesMs;
 };
 
 /// One method on one device (METHODS 3). Stateless; safe to call from several threads.

@@ -1,12 +1,12 @@
 #include "engine/plan/planner.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <iterator>
 
 #include "engine/base/error.h"
+#include "engine/base/stopwatch.h"
 #include "engine/cpu/methods.h"
 #include "engine/method/canonical.h"
 #include "engine/plan/critical_size.h"
@@ -18,7 +18,6 @@ namespace {
 
 using base::Error;
 using base::ErrorCode;
-using Clock = std::chrono::steady_clock;
 
 /// A candidate slower than this many times the best prediction is not worth timing.
 constexpr double kPlausible = 3.0;
@@ -262,11 +261,10 @@ bool measure(std::vector<Row>& rows, const method::Problem& problem, const Sampl
     // Each sample runs up to twice.
     const double share =
         budget / (2.0 * static_cast<double>(std::min<std::ptrdiff_t>(plausible, kTimed)));
-    const auto start = Clock::now();
+    const base::Stopwatch watch;
     int timed = 0;
     for (Row* row : timingOrder(rows, kPlausible * best)) {
-        const double spent =
-            std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+        const double spent = watch.ms();
         if (timed >= kTimed || (timed > 1 && spent > budget)) {
             break;
         }
@@ -387,7 +385,7 @@ Planned makePlan(const method::Problem& problem, const Request& request,
                  const method::MaskedView* scene, const method::MaskedView* templ,
                  const method::SceneStatistics* statistics, base::TilePool& pool,
                  std::stop_token stop, const method::CostModel& model) {
-    const auto start = Clock::now();
+    const base::Stopwatch watch;
     (void)method::mapExtents(problem);
     if (problem.templates < 1) {
         throw Error(ErrorCode::Problem, "a problem has at least one template, not " +
@@ -425,8 +423,7 @@ Planned makePlan(const method::Problem& problem, const Request& request,
     for (Row& row : rows) {
         planned.report.candidates.push_back(std::move(row.report));
     }
-    planned.report.planningMs =
-        std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+    planned.report.planningMs = watch.ms();
     if (request.method == "auto" && !request.replay && request.tile.x == 0) {
         planned.report.critical = criticalSize(planned.report, best);
     }

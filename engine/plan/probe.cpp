@@ -1,21 +1,15 @@
 #include "engine/plan/probe.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 #include <vector>
 
+#include "engine/base/stopwatch.h"
 #include "engine/method/match_map.h"
 
 namespace flcc::plan {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double nsSince(Clock::time_point start) {
-    return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
-}
 
 double median(std::vector<double> values) {
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -65,10 +59,10 @@ Probe probe(const method::Method& method, const base::Extents& scene, const base
     std::vector<double> make;
     std::map<std::string, std::vector<double>> stages;
     for (int turn = -1; turn < turns; ++turn) {
-        auto start = Clock::now();
+        base::Stopwatch watch;
         const auto prepared = method.prepare(result.problem, result.candidate, templView);
-        const double prepareNs = nsSince(start);
-        start = Clock::now();
+        const double prepareNs = watch.ns();
+        watch = {};
         const auto workspace = method.makeWorkspace(result.problem, result.candidate);
         double runNs = 0;
         double firstNs = 0;
@@ -82,8 +76,8 @@ Probe probe(const method::Method& method, const base::Extents& scene, const base
                 result.stopped = true;
                 return result;
             }
-            (run == 0 ? firstNs : runNs) = nsSince(start);
-            start = Clock::now();
+            (run == 0 ? firstNs : runNs) = watch.ns();
+            watch = {};
         }
         if (turn < 0) {
             continue; // the first meets cold caches

@@ -2,20 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <vector>
+
+#include "engine/base/stopwatch.h"
 
 namespace flcc::plan {
 
 namespace {
 
 using base::Extents;
-using Clock = std::chrono::steady_clock;
-
-double msSince(Clock::time_point start) {
-    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 /// A box in the middle of the scene whose map holds about `share` of the placements, made of whole
 /// tiles of the candidate, at least one for each thread where the map has them.
@@ -76,8 +72,11 @@ base::Box wholeBox(const method::Problem& problem, double share) {
 double timeOnSample(const method::Method& method, const method::Problem& problem,
                     const method::Candidate& chosen, double predictedMs, double budgetMs,
                     const SampleInput& input) {
-    const double share = std::min(1.0, budgetMs / predictedMs);
     const bool whole = chosen.method == "fourier";
+    // Its threads wait for each other after every pass, which short passes would show too much.
+    constexpr double kLeastWholeMs = 12;
+    const double sampleMs = whole ? std::max(budgetMs, kLeastWholeMs) : budgetMs;
+    const double share = std::min(1.0, sampleMs / predictedMs);
     const base::Box box = whole ? wholeBox(problem, share) : sampleBox(problem, chosen, share);
     method::Problem part = problem;
     part.scene = box.extents;
@@ -89,10 +88,10 @@ double timeOnSample(const method::Method& method, const method::Problem& problem
     part.extent = method::Extent::Valid; // what lies beyond the scene is in the prediction
     const method::MaskedView scene = method::partOf(input.scene, box);
     method.warmUp(part, candidate);
-    const auto start = Clock::now();
+    const base::Stopwatch watch;
     const auto prepared = method.prepare(part, candidate, input.templ);
     const auto workspace = method.makeWorkspace(part, candidate);
-    const double prepareMs = msSince(start) * problem.templates;
+    const double prepareMs = watch.ms();
     method::MatchMap map(method::mapExtents(part));
     // What is predicted of the part and of the whole: what is done once, and what grows.
     struct Foreseen {
@@ -117,14 +116,14 @@ double timeOnSample(const method::Method& method, const method::Problem& problem
     constexpr double kFarTooLong = 3;
     std::array<double, 2> ms{};
     for (double& run : ms) {
-        const auto begun = Clock::now();
+        const base::Stopwatch turn;
         const method::Outcome outcome = method.execute(part, candidate, *prepared, scene,
                                                        *workspace, execution, method::viewOf(map));
         if (outcome.cancelled) {
             return -1;
         }
-        run = msSince(begun);
-        if (run > kFarTooLong * budgetMs) {
+        run = turn.ms();
+        if (run > kFarTooLong * sampleMs) {
             return setupMs + run * scale;
         }
     }
@@ -149,7 +148,7 @@ double timeOnWhole(const method::Method& method, const method::Problem& problem,
     constexpr std::size_t kTurns = 4;
     std::vector<double> times;
     while (times.size() < kTurns) {
-        const auto start = Clock::now();
+        const base::Stopwatch watch;
         const auto prepared = method.prepare(one, candidate, input.templ);
         const auto workspace = method.makeWorkspace(one, candidate);
         const method::Outcome outcome = method.execute(one, candidate, *prepared, input.scene,
@@ -157,7 +156,7 @@ double timeOnWhole(const method::Method& method, const method::Problem& problem,
         if (outcome.cancelled) {
             return -1;
         }
-        times.push_back(msSince(start));
+        times.push_back(watch.ms());
         if (times.back() > kLong) {
             break;
         }

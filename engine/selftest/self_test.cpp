@@ -1,9 +1,9 @@
 #include "engine/selftest/self_test.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "engine/base/error.h"
+#include "engine/base/stopwatch.h"
 #include "engine/selftest/detail/case_run.h"
 
 namespace flcc::selftest {
@@ -44,7 +44,7 @@ std::vector<CaseName> caseNames() {
 Report runSelfTest(const Options& options, const std::stop_token& stop, const Progress& progress) {
     const std::vector<Case> list = chosen(options.cases);
     Judge judge(options.methods, options.threads > 0 ? options.threads : base::availableThreads());
-    const auto begin = std::chrono::steady_clock::now();
+    const base::Stopwatch watch;
     Report report;
     for (std::size_t i = 0; i < list.size() && !stop.stop_requested(); ++i) {
         if (progress) {
@@ -54,8 +54,7 @@ Report runSelfTest(const Options& options, const std::stop_token& stop, const Pr
         list[i].run(run);
     }
     report.cancelled = stop.stop_requested();
-    report.ms =
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+    report.ms = watch.ms();
     return report;
 }
 

@@ -1,11 +1,11 @@
 #include "engine/job/detail/audit.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <random>
 
+#include "engine/base/stopwatch.h"
 #include "engine/job/detail/text.h"
 #include "engine/method/canonical.h"
 #include "engine/reference/lcc.h"
@@ -191,7 +191,7 @@ std::optional<std::string> auditRefusal(Audit wanted, const AuditInput& input, d
 }
 
 AuditReport audit(const AuditInput& input, const std::stop_token& stop) {
-    const auto start = std::chrono::steady_clock::now();
+    const base::Stopwatch watch;
     Auditor auditor(input);
     for (const match::Peak& peak : input.peaks) {
         if (stop.stop_requested()) {
@@ -216,8 +216,7 @@ AuditReport audit(const AuditInput& input, const std::stop_token& stop) {
         }
     }
     AuditReport report = auditor.report();
-    report.ms =
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    report.ms = watch.ms();
     return report;
 }
 

@@ -1,13 +1,14 @@
 #include "engine/job/detail/group_run.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <utility>
 
 #include "engine/base/error.h"
+#include "engine/base/stopwatch.h"
 #include "engine/job/detail/audit.h"
 #include "engine/job/knowledge.h"
+#include "engine/method/bank.h"
 
 namespace flcc::job::detail {
 
@@ -15,12 +16,6 @@ using base::Error;
 using base::ErrorCode;
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double msSince(Clock::time_point start) {
-    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 Spread spreadOf(std::vector<double> values) {
     std::sort(values.begin(), values.end());
@@ -55,14 +50,6 @@ match::MapStatistics bankStatistics(match::MapStatistics statistics,
     return statistics;
 }
 
-/// Host bytes of the map and what comes with it.
-std::int64_t mapBytes(const method::Problem& problem) {
-    const std::int64_t voxel = static_cast<std::int64_t>(sizeof(float) + sizeof(base::Status)) +
-                               (problem.precision == method::Precision::Double ? 8 : 0) +
-                               (problem.templates > 1 ? 4 : 0);
-    return voxel * base::voxelCount(method::mapExtents(problem));
-}
-
 } // namespace
 
 GroupRun::GroupRun(const Job& job, const Inputs& inputs, std::vector<int> numbers,
@@ -72,7 +59,7 @@ GroupRun::GroupRun(const Job& job, const Inputs& inputs, std::vector<int> number
       m_statistics(method::sceneStatistics(inputs.sceneView(), m_problem.templ, stop)) {
     m_report.templates = m_numbers;
     m_report.plan.problem = m_problem;
-    m_report.mapBytes = mapBytes(m_problem);
+    m_report.mapBytes = method::mapBytes(m_problem);
 }
 
 bool GroupRun::plan(const plan::Request& request, bool warmUp, const std::stop_token& stop) {
@@ -103,9 +90,9 @@ bool GroupRun::plan(const plan::Request& request, bool warmUp, const std::stop_t
     }
     m_plan = std::move(planned.plan);
     if (m_plan && warmUp) {
-        const auto start = Clock::now();
+        const base::Stopwatch watch;
         m_plan->method().warmUp(m_problem, m_plan->candidate());
-        m_report.plan.planningMs += msSince(start);
+        m_report.plan.planningMs += watch.ms();
         nameFftPlanning(asked);
     }
     return !stop.stop_requested();
@@ -144,7 +131,7 @@ method::Outcome GroupRun::executePrepared(const method::Execution& execution) {
         prepared.push_back(method.prepare(m_problem, candidate, templ));
     }
     const auto workspace = method.makeWorkspace(m_problem, candidate);
-    const auto start = Clock::now();
+    const base::Stopwatch watch;
     const method::MapView map = method::viewOf(*m_map);
     method::Outcome outcome =
         prepared.size() == 1
@@ -152,7 +139,7 @@ method::Outcome GroupRun::executePrepared(const method::Execution& execution) {
                              *workspace, execution, map)
             : method.executeBank(m_problem, candidate, prepared, m_inputs.sceneView(), *workspace,
                                  execution, {map, m_index->view()});
-    m_streamMs.push_back(msSince(start));
+    m_streamMs.push_back(watch.ms());
     return outcome;
 }
 
@@ -168,10 +155,10 @@ method::Outcome GroupRun::executeOnce(base::TilePool& pool, const Progress& prog
         }
         progress.share(std::min(1.0, (turn + done / voxels) / turns));
     };
-    const auto start = Clock::now();
+    const base::Stopwatch watch;
     method::Outcome outcome =
         executePrepared({.pool = pool, .stop = stop, .regionFinished = finished});
-    m_executeMs.push_back(msSince(start));
+    m_executeMs.push_back(watch.ms());
     return outcome;
 }
 
@@ -251,15 +238,7 @@ RunReport totalRun(const std::vector<GroupRun>& groups) {
         add(total.streamMs, run.streamMs);
         total.threads = std::max(total.threads, run.threads);
         total.device = run.device;
-        for (const auto& [stage, ms] : run.stagesMs) {
-            const auto known = std::find_if(total.stagesMs.begin(), total.stagesMs.end(),
-                                            [&](const auto& each) { return each.first == stage; });
-            if (known == total.stagesMs.end()) {
-                total.stagesMs.emplace_back(stage, ms);
-            } else {
-                known->second += ms;
-            }
-        }
+        method::addStages(run.stagesMs, total.stagesMs);
     }
     return total;
 }

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cctype>
-#include <chrono>
 #include <string>
 #include <utility>
 
 #include "engine/base/error.h"
+#include "engine/base/stopwatch.h"
 #include "engine/io/heatmap_file.h"
 #include "engine/io/image_file.h"
 #include "engine/io/peak_file.h"
@@ -166,7 +166,7 @@ void requireWritableOutputs(const Job& job, const Inputs& inputs, bool images) {
 
 bool writeOutputs(const Job& job, JobResult& result, const std::stop_token& stop,
                   const std::function<void(double)>& progress) {
-    const auto start = std::chrono::steady_clock::now();
+    const base::Stopwatch watch;
     OutputFiles files;
     const auto image = [&](const base::AnyView& pixels, const base::Geometry& geometry,
                            const path& target) {
@@ -200,9 +200,7 @@ bool writeOutputs(const Job& job, JobResult& result, const std::stop_token& stop
             {job.heatmap, [&](const path& file) { return writeHeatmap(file, job, result, stop); }},
             {job.report,
              [&](const path& file) {
-                 result.report.run->writeMs = std::chrono::duration<double, std::milli>(
-                                                  std::chrono::steady_clock::now() - start)
-                                                  .count();
+                 result.report.run->writeMs = watch.ms();
                  io::writeText(file, toJson(result.report));
                  return true;
              }},
@@ -221,8 +219,7 @@ bool writeOutputs(const Job& job, JobResult& result, const std::stop_token& stop
         return false;
     }
     files.commit();
-    result.report.run->writeMs =
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    result.report.run->writeMs = watch.ms();
     progress(1);
     return true;
 }
