@@ -74,7 +74,7 @@ double timeOnSample(const method::Method& method, const method::Problem& problem
                     const SampleInput& input) {
     const bool whole = chosen.method == "fourier";
     // Its threads wait for each other after every pass, which short passes would show too much.
-    constexpr double kLeastWholeMs = 12;
+    constexpr double kLeastWholeMs = 25;
     const double sampleMs = whole ? std::max(budgetMs, kLeastWholeMs) : budgetMs;
     const double share = std::min(1.0, sampleMs / predictedMs);
     const base::Box box = whole ? wholeBox(problem, share) : sampleBox(problem, chosen, share);
