@@ -183,8 +183,9 @@ void requireJob(const Job& job, const JobImages& images) {
     }
     const std::size_t templates = templateCount(job, images);
     if (templates == 0) {
-        refuse("no template given; name a file or cut one from the scene with --crop "
-               "X,Y[,Z]:W,H[,D]");
+        refuse(
+            "no template given; name a file with --template or cut one from the scene with --crop "
+            "X,Y[,Z]:W,H[,D]");
     }
     const std::size_t masks = images.masks.empty() ? job.masks.size() : images.masks.size();
     if (masks > 1 && masks != templates) {
