@@ -30,6 +30,7 @@ constexpr const char* kUsage =
   flcc-cli match SCENE TEMPLATE [options]                  scores, peaks and map of every placement
   flcc-cli match SCENE A --template B --template C ...     several templates: the best score of each placement
   flcc-cli match SCENE --crop X,Y[,Z]:W,H[,D] [options]    the template is cut from the scene
+  flcc-cli match SCENE TEMPLATE --scene B C ...            several scenes: each for itself, outputs by number
   flcc-cli plan  ... as match ...                          how it would be computed, and at what cost
   flcc-cli info FILE                                       extents, type and geometry of a file as JSON
   flcc-cli sample NAME --output DIR                        writes a built-in sample with its truth
@@ -88,9 +89,11 @@ void requireFolderOf(const std::filesystem::path& file) {
 void requireOwnName(const std::filesystem::path& saveJob, const job::Job& job) {
     std::error_code ignored;
     const auto plain = std::filesystem::weakly_canonical(saveJob, ignored);
-    std::vector<std::filesystem::path> files{
-        job.scene,  job.sceneMask, job.planReport, job.templateOut, job.map,
-        job.status, job.index,     job.peaks,      job.report,      job.heatmap};
+    std::vector<std::filesystem::path> files{job.sceneMask, job.planReport};
+    for (const job::Job& own : job::scenesOf(job)) {
+        files.insert(files.end(), {own.scene, own.templateOut, own.map, own.status, own.index,
+                                   own.peaks, own.report, own.heatmap});
+    }
     files.insert(files.end(), job.templates.begin(), job.templates.end());
     files.insert(files.end(), job.masks.begin(), job.masks.end());
     for (const std::filesystem::path& file : files) {

@@ -10,9 +10,14 @@
 
 namespace flcc::app {
 
+void ProgressBar::sceneStarted(const std::filesystem::path& scene, int turn, int count) {
+    m_scene = " " + std::to_string(turn + 1) + "/" + std::to_string(count);
+    base::log(base::LogLevel::Info, "scene" + m_scene + ": " + scene.string());
+}
+
 void ProgressBar::phase(job::Phase phase) {
     base::log(base::LogLevel::Info, job::name(phase));
-    label(job::name(phase));
+    label(std::string(job::name(phase)) + m_scene);
 }
 
 void ProgressBar::label(std::string_view text) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@ class ProgressBar : public job::JobSink {
     ProgressBar(const ProgressBar&) = delete;
     ProgressBar& operator=(const ProgressBar&) = delete;
 
+    void sceneStarted(const std::filesystem::path& scene, int turn, int count) override;
     void phase(job::Phase phase) override;
     void progress(double share) override;
 
@@ -28,7 +30,8 @@ class ProgressBar : public job::JobSink {
 
   private:
     bool m_visible;
-    std::mutex m_mutex; // guards what follows
+    std::string m_scene; // " 2/5" where there are several
+    std::mutex m_mutex;  // guards what follows
     std::string m_label{job::name(job::Phase::Read)};
     bool m_drawn = false;
     std::chrono::steady_clock::time_point m_last;

@@ -321,6 +321,13 @@ void MainWindow::loadJob(const QString& file, bool run) {
         Q_EMIT m_opener->failed(toQString(error.what()));
         return;
     }
+    if (!job.furtherScenes.empty()) {
+        Q_EMIT m_opener->failed(tr("The job %1 searches %2 scenes, and the window shows one at a "
+                                   "time; run it with flcc-cli match --job.")
+                                    .arg(file)
+                                    .arg(1 + job.furtherScenes.size()));
+        return;
+    }
     const auto start = [this, job, run](bool opened) {
         if (!opened) {
             return;

@@ -66,7 +66,7 @@ void refuseLeftovers(const CLI::App& app) {
     if (!rest.empty()) {
         refuse("unexpected argument \"" + rest.front() +
                "\"; a scene and one template are all that can be named without an option; name "
-               "further templates with --template");
+               "further templates with --template and further scenes with --scene");
     }
 }
 
@@ -243,9 +243,11 @@ ParsedArguments parseArguments(const std::vector<std::string>& args) {
     app.allow_extras();
     std::vector<CLI::Option*> given;
     for (const Option& option : detail::options()) {
-        given.push_back(addOption(app, option.positional ? option.name : "--" + option.name,
-                                  option.kind == ValueKind::Flag, option.repeats()));
+        given.push_back(
+            addOption(app, "--" + option.name, option.kind == ValueKind::Flag, option.repeats()));
     }
+    app.get_option("--scene")->expected(-1); // all names that follow, as of a pattern
+    CLI::Option* const firstPlain = addOption(app, "first", false);
     CLI::Option* const secondPlain = addOption(app, "second", false);
     const Switches switches = addSwitches(app);
     parse(app, args);
@@ -273,21 +275,19 @@ ParsedArguments parseArguments(const std::vector<std::string>& args) {
     settlePlan(parsed.job, names);
     for (std::size_t i = 0; i < given.size(); ++i) {
         const Option& option = detail::options()[i];
-        if (given[i]->count() == 0) {
+        const CLI::Option* const plain = option.name == "scene"      ? firstPlain
+                                         : option.name == "template" ? secondPlain
+                                                                     : nullptr;
+        std::vector<std::string> values = plain ? plain->results() : std::vector<std::string>{};
+        values.insert(values.end(), given[i]->results().begin(), given[i]->results().end());
+        if (values.empty()) {
             continue;
         }
         if (option.repeats()) {
-            option.setAll(parsed.job, given[i]->results());
+            option.setAll(parsed.job, values);
         } else {
-            option.set(parsed.job,
-                       option.kind == ValueKind::Flag ? "true" : given[i]->results().front());
+            option.set(parsed.job, option.kind == ValueKind::Flag ? "true" : values.front());
         }
-    }
-    if (secondPlain->count() > 0) {
-        std::vector<std::string> all{secondPlain->results().front()};
-        const auto further = app.get_option("--template")->results();
-        all.insert(all.end(), further.begin(), further.end());
-        detail::findOption("template")->setAll(parsed.job, all);
     }
     if (switches.saveJob->count() > 0) {
         parsed.saveJob = switches.saveJob->results().front();
@@ -303,11 +303,12 @@ ParsedArguments parseArguments(const std::vector<std::string>& args) {
 
 std::vector<std::string> toArguments(const Job& job) {
     std::vector<std::string> arguments;
-    const bool plainTemplate = !job.scene.empty() && job.crops.empty();
+    // After --scene a plain argument would be one more scene.
+    const bool plainTemplate = !job.scene.empty() && job.furtherScenes.empty() && job.crops.empty();
     for (const Option& option : detail::options()) {
         bool first = true;
         for (const std::string& value : detail::valuesOf(option, job)) {
-            if (option.positional || (option.name == "template" && plainTemplate && first)) {
+            if (first && (option.positional || (option.name == "template" && plainTemplate))) {
                 arguments.push_back(positional(value));
             } else if (option.kind == ValueKind::Flag) {
                 arguments.push_back("--" + option.name);
@@ -427,9 +428,7 @@ std::string argumentsHelp() {
             right + "\n";
     };
     for (const Option& option : detail::options()) {
-        if (!option.positional) {
-            add("--" + option.name + (option.value.empty() ? "" : " " + option.value), option.help);
-        }
+        add("--" + option.name + (option.value.empty() ? "" : " " + option.value), option.help);
     }
     add("--job FILE", "read options from a job file; those of the command line replace them");
     add("--save-job FILE", "write these options as a job file");

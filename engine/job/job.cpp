@@ -14,6 +14,7 @@
 #include "engine/job/detail/machine.h"
 #include "engine/job/detail/options.h"
 #include "engine/job/detail/outputs.h"
+#include "engine/job/detail/scenes.h"
 #include "engine/job/detail/text.h"
 #include "engine/plan/planner.h"
 
@@ -35,23 +36,45 @@ base::Point halfOf(const base::Extents& templ) {
             static_cast<double>(templ.z - 1) / 2};
 }
 
-/// Runs one job step by step; each step returns false when it was cancelled.
+/// What the scenes of a job have in common.
+struct Stream {
+    int scenes = 1;
+    int scene = 0;                        ///< the number of the one at hand
+    bool last = true;                     ///< the outputs of all get their names when it is done
+    std::vector<detail::Shared> shared{}; ///< what the one before left
+    detail::OutputFiles files{};
+};
+
+/// Runs the job of one scene step by step; each step returns false when it was cancelled.
 class Runner {
   public:
-    Runner(const Job& job, const JobImages& images, std::stop_token stop, JobSink& sink)
-        : m_job(job), m_images(images), m_stop(std::move(stop)), m_sink(sink) {}
+    Runner(const Job& job, const JobImages& images, std::stop_token stop, JobSink& sink,
+           Stream& stream)
+        : m_job(job), m_images(images), m_stop(std::move(stop)), m_sink(sink), m_stream(stream) {}
 
     [[nodiscard]] JobResult run() {
-        m_result.cancelled = !(read(true) && plan(true) && execute() && findPeaks() && write());
+        m_result.cancelled = !(read(true) && detail::inScene(sceneName(), [this] {
+                                   return plan(true) && execute() && findPeaks() && write();
+                               }));
+        leave();
         return std::move(m_result);
     }
 
-    [[nodiscard]] JobReport planOnly() {
-        m_result.report.cancelled = !(read(false) && plan(false));
-        return std::move(m_result.report);
+    [[nodiscard]] JobResult planOnly() {
+        m_result.cancelled = !(read(false) && detail::inScene(sceneName(), [this] {
+                                   return plan(false) && writePlan();
+                               }));
+        m_result.report.cancelled = m_result.cancelled;
+        leave();
+        return std::move(m_result);
     }
 
   private:
+    /// For errors; empty where there is no other scene.
+    [[nodiscard]] std::string sceneName() const {
+        return m_stream.scenes > 1 ? m_job.scene.string() : "";
+    }
+
     void enter(Phase phase) {
         m_sink.phase(phase);
         m_sink.progress(0);
@@ -74,12 +97,9 @@ class Runner {
         m_result.report.environment = environment();
         m_request = request();
         const base::Stopwatch watch;
-        m_inputs = detail::readInputs(m_job, m_images, m_stop);
+        m_inputs = detail::readInputs(m_job, m_images, sceneName(), m_stop);
         if (m_stop.stop_requested()) {
             return false;
-        }
-        if (m_job.memoryBytes == 0) {
-            m_request.limits.memoryBytes = detail::availableMemory(); // what the inputs left
         }
         m_result.scene = m_inputs.scene;
         for (const detail::TemplateInput& templ : m_inputs.templates) {
@@ -88,9 +108,16 @@ class Runner {
         }
         m_result.sceneMask = m_inputs.sceneMask;
         m_result.notes = m_inputs.notes;
-        detail::requireWritableOutputs(m_job, m_inputs, images);
+        detail::inScene(sceneName(),
+                        [&] { detail::requireWritableOutputs(m_job, m_inputs, images); });
+        // What is prepared of several groups would have to stay beside what each of them needs.
+        const bool keeps = m_stream.scenes > 1 && m_inputs.groups.size() == 1;
         for (const std::vector<int>& numbers : m_inputs.groups) {
-            m_groups.emplace_back(m_job, m_inputs, numbers, m_stop);
+            m_groups.emplace_back(m_job, m_inputs, numbers, keeps, m_stop);
+        }
+        takeOver();
+        if (m_job.memoryBytes == 0) {
+            m_request.limits.memoryBytes = detail::availableMemory(); // what the inputs left
         }
         const base::Index corner = m_inputs.sceneCorner();
         const base::Index first = method::firstPlacement(m_groups.front().problem());
@@ -102,8 +129,33 @@ class Runner {
         return !m_stop.stop_requested();
     }
 
+    /// What the scene before left for the same problems; the rest goes.
+    void takeOver() {
+        for (detail::Shared& shared : std::exchange(m_stream.shared, {})) {
+            for (detail::GroupRun& group : m_groups) {
+                if (group.problem() == shared.problem) {
+                    group.takeOver(std::move(shared));
+                    break;
+                }
+            }
+        }
+    }
+
+    void leave() {
+        for (std::size_t i = 0; i < m_groups.size() && m_stream.scenes > 1; ++i) {
+            m_stream.shared.push_back(m_groups[i].leave(m_stream.scene));
+        }
+    }
+
     void reportInputs() {
         JobReport& report = m_result.report;
+        if (m_stream.scenes > 1) {
+            report.stream = {.scene = m_stream.scene,
+                             .scenes = m_stream.scenes,
+                             .source = m_inputs.scene->source,
+                             .planOf = m_groups.front().planOf(),
+                             .preparedOf = m_groups.front().preparedOf()};
+        }
         report.inputs = m_inputs.reports;
         report.scene = base::extentsOf(m_inputs.scene->pixels);
         report.region = m_inputs.region;
@@ -203,14 +255,39 @@ class Runner {
 
     [[nodiscard]] bool write() {
         enter(Phase::Write);
-        return detail::writeOutputs(m_job, m_result, m_stop,
-                                    [this](double share) { m_sink.progress(share); });
+        const base::Stopwatch watch;
+        if (!detail::writeOutputs(m_job, m_result, m_stream.files, m_stop,
+                                  [this](double share) { m_sink.progress(share); })) {
+            return false;
+        }
+        nameOutputs();
+        m_result.report.run->writeMs = watch.ms();
+        m_sink.progress(1);
+        return true;
+    }
+
+    [[nodiscard]] bool writePlan() {
+        if (!m_job.report.empty()) {
+            (void)m_stream.files.add(m_job.report, [this](const std::filesystem::path& file) {
+                io::writeText(file, toJson(m_result.report));
+                return true;
+            });
+        }
+        nameOutputs();
+        return true;
+    }
+
+    void nameOutputs() {
+        if (m_stream.last) {
+            m_stream.files.commit();
+        }
     }
 
     const Job& m_job;
     const JobImages& m_images;
     std::stop_token m_stop;
     JobSink& m_sink;
+    Stream& m_stream;
     plan::Request m_request;
     detail::Inputs m_inputs;
     std::vector<detail::GroupRun> m_groups;
@@ -295,6 +372,60 @@ void requireSensible(const Job& job) {
     }
 }
 
+/// Runs or plans one scene after the other.
+JobResult doScenes(const Job& job, const JobImages& images, const std::stop_token& stop,
+                   JobSink& sink, bool planOnly) {
+    const std::vector<Job> jobs = scenesOf(job);
+    detail::requireOwnNames(jobs, !planOnly);
+    Stream stream{.scenes = static_cast<int>(jobs.size())};
+    if (stream.scenes > 1) {
+        sink.phase(Phase::Read);
+    }
+    const std::vector<std::size_t> order = detail::sceneOrder(jobs, images, stop);
+    JobResult all;
+    all.cancelled = order.empty();
+    all.report.scenes.resize(jobs.size());
+    JobImages own = images;
+    for (std::size_t turn = 0; turn < order.size() && !all.cancelled; ++turn) {
+        const std::size_t number = order[turn];
+        stream.scene = static_cast<int>(number);
+        stream.last = turn + 1 == order.size();
+        if (stream.scenes > 1) {
+            sink.sceneStarted(jobs[number].scene, static_cast<int>(turn), stream.scenes);
+        }
+        Runner runner(jobs[number], own, stop, sink, stream);
+        JobResult one = planOnly ? runner.planOnly() : runner.run();
+        if (stream.scenes == 1) {
+            return one;
+        }
+        all.cancelled = one.cancelled;
+        all.report.scenes[number] = std::move(one.report);
+        for (std::string& note : one.notes) {
+            if (std::find(all.notes.begin(), all.notes.end(), note) == all.notes.end()) {
+                all.notes.push_back(std::move(note));
+            }
+        }
+        // Templates and masks are read once; a crop is one of the first scene.
+        own = {nullptr, std::move(one.templates), std::move(one.masks), std::move(one.sceneMask)};
+    }
+    if (all.cancelled) {
+        all.report = {};
+        all.report.cancelled = planOnly;
+    }
+    return all;
+}
+
+/// What `ask` finds wrong first in the reports of several scenes, with the scene's name.
+template <class Ask>
+std::optional<Error> firstWrong(const std::vector<JobReport>& scenes, const Ask& ask) {
+    for (const JobReport& scene : scenes) {
+        if (const std::optional<Error> wrong = ask(scene)) {
+            return Error(wrong->code(), "scene " + scene.stream->source + ": " + wrong->what());
+        }
+    }
+    return std::nullopt;
+}
+
 /// Calls `body` and turns failed allocations into the error they are.
 template <class Body> auto withMemoryErrors(const Body& body) {
     try {
@@ -352,6 +483,9 @@ std::optional<Error> refusal(const plan::PlanReport& plan) {
 }
 
 std::optional<Error> refusal(const JobReport& report) {
+    if (!report.scenes.empty()) {
+        return firstWrong(report.scenes, [](const JobReport& scene) { return refusal(scene); });
+    }
     std::optional<Error> refused = refusal(report.plan);
     for (std::size_t i = 0; i < report.groups.size() && !refused; ++i) {
         refused = refusal(report.groups[i].plan);
@@ -360,6 +494,9 @@ std::optional<Error> refusal(const JobReport& report) {
 }
 
 std::optional<Error> auditFailure(const JobReport& report) {
+    if (!report.scenes.empty()) {
+        return firstWrong(report.scenes, auditFailure);
+    }
     if (!report.audit || report.audit->verdict != AuditVerdict::Failed) {
         return std::nullopt;
     }
@@ -372,19 +509,14 @@ JobResult runJob(const Job& job, const JobImages& images, std::stop_token stop, 
     requireSensible(job);
     JobSink silent;
     return withMemoryErrors(
-        [&] { return Runner(job, images, std::move(stop), sink ? *sink : silent).run(); });
+        [&] { return doScenes(job, images, stop, sink ? *sink : silent, false); });
 }
 
 JobReport planJob(const Job& job, const JobImages& images, std::stop_token stop, JobSink* sink) {
     requireSensible(job);
     JobSink silent;
-    return withMemoryErrors([&] {
-        JobReport report = Runner(job, images, std::move(stop), sink ? *sink : silent).planOnly();
-        if (!job.report.empty() && !report.cancelled) {
-            io::writeText(job.report, toJson(report));
-        }
-        return report;
-    });
+    return withMemoryErrors(
+        [&] { return doScenes(job, images, stop, sink ? *sink : silent, true).report; });
 }
 
 } // namespace flcc::job

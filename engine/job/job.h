@@ -33,7 +33,9 @@ inline constexpr double kLeastPromise = 1e-15;
 /// mean "not asked for". Its templates are the crops, then the files, numbered from 0.
 struct Job {
     std::filesystem::path scene;
-    std::vector<base::Box> crops; ///< templates cut from the scene
+    /// Searched after the first one, each for itself; scenesOf() says what each is asked for.
+    std::vector<std::filesystem::path> furtherScenes;
+    std::vector<base::Box> crops; ///< templates cut from the (first) scene
     std::vector<std::filesystem::path> templates;
     std::filesystem::path templateOut; ///< of a job with one template
     bool invert = false;               ///< changes the sign of the templates, so r becomes -r
@@ -79,6 +81,10 @@ struct Job {
     friend bool operator==(const Job&, const Job&) = default;
 };
 
+/// What is asked for each scene of a job: its outputs carry its number, from 0, where there are
+/// several ("map-1.mha"); crops and the template that is written belong to the first.
+[[nodiscard]] std::vector<Job> scenesOf(const Job& job);
+
 /// An image a job works on, in memory.
 struct SceneImage {
     base::AnyImage pixels;
@@ -98,7 +104,7 @@ struct MaskImage {
 
 /// Images already in memory; a null one is read from the job's path.
 struct JobImages {
-    std::shared_ptr<const SceneImage> scene;
+    std::shared_ptr<const SceneImage> scene; ///< the first
     /// All templates in order, those of the job's crops, which are cut anyway, included; a null one
     /// is read. Without any they are those that the job names.
     std::vector<std::shared_ptr<const SceneImage>> templates{};
@@ -143,6 +149,10 @@ enum class Phase { Read, Plan, Run, Peaks, Write };
 class JobSink {
   public:
     virtual ~JobSink() = default;
+    /// Comes before all else of each scene where there are several, which is the `turn`-th of
+    /// `count`, from 0.
+    virtual void sceneStarted(const std::filesystem::path& /*scene*/, int /*turn*/, int /*count*/) {
+    }
     virtual void phase(Phase) {}
     /// Share of the phase that is done, 0..1.
     virtual void progress(double) {}
@@ -155,6 +165,8 @@ class JobSink {
     virtual void regionFinished(const base::Box&) {}
 };
 
+/// Of a job with several scenes `report.scenes` and the notes alone: what belongs to one scene goes
+/// before the next one is read.
 struct JobResult {
     /// Nothing was written; cancelled during Run, map and status hold what was finished.
     bool cancelled = false;
@@ -178,9 +190,11 @@ struct JobResult {
 /// Does the whole job on the calling thread and writes its outputs: all of them or none, also when
 /// writing fails half way (see io::AtomicFile::commitAll for the file systems that can). Cancelling
 /// is a result, and comes in less than a second in every phase; a stop that comes when the outputs
-/// have their names comes too late, and the job is done.
-/// **Errors**: Error with the code of CLI.md; Memory when every candidate is refused for memory,
-/// Problem when a forced method refuses.
+/// have their names comes too late, and the job is done. Several scenes are done one after the
+/// other, those alike together, which share the plan and the prepared templates; all headers are
+/// read first, and outputs appear when all scenes are done.
+/// **Errors**: Error with the code of CLI.md, of one of several scenes with its name; Memory when
+/// every candidate is refused for memory, Problem when a forced method refuses.
 [[nodiscard]] JobResult runJob(const Job& job, const JobImages& images = {},
                                std::stop_token stop = {}, JobSink* sink = nullptr);
 

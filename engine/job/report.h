@@ -22,7 +22,8 @@ struct Spread {
 };
 
 /// What a run cost. executeMs = prepare + execute, from scene and template in memory to map and
-/// status in memory; streamMs = execute alone. readMs holds files, their digests and the scene's
+/// status in memory; streamMs = execute alone, all there is where an earlier scene's prepared
+/// templates were taken over. readMs holds files, their digests and the scene's
 /// statistics. After a run, the chosen row of the plan holds the median of executeMs as measuredMs.
 struct RunReport {
     Spread executeMs;
@@ -85,6 +86,15 @@ struct InputReport {
     std::string sha256; ///< of the file; empty for a cut and for an image that has none
 };
 
+/// A scene of a job that has several, and what it took over of an earlier one.
+struct StreamReport {
+    int scene = 0; ///< its number, from 0 in the order given
+    int scenes = 1;
+    std::string source;
+    std::optional<int> planOf;     ///< the scene it was planned for; empty: for this one
+    std::optional<int> preparedOf; ///< the scene that its templates were prepared for, likewise
+};
+
 struct Environment {
     std::vector<std::pair<std::string, std::string>> versions; ///< library, version
     std::string processor;
@@ -111,6 +121,9 @@ struct JobReport {
     std::vector<match::Peak> peaks;
     Environment environment;
     std::vector<InputReport> inputs;
+    std::optional<StreamReport> stream; ///< of one of several scenes
+    /// Of a job with several scenes one report each, in the order given, and nothing else.
+    std::vector<JobReport> scenes;
 };
 
 /// Versions, processor and devices of this program and machine.

@@ -199,8 +199,20 @@ void putPlan(Json& json, const plan::PlanReport& plan) {
                                       {"measured", orNull(plan.critical.measured)}};
 }
 
-/// What of a report, or of one of its groups, is for templates of `templ`.
+Json toJson(const StreamReport& stream) {
+    return {{"scene", stream.scene},
+            {"scenes", stream.scenes},
+            {"path", stream.source},
+            {"plan_of", orNull(stream.planOf)},
+            {"prepared_of", orNull(stream.preparedOf)}};
+}
+
+/// What of a report, of its first scene where there are several, or of one of its groups, is for
+/// templates of `templ`.
 const Json& partFor(const Json& report, const base::Extents& templ) {
+    if (const auto scenes = report.find("scenes"); scenes != report.end()) {
+        return partFor(scenes->at(0), templ);
+    }
     const auto groups = report.find("groups");
     if (groups == report.end() || groups->empty()) {
         return report;
@@ -242,10 +254,14 @@ method::Candidate candidateOf(const Json& chosen) {
     return candidate;
 }
 
-} // namespace
-
-std::string toJson(const JobReport& report) {
+Json jsonOf(const JobReport& report) {
     Json json;
+    if (!report.scenes.empty()) {
+        for (const JobReport& scene : report.scenes) {
+            json["scenes"].push_back(jsonOf(scene));
+        }
+        return json;
+    }
     std::vector<int> all(report.templates.size());
     std::iota(all.begin(), all.end(), 0);
     json["problem"] = problemJson(report, report.plan, all);
@@ -291,8 +307,15 @@ std::string toJson(const JobReport& report) {
              {"path", input.path},
              {"sha256", input.sha256.empty() ? Json(nullptr) : Json(input.sha256)}});
     }
+    json["stream"] = report.stream ? toJson(*report.stream) : Json(nullptr);
+    return json;
+}
+
+} // namespace
+
+std::string toJson(const JobReport& report) {
     // A path may hold bytes that are no UTF-8; they are replaced, not thrown over.
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return jsonOf(report).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 method::Candidate chosenCandidate(const std::string& path, const base::Extents& templ) {

@@ -101,13 +101,35 @@ std::string templatesText(const JobReport& report, bool flat) {
     return text;
 }
 
+/// "Scene 1: b.mha; by the plan and prepared templates of scene 0".
+std::string streamText(const StreamReport& stream) {
+    std::string text = "Scene " + std::to_string(stream.scene) + ": " + stream.source;
+    if (stream.planOf) {
+        text += std::string("; by the plan ") +
+                (stream.preparedOf ? "and prepared templates " : "") + "of scene " +
+                std::to_string(*stream.planOf);
+    }
+    return text + "\n";
+}
+
+/// The parts of all scenes, an empty line between them.
+template <class Part>
+std::string scenesText(const std::vector<JobReport>& scenes, const Part& part) {
+    std::string text;
+    for (const JobReport& scene : scenes) {
+        text += (text.empty() ? "" : "\n") + part(scene);
+    }
+    return text;
+}
+
 std::string problemText(const JobReport& report) {
     const method::Problem& problem = report.plan.problem;
     const bool flat = base::isFlat2D(problem.scene);
     const base::Extents& whole = report.scene.x > 0 ? report.scene : problem.scene;
     std::string text =
-        "Scene     " + shown(whole, flat) + " " + std::string(base::name(problem.scenePixel)) +
-        "\n" + (report.region ? "Region    " + base::toString(*report.region) + "\n" : "") +
+        (report.stream ? streamText(*report.stream) : "") + "Scene     " + shown(whole, flat) +
+        " " + std::string(base::name(problem.scenePixel)) + "\n" +
+        (report.region ? "Region    " + base::toString(*report.region) + "\n" : "") +
         templatesText(report, flat) + "Result    " + std::string(method::name(problem.operation)) +
         ", extent " + std::string(method::name(problem.extent)) + outsideText(report) + ", " +
         std::string(method::name(problem.precision)) + " precision, promise " +
@@ -292,6 +314,9 @@ std::vector<std::pair<std::string, double>> stageShares(const RunReport& run) {
 }
 
 std::string toSummary(const JobReport& report) {
+    if (!report.scenes.empty()) {
+        return scenesText(report.scenes, toSummary);
+    }
     if (!report.run || report.plan.chosen() == nullptr) {
         return {};
     }
@@ -301,8 +326,8 @@ std::string toSummary(const JobReport& report) {
         planningMs += group.plan.planningMs;
         methods += (methods.empty() ? "" : "; ") + chosenText(group.plan);
     }
-    return peaksText(report, 10) + "Done by " + methods + ", " +
-           std::to_string(report.run->threads) +
+    return (report.stream ? streamText(*report.stream) : "") + peaksText(report, 10) + "Done by " +
+           methods + ", " + std::to_string(report.run->threads) +
            (report.run->threads == 1 ? " thread, in " : " threads, in ") +
            milliseconds(report.run->executeMs.median) + " ms (planned in " +
            milliseconds(planningMs) + " ms)\n";
@@ -339,6 +364,9 @@ std::string auditText(const AuditReport& audit) {
 }
 
 std::string toText(const JobReport& report) {
+    if (!report.scenes.empty()) {
+        return scenesText(report.scenes, toText);
+    }
     std::string text = problemText(report);
     if (report.groups.empty()) {
         text += planText(report.plan);

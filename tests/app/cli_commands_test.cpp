@@ -42,6 +42,7 @@ class CliCommandsTest : public QObject {
     void aRegionIsSearchedInDoubleAndAudited();
     void masksAndPlacementsBeyondTheSceneAreFiles();
     void theProgramAndTheEngineWriteTheSameBytes();
+    void aPatternOfScenesIsSearched();
     void aJobIsSavedAndRunAgain();
     void aPlanWritesNoMapAndNoPeaks();
     void aPlanThatFitsNothingIsPrintedAndFails();
@@ -88,6 +89,9 @@ void CliCommandsTest::failuresHaveTheirCodeAndWriteNothing_data() {
     row("unknown option of devices", {"devices", "--all"}, 2);
     row("unknown option of selftest", {"selftest", "--all"}, 2);
     row("missing scene", {"match", "none.mha", "template.mha"}, 3);
+    row("missing second scene", match({"--scene", "scene.mha", "none.mha"}), 3);
+    row("second scene smaller than the template",
+        {"match", "scene.mha", "--crop", "9,6:60,40", "--scene", "template.mha"}, 4);
     row("missing scene of info", {"info", "none.mha"}, 3);
     row("text as scene", {"match", "truth.csv", "template.mha"}, 3);
     row("missing job file", {"match", "--job", "none.json"}, 3);
@@ -301,6 +305,44 @@ void CliCommandsTest::theProgramAndTheEngineWriteTheSameBytes() {
     QCOMPARE(folder.bytes("a.mha"), folder.bytes("b.mha"));
     QCOMPARE(folder.bytes("a-status.mha"), folder.bytes("b-status.mha"));
     QCOMPARE(folder.bytes("a.csv"), folder.bytes("b.csv"));
+}
+
+void CliCommandsTest::aPatternOfScenesIsSearched() {
+    const SampleFolder folder("tiny");
+    QVERIFY(QFile::copy(folder.path("scene.mha"), folder.path("scene1.mha")));
+    QVERIFY(QFile::copy(folder.path("scene.mha"), folder.path("scene2.mha")));
+    const QString outputs = " --planning estimate --map map.mha --peaks peaks.csv --report r.json";
+    const CliRun run = runShell(
+        "\"$CLI\" match --scene scene*.mha --template template.mha --save-job job.json" + outputs,
+        folder.path());
+    QVERIFY2(run.code == 0, run.errors.constData());
+    const QStringList written{"job.json",    "map-0.mha",   "map-1.mha",   "map-2.mha",
+                              "peaks-0.csv", "peaks-1.csv", "peaks-2.csv", "r-0.json",
+                              "r-1.json",    "r-2.json",    "scene1.mha",  "scene2.mha"};
+    QCOMPARE(folder.added(), written);
+    QVERIFY2(run.output.startsWith("Scene 0: scene.mha\n") && run.output.count("Peaks: 5") == 3 &&
+                 run.output.contains("Scene 2: scene2.mha; by the plan and prepared templates of "
+                                     "scene 0\n"),
+             run.output.constData());
+    QCOMPARE(folder.bytes("map-2.mha"), folder.bytes("map-0.mha"));
+    QVERIFY(folder.bytes("peaks-1.csv").contains("# scene: scene1.mha"));
+    QVERIFY((parsed(folder.bytes("job.json"))["scene"] ==
+             Json{"scene.mha", "scene1.mha", "scene2.mha"}));
+    const QByteArray peaks = folder.bytes("peaks-2.csv");
+    QVERIFY(QFile::remove(folder.path("peaks-2.csv")));
+    const CliRun again = runCli({"match", "--job", "job.json", "--json"}, folder.path());
+    const Json report = parsed(again.output);
+    QCOMPARE(report["scenes"].size(), std::size_t{3});
+    QCOMPARE(report["scenes"][2]["stream"]["prepared_of"].get<int>(), 0);
+    QVERIFY(report["scenes"][2]["run"]["stream_ms"]["median"].get<double>() > 0);
+    QCOMPARE(folder.bytes("peaks-2.csv"), peaks);
+    const CliRun taken =
+        runCli({"match", "--job", "job.json", "--save-job", "map-1.mha"}, folder.path());
+    QCOMPARE(taken.code, 2);
+    QVERIFY2(taken.errors.contains("map-1.mha"), taken.errors.constData());
+    const CliRun planned = runCli({"plan", "--job", "job.json"}, folder.path());
+    QCOMPARE(planned.code, 0);
+    QCOMPARE(planned.output.count("Plan (estimate"), 3);
 }
 
 void CliCommandsTest::aJobIsSavedAndRunAgain() {

@@ -52,9 +52,9 @@ match::MapStatistics bankStatistics(match::MapStatistics statistics,
 
 } // namespace
 
-GroupRun::GroupRun(const Job& job, const Inputs& inputs, std::vector<int> numbers,
+GroupRun::GroupRun(const Job& job, const Inputs& inputs, std::vector<int> numbers, bool keeps,
                    const std::stop_token& stop)
-    : m_job(job), m_inputs(inputs), m_numbers(std::move(numbers)),
+    : m_job(job), m_inputs(inputs), m_numbers(std::move(numbers)), m_keeps(keeps),
       m_problem(inputs.problem(job, m_numbers)),
       m_statistics(method::sceneStatistics(inputs.sceneView(), m_problem.templ, stop)) {
     m_report.templates = m_numbers;
@@ -62,7 +62,36 @@ GroupRun::GroupRun(const Job& job, const Inputs& inputs, std::vector<int> number
     m_report.mapBytes = method::mapBytes(m_problem);
 }
 
+void GroupRun::takeOver(Shared shared) {
+    m_shared = std::move(shared);
+    m_tookOver = true;
+    m_plan = m_shared.plan;
+    m_report.plan = m_shared.report;
+}
+
+std::optional<int> GroupRun::planOf() const {
+    return m_tookOver ? std::optional(m_shared.scene) : std::nullopt;
+}
+
+std::optional<int> GroupRun::preparedOf() const {
+    return m_shared.tools.prepared.empty() ? std::nullopt : planOf();
+}
+
+Shared GroupRun::leave(int number) {
+    if (!m_tookOver) {
+        m_shared.scene = number;
+    }
+    m_shared.problem = m_problem;
+    m_shared.plan = m_plan;
+    m_shared.report = m_report.plan;
+    m_shared.report.planningMs = 0; // which the next scene does not spend again
+    return std::move(m_shared);
+}
+
 bool GroupRun::plan(const plan::Request& request, bool warmUp, const std::stop_token& stop) {
+    if (m_tookOver) {
+        return !stop.stop_requested();
+    }
     plan::Request asked = request;
     // A tile given with fewer numbers than axes: one counts for all axes, two for an image.
     if (asked.tile.x > 0 && base::isFlat2D(m_problem.scene)) {
@@ -126,11 +155,14 @@ void GroupRun::makeMap() {
 method::Outcome GroupRun::executePrepared(const method::Execution& execution) {
     const method::Candidate& candidate = m_plan->candidate();
     const method::Method& method = m_plan->method();
-    std::vector<std::shared_ptr<const method::Prepared>> prepared;
-    for (const method::MaskedView& templ : m_inputs.templViews(m_numbers)) {
-        prepared.push_back(method.prepare(m_problem, candidate, templ));
+    auto& [prepared, workspace] = m_shared.tools;
+    if (!m_tookOver || prepared.empty()) { // in every turn, so that executeMs holds it
+        m_shared.tools = {};
+        for (const method::MaskedView& templ : m_inputs.templViews(m_numbers)) {
+            prepared.push_back(method.prepare(m_problem, candidate, templ));
+        }
+        workspace = method.makeWorkspace(m_problem, candidate);
     }
-    const auto workspace = method.makeWorkspace(m_problem, candidate);
     const base::Stopwatch watch;
     const method::MapView map = method::viewOf(*m_map);
     method::Outcome outcome =
@@ -140,6 +172,9 @@ method::Outcome GroupRun::executePrepared(const method::Execution& execution) {
             : method.executeBank(m_problem, candidate, prepared, m_inputs.sceneView(), *workspace,
                                  execution, {map, m_index->view()});
     m_streamMs.push_back(watch.ms());
+    if (!m_keeps) {
+        m_shared.tools = {};
+    }
     return outcome;
 }
 

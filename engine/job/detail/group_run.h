@@ -14,12 +14,36 @@
 
 namespace flcc::job::detail {
 
+/// What a plan runs with: nothing, or all of it.
+struct Tools {
+    std::vector<std::shared_ptr<const method::Prepared>> prepared{};
+    std::unique_ptr<method::Workspace> workspace{};
+};
+
+/// What a scene leaves to those that pose the same problem with the same templates.
+struct Shared {
+    int scene = 0; ///< the number of the one it was made for
+    method::Problem problem;
+    std::shared_ptr<const plan::Plan> plan; ///< null when all candidates were refused
+    plan::PlanReport report;
+    Tools tools{}; ///< nothing: the templates are prepared again
+};
+
 /// The templates of one extent: planned and run as a whole, with one map of the best scores.
 class GroupRun {
   public:
     /// `inputs` must live as long. Takes the scene's statistics, which mean nothing when stopped.
-    GroupRun(const Job& job, const Inputs& inputs, std::vector<int> numbers,
+    /// With `keeps` what was prepared stays after the run, for leave().
+    GroupRun(const Job& job, const Inputs& inputs, std::vector<int> numbers, bool keeps,
              const std::stop_token& stop);
+
+    /// Takes over what another scene left for this problem(); plan() has nothing to do then.
+    void takeOver(Shared shared);
+    /// The scene whose plan, whose prepared templates were taken over; empty without.
+    [[nodiscard]] std::optional<int> planOf() const;
+    [[nodiscard]] std::optional<int> preparedOf() const;
+    /// What scene `number`, that of this run, leaves to the next one. The last call.
+    [[nodiscard]] Shared leave(int number);
 
     [[nodiscard]] const method::Problem& problem() const { return m_problem; }
     /// What the group reports; its plan's problem is there from the start.
@@ -62,6 +86,9 @@ class GroupRun {
     const Job& m_job;
     const Inputs& m_inputs;
     std::vector<int> m_numbers;
+    bool m_keeps;
+    bool m_tookOver = false;
+    Shared m_shared;
     method::Problem m_problem;
     method::SceneStatistics m_statistics;
     std::shared_ptr<const plan::Plan> m_plan;

@@ -8,6 +8,7 @@
 #include "engine/io/image_file.h"
 #include "engine/job/detail/machine.h"
 #include "engine/job/detail/masks.h"
+#include "engine/job/detail/scenes.h"
 #include "engine/method/canonical.h"
 #include "engine/sample/sample.h"
 
@@ -182,8 +183,9 @@ void requireJob(const Job& job, const JobImages& images) {
     }
     const std::size_t templates = templateCount(job, images);
     if (templates == 0) {
-        refuse("no template given; name a file or cut one from the scene with --crop "
-               "X,Y[,Z]:W,H[,D]");
+        refuse(
+            "no template given; name a file with --template or cut one from the scene with --crop "
+            "X,Y[,Z]:W,H[,D]");
     }
     const std::size_t masks = images.masks.empty() ? job.masks.size() : images.masks.size();
     if (masks > 1 && masks != templates) {
@@ -264,7 +266,7 @@ void requireRoom(const Inputs& inputs, const base::Extents& templ) {
 
 /// Reads or takes over the templates; stopped, some are missing.
 void readTemplates(Inputs& inputs, const Job& job, const JobImages& images,
-                   const std::stop_token& stop) {
+                   const std::string& scene, const std::stop_token& stop) {
     const std::size_t count = templateCount(job, images);
     for (std::size_t i = 0; i < count && !stop.stop_requested(); ++i) {
         TemplateInput templ;
@@ -281,7 +283,7 @@ void readTemplates(Inputs& inputs, const Job& job, const JobImages& images,
         if (stop.stop_requested()) {
             return;
         }
-        requireRoom(inputs, templ.extents());
+        inScene(scene, [&] { requireRoom(inputs, templ.extents()); });
         inputs.templates.push_back(std::move(templ));
     }
 }
@@ -397,18 +399,21 @@ method::Problem Inputs::problem(const Job& job, const std::vector<int>& group) c
     return problem;
 }
 
-Inputs readInputs(const Job& job, const JobImages& images, const std::stop_token& stop) {
+Inputs readInputs(const Job& job, const JobImages& images, const std::string& scene,
+                  const std::stop_token& stop) {
     requireJob(job, images);
     Inputs inputs;
-    inputs.scene = images.scene ? images.scene : loadImage(job.scene, job.channel, job.frame, stop);
+    inputs.scene = inScene(scene, [&] {
+        return images.scene ? images.scene : loadImage(job.scene, job.channel, job.frame, stop);
+    });
     if (stop.stop_requested()) {
         return inputs;
     }
     inputs.region = job.region;
     if (job.region) {
-        requireRegion(base::extentsOf(inputs.scene->pixels), *job.region);
+        inScene(scene, [&] { requireRegion(base::extentsOf(inputs.scene->pixels), *job.region); });
     }
-    readTemplates(inputs, job, images, stop);
+    readTemplates(inputs, job, images, scene, stop);
     if (stop.stop_requested()) {
         return inputs;
     }

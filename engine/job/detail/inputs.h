@@ -47,8 +47,9 @@ struct Inputs {
 };
 
 /// Reads or takes over scene, templates and masks and checks that they pose a problem; what is
-/// missing when stopped stays null. **Errors**: Input, Problem, Memory, CommandLine.
-[[nodiscard]] Inputs readInputs(const Job& job, const JobImages& images,
+/// missing when stopped stays null. **Errors**: Input, Problem, Memory, CommandLine; those of the
+/// scene name `scene`, unless it is empty.
+[[nodiscard]] Inputs readInputs(const Job& job, const JobImages& images, const std::string& scene,
                                 const std::stop_token& stop);
 
 /// The template whose scores are those of `templ` with the sign changed, in the same pixel type:

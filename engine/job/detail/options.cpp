@@ -198,8 +198,34 @@ Option numberOption(std::string name, std::string value, std::string help, doubl
 }
 
 Option sceneOption() {
-    Option option = fileOption("scene", "SCENE", "image or volume that is searched", &Job::scene);
-    option.positional = true;
+    Option option{.name = "scene",
+                  .value = "FILE...",
+                  .help = "what is searched, each for itself; the first may be a plain argument",
+                  .get = {},
+                  .set = {},
+                  .positional = true};
+    option.getAll = [](const Job& job) {
+        std::vector<std::string> values;
+        if (!job.scene.empty()) {
+            values.push_back(job.scene.string());
+        }
+        for (const path& file : job.furtherScenes) {
+            values.push_back(file.string());
+        }
+        return values;
+    };
+    option.setAll = [](Job& job, const std::vector<std::string>& values) {
+        job.scene.clear();
+        job.furtherScenes.clear();
+        for (const std::string& text : values) {
+            const path file = toFile("scene", text);
+            if (job.scene.empty()) {
+                job.scene = file;
+            } else {
+                job.furtherScenes.push_back(file);
+            }
+        }
+    };
     return option;
 }
 

@@ -24,7 +24,8 @@ struct Option {
     std::function<std::optional<std::string>(const Job&)> get;
     /// **Errors**: CommandLine, naming the option, for a value that is out of range.
     std::function<void(Job&, const std::string&)> set;
-    bool positional = false; ///< has no dashes on the command line
+    /// Its first value has no dashes on the command line.
+    bool positional = false;
     /// Of an option that may be repeated, all its values, instead of get and set. One value is a
     /// text in a job file, several are a list.
     std::function<std::vector<std::string>(const Job&)> getAll{};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -66,26 +67,6 @@ path absoluteOf(const path& file) {
     return error ? file : absolute;
 }
 
-/// Two outputs, or an output and an input, under one name.
-void requireDifferentFiles(const std::vector<path>& outputs, const std::vector<path>& inputs) {
-    std::vector<path> taken;
-    for (const path& output : outputs) {
-        const path absolute = absoluteOf(output);
-        if (std::find(taken.begin(), taken.end(), absolute) != taken.end()) {
-            throw Error(ErrorCode::CommandLine,
-                        "two outputs have the name " + output.string() + "; give each its own");
-        }
-        taken.push_back(absolute);
-    }
-    for (const path& input : inputs) {
-        if (!input.empty() &&
-            std::find(taken.begin(), taken.end(), absoluteOf(input)) != taken.end()) {
-            throw Error(ErrorCode::CommandLine, "the output " + input.string() +
-                                                    " would replace an input; choose another name");
-        }
-    }
-}
-
 io::PeakContext contextOf(const JobResult& result) {
     const method::Problem& problem = result.report.plan.problem;
     std::vector<io::PeakTemplate> templates;
@@ -126,13 +107,40 @@ bool OutputFiles::add(const path& target, const std::function<bool(const path&)>
 
 void OutputFiles::commit() { io::AtomicFile::commitAll(m_files); }
 
+void requireOwnNames(const std::vector<Job>& jobs, bool images) {
+    std::set<path> taken;
+    for (const Job& job : jobs) {
+        std::vector<path> outputs{job.report};
+        if (images) {
+            outputs.insert(outputs.end(), {job.map, job.status, job.index, job.templateOut,
+                                           job.peaks, job.heatmap});
+        }
+        for (const path& output : outputs) {
+            if (!output.empty() && !taken.insert(absoluteOf(output)).second) {
+                throw Error(ErrorCode::CommandLine,
+                            "two outputs have the name " + output.string() + "; give each its own");
+            }
+        }
+    }
+    for (const Job& job : jobs) {
+        std::vector<path> inputs{job.scene, job.sceneMask, job.planReport};
+        inputs.insert(inputs.end(), job.templates.begin(), job.templates.end());
+        inputs.insert(inputs.end(), job.masks.begin(), job.masks.end());
+        for (const path& input : inputs) {
+            if (!input.empty() && taken.contains(absoluteOf(input))) {
+                throw Error(ErrorCode::CommandLine,
+                            "the output " + input.string() +
+                                " would replace an input; choose another name");
+            }
+        }
+    }
+}
+
 void requireWritableOutputs(const Job& job, const Inputs& inputs, bool images) {
-    std::vector<path> outputs;
     const auto ask = [&](const path& file, const auto& require) {
         if (!file.empty()) {
             require();
             requireFolder(file);
-            outputs.push_back(file);
         }
     };
     ask(job.report, [&] { requireExtension(job.report, "--report", ".json"); });
@@ -158,16 +166,11 @@ void requireWritableOutputs(const Job& job, const Inputs& inputs, bool images) {
                                                     std::to_string(map.z) + " slices");
         }
     }
-    std::vector<path> read{job.scene, job.sceneMask, job.planReport};
-    read.insert(read.end(), job.templates.begin(), job.templates.end());
-    read.insert(read.end(), job.masks.begin(), job.masks.end());
-    requireDifferentFiles(outputs, read);
 }
 
-bool writeOutputs(const Job& job, JobResult& result, const std::stop_token& stop,
-                  const std::function<void(double)>& progress) {
+bool writeOutputs(const Job& job, JobResult& result, OutputFiles& files,
+                  const std::stop_token& stop, const std::function<void(double)>& progress) {
     const base::Stopwatch watch;
-    OutputFiles files;
     const auto image = [&](const base::AnyView& pixels, const base::Geometry& geometry,
                            const path& target) {
         return [&, pixels, geometry](const path& file) {
@@ -215,13 +218,7 @@ bool writeOutputs(const Job& job, JobResult& result, const std::stop_token& stop
         }
         progress(++done / static_cast<double>(asked.size() + 1));
     }
-    if (stop.stop_requested()) {
-        return false;
-    }
-    files.commit();
-    result.report.run->writeMs = watch.ms();
-    progress(1);
-    return true;
+    return !stop.stop_requested();
 }
 
 } // namespace flcc::job::detail

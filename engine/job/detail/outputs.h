@@ -27,14 +27,18 @@ class OutputFiles {
     std::vector<std::unique_ptr<io::AtomicFile>> m_files;
 };
 
-/// Throws what writing the outputs of `job` would throw for their format, their folder or one name
-/// for two files, before anything is computed. `images` false: the report only.
-/// **Errors**: CommandLine, Output.
+/// Throws when two outputs of `jobs`, or an output and an input, have one name. `images` false: the
+/// reports only. **Errors**: CommandLine.
+void requireOwnNames(const std::vector<Job>& jobs, bool images);
+
+/// Throws what writing the outputs of `job` would throw for their format or their folder, before
+/// anything is computed. `images` false: the report only. **Errors**: CommandLine, Output.
 void requireWritableOutputs(const Job& job, const Inputs& inputs, bool images);
 
-/// Writes all outputs of `job` that are asked for, the report last; adds what the formats drop to
-/// `result.notes` and the time to the report. Returns false, with nothing written, when stopped.
-bool writeOutputs(const Job& job, JobResult& result, const std::stop_token& stop,
-                  const std::function<void(double)>& progress);
+/// Writes all outputs of `job` that are asked for to `files`, the report last; adds what the
+/// formats drop to `result.notes` and the time to the report. Returns false when stopped.
+[[nodiscard]] bool writeOutputs(const Job& job, JobResult& result, OutputFiles& files,
+                                const std::stop_token& stop,
+                                const std::function<void(double)>& progress);
 
 } // namespace flcc::job::detail

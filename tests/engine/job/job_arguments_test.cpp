@@ -17,6 +17,7 @@ namespace {
 Job fullJob() {
     Job job;
     job.scene = "a scene.mha";
+    job.furtherScenes = {"-next.mha", "last scene.mha"};
     job.templates = {"-leading/dash.mha", "-second.mha", "third one.mha"};
     job.templateOut = "out.mha";
     job.invert = true;
@@ -89,9 +90,12 @@ class JobArgumentsTest : public QObject {
 
 void JobArgumentsTest::argumentsReadBackToTheSameJob() {
     QVERIFY(parsed(job::toArguments(fullJob())).minDistance == fullJob().minDistance);
+    QVERIFY(parsed(job::toArguments(fullJob())) == fullJob());
     Job expected = fullJob();
+    expected.furtherScenes.clear(); // then the template is a plain argument
+    Job plain = expected;
     expected.templates[0] = "./-leading/dash.mha"; // so that it is not taken for an option
-    QVERIFY(parsed(job::toArguments(fullJob())) == expected);
+    QVERIFY(parsed(job::toArguments(plain)) == expected);
     Job crop;
     crop.scene = "s.png";
     crop.crops = {base::Box{{3, 4, 5}, {6, 7, 8}}};
@@ -113,6 +117,10 @@ void JobArgumentsTest::theJobFileReadsBackToTheSameJob() {
     QVERIFY(job::fromJobFile(R"({"scene": "s.mha", "template": "t.mha"})") == one);
     QVERIFY(job::fromJobFile(R"({"scene": "s.mha", "template": ["t.mha"]})") == one);
     QVERIFY(job::toJobFile(one).find(R"("template": "t.mha")") != std::string::npos);
+    QVERIFY(job::toJobFile(one).find(R"("scene": "s.mha")") != std::string::npos);
+    one.furtherScenes = {"u.mha"};
+    QVERIFY(job::fromJobFile(R"({"scene": ["s.mha", "u.mha"], "template": "t.mha"})") == one);
+    QVERIFY(job::fromJobFile(job::toJobFile(one)) == one);
     Job cut;
     cut.crops = {base::Box{{1, 2, 0}, {3, 4, 1}}};
     cut.templates = {"t.mha", "u.mha"};
@@ -193,6 +201,17 @@ void JobArgumentsTest::plainArgumentsAreSceneAndTemplate() {
         (parsed({"--template", "u", "s", "t", "--template=v"}).templates == Files{"t", "u", "v"}));
     QVERIFY((parsed({"s", "--mask", "m", "t", "--mask", "n"}).masks == Files{"m", "n"}));
     QVERIFY(parsed({"--", "-s", "-t"}).scene == "-s");
+    // --scene takes all names that follow, and may be repeated; the plain one is the first.
+    for (const Arguments& args : std::vector<Arguments>{
+             {"s", "t", "--scene", "u", "v", "w", "--threads", "2"},
+             {"--scene", "u", "v", "--threads", "2", "s", "t", "--scene=w"},
+             {"--scene", "s", "u", "--template", "t", "--threads", "2", "--scene", "v", "w"}}) {
+        const Job job = parsed(args);
+        QVERIFY(job.scene == "s");
+        QVERIFY((job.furtherScenes == Files{"u", "v", "w"}));
+        QVERIFY((job.templates == Files{"t"}));
+        QVERIFY(parsed(job::toArguments(job)) == job);
+    }
     QVERIFY(parsed({"s", "t", "--min-score", "-0.5"}).minScore == -0.5);
     QVERIFY(parsed({"s", "t", "--min-score=-0.5"}).minScore == -0.5);
 }
@@ -210,7 +229,8 @@ void JobArgumentsTest::whatIsWrongIsNamed_data() {
     row("doubled", {"s", "t", "--map", "a.mha", "--map", "b.mha"}, "--map");
     row("doubled flag", {"s", "t", "--invert", "--invert"}, "--invert");
     row("doubled switch", {"s", "t", "--json", "--json"}, "--json");
-    row("third file", {"s", "t", "u"}, "u");
+    row("third file", {"s", "t", "u"}, "--scene");
+    row("no second scene", {"s", "t", "--scene"}, "--scene");
     row("no second template", {"s", "t", "--template"}, "--template");
     row("plain template and crop", {"s", "t", "--crop", "1,2:3,4"}, "--crop");
     row("no value", {"s", "t", "--map"}, "--map");
@@ -280,6 +300,12 @@ void JobArgumentsTest::theCommandLineReplacesTheJobFile() {
     io::writeText(folder.path("job.json"), job::toJobFile(stored));
     const std::string file = folder.path("job.json").string();
     QVERIFY(parsed({"--job", file}) == stored);
+    stored.furtherScenes = {"more.mha"};
+    io::writeText(folder.path("job.json"), job::toJobFile(stored));
+    QVERIFY(parsed({"--job", file}) == stored);
+    QVERIFY(parsed({"--job", file, "other.mha"}).furtherScenes.empty());
+    const Job named = parsed({"--job", file, "--scene", "other.mha"});
+    QVERIFY(named.scene == "other.mha" && named.furtherScenes.empty());
     const Job changed = parsed({"--job", file, "other.mha", "t.mha", "--min-score", "0.5"});
     QVERIFY(changed.scene == "other.mha");
     QVERIFY((changed.templates == std::vector<std::filesystem::path>{"t.mha"}));
