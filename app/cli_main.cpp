@@ -6,6 +6,7 @@
 
 #include "app/cli_commands.h"
 #include "app/cli_signals.h"
+#include "engine/base/allocation.h"
 #include "engine/base/error.h"
 
 namespace {
@@ -31,6 +32,7 @@ int main(int argc, char** argv) {
     using flcc::base::ErrorCode;
     try {
         flcc::app::openStandardStreams();
+        flcc::base::keepFreedBuffers();
         const flcc::app::SignalWatch signals;
         return flcc::app::runCommand(
             std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc), signals.token());

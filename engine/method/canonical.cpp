@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <type_traits>
 
@@ -205,26 +206,68 @@ template <class T> double scoreOf(const View<const T>& panel, const View<const d
                     : scorePlain(panel, that);
 }
 
-/// Calls `change(row)` for every row of `values`.
-template <class Change> void forRows(base::Image<double>& values, Change&& change) {
-    for (std::int64_t i = 0; i < values.count(); i += values.extents().x) {
-        change(values.data() + i);
+/// The sum of `of(value)` over all of `values`, rows in the fixed lanes.
+template <class Of> double laneSum(const base::Image<double>& values, Of&& of) {
+    Lanes sums{};
+    const std::int64_t width = values.extents().x;
+    for (std::int64_t start = 0; start < values.count(); start += width) {
+        const double* const row = values.data() + start;
+        for (std::int64_t x = 0; x < width; x += kLanes) {
+            Lanes lanes;
+            if (x + kLanes <= width) {
+                std::memcpy(&lanes, row + x, sizeof(lanes));
+            } else {
+                const CutRow<double> part(row + x, width - x, 0.0);
+                std::memcpy(&lanes, part.values, sizeof(lanes));
+            }
+            sums += of(lanes);
+        }
+    }
+    return total(sums);
+}
+
+/// Calls `take(rows, support, from)` for every row of a template: its voxels, which of them count
+/// (nullptr: all), and the index of its first voxel, x fastest.
+template <class T, class Take>
+void forRows(const View<const T>& view, const base::Image<std::uint8_t>& support, Take&& take) {
+    const base::Extents& extents = view.extents();
+    std::int64_t from = 0;
+    for (std::int64_t z = 0; z < extents.z; ++z) {
+        for (std::int64_t y = 0; y < extents.y; ++y, from += extents.x) {
+            take(view.row(y, z), support.empty() ? nullptr : support.data() + from, from);
+        }
     }
 }
 
-/// The sum over all of `values`, rows in the fixed lanes.
-double laneSum(base::Image<double>& values) {
-    Lanes sums{};
-    const std::int64_t width = values.extents().x;
-    forRows(values, [&](const double* row) {
-        for (std::int64_t x = 0; x < width; x += kLanes) {
-            const CutRow<double> part(row + x, width - x, 0.0);
-            Lanes lanes;
-            std::memcpy(&lanes, part.values, sizeof(lanes));
-            sums += lanes;
+/// Differences of the supported voxels to the first of them, near 1 where they are doubles, exact
+/// before one rounding; 0 elsewhere.
+template <class T>
+void differencesTo(const View<const T>& view, const base::Image<std::uint8_t>& support,
+                   base::Image<double>& values) {
+    const std::int64_t width = view.extents().x;
+    std::optional<T> first;
+    double most = 0; // as scaleOf(), of the support
+    forRows(view, support, [&](const T* row, const std::uint8_t* inside, std::int64_t) {
+        for (std::int64_t x = 0; x < width && (!first || std::is_same_v<T, double>); ++x) {
+            if (inside == nullptr || inside[x] != 0) {
+                first = first ? *first : row[x];
+                most = std::max(most, std::abs(static_cast<double>(row[x])));
+            }
         }
     });
-    return total(sums);
+    const double scale = std::is_same_v<T, double> ? powerBelow(most) : 1.0;
+    const T reference = first.value_or(T{});
+    forRows(view, support, [&](const T* row, const std::uint8_t* inside, std::int64_t from) {
+        double* const out = values.data() + from;
+        if (inside == nullptr) {
+            std::transform(row, row + width, out,
+                           [&](T v) { return difference(v, reference, scale); });
+            return;
+        }
+        for (std::int64_t x = 0; x < width; ++x) {
+            out[x] = inside[x] != 0 ? difference(row[x], reference, scale) : 0.0;
+        }
+    });
 }
 
 } // namespace
@@ -276,56 +319,33 @@ void requireUsableTemplate(const MaskedView& templ) {
 CanonicalTemplate::CanonicalTemplate(const MaskedView& templ) {
     requireUsableTemplate(templ);
     const base::Extents extents = templ.extents();
-    m_values = base::Image<double>(extents, 0.0);
+    m_values = base::Image<double>(extents);
     m_count = supportCount(templ);
     if (m_count < m_values.count()) {
         m_support = base::Image<std::uint8_t>(extents);
-        for (std::int64_t i = 0; i < m_support.count(); ++i) {
-            m_support.data()[i] = templ.mask.at(i % extents.x, i / extents.x % extents.y,
-                                                i / (extents.x * extents.y)) != 0
-                                      ? 1
-                                      : 0;
-        }
+        forRows(templ.mask, {},
+                [&](const std::uint8_t* row, const std::uint8_t*, std::int64_t from) {
+                    std::transform(row, row + extents.x, m_support.data() + from,
+                                   [](std::uint8_t mask) { return mask != 0 ? 1 : 0; });
+                });
     }
+    std::visit([&](const auto& view) { differencesTo(view, m_support, m_values); }, templ.pixels);
     double* const values = m_values.data();
-    const auto each = [&](auto&& change) {
-        for (std::int64_t i = 0; i < m_values.count(); ++i) {
-            if (m_support.empty() || m_support.data()[i] != 0) {
-                change(i);
-            }
-        }
-    };
-    std::int64_t first = -1;
-    each([&](std::int64_t i) { first = first < 0 ? i : first; });
-    std::visit(
-        [&](const auto& view) {
-            using Voxel = std::remove_cvref_t<decltype(*view.data())>;
-            const auto at = [&](std::int64_t i) {
-                return view.at(i % extents.x, i / extents.x % extents.y,
-                               i / (extents.x * extents.y));
-            };
-            double most = 0; // as scaleOf(), of the support
-            if constexpr (std::is_same_v<Voxel, double>) {
-                each([&](std::int64_t i) { most = std::max(most, std::abs(at(i))); });
-            }
-            const double scale = powerBelow(most);
-            each([&](std::int64_t i) { values[i] = difference(at(i), at(first), scale); });
-        },
-        templ.pixels);
+    double* const end = values + m_values.count();
     double largest = 0;
-    each([&](std::int64_t i) { largest = std::max(largest, std::abs(values[i])); });
+    std::for_each(values, end, [&](double v) { largest = std::max(largest, std::abs(v)); });
     const double scale = std::ldexp(1.0, std::min(1022, -std::ilogb(largest)));
-    each([&](std::int64_t i) { values[i] *= scale; });
+    std::for_each(values, end, [&](double& v) { v *= scale; });
+    const auto itself = [](const Lanes& v) { return v; };
     // Twice: the first mean leaves a rounding error that the second one removes (METHODS 2).
     for (int pass = 0; pass < 2; ++pass) {
-        const double mean = laneSum(m_values) / static_cast<double>(m_count);
-        each([&](std::int64_t i) { values[i] -= mean; });
+        const double mean = laneSum(m_values, itself) / static_cast<double>(m_count);
+        for (std::int64_t i = 0; i < m_values.count(); ++i) {
+            values[i] = m_support.empty() || m_support.data()[i] != 0 ? values[i] - mean : 0.0;
+        }
     }
-    base::Image<double> squares(extents);
-    std::transform(values, values + m_values.count(), squares.data(),
-                   [](double v) { return v * v; });
-    const double norm = std::sqrt(laneSum(squares));
-    each([&](std::int64_t i) { values[i] /= norm; });
+    const double norm = std::sqrt(laneSum(m_values, [](const Lanes& v) { return v * v; }));
+    std::for_each(values, end, [&](double& v) { v /= norm; });
 }
 
 double canonicalScore(const MaskedView& scene, const CanonicalTemplate& templ,

@@ -15,6 +15,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/base/allocation.h"
 #include "engine/base/tile_pool.h"
 #include "tests/bench/bench_cases.h"
 #include "tests/bench/beside_opencv.h"
@@ -218,6 +219,7 @@ int main(int argc, char** argv) {
             std::cout << bench::measureMemoryHere(*options.memoryRow, options.threads) << '\n';
             return 0;
         }
+        base::keepFreedBuffers(); // as the programs do
         base::TilePool pool(options.threads);
         const json rows = tables().at(options.table)(options, pool);
         if (!options.json.empty()) {
