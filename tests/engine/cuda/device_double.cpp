@@ -50,7 +50,9 @@ struct InTurn {
     std::array<cuda::DirectThread, cuda::shared::kBlockThreads>& threads;
 
     template <class Phase> void operator()(Phase&& phase) const {
-        for (int thread = 0; thread < cuda::shared::kBlockThreads; ++thread) {
+        for (int turn = 0; turn < cuda::shared::kBlockThreads; ++turn) {
+            const int thread =
+                deviceDouble().backwards ? cuda::shared::kBlockThreads - 1 - turn : turn;
             phase(thread, threads[static_cast<std::size_t>(thread)]);
         }
     }

@@ -26,6 +26,9 @@ struct DeviceDouble {
 
     /// Added to every score that the device computes.
     float wrong = 0;
+    /// Runs the threads of a phase from the last to the first: what one of them writes and another
+    /// reads before they have waited for each other then differs.
+    bool backwards = false;
 
     std::int64_t calls[6] = {};    ///< made so far
     std::int64_t memoryBlocks = 0; ///< not given back

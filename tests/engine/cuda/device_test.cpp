@@ -1,5 +1,6 @@
 #include <QtTest>
 
+#include <cmath>
 #include <memory>
 #include <string>
 
@@ -67,6 +68,30 @@ class DeviceTest : public QObject {
             QVERIFY(parts.regions.size() > 3);
             QCOMPARE(test::firstDifferentBit(parts.map, whole.map), std::string());
             QCOMPARE(test::runFault(parts), std::string());
+        }
+    }
+
+    // Threads of a phase need nothing of each other.
+    void theOrderOfThreadsChangesNothing() {
+        const Direct direct;
+        for (const PixelType type : {PixelType::UInt8, PixelType::Int16, PixelType::Float64}) {
+            for (const Extents& m : {Extents{5, 4, 1}, Extents{33, 17, 1}, Extents{7, 9, 3}}) {
+                base::AnyImage scene = test::texture(type, {150, 70, m.z > 1 ? 5 : 1}, 5);
+                if (type == PixelType::Float64) {
+                    test::setVoxel(scene, {75, 30, 0}, std::nan(""));
+                }
+                const base::AnyImage templ = test::noise(type, m, 6);
+                const auto run = [&](bool backwards) {
+                    test::deviceDouble().backwards = backwards;
+                    return test::runMethod(direct.way(scene, templ), base::viewOf(scene),
+                                           base::viewOf(templ));
+                };
+                const auto forth = run(false);
+                const auto back = run(true);
+                QCOMPARE(test::firstDifferentBit(forth.map, back.map), std::string());
+                QCOMPARE(forth.outcome.facts.largestBound, back.outcome.facts.largestBound);
+                QVERIFY(forth.outcome.facts.statusCounts == back.outcome.facts.statusCounts);
+            }
         }
     }
 
