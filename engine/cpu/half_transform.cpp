@@ -177,38 +177,17 @@ HalfTransform<Precision>::lastGroup(std::int64_t item) const {
 template <class Precision>
 void HalfTransform<Precision>::gather(const Value* data, const Group& group, std::int64_t used,
                                       Value* lines) const {
-    struct Complex {
-        Value re;
-        Value im;
-    };
-    const std::int64_t stride = whole(group.length);
-    auto* const to = reinterpret_cast<Complex*>(lines);
-    for (std::int64_t i = 0; i < used; ++i) {
-        const auto* const from =
-            reinterpret_cast<const Complex*>(data + group.offset + i * group.step);
-        for (std::int64_t k = 0; k < group.count; ++k) {
-            to[k * stride + i] = from[k];
-        }
-    }
+    const std::int64_t stride = 2 * whole(group.length);
+    simd::transposePairs(data + group.offset, group.step, used, group.count, lines, stride);
     for (std::int64_t k = 0; k < group.count; ++k) {
-        std::fill_n(lines + 2 * (k * stride + used), 2 * (group.length - used), Value{0});
+        std::fill_n(lines + k * stride + 2 * used, 2 * (group.length - used), Value{0});
     }
 }
 
 template <class Precision>
 void HalfTransform<Precision>::scatter(const Value* lines, const Group& group, Value* data) const {
-    struct Complex {
-        Value re;
-        Value im;
-    };
-    const std::int64_t stride = whole(group.length);
-    const auto* const from = reinterpret_cast<const Complex*>(lines);
-    for (std::int64_t i = 0; i < group.length; ++i) {
-        auto* const to = reinterpret_cast<Complex*>(data + group.offset + i * group.step);
-        for (std::int64_t k = 0; k < group.count; ++k) {
-            to[k] = from[k * stride + i];
-        }
-    }
+    simd::transposePairs(lines, 2 * whole(group.length), group.count, group.length,
+                         data + group.offset, group.step);
 }
 
 template <class Precision>

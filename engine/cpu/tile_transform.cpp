@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/cpu/fft_plan.h"
+#include "engine/cpu/half_transform.h"
 #include "engine/cpu/simd/kernels.h"
 
 namespace flcc::cpu {
@@ -17,61 +18,55 @@ namespace {
 using base::Extents;
 using base::Image;
 
-/// Columns that are transformed together: one cache line of complex values.
-constexpr int kColumns = 8;
-
-/// Columns of one length, `stride` values apart, in blocks of kColumns and a rest.
-template <class Precision> class ColumnPlans {
+/// Lines of one length that cross rows: gathered, transformed one by one and scattered. Gathered
+/// lines begin lineStride() complex values apart, their transforms follow each other.
+template <class Precision> class CrossLines {
   public:
     using Value = typename Precision::Value;
 
-    ColumnPlans() = default;
-
-    /// Between two places of the same layout, or from and to a packed block.
-    ColumnPlans(std::int64_t length, std::int64_t columns, std::int64_t stride, Value* a, Value* b,
-                bool packed, int sign, const FftSearch& search)
-        : m_columns(columns) {
-        const auto make = [&](int count) {
-            const Layout spread{static_cast<int>(stride), 1};
-            const Layout block{count, 1};
-            const bool forward = sign == FFTW_FORWARD;
-            return Plan<Precision>(static_cast<int>(length), count, a,
-                                   packed && !forward ? block : spread, b,
-                                   packed && forward ? block : spread, sign, search);
-        };
-        if (columns >= kColumns) {
-            m_block = make(kColumns);
-        }
-        if (columns % kColumns != 0) {
-            m_rest = make(static_cast<int>(columns % kColumns));
-        }
+    CrossLines() = default;
+    CrossLines(std::int64_t length, const FftSearch& search) : m_length(length) {
+        base::Image<Value> lines({bufferValues(length), 1, 1});
+        base::Image<Value> images({bufferValues(length), 1, 1});
+        const Layout spread{1, static_cast<int>(lineStride(length))};
+        const Layout packed{1, static_cast<int>(length)};
+        const auto points = static_cast<int>(length);
+        constexpr int kLines = kLinesTogether;
+        m_forward = {points,        kLines, lines.data(), spread,
+                     images.data(), packed, FFTW_FORWARD, search};
+        m_inverse = {points,       kLines, images.data(), packed,
+                     lines.data(), spread, FFTW_BACKWARD, search};
     }
 
-    /// Calls `use(plan, first column, columns)` for each block.
-    template <class Use> void forBlocks(Use&& use) const {
-        std::int64_t column = 0;
-        for (; column + kColumns <= m_columns; column += kColumns) {
-            use(m_block, column, std::int64_t{kColumns});
-        }
-        if (column < m_columns) {
-            use(m_rest, column, m_columns - column);
-        }
+    /// Values of a buffer of lines, or of their transforms.
+    static std::int64_t bufferValues(std::int64_t length) {
+        return 2 * kLinesTogether * lineStride(length);
     }
+    /// Of the transforms of a group.
+    [[nodiscard]] std::int64_t imagePairs() const { return kLinesTogether * m_length; }
 
-    [[nodiscard]] const Plan<Precision>& of(std::int64_t count) const {
-        return count == kColumns ? m_block : m_rest;
+    /// images = transforms of the lines whose values are `step` values apart, beginning at `data`.
+    void forward(const Value* data, std::int64_t step, Value* lines, Value* images) const {
+        simd::transposePairs(data, step, m_length, kLinesTogether, lines, 2 * lineStride(m_length));
+        m_forward(lines, images);
+    }
+    /// And back, without scaling.
+    void inverse(Value* images, Value* lines, Value* data, std::int64_t step) const {
+        m_inverse(images, lines);
+        simd::transposePairs(lines, 2 * lineStride(m_length), kLinesTogether, m_length, data, step);
     }
 
     /// The least effort behind its plans.
     [[nodiscard]] FftEffort effort() const {
-        return std::min(m_block.made() ? m_block.effort() : FftEffort::Patient,
-                        m_rest.made() ? m_rest.effort() : FftEffort::Patient);
+        return std::min(m_forward.effort(), m_inverse.effort());
     }
 
   private:
-    std::int64_t m_columns = 0;
-    Plan<Precision> m_block;
-    Plan<Precision> m_rest;
+    static std::int64_t lineStride(std::int64_t length) { return TileTransform::rowStride(length); }
+
+    std::int64_t m_length = 0;
+    Plan<Precision> m_forward;
+    Plan<Precision> m_inverse;
 };
 
 /// Rows of one length in blocks of kRows and a rest.
@@ -122,195 +117,183 @@ class RowPlans {
 class FftwTransform final : public TileTransform {
   public:
     FftwTransform(const Extents& points, const FftSearch& search)
-        : m_points(points), m_stride(strideOf(points.x)) {
+        : m_points(points), m_stride(rowStride(points.x)) {
         TransformBuffers buffers = makeBuffers();
         float* const tile = buffers.tile.data();
-        float* const rows = buffers.rows.data();
-        float* const column = buffers.column.data();
+        float* const rows = betweenPasses(buffers);
         const std::int64_t lines = points.y * points.z;
         m_rowsForward = RowPlans(points.x, lines, m_stride, tile, rows, FFTW_FORWARD, search);
         m_rowsInverse = RowPlans(points.x, lines, m_stride, rows, tile, FFTW_BACKWARD, search);
-        const auto columns = [&](std::int64_t length, std::int64_t count, std::int64_t stride,
-                                 float* from, float* to, bool packed, int sign) {
-            return ColumnPlans<Single>(length, count, stride, from, to, packed, sign, search);
-        };
-        // Columns of padding are transformed with the others: they hold zeros.
+        m_last = CrossLines<Single>(lastLength(), search);
+        // A template is transformed once a run: measuring is enough.
+        FftSearch once = search;
+        once.effort = std::min(search.effort, FftEffort::Measure);
+        Image<double> row({2 * points.x, 1, 1});
+        const Layout alone{1, static_cast<int>(points.x)};
+        m_templateRow = Plan<Double>(static_cast<int>(points.x), 1, row.data(), alone, row.data(),
+                                     alone, FFTW_FORWARD, once);
+        m_templateLast = CrossLines<Double>(lastLength(), once);
         if (volume()) {
-            const std::int64_t slice = m_stride * points.y;
-            m_middleForward =
-                columns(points.y, m_stride, m_stride, rows, tile, false, FFTW_FORWARD);
-            m_middleInverse =
-                columns(points.y, m_stride, m_stride, tile, rows, false, FFTW_BACKWARD);
-            m_lastForward = columns(points.z, slice, slice, tile, column, true, FFTW_FORWARD);
-            m_lastInverse = columns(points.z, slice, slice, column, tile, true, FFTW_BACKWARD);
-        } else {
-            m_lastForward = columns(points.y, points.x, m_stride, rows, column, true, FFTW_FORWARD);
-            m_lastInverse =
-                columns(points.y, points.x, m_stride, column, rows, true, FFTW_BACKWARD);
+            m_middle = CrossLines<Single>(points.y, search);
+            m_templateMiddle = CrossLines<Double>(points.y, once);
         }
-        planTemplate(search);
     }
 
     [[nodiscard]] FftEffort effort() const override {
-        const FftEffort middle = volume()
-                                     ? std::min(m_middleForward.effort(), m_middleInverse.effort())
-                                     : FftEffort::Patient;
-        return std::min({m_rowsForward.effort(), m_rowsInverse.effort(), middle,
-                         m_lastForward.effort(), m_lastInverse.effort()});
+        return std::min({m_rowsForward.effort(), m_rowsInverse.effort(), m_last.effort(),
+                         volume() ? m_middle.effort() : FftEffort::Patient});
     }
 
-    [[nodiscard]] std::int64_t rowStride() const override { return m_stride; }
-
     [[nodiscard]] TransformBuffers makeBuffers() const override {
-        const Extents whole{2 * values() + simd::kSlack, 1, 1};
-        return {Image<float>(whole, 0.0F), Image<float>(whole, 0.0F),
-                Image<float>({2 * kColumns * lastLength() + simd::kSlack, 1, 1}, 0.0F)};
+        const auto zeros = [](std::int64_t values) {
+            auto buffer = largeBuffer<float>(values);
+            buffer.fill(0.0F);
+            return buffer;
+        };
+        return {zeros(tileValues(m_points)), zeros(tileValues(m_points)),
+                zeros(lineValues(m_points)), zeros(lineValues(m_points))};
     }
 
     [[nodiscard]] Image<float> templateSpectrum(const Image<double>& templ) const override {
-        Image<double> tile({2 * values(), 1, 1}, 0.0);
-        Image<double> column({2 * kColumns * lastLength(), 1, 1}, 0.0);
+        Image<double> tile({tileValues(m_points), 1, 1}, 0.0);
+        Image<double> lines({lineValues(m_points), 1, 1});
+        Image<double> images({lineValues(m_points), 1, 1});
         const Extents& m = templ.extents();
         // Rows and slices without a template voxel are zero and stay so.
         for (std::int64_t z = 0; z < m.z; ++z) {
-            double* const slice = tile.data() + 2 * z * m_points.y * m_stride;
+            double* const slice = tile.data() + z * sliceValues();
             for (std::int64_t y = 0; y < m.y; ++y) {
                 const double* const row = templ.view().row(y, z);
-                double* const to = slice + 2 * y * m_stride;
+                double* const to = slice + y * rowValues();
                 for (std::int64_t x = 0; x < m.x; ++x) {
                     to[2 * x] = row[x];
                 }
                 m_templateRow(to, to);
             }
             if (volume()) {
-                m_templateMiddle.forBlocks([&](const auto& plan, std::int64_t first, std::int64_t) {
-                    plan(slice + 2 * first, slice + 2 * first);
+                forGroups([&](std::int64_t first) {
+                    double* const data = slice + first;
+                    m_templateMiddle.forward(data, rowValues(), lines.data(), images.data());
+                    simd::transposePairs(images.data(), 2 * m_points.y, kLinesTogether, m_points.y,
+                                         data, rowValues());
                 });
             }
         }
-        // The order of the last pass: a block of columns at a time, its values packed.
-        Image<float> spectrum({2 * values(), 1, 1}, 0.0F);
+        Image<float> spectrum({spectrumValues(m_points), 1, 1});
         const double scale = 1.0 / static_cast<double>(base::voxelCount(m_points));
         float* to = spectrum.data();
-        m_templateLast.forBlocks([&](const auto& plan, std::int64_t first, std::int64_t count) {
-            plan(tile.data() + 2 * first, column.data());
-            for (std::int64_t i = 0; i < count * lastLength(); ++i, to += 2) {
-                to[0] = static_cast<float>(column.data()[2 * i] * scale);
-                to[1] = static_cast<float>(-column.data()[2 * i + 1] * scale);
+        forLastGroups([&](std::int64_t first) {
+            m_templateLast.forward(tile.data() + first, lastStep(), lines.data(), images.data());
+            for (std::int64_t i = 0; i < m_templateLast.imagePairs(); ++i, to += 2) {
+                to[0] = static_cast<float>(images.data()[2 * i] * scale);
+                to[1] = static_cast<float>(-images.data()[2 * i + 1] * scale);
             }
         });
         return spectrum;
     }
 
     void correlate(const Image<float>& spectrum, TransformBuffers& buffers) const override {
-        float* const tile = buffers.tile.data();
-        float* const rows = buffers.rows.data();
-        m_rowsForward(tile, rows);
-        if (!volume()) {
-            multiplyColumns(spectrum, rows, buffers.column.data());
-        } else {
-            middle(m_middleForward, rows, tile);
-            multiplyColumns(spectrum, tile, buffers.column.data());
-            middle(m_middleInverse, tile, rows);
-        }
-        m_rowsInverse(rows, tile);
+        forwardRows(buffers);
+        const float* templ = spectrum.data();
+        float* const images = buffers.images.data();
+        forLastGroups([&](std::int64_t first) {
+            float* const data = betweenPasses(buffers) + first;
+            m_last.forward(data, lastStep(), buffers.lines.data(), images);
+            simd::multiplySpectra(images, templ, m_last.imagePairs(), images);
+            m_last.inverse(images, buffers.lines.data(), data, lastStep());
+            templ += 2 * m_last.imagePairs();
+        });
+        inverseRows(buffers);
     }
 
     void forward(TransformBuffers& buffers, Image<float>& spectrum) const override {
-        float* const rows = buffers.rows.data();
-        float* data = rows;
-        m_rowsForward(buffers.tile.data(), rows);
-        if (volume()) {
-            data = buffers.tile.data();
-            middle(m_middleForward, rows, data);
-        }
+        forwardRows(buffers);
         float* to = spectrum.data();
-        m_lastForward.forBlocks([&](const auto& plan, std::int64_t first, std::int64_t count) {
-            plan(data + 2 * first, to);
-            to += 2 * count * lastLength();
+        forLastGroups([&](std::int64_t first) {
+            m_last.forward(betweenPasses(buffers) + first, lastStep(), buffers.lines.data(), to);
+            to += 2 * m_last.imagePairs();
         });
     }
 
     void inverse(const Image<float>& spectrum, const Image<float>& templ,
                  TransformBuffers& buffers) const override {
-        float* const tile = buffers.tile.data();
-        float* const rows = buffers.rows.data();
-        float* const column = buffers.column.data();
-        float* const data = volume() ? tile : rows;
+        float* const images = buffers.images.data();
         std::int64_t at = 0;
-        m_lastInverse.forBlocks([&](const auto& plan, std::int64_t first, std::int64_t count) {
-            simd::multiplySpectra(spectrum.data() + at, templ.data() + at, count * lastLength(),
-                                  column);
-            plan(column, data + 2 * first);
-            at += 2 * count * lastLength();
+        forLastGroups([&](std::int64_t first) {
+            simd::multiplySpectra(spectrum.data() + at, templ.data() + at, m_last.imagePairs(),
+                                  images);
+            m_last.inverse(images, buffers.lines.data(), betweenPasses(buffers) + first,
+                           lastStep());
+            at += 2 * m_last.imagePairs();
         });
-        if (volume()) {
-            middle(m_middleInverse, tile, rows);
-        }
-        m_rowsInverse(rows, tile);
+        inverseRows(buffers);
     }
 
   private:
-    /// Even, so that every block starts where FFTW's vectors may; no large power of two, so that
-    /// the values of a column do not share one cache set.
-    static std::int64_t strideOf(std::int64_t length) {
-        return length % 64 == 0 ? length + kColumns : length + length % 2;
-    }
     [[nodiscard]] bool volume() const { return m_points.z > 1; }
-    /// Length of the axis whose transform is joined with the product.
+    /// Length of the axis whose transform is joined with the product, and how far apart its values
+    /// are.
     [[nodiscard]] std::int64_t lastLength() const { return volume() ? m_points.z : m_points.y; }
-    [[nodiscard]] std::int64_t values() const { return m_stride * m_points.y * m_points.z; }
+    [[nodiscard]] std::int64_t lastStep() const { return volume() ? sliceValues() : rowValues(); }
+    [[nodiscard]] std::int64_t rowValues() const { return 2 * m_stride; }
+    [[nodiscard]] std::int64_t sliceValues() const { return rowValues() * m_points.y; }
 
-    /// A template is transformed once a run: measuring is enough.
-    void planTemplate(FftSearch search) {
-        search.effort = std::min(search.effort, FftEffort::Measure);
-        Image<double> tile({2 * values(), 1, 1}, 0.0);
-        Image<double> column({2 * kColumns * lastLength(), 1, 1}, 0.0);
-        const Layout row{1, static_cast<int>(m_stride)};
-        double* const data = tile.data();
-        m_templateRow = Plan<Double>(static_cast<int>(m_points.x), 1, data, row, data, row,
-                                     FFTW_FORWARD, search);
-        const std::int64_t slice = m_stride * m_points.y;
-        if (volume()) {
-            m_templateMiddle = ColumnPlans<Double>(m_points.y, m_stride, m_stride, data, data,
-                                                   false, FFTW_FORWARD, search);
+    /// Calls `use(first value)` for every group of columns of a slice.
+    template <class Use> void forGroups(Use&& use) const {
+        for (std::int64_t x = 0; x < m_points.x; x += kLinesTogether) {
+            use(2 * x);
         }
-        m_templateLast = ColumnPlans<Double>(lastLength(), volume() ? slice : m_points.x,
-                                             volume() ? slice : m_stride, data, column.data(), true,
-                                             FFTW_FORWARD, search);
+    }
+    /// Of the lines along the last axis, in the order of a spectrum.
+    template <class Use> void forLastGroups(Use&& use) const {
+        for (std::int64_t y = 0; y < (volume() ? m_points.y : 1); ++y) {
+            forGroups([&](std::int64_t first) { use(y * rowValues() + first); });
+        }
     }
 
-    /// The columns of every slice of a volume.
-    void middle(const ColumnPlans<Single>& plans, float* from, float* to) const {
-        for (std::int64_t z = 0; z < m_points.z; ++z) {
-            const std::int64_t slice = 2 * z * m_stride * m_points.y;
-            plans.forBlocks([&](const auto& plan, std::int64_t first, std::int64_t) {
-                plan(from + slice + 2 * first, to + slice + 2 * first);
+    /// Where the rows are between the passes. FFTW is faster out of place, unless both places do
+    /// not fit in a second-level cache by far.
+    [[nodiscard]] float* betweenPasses(TransformBuffers& buffers) const {
+        constexpr std::int64_t kFar = 1 << 19; // values: 2 MiB
+        return tileValues(m_points) < kFar ? buffers.rows.data() : buffers.tile.data();
+    }
+
+    /// All passes but those along the last axis.
+    void forwardRows(TransformBuffers& buffers) const {
+        m_rowsForward(buffers.tile.data(), betweenPasses(buffers));
+        middle(buffers, [&](float* data, float* lines, float* images) {
+            m_middle.forward(data, rowValues(), lines, images);
+            simd::transposePairs(images, 2 * m_points.y, kLinesTogether, m_points.y, data,
+                                 rowValues());
+        });
+    }
+    void inverseRows(TransformBuffers& buffers) const {
+        middle(buffers, [&](float* data, float* lines, float* images) {
+            simd::transposePairs(data, rowValues(), m_points.y, kLinesTogether, images,
+                                 2 * m_points.y);
+            m_middle.inverse(images, lines, data, rowValues());
+        });
+        m_rowsInverse(betweenPasses(buffers), buffers.tile.data());
+    }
+    /// Calls `pass(data, lines, images)` for the groups of every slice of a volume.
+    template <class Pass> void middle(TransformBuffers& buffers, Pass&& pass) const {
+        for (std::int64_t z = 0; volume() && z < m_points.z; ++z) {
+            float* const slice = betweenPasses(buffers) + z * sliceValues();
+            forGroups([&](std::int64_t first) {
+                pass(slice + first, buffers.lines.data(), buffers.images.data());
             });
         }
-    }
-
-    void multiplyColumns(const Image<float>& spectrum, float* data, float* column) const {
-        const float* templ = spectrum.data();
-        m_lastForward.forBlocks([&](const auto& forward, std::int64_t first, std::int64_t count) {
-            forward(data + 2 * first, column);
-            simd::multiplySpectra(column, templ, count * lastLength(), column);
-            m_lastInverse.of(count)(column, data + 2 * first);
-            templ += 2 * count * lastLength();
-        });
     }
 
     Extents m_points;
     std::int64_t m_stride;
     RowPlans m_rowsForward;
     RowPlans m_rowsInverse;
-    ColumnPlans<Single> m_middleForward;
-    ColumnPlans<Single> m_middleInverse;
-    ColumnPlans<Single> m_lastForward;
-    ColumnPlans<Single> m_lastInverse;
+    CrossLines<Single> m_middle;
+    CrossLines<Single> m_last;
     Plan<Double> m_templateRow;
-    ColumnPlans<Double> m_templateMiddle;
-    ColumnPlans<Double> m_templateLast;
+    CrossLines<Double> m_templateMiddle;
+    CrossLines<Double> m_templateLast;
 };
 
 /// The transforms of this process and what is known of others.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -8,21 +9,27 @@
 #include "engine/base/extents.h"
 #include "engine/base/image.h"
 #include "engine/cpu/fft_plan.h"
+#include "engine/cpu/simd/kernels.h"
 
 namespace flcc::cpu {
 
 /// The next length >= `length` whose prime factors are 2, 3, 5 and 7.
 [[nodiscard]] std::int64_t nextSmooth(std::int64_t length);
 
+/// Lines across rows that are gathered together: one cache line of complex values.
+inline constexpr std::int64_t kLinesTogether = 8;
+
 /// Complex buffers of one tile; rows are `rowStride()` complex values apart.
 struct TransformBuffers {
     base::Image<float> tile;   ///< voxels in, correlation out: (re, im) pairs
     base::Image<float> rows;   ///< between the passes
-    base::Image<float> column; ///< one block of columns
+    base::Image<float> lines;  ///< lines across rows, gathered
+    base::Image<float> images; ///< their transforms
 };
 
 /// Circular correlation of complex tiles of one shape with a real template: rows forward, columns
-/// forward, product, columns inverse a block at a time while it is in cache, rows inverse.
+/// forward, product, columns inverse a block at a time while it is in cache, rows inverse. Columns
+/// are gathered into contiguous memory, where FFTW is up to three times as fast as across rows.
 ///
 /// A tile carries two real tiles as real and imaginary part: the template is real, so they stay
 /// apart, and FFTW's complex kernels are about twice as fast as its real ones. Plans come from
@@ -46,13 +53,28 @@ class TileTransform {
     /// Says what imported wisdom holds; transforms made before are made anew.
     static void setPlanned(const std::vector<std::pair<base::Extents, FftEffort>>& shapes);
 
+    /// Floats of a tile, of a spectrum and of a buffer of lines.
+    [[nodiscard]] static std::int64_t tileValues(const base::Extents& points) {
+        return 2 * rowStride(points.x) * points.y * points.z + simd::kSlack;
+    }
+    [[nodiscard]] static std::int64_t spectrumValues(const base::Extents& points) {
+        return 2 * wholeGroups(points.x) * points.y * points.z;
+    }
+    [[nodiscard]] static std::int64_t lineValues(const base::Extents& points) {
+        return 2 * kLinesTogether * rowStride(std::max(points.y, points.z));
+    }
+
     virtual ~TileTransform() = default;
 
     /// The least effort behind the plans that tiles pass through.
     [[nodiscard]] virtual FftEffort effort() const = 0;
 
-    /// Complex values between the starts of two rows.
-    [[nodiscard]] virtual std::int64_t rowStride() const = 0;
+    /// Complex values between the starts of two rows of `length`, or of two lines: whole groups of
+    /// lines, and no large power of two, so that the values of a column do not share a cache set.
+    [[nodiscard]] static std::int64_t rowStride(std::int64_t length) {
+        const std::int64_t values = wholeGroups(length);
+        return values % 64 == 0 ? values + kLinesTogether : values;
+    }
 
     [[nodiscard]] virtual TransformBuffers makeBuffers() const = 0;
 
@@ -69,6 +91,11 @@ class TileTransform {
     virtual void forward(TransformBuffers& buffers, base::Image<float>& spectrum) const = 0;
     virtual void inverse(const base::Image<float>& spectrum, const base::Image<float>& templ,
                          TransformBuffers& buffers) const = 0;
+
+  private:
+    static std::int64_t wholeGroups(std::int64_t length) {
+        return (length + kLinesTogether - 1) / kLinesTogether * kLinesTogether;
+    }
 };
 
 } // namespace flcc::cpu

@@ -144,7 +144,7 @@ class Worker {
 
     void pack(TilePair& own, float factor) const {
         const Extents& points = m_run.points;
-        const std::int64_t stride = 2 * m_run.templs.front()->transform().rowStride();
+        const std::int64_t stride = 2 * TileTransform::rowStride(points.x);
         float* const packed = own.transform.tile.data();
         for (std::int64_t line = 0; line < points.y * points.z; ++line) {
             simd::packPairs(own.tile(0) + line * points.x, own.tile(1) + line * points.x, factor,
@@ -160,7 +160,7 @@ class Worker {
         } else {
             templ.transform().correlate(templ.spectrum(), own.transform);
         }
-        const std::int64_t stride = 2 * templ.transform().rowStride();
+        const std::int64_t stride = 2 * TileTransform::rowStride(points.x);
         const float* const packed = own.transform.tile.data();
         for (std::int64_t line = 0; line < points.y * points.z; ++line) {
             simd::unpackPairs(packed + line * stride, factor, points.x,
@@ -289,7 +289,7 @@ TilePair::TilePair(const Extents& points, bool bank)
       transform(TileTransform::of(points)->makeBuffers()), lines({lineCount(points), 1, 1}, 0.0F),
       tileFloats(floats(points)) {
     if (bank) {
-        spectrum = base::Image<float>(transform.rows.extents(), 0.0F);
+        spectrum = base::Image<float>({TileTransform::spectrumValues(points), 1, 1});
     }
     const std::int64_t numerators = kTogether * tileFloats;
     if (transform.rows.count() < numerators) {
@@ -298,11 +298,10 @@ TilePair::TilePair(const Extents& points, bool bank)
 }
 
 std::int64_t TilePair::bytes(const Extents& points, bool bank) {
-    const std::int64_t complexFloats =
-        2 * (points.x + simd::kSlack / 8) * points.y * points.z + simd::kSlack;
-    const std::int64_t column = 16 * std::max(points.y, points.z) + simd::kSlack;
-    return 4 * (kTogether * floats(points) + (bank ? 3 : 2) * complexFloats + column +
-                lineCount(points));
+    const std::int64_t tiles = TileTransform::tileValues(points);
+    return 4 * (kTogether * floats(points) + tiles + std::max(tiles, kTogether * floats(points)) +
+                (bank ? TileTransform::spectrumValues(points) : 0) +
+                2 * TileTransform::lineValues(points) + lineCount(points));
 }
 
 TiledBuffers::TiledBuffers(const Problem& problem, const Extents& points, const Extents& tile)

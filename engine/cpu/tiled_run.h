@@ -46,7 +46,7 @@ class TiledPrepared final : public method::Prepared {
                                             const base::Extents& points);
     /// Of its spectrum in single precision.
     [[nodiscard]] static std::int64_t spectrumBytes(const base::Extents& points) {
-        return 8 * (points.x + simd::kSlack / 8) * points.y * points.z;
+        return 4 * TileTransform::spectrumValues(points);
     }
 
   private:

@@ -15,7 +15,7 @@ namespace flcc::method {
 struct LengthTime {
     std::int64_t length = 0;
     double rowNs = 0;    ///< contiguous
-    double columnNs = 0; ///< across rows
+    double columnNs = 0; ///< across rows, gathered and scattered
 };
 
 /// What one real tile of a shape costs a thread: reading, transforms and product; and what
@@ -41,7 +41,7 @@ struct CostModel {
     double transformFactor = 1;      ///< on the times of transformTimes
     double sliceColumnFactor = 1.3;  ///< on columns across slices
     double cacheBytes = 1048576;     ///< next to one core
-    double crowdingFactor = 1.8;     ///< on transforms whose buffers are twice that or more
+    double crowdingFactor = 1.8;     ///< on transforms whose buffers are 16 times that or more
     double spectrumPointNs = 1.5;    ///< product of spectra, line energies, packing, per point
     double denominatorVoxelNs = 0.8; ///< division and status of one map voxel, 2D
     double denominatorRowNs = 1.7;   ///< 2D: window sums, per voxel of the rows a tile reads

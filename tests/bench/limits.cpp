@@ -24,13 +24,14 @@ using nlohmann::json;
 constexpr std::int64_t kScene = 2000;
 
 /// The FFTW plans that a pair of flat tiles passes through in cpu::TileTransform, and nothing else:
-/// rows and columns forward and back, eight at a time, columns through a packed block.
+/// rows and gathered columns forward and back, eight at a time, the same ones again and again.
 class LonePasses {
   public:
     explicit LonePasses(const Extents& points)
-        : m_points(points), m_stride(cpu::TileTransform::of(points)->rowStride()),
+        : m_points(points), m_stride(cpu::TileTransform::rowStride(points.x)),
           m_tile(floats(), 0.0F), m_rows(floats(), 0.0F),
-          m_block({2 * kTogether * points.y, 1, 1}, 0.0F) {
+          m_lines({cpu::TileTransform::lineValues(points), 1, 1}, 0.0F),
+          m_images(m_lines.extents(), 0.0F) {
         if (points.x % kTogether != 0 || points.y % kTogether != 0 || points.z != 1) {
             throw std::runtime_error("no passes for a tile of " + base::toString(points));
         }
@@ -40,16 +41,17 @@ class LonePasses {
                                           sign, {});
         };
         const cpu::Layout row{1, static_cast<int>(m_stride)};
-        const cpu::Layout spread{static_cast<int>(m_stride), 1};
-        const cpu::Layout packed{kTogether, 1};
+        const cpu::Layout line{1, static_cast<int>(cpu::TileTransform::rowStride(points.y))};
+        const cpu::Layout image{1, static_cast<int>(points.y)};
         float* const tile = m_tile.data();
         float* const rows = m_rows.data();
-        float* const block = m_block.data();
+        float* const lines = m_lines.data();
+        float* const images = m_images.data();
         const std::lock_guard lock(cpu::plannerLock());
         m_rowsForward = plan(points.x, tile, row, rows, row, FFTW_FORWARD);
         m_rowsBack = plan(points.x, rows, row, tile, row, FFTW_BACKWARD);
-        m_columnsForward = plan(points.y, rows, spread, block, packed, FFTW_FORWARD);
-        m_columnsBack = plan(points.y, block, packed, rows, spread, FFTW_BACKWARD);
+        m_columnsForward = plan(points.y, lines, line, images, image, FFTW_FORWARD);
+        m_columnsBack = plan(points.y, images, image, lines, line, FFTW_BACKWARD);
     }
 
     /// One pair of tiles there and back.
@@ -59,8 +61,8 @@ class LonePasses {
             m_rowsForward(m_tile.data() + at, m_rows.data() + at);
         }
         for (std::int64_t x = 0; x < m_points.x; x += kTogether) {
-            m_columnsForward(m_rows.data() + 2 * x, m_block.data());
-            m_columnsBack(m_block.data(), m_rows.data() + 2 * x);
+            m_columnsForward(m_lines.data(), m_images.data());
+            m_columnsBack(m_images.data(), m_lines.data());
         }
         for (std::int64_t y = 0, at = 0; y < m_points.y; y += kTogether, at += rowBlock) {
             m_rowsBack(m_rows.data() + at, m_tile.data() + at);
@@ -75,7 +77,8 @@ class LonePasses {
     std::int64_t m_stride;
     base::Image<float> m_tile;
     base::Image<float> m_rows;
-    base::Image<float> m_block;
+    base::Image<float> m_lines;
+    base::Image<float> m_images;
     cpu::Plan<cpu::Single> m_rowsForward;
     cpu::Plan<cpu::Single> m_rowsBack;
     cpu::Plan<cpu::Single> m_columnsForward;

@@ -191,6 +191,13 @@ void multiplySpectra(const float* spectrum, const float* templ, std::int64_t cou
 void addSpectra(const float* spectrum, const float* templ, std::int64_t count, float* sum);
 void addSpectra(const double* spectrum, const double* templ, std::int64_t count, double* sum);
 
+/// to(k, i) = from(i, k) of complex values in pairs (re, im), `rows` of `columns` of them; strides
+/// count values, two a pair.
+void transposePairs(const float* from, std::int64_t fromStride, std::int64_t rows,
+                    std::int64_t columns, float* to, std::int64_t toStride);
+void transposePairs(const double* from, std::int64_t fromStride, std::int64_t rows,
+                    std::int64_t columns, double* to, std::int64_t toStride);
+
 /// to = (a, factor * b) in pairs, and back: a = re, b = im / factor. `factor` is a power of two.
 void packPairs(const float* a, const float* b, float factor, std::int64_t count, float* to);
 void unpackPairs(const float* from, float factor, std::int64_t count, float* a, float* b);
