@@ -136,6 +136,12 @@ void MatchPanel::fillDevices() {
         item->setToolTip(tip);
         model->appendRow(item);
     }
+    if (reasonAgainst("cuda").isEmpty()) {
+        auto* any = new QStandardItem(tr("Any GPU"));
+        any->setData(QStringLiteral("cuda"), Qt::UserRole);
+        any->setToolTip(tr("The GPU with the shortest predicted time"));
+        model->appendRow(any);
+    }
     m_device->setModel(model);
     m_device->view()->setTextElideMode(Qt::ElideRight);
     m_device->view()->setMinimumWidth(std::min(560, m_device->view()->sizeHintForColumn(0) + 24));
@@ -147,7 +153,8 @@ QString MatchPanel::reasonAgainst(const std::string& device) const {
         return {};
     }
     for (const plan::Device& each : m_devices) {
-        if (each.id == device && each.usable) {
+        if (each.usable &&
+            (device == each.id || (device == "cuda" && each.id.starts_with("cuda:")))) {
             return {};
         }
         if (!each.usable && (device == each.id || device.starts_with(each.id + ":"))) {

@@ -154,13 +154,4 @@ double denominatorNs(double placements, const method::Problem& problem, const ba
     return placements * model.denominatorNs(problem.templ, tile);
 }
 
-double predictedK(const method::SceneStatistics& statistics) {
-    // A tile sees a part of the scene's range; a third of it is typical of pictures.
-    const double spread = (statistics.maximum - statistics.minimum) / 3;
-    if (!(statistics.lowContrast > 0)) {
-        return spread > 0 ? 1e6 : 1;
-    }
-    return std::clamp(spread / statistics.lowContrast, 1.0, 1e6);
-}
-
 } // namespace flcc::cpu

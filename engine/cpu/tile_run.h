@@ -131,7 +131,4 @@ inline constexpr double kAgainTransform = 0.65;
     return problem.templates > 1 ? kFirst + kAgain * (problem.templates - 1) : 1;
 }
 
-/// K of METHODS 2.2 at the 1st-percentile contrast of a scene, for predictions.
-[[nodiscard]] double predictedK(const method::SceneStatistics& statistics);
-
 } // namespace flcc::cpu

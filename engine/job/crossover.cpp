@@ -156,6 +156,9 @@ Crossover crossoverRows(bool volume, bool stream, int threads,
         std::string best;
         double bestMs = INFINITY;
         for (const method::Method* method : plan::methods()) {
+            if (method->device() != "cpu") {
+                continue; // the picture tells methods apart, not devices
+            }
             for (const method::Candidate& candidate :
                  method->candidates(problem, limits, {0, 0, 0})) {
                 const auto verdict = method->predict(problem, candidate, limits, model, nullptr);

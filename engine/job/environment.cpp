@@ -13,7 +13,7 @@ Environment environment() {
     for (auto& library : plan::libraryVersions()) {
         environment.versions.push_back(std::move(library));
     }
-    for (const plan::Device& device : plan::devices()) {
+    for (const plan::Device& device : plan::devices(plan::DeviceDetail::Names)) {
         if (environment.processor.empty()) {
             environment.processor = device.name;
             environment.instructions = device.instructions;

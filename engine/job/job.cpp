@@ -182,18 +182,28 @@ class Runner {
         }
     }
 
-    [[nodiscard]] bool plan(bool warmUp) {
-        enter(Phase::Plan);
-        std::int64_t maps = 0; // all of them stay until the peaks are found
+    /// Of the maps of all groups, which stay until the peaks are found.
+    [[nodiscard]] std::int64_t mapBytes() const {
+        std::int64_t maps = 0;
         for (const detail::GroupRun& group : m_groups) {
             maps += group.report().mapBytes;
         }
+        return maps;
+    }
+    /// The request of a group beside the maps of the others.
+    [[nodiscard]] plan::Request requestOf(const detail::GroupRun& group, std::int64_t maps) const {
+        plan::Request request = m_request;
+        request.limits.memoryBytes = std::max<std::int64_t>(
+            1, request.limits.memoryBytes - (maps - group.report().mapBytes));
+        return request;
+    }
+
+    [[nodiscard]] bool plan(bool warmUp) {
+        enter(Phase::Plan);
+        const std::int64_t maps = mapBytes();
         bool done = true;
         for (std::size_t i = 0; i < m_groups.size() && done; ++i) {
-            plan::Request request = m_request;
-            request.limits.memoryBytes = std::max<std::int64_t>(
-                1, request.limits.memoryBytes - (maps - m_groups[i].report().mapBytes));
-            done = m_groups[i].plan(request, warmUp, m_stop);
+            done = m_groups[i].plan(requestOf(m_groups[i], maps), warmUp, m_stop);
             if (done) {
                 m_sink.planned(m_groups[i].report().plan);
             }
@@ -204,6 +214,10 @@ class Runner {
     }
 
     [[nodiscard]] bool execute();
+    [[nodiscard]] bool executeGroup(detail::GroupRun& group,
+                                    const detail::GroupRun::Progress& progress);
+    [[nodiscard]] bool fallBack(detail::GroupRun& group, const Error& failure);
+    void startMap();
 
     [[nodiscard]] bool findPeaks() {
         enter(Phase::Peaks);
@@ -226,10 +240,16 @@ class Runner {
         for (std::size_t i = 0; i < m_groups.size() && !m_stop.stop_requested(); ++i) {
             m_groups[i].audit(m_result.peaks, m_stop);
         }
-        reportGroups();
         if (m_stop.stop_requested()) {
+            reportGroups();
             return false;
         }
+        for (detail::GroupRun& group : m_groups) {
+            if (const std::optional<Error> wrong = group.distrust()) {
+                return fallBack(group, *wrong) && execute() && findPeaks();
+            }
+        }
+        reportGroups();
         m_result.report.audit = detail::totalAudit(m_groups);
         moveToScene();
         m_result.report.peaks = m_result.peaks;
@@ -295,6 +315,44 @@ class Runner {
     double m_readMs = 0;
 };
 
+/// The map of a job with one group, which will be filled.
+void Runner::startMap() {
+    const base::Point corner = pointOf(m_result.mapCorner);
+    const base::Point half = halfOf(m_groups.front().problem().templ);
+    const base::Point firstCentre{corner[0] + half[0], corner[1] + half[1], corner[2] + half[2]};
+    m_result.mapGeometry = base::movedTo(m_result.scene->geometry, firstCentre);
+    m_result.map = m_groups.front().map();
+    m_result.index = m_groups.front().index();
+    m_sink.mapStarted(m_result.map);
+}
+
+/// Plans a group for the processor after a GPU failed that was nobody's wish.
+bool Runner::fallBack(detail::GroupRun& group, const Error& failure) {
+    if (!group.fallBack(requestOf(group, mapBytes()), failure, m_stop)) {
+        return false;
+    }
+    m_result.notes.push_back(std::string(failure.what()) + "; the run was done on the CPU instead");
+    m_sink.planned(group.report().plan);
+    return true;
+}
+
+/// Runs a group; after a GPU failed on the processor, in a map of its own, as somebody may be
+/// looking at the other one.
+bool Runner::executeGroup(detail::GroupRun& group, const detail::GroupRun::Progress& progress) {
+    try {
+        return group.execute(progress, m_stop);
+    } catch (const Error& failure) {
+        if (!fallBack(group, failure)) {
+            return false;
+        }
+    }
+    group.makeMap();
+    if (m_groups.size() == 1) {
+        startMap();
+    }
+    return group.execute(progress, m_stop);
+}
+
 bool Runner::execute() {
     if (const std::optional<Error> refused = refusal(m_result.report)) {
         throw Error(*refused);
@@ -308,14 +366,7 @@ bool Runner::execute() {
         expected += group.expectedMs();
     }
     if (oneMap) {
-        const base::Point corner = pointOf(m_result.mapCorner);
-        const base::Point half = halfOf(m_groups.front().problem().templ);
-        const base::Point firstCentre{corner[0] + half[0], corner[1] + half[1],
-                                      corner[2] + half[2]};
-        m_result.mapGeometry = base::movedTo(m_result.scene->geometry, firstCentre);
-        m_result.map = m_groups.front().map();
-        m_result.index = m_groups.front().index();
-        m_sink.mapStarted(m_result.map);
+        startMap();
     }
     double done = 0;
     for (detail::GroupRun& group : m_groups) {
@@ -328,7 +379,7 @@ bool Runner::execute() {
                     }
                 },
             .share = [&](double part) { m_sink.progress(std::min(1.0, done + part * share)); }};
-        if (!group.execute(progress, m_stop)) {
+        if (!executeGroup(group, progress)) {
             return false;
         }
         done += share;
@@ -453,9 +504,19 @@ std::optional<Error> refusal(const plan::PlanReport& plan) {
     unlimited.memoryBytes = INT64_MAX;
     std::optional<std::int64_t> needed;
     std::string reasons;
+    const auto onGpu = [](const plan::CandidateReport& row) {
+        return row.candidate.device != "cpu";
+    };
+    const bool gpuAlone = std::all_of(plan.candidates.begin(), plan.candidates.end(), onGpu);
+    bool failed = false; // when it was timed
     for (const plan::CandidateReport& row : plan.candidates) {
+        if (onGpu(row) && !gpuAlone) {
+            continue; // why the processor cannot is what matters
+        }
+        failed = failed || row.verdict == plan::CandidateVerdict::Failed;
         if (reasons.find(row.reason) == std::string::npos) {
-            reasons += (reasons.empty() ? "" : "; ") + row.candidate.method + ": " + row.reason;
+            reasons += (reasons.empty() ? "" : "; ") + row.candidate.method +
+                       (onGpu(row) ? " on " + row.candidate.device : "") + ": " + row.reason;
         }
         for (const method::Method* method : plan::methods()) {
             if (method->name() != row.candidate.method ||
@@ -477,7 +538,7 @@ std::optional<Error> refusal(const plan::PlanReport& plan) {
                          " needs at least " + detail::bytesText(*needed) +
                          "; raise --memory, use fewer --threads or a smaller scene");
     }
-    return Error(ErrorCode::Problem,
+    return Error(failed && gpuAlone ? ErrorCode::Device : ErrorCode::Problem,
                  "no method can solve this problem: " +
                      (reasons.empty() ? "there is none that fits the options" : reasons));
 }

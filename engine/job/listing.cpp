@@ -101,9 +101,12 @@ std::string devicesText() {
     for (const plan::Device& device : plan::devices()) {
         text += device.id + ": " + device.name;
         if (device.usable) {
-            text += ", " + std::to_string(device.threads) +
-                    (device.threads == 1 ? " thread, " : " threads, ") + device.instructions +
-                    ", " + detail::bytesText(device.memoryFree) + " free of " +
+            const std::string threads = device.threads > 0
+                                            ? std::to_string(device.threads) +
+                                                  (device.threads == 1 ? " thread, " : " threads, ")
+                                            : std::string();
+            text += ", " + threads + device.instructions + ", " +
+                    detail::bytesText(device.memoryFree) + " free of " +
                     detail::bytesText(device.memoryTotal);
         } else {
             text += " cannot be used: " + device.reason;

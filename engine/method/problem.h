@@ -128,4 +128,7 @@ struct SceneStatistics {
 [[nodiscard]] SceneStatistics sceneStatistics(const MaskedView& scene, const base::Extents& templ,
                                               const std::stop_token& stop = {});
 
+/// K of METHODS 2.2 at the 1st-percentile contrast of a scene, for predictions.
+[[nodiscard]] double predictedK(const SceneStatistics& statistics);
+
 } // namespace flcc::method

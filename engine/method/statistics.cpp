@@ -156,4 +156,13 @@ SceneStatistics sceneStatistics(const MaskedView& scene, const base::Extents& te
     return statistics;
 }
 
+double predictedK(const SceneStatistics& statistics) {
+    // A tile sees a part of the scene's range; a third of it is typical of pictures.
+    const double spread = (statistics.maximum - statistics.minimum) / 3;
+    if (!(statistics.lowContrast > 0)) {
+        return spread > 0 ? 1e6 : 1;
+    }
+    return std::clamp(spread / statistics.lowContrast, 1.0, 1e6);
+}
+
 } // namespace flcc::method

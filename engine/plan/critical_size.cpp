@@ -10,6 +10,7 @@ namespace flcc::plan {
 namespace {
 
 constexpr std::string_view kDirect = "direct";
+constexpr std::string_view kDevice = "cpu";
 
 /// Predicted times of the two families; infinite where nothing fits.
 struct Times {
@@ -21,6 +22,9 @@ Times timesOf(const method::Problem& problem, const method::Limits& limits,
               const method::CostModel& model) {
     Times times;
     for (const method::Method* method : methods()) {
+        if (method->device() != kDevice) {
+            continue; // where the lines of two devices cross says nothing of the sizes of templates
+        }
         double& best = method->name() == kDirect ? times.direct : times.fourier;
         for (const method::Candidate& candidate : method->candidates(problem, limits, {0, 0, 0})) {
             const auto verdict = method->predict(problem, candidate, limits, model, nullptr);
@@ -70,7 +74,7 @@ CriticalSize criticalSize(const PlanReport& report, const method::CostModel& mod
     double direct = 0;
     double fourier = 0;
     for (const CandidateReport& row : report.candidates) {
-        if (row.prediction && row.measuredMs) {
+        if (row.prediction && row.measuredMs && row.candidate.device == kDevice) {
             double& off = row.candidate.method == kDirect ? direct : fourier;
             off = off > 0 ? off : *row.measuredMs / row.prediction->ms; // rows are in order of time
         }

@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include "engine/base/error.h"
 #include "engine/base/tile_pool.h"
 #include "engine/cpu/methods.h"
 #include "engine/cpu/simd/kernels.h"
+#include "engine/cuda/engine.h"
 #include "engine/plan/planner.h"
 
 namespace flcc::plan {
@@ -36,7 +38,7 @@ std::int64_t kibibytes(const std::string& text) {
 
 } // namespace
 
-std::vector<Device> devices() {
+std::vector<Device> devices(DeviceDetail detail) {
     Device cpu;
     cpu.id = "cpu";
     cpu.name = fieldOf("/proc/cpuinfo", "model name");
@@ -48,12 +50,31 @@ std::vector<Device> devices() {
     cpu.threads = base::availableThreads();
     cpu.instructions = flcc::cpu::simd::instructionSets().front();
     cpu.usable = true;
+    std::vector<Device> all{cpu};
 
-    Device cuda;
-    cuda.id = "cuda";
-    cuda.name = "CUDA";
-    cuda.reason = "this build has no GPU engine";
-    return {cpu, cuda};
+    const cuda::Engine& engine = cuda::Engine::ofProcess();
+    for (const cuda::DeviceFacts& facts : engine.devices()) {
+        Device gpu;
+        gpu.id = facts.id();
+        gpu.name = facts.name();
+        gpu.memoryTotal = facts.about.memoryBytes;
+        gpu.reason = engine.reasonAgainst(facts.number);
+        gpu.usable = gpu.reason.empty();
+        gpu.instructions = "compute capability " + std::to_string(facts.about.major) + "." +
+                           std::to_string(facts.about.minor);
+        if (detail == DeviceDetail::Memory) {
+            gpu.memoryFree = engine.freeMemory(facts.number);
+        }
+        all.push_back(std::move(gpu));
+    }
+    if (engine.devices().empty()) {
+        Device none;
+        none.id = "cuda";
+        none.name = "CUDA";
+        none.reason = engine.reason();
+        all.push_back(std::move(none));
+    }
+    return all;
 }
 
 std::vector<std::string> instructionSets() { return cpu::simd::instructionSets(); }
@@ -70,7 +91,11 @@ InstructionSetLimit::InstructionSetLimit(const std::string& name) {
 InstructionSetLimit::~InstructionSetLimit() { cpu::simd::forceInstructionSet({}); }
 
 std::vector<std::pair<std::string, std::string>> libraryVersions() {
-    return cpu::libraryVersions();
+    auto versions = cpu::libraryVersions();
+    if (std::string cuda = cuda::Engine::ofProcess().versions(); !cuda.empty()) {
+        versions.emplace_back("cuda", std::move(cuda));
+    }
+    return versions;
 }
 
 } // namespace flcc::plan

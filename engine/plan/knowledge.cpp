@@ -179,9 +179,15 @@ std::string problemKey(const method::Problem& problem, const method::Limits& lim
 }
 
 std::string machineKey() {
-    const Device cpu = devices().front();
+    const std::vector<Device> all = devices(DeviceDetail::Names);
+    const Device& cpu = all.front();
     std::string key = cpu.name + "\n" + cpu.instructions + "\n" + std::to_string(cpu.threads) +
                       " threads\nknowledge " + std::to_string(kVersion) + "\nflcc " FLCC_VERSION;
+    for (const Device& device : all) {
+        if (device.usable && device.id != cpu.id) {
+            key += "\n" + device.id + " " + device.name;
+        }
+    }
     for (const auto& [library, version] : libraryVersions()) {
         key += "\n" + library + " " + version;
     }

@@ -8,6 +8,7 @@
 #include "engine/base/error.h"
 #include "engine/base/stopwatch.h"
 #include "engine/cpu/methods.h"
+#include "engine/cuda/methods.h"
 #include "engine/method/canonical.h"
 #include "engine/plan/critical_size.h"
 #include "engine/plan/sampling.h"
@@ -45,40 +46,63 @@ std::string text(const char* format, double value) {
     return buffer;
 }
 
-const method::Method* findMethod(std::string_view name) {
+const method::Method* findMethod(const method::Candidate& candidate) {
     for (const method::Method* method : methods()) {
-        if (method->name() == name) {
+        if (method->name() == candidate.method && method->device() == candidate.device) {
             return method;
         }
     }
     return nullptr;
 }
 
-void checkNames(const Request& request) {
-    if (request.method != "auto" && findMethod(request.method) == nullptr) {
-        std::string known = "auto";
-        for (const method::Method* method : methods()) {
-            known += ", " + std::string(method->name());
+/// Whether a request for `asked` allows `device`; "cuda" is any GPU.
+bool allows(std::string_view asked, std::string_view device) {
+    return asked == "auto" || asked == device ||
+           (asked == "cuda" && device.substr(0, asked.size()) == asked);
+}
+
+void checkMethod(const Request& request) {
+    std::vector<std::string_view> known{"auto"};
+    for (const method::Method* method : methods()) {
+        if (std::find(known.begin(), known.end(), method->name()) == known.end()) {
+            known.push_back(method->name());
         }
-        throw Error(ErrorCode::CommandLine,
-                    "there is no method '" + request.method + "'; choose one of " + known);
     }
+    if (std::find(known.begin(), known.end(), request.method) != known.end()) {
+        return;
+    }
+    std::string list;
+    for (const std::string_view name : known) {
+        list += (list.empty() ? "" : ", ") + std::string(name);
+    }
+    throw Error(ErrorCode::CommandLine,
+                "there is no method '" + request.method + "'; choose one of " + list);
+}
+
+/// A device asked for by name must be there and usable; of "cuda" one must be.
+void checkDevice(const Request& request) {
     if (request.device == "auto") {
         return;
     }
-    for (const Device& device : devices()) {
+    std::string reason;
+    for (const Device& device : devices(DeviceDetail::Names)) {
         const bool named =
-            request.device == device.id || request.device.rfind(device.id + ":", 0) == 0;
-        if (named && !device.usable) {
-            throw Error(ErrorCode::Device, "device '" + request.device + "' cannot be used: " +
-                                               device.reason + "; choose --device cpu or auto");
-        }
-        if (request.device == device.id) {
+            allows(request.device, device.id) || request.device.rfind(device.id + ":", 0) == 0;
+        if (named && device.usable) {
             return;
         }
+        if (named) {
+            reason += (reason.empty() ? "" : "; ") +
+                      (device.id == request.device || device.id == "cuda" ? "" : device.id + ": ") +
+                      device.reason;
+        }
     }
-    throw Error(ErrorCode::Device,
-                "there is no device '" + request.device + "'; see the list of devices");
+    if (reason.empty()) {
+        throw Error(ErrorCode::Device,
+                    "there is no device '" + request.device + "'; see the list of devices");
+    }
+    throw Error(ErrorCode::Device, "device '" + request.device + "' cannot be used: " + reason +
+                                       "; choose --device cpu or auto");
 }
 
 void addRow(std::vector<Row>& rows, const method::Method& method,
@@ -99,13 +123,34 @@ void addRow(std::vector<Row>& rows, const method::Method& method,
     rows.push_back(std::move(row));
 }
 
+/// What GPUs that cannot be used would have been asked for.
+void addMissing(std::vector<Row>& rows, const Request& request) {
+    for (const Device& device : devices(DeviceDetail::Names)) {
+        const bool told = std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
+            return row.report.candidate.device == device.id; // lost since, and refused by itself
+        });
+        if (device.usable || told || !allows(request.device, device.id)) {
+            continue;
+        }
+        for (const std::string& name : cuda::methodNames()) {
+            if (request.method == "auto" || request.method == name) {
+                Row row;
+                row.report.candidate = {name, device.id, {0, 0, 0}, request.limits.threads};
+                row.report.verdict = CandidateVerdict::Refused;
+                row.report.reason = device.reason;
+                rows.push_back(std::move(row));
+            }
+        }
+    }
+}
+
 std::vector<Row> considered(const method::Problem& problem, const Request& request,
                             const method::SceneStatistics* statistics,
                             const method::CostModel& model) {
     std::vector<Row> rows;
     if (request.replay) {
-        const method::Method* method = findMethod(request.replay->method);
-        if (method == nullptr || request.replay->device != method->device()) {
+        const method::Method* method = findMethod(*request.replay);
+        if (method == nullptr) {
             throw Error(ErrorCode::Problem, "the plan to replay names method '" +
                                                 request.replay->method + "' on device '" +
                                                 request.replay->device +
@@ -115,7 +160,8 @@ std::vector<Row> considered(const method::Problem& problem, const Request& reque
         return rows;
     }
     for (const method::Method* method : methods()) {
-        if (request.method != "auto" && request.method != method->name()) {
+        if ((request.method != "auto" && request.method != method->name()) ||
+            !allows(request.device, method->device())) {
             continue;
         }
         for (const method::Candidate& candidate :
@@ -123,6 +169,7 @@ std::vector<Row> considered(const method::Problem& problem, const Request& reque
             addRow(rows, *method, candidate, problem, request, statistics, model);
         }
     }
+    addMissing(rows, request);
     return rows;
 }
 
@@ -366,9 +413,13 @@ void explain(std::vector<Row>& rows, const PlanReport& report, bool replayed) {
 } // namespace
 
 const std::vector<const method::Method*>& methods() {
-    static const std::vector<const method::Method*> table{&cpu::directMethod(), &cpu::tiledMethod(),
-                                                          &cpu::fourierMethod(),
-                                                          &cpu::tiledTemplateMethod()};
+    static const std::vector<const method::Method*> table = [] {
+        std::vector<const method::Method*> all{&cpu::directMethod(), &cpu::tiledMethod(),
+                                               &cpu::fourierMethod(), &cpu::tiledTemplateMethod()};
+        const auto& gpu = cuda::methods();
+        all.insert(all.end(), gpu.begin(), gpu.end());
+        return all;
+    }();
     return table;
 }
 
@@ -391,7 +442,8 @@ Planned makePlan(const method::Problem& problem, const Request& request,
         throw Error(ErrorCode::Problem, "a problem has at least one template, not " +
                                             std::to_string(problem.templates));
     }
-    checkNames(request);
+    checkMethod(request);
+    checkDevice(request);
     if (templ != nullptr) {
         method::requireUsableTemplate(*templ);
     }
@@ -428,8 +480,8 @@ Planned makePlan(const method::Problem& problem, const Request& request,
         planned.report.critical = criticalSize(planned.report, best);
     }
     if (!planned.cancelled && planned.report.chosen() != nullptr) {
-        planned.plan = std::make_shared<const Plan>(
-            *findMethod(planned.report.chosen()->candidate.method), planned.report);
+        planned.plan = std::make_shared<const Plan>(*findMethod(planned.report.chosen()->candidate),
+                                                    planned.report);
     }
     return planned;
 }

@@ -20,7 +20,7 @@ struct Request {
     Planning planning = Planning::Measure;
     method::Limits limits;
     std::string method = "auto";             ///< or a name of the table: "direct", "tiled"
-    std::string device = "auto";             ///< "auto", "cpu"
+    std::string device = "auto";             ///< "auto", "cpu", "cuda", "cuda:0"
     base::Extents tile{0, 0, 0};             ///< 0 = the planner's choice
     std::optional<method::Candidate> replay; ///< the candidate chosen in an earlier report
     /// What was learnt before: its cost model replaces the built-in one, and the times it holds of
@@ -53,7 +53,8 @@ struct Planned {
     std::optional<KnownProblem> learnt;
 };
 
-/// The ordered table of methods of this program.
+/// The ordered table of methods of this program: those of the processor, then those of every GPU
+/// that can be used.
 [[nodiscard]] const std::vector<const method::Method*>& methods();
 
 /// A device as `flcc-cli devices` and the Match panel list it.
@@ -62,14 +63,17 @@ struct Device {
     std::string name; ///< processor or GPU by name
     std::int64_t memoryTotal = 0;
     std::int64_t memoryFree = 0;
-    int threads = 0;
-    std::string instructions; ///< widest instruction set in use: "AVX3"
+    int threads = 0;          ///< of a processor
+    std::string instructions; ///< widest instruction set in use: "AVX3"; of a GPU its capability
     bool usable = false;
     std::string reason; ///< why it cannot be used; empty when it can
 };
 
-/// Every device, usable or not; the CPU first.
-[[nodiscard]] std::vector<Device> devices();
+/// How much is asked of devices: their names, or their free memory too, for which a GPU is woken.
+enum class DeviceDetail { Names, Memory };
+
+/// Every device, usable or not; the CPU first. Without any GPU one row, "cuda", says why.
+[[nodiscard]] std::vector<Device> devices(DeviceDetail detail = DeviceDetail::Memory);
 
 /// The instruction sets that this machine has and the program has code for, the widest first.
 [[nodiscard]] std::vector<std::string> instructionSets();

@@ -127,6 +127,34 @@ bool GroupRun::plan(const plan::Request& request, bool warmUp, const std::stop_t
     return !stop.stop_requested();
 }
 
+bool GroupRun::fallBack(const plan::Request& request, const Error& failure,
+                        const std::stop_token& stop) {
+    if (m_plan->candidate().device == "cpu" || m_job.device != "auto" ||
+        !m_job.planReport.empty()) {
+        throw Error(failure);
+    }
+    plan::CandidateReport failed = *m_plan->report().chosen();
+    failed.verdict = plan::CandidateVerdict::Failed;
+    failed.reason = std::string("failed in the run: ") + failure.what();
+    plan::Request again = request;
+    again.device = "cpu";
+    if (!plan(again, true, stop)) {
+        return false;
+    }
+    m_report.plan.candidates.push_back(std::move(failed));
+    m_executeMs.clear();
+    m_streamMs.clear();
+    return true;
+}
+
+std::optional<Error> GroupRun::distrust() const {
+    if (m_plan->candidate().device == "cpu" || m_report.audit->verdict != AuditVerdict::Failed) {
+        return std::nullopt;
+    }
+    return Error(ErrorCode::Device, "device '" + m_plan->candidate().device +
+                                        "' gave a wrong result: " + m_report.audit->reason);
+}
+
 double GroupRun::expectedMs() const {
     return m_plan ? m_plan->report().chosen()->expectedMs().value_or(1) : 0;
 }
@@ -261,7 +289,10 @@ void GroupRun::audit(const std::vector<match::Peak>& peaks, const std::stop_toke
     }
     // By the cost model, not by the clock: the same plan writes the same list of peaks.
     const double runMs = m_plan->report().chosen()->prediction->ms;
-    const std::optional<std::string> off = auditRefusal(m_job.audit, input, runMs);
+    std::optional<std::string> off = auditRefusal(m_job.audit, input, runMs);
+    if (m_plan->candidate().device != "cpu") {
+        off.reset(); // what a GPU computed is verified whatever it costs
+    }
     m_report.audit = off ? AuditReport{.reason = *off} : detail::audit(input, stop);
 }
 

@@ -7,6 +7,7 @@
 #include <stop_token>
 #include <vector>
 
+#include "engine/base/error.h"
 #include "engine/base/tile_pool.h"
 #include "engine/job/detail/inputs.h"
 #include "engine/job/job.h"
@@ -52,6 +53,12 @@ class GroupRun {
     /// Chooses a candidate, and makes its transforms with `warmUp`; leaves the report. False when
     /// stopped. **Errors**: those of plan::makePlan; CommandLine for a tile with too few numbers.
     [[nodiscard]] bool plan(const plan::Request& request, bool warmUp, const std::stop_token& stop);
+    /// Plans again, on the processor, after a GPU failed in execute(); the report keeps the row
+    /// that failed with the reason. Then the map is another one. False when stopped. **Errors**: as
+    /// plan(); `failure` itself where the job asks for that device or replays a plan, or where no
+    /// GPU ran.
+    [[nodiscard]] bool fallBack(const plan::Request& request, const base::Error& failure,
+                                const std::stop_token& stop);
     /// What planning expects the run to take. Needs a plan.
     [[nodiscard]] double expectedMs() const;
 
@@ -75,7 +82,10 @@ class GroupRun {
     [[nodiscard]] match::SearchedMap searched(const std::stop_token& stop);
     /// Computes scores again; `peaks` are those of all groups and count from the part of the scene
     /// that is searched.
+    /// What a GPU computed is always audited.
     void audit(const std::vector<match::Peak>& peaks, const std::stop_token& stop);
+    /// After audit(): the error of a GPU whose result is wrong; empty otherwise.
+    [[nodiscard]] std::optional<base::Error> distrust() const;
 
   private:
     void nameFftPlanning(const plan::Request& request);

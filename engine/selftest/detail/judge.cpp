@@ -179,16 +179,22 @@ std::vector<Way> Judge::waysFor(const method::MaskedView& scene, const method::M
                                 const base::Extents& tile, const Asked& asked) const {
     std::vector<Way> ways =
         acceptedWays(m_methods, problemOf(scene, templ, asked), m_pool.threads(), tile);
+    const method::Problem problem = problemOf(scene, templ, asked);
     std::vector<Way> more;
+    const auto add = [&](const Way& way) { // a method may refuse a mode
+        const method::Limits limits{.threads = m_pool.threads()};
+        const method::Verdict verdict =
+            way.method->predict(way.of(problem), way.candidate, limits, {}, nullptr);
+        if (std::holds_alternative<method::Prediction>(verdict)) {
+            more.push_back(way);
+        }
+    };
     const method::Method* last = nullptr;
     for (const Way& way : ways) {
         if (way.method != last) { // one candidate of each method in the other modes
-            more.push_back(
-                {way.method, way.candidate, method::Precision::Double, true, way.promise, asked});
-            more.push_back(
-                {way.method, way.candidate, method::Precision::Double, false, way.promise, asked});
-            more.push_back(
-                {way.method, way.candidate, method::Precision::Single, false, way.promise, asked});
+            add({way.method, way.candidate, method::Precision::Double, true, way.promise, asked});
+            add({way.method, way.candidate, method::Precision::Double, false, way.promise, asked});
+            add({way.method, way.candidate, method::Precision::Single, false, way.promise, asked});
         }
         last = way.method;
     }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "engine/method/shared/direct_block.h"
 #include "engine/reference/panel.h"
 
 namespace flcc::selftest {
@@ -76,6 +77,12 @@ double Tolerance::at(const base::Index& index, bool lowConf) const {
     const auto chain = static_cast<double>(templ.y + templ.z);
     const double sums = (8 + chain / 2) * kDouble * k * k;
 
+    if (m_candidate.method == "direct" && m_candidate.device != "cpu") {
+        const auto steps = static_cast<double>(method::shared::blockChain(templ));
+        const auto adds = static_cast<double>(method::shared::sumChain(templ));
+        return std::min(promise, kSingle * ((3 + steps / 2) * k + steps / 2 + 5) +
+                                     (8 + adds / 2) * kDouble * k * k);
+    }
     if (m_candidate.method == "direct") {
         return std::min(promise, direct(templ, k) + sums);
     }

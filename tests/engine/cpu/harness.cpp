@@ -1,13 +1,11 @@
 #include "tests/engine/cpu/harness.h"
 
-#include "engine/plan/planner.h"
-
 namespace flcc::test {
 
 namespace {
 
 Judge& sharedJudge() {
-    static Judge judge(plan::methods(), 2);
+    static Judge judge(judgedMethods(), 2);
     return judge;
 }
 

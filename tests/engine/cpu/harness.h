@@ -13,6 +13,9 @@
 /// every candidate it accepts, and judged.
 namespace flcc::test {
 
+/// The methods that are judged: those of the planner's table, or of a device that is stood in for.
+[[nodiscard]] const std::vector<const method::Method*>& judgedMethods();
+
 /// Every accepted way of the table for matching `templ` in `scene` on two threads.
 [[nodiscard]] std::vector<Way> waysFor(const method::MaskedView& scene,
                                        const method::MaskedView& templ,

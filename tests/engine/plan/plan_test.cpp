@@ -40,6 +40,12 @@ struct Pixels {
     }
 };
 
+plan::Request onProcessor() {
+    plan::Request request;
+    request.device = "cpu";
+    return request;
+}
+
 plan::Planned estimate(const method::Problem& problem, const plan::Request& request,
                        const method::CostModel& model = {}) {
     base::TilePool pool(1);
@@ -104,10 +110,13 @@ class PlanTest : public QObject {
 
     void theReportListsEveryCandidateWithAReason() {
         const auto problem = problemOf({512, 384, 1}, {15, 9, 1});
-        const plan::Planned planned = estimate(problem, {});
+        const plan::Planned planned = estimate(problem, onProcessor());
         std::size_t expected = 0;
         method::Limits limits;
         for (const method::Method* method : plan::methods()) {
+            if (method->device() != "cpu") {
+                continue;
+            }
             expected += method->candidates(problem, limits, {0, 0, 0}).size();
         }
         QCOMPARE(planned.report.candidates.size(), expected);
@@ -124,9 +133,34 @@ class PlanTest : public QObject {
         }
     }
 
+    // A machine without a GPU still says why none of it can be had.
+    void aDeviceThatCannotBeUsedIsARefusedRow() {
+        const auto problem = problemOf({512, 384, 1}, {15, 9, 1});
+        for (const plan::Device& device : plan::devices(plan::DeviceDetail::Names)) {
+            const plan::Planned planned = estimate(problem, {});
+            const auto row =
+                std::find_if(planned.report.candidates.begin(), planned.report.candidates.end(),
+                             [&](const auto& one) { return one.candidate.device == device.id; });
+            QVERIFY(row != planned.report.candidates.end());
+            QCOMPARE(row->verdict == plan::CandidateVerdict::Refused, !device.usable);
+            if (!device.usable) {
+                QCOMPARE(row->reason, device.reason);
+                QCOMPARE(row->candidate.method, std::string("direct"));
+            }
+        }
+        for (const auto& row : estimate(problem, onProcessor()).report.candidates) {
+            QCOMPARE(row.candidate.device, std::string("cpu"));
+        }
+        plan::Request tiled;
+        tiled.method = "tiled"; // which no GPU has
+        for (const auto& row : estimate(problem, tiled).report.candidates) {
+            QCOMPARE(row.candidate.device, std::string("cpu"));
+        }
+    }
+
     void aCandidateThatDoesNotFitIsRefusedWithTheNumbers() {
         const auto problem = problemOf({512, 512, 1}, {32, 32, 1});
-        plan::Request request;
+        plan::Request request = onProcessor();
         request.limits.threads = 2;
         const plan::Planned roomy = estimate(problem, request);
         std::int64_t largest = 0;
@@ -301,7 +335,7 @@ class PlanTest : public QObject {
         const base::Extents m{11, 11, 1};
         const Pixels pixels({200, 160, 1}, m);
         base::TilePool pool(2);
-        plan::Request request;
+        plan::Request request = onProcessor();
         request.planning = plan::Planning::Exhaustive;
         request.limits.threads = 2;
         const plan::Planned planned =
@@ -328,7 +362,7 @@ class PlanTest : public QObject {
         const Pixels pixels({200, 160, 1}, m);
         const auto problem = problemOf(pixels.scene.extents(), m);
         base::TilePool pool(2);
-        plan::Request request;
+        plan::Request request = onProcessor();
         request.limits.threads = 2;
         const auto planned = [&](const plan::Knowledge* knowledge) {
             request.knowledge = knowledge;
@@ -456,7 +490,7 @@ class PlanTest : public QObject {
 
     void aReplayedCandidateIsTheOnlyOne() {
         const auto problem = problemOf({300, 200, 1}, {9, 9, 1});
-        const plan::Planned first = estimate(problem, {});
+        const plan::Planned first = estimate(problem, onProcessor());
         plan::Request request;
         request.replay = first.report.candidates.back().candidate;
         const plan::Planned again = estimate(problem, request);

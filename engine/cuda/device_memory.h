@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "engine/cuda/engine.h"
+
+namespace flcc::cuda {
+
+/// A stream of a device. Never the default one.
+class Stream {
+  public:
+    /// **Errors**: those of Engine::require, as of all below.
+    Stream(Engine& engine, std::int32_t device) : m_engine(engine), m_device(device) {
+        engine.require(engine.table().openStream(device, &m_stream), device, "opening a stream");
+    }
+    ~Stream() { (void)m_engine.table().closeStream(m_device, m_stream); }
+    Stream(const Stream&) = delete;
+    Stream& operator=(const Stream&) = delete;
+
+    void upload(const PluginCopy& copy) const {
+        m_engine.require(m_engine.table().upload(m_device, m_stream, &copy), m_device,
+                         "copying to the device");
+    }
+    void download(const PluginCopy& copy) const {
+        m_engine.require(m_engine.table().download(m_device, m_stream, &copy), m_device,
+                         "copying from the device");
+    }
+    void direct(const DirectLaunch& launch) const {
+        m_engine.require(m_engine.table().direct(m_device, m_stream, &launch), m_device,
+                         "starting the direct method");
+    }
+    /// Waits for all of it.
+    void wait(const std::string& what) const {
+        m_engine.require(m_engine.table().wait(m_device, m_stream), m_device, what);
+    }
+
+  private:
+    Engine& m_engine;
+    std::int32_t m_device;
+    void* m_stream = nullptr;
+};
+
+/// Memory of a device for elements of one type, which grows when more is asked for.
+template <class T> class DeviceBuffer {
+  public:
+    DeviceBuffer(Engine& engine, std::int32_t device) : m_engine(engine), m_device(device) {}
+    ~DeviceBuffer() { release(); }
+    DeviceBuffer(const DeviceBuffer&) = delete;
+    DeviceBuffer& operator=(const DeviceBuffer&) = delete;
+
+    /// Room for `count` elements at least; what was there is lost.
+    T* room(std::int64_t count) {
+        if (count > m_count) {
+            release();
+            const auto bytes = count * static_cast<std::int64_t>(sizeof(T));
+            void* memory = nullptr;
+            m_engine.require(m_engine.table().allocate(m_device, bytes, &memory), m_device,
+                             "asking for " + std::to_string(bytes) + " bytes of its memory");
+            m_memory = static_cast<T*>(memory);
+            m_count = count;
+        }
+        return m_memory;
+    }
+
+  private:
+    void release() {
+        if (m_memory != nullptr) {
+            (void)m_engine.table().release(m_device, m_memory);
+        }
+        m_memory = nullptr;
+        m_count = 0;
+    }
+
+    Engine& m_engine;
+    std::int32_t m_device;
+    T* m_memory = nullptr;
+    std::int64_t m_count = 0;
+};
+
+} // namespace flcc::cuda

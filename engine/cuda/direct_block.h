@@ -1,0 +1,502 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "engine/base/finite.h"
+#include "engine/base/status.h"
+#include "engine/cuda/direct_launch.h"
+#include "engine/method/shared/direct_block.h"
+
+/// The direct method on a block of outputs (METHODS 4.1, FLCC III.C) as phases: between two of them
+/// all threads of a block wait for each other. A phase is a plain function of launch, block, thread
+/// and what the block shares, so that a processor can run it for one thread after the other.
+namespace flcc::cuda {
+
+namespace shared = method::shared;
+
+inline constexpr int kSeenHeight = shared::kBlockHeight + shared::kPieceRows - 1;
+inline constexpr int kSeenWidth = shared::kBlockWidth + shared::kPieceColumns - 1;
+
+/// What the threads of a block share. Its arrays need no initialisation.
+struct DirectShared {
+    static constexpr int kSlots = 9;
+    float seen[kSeenHeight][kSeenWidth + 1]; ///< the voxels under a piece of the template
+    float weights[shared::kPieceColumns][shared::kPieceRows];
+    double sums[2][shared::kBlockHeight][shared::kBlockWidth]; ///< of x and x^2 over the panels
+    union {
+        double columns[2][shared::kBlockHeight][kSeenWidth + 2]; ///< of a piece, along y
+        double slots[kSlots][shared::kBlockThreads];             ///< of what threads reduce
+    };
+};
+
+/// What a thread keeps between phases.
+struct DirectThread {
+    double total[shared::kBlockOwn] = {}; ///< numerators of its outputs
+    shared::TileFrame frame;              ///< the same in all threads of a block
+};
+
+/// A block of a launch: where it begins, and what of its outputs lies in the map.
+struct DirectPlace {
+    std::int64_t block = 0;
+    base::Index corner;
+    base::Extents seen; ///< voxels under its outputs
+};
+
+FLCC_HOST_DEVICE inline DirectPlace placeOf(const DirectLaunch& launch, std::int64_t block) {
+    const base::Index corner = shared::blockCorner(block, shared::blockGrid(launch.map));
+    const auto within = [](std::int64_t left, std::int64_t most) {
+        return left < most ? left : most;
+    };
+    return {block,
+            corner,
+            {within(launch.map.x - corner.x, shared::kBlockWidth) + launch.templ.x - 1,
+             within(launch.map.y - corner.y, shared::kBlockHeight) + launch.templ.y - 1,
+             launch.templ.z}};
+}
+
+/// Calls `body` with each number as a constant: loops whose every turn is code of its own.
+template <int... kNumbers, class Body>
+FLCC_HOST_DEVICE inline void unrolled(std::integer_sequence<int, kNumbers...>, Body&& body) {
+    (body(std::integral_constant<int, kNumbers>{}), ...);
+}
+
+/// The direct method for voxels of type T, in pieces of kRows template rows. kIntegers: numerators
+/// are sums of products of bytes, exact.
+template <class T, int kRows, bool kIntegers> struct DirectBlock {
+    static constexpr int kWarp = 32; ///< neighbours in a warp read neighbours along x
+
+    FLCC_HOST_DEVICE static const T* rowAt(const DirectLaunch& launch, const DirectPlace& place,
+                                           std::int64_t y, std::int64_t z) {
+        return static_cast<const T*>(launch.scene) +
+               ((place.corner.z + z) * launch.extents.y + place.corner.y + y) * launch.extents.x +
+               place.corner.x;
+    }
+
+    /// Calls `visit` with this thread's share of the voxels that the block sees.
+    template <class Visit>
+    FLCC_HOST_DEVICE static void forSeen(const DirectLaunch& launch, const DirectPlace& place,
+                                         int thread, Visit&& visit) {
+        const std::int64_t lines = place.seen.y * place.seen.z;
+        for (std::int64_t line = thread / kWarp; line < lines;
+             line += shared::kBlockThreads / kWarp) {
+            const T* const row = rowAt(launch, place, line % place.seen.y, line / place.seen.y);
+            for (std::int64_t x = thread % kWarp; x < place.seen.x; x += kWarp) {
+                visit(row[x]);
+            }
+        }
+    }
+
+    // --- Reductions: every thread fills its slots, eight fold them, all read the eight -----------
+
+    static constexpr int kFolded = 8;
+
+    template <class Join>
+    FLCC_HOST_DEVICE static void fold(double (&slots)[shared::kBlockThreads], int thread,
+                                      Join&& join) {
+        if (thread < kFolded) {
+            for (int i = thread + kFolded; i < shared::kBlockThreads; i += kFolded) {
+                slots[thread] = join(slots[thread], slots[i]);
+            }
+        }
+    }
+    template <class Join>
+    FLCC_HOST_DEVICE static double folded(const double (&slots)[shared::kBlockThreads],
+                                          Join&& join) {
+        double value = slots[0];
+        for (int i = 1; i < kFolded; ++i) {
+            value = join(value, slots[i]);
+        }
+        return value;
+    }
+    FLCC_HOST_DEVICE static double least(double a, double b) { return a < b ? a : b; }
+    FLCC_HOST_DEVICE static double most(double a, double b) { return a > b ? a : b; }
+    FLCC_HOST_DEVICE static double plus(double a, double b) { return a + b; }
+
+    // --- The frame -------------------------------------------------------------------------------
+
+    FLCC_HOST_DEVICE static void findRange(const DirectLaunch& launch, const DirectPlace& place,
+                                           int thread, DirectShared& all) {
+        shared::VoxelRange range;
+        forSeen(launch, place, thread, [&](T voxel) { shared::addVoxel(range, voxel); });
+        all.slots[0][thread] = range.minimum;
+        all.slots[1][thread] = range.maximum;
+        all.slots[2][thread] = static_cast<double>(range.nonFinite);
+    }
+    FLCC_HOST_DEVICE static void foldRange(int thread, DirectShared& all) {
+        fold(all.slots[0], thread, least);
+        fold(all.slots[1], thread, most);
+        fold(all.slots[2], thread, plus);
+    }
+    FLCC_HOST_DEVICE static shared::VoxelRange rangeOf(const DirectShared& all) {
+        return {folded(all.slots[0], least), folded(all.slots[1], most),
+                static_cast<std::int64_t>(folded(all.slots[2], plus))};
+    }
+    FLCC_HOST_DEVICE static void addUp(const DirectLaunch& launch, const DirectPlace& place,
+                                       int thread, DirectShared& all) {
+        const double scale = std::ldexp(1.0, -shared::preExponent<T>(rangeOf(all)));
+        double sum = 0;
+        forSeen(launch, place, thread, [&](T voxel) {
+            sum += base::finite(voxel) ? static_cast<double>(voxel) * scale : 0.0;
+        });
+        all.slots[3][thread] = sum;
+    }
+    FLCC_HOST_DEVICE static void foldSum(int thread, DirectShared& all) {
+        fold(all.slots[3], thread, plus);
+    }
+    FLCC_HOST_DEVICE static shared::TileFrame
+    frameOf(const DirectLaunch& launch, const DirectPlace& place, const DirectShared& all) {
+        const shared::VoxelRange range = rangeOf(all);
+        const std::int64_t count = place.seen.x * place.seen.y * place.seen.z - range.nonFinite;
+        return shared::frameOf<T>(range, folded(all.slots[3], plus), count,
+                                  static_cast<std::int64_t>(launch.constants.count));
+    }
+
+    // --- A piece of the template -----------------------------------------------------------------
+
+    /// Where a piece begins in the template, and its size.
+    struct Piece {
+        base::Index at;
+        int columns = 0;
+        int rows = 0;
+    };
+    FLCC_HOST_DEVICE static Piece pieceAt(const base::Extents& m, std::int64_t x, std::int64_t y,
+                                          std::int64_t z) {
+        const auto within = [](std::int64_t left, int longest) {
+            return left < longest ? static_cast<int>(left) : longest;
+        };
+        return {{x, y, z}, within(m.x - x, shared::kPieceColumns), within(m.y - y, kRows)};
+    }
+
+    FLCC_HOST_DEVICE static void clear(int thread, DirectShared& all) {
+        const int column = thread % shared::kBlockWidth;
+        for (int y = thread / shared::kBlockWidth; y < shared::kBlockHeight;
+             y += shared::kBlockThreads / shared::kBlockWidth) {
+            all.sums[0][y][column] = 0;
+            all.sums[1][y][column] = 0;
+        }
+    }
+
+    /// The voxels and weights of a piece; 0 beyond the scene and the template.
+    FLCC_HOST_DEVICE static void load(const DirectLaunch& launch, const DirectPlace& place,
+                                      const Piece& piece, int thread, const DirectThread& own,
+                                      DirectShared& all) {
+        for (int y = thread / kWarp; y < shared::kBlockHeight + kRows - 1;
+             y += shared::kBlockThreads / kWarp) {
+            const bool inside = piece.at.y + y < place.seen.y;
+            const T* const row =
+                rowAt(launch, place, inside ? piece.at.y + y : 0, piece.at.z) + piece.at.x;
+            for (int x = thread % kWarp; x < kSeenWidth; x += kWarp) {
+                float value = 0;
+                if (inside && piece.at.x + x < place.seen.x) {
+                    if constexpr (kIntegers) {
+                        value = static_cast<float>(row[x]);
+                    } else {
+                        value = shared::centred(row[x], own.frame);
+                    }
+                }
+                all.seen[y][x] = value;
+            }
+        }
+        for (int i = thread; i < shared::kPieceColumns * kRows; i += shared::kBlockThreads) {
+            const int column = i / kRows;
+            const int row = i % kRows;
+            const bool inside = column < piece.columns && row < piece.rows;
+            all.weights[column][row] =
+                inside ? launch.weights[(piece.at.z * launch.templ.y + piece.at.y + row) *
+                                            launch.templ.x +
+                                        piece.at.x + column]
+                       : 0.0F;
+        }
+    }
+
+    /// Adds the products of a piece to the numerators of a thread: a voxel in a register serves all
+    /// its outputs.
+    FLCC_HOST_DEVICE static void multiply(const Piece& piece, int thread, const DirectShared& all,
+                                          DirectThread& own) {
+        const int column = thread % shared::kBlockWidth;
+        const int first = thread / shared::kBlockWidth * shared::kBlockOwn;
+        float part[shared::kBlockOwn] = {};
+        for (int x = 0; x < piece.columns; x += shared::kPieceGroup) {
+            float sums[shared::kBlockOwn] = {};
+            for (int next = 0; next < shared::kPieceGroup && x + next < piece.columns; ++next) {
+                const float(&weights)[shared::kPieceRows] = all.weights[x + next];
+                unrolled(
+                    std::make_integer_sequence<int, shared::kBlockOwn + kRows - 1>{}, [&](auto y) {
+                        const float voxel = all.seen[first + y][column + x + next];
+                        unrolled(std::make_integer_sequence<int, shared::kBlockOwn>{}, [&](auto r) {
+                            if constexpr (y - r >= 0 && y - r < kRows) {
+                                sums[r] += weights[y - r] * voxel;
+                            }
+                        });
+                    });
+            }
+            for (int r = 0; r < shared::kBlockOwn; ++r) {
+                part[r] += sums[r];
+            }
+        }
+        for (int r = 0; r < shared::kBlockOwn; ++r) {
+            own.total[r] += static_cast<double>(part[r]);
+        }
+    }
+
+    /// Sums of x and x^2 over `width` neighbours of `line(i)`, handed to `add(i, x, xx)` in two
+    /// parts for every i below `count`: by additions only, the tail of one run of `width` and the
+    /// head of the next (METHODS 2.1).
+    template <class Line, class Add>
+    FLCC_HOST_DEVICE static void addWindows(int width, int count, Line&& line, Add&& add) {
+        for (int block = 0; block < count; block += width) {
+            double first = 0;
+            double second = 0;
+            for (int j = width - 1; j >= 0; --j) {
+                line(block + j, first, second);
+                if (block + j < count) {
+                    add(block + j, first, second);
+                }
+            }
+            first = 0;
+            second = 0;
+            for (int j = 1; j < width && block + j < count; ++j) {
+                line(block + width + j - 1, first, second);
+                add(block + j, first, second);
+            }
+        }
+    }
+
+    /// Window sums of a piece along y, one thread a column.
+    FLCC_HOST_DEVICE static void sumColumns(const Piece& piece, int thread, DirectShared& all) {
+        const int column = thread;
+        if (column >= shared::kBlockWidth + piece.columns - 1) {
+            return;
+        }
+        for (int y = 0; y < shared::kBlockHeight; ++y) {
+            all.columns[0][y][column] = 0;
+            all.columns[1][y][column] = 0;
+        }
+        addWindows(
+            piece.rows, shared::kBlockHeight,
+            [&](int y, double& first, double& second) {
+                const auto x = static_cast<double>(all.seen[y][column]);
+                first += x;
+                second += x * x;
+            },
+            [&](int y, double first, double second) {
+                all.columns[0][y][column] += first;
+                all.columns[1][y][column] += second;
+            });
+    }
+
+    /// Those along x, added to the sums of the panels: one thread a quarter of a row.
+    FLCC_HOST_DEVICE static void sumRows(const Piece& piece, int thread, DirectShared& all) {
+        constexpr int kRun = 16;
+        if (thread >= shared::kBlockHeight * shared::kBlockWidth / kRun) {
+            return;
+        }
+        const int y = thread % shared::kBlockHeight;
+        const int begin = thread / shared::kBlockHeight * kRun;
+        addWindows(
+            piece.columns, kRun,
+            [&](int i, double& first, double& second) {
+                first += all.columns[0][y][begin + i];
+                second += all.columns[1][y][begin + i];
+            },
+            [&](int i, double first, double second) {
+                all.sums[0][y][begin + i] += first;
+                all.sums[1][y][begin + i] += second;
+            });
+    }
+
+    // --- The end ---------------------------------------------------------------------------------
+
+    /// Whether `holds(voxel)` for every voxel of the panel at an output of the block.
+    template <class Holds>
+    FLCC_HOST_DEVICE static bool everywhere(const DirectLaunch& launch, const DirectPlace& place,
+                                            std::int64_t x, std::int64_t y, Holds&& holds) {
+        for (std::int64_t k = 0; k < launch.templ.z; ++k) {
+            for (std::int64_t j = 0; j < launch.templ.y; ++j) {
+                const T* const row = rowAt(launch, place, y + j, k) + x;
+                for (std::int64_t i = 0; i < launch.templ.x; ++i) {
+                    if (!holds(row[i])) {
+                        return false;
+                    }
+                }
+            }
+        }
+        return true;
+    }
+
+    struct Judged {
+        base::Status status = base::Status::Ok;
+        shared::BoxScore score;
+    };
+    FLCC_HOST_DEVICE static Judged judge(const DirectLaunch& launch, const DirectPlace& place,
+                                         std::int64_t x, std::int64_t y, double num,
+                                         const DirectShared& all, const shared::TileFrame& frame) {
+        Judged judged;
+        if (frame.nonFinite > 0 &&
+            !everywhere(launch, place, x, y, [](T voxel) { return base::finite(voxel); })) {
+            judged.status = base::Status::NonFinite;
+            return judged;
+        }
+        judged.score.flat = frame.constant;
+        if (!frame.constant) {
+            judged.score = shared::scoreBox(all.sums[0][y][x], all.sums[1][y][x], num, frame,
+                                            launch.constants);
+        }
+        if (judged.score.open) {
+            const T first = rowAt(launch, place, y, 0)[x];
+            judged.score.flat =
+                everywhere(launch, place, x, y, [first](T voxel) { return voxel == first; });
+        }
+        judged.status = judged.score.flat                               ? base::Status::Flat
+                        : judged.score.bound > launch.constants.promise ? base::Status::LowConf
+                                                                        : base::Status::Ok;
+        return judged;
+    }
+
+    /// Scores and statuses of a thread's outputs, and what it has to tell.
+    FLCC_HOST_DEVICE static void score(const DirectLaunch& launch, const DirectPlace& place,
+                                       int thread, const DirectThread& own, DirectShared& all) {
+        const int column = thread % shared::kBlockWidth;
+        const int first = thread / shared::kBlockWidth * shared::kBlockOwn;
+        double told[DirectShared::kSlots] = {};
+        for (int r = 0; r < shared::kBlockOwn; ++r) {
+            const int row = first + r;
+            const std::int64_t x = place.corner.x + column;
+            const std::int64_t y = place.corner.y + row;
+            if (x >= launch.map.x || y >= launch.map.y) {
+                continue;
+            }
+            const Judged judged = judge(launch, place, column, row, own.total[r], all, own.frame);
+            const bool low = judged.status == base::Status::LowConf;
+            const bool ok = judged.status == base::Status::Ok;
+            const std::int64_t at = (place.corner.z * launch.map.y + y) * launch.map.x + x;
+            launch.value[at] = ok || low ? static_cast<float>(judged.score.value) : 0.0F;
+            launch.status[at] = static_cast<std::uint8_t>(judged.status);
+            told[0] = ok ? most(told[0], judged.score.bound) : told[0];
+            told[1] = low ? most(told[1], judged.score.bound) : told[1];
+            told[2] = r == 0 && (ok || low) ? judged.score.bound : told[2];
+            told[3] += ok ? 1 : 0;
+            told[4] += judged.status == base::Status::Flat ? 1 : 0;
+            told[5] += judged.status == base::Status::NonFinite ? 1 : 0;
+            told[6] += low ? 1 : 0;
+            told[7] += judged.score.overRange && (ok || low) ? 1 : 0;
+        }
+        for (int slot = 0; slot < DirectShared::kSlots; ++slot) {
+            all.slots[slot][thread] = told[slot];
+        }
+    }
+    FLCC_HOST_DEVICE static void foldTold(int thread, DirectShared& all) {
+        for (int slot = 0; slot < DirectShared::kSlots; ++slot) {
+            if (slot < 3) {
+                fold(all.slots[slot], thread, most);
+            } else {
+                fold(all.slots[slot], thread, plus);
+            }
+        }
+    }
+    FLCC_HOST_DEVICE static void tell(const DirectLaunch& launch, const DirectPlace& place,
+                                      int thread, const DirectThread& own,
+                                      const DirectShared& all) {
+        if (thread != 0) {
+            return;
+        }
+        const auto count = [&](int slot) {
+            return static_cast<std::int32_t>(folded(all.slots[slot], plus));
+        };
+        BlockTally& tally = launch.tallies[place.block];
+        tally.largestBound = folded(all.slots[0], most);
+        tally.largestLowConf = folded(all.slots[1], most);
+        tally.sample = folded(all.slots[2], most);
+        tally.rounding = own.frame.rounding;
+        tally.ok = count(3);
+        tally.flat = count(4);
+        tally.nonFinite = count(5);
+        tally.lowConf = count(6);
+        tally.overRange = count(7);
+    }
+
+    /// All of a block. `each(phase)` calls phase(thread, own) for every thread, or on every thread,
+    /// and waits for all.
+    template <class Each>
+    FLCC_HOST_DEVICE static void run(const DirectLaunch& launch, std::int64_t block,
+                                     DirectShared& all, Each&& each) {
+        const DirectPlace place = placeOf(launch, block);
+        if constexpr (kIntegers) {
+            each([&](int thread, DirectThread& own) {
+                own.frame.exactSums = true; // bytes as they are
+                clear(thread, all);
+            });
+        } else {
+            each([&](int thread, DirectThread&) { findRange(launch, place, thread, all); });
+            each([&](int thread, DirectThread&) { foldRange(thread, all); });
+            each([&](int thread, DirectThread&) { addUp(launch, place, thread, all); });
+            each([&](int thread, DirectThread&) { foldSum(thread, all); });
+            each([&](int thread, DirectThread& own) {
+                own.frame = frameOf(launch, place, all);
+                clear(thread, all);
+            });
+        }
+        const base::Extents& m = launch.templ;
+        for (std::int64_t z = 0; z < m.z; ++z) {
+            for (std::int64_t y = 0; y < m.y; y += kRows) {
+                for (std::int64_t x = 0; x < m.x; x += shared::kPieceColumns) {
+                    const Piece piece = pieceAt(m, x, y, z);
+                    each([&](int thread, DirectThread& own) {
+                        load(launch, place, piece, thread, own, all);
+                    });
+                    each([&](int thread, DirectThread& own) {
+                        sumColumns(piece, thread, all);
+                        multiply(piece, thread, all, own);
+                    });
+                    each([&](int thread, DirectThread&) { sumRows(piece, thread, all); });
+                }
+            }
+        }
+        each([&](int thread, DirectThread& own) { score(launch, place, thread, own, all); });
+        each([&](int thread, DirectThread&) { foldTold(thread, all); });
+        each([&](int thread, DirectThread& own) { tell(launch, place, thread, own, all); });
+    }
+};
+
+/// Calls `run(DirectBlock<...>{})` with the form of the block that a launch needs.
+template <class Run> void withDirectBlock(const DirectLaunch& launch, Run&& run) {
+    const bool low = shared::pieceRows(launch.templ.y) < shared::kPieceRows;
+    const auto of = [&]<class T>(T) {
+        if constexpr (sizeof(T) == 1 && !std::is_signed_v<T>) {
+            if (launch.constants.integers) {
+                low ? run(DirectBlock<T, shared::kPieceRows / 2, true>{})
+                    : run(DirectBlock<T, shared::kPieceRows, true>{});
+                return;
+            }
+        }
+        low ? run(DirectBlock<T, shared::kPieceRows / 2, false>{})
+            : run(DirectBlock<T, shared::kPieceRows, false>{});
+    };
+    switch (launch.pixel) {
+    case base::PixelType::UInt8:
+        return of(std::uint8_t{});
+    case base::PixelType::Int8:
+        return of(std::int8_t{});
+    case base::PixelType::UInt16:
+        return of(std::uint16_t{});
+    case base::PixelType::Int16:
+        return of(std::int16_t{});
+    case base::PixelType::UInt32:
+        return of(std::uint32_t{});
+    case base::PixelType::Int32:
+        return of(std::int32_t{});
+    case base::PixelType::UInt64:
+        return of(std::uint64_t{});
+    case base::PixelType::Int64:
+        return of(std::int64_t{});
+    case base::PixelType::Float32:
+        return of(float{});
+    case base::PixelType::Float64:
+        return of(double{});
+    }
+}
+
+} // namespace flcc::cuda

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "engine/cuda/direct_launch.h"
+
+namespace flcc::cuda {
+
+/// Starts the direct method on the current device.
+[[nodiscard]] cudaError_t startDirect(const DirectLaunch& launch, cudaStream_t stream);
+
+} // namespace flcc::cuda

@@ -1,0 +1,182 @@
+#include "engine/cuda/engine.h"
+
+#include <dlfcn.h>
+
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "engine/base/error.h"
+#include "engine/base/log.h"
+
+namespace flcc::cuda {
+
+namespace {
+
+constexpr const char* kFile = "flcc-cuda.so";
+
+/// "12.4" of 12040.
+std::string versionText(std::int32_t version) {
+    return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+/// What the loader says of a library that it cannot load, for people.
+std::string loaderReason(const std::filesystem::path& file, const std::string& error) {
+    const std::string missing = ": cannot open shared object file";
+    const std::size_t end = error.find(missing);
+    if (end != std::string::npos && error.compare(0, file.string().size(), file.string()) != 0) {
+        return "the GPU engine needs the library " + error.substr(0, end) +
+               ", which is not installed";
+    }
+    return "the GPU engine cannot be loaded: " + error;
+}
+
+/// Why there is no device; empty when the driver finds one.
+std::string startReason(const PluginStart& start, const PluginTable& table) {
+    if (start.driver == 0 && start.result != 0) {
+        return "no NVIDIA driver is installed";
+    }
+    if (start.result == kDriverTooOld) {
+        return "the NVIDIA driver is too old: it is for CUDA " + versionText(start.driver) +
+               ", the GPU engine needs " + versionText(start.runtime);
+    }
+    if (start.result == kNoDevice || (start.result == 0 && start.devices < 1)) {
+        return "the driver finds no NVIDIA GPU";
+    }
+    return start.result == 0
+               ? std::string()
+               : std::string("the driver does not start: ") + table.describeError(start.result);
+}
+
+const PluginTable*& standInTable() {
+    static const PluginTable* table = nullptr;
+    return table;
+}
+
+} // namespace
+
+Engine::Engine(const PluginTable* table, std::string reason)
+    : m_table(table), m_reason(std::move(reason)) {
+    if (m_table == nullptr) {
+        return;
+    }
+    m_start = m_table->start();
+    m_reason = startReason(m_start, *m_table);
+    for (std::int32_t number = 0; m_reason.empty() && number < m_start.devices; ++number) {
+        DeviceFacts device;
+        device.number = number;
+        const Result result = m_table->describe(number, &device.about);
+        if (result != 0) {
+            device.reason = std::string("it does not answer: ") + m_table->describeError(result);
+        } else if (!device.about.hasCode) {
+            device.reason = "its compute capability " + std::to_string(device.about.major) + "." +
+                            std::to_string(device.about.minor) +
+                            " is older than what the GPU engine was built for";
+        }
+        m_devices.push_back(std::move(device));
+    }
+}
+
+std::vector<std::filesystem::path> Engine::places() {
+    std::error_code error;
+    const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+    if (error) {
+        return {};
+    }
+    const std::filesystem::path folder = program.parent_path();
+    return {folder / kFile, (folder / FLCC_PLUGIN_FOLDER / kFile).lexically_normal()};
+}
+
+const PluginTable* Engine::load(const std::vector<std::filesystem::path>& files,
+                                std::string& reason) {
+    std::string tried;
+    for (const std::filesystem::path& file : files) {
+        std::error_code error;
+        if (!std::filesystem::exists(file, error)) {
+            tried += (tried.empty() ? " in " : " or ") + file.parent_path().string();
+            continue;
+        }
+        void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+        if (library == nullptr) {
+            const char* const text = dlerror();
+            reason = loaderReason(file, text == nullptr ? "no reason given" : text);
+            return nullptr;
+        }
+        const auto entry = reinterpret_cast<PluginEntry>(dlsym(library, kPluginEntry));
+        const PluginTable* const table = entry == nullptr ? nullptr : entry(kPluginVersion);
+        if (table == nullptr || table->version != kPluginVersion ||
+            table->bytes != sizeof(PluginTable)) {
+            reason = "the GPU engine " + file.string() + " belongs to another version of FLCC";
+            dlclose(library);
+            return nullptr;
+        }
+        return table;
+    }
+    base::log(base::LogLevel::Info, std::string(kFile) + " is not there:" + tried);
+    reason = std::string("the GPU engine, ") + kFile + ", is not installed";
+    return nullptr;
+}
+
+Engine& Engine::ofProcess() {
+    static const std::unique_ptr<Engine> engine = [] {
+        std::string reason;
+        const PluginTable* const table =
+            standInTable() != nullptr ? standInTable() : load(places(), reason);
+        return std::make_unique<Engine>(table, reason);
+    }();
+    return *engine;
+}
+
+void Engine::standIn(const PluginTable* table) { standInTable() = table; }
+
+std::string Engine::reason() const {
+    if (!m_reason.empty()) {
+        return m_reason;
+    }
+    const std::lock_guard lock(m_lock);
+    return m_lost;
+}
+
+std::string Engine::reasonAgainst(std::int32_t number) const {
+    if (std::string all = reason(); !all.empty()) {
+        return all;
+    }
+    for (const DeviceFacts& device : m_devices) {
+        if (device.number == number) {
+            return device.reason;
+        }
+    }
+    return "there is no such device";
+}
+
+std::int64_t Engine::freeMemory(std::int32_t number) const {
+    std::int64_t bytes = 0;
+    return reasonAgainst(number).empty() && m_table->freeMemory(number, &bytes) == 0 ? bytes : 0;
+}
+
+std::string Engine::versions() const {
+    return m_table == nullptr
+               ? std::string()
+               : "CUDA " + versionText(m_start.runtime) +
+                     (m_start.driver == 0 ? ", no driver"
+                                          : ", driver for " + versionText(m_start.driver));
+}
+
+void Engine::require(Result result, std::int32_t device, const std::string& what) {
+    if (result == 0) {
+        return;
+    }
+    const std::string id = "cuda:" + std::to_string(device);
+    const std::string error = m_table->describeError(result);
+    if (m_table->isSticky(result)) {
+        const std::lock_guard lock(m_lock);
+        if (m_lost.empty()) {
+            m_lost = "it failed in this process (" + error + "); start the program again to use it";
+            base::log(base::LogLevel::Warning, "device " + id + " is lost: " + what + ": " + error);
+        }
+    }
+    throw base::Error(result == kOutOfMemory ? base::ErrorCode::Memory : base::ErrorCode::Device,
+                      "device '" + id + "' failed: " + what + ": " + error);
+}
+
+} // namespace flcc::cuda

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "engine/base/extents.h"
+#include "engine/method/shared/direct_block.h"
+
+namespace flcc::cuda {
+
+/// The parts of a map that are done one after the other: boxes of extents `part`, the last of each
+/// axis cut, x fastest.
+[[nodiscard]] inline std::vector<base::Box> mapParts(const base::Extents& map,
+                                                     const base::Extents& part) {
+    std::vector<base::Box> boxes;
+    for (std::int64_t z = 0; z < map.z; z += part.z) {
+        for (std::int64_t y = 0; y < map.y; y += part.y) {
+            for (std::int64_t x = 0; x < map.x; x += part.x) {
+                boxes.push_back({{x, y, z},
+                                 {std::min(part.x, map.x - x), std::min(part.y, map.y - y),
+                                  std::min(part.z, map.z - z)}});
+            }
+        }
+    }
+    return boxes;
+}
+
+/// The largest part that `fits`, halved along the slowest axis that is left and in whole blocks, so
+/// that the blocks of a map, and with them its bits, do not depend on its parts. One block where
+/// none fits.
+template <class Fits>
+[[nodiscard]] base::Extents largestPart(const base::Extents& map, Fits&& fits) {
+    base::Extents part = map;
+    const auto halve = [&](std::int64_t& length, std::int64_t step) {
+        while (!fits(part) && length > step) {
+            length = method::shared::ceilDivide(method::shared::ceilDivide(length, 2), step) * step;
+        }
+    };
+    halve(part.z, 1);
+    halve(part.y, method::shared::kBlockHeight);
+    halve(part.x, method::shared::kBlockWidth);
+    return part;
+}
+
+} // namespace flcc::cuda

@@ -1,0 +1,181 @@
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <iterator>
+
+#include "engine/cuda/direct_kernel.h"
+#include "engine/cuda/plugin.h"
+
+// The plug-in: CUDA behind plain functions. No function keeps the device that the calling thread
+// had, and none leaves an error behind for the next one to find.
+
+namespace flcc::cuda {
+
+namespace {
+
+/// The error of a call, taken off the thread.
+Result resultOf(cudaError_t error) {
+    (void)cudaGetLastError();
+    return static_cast<Result>(error);
+}
+
+/// Calls `use` with the device chosen.
+template <class Use> Result on(std::int32_t device, Use&& use) {
+    const cudaError_t chosen = cudaSetDevice(device);
+    return resultOf(chosen != cudaSuccess ? chosen : use());
+}
+
+PluginStart start() {
+    PluginStart start;
+    int driver = 0;
+    int runtime = 0;
+    int devices = 0; // not written when there is no driver
+    (void)cudaDriverGetVersion(&driver);
+    (void)cudaRuntimeGetVersion(&runtime);
+    start.result = resultOf(cudaGetDeviceCount(&devices));
+    start.driver = driver;
+    start.runtime = runtime;
+    start.devices = devices;
+    return start;
+}
+
+/// Whether there is code for a compute capability: that of the same major one is binary, and newer
+/// ones are compiled for when they come.
+bool hasCodeFor(int capability) {
+    const int built[] = {__CUDA_ARCH_LIST__};
+    return std::any_of(std::begin(built), std::end(built),
+                       [capability](int one) { return one / 10 <= capability; });
+}
+
+Result describe(std::int32_t device, PluginDevice* to) {
+    cudaDeviceProp properties{};
+    const cudaError_t error = cudaGetDeviceProperties(&properties, device);
+    if (error != cudaSuccess) {
+        return resultOf(error);
+    }
+    int kilohertz = 0;
+    (void)cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, device);
+    std::snprintf(to->name, sizeof(to->name), "%s", properties.name);
+    to->memoryBytes = static_cast<std::int64_t>(properties.totalGlobalMem);
+    to->major = properties.major;
+    to->minor = properties.minor;
+    to->processors = properties.multiProcessorCount;
+    to->gigahertz = kilohertz * 1e-6;
+    to->hasCode = hasCodeFor(10 * properties.major + properties.minor);
+    return resultOf(cudaSuccess);
+}
+
+Result freeMemory(std::int32_t device, std::int64_t* bytes) {
+    return on(device, [&] {
+        std::size_t free = 0;
+        std::size_t total = 0;
+        const cudaError_t error = cudaMemGetInfo(&free, &total);
+        *bytes = static_cast<std::int64_t>(free);
+        return error;
+    });
+}
+
+Result openStream(std::int32_t device, void** stream) {
+    return on(device, [&] {
+        cudaStream_t made = nullptr;
+        const cudaError_t error = cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking);
+        *stream = made;
+        return error;
+    });
+}
+
+Result closeStream(std::int32_t device, void* stream) {
+    return on(device, [&] {
+        (void)cudaStreamSynchronize(static_cast<cudaStream_t>(stream));
+        return cudaStreamDestroy(static_cast<cudaStream_t>(stream));
+    });
+}
+
+Result allocate(std::int32_t device, std::int64_t bytes, void** memory) {
+    return on(device, [&] { return cudaMalloc(memory, static_cast<std::size_t>(bytes)); });
+}
+
+Result release(std::int32_t device, void* memory) {
+    return on(device, [&] { return cudaFree(memory); });
+}
+
+Result copy(std::int32_t device, void* stream, const PluginCopy& copy, cudaMemcpyKind kind) {
+    return on(device, [&] {
+        return cudaMemcpy2DAsync(
+            copy.to, static_cast<std::size_t>(copy.toPitch), copy.from,
+            static_cast<std::size_t>(copy.fromPitch), static_cast<std::size_t>(copy.rowBytes),
+            static_cast<std::size_t>(copy.rows), kind, static_cast<cudaStream_t>(stream));
+    });
+}
+
+Result upload(std::int32_t device, void* stream, const PluginCopy* what) {
+    return copy(device, stream, *what, cudaMemcpyHostToDevice);
+}
+
+Result download(std::int32_t device, void* stream, const PluginCopy* what) {
+    return copy(device, stream, *what, cudaMemcpyDeviceToHost);
+}
+
+Result direct(std::int32_t device, void* stream, const DirectLaunch* launch) {
+    return on(device, [&] { return startDirect(*launch, static_cast<cudaStream_t>(stream)); });
+}
+
+Result wait(std::int32_t device, void* stream) {
+    return on(device, [&] { return cudaStreamSynchronize(static_cast<cudaStream_t>(stream)); });
+}
+
+const char* describeError(Result result) {
+    return cudaGetErrorString(static_cast<cudaError_t>(result));
+}
+
+bool isSticky(Result result) {
+    switch (static_cast<cudaError_t>(result)) {
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorLaunchFailure:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorAssert:
+    case cudaErrorECCUncorrectable:
+    case cudaErrorNvlinkUncorrectable:
+    case cudaErrorContained:
+    case cudaErrorUnknown:
+        return true;
+    default:
+        return false;
+    }
+}
+
+PluginTable makeTable() {
+    PluginTable table;
+    table.start = start;
+    table.describe = describe;
+    table.freeMemory = freeMemory;
+    table.openStream = openStream;
+    table.closeStream = closeStream;
+    table.allocate = allocate;
+    table.release = release;
+    table.upload = upload;
+    table.download = download;
+    table.direct = direct;
+    table.wait = wait;
+    table.describeError = describeError;
+    table.isSticky = isSticky;
+    return table;
+}
+
+} // namespace
+
+} // namespace flcc::cuda
+
+extern "C" __attribute__((visibility("default"))) const flcc::cuda::PluginTable*
+flccCudaPlugin(std::uint32_t version) {
+    static const flcc::cuda::PluginTable table = flcc::cuda::makeTable();
+    return version == flcc::cuda::kPluginVersion ? &table : nullptr;
+}

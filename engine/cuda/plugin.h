@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+
+#include "engine/cuda/direct_launch.h"
+
+/// What the plug-in hands over: plain functions and structures, so that nothing of C++ crosses from
+/// one library to another. All that touches a device goes through this table, which is why a test
+/// can stand in for it (and fail the n-th call of a kind).
+namespace flcc::cuda {
+
+/// Of the table below. A plug-in of another version is not used.
+inline constexpr std::uint32_t kPluginVersion = 1;
+
+/// 0, or an error of the CUDA runtime.
+using Result = std::int32_t;
+
+inline constexpr Result kOutOfMemory = 2;
+inline constexpr Result kDriverTooOld = 35; ///< also where there is no driver
+inline constexpr Result kNoDevice = 100;
+
+/// What the driver is and how many devices it finds. Versions as CUDA counts them: 12040 is 12.4.
+struct PluginStart {
+    Result result = 0;
+    std::int32_t driver = 0;  ///< 0 where no driver is installed
+    std::int32_t runtime = 0; ///< that the plug-in was built with
+    std::int32_t devices = 0;
+};
+
+struct PluginDevice {
+    char name[256] = {};
+    std::int64_t memoryBytes = 0;
+    std::int32_t major = 0; ///< compute capability
+    std::int32_t minor = 0;
+    std::int32_t processors = 0; ///< multiprocessors
+    double gigahertz = 0;
+    bool hasCode = false; ///< the plug-in was built for it, or can be compiled for it
+};
+
+/// A copy of `rows` rows between host and device, pitches from row to row in bytes.
+struct PluginCopy {
+    void* to = nullptr;
+    std::int64_t toPitch = 0;
+    const void* from = nullptr;
+    std::int64_t fromPitch = 0;
+    std::int64_t rowBytes = 0;
+    std::int64_t rows = 0;
+};
+
+/// Every call names its device; streams and memory belong to one. Copies and launches of a stream
+/// run in order and may still be under way when the call returns; wait() ends that and returns what
+/// went wrong in them.
+struct PluginTable {
+    std::uint32_t version = kPluginVersion;
+    std::uint32_t bytes = sizeof(PluginTable);
+    PluginStart (*start)() = nullptr;
+    Result (*describe)(std::int32_t device, PluginDevice* to) = nullptr;
+    Result (*freeMemory)(std::int32_t device, std::int64_t* bytes) = nullptr;
+    Result (*openStream)(std::int32_t device, void** stream) = nullptr;
+    Result (*closeStream)(std::int32_t device, void* stream) = nullptr;
+    Result (*allocate)(std::int32_t device, std::int64_t bytes, void** memory) = nullptr;
+    Result (*release)(std::int32_t device, void* memory) = nullptr;
+    Result (*upload)(std::int32_t device, void* stream, const PluginCopy* copy) = nullptr;
+    Result (*download)(std::int32_t device, void* stream, const PluginCopy* copy) = nullptr;
+    Result (*direct)(std::int32_t device, void* stream, const DirectLaunch* launch) = nullptr;
+    Result (*wait)(std::int32_t device, void* stream) = nullptr;
+    const char* (*describeError)(Result result) = nullptr;
+    /// True when the error ends all work of the process on devices (an illegal address, a failed
+    /// launch, a lost device).
+    bool (*isSticky)(Result result) = nullptr;
+};
+
+/// The one name that a plug-in exports: its table, or null when it does not know `version`.
+using PluginEntry = const PluginTable* (*)(std::uint32_t version);
+inline constexpr const char* kPluginEntry = "flccCudaPlugin";
+
+} // namespace flcc::cuda

@@ -1,0 +1,233 @@
+#include <QtTest>
+
+#include <cmath>
+#include <memory>
+#include <string>
+
+#include "engine/base/error.h"
+#include "engine/cuda/methods.h"
+#include "tests/engine/cpu/harness.h"
+#include "tests/engine/cuda/device_double.h"
+#include "tests/support/comparison.h"
+
+using namespace flcc;
+using base::Extents;
+using base::PixelType;
+using test::Call;
+using test::DeviceDouble;
+
+namespace {
+
+/// An engine on the double with its direct method.
+struct Direct {
+    cuda::Engine engine{&test::doubleTable()};
+    std::unique_ptr<method::Method> method = cuda::directMethod(engine, 0);
+
+    [[nodiscard]] test::Way way(const base::AnyImage& scene, const base::AnyImage& templ,
+                                const Extents& tile = {0, 0, 0}) const {
+        const auto ways = test::acceptedWays(
+            {method.get()}, test::problemOf(base::viewOf(scene), base::viewOf(templ)), 2, tile);
+        return ways.empty() ? test::Way{} : ways.front();
+    }
+};
+
+} // namespace
+
+/// The direct method on a device that is stood in for: what the host does around it.
+class DeviceTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void init() { test::deviceDouble().reset(); }
+
+    // Stored voxels are read with the strides of their view, and nothing beside.
+    void aPartOfASceneIsMatchedAsItsCopy() {
+        const Direct direct;
+        const base::AnyImage scene = test::texture(PixelType::UInt16, {150, 90, 4}, 3);
+        const base::AnyImage templ = test::crop(scene, {{50, 40, 1}, {7, 5, 2}});
+        const base::Box box{{11, 7, 1}, {100, 60, 3}};
+        const base::AnyImage copy = test::crop(scene, box);
+        const test::Way way = direct.way(copy, templ);
+        const auto part =
+            test::runMethod(way, base::partOf(base::viewOf(scene), box), base::viewOf(templ));
+        const auto whole = test::runMethod(way, base::viewOf(copy), base::viewOf(templ));
+        QCOMPARE(test::firstDifferentBit(part.map, whole.map), std::string());
+    }
+
+    void partsOfAMapGiveTheBitsOfTheWhole() {
+        const Direct direct;
+        for (const Extents& n : {Extents{200, 110, 1}, Extents{90, 50, 9}}) {
+            const base::AnyImage scene = test::texture(PixelType::Float32, n, 5);
+            const base::AnyImage templ =
+                test::noise(PixelType::Float32, {6, 9, n.z > 1 ? 3 : 1}, 6);
+            const auto whole =
+                test::runMethod(direct.way(scene, templ), base::viewOf(scene), base::viewOf(templ));
+            const auto parts = test::runMethod(direct.way(scene, templ, {64, 32, 2}),
+                                               base::viewOf(scene), base::viewOf(templ));
+            QCOMPARE(whole.regions.size(), std::size_t{1});
+            QVERIFY(parts.regions.size() > 3);
+            QCOMPARE(test::firstDifferentBit(parts.map, whole.map), std::string());
+            QCOMPARE(test::runFault(parts), std::string());
+        }
+    }
+
+    // Threads of a phase need nothing of each other.
+    void theOrderOfThreadsChangesNothing() {
+        const Direct direct;
+        for (const PixelType type : {PixelType::UInt8, PixelType::Int16, PixelType::Float64}) {
+            for (const Extents& m : {Extents{5, 4, 1}, Extents{33, 17, 1}, Extents{7, 9, 3}}) {
+                base::AnyImage scene = test::texture(type, {150, 70, m.z > 1 ? 5 : 1}, 5);
+                if (type == PixelType::Float64) {
+                    test::setVoxel(scene, {75, 30, 0}, std::nan(""));
+                }
+                const base::AnyImage templ = test::noise(type, m, 6);
+                const auto run = [&](bool backwards) {
+                    test::deviceDouble().backwards = backwards;
+                    return test::runMethod(direct.way(scene, templ), base::viewOf(scene),
+                                           base::viewOf(templ));
+                };
+                const auto forth = run(false);
+                const auto back = run(true);
+                QCOMPARE(test::firstDifferentBit(forth.map, back.map), std::string());
+                QCOMPARE(forth.outcome.facts.largestBound, back.outcome.facts.largestBound);
+                QVERIFY(forth.outcome.facts.statusCounts == back.outcome.facts.statusCounts);
+            }
+        }
+    }
+
+    void everyCallThatFailsIsAnErrorAndLeavesNothingBehind_data() {
+        QTest::addColumn<int>("call");
+        QTest::addColumn<int>("result");
+        for (int call = 0; call < 6; ++call) {
+            for (const int result :
+                 {cuda::kOutOfMemory, DeviceDouble::kInvalidValue, DeviceDouble::kIllegalAddress}) {
+                QTest::addRow("call %d, error %d", call, result) << call << result;
+            }
+        }
+    }
+
+    void everyCallThatFailsIsAnErrorAndLeavesNothingBehind() {
+        QFETCH(int, call);
+        QFETCH(int, result);
+        const base::AnyImage scene = test::texture(PixelType::Float32, {100, 60, 1}, 5);
+        const base::AnyImage templ = test::noise(PixelType::Float32, {5, 4, 1}, 6);
+        DeviceDouble& device = test::deviceDouble();
+        std::int64_t failures = 0;
+        for (std::int64_t turn = 1;; ++turn) {
+            device.reset();
+            const Direct direct;
+            const test::Way way = direct.way(scene, templ, {64, 32, 1});
+            device.call = static_cast<Call>(call);
+            device.turn = turn;
+            device.result = result;
+            bool threw = false;
+            try {
+                const auto run = test::runMethod(way, base::viewOf(scene), base::viewOf(templ));
+                QCOMPARE(test::runFault(run), std::string());
+            } catch (const base::Error& error) {
+                threw = true;
+                QCOMPARE(error.code() == base::ErrorCode::Memory, result == cuda::kOutOfMemory);
+                QVERIFY(error.code() == base::ErrorCode::Memory ||
+                        error.code() == base::ErrorCode::Device);
+                QVERIFY(std::string(error.what()).find("cuda:0") != std::string::npos);
+            }
+            QCOMPARE(device.memoryBlocks, std::int64_t{0});
+            QCOMPARE(device.streams, std::int64_t{0});
+            // A sticky error ends the device for the process, any other leaves it as it was.
+            const bool lost = threw && result == DeviceDouble::kIllegalAddress;
+            QCOMPARE(direct.engine.reasonAgainst(0).empty(), !lost);
+            if (lost) {
+                QVERIFY(direct.way(scene, templ).method == nullptr); // refused
+            }
+            if (!threw) {
+                break; // fewer calls than turns
+            }
+            ++failures;
+        }
+        QVERIFY2(failures >= 1, "no call of this kind was made");
+    }
+
+    void aStopEndsTheRunBetweenParts() {
+        const Direct direct;
+        const base::AnyImage scene = test::texture(PixelType::UInt8, {300, 200, 1}, 5);
+        const base::AnyImage templ = test::noise(PixelType::UInt8, {5, 4, 1}, 6);
+        std::stop_source stop;
+        test::RunOptions options;
+        options.stop = stop.get_token();
+        options.finished = [&](std::int64_t regions) {
+            if (regions == 3) {
+                stop.request_stop();
+            }
+        };
+        const auto run = test::runMethod(direct.way(scene, templ, {64, 32, 1}), base::viewOf(scene),
+                                         base::viewOf(templ), options);
+        QVERIFY(run.outcome.cancelled);
+        QCOMPARE(run.regions.size(), std::size_t{3});
+        QCOMPARE(test::runFault(run), std::string());
+    }
+
+    void whatBreaksThePromiseIsComputedAgain() {
+        const Direct direct;
+        base::AnyImage scene = test::noise(PixelType::Float32, {150, 80, 1}, 4);
+        test::setVoxel(scene, {75, 40, 0}, 1e9);
+        const base::AnyImage templ = test::crop(scene, {{30, 20, 0}, {11, 9, 1}});
+        test::Way way = direct.way(scene, templ);
+        const auto run = test::runMethod(way, base::viewOf(scene), base::viewOf(templ));
+        QVERIFY(run.outcome.facts.recomputed > 0);
+        way.recompute = false;
+        const auto marked = test::runMethod(way, base::viewOf(scene), base::viewOf(templ));
+        const auto low = static_cast<std::size_t>(base::Status::LowConf);
+        QCOMPARE(marked.outcome.facts.statusCounts[low], run.outcome.facts.recomputed);
+        QVERIFY(marked.outcome.facts.largestLowConf > 1e-4);
+    }
+
+    void whatItDoesNotSolveIsRefusedWithAReason() {
+        const Direct direct;
+        method::Problem problem;
+        problem.scene = {100, 100, 1};
+        problem.templ = {9, 9, 1};
+        const auto reasonOf = [&](const method::Problem& posed,
+                                  std::int64_t memory = INT64_MAX) -> std::string {
+            method::Limits limits{2, memory};
+            const auto candidate = direct.method->candidates(posed, limits, {0, 0, 0}).front();
+            const auto verdict = direct.method->predict(posed, candidate, limits, {}, nullptr);
+            const auto* refused = std::get_if<method::Refusal>(&verdict);
+            return refused == nullptr ? std::string() : refused->reason;
+        };
+        QCOMPARE(reasonOf(problem), std::string());
+        method::Problem masked = problem;
+        masked.mask = true;
+        QVERIFY(reasonOf(masked).find("masks") != std::string::npos);
+        method::Problem same = problem;
+        same.extent = method::Extent::Same;
+        QVERIFY(reasonOf(same).find("same") != std::string::npos);
+        method::Problem twofold = problem;
+        twofold.precision = method::Precision::Double;
+        QVERIFY(reasonOf(twofold).find("single precision") != std::string::npos);
+        QVERIFY(reasonOf(problem, 1000).find("limit") != std::string::npos);
+    }
+
+    void aPredictionGrowsWithTransfersAndWork() {
+        const Direct direct;
+        const auto predicted = [&](const Extents& n, const Extents& m) {
+            method::Problem problem;
+            problem.scene = n;
+            problem.templ = m;
+            const method::Limits limits{2, INT64_MAX};
+            return std::get<method::Prediction>(direct.method->predict(
+                problem, direct.method->candidates(problem, limits, {0, 0, 0}).front(), limits, {},
+                nullptr));
+        };
+        const auto small = predicted({1000, 1000, 1}, {8, 8, 1});
+        const auto large = predicted({4000, 1000, 1}, {8, 8, 1});
+        const auto deep = predicted({1000, 1000, 1}, {64, 64, 1});
+        QVERIFY(large.ms > 3 * small.ms && large.deviceBytes > 3 * small.deviceBytes);
+        // Four times the products of a row and of a column each, on nearly as many outputs; half of
+        // the rows of a piece of the small template are idle, and transfers stay.
+        QVERIFY(deep.ms > 4 * small.ms);
+        QVERIFY(small.setupMs > 0 && small.deviceBytes >= 4 * 1000 * 1000);
+    }
+};
+
+QTEST_APPLESS_MAIN(DeviceTest)
+#include "device_test.moc"

@@ -1,0 +1,163 @@
+#include <QtTest>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "engine/base/error.h"
+#include "engine/base/log.h"
+#include "engine/cuda/engine.h"
+#include "tests/engine/cuda/device_double.h"
+
+using namespace flcc;
+
+namespace {
+
+/// Why a plug-in in `file` cannot be used.
+std::string reasonOf(const std::filesystem::path& file) {
+    std::string reason;
+    const cuda::PluginTable* const table = cuda::Engine::load({file}, reason);
+    return cuda::Engine(table, reason).reason();
+}
+
+bool holds(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+/// Why there is no GPU: every reason is said in words of its own.
+class EngineTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void init() { test::deviceDouble().reset(); }
+
+    void aPluginThatIsNotThereIsNamedAndItsFoldersAreLogged() {
+        std::string logged;
+        base::setLogLevel(base::LogLevel::Info);
+        base::setLogListener(
+            [&](base::LogLevel, std::string_view line) { logged += std::string(line); });
+        std::string reason;
+        QVERIFY(cuda::Engine::load({"first/flcc-cuda.so", "second/flcc-cuda.so"}, reason) ==
+                nullptr);
+        base::setLogListener({});
+        base::setLogLevel(base::LogLevel::Warning);
+        QCOMPARE(reason, std::string("the GPU engine, flcc-cuda.so, is not installed"));
+        QVERIFY2(holds(logged, "first") && holds(logged, "second"), logged.c_str());
+    }
+
+    void theProgramLooksBesideItselfFirst() {
+        const auto places = cuda::Engine::places();
+        QCOMPARE(places.size(), std::size_t{2});
+        QCOMPARE(QString::fromStdString(places.front().parent_path().string()),
+                 QCoreApplication::applicationDirPath());
+        QVERIFY(holds(places.back().string(), "/flcc/flcc-cuda.so"));
+    }
+
+    void aMissingLibraryIsNamed() {
+        const std::string reason = reasonOf(FLCC_NEEDS_GONE);
+        QVERIFY2(holds(reason, "needs the library libflcc_test_gone.so, which is not installed"),
+                 reason.c_str());
+    }
+
+    void whatIsNoLibraryIsAReason() {
+        const QTemporaryDir folder;
+        const std::string file = folder.filePath("flcc-cuda.so").toStdString();
+        std::ofstream(file) << "no library";
+        QVERIFY2(holds(reasonOf(file), "cannot be loaded"), reasonOf(file).c_str());
+    }
+
+    void aPluginOfAnotherVersionIsNotUsed() {
+        const std::string reason = reasonOf(FLCC_OTHER_VERSION);
+        QVERIFY2(holds(reason, "another version"), reason.c_str());
+    }
+
+    void theDriverSaysWhatIsMissing_data() {
+        QTest::addColumn<int>("result");
+        QTest::addColumn<int>("driver");
+        QTest::addColumn<int>("devices");
+        QTest::addColumn<QString>("words");
+        QTest::newRow("none") << cuda::kDriverTooOld << 0 << 0
+                              << QStringLiteral("no NVIDIA driver is installed");
+        QTest::newRow("too old") << cuda::kDriverTooOld << 12020 << 0
+                                 << QStringLiteral("too old: it is for CUDA 12.2, the GPU engine "
+                                                   "needs 13.0");
+        QTest::newRow("no device")
+            << cuda::kNoDevice << 13000 << 0 << QStringLiteral("the driver finds no NVIDIA GPU");
+        QTest::newRow("none of them")
+            << 0 << 13000 << 0 << QStringLiteral("the driver finds no NVIDIA GPU");
+        QTest::newRow("else") << 999 << 13000 << 0 << QStringLiteral("does not start: invalid");
+    }
+
+    void theDriverSaysWhatIsMissing() {
+        QFETCH(int, result);
+        QFETCH(int, driver);
+        QFETCH(int, devices);
+        QFETCH(QString, words);
+        test::deviceDouble().start = {result, driver, 13000, devices};
+        const cuda::Engine engine(&test::doubleTable());
+        QVERIFY2(holds(engine.reason(), words.toStdString()), engine.reason().c_str());
+        QVERIFY(engine.devices().empty());
+    }
+
+    void everyDeviceIsListedWithItsMemory() {
+        test::deviceDouble().start.devices = 2;
+        const cuda::Engine engine(&test::doubleTable());
+        QCOMPARE(engine.reason(), std::string());
+        QCOMPARE(engine.devices().size(), std::size_t{2});
+        QCOMPARE(engine.devices()[1].id(), std::string("cuda:1"));
+        QCOMPARE(engine.devices()[1].name(), std::string("Double 1"));
+        QCOMPARE(engine.reasonAgainst(1), std::string());
+        QCOMPARE(engine.freeMemory(1), test::deviceDouble().freeBytes);
+        QCOMPARE(engine.reasonAgainst(2), std::string("there is no such device"));
+        QCOMPARE(engine.versions(), std::string("CUDA 13.0, driver for 13.0"));
+    }
+
+    void aDeviceWithoutCodeIsNotUsed() {
+        test::deviceDouble().about.hasCode = false;
+        test::deviceDouble().about.major = 6;
+        test::deviceDouble().about.minor = 1;
+        const cuda::Engine engine(&test::doubleTable());
+        QVERIFY2(holds(engine.reasonAgainst(0), "compute capability 6.1 is older"),
+                 engine.reasonAgainst(0).c_str());
+        QCOMPARE(engine.freeMemory(0), std::int64_t{0});
+    }
+
+    void anErrorThatEndsOneCallLeavesTheDevice() {
+        cuda::Engine engine(&test::doubleTable());
+        try {
+            engine.require(cuda::kOutOfMemory, 0, "asking for 7 bytes of its memory");
+            QFAIL("nothing was thrown");
+        } catch (const base::Error& error) {
+            QVERIFY(error.code() == base::ErrorCode::Memory);
+            QVERIFY(holds(error.what(), "cuda:0") && holds(error.what(), "7 bytes"));
+        }
+        QCOMPARE(engine.reasonAgainst(0), std::string());
+    }
+
+    void aStickyErrorEndsAllWorkOnDevices() {
+        cuda::Engine engine(&test::doubleTable());
+        QVERIFY_EXCEPTION_THROWN(
+            engine.require(test::DeviceDouble::kIllegalAddress, 0, "running the direct method"),
+            base::Error);
+        QVERIFY2(holds(engine.reasonAgainst(0), "illegal memory access"),
+                 engine.reasonAgainst(0).c_str());
+        QVERIFY(holds(engine.reason(), "start the program again"));
+    }
+
+#ifdef FLCC_PLUGIN
+    // The plug-in itself: it loads without any driver, and says what there is.
+    void thePluginThatWasBuiltLoads() {
+        std::string reason;
+        const cuda::PluginTable* const table = cuda::Engine::load({FLCC_PLUGIN}, reason);
+        QVERIFY2(table != nullptr, reason.c_str());
+        const cuda::Engine engine(table, reason);
+        QVERIFY(engine.reason().empty() == !engine.devices().empty());
+        QVERIFY2(holds(engine.versions(), "CUDA "), engine.versions().c_str());
+    }
+#endif
+};
+
+QTEST_GUILESS_MAIN(EngineTest)
+#include "engine_test.moc"

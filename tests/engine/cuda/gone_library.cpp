@@ -1,0 +1,2 @@
+extern "C" int flccTestGone();
+extern "C" int flccTestGone() { return 1; }

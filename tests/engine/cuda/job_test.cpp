@@ -1,0 +1,207 @@
+#include <QtTest>
+
+#include <string>
+
+#include "engine/base/error.h"
+#include "engine/cuda/engine.h"
+#include "engine/job/job.h"
+#include "engine/plan/planner.h"
+#include "tests/engine/cuda/device_double.h"
+#include "tests/support/scenes.h"
+
+using namespace flcc;
+using test::Call;
+using test::DeviceDouble;
+
+namespace {
+
+/// A scene in memory, and a job that matches a part of it by the cost model alone.
+struct Work {
+    job::Job job;
+    job::JobImages images;
+
+    explicit Work(const std::string& device) {
+        job::SceneImage scene{
+            test::texture(base::PixelType::UInt16, {500, 400, 1}, 7), {}, "memory", {}, {}};
+        images.scene = std::make_shared<const job::SceneImage>(std::move(scene));
+        job.crops = {{{120, 80, 0}, {24, 24, 1}}};
+        job.device = device;
+        job.threads = 1;
+        job.planning = plan::Planning::Estimate;
+        job.method = "direct";
+    }
+    [[nodiscard]] job::JobResult run() const { return job::runJob(job, images); }
+};
+
+void failAt(Call call, std::int64_t turn, cuda::Result result) {
+    DeviceDouble& device = test::deviceDouble();
+    device.call = call;
+    device.turn = turn;
+    device.result = result;
+}
+
+void soundAgain() {
+    DeviceDouble& device = test::deviceDouble();
+    device.reset();
+    device.about.processors = 10000; // so that the plan chooses it
+}
+
+const plan::CandidateReport* rowOf(const job::JobReport& report, const std::string& device) {
+    for (const plan::CandidateReport& row : report.plan.candidates) {
+        if (row.candidate.device == device) {
+            return &row;
+        }
+    }
+    return nullptr;
+}
+
+} // namespace
+
+/// Jobs of a program whose machine has a GPU, which is stood in for.
+class CudaJobTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void initTestCase() {
+        soundAgain();
+        cuda::Engine::standIn(&test::doubleTable());
+    }
+    void init() { soundAgain(); }
+
+    void aGpuIsListedWithItsMemory() {
+        const auto devices = plan::devices();
+        QCOMPARE(devices.size(), std::size_t{2});
+        QCOMPARE(devices[1].id, std::string("cuda:0"));
+        QVERIFY(devices[1].usable && devices[1].reason.empty());
+        QCOMPARE(devices[1].memoryFree, test::deviceDouble().freeBytes);
+    }
+
+    void bothDevicesGiveTheSamePeaks() {
+        const job::JobResult gpu = Work("cuda:0").run();
+        const job::JobResult cpu = Work("cpu").run();
+        QCOMPARE(gpu.report.run->device, std::string("cuda:0"));
+        QCOMPARE(cpu.report.run->device, std::string("cpu"));
+        QVERIFY(rowOf(cpu.report, "cuda:0") == nullptr);
+        QVERIFY(!gpu.peaks.empty());
+        QCOMPARE(gpu.peaks.size(), cpu.peaks.size());
+        for (std::size_t i = 0; i < gpu.peaks.size(); ++i) {
+            QVERIFY(gpu.peaks[i].corner == cpu.peaks[i].corner);
+            QCOMPARE(gpu.peaks[i].score, cpu.peaks[i].score);
+        }
+        QVERIFY(gpu.report.audit->verdict != job::AuditVerdict::Failed);
+    }
+
+    void thePlanChoosesTheFasterDevice() {
+        const job::JobResult both = Work("auto").run();
+        QCOMPARE(both.report.run->device, std::string("cuda:0"));
+        QVERIFY(rowOf(both.report, "cpu")->verdict == plan::CandidateVerdict::Slower);
+        QCOMPARE(Work("cuda").run().report.run->device, std::string("cuda:0"));
+        // A run on it has the stages of the model beside the predicted time.
+        QCOMPARE(both.report.run->stagesMs.front().first, std::string("upload"));
+    }
+
+    void aFailureThatNobodyAskedForEndsOnTheProcessor_data() {
+        QTest::addColumn<int>("call");
+        QTest::addColumn<int>("result");
+        QTest::newRow("no memory") << static_cast<int>(Call::Allocate) << cuda::kOutOfMemory;
+        QTest::newRow("no launch") << static_cast<int>(Call::Direct) << DeviceDouble::kInvalidValue;
+        QTest::newRow("no copy") << static_cast<int>(Call::Download) << DeviceDouble::kInvalidValue;
+    }
+
+    void aFailureThatNobodyAskedForEndsOnTheProcessor() {
+        QFETCH(int, call);
+        QFETCH(int, result);
+        failAt(static_cast<Call>(call), 1, result);
+        const job::JobResult found = Work("auto").run();
+        QCOMPARE(found.report.run->device, std::string("cpu"));
+        const plan::CandidateReport* const row = rowOf(found.report, "cuda:0");
+        QVERIFY(row != nullptr && row->verdict == plan::CandidateVerdict::Failed);
+        QVERIFY2(row->reason.find("failed in the run") != std::string::npos, row->reason.c_str());
+        QCOMPARE(found.notes.size(), std::size_t{1});
+        QVERIFY2(found.notes.front().find("done on the CPU instead") != std::string::npos,
+                 found.notes.front().c_str());
+        const job::JobResult cpu = Work("cpu").run();
+        QVERIFY(std::equal(found.map->value.data(),
+                           found.map->value.data() + found.map->value.count(),
+                           cpu.map->value.data()));
+        QCOMPARE(found.peaks.size(), cpu.peaks.size());
+    }
+
+    void aDeviceAskedForIsNeverReplaced() {
+        for (const char* device : {"cuda", "cuda:0"}) {
+            soundAgain();
+            failAt(Call::Direct, 1, DeviceDouble::kInvalidValue);
+            try {
+                (void)Work(device).run();
+                QFAIL("a run on a device that failed gave a result");
+            } catch (const base::Error& error) {
+                QVERIFY(error.code() == base::ErrorCode::Device);
+            }
+        }
+        try {
+            (void)Work("cuda:1").run();
+            QFAIL("a run on a device that is not there gave a result");
+        } catch (const base::Error& error) {
+            QVERIFY(error.code() == base::ErrorCode::Device);
+            QVERIFY2(std::string(error.what()).find("cuda:1") != std::string::npos, error.what());
+        }
+    }
+
+    void aWrongResultOfADeviceIsNeverShown() {
+        test::deviceDouble().wrong = 0.01F;
+        Work work("auto");
+        work.job.audit = job::Audit::Off; // a GPU is verified all the same
+        const job::JobResult found = work.run();
+        QCOMPARE(found.report.run->device, std::string("cpu"));
+        QVERIFY2(found.notes.front().find("gave a wrong result") != std::string::npos,
+                 found.notes.front().c_str());
+        const job::JobResult cpu = Work("cpu").run();
+        QVERIFY(std::equal(cpu.map->value.data(), cpu.map->value.data() + cpu.map->value.count(),
+                           found.map->value.data()));
+        QCOMPARE(found.peaks.size(), cpu.peaks.size());
+        try {
+            (void)Work("cuda").run();
+            QFAIL("a wrong result was returned");
+        } catch (const base::Error& error) {
+            QVERIFY(error.code() == base::ErrorCode::Device);
+        }
+    }
+
+    void whatFailsWhenItIsTimedIsNotChosen() {
+        failAt(Call::Direct, 1, DeviceDouble::kInvalidValue);
+        Work work("auto");
+        work.job.planning = plan::Planning::Exhaustive;
+        const job::JobResult found = work.run();
+        QCOMPARE(found.report.run->device, std::string("cpu"));
+        QVERIFY(rowOf(found.report, "cuda:0")->verdict == plan::CandidateVerdict::Failed);
+    }
+
+    void aProblemThatGpusDoNotSolveGoesToTheProcessor() {
+        Work work("auto");
+        work.job.extent = method::Extent::Same;
+        const job::JobResult found = work.run();
+        QCOMPARE(found.report.run->device, std::string("cpu"));
+        QVERIFY(rowOf(found.report, "cuda:0")->verdict == plan::CandidateVerdict::Refused);
+        work.job.device = "cuda";
+        QVERIFY_EXCEPTION_THROWN((void)work.run(), base::Error);
+    }
+
+    // The last, as it ends the device for the process.
+    void aLostDeviceIsNotUsedAgain() {
+        failAt(Call::Wait, 2, DeviceDouble::kIllegalAddress);
+        const job::JobResult first = Work("auto").run();
+        QCOMPARE(first.report.run->device, std::string("cpu"));
+        soundAgain(); // whatever the driver says now
+        const job::JobResult second = Work("auto").run();
+        QCOMPARE(second.report.run->device, std::string("cpu"));
+        const plan::CandidateReport* const row = rowOf(second.report, "cuda:0");
+        QVERIFY(row != nullptr && row->verdict == plan::CandidateVerdict::Refused);
+        QVERIFY2(row->reason.find("start the program again") != std::string::npos,
+                 row->reason.c_str());
+        QVERIFY(!plan::devices()[1].usable);
+        QVERIFY_EXCEPTION_THROWN((void)Work("cuda").run(), base::Error);
+    }
+};
+
+QTEST_GUILESS_MAIN(CudaJobTest)
+#include "job_test.moc"
