@@ -9,7 +9,7 @@ namespace {
 
 CliRun finish(QProcess& process) {
     CliRun run;
-    if (process.waitForFinished(60'000) && process.exitStatus() == QProcess::NormalExit) {
+    if (process.waitForFinished(180'000) && process.exitStatus() == QProcess::NormalExit) {
         run.code = process.exitCode();
     }
     run.output = process.readAllStandardOutput();

@@ -138,6 +138,8 @@ bool GroupRun::fallBack(const plan::Request& request, const Error& failure,
     failed.reason = std::string("failed in the run: ") + failure.what();
     plan::Request again = request;
     again.device = "cpu";
+    m_tookOver = false; // what another scene left was made for that GPU
+    m_shared = {};
     if (!plan(again, true, stop)) {
         return false;
     }
