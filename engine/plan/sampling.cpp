@@ -67,13 +67,33 @@ base::Box wholeBox(const method::Problem& problem, double share) {
             {part[0], part[1], part[2]}};
 }
 
+/// A run of a sample: of its time only what the threads were at work grows with the problem. Waking
+/// them and waiting for the last one does not.
+struct SampleRun {
+    double ms = 0;
+    double busyMs = 0; ///< of all threads, shared out evenly
+
+    [[nodiscard]] double scaled(double factor) const { return ms + busyMs * (factor - 1); }
+};
+
+SampleRun sampleRun(double ms, const method::StagesMs& stages, const method::Candidate& candidate) {
+    if (candidate.device != "cpu") {
+        return {ms, ms};
+    }
+    double sum = 0;
+    for (const auto& [stage, stageMs] : stages) {
+        sum += stageMs;
+    }
+    return {ms, std::min(ms, sum / std::max(1, candidate.threads))};
+}
+
 } // namespace
 
 double timeOnSample(const method::Method& method, const method::Problem& problem,
                     const method::Candidate& chosen, double predictedMs, double budgetMs,
                     const SampleInput& input) {
     const bool whole = chosen.method == "fourier";
-    // Its threads wait for each other after every pass, which short passes would show too much.
+    // Its passes are many, and short ones are not worth the sharing.
     constexpr double kLeastWholeMs = 25;
     const double sampleMs = whole ? std::max(budgetMs, kLeastWholeMs) : budgetMs;
     const double share = std::min(1.0, sampleMs / predictedMs);
@@ -114,21 +134,20 @@ double timeOnSample(const method::Method& method, const method::Problem& problem
     // The first run makes buffers, too, and meets cold caches; only one far too long goes without a
     // second.
     constexpr double kFarTooLong = 3;
-    std::array<double, 2> ms{};
-    for (double& run : ms) {
+    std::array<SampleRun, 2> runs;
+    for (SampleRun& run : runs) {
         const base::Stopwatch turn;
         const method::Outcome outcome = method.execute(part, candidate, *prepared, scene,
                                                        *workspace, execution, method::viewOf(map));
         if (outcome.cancelled) {
             return -1;
         }
-        run = turn.ms();
-        if (run > kFarTooLong * sampleMs) {
-            return setupMs + run * scale;
+        run = sampleRun(turn.ms(), outcome.stagesMs, candidate);
+        if (run.ms > kFarTooLong * sampleMs) {
+            return setupMs + run.scaled(scale);
         }
     }
-    const double once = std::max(0.0, ms[0] - ms[1]);
-    return setupMs + once + ms[1] * scale;
+    return setupMs + std::max(0.0, runs[0].ms - runs[1].ms) + runs[1].scaled(scale);
 }
 
 double timeOnWhole(const method::Method& method, const method::Problem& problem,
