@@ -161,6 +161,11 @@ QString MatchPanel::reasonAgainst(const std::string& device) const {
             return toQString(each.reason);
         }
     }
+    for (const plan::Device& each : m_devices) { // none of the GPUs can be used
+        if (device == "cuda" && each.id.starts_with("cuda:")) {
+            return toQString(each.reason);
+        }
+    }
     return tr("there is no such device");
 }
 

@@ -35,9 +35,16 @@ class RunController::Sink : public job::JobSink {
         m_controller.post([this_ = &m_controller, report] { Q_EMIT this_->planned(report); });
     }
     void mapStarted(std::shared_ptr<const method::MatchMap> map) override {
-        m_controller.post([this_ = &m_controller, map = std::move(map)] {
+        std::uint64_t number = 0;
+        {
+            const std::scoped_lock lock(m_controller.m_mutex);
+            m_controller.m_regions.clear(); // of a map that was given up
+            number = ++m_controller.m_mapsStarted;
+        }
+        m_controller.post([this_ = &m_controller, number, map = std::move(map)] {
             Q_EMIT this_->mapStarted(map);
-            this_->m_mapTold = true;
+            const std::scoped_lock lock(this_->m_mutex);
+            this_->m_mapTold = number;
         });
     }
     void regionFinished(const base::Box& region) override {
@@ -128,7 +135,6 @@ void RunController::loop(const std::stop_token& stop) {
         }
         post([this, item] {
             m_current = item;
-            m_mapTold = false;
             m_timer.start();
             Q_EMIT started(item->task, item->title);
         });
@@ -182,7 +188,7 @@ void RunController::drain() {
     double progress = -1;
     {
         const std::scoped_lock lock(m_mutex);
-        if (m_mapTold) {
+        if (m_mapTold == m_mapsStarted) {
             regions.swap(m_regions);
         }
         progress = std::exchange(m_progress, -1);

@@ -90,13 +90,15 @@ class RunController : public QObject {
     std::condition_variable_any m_wake;
     std::deque<std::shared_ptr<Item>> m_queue; ///< guarded by m_mutex
     std::vector<base::Box> m_regions;          ///< guarded by m_mutex
-    double m_progress = -1;                    ///< guarded by m_mutex
-    std::shared_ptr<Item> m_active;            ///< guarded by m_mutex: on the background thread
+    std::uint64_t m_mapsStarted = 0;           ///< guarded by m_mutex
+    /// Guarded by m_mutex: the last map that the receivers know. Regions wait until it is theirs.
+    std::uint64_t m_mapTold = 0;
+    double m_progress = -1;         ///< guarded by m_mutex
+    std::shared_ptr<Item> m_active; ///< guarded by m_mutex: on the background thread
 
     // As the GUI thread knows it.
     std::shared_ptr<Item> m_current;
     std::vector<std::shared_ptr<Item>> m_unfinished; ///< from start() until its end was told
-    bool m_mapTold = false; ///< regions wait until the receivers know whose they are
     std::uint64_t m_lastId = 0;
     QTimer m_timer;
     std::jthread m_thread; ///< last: its end uses the members above

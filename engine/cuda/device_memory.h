@@ -30,6 +30,8 @@ class Stream {
         m_engine.require(m_engine.table().direct(m_device, m_stream, &launch), m_device,
                          "starting the direct method");
     }
+    /// Waits for all of it, whatever became of it.
+    void drain() const { (void)m_engine.table().wait(m_device, m_stream); }
     /// Waits for all of it.
     void wait(const std::string& what) const {
         m_engine.require(m_engine.table().wait(m_device, m_stream), m_device, what);

@@ -138,6 +138,7 @@ class DirectRun {
           m_map(map) {}
 
     method::Outcome operator()(const Extents& part) {
+        const Drain drain{m_own.stream};
         m_weights = m_own.weights.room(m_templ.weights().count());
         const auto bytes = m_templ.weights().count() * static_cast<std::int64_t>(sizeof(float));
         m_own.stream.upload({m_weights, bytes, m_templ.weights().data(), bytes, bytes, 1});
@@ -160,6 +161,12 @@ class DirectRun {
     }
 
   private:
+    /// Waits for what is under way even when an error ends the run: it writes into the map.
+    struct Drain {
+        const Stream& stream;
+        ~Drain() { stream.drain(); }
+    };
+
     /// False when stopped; then the part is as before.
     bool matchPart(const base::Box& box) {
         base::Stopwatch watch;
@@ -315,7 +322,8 @@ class DirectMethod final : public method::Method {
                                                     const Extents& tile) const override {
         const Extents map = method::mapExtents(problem);
         const auto fits = [&](const Extents& part) {
-            return partBytes(problem, part) <= kPartBytes && partWork(problem, part) <= kPartWork;
+            return partBytes(problem, part) <= kPartBytes &&
+                   partWork(problem, part) <= kPartNsAtMost * multiplyAddsPerNs();
         };
         const Extents part = tile.x > 0
                                  ? Extents{std::min(tile.x, map.x), std::min(tile.y, map.y),
@@ -404,10 +412,10 @@ class DirectMethod final : public method::Method {
     }
 
   private:
-    /// A part of a map takes at most so many bytes of the device and so many multiply-adds: a tenth
-    /// of a second of a slow one.
+    /// A part of a map takes at most so many bytes of the device, and by prediction a tenth of a
+    /// second of its time.
     static constexpr std::int64_t kPartBytes = std::int64_t{1} << 29;
-    static constexpr double kPartWork = 2e11;
+    static constexpr double kPartNsAtMost = 1e8;
     // Built-in values, not measured on any device: of the kernel's peak, of the bus, of a launch
     // with its copies, of preparing a run.
     static constexpr double kEfficiency = 0.4;

@@ -22,6 +22,8 @@ struct SideBySide {
     }
 };
 
+static_assert(sizeof(DirectShared) <= 48 * 1024, "a block has no more without asking for it");
+
 template <class Block>
 __global__ void __launch_bounds__(shared::kBlockThreads) directKernel(DirectLaunch launch) {
     __shared__ alignas(16) unsigned char memory[sizeof(DirectShared)];

@@ -13,7 +13,7 @@ struct BlockTally {
     double largestBound = 0;   ///< of the OK ones
     double largestLowConf = 0; ///< of the LOWCONF ones
     double rounding = 0;       ///< TileFrame::rounding
-    double sample = 0;         ///< the bound of one voxel with a score; 0 without
+    double sample = 0;         ///< the largest bound of a few voxels with scores; 0 without
     std::int32_t ok = 0;
     std::int32_t flat = 0;
     std::int32_t nonFinite = 0;

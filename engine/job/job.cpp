@@ -244,10 +244,17 @@ class Runner {
             reportGroups();
             return false;
         }
+        bool again = false;
         for (detail::GroupRun& group : m_groups) {
             if (const std::optional<Error> wrong = group.distrust()) {
-                return fallBack(group, *wrong) && execute() && findPeaks();
+                again = true;
+                if (!fallBack(group, *wrong)) {
+                    return false;
+                }
             }
+        }
+        if (again) {
+            return execute() && findPeaks();
         }
         reportGroups();
         m_result.report.audit = detail::totalAudit(m_groups);
@@ -328,10 +335,19 @@ void Runner::startMap() {
 
 /// Plans a group for the processor after a GPU failed that was nobody's wish.
 bool Runner::fallBack(detail::GroupRun& group, const Error& failure) {
+    m_result.map.reset();
+    m_result.index.reset();
     if (!group.fallBack(requestOf(group, mapBytes()), failure, m_stop)) {
         return false;
     }
-    m_result.notes.push_back(std::string(failure.what()) + "; the run was done on the CPU instead");
+    const std::string scene = sceneName();
+    m_result.notes.push_back((scene.empty() ? "" : "scene " + scene + ": ") + failure.what() +
+                             "; the run was done on the CPU instead");
+    if (std::optional<StreamReport>& stream = m_result.report.stream) {
+        stream->planOf = m_groups.front().planOf();
+        stream->preparedOf = m_groups.front().preparedOf();
+    }
+    reportGroups();
     m_sink.planned(group.report().plan);
     return true;
 }
@@ -361,16 +377,20 @@ bool Runner::execute() {
     const detail::PeakMeter meter;
     const bool oneMap = m_groups.size() == 1;
     double expected = 0;
+    std::vector<detail::GroupRun*> waiting; // all of them, unless only some have to be done again
     for (detail::GroupRun& group : m_groups) {
-        group.makeMap();
-        expected += group.expectedMs();
+        if (!group.hasRun()) {
+            waiting.push_back(&group);
+            group.makeMap();
+            expected += group.expectedMs();
+        }
     }
     if (oneMap) {
         startMap();
     }
     double done = 0;
-    for (detail::GroupRun& group : m_groups) {
-        const double share = expected > 0 ? group.expectedMs() / expected : 1;
+    for (detail::GroupRun* const group : waiting) {
+        const double share = expected > 0 ? group->expectedMs() / expected : 1;
         const detail::GroupRun::Progress progress{
             .regionFinished =
                 [&](const base::Box& box) {
@@ -379,7 +399,7 @@ bool Runner::execute() {
                     }
                 },
             .share = [&](double part) { m_sink.progress(std::min(1.0, done + part * share)); }};
-        if (!executeGroup(group, progress)) {
+        if (!executeGroup(*group, progress)) {
             return false;
         }
         done += share;
@@ -390,37 +410,6 @@ bool Runner::execute() {
     m_result.report.run = std::move(run);
     reportGroups();
     return true;
-}
-
-void requireSensible(const Job& job) {
-    const auto refuse = [](const std::string& sentence) {
-        throw Error(ErrorCode::CommandLine, sentence);
-    };
-    if (job.repeat < 1) {
-        refuse("--repeat must be 1 or more, not " + std::to_string(job.repeat));
-    }
-    if (job.threads < 0) {
-        refuse("--threads must be 1 or more, not " + std::to_string(job.threads));
-    }
-    if (!(job.promise >= kLeastPromise && job.promise <= 1)) {
-        refuse("--promise must be a number from 1e-15 to 1, not " + detail::shortest(job.promise));
-    }
-    if (!(job.minOverlap >= 0 && job.minOverlap <= 1)) {
-        refuse("--min-overlap must be a number from 0 to 1, not " +
-               detail::shortest(job.minOverlap));
-    }
-    if (job.region && job.extent != method::Extent::Valid) {
-        refuse("--region is searched with the whole panel inside; leave out --region or --extent " +
-               std::string(method::name(job.extent)));
-    }
-    if (job.memoryBytes < 0) {
-        refuse("--memory must be positive, not " + std::to_string(job.memoryBytes));
-    }
-    for (const std::string& name : detail::plannedOptions()) {
-        if (!job.planReport.empty() && detail::findOption(name)->get(job)) {
-            detail::refuseBesidePlan(name);
-        }
-    }
 }
 
 /// Runs or plans one scene after the other.
@@ -567,14 +556,14 @@ std::optional<Error> auditFailure(const JobReport& report) {
 }
 
 JobResult runJob(const Job& job, const JobImages& images, std::stop_token stop, JobSink* sink) {
-    requireSensible(job);
+    detail::requireSensible(job);
     JobSink silent;
     return withMemoryErrors(
         [&] { return doScenes(job, images, stop, sink ? *sink : silent, false); });
 }
 
 JobReport planJob(const Job& job, const JobImages& images, std::stop_token stop, JobSink* sink) {
-    requireSensible(job);
+    detail::requireSensible(job);
     JobSink silent;
     return withMemoryErrors(
         [&] { return doScenes(job, images, stop, sink ? *sink : silent, true).report; });

@@ -33,8 +33,9 @@ base::Box sampleBox(const method::Problem& problem, const method::Candidate& can
     const auto count = [](std::int64_t length, std::int64_t of) { return (length + of - 1) / of; };
     const Extents tiles{count(map.x, unit.x), count(map.y, unit.y), count(map.z, unit.z)};
     const double all = static_cast<double>(tiles.x * tiles.y * tiles.z);
-    auto wanted = static_cast<std::int64_t>(
-        std::ceil(std::max(share * all, static_cast<double>(2 * candidate.threads))));
+    const int least = candidate.device == "cpu" ? 2 * candidate.threads : 1;
+    auto wanted =
+        static_cast<std::int64_t>(std::ceil(std::max(share * all, static_cast<double>(least))));
     Extents taken{1, 1, 1};
     taken.x = std::min(tiles.x, wanted);
     wanted = (wanted + taken.x - 1) / taken.x;

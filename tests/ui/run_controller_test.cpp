@@ -40,6 +40,7 @@ class RunControllerTest : public QObject {
     void cancelEndsEveryPhaseWithinASecond_data();
     void cancelEndsEveryPhaseWithinASecond();
     void regionsComeAtMostTwentyTimesASecondAndCoverTheMap();
+    void regionsOfAMapThatWasGivenUpAreNotToldOfTheNext();
     void theEndOfTheControllerEndsItsWork();
 };
 
@@ -188,6 +189,43 @@ void RunControllerTest::regionsComeAtMostTwentyTimesASecondAndCoverTheMap() {
     QCOMPARE(covered, voxels);
     // One more for what came after the last tick.
     QVERIFY(updates <= time.elapsed() / 50 + 2);
+}
+
+void RunControllerTest::regionsOfAMapThatWasGivenUpAreNotToldOfTheNext() {
+    RunController controller;
+    QStringList told;
+    connect(&controller, &RunController::mapStarted, this,
+            [&](const std::shared_ptr<const method::MatchMap>& map) {
+                told << QString::number(map->value.extents().x);
+            });
+    connect(&controller, &RunController::regionsFinished, this,
+            [&](const std::vector<base::Box>& regions) {
+                for (const base::Box& region : regions) {
+                    told << QStringLiteral("region %1").arg(region.extents.x);
+                }
+            });
+    std::atomic<bool> seen = false;
+    controller.start(RunController::Task::Run, QStringLiteral("run"),
+                     [&seen](std::stop_token, job::JobSink* sink) -> RunController::Done {
+                         const auto start = [&](std::int64_t columns) {
+                             sink->mapStarted(std::make_shared<const method::MatchMap>(
+                                 base::Extents{columns, 1, 1}));
+                             sink->regionFinished({{0, 0, 0}, {columns, 1, 1}});
+                         };
+                         start(3); // given up before anybody heard of it
+                         start(5);
+                         while (!seen) {
+                             std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                         }
+                         sink->regionFinished({{1, 0, 0}, {4, 1, 1}});
+                         start(7); // what was told late of the one before is not told at all
+                         return {};
+                     });
+    QTRY_VERIFY(told.contains(QStringLiteral("region 5")));
+    seen = true;
+    QTRY_VERIFY(!controller.isWorking());
+    told.removeAll(QStringLiteral("region 4")); // told in time or not at all
+    QCOMPARE(told, QStringList({"3", "5", "region 5", "7", "region 7"}));
 }
 
 void RunControllerTest::theEndOfTheControllerEndsItsWork() {

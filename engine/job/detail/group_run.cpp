@@ -140,8 +140,15 @@ bool GroupRun::fallBack(const plan::Request& request, const Error& failure,
     again.device = "cpu";
     m_tookOver = false; // what another scene left was made for that GPU
     m_shared = {};
+    m_report.run.reset();
+    m_map.reset(); // the plan counts one map
+    m_index.reset();
     if (!plan(again, true, stop)) {
         return false;
+    }
+    if (const std::optional<Error> refused = refusal(m_report.plan)) {
+        throw Error(refused->code(),
+                    std::string(failure.what()) + "; and on the CPU: " + refused->what());
     }
     m_report.plan.candidates.push_back(std::move(failed));
     m_executeMs.clear();

@@ -53,10 +53,11 @@ class GroupRun {
     /// Chooses a candidate, and makes its transforms with `warmUp`; leaves the report. False when
     /// stopped. **Errors**: those of plan::makePlan; CommandLine for a tile with too few numbers.
     [[nodiscard]] bool plan(const plan::Request& request, bool warmUp, const std::stop_token& stop);
-    /// Plans again, on the processor, after a GPU failed in execute(); the report keeps the row
-    /// that failed with the reason. Then the map is another one. False when stopped. **Errors**: as
-    /// plan(); `failure` itself where the job asks for that device or replays a plan, or where no
-    /// GPU ran.
+    /// Plans again, on the processor, after a GPU failed in execute() or earned distrust(); the
+    /// report keeps the row that failed with the reason. The map is gone, and the group has not
+    /// run. False when stopped. **Errors**: as plan(); `failure` itself where the job asks for that
+    /// device or replays a plan, or where no GPU ran; `failure` with the reason where the processor
+    /// cannot do it either.
     [[nodiscard]] bool fallBack(const plan::Request& request, const base::Error& failure,
                                 const std::stop_token& stop);
     /// What planning expects the run to take. Needs a plan.
@@ -69,6 +70,8 @@ class GroupRun {
         std::function<void(const base::Box&)> regionFinished;
         std::function<void(double)> share;
     };
+    /// True after execute() until fallBack().
+    [[nodiscard]] bool hasRun() const { return m_report.run.has_value(); }
     /// Runs the plan as often as the job says. False when stopped.
     [[nodiscard]] bool execute(const Progress& progress, const std::stop_token& stop);
 
@@ -80,9 +83,8 @@ class GroupRun {
 
     /// Takes the statistics of the map; what findPeaks needs of this group.
     [[nodiscard]] match::SearchedMap searched(const std::stop_token& stop);
-    /// Computes scores again; `peaks` are those of all groups and count from the part of the scene
-    /// that is searched.
-    /// What a GPU computed is always audited.
+    /// Computes scores again, those of a GPU whatever the job says; `peaks` are those of all groups
+    /// and count from the part of the scene that is searched.
     void audit(const std::vector<match::Peak>& peaks, const std::stop_token& stop);
     /// After audit(): the error of a GPU whose result is wrong; empty otherwise.
     [[nodiscard]] std::optional<base::Error> distrust() const;

@@ -49,4 +49,7 @@ struct Option {
 /// Throws that `option` cannot stand beside a plan report. **Errors**: CommandLine.
 [[noreturn]] void refuseBesidePlan(const std::string& option);
 
+/// Throws for values of a job that make no sense, alone or together. **Errors**: CommandLine.
+void requireSensible(const Job& job);
+
 } // namespace flcc::job::detail

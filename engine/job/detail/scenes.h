@@ -19,13 +19,14 @@ namespace flcc::job::detail {
 [[nodiscard]] std::vector<std::size_t>
 sceneOrder(const std::vector<Job>& jobs, const JobImages& images, const std::stop_token& stop);
 
-/// Calls `body`; its error says that it is one of `scene`, unless it does so itself or that is
-/// empty.
+/// Calls `body`; its error says that it is one of `scene`, unless it begins with that or says so
+/// itself, or that is empty.
 template <class Body> auto inScene(const std::string& scene, const Body& body) {
     try {
         return body();
     } catch (const base::Error& error) {
-        if (std::string_view(error.what()).find(scene) != std::string_view::npos) {
+        const std::string_view what = error.what();
+        if (what.starts_with(scene) || what.find("scene " + scene) != std::string_view::npos) {
             throw;
         }
         throw base::Error(error.code(), "scene " + scene + ": " + error.what());

@@ -19,7 +19,7 @@ struct DeviceDouble {
     cuda::PluginDevice about;
     std::int64_t freeBytes = std::int64_t{6} << 30;
 
-    /// The `turn`-th call of `call` from now on (from 1) fails with `result`; 0 = none.
+    /// Call number `turn` of `call` (from 1, as `calls` counts) fails with `result`; 0 = none.
     Call call = Call::Wait;
     std::int64_t turn = 0;
     cuda::Result result = 0;

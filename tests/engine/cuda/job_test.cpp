@@ -38,7 +38,7 @@ struct Work {
 void failAt(Call call, std::int64_t turn, cuda::Result result) {
     DeviceDouble& device = test::deviceDouble();
     device.call = call;
-    device.turn = turn;
+    device.turn = device.calls[static_cast<std::size_t>(call)] + turn;
     device.result = result;
 }
 
@@ -127,6 +127,21 @@ class CudaJobTest : public QObject {
                            found.map->value.data() + found.map->value.count(),
                            cpu.map->value.data()));
         QCOMPARE(found.peaks.size(), cpu.peaks.size());
+    }
+
+    void whatTheProcessorCannotDoEitherEndsWithBothReasons() {
+        Work work("auto");
+        // All that the GPU needs of the host; a tile of the processor takes more beside the map.
+        work.job.memoryBytes = rowOf(work.run().report, "cuda:0")->prediction->hostBytes;
+        failAt(Call::Direct, 1, DeviceDouble::kInvalidValue);
+        try {
+            (void)work.run();
+            QFAIL("there was nothing to run on");
+        } catch (const base::Error& error) {
+            const QString sentence = QString::fromStdString(error.what());
+            QVERIFY2(sentence.contains("cuda:0") && sentence.contains("; and on the CPU: "),
+                     error.what());
+        }
     }
 
     void aDeviceAskedForIsNeverReplaced() {
