@@ -23,7 +23,7 @@ Result made(Call call) {
     if (own.lost != 0) {
         return own.lost;
     }
-    if (own.turn == 0 || call != own.call || turn != own.turn) {
+    if (own.turn == 0 || call != own.call || turn < own.turn || turn >= own.turn + own.turns) {
         return 0;
     }
     own.lost = own.result == DeviceDouble::kIllegalAddress ? own.result : 0;

@@ -30,9 +30,11 @@ struct DeviceDouble {
     cuda::PluginDevice about;
     std::int64_t freeBytes = std::int64_t{6} << 30;
 
-    /// Call number `turn` of `call` (from 1, as `calls` counts) fails with `result`; 0 = none.
+    /// Call number `turn` of `call` (from 1, as `calls` counts) and the following ones, `turns` of
+    /// them, fail with `result`; 0 = none.
     Call call = Call::Wait;
     std::int64_t turn = 0;
+    std::int64_t turns = 1;
     cuda::Result result = 0;
 
     /// Added to every score that the device computes.

@@ -1,5 +1,7 @@
 #include <QtTest>
 
+#include <algorithm>
+#include <climits>
 #include <filesystem>
 #include <string>
 
@@ -186,6 +188,54 @@ class CudaJobTest : public QObject {
         } catch (const base::Error& error) {
             QVERIFY(error.code() == base::ErrorCode::Device);
             QVERIFY2(std::string(error.what()).find("cuda:1") != std::string::npos, error.what());
+        }
+    }
+
+    // One way of a GPU has no memory or plan: another one of it may, and the report says so.
+    void aGpuAskedForTriesWhatElseItCan() {
+        for (const std::int64_t failures : {1, 2}) {
+            soundAgain();
+            DeviceDouble& device = test::deviceDouble();
+            device.call = Call::MakeTransform;
+            device.turn = device.calls[static_cast<std::size_t>(Call::MakeTransform)] + 1;
+            device.turns = failures;
+            device.result = DeviceDouble::kNoPlan;
+            Work work("cuda");
+            work.job.method = "tiled";
+            const job::JobResult found = work.run();
+            QCOMPARE(found.report.run->device, std::string("cuda:0"));
+            const auto& rows = found.report.plan.candidates;
+            QCOMPARE(std::count_if(rows.begin(), rows.end(),
+                                   [](const plan::CandidateReport& row) {
+                                       return row.verdict == plan::CandidateVerdict::Failed;
+                                   }),
+                     failures);
+            QCOMPARE(std::ssize(found.notes), failures);
+            QVERIFY2(found.notes.front().find("done by tiled instead") != std::string::npos,
+                     found.notes.front().c_str());
+            QVERIFY(found.peaks.front().corner == work.job.crops.front().corner);
+        }
+    }
+
+    void aGpuAskedForThatCanDoNothingEndsTheJob_data() {
+        QTest::addColumn<int>("call");
+        QTest::newRow("no plan at all") << static_cast<int>(Call::MakeTransform);
+        QTest::newRow("no memory at all") << static_cast<int>(Call::Allocate);
+    }
+
+    void aGpuAskedForThatCanDoNothingEndsTheJob() {
+        QFETCH(int, call);
+        failAt(static_cast<Call>(call), 1, DeviceDouble::kNoPlan);
+        test::deviceDouble().turns = INT_MAX;
+        Work work("cuda");
+        work.job.method = "tiled";
+        try {
+            (void)work.run();
+            QFAIL("a device that can do nothing gave a result");
+        } catch (const base::Error& error) {
+            QVERIFY(error.code() == base::ErrorCode::Device);
+            QVERIFY2(std::string(error.what()).find("cuFFT: internal error") != std::string::npos,
+                     error.what());
         }
     }
 
