@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <type_traits>
 
 #include "engine/method/shared/direct_block.h"
@@ -14,13 +15,20 @@ namespace {
 constexpr double kSingle = 0x1p-24;
 constexpr double kDouble = 0x1p-53;
 
+template <class T> bool isFinite(T voxel) {
+    if constexpr (std::is_floating_point_v<T>) {
+        return std::isfinite(voxel);
+    } else {
+        return true;
+    }
+}
+
 template <class Visit> void forFinite(const base::AnyView& view, Visit&& visit) {
     std::visit(
         [&](const auto& pixels) {
             reference::forEachVoxel(pixels, [&](auto voxel) {
-                const auto value = static_cast<long double>(voxel); // exact for every type
-                if (std::isfinite(value)) {
-                    visit(value);
+                if (isFinite(voxel)) {
+                    visit(static_cast<long double>(voxel)); // exact for every type
                 }
             });
         },
@@ -32,12 +40,21 @@ template <class Visit> void forFinite(const base::AnyView& view, Visit&& visit) 
 Tolerance::Tolerance(const method::Problem& problem, const method::Candidate& candidate,
                      const method::MaskedView& scene)
     : m_problem(problem), m_candidate(candidate), m_scene(scene) {
-    bool first = true;
-    forFinite(scene.pixels, [&](long double value) {
-        m_low = first ? value : std::min(m_low, value);
-        m_high = first ? value : std::max(m_high, value);
-        first = false;
-    });
+    std::visit(
+        [this](const auto& pixels) {
+            using T = std::remove_const_t<std::remove_pointer_t<decltype(pixels.data())>>;
+            T low = std::numeric_limits<T>::max();
+            T high = std::numeric_limits<T>::lowest();
+            reference::forEachVoxel(pixels, [&](T voxel) {
+                if (isFinite(voxel)) {
+                    low = std::min(low, voxel);
+                    high = std::max(high, voxel);
+                }
+            });
+            m_low = low <= high ? static_cast<long double>(low) : 0;
+            m_high = low <= high ? static_cast<long double>(high) : 0;
+        },
+        scene.pixels);
 }
 
 double Tolerance::direct(const base::Extents& templ, double k) {
