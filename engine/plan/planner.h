@@ -4,6 +4,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -56,6 +57,13 @@ struct Planned {
 /// The ordered table of methods of this program: those of the processor, then those of every GPU
 /// that can be used.
 [[nodiscard]] const std::vector<const method::Method*>& methods();
+
+/// Those of methods() on the devices that `device` names: "auto" for all that can be used, "cpu",
+/// "cuda" for every GPU, "cuda:0". **Errors**: Device for one that cannot be used or is not there.
+[[nodiscard]] std::vector<const method::Method*> methodsOn(const std::string& device);
+
+/// Whether `text` has the form of a device: auto, cpu, cuda or cuda:N.
+[[nodiscard]] bool isDeviceName(std::string_view text);
 
 /// A device as `flcc-cli devices` and the Match panel list it.
 struct Device {

@@ -41,6 +41,7 @@ template <class T> struct SeenPanel {
     /// The values of `all`, one for each voxel of the support, that lie inside.
     template <class U> [[nodiscard]] std::vector<U> insideOf(const std::vector<U>& all) const {
         std::vector<U> kept;
+        kept.reserve(all.size());
         for (std::size_t i = 0; i < all.size(); ++i) {
             if (inside[i] != 0) {
                 kept.push_back(all[i]);
@@ -58,10 +59,12 @@ seenPanel(const base::View<const T>& pixels, const base::View<const std::uint8_t
           const std::vector<base::Index>& support, const base::Index& corner) {
     const base::Extents& n = pixels.extents();
     SeenPanel<T> panel;
+    panel.values.reserve(support.size());
+    panel.inside.reserve(support.size());
     for (const base::Index& voxel : support) {
         const base::Index at{corner.x + voxel.x, corner.y + voxel.y, corner.z + voxel.z};
-        const bool inside =
-            base::contains(n, {at, {1, 1, 1}}) && (mask.data() == nullptr || mask.at(at) != 0);
+        const bool inside = at.x >= 0 && at.x < n.x && at.y >= 0 && at.y < n.y && at.z >= 0 &&
+                            at.z < n.z && (mask.data() == nullptr || mask.at(at) != 0);
         panel.values.push_back(inside ? pixels.at(at) : T{0});
         panel.inside.push_back(inside ? 1 : 0);
         panel.count += inside ? 1 : 0;
