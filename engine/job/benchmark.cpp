@@ -206,10 +206,10 @@ BenchmarkRow rowOf(const method::Method& method, const Problem& problem, int thr
     return row;
 }
 
-std::string nameOf(const std::string& id) {
-    for (const plan::Device& device : plan::devices(plan::DeviceDetail::Names)) {
+plan::Device deviceOf(const std::string& id) {
+    for (plan::Device& device : plan::devices(plan::DeviceDetail::Names)) {
         if (device.id == id && !device.name.empty()) {
-            return device.name;
+            return std::move(device);
         }
     }
     throw base::Error(base::ErrorCode::Device,
@@ -277,7 +277,9 @@ std::vector<BenchmarkRow> benchmark(const BenchmarkOptions& options, const std::
         const base::AnyImage templ = cutFrom(scene, posed.templ);
         for (const method::Method* method : methods) {
             BenchmarkRow row = rowOf(*method, problem, threads);
-            row.deviceName = nameOf(row.candidate.device);
+            const plan::Device device = deviceOf(row.candidate.device);
+            row.deviceName = device.name;
+            row.peakMultiplyAdds = device.peakMultiplyAdds;
             try {
                 if (row.notRun.empty() &&
                     !Timing(*method, scene, templ, pool, stop, row).run(options.repeat)) {
@@ -306,10 +308,11 @@ std::string benchmarkVersions() {
 
 std::string benchmarkHead() {
     return "| device | scene | type | template | method | threads | single, ms | stream, ms | "
-           "upload, ms | download, ms | rest, ms | predicted, ms | multiply-adds, G/s | error of " +
+           "upload, ms | download, ms | rest, ms | predicted, ms | multiply-adds, G/s | of peak, % "
+           "| error of " +
            std::to_string(kChecked) +
            " voxels | bound |\n|---|---|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:"
-           "|---:|\n";
+           "|---:|---:|\n";
 }
 
 std::string toMarkdown(const BenchmarkRow& row) {
@@ -321,7 +324,7 @@ std::string toMarkdown(const BenchmarkRow& row) {
                        (tile.x > 0 ? " " + sizeText(tile) : "") + " | " +
                        std::to_string(row.candidate.threads) + " | ";
     if (!row.notRun.empty()) {
-        return text + "not run: " + row.notRun + " | | | | | | | | |\n";
+        return text + "not run: " + row.notRun + " | | | | | | | | | |\n";
     }
     const double stream = median(row.streamMs);
     const std::optional<double> up = stageOf(row, "upload");
@@ -339,7 +342,10 @@ std::string toMarkdown(const BenchmarkRow& row) {
         std::snprintf(buffer, sizeof(buffer), "%.1e", value);
         return std::string(buffer);
     };
-    return text + fixed(1e-6 * products / rest, 1) + " | " + brief(row.largestError) + " | " +
+    const double rate = 1e-6 * products / rest;
+    const std::string share =
+        row.peakMultiplyAdds > 0 ? fixed(100 * rate / row.peakMultiplyAdds, 1) : "-";
+    return text + fixed(rate, 1) + " | " + share + " | " + brief(row.largestError) + " | " +
            brief(row.largestBound) + (row.sound() ? "" : " WRONG") + " |\n";
 }
 
@@ -354,6 +360,7 @@ std::string toJson(const std::vector<BenchmarkRow>& rows) {
         }
         list.push_back({{"device", row.candidate.device},
                         {"device_name", row.deviceName},
+                        {"peak_multiply_adds_per_ns", row.peakMultiplyAdds},
                         {"scene", extents(row.problem.scene)},
                         {"pixel", base::name(row.problem.scenePixel)},
                         {"template", extents(row.problem.templ)},

@@ -36,7 +36,8 @@ struct BenchmarkRow {
     method::Problem problem;
     method::Candidate candidate;
     std::string deviceName; ///< never empty: a time without the name of its device is no result
-    std::string notRun;     ///< why there are no times; empty when there are
+    double peakMultiplyAdds = 0; ///< of the device, a nanosecond in float; 0 = not known
+    std::string notRun;          ///< why there are no times; empty when there are
     double predictedMs = 0;
     std::vector<double> singleMs; ///< prepare, workspace and execute: a single image
     std::vector<double> streamMs; ///< execute alone: one of many scenes

@@ -62,6 +62,7 @@ std::vector<Device> devices(DeviceDetail detail) {
         gpu.usable = gpu.reason.empty();
         gpu.instructions = "compute capability " + std::to_string(facts.about.major) + "." +
                            std::to_string(facts.about.minor);
+        gpu.peakMultiplyAdds = facts.peakMultiplyAdds();
         if (detail == DeviceDetail::Memory) {
             gpu.memoryFree = engine.freeMemory(facts.number);
         }

@@ -71,8 +71,9 @@ struct Device {
     std::string name; ///< processor or GPU by name
     std::int64_t memoryTotal = 0;
     std::int64_t memoryFree = 0;
-    int threads = 0;          ///< of a processor
-    std::string instructions; ///< widest instruction set in use: "AVX3"; of a GPU its capability
+    int threads = 0;             ///< of a processor
+    std::string instructions;    ///< widest instruction set in use: "AVX3"; of a GPU its capability
+    double peakMultiplyAdds = 0; ///< of a GPU: in float a nanosecond, by its clock; 0 = not known
     bool usable = false;
     std::string reason; ///< why it cannot be used; empty when it can
 };
