@@ -7,7 +7,6 @@
 #include "app/cli_commands.h"
 #include "app/cli_progress.h"
 #include "engine/base/error.h"
-#include "engine/job/crossover.h"
 #include "engine/job/knowledge.h"
 
 namespace flcc::app {
@@ -136,17 +135,6 @@ int calibrate(const std::vector<std::string>& args, const std::stop_token& stop)
         throw Error(ErrorCode::Output, "cannot write to standard output; is the pipe closed?");
     }
     return stop.stop_requested() ? kInterrupted : 0;
-}
-
-int bench(const std::vector<std::string>& args) {
-    constexpr int kMostThreads = 4096;
-    const bool threads = args.size() == 4 && args[2] == "--threads";
-    if (!(args.size() == 2 || threads) || args[0] != "--crossover") {
-        throw Error(ErrorCode::CommandLine,
-                    "write flcc-cli bench --crossover FILE.png [--threads N]");
-    }
-    job::writeCrossover(args[1], threads ? number(args[2], args[3], kMostThreads) : 0);
-    return 0;
 }
 
 } // namespace flcc::app

@@ -10,8 +10,4 @@ namespace flcc::app {
 /// **Errors**: CommandLine.
 [[nodiscard]] int calibrate(const std::vector<std::string>& args, const std::stop_token& stop);
 
-/// `flcc-cli bench --crossover FILE.png`: the method chosen over scene and template size, as a
-/// picture. Returns the exit code. **Errors**: CommandLine, Output.
-[[nodiscard]] int bench(const std::vector<std::string>& args);
-
 } // namespace flcc::app

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <optional>
 
+#include "app/cli_bench.h"
 #include "app/cli_calibrate.h"
 #include "app/cli_progress.h"
 #include "engine/base/error.h"
@@ -37,8 +38,11 @@ constexpr const char* kUsage =
   flcc-cli sample --list                                   the built-in samples
   flcc-cli devices [--json]                                processors and GPUs, and why one is not usable
   flcc-cli calibrate [--threads N] [--json]                measures this machine for better plans, two minutes
+  flcc-cli bench [--device D] [--report FILE.json]         times every method of a device, transfers apart
+                 [--scene X,Y[,Z] --template X,Y[,Z]] [--pixel TYPE] [--threads N] [--repeat N]
   flcc-cli bench --crossover FILE.png [--threads N]        which method is chosen, over scene and template size
-  flcc-cli selftest [--json]                               exact cases on every instruction set of this machine
+  flcc-cli selftest [--device auto|cpu|cuda|cuda:N] [--json]
+                                                           exact cases on every instruction set and GPU of this machine
   flcc-cli --help | --version
 
 Options of match and plan, defaults first or in brackets:
@@ -214,14 +218,47 @@ int devices(const Arguments& args, const std::stop_token& stop) {
     return 0;
 }
 
-int selfTest(const Arguments& args, const std::stop_token& stop) {
-    const bool json = args.size() == 1 && args[0] == "--json";
-    if (!args.empty() && !json) {
-        refuse("unknown option " + args[0] + "; selftest knows --json");
+/// What `selftest` is asked for.
+struct SelfTestOptions {
+    std::string device = "auto";
+    bool json = false;
+};
+
+SelfTestOptions selfTestOptions(const Arguments& args) {
+    SelfTestOptions options;
+    for (std::size_t i = 0; i < args.size(); ++i) {
+        const std::string name = args[i].substr(0, args[i].find('='));
+        const auto begin = args.begin();
+        const auto same = [&](const std::string& other) {
+            return other.substr(0, other.find('=')) == name;
+        };
+        if (std::any_of(begin, begin + static_cast<std::ptrdiff_t>(i), same)) {
+            refuse("option " + name + " is given twice");
+        }
+        if (args[i] == "--json") {
+            options.json = true;
+        } else if (name == "--device") {
+            if (name == args[i] && i + 1 == args.size()) {
+                refuse("option --device needs a value: auto, cpu, cuda or cuda:N");
+            }
+            options.device = name == args[i] ? args[++i] : args[i].substr(name.size() + 1);
+            if (!plan::isDeviceName(options.device)) {
+                refuse("--device takes auto, cpu, cuda or cuda:N, not \"" + options.device + "\"");
+            }
+        } else {
+            refuse("unknown option " + args[i] + "; selftest knows --device and --json");
+        }
     }
+    return options;
+}
+
+int selfTest(const Arguments& args, const std::stop_token& stop) {
+    const SelfTestOptions asked = selfTestOptions(args);
+    selftest::Options options;
+    options.methods = plan::methodsOn(asked.device);
     ProgressBar bar(errorIsTerminal());
     const selftest::Report report =
-        selftest::runSelfTest({}, stop, [&bar](std::string_view name, double share) {
+        selftest::runSelfTest(options, stop, [&bar](std::string_view name, double share) {
             bar.label(name);
             bar.progress(share);
         });
@@ -229,7 +266,7 @@ int selfTest(const Arguments& args, const std::stop_token& stop) {
     if (report.cancelled) {
         return interrupted();
     }
-    print(json ? selftest::toJson(report) : selftest::toText(report));
+    print(asked.json ? selftest::toJson(report) : selftest::toText(report));
     return report.passed() ? 0 : static_cast<int>(ErrorCode::Internal);
 }
 
@@ -267,7 +304,7 @@ int runCommand(const std::vector<std::string>& args, const std::stop_token& stop
         return calibrate(rest, stop);
     }
     if (command == "bench") {
-        return bench(rest);
+        return bench(rest, stop);
     }
     if (command == "selftest") {
         return selfTest(rest, stop);

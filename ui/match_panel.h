@@ -86,7 +86,6 @@ class MatchPanel : public QWidget {
     void readPromise();
     void readExactness(job::Job& job) const;
     void showExactness();
-    void fillDevices();
     void showDevice();
     void showPlanReport();
     [[nodiscard]] QString reasonAgainst(const std::string& device) const;

@@ -2,7 +2,6 @@
 #include <QFormLayout>
 #include <QLabel>
 #include <QLineEdit>
-#include <QListView>
 #include <QSpinBox>
 #include <QStandardItemModel>
 #include <QToolButton>
@@ -12,6 +11,7 @@
 #include "engine/base/error.h"
 #include "engine/base/tile_pool.h"
 #include "engine/job/arguments.h"
+#include "ui/device_choice.h"
 #include "ui/match_fields.h"
 #include "ui/match_panel.h"
 #include "ui/text.h"
@@ -30,7 +30,9 @@ void MatchPanel::addComputation(QFormLayout* form) {
     m_device = new QComboBox(this);
     m_device->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_device->setMinimumContentsLength(16);
-    fillDevices();
+    fillDevices(*m_device, m_devices,
+                {tr("Auto"), tr("The device with the shortest predicted time"), tr("Any GPU"),
+                 tr("The GPU with the shortest predicted time")});
     addRow(form, tr("Device"), m_device, "device",
            tr("Where the run computes; devices that cannot be used say why"));
     m_method = new QComboBox(this);
@@ -103,48 +105,6 @@ void MatchPanel::showPlanReport() {
          std::initializer_list<QWidget*>{m_device, m_method, m_tile, m_threads, m_planning}) {
         decided->setEnabled(!replays);
     }
-}
-
-void MatchPanel::fillDevices() {
-    auto* model = new QStandardItemModel(m_device);
-    auto* automatic = new QStandardItem(tr("Auto"));
-    automatic->setData(QStringLiteral("auto"), Qt::UserRole);
-    automatic->setToolTip(tr("The device with the shortest predicted time"));
-    model->appendRow(automatic);
-    for (const plan::Device& device : m_devices) {
-        const QString id = toQString(device.id);
-        const QString name = toQString(device.name);
-        const QString reason = toQString(device.reason);
-        QString text;
-        QString tip;
-        if (device.id == "cpu") {
-            text =
-                tr("CPU: %1, %2").arg(threadsText(device.threads), toQString(device.instructions));
-            tip = name;
-        } else {
-            text = device.id == "cuda" ? tr("CUDA") : name;
-            tip = tr("%1 free of %2")
-                      .arg(bytesText(device.memoryFree), bytesText(device.memoryTotal));
-        }
-        auto* item = new QStandardItem(text);
-        if (!device.usable) {
-            item->setText(tr("%1: %2").arg(text, reason));
-            item->setFlags(item->flags() & ~(Qt::ItemIsEnabled | Qt::ItemIsSelectable));
-            tip = reason;
-        }
-        item->setData(id, Qt::UserRole);
-        item->setToolTip(tip);
-        model->appendRow(item);
-    }
-    if (reasonAgainst("cuda").isEmpty()) {
-        auto* any = new QStandardItem(tr("Any GPU"));
-        any->setData(QStringLiteral("cuda"), Qt::UserRole);
-        any->setToolTip(tr("The GPU with the shortest predicted time"));
-        model->appendRow(any);
-    }
-    m_device->setModel(model);
-    m_device->view()->setTextElideMode(Qt::ElideRight);
-    m_device->view()->setMinimumWidth(std::min(560, m_device->view()->sizeHintForColumn(0) + 24));
 }
 
 /// Why a job's device cannot run; empty when it can.

@@ -2,12 +2,16 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QComboBox>
+#include <QFormLayout>
 #include <QHeaderView>
+#include <QLabel>
 #include <QPushButton>
 #include <QTableWidget>
 
 #include <algorithm>
 
+#include "ui/device_choice.h"
 #include "ui/text.h"
 #include "ui/theme.h"
 
@@ -15,18 +19,20 @@ namespace flcc::ui {
 
 namespace {
 
-/// All instruction sets of one case, method and precision in one row.
+/// All instruction sets of one case, method, device and precision in one row.
 struct Line {
     selftest::Row row;
     int sets = 0;
 };
+
+enum Column { Case, Method, Device, Precision, Sets, Runs, Error, OverBound, Verdict };
 
 std::vector<Line> linesOf(const selftest::Report& report) {
     std::vector<Line> lines;
     for (const selftest::Row& row : report.rows) {
         const auto known = std::ranges::find_if(lines, [&](const Line& line) {
             return line.row.name == row.name && line.row.method == row.method &&
-                   line.row.precision == row.precision;
+                   line.row.device == row.device && line.row.precision == row.precision;
         });
         if (known == lines.end()) {
             lines.push_back({row, 1});
@@ -49,10 +55,27 @@ std::vector<Line> linesOf(const selftest::Report& report) {
 SelfTestDialog::SelfTestDialog(RunController& controller, QWidget* parent)
     : WorkDialog(controller, RunController::Task::SelfTest, QStringLiteral("selfTest"),
                  tr("Self-test"), parent) {
-    m_table = new QTableWidget(0, 8, this);
+    auto* choice = new QWidget(this);
+    auto* form = new QFormLayout(choice);
+    form->setContentsMargins(0, 6, 0, 6);
+    m_device = new QComboBox(choice);
+    m_device->setObjectName(QStringLiteral("selfTestDevice"));
+    m_device->setAccessibleName(tr("Device"));
+    m_device->setToolTip(tr("What is tested; devices that cannot be used say why"));
+    m_device->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_device->setMinimumContentsLength(24);
+    fillDevices(*m_device, plan::devices(plan::DeviceDetail::Names),
+                {tr("All"), tr("The processor and every GPU that can be used"), tr("Every GPU"),
+                 tr("Every GPU that can be used")});
+    auto* label = new QLabel(tr("Device"), choice);
+    label->setBuddy(m_device);
+    form->addRow(label, m_device);
+    addContent(choice, 0);
+
+    m_table = new QTableWidget(0, Verdict + 1, this);
     m_table->setObjectName(QStringLiteral("selfTestTable"));
     m_table->setAccessibleName(tr("Results of the self-test"));
-    m_table->setHorizontalHeaderLabels({tr("Case"), tr("Method"), tr("Precision"),
+    m_table->setHorizontalHeaderLabels({tr("Case"), tr("Method"), tr("Device"), tr("Precision"),
                                         tr("Instruction sets"), tr("Runs"), tr("Largest error"),
                                         tr("Error over bound"), tr("Verdict")});
     m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
@@ -70,7 +93,7 @@ SelfTestDialog::SelfTestDialog(RunController& controller, QWidget* parent)
     connect(m_copy, &QPushButton::clicked, this,
             [this] { QApplication::clipboard()->setText(toQString(selftest::toText(m_report))); });
     addContent(m_table, 1);
-    resize(820, 560);
+    resize(900, 600);
     start();
 }
 
@@ -79,12 +102,16 @@ void SelfTestDialog::workingChanged(bool working) {
         m_report = {};
         m_table->setRowCount(0);
     }
+    m_device->setEnabled(!working);
     m_copy->setEnabled(false); // until there is a report
 }
 
 WorkDialog::Work SelfTestDialog::work() {
-    return [this](const std::stop_token& stop, const Tell& tell) {
-        const selftest::Report report = selftest::runSelfTest({}, stop, tell);
+    const std::string device = m_device->currentData().toString().toStdString();
+    return [this, device](const std::stop_token& stop, const Tell& tell) {
+        selftest::Options options;
+        options.methods = plan::methodsOn(device);
+        const selftest::Report report = selftest::runSelfTest(options, stop, tell);
         return [this, report] { showReport(report); };
     };
 }
@@ -96,11 +123,13 @@ void SelfTestDialog::showReport(const selftest::Report& report) {
     int runs = 0;
     for (int i = 0; i < static_cast<int>(lines.size()); ++i) {
         const selftest::Row& row = lines[static_cast<std::size_t>(i)].row;
+        const int sets = row.instructionSet.empty() ? 0 : lines[static_cast<std::size_t>(i)].sets;
         runs += row.runs;
         const QStringList texts{toQString(row.name),
                                 toQString(row.method),
+                                deviceText(row.device),
                                 toQString(method::name(row.precision)),
-                                QString::number(lines[static_cast<std::size_t>(i)].sets),
+                                sets > 0 ? QString::number(sets) : QString(),
                                 QString::number(row.runs),
                                 QString::number(row.largestError, 'g', 2),
                                 QString::number(row.overBound, 'g', 2),
@@ -108,7 +137,7 @@ void SelfTestDialog::showReport(const selftest::Report& report) {
                                                   : tr("failed: %1").arg(toQString(row.fault))};
         for (int column = 0; column < static_cast<int>(texts.size()); ++column) {
             auto* item = new QTableWidgetItem(texts[column]);
-            const bool figure = column >= 3 && column <= 6;
+            const bool figure = column >= Sets && column <= OverBound;
             item->setTextAlignment((figure ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
             item->setToolTip(texts[column]);
             m_table->setItem(i, column, item);

@@ -18,6 +18,11 @@ struct DeviceFacts {
 
     [[nodiscard]] std::string id() const { return "cuda:" + std::to_string(number); }
     [[nodiscard]] std::string name() const { return about.name; }
+    /// Multiply-adds in float a nanosecond, all multiprocessors at the full clock.
+    [[nodiscard]] double peakMultiplyAdds() const {
+        const bool half = about.major == 7 || (about.major == 8 && about.minor == 0);
+        return (half ? 64.0 : 128.0) * about.processors * about.gigahertz;
+    }
 };
 
 /// The GPU engine of the process: the plug-in's table with its errors turned into sentences.

@@ -62,6 +62,7 @@ std::vector<Device> devices(DeviceDetail detail) {
         gpu.usable = gpu.reason.empty();
         gpu.instructions = "compute capability " + std::to_string(facts.about.major) + "." +
                            std::to_string(facts.about.minor);
+        gpu.peakMultiplyAdds = facts.peakMultiplyAdds();
         if (detail == DeviceDetail::Memory) {
             gpu.memoryFree = engine.freeMemory(facts.number);
         }
@@ -75,6 +76,17 @@ std::vector<Device> devices(DeviceDetail detail) {
         all.push_back(std::move(none));
     }
     return all;
+}
+
+bool isDeviceName(std::string_view text) {
+    constexpr std::string_view kPrefix = "cuda:";
+    constexpr std::size_t kMostDigits = 4;
+    if (!text.starts_with(kPrefix)) {
+        return text == "auto" || text == "cpu" || text == "cuda";
+    }
+    const std::string_view number = text.substr(kPrefix.size());
+    return !number.empty() && number.size() <= kMostDigits &&
+           std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 std::vector<std::string> instructionSets() { return cpu::simd::instructionSets(); }

@@ -80,28 +80,27 @@ void checkMethod(const Request& request) {
 }
 
 /// A device asked for by name must be there and usable; of "cuda" one must be.
-void checkDevice(const Request& request) {
-    if (request.device == "auto") {
+void checkDevice(const std::string& asked) {
+    if (asked == "auto") {
         return;
     }
     std::string reason;
     for (const Device& device : devices(DeviceDetail::Names)) {
-        const bool named =
-            allows(request.device, device.id) || request.device.rfind(device.id + ":", 0) == 0;
+        const bool named = allows(asked, device.id) || asked.rfind(device.id + ":", 0) == 0;
         if (named && device.usable) {
             return;
         }
         if (named) {
             reason += (reason.empty() ? "" : "; ") +
-                      (device.id == request.device || device.id == "cuda" ? "" : device.id + ": ") +
+                      (device.id == asked || device.id == "cuda" ? "" : device.id + ": ") +
                       device.reason;
         }
     }
     if (reason.empty()) {
         throw Error(ErrorCode::Device,
-                    "there is no device '" + request.device + "'; see the list of devices");
+                    "there is no device '" + asked + "'; see the list of devices");
     }
-    throw Error(ErrorCode::Device, "device '" + request.device + "' cannot be used: " + reason +
+    throw Error(ErrorCode::Device, "device '" + asked + "' cannot be used: " + reason +
                                        "; choose --device cpu or auto");
 }
 
@@ -431,6 +430,14 @@ const std::vector<const method::Method*>& methods() {
     return table;
 }
 
+std::vector<const method::Method*> methodsOn(const std::string& device) {
+    checkDevice(device);
+    std::vector<const method::Method*> chosen;
+    std::copy_if(methods().begin(), methods().end(), std::back_inserter(chosen),
+                 [&](const method::Method* method) { return allows(device, method->device()); });
+    return chosen;
+}
+
 Plan::Plan(const method::Method& method, PlanReport report)
     : m_method(&method), m_report(std::move(report)) {
     if (m_report.chosen() == nullptr) {
@@ -451,7 +458,7 @@ Planned makePlan(const method::Problem& problem, const Request& request,
                                             std::to_string(problem.templates));
     }
     checkMethod(request);
-    checkDevice(request);
+    checkDevice(request.device);
     if (templ != nullptr) {
         method::requireUsableTemplate(*templ);
     }

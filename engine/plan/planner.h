@@ -4,6 +4,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -58,14 +59,22 @@ struct Planned {
 /// that can be used.
 [[nodiscard]] const std::vector<const method::Method*>& methods();
 
+/// Those of methods() on the devices that `device` names: "auto" for all that can be used, "cpu",
+/// "cuda" for every GPU, "cuda:0". **Errors**: Device for one that cannot be used or is not there.
+[[nodiscard]] std::vector<const method::Method*> methodsOn(const std::string& device);
+
+/// Whether `text` has the form of a device: auto, cpu, cuda or cuda:N.
+[[nodiscard]] bool isDeviceName(std::string_view text);
+
 /// A device as `flcc-cli devices` and the Match panel list it.
 struct Device {
     std::string id;   ///< "cpu", "cuda", "cuda:0"
     std::string name; ///< processor or GPU by name
     std::int64_t memoryTotal = 0;
     std::int64_t memoryFree = 0;
-    int threads = 0;          ///< of a processor
-    std::string instructions; ///< widest instruction set in use: "AVX3"; of a GPU its capability
+    int threads = 0;             ///< of a processor
+    std::string instructions;    ///< widest instruction set in use: "AVX3"; of a GPU its capability
+    double peakMultiplyAdds = 0; ///< of a GPU: in float a nanosecond, by its clock; 0 = not known
     bool usable = false;
     std::string reason; ///< why it cannot be used; empty when it can
 };

@@ -52,17 +52,30 @@ Score Lcc::at(const method::MaskedView& scene, const base::Index& corner) const 
         scene.pixels);
 }
 
-template <class T> Score Lcc::scoreOf(const SeenPanel<T>& panel) const {
+base::Status Lcc::statusAt(const method::MaskedView& scene, const base::Index& corner) const {
+    return std::visit(
+        [&](const auto& pixels) {
+            return fullStatusOf(seenPanel(pixels, scene.mask, m_support, corner));
+        },
+        scene.pixels);
+}
+
+template <class T> base::Status Lcc::fullStatusOf(const SeenPanel<T>& panel) const {
     const base::Status status = statusOf(panel, m_outside, m_minOverlap);
+    const bool constantTemplate = status == base::Status::Partial &&
+                                  m_outside == method::Outside::Overlap &&
+                                  allEqual(panel.insideOf(m_ranks));
+    return constantTemplate ? base::Status::Flat : status;
+}
+
+template <class T> Score Lcc::scoreOf(const SeenPanel<T>& panel) const {
+    const base::Status status = fullStatusOf(panel);
     if (!base::hasValue(status)) {
         return {0, status};
     }
     std::vector<double> q = differencesFromFirst(panel.view());
     std::vector<double> weights = m_templ;
     if (status == base::Status::Partial && m_outside == method::Outside::Overlap) {
-        if (allEqual(panel.insideOf(m_ranks))) {
-            return {0, base::Status::Flat};
-        }
         const std::vector<T> inside = panel.insideOf(panel.values);
         q = differencesFromFirst(base::View<const T>(inside.data(), {std::ssize(inside), 1, 1}));
         weights = panel.insideOf(m_templ);

@@ -44,6 +44,7 @@ template <class T> struct SeenPanel {
             return all;
         }
         std::vector<U> kept;
+        kept.reserve(all.size());
         for (std::size_t i = 0; i < all.size(); ++i) {
             if (inside[i] != 0) {
                 kept.push_back(all[i]);

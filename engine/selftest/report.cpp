@@ -36,15 +36,44 @@ std::string seconds(double ms) {
     return text.str();
 }
 
-/// All rows of one case as one line.
-std::string lineOf(const CaseName& name, const std::vector<Row>& rows) {
+/// The devices of the rows in the order in which they ran.
+std::vector<std::string> devicesOf(const Report& report) {
+    std::vector<std::string> devices;
+    for (const Row& row : report.rows) {
+        if (std::find(devices.begin(), devices.end(), row.device) == devices.end()) {
+            devices.push_back(row.device);
+        }
+    }
+    return devices;
+}
+
+/// What a device is called, and for the processor which instruction sets of it ran.
+std::string nameOf(const std::string& id, const Report& report) {
+    std::set<std::string> sets;
+    for (const Row& row : report.rows) {
+        if (row.device == id && !row.instructionSet.empty()) {
+            sets.insert(row.instructionSet);
+        }
+    }
+    std::string name;
+    for (const plan::Device& device : plan::devices(plan::DeviceDetail::Names)) {
+        name = device.id == id ? device.name : name;
+    }
+    for (const std::string& set : sets) {
+        name += (set == *sets.begin() ? ", " : " ") + set;
+    }
+    return name;
+}
+
+/// All rows of one case on one device as one line.
+std::string lineOf(const CaseName& name, const std::string& device, const std::vector<Row>& rows) {
     int runs = 0;
     double error = 0;
     double over = 0;
     double ms = 0;
     bool fine = true;
     for (const Row& row : rows) {
-        if (row.name == name.name) {
+        if (row.name == name.name && row.device == device) {
             runs += row.runs;
             error = std::max(error, row.largestError);
             over = std::max(over, row.overBound);
@@ -52,34 +81,39 @@ std::string lineOf(const CaseName& name, const std::vector<Row>& rows) {
             fine = fine && row.fault.empty();
         }
     }
-    return runs == 0 ? std::string()
-                     : padded(name.name, 16) + padded(fine ? "passed" : "FAILED", 8) +
-                           padded(std::to_string(runs), 7) + padded(figure(error, 2), 13) +
-                           padded(figure(over, 2), 13) + seconds(ms) + "\n";
+    return runs == 0
+               ? std::string()
+               : padded(name.name, 16) + padded(device, 8) + padded(fine ? "passed" : "FAILED", 8) +
+                     padded(std::to_string(runs), 7) + padded(figure(error, 2), 13) +
+                     padded(figure(over, 2), 13) + seconds(ms) + "\n";
 }
 
 } // namespace
 
 std::string toText(const Report& report) {
-    std::string text = padded("case", 16) + padded("verdict", 8) + padded("runs", 7) +
-                       padded("error", 13) + padded("over bound", 13) + "time\n";
-    int runs = 0;
-    std::set<std::string> sets;
+    std::string text = padded("case", 16) + padded("device", 8) + padded("verdict", 8) +
+                       padded("runs", 7) + padded("error", 13) + padded("over bound", 13) +
+                       "time\n";
+    const std::vector<std::string> devices = devicesOf(report);
     for (const CaseName& name : caseNames()) {
-        text += lineOf(name, report.rows);
-    }
-    for (const Row& row : report.rows) {
-        runs += row.runs;
-        sets.insert(row.instructionSet);
-        if (!row.fault.empty()) {
-            text += "FAILED " + row.name + ", " + row.instructionSet + ": " + row.fault + "\n";
+        for (const std::string& device : devices) {
+            text += lineOf(name, device, report.rows);
         }
     }
-    text += std::string(verdictOf(report)) + ": " + std::to_string(runs) + " runs on";
-    for (const std::string& set : sets) {
-        text += " " + set;
+    int runs = 0;
+    for (const Row& row : report.rows) {
+        runs += row.runs;
+        if (!row.fault.empty()) {
+            text += "FAILED " + row.name + ", " +
+                    (row.instructionSet.empty() ? row.device : row.instructionSet) + ": " +
+                    row.fault + "\n";
+        }
     }
-    return text + " in " + seconds(report.ms) + "\n";
+    for (const std::string& device : devices) {
+        text += device + ": " + nameOf(device, report) + "\n";
+    }
+    return text + verdictOf(report) + ": " + std::to_string(runs) + " runs in " +
+           seconds(report.ms) + "\n";
 }
 
 std::string toJson(const Report& report) {
@@ -88,6 +122,7 @@ std::string toJson(const Report& report) {
     for (const Row& row : report.rows) {
         rows.push_back({{"case", row.name},
                         {"method", row.method},
+                        {"device", row.device},
                         {"instructions", row.instructionSet},
                         {"precision", method::name(row.precision)},
                         {"verdict", row.fault.empty() ? "passed" : "failed"},
@@ -101,8 +136,15 @@ std::string toJson(const Report& report) {
     for (const CaseName& name : caseNames()) {
         about[name.name] = name.about;
     }
-    const Json json{
-        {"verdict", verdictOf(report)}, {"ms", report.ms}, {"cases", about}, {"rows", rows}};
+    Json devices = Json::object();
+    for (const std::string& device : devicesOf(report)) {
+        devices[device] = nameOf(device, report);
+    }
+    const Json json{{"verdict", verdictOf(report)},
+                    {"ms", report.ms},
+                    {"devices", devices},
+                    {"cases", about},
+                    {"rows", rows}};
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -16,16 +16,18 @@ struct Options {
     std::vector<std::string> cases{};           ///< names of caseNames(); none = all
     std::vector<std::string> instructionSets{}; ///< of plan::instructionSets(); none = all
     int threads = 0;                            ///< 0 = all
-    /// The methods that are tested.
+    /// The methods that are tested, those of one device by plan::methodsOn().
     std::vector<const method::Method*> methods = plan::methods();
 };
 
-/// What became of all runs of one case with one method, one instruction set and one precision:
-/// every candidate the method accepts, with recomputing on, and one with recomputing off.
+/// What became of all runs of one case with one method of a device, one instruction set and one
+/// precision: every candidate the method accepts, with recomputing on, and one with recomputing
+/// off.
 struct Row {
     std::string name; ///< of the case
     std::string method;
-    std::string instructionSet;
+    std::string device;         ///< "cpu", "cuda:0"
+    std::string instructionSet; ///< of the processor; empty for a GPU, which runs once
     method::Precision precision = method::Precision::Single;
     int runs = 0;
     double largestError = 0; ///< |score - exact score|, voxels with a value
@@ -53,18 +55,18 @@ struct CaseName {
 using Progress = std::function<void(std::string_view name, double share)>;
 
 /// Runs the cases that break programs for template matching, on every instruction set of this
-/// machine and every candidate of every method, and compares all scores, or a seeded sample where
-/// the panels are large, with ones taken in exact integers. A wrong score without a mark, a wrong
-/// status, a score further off than its bound or out of range by more, and where recomputing is on
-/// a LOWCONF voxel is a fault.
+/// machine and its GPUs, every candidate of every method, and compares all scores, or a seeded
+/// sample where the panels are large, with ones taken in exact integers. A wrong score without a
+/// mark, a wrong status, a score further off than its bound or out of range by more, where
+/// recomputing is on a LOWCONF voxel, and a run that ends with an error is a fault.
 /// **Errors**: CommandLine for a case or instruction set that does not exist. **Threads**:
 /// restricts the instructions of the whole process while it runs, so no other run may be under way.
 [[nodiscard]] Report runSelfTest(const Options& options, const std::stop_token& stop = {},
                                  const Progress& progress = {});
 
-/// One line a case, then the faults, then the verdict.
+/// One line a case and device, then the faults, the devices by name, and the verdict.
 [[nodiscard]] std::string toText(const Report& report);
-/// Every row, and the verdict: "passed", "failed" or "interrupted".
+/// Every row, the devices by name, and the verdict: "passed", "failed" or "interrupted".
 [[nodiscard]] std::string toJson(const Report& report);
 
 } // namespace flcc::selftest

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/plan/planner.h"
 #include "tests/app/cli_process.h"
 
 using flcc::test::CliRun;
@@ -39,6 +40,7 @@ class CliCalibrateTest : public QObject {
     void optionsThatCannotBeUnderstoodAreRefused_data();
     void optionsThatCannotBeUnderstoodAreRefused();
     void theCrossoverMapIsAPicture();
+    void aBenchmarkNamesItsDevice();
 };
 
 void CliCalibrateTest::whatIsMeasuredIsPrintedKeptAndUsed() {
@@ -85,7 +87,12 @@ void CliCalibrateTest::optionsThatCannotBeUnderstoodAreRefused_data() {
     QTest::newRow("zero") << QStringList{"calibrate", "--seconds", "0"};
     QTest::newRow("no number") << QStringList{"calibrate", "--threads", "many"};
     QTest::newRow("doubled") << QStringList{"calibrate", "--json", "--json"};
-    QTest::newRow("bench of nothing") << QStringList{"bench"};
+    QTest::newRow("unknown of bench") << QStringList{"bench", "--all"};
+    QTest::newRow("no scene") << QStringList{"bench", "--template", "8,8"};
+    QTest::newRow("no extents") << QStringList{"bench", "--scene", "8,y", "--template", "8,8"};
+    QTest::newRow("no device") << QStringList{"bench", "--device", "gpu"};
+    QTest::newRow("no pixels") << QStringList{"bench", "--pixel", "float16"};
+    QTest::newRow("two benches") << QStringList{"bench", "--crossover", "map.png", "--repeat", "3"};
     QTest::newRow("no picture") << QStringList{"bench", "--crossover", "map.txt"};
 }
 
@@ -105,6 +112,29 @@ void CliCalibrateTest::theCrossoverMapIsAPicture() {
     QVERIFY(file.open(QIODevice::ReadOnly));
     QVERIFY(file.read(8) == QByteArray("\x89PNG\r\n\x1a\n", 8));
     QCOMPARE(runCli({"bench", "--crossover", "nowhere/map.png"}, place.path()).code, 7);
+}
+
+void CliCalibrateTest::aBenchmarkNamesItsDevice() {
+    const Place place;
+    const CliRun run = runCli({"bench", "--device", "cpu", "--scene", "96,80", "--template", "9,7",
+                               "--repeat", "3", "--threads", "1", "--report", "rows.json"},
+                              place.path());
+    QVERIFY2(run.code == 0, run.errors.constData());
+    QVERIFY(run.output.contains("| 96x80 | float32 | 9x7 | direct "));
+    QFile file(place.file("rows.json"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const auto json = nlohmann::json::parse(file.readAll().toStdString());
+    QCOMPARE(json.at("rows").size(), flcc::plan::methodsOn("cpu").size());
+    for (const auto& row : json.at("rows")) {
+        QVERIFY(!row.at("device_name").get<std::string>().empty());
+        QVERIFY(row.at("not_run").get<std::string>().empty() && row.at("sound").get<bool>());
+        QCOMPARE(row.at("stream_ms").size(), std::size_t{3});
+        QVERIFY(row.at("largest_bound").get<double>() > 0);
+    }
+    const CliRun gone = runCli({"bench", "--device", "cuda:7"}, place.path());
+    QCOMPARE(gone.code, 6);
+    QVERIFY(gone.output.isEmpty());
+    QCOMPARE(runCli({"bench", "--report", "nowhere/rows.json"}, place.path()).code, 7);
 }
 
 QTEST_GUILESS_MAIN(CliCalibrateTest)

@@ -1,10 +1,12 @@
 #include <QtTest>
 
 #include <cmath>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
 #include "engine/job/job.h"
+#include "engine/plan/planner.h"
 #include "tests/app/cli_process.h"
 
 using flcc::test::CliRun;
@@ -88,6 +90,9 @@ void CliCommandsTest::failuresHaveTheirCodeAndWriteNothing_data() {
     row("sample without a folder", {"sample", "tiny"}, 2);
     row("unknown option of devices", {"devices", "--all"}, 2);
     row("unknown option of selftest", {"selftest", "--all"}, 2);
+    row("unknown device of selftest", {"selftest", "--device", "gpu"}, 2);
+    row("selftest of two devices", {"selftest", "--device", "cpu", "--device=cuda"}, 2);
+    row("selftest of no device", {"selftest", "--device"}, 2);
     row("missing scene", {"match", "none.mha", "template.mha"}, 3);
     row("missing second scene", match({"--scene", "scene.mha", "none.mha"}), 3);
     row("second scene smaller than the template",
@@ -107,6 +112,7 @@ void CliCommandsTest::failuresHaveTheirCodeAndWriteNothing_data() {
     row("method that refuses", match({"--method", "tiled", "--tile", "4"}), 4);
     row("memory", match({"--memory", "2KiB"}), 5);
     row("device", match({"--device", "cuda"}), 6);
+    row("device of selftest", {"selftest", "--device", "cuda:7"}, 6);
     row("no folder", match({"--map", "none/map.mha"}), 7);
     row("sample into a file", {"sample", "tiny", "--output", "truth.csv"}, 7);
 }
@@ -460,14 +466,18 @@ void CliCommandsTest::theSelfTestPasses() {
     if (qEnvironmentVariableIsSet("ASAN_OPTIONS")) {
         QSKIP("minutes long under a sanitizer; selftest_test runs every case there");
     }
-    const CliRun run = runCli({"selftest", "--json"}, m_tiny.path());
+    const CliRun run = runCli({"selftest", "--device", "cpu", "--json"}, m_tiny.path());
     QVERIFY2(run.code == 0, run.output.constData());
     const Json report = parsed(run.output);
     QCOMPARE(report.at("verdict").get<std::string>(), std::string("passed"));
+    std::set<std::string> sets;
     for (const Json& row : report.at("rows")) {
+        sets.insert(row.at("instructions").get<std::string>());
+        QCOMPARE(row.at("device").get<std::string>(), std::string("cpu"));
         QVERIFY(row.at("over_bound").get<double>() <= 1);
         QVERIFY(report.at("cases").contains(row.at("case").get<std::string>()));
     }
+    QCOMPARE(sets.size(), flcc::plan::instructionSets().size());
 }
 
 void CliCommandsTest::helpAndVersion() {

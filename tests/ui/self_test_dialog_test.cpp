@@ -1,6 +1,7 @@
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
+#include <QComboBox>
 #include <QDialog>
 #include <QElapsedTimer>
 #include <QLabel>
@@ -8,8 +9,9 @@
 #include <QTableWidget>
 #include <QTest>
 
-#include "engine/plan/planner.h"
+#include "engine/cuda/engine.h"
 #include "engine/selftest/self_test.h"
+#include "tests/engine/cuda/device_double.h"
 #include "tests/ui/window_support.h"
 
 using namespace flcc;
@@ -28,27 +30,38 @@ class SelfTestDialogTest : public QObject {
     Q_OBJECT
 
   private Q_SLOTS:
-    void theResultsOfAllCasesCanBeReadAndCopied() {
+    void initTestCase() { cuda::Engine::standIn(&test::doubleTable()); }
+
+    void theResultsOfTheChosenDeviceCanBeReadAndCopied() {
         const auto window = test::shownWindow();
         QDialog& dialog = opened(*window);
         auto& table = test::child<QTableWidget>(dialog, "selfTestTable");
         auto& copy = test::child<QPushButton>(dialog, "selfTestCopy");
-        QVERIFY(!copy.isEnabled());
-        QTRY_VERIFY_WITH_TIMEOUT(copy.isEnabled(), 200'000);
+        auto& again = test::child<QPushButton>(dialog, "selfTestStart");
+        auto& device = test::child<QComboBox>(dialog, "selfTestDevice");
+        QCOMPARE(device.currentData().toString(), QString("auto"));
+        QVERIFY(!copy.isEnabled() && !device.isEnabled()); // all are under way
+        test::click(test::child<QPushButton>(dialog, "selfTestCancel"));
+        QTRY_VERIFY_WITH_TIMEOUT(again.isEnabled(), 5'000);
+
+        device.setFocus();
+        QTest::keyClicks(&device, "Double"); // the name of the GPU
+        QCOMPARE(device.currentData().toString(), QString("cuda:0"));
+        test::click(again);
+        QTRY_VERIFY_WITH_TIMEOUT(copy.isEnabled(), 60'000);
         const QString verdict = test::child<QLabel>(dialog, "selfTestVerdict").text();
         QVERIFY2(verdict.startsWith("Passed"), qPrintable(verdict));
-        // Each case with each method in both precisions; seams, masks and borders are for direct
-        // and tiled alone.
-        const std::size_t others = plan::methods().size() - 2;
-        QCOMPARE(table.rowCount(),
-                 static_cast<int>(
-                     (selftest::caseNames().size() * plan::methods().size() - 3 * others) * 2));
+        // Each case but masks and borders, by the direct method in single precision.
+        QCOMPARE(table.rowCount(), static_cast<int>(selftest::caseNames().size() - 2));
         for (int row = 0; row < table.rowCount(); ++row) {
+            QCOMPARE(table.item(row, 1)->text(), QString("direct"));
+            QCOMPARE(table.item(row, 2)->text(), QString("CUDA 0"));
             QCOMPARE(table.item(row, table.columnCount() - 1)->text(), QString("passed"));
         }
         test::click(copy);
         const QString copied = QApplication::clipboard()->text();
-        QVERIFY2(copied.contains("passed: "), qPrintable(copied));
+        QVERIFY2(copied.contains("passed: ") && copied.contains("cuda:0: Double 0"),
+                 qPrintable(copied));
         if (const QString file = qEnvironmentVariable("FLCC_SELFTEST_PICTURE"); !file.isEmpty()) {
             QVERIFY(dialog.grab().save(file));
         }
@@ -80,6 +93,31 @@ class SelfTestDialogTest : public QObject {
         timer.start();
         window.reset();
         QVERIFY(timer.elapsed() < 5'000);
+    }
+
+    /// Last: the device is lost for the process.
+    void aDeviceThatIsGoneIsSaid() {
+        const auto window = test::shownWindow();
+        QDialog& dialog = opened(*window);
+        auto& again = test::child<QPushButton>(dialog, "selfTestStart");
+        test::click(test::child<QPushButton>(dialog, "selfTestCancel"));
+        QTRY_VERIFY_WITH_TIMEOUT(again.isEnabled(), 5'000);
+        auto& device = test::child<QComboBox>(dialog, "selfTestDevice");
+        device.setFocus();
+        QTest::keyClicks(&device, "Double");
+        test::DeviceDouble& gpu = test::deviceDouble();
+        gpu.call = test::Call::Direct;
+        gpu.turn = gpu.calls[static_cast<std::size_t>(gpu.call)] + 1;
+        gpu.result = test::DeviceDouble::kIllegalAddress;
+        test::click(again);
+        QTRY_VERIFY_WITH_TIMEOUT(again.isEnabled(), 30'000);
+        const auto& table = test::child<QTableWidget>(dialog, "selfTestTable");
+        QVERIFY(table.rowCount() > 0);
+        QVERIFY(table.item(0, table.columnCount() - 1)->text().contains("illegal memory access"));
+        test::click(again); // nothing is left to test
+        const auto& said = test::child<QLabel>(dialog, "selfTestVerdict");
+        QTRY_VERIFY_WITH_TIMEOUT(said.text().contains("cannot be used"), 5'000);
+        QVERIFY(again.isEnabled());
     }
 };
 

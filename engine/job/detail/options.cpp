@@ -338,15 +338,6 @@ Option auditOption() {
         });
 }
 
-bool isDevice(const std::string& text) {
-    const std::string prefix = "cuda:";
-    return text == "auto" || text == "cpu" || text == "cuda" ||
-           (text.size() > prefix.size() && text.size() <= prefix.size() + 4 &&
-            text.starts_with(prefix) &&
-            std::all_of(text.begin() + static_cast<std::ptrdiff_t>(prefix.size()), text.end(),
-                        [](char c) { return c >= '0' && c <= '9'; }));
-}
-
 Option deviceOption() {
     return {.name = "device",
             .kind = ValueKind::Text,
@@ -358,7 +349,7 @@ Option deviceOption() {
                 },
             .set =
                 [](Job& job, const std::string& text) {
-                    if (!isDevice(text)) {
+                    if (!plan::isDeviceName(text)) {
                         refuse("device", text, "one of auto, cpu, cuda, cuda:N");
                     }
                     job.device = text;

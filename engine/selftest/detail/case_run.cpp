@@ -1,10 +1,10 @@
 #include "engine/selftest/detail/case_run.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "engine/base/error.h"
+#include "engine/base/stopwatch.h"
 #include "engine/selftest/detail/comparison.h"
 
 namespace flcc::selftest {
@@ -17,12 +17,13 @@ CaseRun::CaseRun(std::string name, const Options& options, Judge& judge, std::st
 
 void CaseRun::judge(const method::MaskedView& scene, const method::MaskedView& templ,
                     const base::Extents& tile, const Asked& asked) {
-    if (m_stop.stop_requested()) {
+    const std::vector<Way> ways = m_judge.waysFor(scene, templ, tile, asked);
+    if (ways.empty() || m_stop.stop_requested()) {
         return;
     }
     const Expected expected(scene, templ, asked);
     const reference::ScoreMap scores = expected.map();
-    forEachWay(m_judge.waysFor(scene, templ, tile, asked), [&](const Way& way) {
+    forEachWay(ways, [&](const Way& way) {
         Finding finding = m_judge.judge(way, scene, templ, scores);
         if (!expected.isExact()) {
             finding.fault = "the scores expected are not exact";
@@ -33,12 +34,12 @@ void CaseRun::judge(const method::MaskedView& scene, const method::MaskedView& t
 
 void CaseRun::judgeSome(const method::MaskedView& scene, const method::MaskedView& templ,
                         const std::vector<base::Index>& places, int count) {
-    if (m_stop.stop_requested()) {
+    const std::vector<Way> ways = m_judge.waysFor(scene, templ);
+    if (ways.empty() || m_stop.stop_requested()) {
         return;
     }
     const Samples samples = samplesOf(scene, templ, places, count);
-    forEachWay(m_judge.waysFor(scene, templ),
-               [&](const Way& way) { return m_judge.judge(way, scene, templ, samples); });
+    forEachWay(ways, [&](const Way& way) { return m_judge.judge(way, scene, templ, samples); });
 }
 
 void CaseRun::same(const method::MaskedView& scene, const method::MaskedView& templ,
@@ -112,11 +113,18 @@ void CaseRun::forEachWay(const std::vector<Way>& ways, const Visit& visit) {
             if (m_stop.stop_requested()) {
                 return;
             }
-            const auto begin = std::chrono::steady_clock::now();
-            const Finding finding = visit(way);
-            const std::chrono::duration<double, std::milli> took =
-                std::chrono::steady_clock::now() - begin;
-            add(set, way, finding, took.count());
+            const bool onProcessor = way.candidate.device == "cpu";
+            if (!onProcessor && set != m_sets.front()) {
+                continue; // instructions of the processor change nothing there
+            }
+            const base::Stopwatch watch;
+            Finding finding;
+            try {
+                finding = visit(way);
+            } catch (const base::Error& error) {
+                finding.fault = way.words() + ": " + error.what();
+            }
+            add(onProcessor ? set : std::string(), way, finding, watch.ms());
         }
     }
 }
@@ -124,13 +132,15 @@ void CaseRun::forEachWay(const std::vector<Way>& ways, const Visit& visit) {
 void CaseRun::add(const std::string& set, const Way& way, const Finding& finding, double ms) {
     const std::string method(way.method->name());
     auto row = std::find_if(m_rows.begin(), m_rows.end(), [&](const Row& known) {
-        return known.name == m_name && known.method == method && known.instructionSet == set &&
+        return known.name == m_name && known.method == method &&
+               known.device == way.candidate.device && known.instructionSet == set &&
                known.precision == way.precision;
     });
     if (row == m_rows.end()) {
         Row made;
         made.name = m_name;
         made.method = method;
+        made.device = way.candidate.device;
         made.instructionSet = set;
         made.precision = way.precision;
         row = m_rows.insert(row, std::move(made));

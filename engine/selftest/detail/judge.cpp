@@ -138,9 +138,9 @@ Expected::Expected(const method::MaskedView& scene, const method::MaskedView& te
 }
 
 reference::Score Expected::at(const base::Index& corner) const {
-    const reference::Score score = m_double.at(m_scene, corner);
-    if (!base::hasValue(score.status)) { // decided on the stored voxels
-        return score;
+    const base::Status status = m_double.statusAt(m_scene, corner); // of the stored voxels
+    if (!base::hasValue(status)) {
+        return {0, status};
     }
     try {
         if (m_exact) {
@@ -149,7 +149,7 @@ reference::Score Expected::at(const base::Index& corner) const {
     } catch (const base::Error&) { // as above, for this panel
     }
     m_exactSoFar = false;
-    return score;
+    return m_double.at(m_scene, corner);
 }
 
 reference::ScoreMap Expected::map() const {

@@ -8,6 +8,7 @@
 #include "engine/base/error.h"
 #include "engine/cuda/engine.h"
 #include "engine/io/image_file.h"
+#include "engine/job/benchmark.h"
 #include "engine/job/job.h"
 #include "engine/plan/planner.h"
 #include "tests/engine/cuda/device_double.h"
@@ -304,6 +305,45 @@ class CudaJobTest : public QObject {
         QVERIFY(rowOf(found.report, "cuda:0")->verdict == plan::CandidateVerdict::Refused);
         work.job.device = "cuda";
         QVERIFY_EXCEPTION_THROWN((void)work.run(), base::Error);
+    }
+
+    void aBenchmarkNamesTheDeviceAndTellsTransfersApart() {
+        job::BenchmarkOptions options;
+        options.problems = {{{64, 48, 1}, {5, 4, 1}}};
+        options.device = "cuda";
+        options.threads = 1;
+        options.repeat = 3;
+        const auto timed = [&options] { return job::benchmark(options, {}, [](const auto&) {}); };
+        const std::vector<job::BenchmarkRow> rows = timed();
+        QCOMPARE(rows.size(), std::size_t{1});
+        QCOMPARE(rows[0].deviceName, std::string("Double 0"));
+        QCOMPARE(rows[0].peakMultiplyAdds, 128.0 * 10000); // of all multiprocessors at 1 GHz
+        QCOMPARE(rows[0].streamMs.size(), std::size_t{3});
+        QVERIFY(rows[0].notRun.empty() && rows[0].sound());
+        std::vector<std::string> stages;
+        for (const auto& [name, ms] : rows[0].stagesMs) {
+            stages.push_back(name);
+            QVERIFY(ms >= 0);
+        }
+        for (const char* name : {"upload", "kernel", "download"}) {
+            QVERIFY2(std::find(stages.begin(), stages.end(), name) != stages.end(), name);
+        }
+        const std::string row = job::toMarkdown(rows[0]);
+        QVERIFY2(row.starts_with("| Double 0 (cuda:0) | 64x48 | float32 | 5x4 | direct "),
+                 row.c_str());
+        const std::string head = job::benchmarkHead();
+        QCOMPARE(std::count(head.begin(), head.end(), '|'),
+                 2 * std::count(row.begin(), row.end(), '|'));
+
+        test::deviceDouble().wrong = 2e-4F;
+        QVERIFY(!timed()[0].sound());
+        soundAgain();
+        failAt(Call::Allocate, 1, cuda::kOutOfMemory);
+        const std::string refused = job::toMarkdown(timed()[0]);
+        QVERIFY2(refused.find("| not run: device 'cuda:0' failed") != std::string::npos,
+                 refused.c_str());
+        QCOMPARE(std::count(refused.begin(), refused.end(), '|'),
+                 std::count(row.begin(), row.end(), '|'));
     }
 
     // The last, as it ends the device for the process.

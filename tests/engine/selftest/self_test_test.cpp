@@ -1,5 +1,6 @@
 #include <QtTest>
 
+#include <map>
 #include <set>
 
 #include <nlohmann/json.hpp>
@@ -64,41 +65,64 @@ class SelfTestTest : public QObject {
     Q_OBJECT
 
   private Q_SLOTS:
-    void theEngineOfThisMachinePasses_data() {
+    /// Every case with every method; instruction sets take turns, as all of them together are what
+    /// the test of the program runs.
+    void everyCasePasses_data() {
         QTest::addColumn<QString>("name");
+        QTest::addColumn<QString>("instructions");
+        const std::vector<std::string> sets = plan::instructionSets();
+        std::size_t turn = 0;
         for (const selftest::CaseName& one : selftest::caseNames()) {
-            QTest::newRow(one.name.c_str()) << QString::fromStdString(one.name);
+            const std::string& set = sets[turn++ % sets.size()];
+            QTest::newRow((one.name + " " + set).c_str())
+                << QString::fromStdString(one.name) << QString::fromStdString(set);
         }
     }
 
-    void theEngineOfThisMachinePasses() {
+    void everyCasePasses() {
         QFETCH(QString, name);
+        QFETCH(QString, instructions);
         selftest::Options options;
         options.cases = {name.toStdString()};
+        options.instructionSets = {instructions.toStdString()};
         options.threads = 2;
+        options.methods = plan::methodsOn("cpu");
         const selftest::Report report = selftest::runSelfTest(options);
         QVERIFY2(report.passed(), selftest::toText(report).c_str());
-        // Every instruction set, every method, both precisions.
-        std::set<std::string> sets;
         std::set<std::string> methods;
         std::set<method::Precision> precisions;
         for (const selftest::Row& row : report.rows) {
-            sets.insert(row.instructionSet);
+            QCOMPARE(row.instructionSet, instructions.toStdString());
             methods.insert(row.method);
             precisions.insert(row.precision);
             QVERIFY(row.runs > 0);
             QVERIFY(row.overBound <= 1);
         }
-        QCOMPARE(sets.size(), plan::instructionSets().size());
         // Tiles smaller than the scene, masks and borders are for direct and tiled alone.
         const bool all = name != "seams" && name != "masks" && name != "borders";
-        QCOMPARE(methods.size(), all ? plan::methods().size() : std::size_t{2});
+        QCOMPARE(methods.size(), all ? plan::methodsOn("cpu").size() : std::size_t{2});
         QCOMPARE(precisions.size(), std::size_t{2});
+    }
+
+    void everyInstructionSetRunsUnlessOneIsAskedFor() {
+        selftest::Options options;
+        options.cases = {"copies"};
+        options.threads = 1;
+        options.methods = plan::methodsOn("cpu");
+        std::map<std::string, int> runs;
+        for (const selftest::Row& row : selftest::runSelfTest(options).rows) {
+            QCOMPARE(row.device, std::string("cpu"));
+            runs[row.instructionSet] += row.runs;
+        }
+        QCOMPARE(runs.size(), plan::instructionSets().size());
+        for (const auto& [set, count] : runs) {
+            QCOMPARE(count, runs.begin()->second);
+        }
     }
 
     void oneWrongScoreIsFoundInEveryMethodAndSet() {
         std::vector<Spoilt> spoilt;
-        for (const method::Method* sound : plan::methods()) {
+        for (const method::Method* sound : plan::methodsOn("cpu")) {
             spoilt.emplace_back(*sound);
         }
         selftest::Options options;
@@ -123,6 +147,7 @@ class SelfTestTest : public QObject {
     void aStopEndsItAndIsNoSuccess() {
         std::stop_source stop;
         selftest::Options options;
+        options.instructionSets = {plan::instructionSets().front()};
         options.threads = 1;
         std::string last;
         const selftest::Report report = selftest::runSelfTest(
