@@ -430,14 +430,19 @@ JobResult doScenes(const Job& job, const JobImages& images, const std::stop_toke
         const std::size_t number = order[turn];
         stream.scene = static_cast<int>(number);
         stream.last = turn + 1 == order.size();
+        const SceneTurn at{.scene = jobs[number].scene,
+                           .number = stream.scene,
+                           .turn = static_cast<int>(turn),
+                           .count = stream.scenes};
         if (stream.scenes > 1) {
-            sink.sceneStarted(jobs[number].scene, static_cast<int>(turn), stream.scenes);
+            sink.sceneStarted(at);
         }
         Runner runner(jobs[number], own, stop, sink, stream);
         JobResult one = planOnly ? runner.planOnly() : runner.run();
         if (stream.scenes == 1) {
             return one;
         }
+        sink.sceneFinished(at, one);
         all.cancelled = one.cancelled;
         all.report.scenes[number] = std::move(one.report);
         for (std::string& note : one.notes) {

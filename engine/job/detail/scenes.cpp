@@ -7,19 +7,11 @@
 
 namespace flcc::job {
 
-namespace {
-
-/// "map-1.mha" of "map.mha".
-std::filesystem::path numbered(const std::filesystem::path& file, std::size_t number) {
-    if (file.empty()) {
-        return file;
-    }
+std::filesystem::path numberedOutput(const std::filesystem::path& file, std::size_t number) {
     const std::string name =
         file.stem().string() + "-" + std::to_string(number) + file.extension().string();
     return file.parent_path() / name;
 }
-
-} // namespace
 
 std::vector<Job> scenesOf(const Job& job) {
     std::vector<Job> jobs(1 + job.furtherScenes.size(), job);
@@ -33,7 +25,9 @@ std::vector<Job> scenesOf(const Job& job) {
         }
         for (auto output :
              {&Job::map, &Job::status, &Job::index, &Job::peaks, &Job::report, &Job::heatmap}) {
-            own.*output = jobs.size() > 1 ? numbered(own.*output, i) : own.*output;
+            if (jobs.size() > 1 && !(own.*output).empty()) {
+                own.*output = numberedOutput(own.*output, i);
+            }
         }
     }
     return jobs;
