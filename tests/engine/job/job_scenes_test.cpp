@@ -112,6 +112,7 @@ class JobScenesTest : public QObject {
     void repeatsOfTheFirstScenePrepareAgain();
     void scenesAlikeAreDoneTogether();
     void everySceneIsToldWhenItIsFinished();
+    void theNextSceneIsReadAheadWhereThereIsRoom();
     void templatesAreReadOnce();
     void cropsAreCutFromTheFirstScene();
     void severalTemplatesAreSharedToo();
@@ -280,6 +281,43 @@ void JobScenesTest::everySceneIsToldWhenItIsFinished() {
     QVERIFY(job::runJob(job, {}, stop.get_token(), &stopper).cancelled);
     QCOMPARE(stopper.finished.size(), std::size_t{2});
     QVERIFY(!stopper.finished.at(0).cancelled && stopper.finished.at(2).cancelled);
+}
+
+/// A file that goes when the scene before it was matched is missed only where it was not read.
+void JobScenesTest::theNextSceneIsReadAheadWhereThereIsRoom() {
+    for (const bool room : {true, false}) {
+        const Scenes scenes;
+        Job job = scenes.job();
+        job.threads = 1;
+        job.method = "direct";
+        job.tile = {64, 64, 1};
+        Job alone = job;
+        alone.furtherScenes.clear();
+        const std::int64_t needed = job::planJob(alone).plan.chosen()->prediction->hostBytes;
+        job.memoryBytes = needed + base::byteCount(kScene, 1) - (room ? 0 : 1);
+        Watcher watcher;
+        watcher.onPhase = [&](Phase phase, int turn) {
+            if (phase == Phase::Write && turn == 0) {
+                std::filesystem::remove(scenes.path("scene1.mha"));
+            }
+        };
+        job::JobReport report;
+        const test::Thrown thrown =
+            test::thrownBy([&] { report = job::runJob(job, {}, {}, &watcher).report; });
+        QCOMPARE(watcher.finished.at(0).report.stream->readAhead, std::optional(room));
+        QCOMPARE(thrown.sentence.empty(), room);
+        if (!room) {
+            QVERIFY2(thrown.sentence.find("scene1.mha") != std::string::npos,
+                     thrown.sentence.c_str());
+            continue;
+        }
+        QVERIFY(report.scenes[1].peaks[0].corner == placeIn(1));
+        QCOMPARE(report.scenes[1].inputs[0].sha256.size(), std::size_t{64});
+        QVERIFY(!report.scenes[2].stream->readAhead);
+        QVERIFY(job::toText(report).find("the next one was read meanwhile") != std::string::npos);
+        const Json json = Json::parse(job::toJson(report));
+        QVERIFY(json["scenes"][0]["stream"]["read_ahead"] == Json(true));
+    }
 }
 
 /// Their spread is that of single runs; of the others there is nothing but the stream.
