@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/cpu/tile_grid.h"
+#include "engine/method/shared/fourier_bound.h"
 
 namespace flcc::cpu {
 
@@ -102,14 +103,13 @@ BoundTerms directTerms(const Extents& m, double unit) {
 
 BoundTerms fourierTerms(std::int64_t points, double rhoIn, double rhoOut, double norm, bool exact,
                         double unit) {
-    const double root =
-        std::sqrt(std::log2(static_cast<double>(std::max<std::int64_t>(2, points))));
     // The template's spectrum has the errors of its own transform unless that was in more digits.
-    const double spectra = unit < kUnitSingle ? 3 : 1;
+    const method::shared::FourierBound bound = method::shared::fourierBound(
+        points, rhoIn, rhoOut, norm, {unit, unit < kUnitSingle ? 3.0 : 1.0});
     BoundTerms terms;
-    terms.numerator = unit * 8 * spectra * root * (rhoIn + rhoOut);
-    terms.worst = unit * 2 * spectra * root * norm;
-    terms.score = unit * 64;
+    terms.numerator = bound.typical;
+    terms.worst = bound.worst;
+    terms.score = bound.score;
     terms.panel = exact ? 0 : unit;
     return terms;
 }

@@ -10,6 +10,7 @@
 #include "engine/cpu/fft_plan.h"
 #include "engine/cpu/half_transform.h"
 #include "engine/cpu/simd/kernels.h"
+#include "engine/method/shared/smooth_length.h"
 
 namespace flcc::cpu {
 
@@ -372,20 +373,6 @@ void TileTransform::setPlanned(const std::vector<std::pair<Extents, FftEffort>>&
     }
 }
 
-std::int64_t nextSmooth(std::int64_t length) {
-    const auto smooth = [](std::int64_t n) {
-        for (const std::int64_t prime : {2, 3, 5, 7}) {
-            while (n % prime == 0) {
-                n /= prime;
-            }
-        }
-        return n == 1;
-    };
-    std::int64_t candidate = std::max<std::int64_t>(1, length);
-    while (!smooth(candidate)) {
-        ++candidate;
-    }
-    return candidate;
-}
+std::int64_t nextSmooth(std::int64_t length) { return method::shared::nextSmooth(length); }
 
 } // namespace flcc::cpu

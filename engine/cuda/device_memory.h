@@ -30,12 +30,20 @@ class Stream {
         m_engine.require(m_engine.table().direct(m_device, m_stream, &launch), m_device,
                          "starting the direct method");
     }
+    void tiled(TiledStep step, const TiledLaunch& launch) const {
+        m_engine.require(m_engine.table().tiled(m_device, m_stream, step, &launch), m_device,
+                         "starting the kernels of tiles");
+    }
     /// Waits for all of it, whatever became of it.
     void drain() const { (void)m_engine.table().wait(m_device, m_stream); }
     /// Waits for all of it.
     void wait(const std::string& what) const {
         m_engine.require(m_engine.table().wait(m_device, m_stream), m_device, what);
     }
+
+    [[nodiscard]] Engine& engine() const { return m_engine; }
+    [[nodiscard]] std::int32_t device() const { return m_device; }
+    [[nodiscard]] void* handle() const { return m_stream; }
 
   private:
     Engine& m_engine;
@@ -78,6 +86,36 @@ template <class T> class DeviceBuffer {
     std::int32_t m_device;
     T* m_memory = nullptr;
     std::int64_t m_count = 0;
+};
+
+/// A plan of a transform for a stream, which must live as long. Its work area is the caller's.
+class Transform {
+  public:
+    Transform(const Stream& stream, const TransformShape& shape) : m_stream(stream) {
+        stream.engine().require(
+            stream.engine().table().makeTransform(stream.device(), &shape, &m_plan, &m_workBytes),
+            stream.device(), "planning transforms of " + base::toString(shape.points));
+    }
+    ~Transform() {
+        m_stream.drain();
+        (void)m_stream.engine().table().releaseTransform(m_stream.device(), m_plan);
+    }
+    Transform(const Transform&) = delete;
+    Transform& operator=(const Transform&) = delete;
+
+    [[nodiscard]] std::int64_t workBytes() const { return m_workBytes; }
+
+    /// In place on `data`. **Shapes**: as TransformShape; `work` has workBytes().
+    void operator()(void* data, void* work) const {
+        m_stream.engine().require(m_stream.engine().table().transform(
+                                      m_stream.device(), m_stream.handle(), m_plan, data, work),
+                                  m_stream.device(), "starting a transform");
+    }
+
+  private:
+    const Stream& m_stream;
+    void* m_plan = nullptr;
+    std::int64_t m_workBytes = 0;
 };
 
 } // namespace flcc::cuda

@@ -1,17 +1,12 @@
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "engine/base/error.h"
-#include "engine/base/stopwatch.h"
-#include "engine/cuda/device_memory.h"
 #include "engine/cuda/map_parts.h"
+#include "engine/cuda/map_run.h"
 #include "engine/cuda/methods.h"
-#include "engine/cuda/tally.h"
-#include "engine/method/canonical.h"
 #include "engine/method/shared/direct_block.h"
 
 namespace flcc::cuda {
@@ -22,9 +17,6 @@ using base::Extents;
 using method::Candidate;
 using method::Problem;
 namespace shared = method::shared;
-
-constexpr double kUnitSingle = 0x1p-24;
-constexpr double kUnitDouble = 0x1p-53;
 
 /// Numerators of bytes are sums of integers; the products of their formula stay exact in double.
 bool inIntegers(const Problem& problem) {
@@ -38,10 +30,7 @@ class DirectPrepared final : public method::Prepared {
   public:
     DirectPrepared(const Problem& problem, const method::MaskedView& templ)
         : m_canonical(templ), m_weights(m_canonical.extents()) {
-        if (!m_canonical.support().empty()) {
-            throw base::Error(base::ErrorCode::Problem,
-                              "the template has a mask that the problem does not name");
-        }
+        requireUnmasked(m_canonical);
         const base::Image<double>& values = m_canonical.values();
         std::transform(values.data(), values.data() + values.count(), m_weights.data(),
                        [](double value) { return static_cast<float>(value); });
@@ -94,32 +83,15 @@ class DirectPrepared final : public method::Prepared {
     shared::BoxConstants m_constants;
 };
 
-/// The buffers of a run on the device; made when they are first needed.
 class DirectWorkspace final : public method::Workspace {
   public:
     DirectWorkspace(Engine& engine, std::int32_t device)
-        : scene(engine, device), weights(engine, device), value(engine, device),
-          status(engine, device), tallies(engine, device), stream(engine, device) {}
+        : part(engine, device), weights(engine, device), stream(engine, device) {}
 
-    DeviceBuffer<std::byte> scene;
+    PartBuffers part;
     DeviceBuffer<float> weights;
-    DeviceBuffer<float> value;
-    DeviceBuffer<std::uint8_t> status;
-    DeviceBuffer<BlockTally> tallies;
-    std::vector<BlockTally> told;
     Stream stream; ///< the last, so that it ends before the memory it works on
 };
-
-std::string mebi(std::int64_t bytes) { return std::to_string((bytes >> 20) + 1) + " MiB"; }
-
-/// Bytes on the device of a part of a map.
-std::int64_t partBytes(const Problem& problem, const Extents& part) {
-    const Extents& m = problem.templ;
-    return base::byteCount({part.x + m.x - 1, part.y + m.y - 1, part.z + m.z - 1},
-                           base::bytesPerVoxel(problem.scenePixel)) +
-           base::byteCount(part, 5) +
-           base::byteCount(shared::blockGrid(part), static_cast<std::int64_t>(sizeof(BlockTally)));
-}
 
 /// Multiply-adds of a part: whole blocks and pieces.
 double partWork(const Problem& problem, const Extents& part) {
@@ -128,179 +100,6 @@ double partWork(const Problem& problem, const Extents& part) {
            static_cast<double>(shared::pieceRows(problem.templ.y)) *
            static_cast<double>(shared::pieceCount(problem.templ));
 }
-
-/// One run of the method.
-class DirectRun {
-  public:
-    DirectRun(const Problem& problem, const DirectPrepared& templ, const base::AnyView& scene,
-              DirectWorkspace& own, const method::Execution& execution, const method::MapView& map)
-        : m_problem(problem), m_templ(templ), m_scene(scene), m_own(own), m_execution(execution),
-          m_map(map) {}
-
-    method::Outcome operator()(const Extents& part) {
-        const Drain drain{m_own.stream};
-        m_weights = m_own.weights.room(m_templ.weights().count());
-        const auto bytes = m_templ.weights().count() * static_cast<std::int64_t>(sizeof(float));
-        m_own.stream.upload({m_weights, bytes, m_templ.weights().data(), bytes, bytes, 1});
-        bool done = true;
-        for (const base::Box& box : mapParts(m_map.value.extents(), part)) {
-            if (m_execution.stop.stop_requested() || !matchPart(box)) {
-                done = false;
-                break;
-            }
-        }
-        m_own.stream.wait("waiting for it");
-        method::Outcome outcome;
-        outcome.cancelled = !done;
-        outcome.facts = m_tally.facts();
-        outcome.stagesMs = {{"upload", m_uploadMs},
-                            {"kernel", m_kernelMs},
-                            {"download", m_downloadMs},
-                            {"recomputation", m_repairMs}};
-        return outcome;
-    }
-
-  private:
-    /// Waits for what is under way even when an error ends the run: it writes into the map.
-    struct Drain {
-        const Stream& stream;
-        ~Drain() { stream.drain(); }
-    };
-
-    /// False when stopped; then the part is as before.
-    bool matchPart(const base::Box& box) {
-        base::Stopwatch watch;
-        const auto lap = [&watch] { return std::exchange(watch, {}).ms(); };
-        const Extents& m = m_problem.templ;
-        const base::Box seen{
-            box.corner,
-            {box.extents.x + m.x - 1, box.extents.y + m.y - 1, box.extents.z + m.z - 1}};
-        DirectLaunch launch;
-        launch.scene =
-            std::visit([&](const auto& view) { return upload(view.part(seen)); }, m_scene);
-        launch.pixel = m_problem.scenePixel;
-        launch.extents = seen.extents;
-        launch.weights = m_weights;
-        launch.templ = m;
-        launch.map = box.extents;
-        launch.value = m_own.value.room(base::voxelCount(box.extents));
-        launch.status = m_own.status.room(base::voxelCount(box.extents));
-        const std::int64_t blocks = base::voxelCount(shared::blockGrid(box.extents));
-        launch.tallies = m_own.tallies.room(blocks);
-        launch.constants = m_templ.constants();
-        m_own.stream.wait("copying to the device");
-        m_uploadMs += lap();
-        m_own.stream.direct(launch);
-        m_own.stream.wait("running the direct method");
-        m_kernelMs += lap();
-        const method::MapView part = method::partOf(m_map, box);
-        download(launch.value, part.value);
-        download(launch.status, part.status);
-        m_own.told.resize(static_cast<std::size_t>(blocks));
-        const auto bytes = blocks * static_cast<std::int64_t>(sizeof(BlockTally));
-        m_own.stream.download({m_own.told.data(), bytes, launch.tallies, bytes, bytes, 1});
-        m_own.stream.wait("copying from the device");
-        m_downloadMs += lap();
-        const bool done = finish(box, part);
-        m_repairMs += lap();
-        return done;
-    }
-
-    /// Packs the voxels of a view on the device.
-    template <class T> const void* upload(const base::View<const T>& view) {
-        constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
-        const Extents& extents = view.extents();
-        const std::int64_t row = extents.x * kSize;
-        std::byte* to = m_own.scene.room(base::byteCount(extents, kSize));
-        void* const begin = to;
-        for (std::int64_t z = 0; z < extents.z; ++z, to += row * extents.y) {
-            m_own.stream.upload(
-                {to, row, view.row(0, z), view.rowStride() * kSize, row, extents.y});
-        }
-        return begin;
-    }
-    template <class T> void download(const void* from, const base::View<T>& view) {
-        constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
-        const Extents& extents = view.extents();
-        const std::int64_t row = extents.x * kSize;
-        const auto* packed = static_cast<const std::byte*>(from);
-        for (std::int64_t z = 0; z < extents.z; ++z, packed += row * extents.y) {
-            m_own.stream.download(
-                {view.row(0, z), view.rowStride() * kSize, packed, row, row, extents.y});
-        }
-    }
-
-    /// Keeps the promise and tells that the part is done. What breaks it is replaced by canonical
-    /// values of the host's pixels, block by block. False when stopped.
-    bool finish(const base::Box& box, const method::MapView& part) {
-        const double bound = method::canonicalBound(m_templ.canonical().count()) + kUnitSingle;
-        const bool repairs = m_problem.recompute && bound <= m_problem.promise;
-        const Extents grid = shared::blockGrid(box.extents);
-        std::vector<std::int64_t> open;
-        for (std::size_t i = 0; i < m_own.told.size() && repairs; ++i) {
-            if (m_own.told[i].lowConf > 0) {
-                open.push_back(static_cast<std::int64_t>(i));
-            }
-        }
-        const bool done = m_execution.pool.run(
-            std::ssize(open),
-            [&](std::int64_t item, int) {
-                const std::int64_t block = open[static_cast<std::size_t>(item)];
-                repair(box, part, shared::blockCorner(block, grid));
-            },
-            m_execution.stop);
-        if (!done) {
-            clear(part);
-            return false;
-        }
-        for (const BlockTally& told : m_own.told) {
-            m_tally.add(told, repairs ? std::optional(bound) : std::nullopt);
-        }
-        if (m_execution.regionFinished) {
-            m_execution.regionFinished(box);
-        }
-        return true;
-    }
-
-    void repair(const base::Box& box, const method::MapView& part, const base::Index& corner) {
-        const std::int64_t right = std::min(box.extents.x, corner.x + shared::kBlockWidth);
-        const std::int64_t bottom = std::min(box.extents.y, corner.y + shared::kBlockHeight);
-        for (std::int64_t y = corner.y; y < bottom; ++y) {
-            for (std::int64_t x = corner.x; x < right; ++x) {
-                base::Status& status = part.status.at(x, y, corner.z);
-                if (status == base::Status::LowConf) {
-                    part.value.at(x, y, corner.z) = static_cast<float>(method::canonicalScore(
-                        m_scene, m_templ.canonical(),
-                        {box.corner.x + x, box.corner.y + y, box.corner.z + corner.z}));
-                    status = base::Status::Ok;
-                }
-            }
-        }
-    }
-
-    static void clear(const method::MapView& part) {
-        const Extents& extents = part.value.extents();
-        for (std::int64_t z = 0; z < extents.z; ++z) {
-            for (std::int64_t y = 0; y < extents.y; ++y) {
-                std::fill_n(part.value.row(y, z), extents.x, 0.0F);
-                std::fill_n(part.status.row(y, z), extents.x, base::Status::NotComputed);
-            }
-        }
-    }
-
-    const Problem& m_problem;
-    const DirectPrepared& m_templ;
-    const base::AnyView& m_scene;
-    DirectWorkspace& m_own;
-    const method::Execution& m_execution;
-    const method::MapView& m_map;
-    float* m_weights = nullptr;
-    Tally m_tally;
-    double m_uploadMs = 0;
-    double m_kernelMs = 0;
-    double m_downloadMs = 0;
-    double m_repairMs = 0;
-};
 
 class DirectMethod final : public method::Method {
   public:
@@ -341,21 +140,11 @@ class DirectMethod final : public method::Method {
         const Extents map = method::mapExtents(problem);
         const auto weights = base::byteCount(problem.templ, 4);
         method::Prediction prediction;
-        Problem one = problem;
-        one.templates = 1;
-        prediction.hostBytes = method::mapBytes(problem) +
-                               (problem.templates > 1 ? method::mapBytes(one) : 0) +
-                               problem.templates * base::byteCount(problem.templ, 12) +
-                               base::byteCount(shared::blockGrid(candidate.tile),
-                                               static_cast<std::int64_t>(sizeof(BlockTally)));
-        if (prediction.hostBytes > limits.memoryBytes) {
-            return method::Refusal{"needs " + mebi(prediction.hostBytes) + ", the limit is " +
-                                   mebi(limits.memoryBytes)};
-        }
+        prediction.hostBytes = hostBytes(problem, candidate.tile);
         prediction.deviceBytes = partBytes(problem, candidate.tile) + weights;
-        if (prediction.deviceBytes > m_about.memoryBytes) {
-            return method::Refusal{"needs " + mebi(prediction.deviceBytes) +
-                                   " of the device, which has " + mebi(m_about.memoryBytes)};
+        if (std::string reason = refusalOf(prediction, limits, m_about.memoryBytes);
+            !reason.empty()) {
+            return method::Refusal{std::move(reason)};
         }
         const double outputs = static_cast<double>(base::voxelCount(map));
         const double support = static_cast<double>(base::voxelCount(problem.templ));
@@ -403,12 +192,20 @@ class DirectMethod final : public method::Method {
                             const method::Prepared& prepared, const method::MaskedView& scene,
                             method::Workspace& workspace, const method::Execution& execution,
                             const method::MapView& map) const override {
-        if (method::isMasked(scene)) {
-            throw base::Error(base::ErrorCode::Problem,
-                              "the scene has a mask that the problem does not name");
-        }
-        return DirectRun(problem, dynamic_cast<const DirectPrepared&>(prepared), scene.pixels,
-                         dynamic_cast<DirectWorkspace&>(workspace), execution, map)(candidate.tile);
+        requireUnmasked(scene);
+        const auto& templ = dynamic_cast<const DirectPrepared&>(prepared);
+        auto& own = dynamic_cast<DirectWorkspace&>(workspace);
+        float* weights = nullptr;
+        const auto upload = [&] {
+            weights = own.weights.room(templ.weights().count());
+            const auto bytes = templ.weights().count() * static_cast<std::int64_t>(sizeof(float));
+            own.stream.upload({weights, bytes, templ.weights().data(), bytes, bytes, 1});
+        };
+        return MapRun(problem, templ.canonical(), scene.pixels, own.part, own.stream, execution,
+                      map)(candidate.tile, "the direct method", upload,
+                           [&](const PartLaunch& part) {
+                               own.stream.direct({part, weights, templ.constants()});
+                           });
     }
 
   private:
@@ -431,23 +228,11 @@ class DirectMethod final : public method::Method {
     }
 
     [[nodiscard]] std::string refusal(const Problem& problem) const {
-        if (std::string reason = m_engine.reasonAgainst(m_number); !reason.empty()) {
-            return reason;
+        std::string reason = refusalOf(problem, m_engine.reasonAgainst(m_number));
+        if (reason.empty() && problem.statistics == method::WindowStatistics::Fourier) {
+            reason = "statistics by transforms are those of methods that transform";
         }
-        if (problem.mask || problem.sceneMask) {
-            return "on a GPU it solves problems without masks only";
-        }
-        if (problem.extent != method::Extent::Valid) {
-            return "on a GPU it finds placements inside the scene only, not the extent " +
-                   std::string(method::name(problem.extent));
-        }
-        if (problem.statistics == method::WindowStatistics::Fourier) {
-            return "statistics by transforms are those of methods that transform";
-        }
-        if (problem.precision == method::Precision::Double) {
-            return "on a GPU it computes in single precision only";
-        }
-        return {};
+        return reason;
     }
 
     Engine& m_engine;

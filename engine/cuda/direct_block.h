@@ -6,29 +6,25 @@
 #include <utility>
 
 #include "engine/base/finite.h"
-#include "engine/base/status.h"
+#include "engine/cuda/block_tally.h"
 #include "engine/cuda/direct_launch.h"
-#include "engine/method/shared/direct_block.h"
 
 /// The direct method on a block of outputs (METHODS 4.1, FLCC III.C) as phases: between two of them
 /// all threads of a block wait for each other. A phase is a plain function of launch, block, thread
 /// and what the block shares, so that a processor can run it for one thread after the other.
 namespace flcc::cuda {
 
-namespace shared = method::shared;
-
 inline constexpr int kSeenHeight = shared::kBlockHeight + shared::kPieceRows - 1;
 inline constexpr int kSeenWidth = shared::kBlockWidth + shared::kPieceColumns - 1;
 
 /// What the threads of a block share. Its arrays need no initialisation.
 struct DirectShared {
-    static constexpr int kSlots = 9;
     float seen[kSeenHeight][kSeenWidth + 1]; ///< the voxels under a piece of the template
     float weights[shared::kPieceColumns][shared::kPieceRows];
     double sums[2][shared::kBlockHeight][shared::kBlockWidth]; ///< of x and x^2 over the panels
     union {
         double columns[2][shared::kBlockHeight][kSeenWidth + 2]; ///< of a piece, along y
-        double slots[kSlots][shared::kBlockThreads];             ///< of what threads reduce
+        Slots slots[VoxelTally::kSlots];                         ///< of what threads reduce
     };
 };
 
@@ -88,32 +84,6 @@ template <class T, int kRows, bool kIntegers> struct DirectBlock {
             }
         }
     }
-
-    // --- Reductions: every thread fills its slots, eight fold them, all read the eight -----------
-
-    static constexpr int kFolded = 8;
-
-    template <class Join>
-    FLCC_HOST_DEVICE static void fold(double (&slots)[shared::kBlockThreads], int thread,
-                                      Join&& join) {
-        if (thread < kFolded) {
-            for (int i = thread + kFolded; i < shared::kBlockThreads; i += kFolded) {
-                slots[thread] = join(slots[thread], slots[i]);
-            }
-        }
-    }
-    template <class Join>
-    FLCC_HOST_DEVICE static double folded(const double (&slots)[shared::kBlockThreads],
-                                          Join&& join) {
-        double value = slots[0];
-        for (int i = 1; i < kFolded; ++i) {
-            value = join(value, slots[i]);
-        }
-        return value;
-    }
-    FLCC_HOST_DEVICE static double least(double a, double b) { return a < b ? a : b; }
-    FLCC_HOST_DEVICE static double most(double a, double b) { return a > b ? a : b; }
-    FLCC_HOST_DEVICE static double plus(double a, double b) { return a + b; }
 
     // --- The frame -------------------------------------------------------------------------------
 
@@ -310,33 +280,14 @@ template <class T, int kRows, bool kIntegers> struct DirectBlock {
 
     // --- The end ---------------------------------------------------------------------------------
 
-    /// Whether `holds(voxel)` for every voxel of the panel at an output of the block.
-    template <class Holds>
-    FLCC_HOST_DEVICE static bool everywhere(const DirectLaunch& launch, const DirectPlace& place,
-                                            std::int64_t x, std::int64_t y, Holds&& holds) {
-        for (std::int64_t k = 0; k < launch.templ.z; ++k) {
-            for (std::int64_t j = 0; j < launch.templ.y; ++j) {
-                const T* const row = rowAt(launch, place, y + j, k) + x;
-                for (std::int64_t i = 0; i < launch.templ.x; ++i) {
-                    if (!holds(row[i])) {
-                        return false;
-                    }
-                }
-            }
-        }
-        return true;
-    }
-
-    struct Judged {
-        base::Status status = base::Status::Ok;
-        shared::BoxScore score;
-    };
     FLCC_HOST_DEVICE static Judged judge(const DirectLaunch& launch, const DirectPlace& place,
                                          std::int64_t x, std::int64_t y, double num,
                                          const DirectShared& all, const shared::TileFrame& frame) {
         Judged judged;
-        if (frame.nonFinite > 0 &&
-            !everywhere(launch, place, x, y, [](T voxel) { return base::finite(voxel); })) {
+        judged.rounding = frame.rounding;
+        const T* const first = rowAt(launch, place, y, 0) + x;
+        if (frame.nonFinite > 0 && !everywhere(first, launch.extents, launch.templ,
+                                               [](T voxel) { return base::finite(voxel); })) {
             judged.status = base::Status::NonFinite;
             return judged;
         }
@@ -346,13 +297,10 @@ template <class T, int kRows, bool kIntegers> struct DirectBlock {
                                             launch.constants);
         }
         if (judged.score.open) {
-            const T first = rowAt(launch, place, y, 0)[x];
-            judged.score.flat =
-                everywhere(launch, place, x, y, [first](T voxel) { return voxel == first; });
+            judged.score.flat = everywhere(first, launch.extents, launch.templ,
+                                           [value = *first](T voxel) { return voxel == value; });
         }
-        judged.status = judged.score.flat                               ? base::Status::Flat
-                        : judged.score.bound > launch.constants.promise ? base::Status::LowConf
-                                                                        : base::Status::Ok;
+        judged.status = statusOf(judged.score, launch.constants.promise);
         return judged;
     }
 
@@ -361,7 +309,7 @@ template <class T, int kRows, bool kIntegers> struct DirectBlock {
                                        int thread, const DirectThread& own, DirectShared& all) {
         const int column = thread % shared::kBlockWidth;
         const int first = thread / shared::kBlockWidth * shared::kBlockOwn;
-        double told[DirectShared::kSlots] = {};
+        VoxelTally tally;
         for (int r = 0; r < shared::kBlockOwn; ++r) {
             const int row = first + r;
             const std::int64_t x = place.corner.x + column;
@@ -370,52 +318,12 @@ template <class T, int kRows, bool kIntegers> struct DirectBlock {
                 continue;
             }
             const Judged judged = judge(launch, place, column, row, own.total[r], all, own.frame);
-            const bool low = judged.status == base::Status::LowConf;
-            const bool ok = judged.status == base::Status::Ok;
             const std::int64_t at = (place.corner.z * launch.map.y + y) * launch.map.x + x;
-            launch.value[at] = ok || low ? static_cast<float>(judged.score.value) : 0.0F;
+            launch.value[at] = VoxelTally::valueOf(judged);
             launch.status[at] = static_cast<std::uint8_t>(judged.status);
-            told[0] = ok ? most(told[0], judged.score.bound) : told[0];
-            told[1] = low ? most(told[1], judged.score.bound) : told[1];
-            told[2] = r == 0 && (ok || low) ? judged.score.bound : told[2];
-            told[3] += ok ? 1 : 0;
-            told[4] += judged.status == base::Status::Flat ? 1 : 0;
-            told[5] += judged.status == base::Status::NonFinite ? 1 : 0;
-            told[6] += low ? 1 : 0;
-            told[7] += judged.score.overRange && (ok || low) ? 1 : 0;
+            tally.add(judged, r == 0);
         }
-        for (int slot = 0; slot < DirectShared::kSlots; ++slot) {
-            all.slots[slot][thread] = told[slot];
-        }
-    }
-    FLCC_HOST_DEVICE static void foldTold(int thread, DirectShared& all) {
-        for (int slot = 0; slot < DirectShared::kSlots; ++slot) {
-            if (slot < 3) {
-                fold(all.slots[slot], thread, most);
-            } else {
-                fold(all.slots[slot], thread, plus);
-            }
-        }
-    }
-    FLCC_HOST_DEVICE static void tell(const DirectLaunch& launch, const DirectPlace& place,
-                                      int thread, const DirectThread& own,
-                                      const DirectShared& all) {
-        if (thread != 0) {
-            return;
-        }
-        const auto count = [&](int slot) {
-            return static_cast<std::int32_t>(folded(all.slots[slot], plus));
-        };
-        BlockTally& tally = launch.tallies[place.block];
-        tally.largestBound = folded(all.slots[0], most);
-        tally.largestLowConf = folded(all.slots[1], most);
-        tally.sample = folded(all.slots[2], most);
-        tally.rounding = own.frame.rounding;
-        tally.ok = count(3);
-        tally.flat = count(4);
-        tally.nonFinite = count(5);
-        tally.lowConf = count(6);
-        tally.overRange = count(7);
+        tally.leave(thread, all.slots);
     }
 
     /// All of a block. `each(phase)` calls phase(thread, own) for every thread, or on every thread,
@@ -456,8 +364,10 @@ template <class T, int kRows, bool kIntegers> struct DirectBlock {
             }
         }
         each([&](int thread, DirectThread& own) { score(launch, place, thread, own, all); });
-        each([&](int thread, DirectThread&) { foldTold(thread, all); });
-        each([&](int thread, DirectThread& own) { tell(launch, place, thread, own, all); });
+        each([&](int thread, DirectThread&) { VoxelTally::foldAll(thread, all.slots); });
+        each([&](int thread, DirectThread&) {
+            VoxelTally::tell(thread, all.slots, launch.tallies[place.block]);
+        });
     }
 };
 
@@ -475,28 +385,7 @@ template <class Run> void withDirectBlock(const DirectLaunch& launch, Run&& run)
         low ? run(DirectBlock<T, shared::kPieceRows / 2, false>{})
             : run(DirectBlock<T, shared::kPieceRows, false>{});
     };
-    switch (launch.pixel) {
-    case base::PixelType::UInt8:
-        return of(std::uint8_t{});
-    case base::PixelType::Int8:
-        return of(std::int8_t{});
-    case base::PixelType::UInt16:
-        return of(std::uint16_t{});
-    case base::PixelType::Int16:
-        return of(std::int16_t{});
-    case base::PixelType::UInt32:
-        return of(std::uint32_t{});
-    case base::PixelType::Int32:
-        return of(std::int32_t{});
-    case base::PixelType::UInt64:
-        return of(std::uint64_t{});
-    case base::PixelType::Int64:
-        return of(std::int64_t{});
-    case base::PixelType::Float32:
-        return of(float{});
-    case base::PixelType::Float64:
-        return of(double{});
-    }
+    withPixel(launch.pixel, of);
 }
 
 } // namespace flcc::cuda

@@ -1,39 +1,13 @@
 #pragma once
 
-#include <cstdint>
-
-#include "engine/base/extents.h"
-#include "engine/base/pixels.h"
+#include "engine/cuda/block_launch.h"
 #include "engine/method/shared/box_score.h"
 
 namespace flcc::cuda {
 
-/// What a block says of its voxels.
-struct BlockTally {
-    double largestBound = 0;   ///< of the OK ones
-    double largestLowConf = 0; ///< of the LOWCONF ones
-    double rounding = 0;       ///< TileFrame::rounding
-    double sample = 0;         ///< the largest bound of a few voxels with scores; 0 without
-    std::int32_t ok = 0;
-    std::int32_t flat = 0;
-    std::int32_t nonFinite = 0;
-    std::int32_t lowConf = 0;
-    std::int32_t overRange = 0;
-};
-
-/// One run of the direct method on a part of a map, all pointers in the memory of the device.
-/// **Shapes**: scene and map contiguous, x fastest; scene = map + templ - 1; weights as the
-/// template; one tally for each block of method::shared::blockGrid(map).
-struct DirectLaunch {
-    const void* scene = nullptr;
-    base::PixelType pixel = base::PixelType::Float32;
-    base::Extents extents;          ///< of the scene
+/// One run of the direct method on a part of a map. **Shapes**: weights as the template.
+struct DirectLaunch : PartLaunch {
     const float* weights = nullptr; ///< That; with `constants.integers` the template as it is
-    base::Extents templ;
-    float* value = nullptr;
-    std::uint8_t* status = nullptr; ///< base::Status
-    BlockTally* tallies = nullptr;
-    base::Extents map;
     method::shared::BoxConstants constants;
 };
 

@@ -3,7 +3,7 @@
 namespace flcc::cuda {
 
 const std::vector<std::string>& methodNames() {
-    static const std::vector<std::string> names{"direct"};
+    static const std::vector<std::string> names{"direct", "tiled", "fourier"};
     return names;
 }
 
@@ -14,6 +14,8 @@ const std::vector<const method::Method*>& methods() {
         for (const DeviceFacts& device : engine.devices()) {
             if (device.reason.empty()) {
                 made.push_back(directMethod(engine, device.number));
+                made.push_back(tiledMethod(engine, device.number));
+                made.push_back(fourierMethod(engine, device.number));
             }
         }
         return made;

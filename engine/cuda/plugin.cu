@@ -8,6 +8,8 @@
 
 #include "engine/cuda/direct_kernel.h"
 #include "engine/cuda/plugin.h"
+#include "engine/cuda/tiled_kernel.h"
+#include "engine/cuda/transform.h"
 
 // The plug-in: CUDA behind plain functions. No function keeps the device that the calling thread
 // had, and none leaves an error behind for the next one to find.
@@ -123,12 +125,36 @@ Result direct(std::int32_t device, void* stream, const DirectLaunch* launch) {
     return on(device, [&] { return startDirect(*launch, static_cast<cudaStream_t>(stream)); });
 }
 
+/// Calls `use`, which gives a result of its own, with the device chosen.
+template <class Use> Result with(std::int32_t device, Use&& use) {
+    const cudaError_t chosen = cudaSetDevice(device);
+    return chosen != cudaSuccess ? resultOf(chosen) : use();
+}
+
+Result planTransform(std::int32_t device, const TransformShape* shape, void** made,
+                     std::int64_t* workBytes) {
+    return with(device, [&] { return makeTransform(*shape, made, workBytes); });
+}
+
+Result releasePlan(std::int32_t device, void* made) {
+    return with(device, [&] { return releaseTransform(made); });
+}
+
+Result transform(std::int32_t device, void* stream, void* made, void* data, void* work) {
+    return with(device, [&] { return runTransform(made, stream, data, work); });
+}
+
+Result tiled(std::int32_t device, void* stream, TiledStep step, const TiledLaunch* launch) {
+    return on(device, [&] { return startTiled(step, *launch, static_cast<cudaStream_t>(stream)); });
+}
+
 Result wait(std::int32_t device, void* stream) {
     return on(device, [&] { return cudaStreamSynchronize(static_cast<cudaStream_t>(stream)); });
 }
 
 const char* describeError(Result result) {
-    return cudaGetErrorString(static_cast<cudaError_t>(result));
+    const char* const words = describeTransformError(result);
+    return words != nullptr ? words : cudaGetErrorString(static_cast<cudaError_t>(result));
 }
 
 bool isSticky(Result result) {
@@ -164,6 +190,10 @@ PluginTable makeTable() {
     table.upload = upload;
     table.download = download;
     table.direct = direct;
+    table.makeTransform = planTransform;
+    table.releaseTransform = releasePlan;
+    table.transform = transform;
+    table.tiled = tiled;
     table.wait = wait;
     table.describeError = describeError;
     table.isSticky = isSticky;

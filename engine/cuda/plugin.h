@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "engine/cuda/direct_launch.h"
+#include "engine/cuda/tiled_launch.h"
 
 /// What the plug-in hands over: plain functions and structures, so that nothing of C++ crosses from
 /// one library to another. All that touches a device goes through this table, which is why a test
@@ -10,14 +11,16 @@
 namespace flcc::cuda {
 
 /// Of the table below. A plug-in of another version is not used.
-inline constexpr std::uint32_t kPluginVersion = 1;
+inline constexpr std::uint32_t kPluginVersion = 2;
 
-/// 0, or an error of the CUDA runtime.
+/// 0, an error of the CUDA runtime, or kTransformError and an error of cuFFT. What cuFFT says of
+/// too little memory is kOutOfMemory.
 using Result = std::int32_t;
 
 inline constexpr Result kOutOfMemory = 2;
 inline constexpr Result kDriverTooOld = 35; ///< also where there is no driver
 inline constexpr Result kNoDevice = 100;
+inline constexpr Result kTransformError = 100000;
 
 /// What the driver is and how many devices it finds. Versions as CUDA counts them: 12040 is 12.4.
 struct PluginStart {
@@ -63,6 +66,14 @@ struct PluginTable {
     Result (*upload)(std::int32_t device, void* stream, const PluginCopy* copy) = nullptr;
     Result (*download)(std::int32_t device, void* stream, const PluginCopy* copy) = nullptr;
     Result (*direct)(std::int32_t device, void* stream, const DirectLaunch* launch) = nullptr;
+    /// A plan, and the bytes of the work area that its caller brings.
+    Result (*makeTransform)(std::int32_t device, const TransformShape* shape, void** made,
+                            std::int64_t* workBytes) = nullptr;
+    Result (*releaseTransform)(std::int32_t device, void* made) = nullptr;
+    Result (*transform)(std::int32_t device, void* stream, void* made, void* data,
+                        void* work) = nullptr;
+    Result (*tiled)(std::int32_t device, void* stream, TiledStep step,
+                    const TiledLaunch* launch) = nullptr;
     Result (*wait)(std::int32_t device, void* stream) = nullptr;
     const char* (*describeError)(Result result) = nullptr;
     /// True when the error ends all work of the process on devices (an illegal address, a failed

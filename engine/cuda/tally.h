@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/cuda/direct_launch.h"
+#include "engine/cuda/block_launch.h"
 #include "engine/method/match_map.h"
 
 namespace flcc::cuda {

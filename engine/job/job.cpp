@@ -344,7 +344,7 @@ void Runner::startMap() {
     m_sink.mapStarted(m_result.map);
 }
 
-/// Plans a group for the processor after a GPU failed that was nobody's wish.
+/// Plans a group again after a GPU failed.
 bool Runner::fallBack(detail::GroupRun& group, const Error& failure) {
     m_result.map.reset();
     m_result.index.reset();
@@ -352,8 +352,10 @@ bool Runner::fallBack(detail::GroupRun& group, const Error& failure) {
         return false;
     }
     const std::string scene = sceneName();
-    m_result.notes.push_back((scene.empty() ? "" : "scene " + scene + ": ") + failure.what() +
-                             "; the run was done on the CPU instead");
+    const method::Candidate& instead = group.report().plan.chosen()->candidate;
+    m_result.notes.push_back(
+        (scene.empty() ? "" : "scene " + scene + ": ") + failure.what() + "; the run was done " +
+        (instead.device == "cpu" ? "on the CPU" : "by " + instead.method) + " instead");
     if (std::optional<StreamReport>& stream = m_result.report.stream) {
         stream->planOf = m_groups.front().planOf();
         stream->preparedOf = m_groups.front().preparedOf();
@@ -363,21 +365,22 @@ bool Runner::fallBack(detail::GroupRun& group, const Error& failure) {
     return true;
 }
 
-/// Runs a group; after a GPU failed on the processor, in a map of its own, as somebody may be
+/// Runs a group; after a GPU failed as was planned again, in a map of its own, as somebody may be
 /// looking at the other one.
 bool Runner::executeGroup(detail::GroupRun& group, const detail::GroupRun::Progress& progress) {
-    try {
-        return group.execute(progress, m_stop);
-    } catch (const Error& failure) {
-        if (!fallBack(group, failure)) {
-            return false;
+    while (true) {
+        try {
+            return group.execute(progress, m_stop);
+        } catch (const Error& failure) {
+            if (!fallBack(group, failure)) {
+                return false;
+            }
+        }
+        group.makeMap();
+        if (m_groups.size() == 1) {
+            startMap();
         }
     }
-    group.makeMap();
-    if (m_groups.size() == 1) {
-        startMap();
-    }
-    return group.execute(progress, m_stop);
 }
 
 bool Runner::execute() {

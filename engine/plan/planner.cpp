@@ -112,6 +112,14 @@ void addRow(std::vector<Row>& rows, const method::Method& method,
     Row row;
     row.method = &method;
     row.report.candidate = candidate;
+    const auto failed =
+        std::find_if(request.failed.begin(), request.failed.end(),
+                     [&](const CandidateReport& one) { return one.candidate == candidate; });
+    if (failed != request.failed.end()) {
+        row.report = *failed;
+        rows.push_back(std::move(row));
+        return;
+    }
     const method::Verdict verdict =
         method.predict(problem, candidate, request.limits, model, statistics);
     if (const auto* refusal = std::get_if<method::Refusal>(&verdict)) {

@@ -23,6 +23,7 @@ struct Request {
     std::string device = "auto";             ///< "auto", "cpu", "cuda", "cuda:0"
     base::Extents tile{0, 0, 0};             ///< 0 = the planner's choice
     std::optional<method::Candidate> replay; ///< the candidate chosen in an earlier report
+    std::vector<CandidateReport> failed;     ///< in a run: what stays in the report, never chosen
     /// What was learnt before: its cost model replaces the built-in one, and the times it holds of
     /// the problem are not measured again. May be null.
     const Knowledge* knowledge = nullptr;

@@ -21,6 +21,7 @@ struct Differences {
 template <class T> Differences exactDifferences(const std::vector<T>& values) {
     if constexpr (std::is_integral_v<T>) {
         Differences result;
+        result.values.reserve(values.size());
         const auto first = static_cast<Int128>(values.front());
         for (const T value : values) {
             const Int128 difference = static_cast<Int128>(value) - first;

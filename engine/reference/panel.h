@@ -47,6 +47,7 @@ template <class T> [[nodiscard]] base::Status panelStatus(const base::View<const
 template <class T>
 [[nodiscard]] std::vector<double> differencesFromFirst(const base::View<const T>& panel) {
     std::vector<double> differences;
+    differences.reserve(static_cast<std::size_t>(base::voxelCount(panel.extents())));
     if constexpr (std::is_integral_v<T>) {
         const auto first = static_cast<Int128>(*panel.data());
         forEachVoxel(panel, [&](T voxel) {

@@ -40,6 +40,9 @@ template <class T> struct SeenPanel {
 
     /// The values of `all`, one for each voxel of the support, that lie inside.
     template <class U> [[nodiscard]] std::vector<U> insideOf(const std::vector<U>& all) const {
+        if (count == std::ssize(all)) {
+            return all;
+        }
         std::vector<U> kept;
         for (std::size_t i = 0; i < all.size(); ++i) {
             if (inside[i] != 0) {
@@ -57,14 +60,18 @@ template <class T>
 seenPanel(const base::View<const T>& pixels, const base::View<const std::uint8_t>& mask,
           const std::vector<base::Index>& support, const base::Index& corner) {
     const base::Extents& n = pixels.extents();
-    SeenPanel<T> panel;
-    for (const base::Index& voxel : support) {
-        const base::Index at{corner.x + voxel.x, corner.y + voxel.y, corner.z + voxel.z};
-        const bool inside =
-            base::contains(n, {at, {1, 1, 1}}) && (mask.data() == nullptr || mask.at(at) != 0);
-        panel.values.push_back(inside ? pixels.at(at) : T{0});
-        panel.inside.push_back(inside ? 1 : 0);
-        panel.count += inside ? 1 : 0;
+    SeenPanel<T> panel{std::vector<T>(support.size()), std::vector<std::uint8_t>(support.size()),
+                       0};
+    for (std::size_t i = 0; i < support.size(); ++i) {
+        const base::Index at{corner.x + support[i].x, corner.y + support[i].y,
+                             corner.z + support[i].z};
+        const bool inScene =
+            at.x >= 0 && at.x < n.x && at.y >= 0 && at.y < n.y && at.z >= 0 && at.z < n.z;
+        if (inScene && (mask.data() == nullptr || mask.at(at) != 0)) {
+            panel.values[i] = pixels.at(at);
+            panel.inside[i] = 1;
+            ++panel.count;
+        }
     }
     return panel;
 }

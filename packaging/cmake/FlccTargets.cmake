@@ -28,12 +28,23 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
 endif()
 if(FLCC_SANITIZE)
     # -O1 -g1: reports with lines, in half the time that -O2 -g takes to compile.
+    set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1 -DNDEBUG")
+    # A null pointer ends a test without a check of its own, and the checks of objects' sizes are
+    # those of the address sanitizer: a tenth of the time to compile.
     target_compile_options(flcc_options INTERFACE -fsanitize=${FLCC_SANITIZE}
-        -fno-omit-frame-pointer -fno-sanitize-recover=all -O1 -g1)
+        -fno-sanitize=null,object-size,vptr -fno-omit-frame-pointer -fno-sanitize-recover=all)
     # The checks a sanitizer adds make GCC see uninitialised values where there are none.
     target_compile_options(flcc_options INTERFACE -Wno-maybe-uninitialized)
     target_link_options(flcc_options INTERFACE -fsanitize=${FLCC_SANITIZE})
 endif()
+
+# flcc_computes_little(): what this folder holds is compiled without optimisation for the sanitizers,
+# in half the time.
+function(flcc_computes_little)
+    if(FLCC_SANITIZE)
+        add_compile_options(-O0)
+    endif()
+endfunction()
 
 # flcc_add_room(NAME SOURCES ... [PUBLIC lib ...] [PRIVATE lib ...]): the static library flcc_NAME.
 function(flcc_add_room name)

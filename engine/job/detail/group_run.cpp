@@ -129,28 +129,39 @@ bool GroupRun::plan(const plan::Request& request, bool warmUp, const std::stop_t
 
 bool GroupRun::fallBack(const plan::Request& request, const Error& failure,
                         const std::stop_token& stop) {
-    if (m_plan->candidate().device == "cpu" || m_job.device != "auto" ||
-        !m_job.planReport.empty()) {
+    const bool anyDevice = m_job.device == "auto";
+    if (m_plan->candidate().device == "cpu" || !m_job.planReport.empty() ||
+        (!anyDevice && m_report.audit && distrust())) {
         throw Error(failure);
     }
-    plan::CandidateReport failed = *m_plan->report().chosen();
-    failed.verdict = plan::CandidateVerdict::Failed;
-    failed.reason = std::string("failed in the run: ") + failure.what();
+    m_failed.push_back(*m_plan->report().chosen());
+    m_failed.back().verdict = plan::CandidateVerdict::Failed;
+    m_failed.back().reason = std::string("failed in the run: ") + failure.what();
     plan::Request again = request;
-    again.device = "cpu";
+    again.device = anyDevice ? "cpu" : request.device;
+    again.failed = m_failed;
     m_tookOver = false; // what another scene left was made for that GPU
     m_shared = {};
     m_report.run.reset();
     m_map.reset(); // the plan counts one map
     m_index.reset();
-    if (!plan(again, true, stop)) {
-        return false;
+    std::optional<Error> refused;
+    try {
+        if (!plan(again, true, stop)) {
+            return false;
+        }
+        refused = refusal(m_report.plan);
+    } catch (const Error& lost) { // the device that is asked for
+        refused = lost;
     }
-    if (const std::optional<Error> refused = refusal(m_report.plan)) {
-        throw Error(refused->code(),
-                    std::string(failure.what()) + "; and on the CPU: " + refused->what());
+    if (refused) {
+        throw anyDevice ? Error(refused->code(), std::string(failure.what()) +
+                                                     "; and on the CPU: " + refused->what())
+                        : failure;
     }
-    m_report.plan.candidates.push_back(std::move(failed));
+    if (anyDevice) { // whose rows the plan for the processor does not have
+        m_report.plan.candidates.push_back(m_failed.back());
+    }
     m_executeMs.clear();
     m_streamMs.clear();
     return true;

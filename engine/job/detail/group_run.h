@@ -53,11 +53,12 @@ class GroupRun {
     /// Chooses a candidate, and makes its transforms with `warmUp`; leaves the report. False when
     /// stopped. **Errors**: those of plan::makePlan; CommandLine for a tile with too few numbers.
     [[nodiscard]] bool plan(const plan::Request& request, bool warmUp, const std::stop_token& stop);
-    /// Plans again, on the processor, after a GPU failed in execute() or earned distrust(); the
-    /// report keeps the row that failed with the reason. The map is gone, and the group has not
-    /// run. False when stopped. **Errors**: as plan(); `failure` itself where the job asks for that
-    /// device or replays a plan, or where no GPU ran; `failure` with the reason where the processor
-    /// cannot do it either.
+    /// Plans again after a GPU failed in execute() or earned distrust(): on the processor, or where
+    /// the job asks for a GPU for what else that can do, unless its results were wrong; the report
+    /// keeps the row that failed with the reason. The map is gone, and the group has not run. False
+    /// when stopped. **Errors**: as plan(); `failure` itself where the job replays a plan, where no
+    /// GPU ran, and where the GPU that is asked for can do nothing else; `failure` with the reason
+    /// where the processor cannot do it either.
     [[nodiscard]] bool fallBack(const plan::Request& request, const base::Error& failure,
                                 const std::stop_token& stop);
     /// What planning expects the run to take. Needs a plan.
@@ -99,6 +100,7 @@ class GroupRun {
     const Inputs& m_inputs;
     std::vector<int> m_numbers;
     bool m_keeps;
+    std::vector<plan::CandidateReport> m_failed; ///< in runs of this group
     bool m_tookOver = false;
     Shared m_shared;
     method::Problem m_problem;

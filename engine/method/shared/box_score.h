@@ -17,6 +17,7 @@ struct BoxConstants {
     double boundScore = 0;  ///< factor of |r|
     double boundSquare = 0; ///< factor of K^2, of rounded sums
     double boundConstant = 0;
+    double boundNumerator = 0; ///< of numerators from transforms, divided by sqrt(D)
     double promise = 1e-4;
     // Of numerators that are sums of stored integers, sum S T:
     bool integers = false;
@@ -44,7 +45,9 @@ FLCC_HOST_DEVICE inline double integerVariance(double sum, double squares, doubl
 
 /// r = num / sqrt(D), D = s2 - s1^2 / N, and the bound
 ///
-///     boundPanel K + boundScore |r| + boundSquare K^2 + boundConstant,  K^2 = s2 / D.
+///     boundNumerator / sqrt(D) + boundPanel K + boundScore |r| + boundSquare K^2 + boundConstant,
+///
+/// K^2 = s2 / D.
 ///
 /// `num` is x * That, or sum S T where the constants say so.
 FLCC_HOST_DEVICE inline BoxScore scoreBox(double s1, double s2, double num, const TileFrame& frame,
@@ -79,8 +82,8 @@ FLCC_HOST_DEVICE inline BoxScore scoreBox(double s1, double s2, double num, cons
     const double r = numerator * inverse;
     const double magnitude = std::fabs(r);
     const double k2 = s2 * inverse * inverse;
-    score.bound = constants.boundPanel * std::sqrt(k2) + constants.boundScore * magnitude +
-                  square * k2 + constants.boundConstant;
+    score.bound = constants.boundNumerator * inverse + constants.boundPanel * std::sqrt(k2) +
+                  constants.boundScore * magnitude + square * k2 + constants.boundConstant;
     score.overRange = magnitude > 1 + score.bound;
     score.value = r < -1 ? -1.0 : r > 1 ? 1.0 : r;
     return score;

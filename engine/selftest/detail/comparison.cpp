@@ -53,12 +53,9 @@ std::string compareVoxel(const method::MatchMap& map, const reference::Score& ex
     const bool lowConf = status == base::Status::LowConf;
     soFar.lowConf += lowConf ? 1 : 0;
     const double error = std::fabs(static_cast<double>(value) - expected.value);
-    // Most voxels need no look at their panel.
-    const double allowed =
-        error <= Tolerance::kLeast ? Tolerance::kLeast : tolerance.at(index, lowConf);
-    if (!(error <= allowed) || !(std::fabs(value) <= 1)) {
+    if (!tolerance.allows(error, index, lowConf) || !(std::fabs(value) <= 1)) {
         return told("score ", value, ", expected ", expected.value, ", off by ", error, " where ",
-                    allowed, " is allowed (", base::name(status), ")");
+                    tolerance.at(index, lowConf), " is allowed (", base::name(status), ")");
     }
     double& worst = lowConf ? soFar.worstLowConf : soFar.worstOk;
     worst = std::max(worst, error);

@@ -21,6 +21,11 @@ class Tolerance {
     /// so, and the promise does not hold for it.
     [[nodiscard]] double at(const base::Index& index, bool lowConf) const;
 
+    /// Whether a score may be off by `error`: at(), without a look at the panel for most voxels.
+    [[nodiscard]] bool allows(double error, const base::Index& index, bool lowConf) const {
+        return error <= kLeast || error <= at(index, lowConf);
+    }
+
     /// u [(2 + L/2) K + L/2 + 4], L the longest chain of a product: a row, the rows, the slices.
     [[nodiscard]] static double direct(const base::Extents& templ, double k);
 

@@ -12,6 +12,7 @@
 #include "tests/engine/cpu/bound_checks.h"
 #include "tests/engine/cpu/harness.h"
 #include "tests/engine/cpu/kinds.h"
+#include "tests/support/effort.h"
 
 using namespace flcc;
 using base::Extents;
@@ -72,7 +73,7 @@ class BoundsTest : public QObject {
 
     void boundsHoldOnScenesThatAreHardOnThem() {
         QFETCH(int, kind);
-        for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(test::casesOf(3)); ++seed) {
             const std::string fault = test::judgeKind(kind, seed);
             QVERIFY2(fault.empty(), fault.c_str());
         }
@@ -97,7 +98,7 @@ class BoundsTest : public QObject {
     // The sample of every time; the whole is among the slow tests.
     void noBoundIsExceededOnVoxelsOfAnOracle() {
         test::BoundSearch search;
-        for (std::uint64_t seed = 1; search.voxels < 20000 && search.fault.empty(); ++seed) {
+        for (std::uint64_t seed = 1; search.voxels < test::casesOf(20000) && search.fault.empty(); ++seed) {
             test::searchBeyondBounds(test::problemForBounds(seed), 250, seed, search);
         }
         QVERIFY2(search.fault.empty(), search.fault.c_str());
@@ -112,7 +113,7 @@ class BoundsTest : public QObject {
             const std::string fault = test::judgeRandom(seed);
             QVERIFY2(fault.empty(), fault.c_str());
         }
-        for (std::uint64_t seed = 100000; seed < 100200; ++seed) {
+        for (std::uint64_t seed = 100000; seed < 100000 + static_cast<std::uint64_t>(test::casesOf(200)); ++seed) {
             const std::string fault = test::judgeRandom(seed);
             QVERIFY2(fault.empty(), fault.c_str());
         }
@@ -137,6 +138,9 @@ class BoundsTest : public QObject {
     void fewVoxelsOfPicturesBreakThePromise() {
         QFETCH(QString, method);
         QFETCH(int, side);
+        if (test::kSanitized) {
+            QSKIP("nothing but numbers");
+        }
         std::vector<double> shares;
         std::string table;
         std::string candidate;

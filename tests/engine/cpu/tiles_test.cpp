@@ -121,8 +121,8 @@ class TilesTest : public QObject {
                 const test::Tolerance tolerance(
                     test::problemOf(base::viewOf(scene), base::viewOf(templ)), way.candidate,
                     base::viewOf(scene));
-                QVERIFY2(1 - run.map.value.view().at(at) <=
-                             tolerance.at(at, status == Status::LowConf),
+                QVERIFY2(tolerance.allows(1 - run.map.value.view().at(at), at,
+                                          status == Status::LowConf),
                          way.words().c_str());
                 const std::int64_t perfect = std::count_if(
                     run.map.value.data(), run.map.value.data() + run.map.value.count(),

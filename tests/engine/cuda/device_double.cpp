@@ -1,11 +1,15 @@
 #include "tests/engine/cuda/device_double.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <new>
 
 #include "engine/cuda/direct_block.h"
+#include "engine/cuda/tiled_steps.h"
+#include "tests/engine/cuda/transform_double.h"
 
 namespace flcc::test {
 
@@ -19,11 +23,21 @@ Result made(Call call) {
     if (own.lost != 0) {
         return own.lost;
     }
-    if (own.turn == 0 || call != own.call || turn != own.turn) {
+    if (own.turn == 0 || call != own.call || turn < own.turn || turn >= own.turn + own.turns) {
         return 0;
     }
     own.lost = own.result == DeviceDouble::kIllegalAddress ? own.result : 0;
     return own.result;
+}
+
+/// Counts memory that was taken, or with `bytes` 0 given back.
+void count(void* memory, std::int64_t bytes) {
+    static std::map<void*, std::int64_t> held;
+    DeviceDouble& own = deviceDouble();
+    own.memoryBlocks += bytes > 0 ? 1 : -1;
+    own.memoryBytes += bytes > 0 ? bytes : -held[memory];
+    own.mostBytes = std::max(own.mostBytes, own.memoryBytes);
+    held[memory] = bytes;
 }
 
 Result describe(std::int32_t device, cuda::PluginDevice* to) {
@@ -45,22 +59,40 @@ Result copy(Call call, const cuda::PluginCopy& copy) {
     return 0;
 }
 
+/// Calls `run` with `count` numbers, in their order or backwards.
+template <class Run> void inTurn(std::int64_t count, Run&& run) {
+    for (std::int64_t turn = 0; turn < count; ++turn) {
+        run(deviceDouble().backwards ? count - 1 - turn : turn);
+    }
+}
+
 /// One thread after the other, a phase at a time.
 struct InTurn {
     std::array<cuda::DirectThread, cuda::shared::kBlockThreads>& threads;
 
     template <class Phase> void operator()(Phase&& phase) const {
-        for (int turn = 0; turn < cuda::shared::kBlockThreads; ++turn) {
-            const int thread =
-                deviceDouble().backwards ? cuda::shared::kBlockThreads - 1 - turn : turn;
-            phase(thread, threads[static_cast<std::size_t>(thread)]);
-        }
+        inTurn(cuda::shared::kBlockThreads, [&](std::int64_t thread) {
+            phase(static_cast<int>(thread), threads[static_cast<std::size_t>(thread)]);
+        });
+    }
+};
+struct InTurnAlone {
+    template <class Phase> void operator()(Phase&& phase) const {
+        inTurn(cuda::shared::kBlockThreads,
+               [&](std::int64_t thread) { phase(static_cast<int>(thread)); });
     }
 };
 
-/// What the memory of a block may hold before it is written: NaN.
-void spoil(cuda::DirectShared& memory) {
+/// What memory may hold before it is written: NaN.
+template <class Memory> void spoil(Memory& memory) {
     std::memset(static_cast<void*>(&memory), 0xFF, sizeof(memory));
+}
+
+/// Makes every score wrong, where that was asked for.
+void addWrong(const cuda::PartLaunch& launch) {
+    for (std::int64_t i = 0; i < cuda::countOf(launch.map) && deviceDouble().wrong != 0; ++i) {
+        launch.value[i] += launch.status[i] == 0 ? deviceDouble().wrong : 0.0F;
+    }
 }
 
 Result direct(std::int32_t, void*, const cuda::DirectLaunch* launch) {
@@ -76,10 +108,56 @@ Result direct(std::int32_t, void*, const cuda::DirectLaunch* launch) {
             Block::run(*launch, block, *memory, InTurn{threads});
         }
     });
-    for (std::int64_t i = 0; i < launch->map.x * launch->map.y * launch->map.z; ++i) {
-        launch->value[i] += launch->status[i] == 0 ? deviceDouble().wrong : 0.0F;
+    addWrong(*launch);
+    return 0;
+}
+
+Result tiled(std::int32_t, void*, cuda::TiledStep step, const cuda::TiledLaunch* launch) {
+    if (const Result result = made(Call::Tiled); result != 0) {
+        return result;
+    }
+    cuda::runStep(
+        step, *launch,
+        [&]<class Part>(std::int64_t count, Part) {
+            const auto memory = std::make_unique<cuda::TiledShared>();
+            inTurn(count, [&](std::int64_t block) {
+                spoil(*memory);
+                Part::run(*launch, block, *memory, InTurnAlone{});
+            });
+        },
+        [&]<class Part>(std::int64_t count, Part) {
+            inTurn(count, [&](std::int64_t item) { Part::run(*launch, item); });
+        });
+    if (step == cuda::TiledStep::Score) {
+        addWrong(*launch);
     }
     return 0;
+}
+
+Result makeTransform(std::int32_t, const cuda::TransformShape* shape, void** plan,
+                     std::int64_t* workBytes) {
+    const Result result = made(Call::MakeTransform);
+    if (result == 0) {
+        auto transform = TransformDouble::of(*shape);
+        *workBytes = transform->workBytes();
+        *plan = transform.release();
+        ++deviceDouble().transforms;
+    }
+    return result;
+}
+
+Result releaseTransform(std::int32_t, void* plan) {
+    delete static_cast<TransformDouble*>(plan);
+    --deviceDouble().transforms;
+    return 0;
+}
+
+Result transform(std::int32_t, void*, void* plan, void* data, void* work) {
+    const Result result = made(Call::Transform);
+    if (result == 0) {
+        static_cast<const TransformDouble*>(plan)->run(data, work);
+    }
+    return result;
 }
 
 } // namespace
@@ -125,13 +203,14 @@ const cuda::PluginTable& doubleTable() {
             const Result result = test::made(Call::Allocate);
             if (result == 0) {
                 *memory = ::operator new(static_cast<std::size_t>(bytes));
-                ++deviceDouble().memoryBlocks;
+                std::memset(*memory, 0xFF, static_cast<std::size_t>(bytes));
+                count(*memory, bytes);
             }
             return result;
         };
         made.release = [](std::int32_t, void* memory) -> Result {
+            count(memory, 0);
             ::operator delete(memory);
-            --deviceDouble().memoryBlocks;
             return 0;
         };
         made.upload = [](std::int32_t, void*, const cuda::PluginCopy* what) {
@@ -141,10 +220,15 @@ const cuda::PluginTable& doubleTable() {
             return copy(Call::Download, *what);
         };
         made.direct = direct;
+        made.makeTransform = makeTransform;
+        made.releaseTransform = releaseTransform;
+        made.transform = transform;
+        made.tiled = tiled;
         made.wait = [](std::int32_t, void*) { return test::made(Call::Wait); };
         made.describeError = [](Result result) -> const char* {
             return result == cuda::kOutOfMemory              ? "out of memory"
                    : result == DeviceDouble::kIllegalAddress ? "an illegal memory access"
+                   : result == DeviceDouble::kNoPlan         ? "cuFFT: internal error"
                                                              : "invalid argument";
         };
         made.isSticky = [](Result result) { return result == DeviceDouble::kIllegalAddress; };

@@ -5,13 +5,24 @@
 
 #include "engine/cuda/plugin.h"
 
-/// A device without a device: the plug-in's table with memory of the host, in which the direct
-/// method runs phase by phase for one thread of a block after the other. Every call can be made to
-/// fail.
+/// A device without a device: the plug-in's table with memory of the host, in which kernels run
+/// phase by phase for one thread of a block after the other, and FFTW transforms. Every call can be
+/// made to fail.
 namespace flcc::test {
 
 /// The kinds of calls that can fail.
-enum class Call { OpenStream, Allocate, Upload, Direct, Download, Wait };
+enum class Call {
+    OpenStream,
+    Allocate,
+    Upload,
+    Direct,
+    Download,
+    Wait,
+    MakeTransform,
+    Transform,
+    Tiled
+};
+inline constexpr int kCalls = 9;
 
 /// What the double is told and what it saw; one for the process.
 struct DeviceDouble {
@@ -19,9 +30,11 @@ struct DeviceDouble {
     cuda::PluginDevice about;
     std::int64_t freeBytes = std::int64_t{6} << 30;
 
-    /// Call number `turn` of `call` (from 1, as `calls` counts) fails with `result`; 0 = none.
+    /// Call number `turn` of `call` (from 1, as `calls` counts) and the following ones, `turns` of
+    /// them, fail with `result`; 0 = none.
     Call call = Call::Wait;
     std::int64_t turn = 0;
+    std::int64_t turns = 1;
     cuda::Result result = 0;
 
     /// Added to every score that the device computes.
@@ -30,10 +43,13 @@ struct DeviceDouble {
     /// reads before they have waited for each other then differs.
     bool backwards = false;
 
-    std::int64_t calls[6] = {};    ///< made so far
-    std::int64_t memoryBlocks = 0; ///< not given back
-    std::int64_t streams = 0;      ///< not closed
-    cuda::Result lost = 0;         ///< a sticky error that came: every call gives it again
+    std::int64_t calls[kCalls] = {}; ///< made so far
+    std::int64_t memoryBlocks = 0;   ///< not given back
+    std::int64_t memoryBytes = 0;    ///< of them
+    std::int64_t mostBytes = 0;      ///< at any time
+    std::int64_t streams = 0;        ///< not closed
+    std::int64_t transforms = 0;     ///< not given back
+    cuda::Result lost = 0;           ///< a sticky error that came: every call gives it again
 
     /// A sound device again.
     void reset();
@@ -41,6 +57,8 @@ struct DeviceDouble {
     static constexpr cuda::Result kIllegalAddress = 700;
     /// An invalid argument: ends one call alone.
     static constexpr cuda::Result kInvalidValue = 1;
+    /// As cuFFT's CUFFT_INTERNAL_ERROR.
+    static constexpr cuda::Result kNoPlan = cuda::kTransformError + 5;
 };
 [[nodiscard]] DeviceDouble& deviceDouble();
 [[nodiscard]] const cuda::PluginTable& doubleTable();

@@ -1,13 +1,10 @@
 #include <QtTest>
 
 #include <cmath>
-#include <memory>
 #include <string>
 
 #include "engine/base/error.h"
-#include "engine/cuda/methods.h"
-#include "tests/engine/cpu/harness.h"
-#include "tests/engine/cuda/device_double.h"
+#include "tests/engine/cuda/on_double.h"
 #include "tests/support/comparison.h"
 
 using namespace flcc;
@@ -18,18 +15,7 @@ using test::DeviceDouble;
 
 namespace {
 
-/// An engine on the double with its direct method.
-struct Direct {
-    cuda::Engine engine{&test::doubleTable()};
-    std::unique_ptr<method::Method> method = cuda::directMethod(engine, 0);
-
-    [[nodiscard]] test::Way way(const base::AnyImage& scene, const base::AnyImage& templ,
-                                const Extents& tile = {0, 0, 0}) const {
-        const auto ways = test::acceptedWays(
-            {method.get()}, test::problemOf(base::viewOf(scene), base::viewOf(templ)), 2, tile);
-        return ways.empty() ? test::Way{} : ways.front();
-    }
-};
+using Direct = test::OnDouble;
 
 } // namespace
 
@@ -96,17 +82,26 @@ class DeviceTest : public QObject {
     }
 
     void everyCallThatFailsIsAnErrorAndLeavesNothingBehind_data() {
+        QTest::addColumn<bool>("tiled");
         QTest::addColumn<int>("call");
         QTest::addColumn<int>("result");
-        for (int call = 0; call < 6; ++call) {
-            for (const int result :
-                 {cuda::kOutOfMemory, DeviceDouble::kInvalidValue, DeviceDouble::kIllegalAddress}) {
-                QTest::addRow("call %d, error %d", call, result) << call << result;
+        for (const bool tiled : {false, true}) {
+            for (int call = 0; call < test::kCalls; ++call) {
+                const auto kind = static_cast<Call>(call);
+                if (tiled ? kind == Call::Direct : kind > Call::Wait) {
+                    continue; // not a call of this method
+                }
+                for (const int result : {cuda::kOutOfMemory, DeviceDouble::kInvalidValue,
+                                         DeviceDouble::kIllegalAddress, DeviceDouble::kNoPlan}) {
+                    QTest::addRow("%s, call %d, error %d", tiled ? "tiled" : "direct", call, result)
+                        << tiled << call << result;
+                }
             }
         }
     }
 
     void everyCallThatFailsIsAnErrorAndLeavesNothingBehind() {
+        QFETCH(bool, tiled);
         QFETCH(int, call);
         QFETCH(int, result);
         const base::AnyImage scene = test::texture(PixelType::Float32, {100, 60, 1}, 5);
@@ -115,8 +110,10 @@ class DeviceTest : public QObject {
         std::int64_t failures = 0;
         for (std::int64_t turn = 1;; ++turn) {
             device.reset();
-            const Direct direct;
-            const test::Way way = direct.way(scene, templ, {64, 32, 1});
+            device.about.memoryBytes = 1 << 18; // tiles in several parts
+            const test::OnDouble own(tiled ? cuda::tiledMethod : cuda::directMethod);
+            const test::Way way =
+                own.way(scene, templ, tiled ? Extents{30, 32, 1} : Extents{64, 32, 1});
             device.call = static_cast<Call>(call);
             device.turn = turn;
             device.result = result;
@@ -124,6 +121,7 @@ class DeviceTest : public QObject {
             try {
                 const auto run = test::runMethod(way, base::viewOf(scene), base::viewOf(templ));
                 QCOMPARE(test::runFault(run), std::string());
+                QVERIFY(run.regions.size() > 1);
             } catch (const base::Error& error) {
                 threw = true;
                 QCOMPARE(error.code() == base::ErrorCode::Memory, result == cuda::kOutOfMemory);
@@ -133,11 +131,12 @@ class DeviceTest : public QObject {
             }
             QCOMPARE(device.memoryBlocks, std::int64_t{0});
             QCOMPARE(device.streams, std::int64_t{0});
+            QCOMPARE(device.transforms, std::int64_t{0});
             // A sticky error ends the device for the process, any other leaves it as it was.
             const bool lost = threw && result == DeviceDouble::kIllegalAddress;
-            QCOMPARE(direct.engine.reasonAgainst(0).empty(), !lost);
+            QCOMPARE(own.engine.reasonAgainst(0).empty(), !lost);
             if (lost) {
-                QVERIFY(direct.way(scene, templ).method == nullptr); // refused
+                QVERIFY(own.way(scene, templ).method == nullptr); // refused
             }
             if (!threw) {
                 break; // fewer calls than turns

@@ -1,5 +1,7 @@
 #include <QtTest>
 
+#include <algorithm>
+#include <climits>
 #include <filesystem>
 #include <string>
 
@@ -78,9 +80,22 @@ class CudaJobTest : public QObject {
         QCOMPARE(devices[1].memoryFree, test::deviceDouble().freeBytes);
     }
 
+    void bothDevicesGiveTheSamePeaks_data() {
+        QTest::addColumn<QString>("method");
+        for (const char* method : {"direct", "tiled", "fourier"}) {
+            QTest::newRow(method) << method;
+        }
+    }
+
     void bothDevicesGiveTheSamePeaks() {
-        const job::JobResult gpu = Work("cuda:0").run();
-        const job::JobResult cpu = Work("cpu").run();
+        QFETCH(QString, method);
+        const auto on = [&](const std::string& device) {
+            Work work(device);
+            work.job.method = method.toStdString();
+            return work.run();
+        };
+        const job::JobResult gpu = on("cuda:0");
+        const job::JobResult cpu = on("cpu");
         QCOMPARE(gpu.report.run->device, std::string("cuda:0"));
         QCOMPARE(cpu.report.run->device, std::string("cpu"));
         QVERIFY(rowOf(cpu.report, "cuda:0") == nullptr);
@@ -103,18 +118,29 @@ class CudaJobTest : public QObject {
     }
 
     void aFailureThatNobodyAskedForEndsOnTheProcessor_data() {
+        QTest::addColumn<QString>("method");
         QTest::addColumn<int>("call");
         QTest::addColumn<int>("result");
-        QTest::newRow("no memory") << static_cast<int>(Call::Allocate) << cuda::kOutOfMemory;
-        QTest::newRow("no launch") << static_cast<int>(Call::Direct) << DeviceDouble::kInvalidValue;
-        QTest::newRow("no copy") << static_cast<int>(Call::Download) << DeviceDouble::kInvalidValue;
+        const auto row = [](const char* method, const char* what, Call call, cuda::Result result) {
+            QTest::addRow("%s, %s", method, what) << method << static_cast<int>(call) << result;
+        };
+        row("direct", "no memory", Call::Allocate, cuda::kOutOfMemory);
+        row("direct", "no launch", Call::Direct, DeviceDouble::kInvalidValue);
+        row("direct", "no copy", Call::Download, DeviceDouble::kInvalidValue);
+        row("tiled", "no memory", Call::Allocate, cuda::kOutOfMemory);
+        row("tiled", "no plan", Call::MakeTransform, DeviceDouble::kNoPlan);
+        row("fourier", "no plan for want of memory", Call::MakeTransform, cuda::kOutOfMemory);
+        row("fourier", "no transform", Call::Transform, DeviceDouble::kNoPlan);
     }
 
     void aFailureThatNobodyAskedForEndsOnTheProcessor() {
+        QFETCH(QString, method);
         QFETCH(int, call);
         QFETCH(int, result);
         failAt(static_cast<Call>(call), 1, result);
-        const job::JobResult found = Work("auto").run();
+        Work work("auto");
+        work.job.method = method.toStdString();
+        const job::JobResult found = work.run();
         QCOMPARE(found.report.run->device, std::string("cpu"));
         const plan::CandidateReport* const row = rowOf(found.report, "cuda:0");
         QVERIFY(row != nullptr && row->verdict == plan::CandidateVerdict::Failed);
@@ -122,7 +148,8 @@ class CudaJobTest : public QObject {
         QCOMPARE(found.notes.size(), std::size_t{1});
         QVERIFY2(found.notes.front().find("done on the CPU instead") != std::string::npos,
                  found.notes.front().c_str());
-        const job::JobResult cpu = Work("cpu").run();
+        work.job.device = "cpu";
+        const job::JobResult cpu = work.run();
         QVERIFY(std::equal(found.map->value.data(),
                            found.map->value.data() + found.map->value.count(),
                            cpu.map->value.data()));
@@ -161,6 +188,54 @@ class CudaJobTest : public QObject {
         } catch (const base::Error& error) {
             QVERIFY(error.code() == base::ErrorCode::Device);
             QVERIFY2(std::string(error.what()).find("cuda:1") != std::string::npos, error.what());
+        }
+    }
+
+    // One way of a GPU has no memory or plan: another one of it may, and the report says so.
+    void aGpuAskedForTriesWhatElseItCan() {
+        for (const std::int64_t failures : {1, 2}) {
+            soundAgain();
+            DeviceDouble& device = test::deviceDouble();
+            device.call = Call::MakeTransform;
+            device.turn = device.calls[static_cast<std::size_t>(Call::MakeTransform)] + 1;
+            device.turns = failures;
+            device.result = DeviceDouble::kNoPlan;
+            Work work("cuda");
+            work.job.method = "tiled";
+            const job::JobResult found = work.run();
+            QCOMPARE(found.report.run->device, std::string("cuda:0"));
+            const auto& rows = found.report.plan.candidates;
+            QCOMPARE(std::count_if(rows.begin(), rows.end(),
+                                   [](const plan::CandidateReport& row) {
+                                       return row.verdict == plan::CandidateVerdict::Failed;
+                                   }),
+                     failures);
+            QCOMPARE(std::ssize(found.notes), failures);
+            QVERIFY2(found.notes.front().find("done by tiled instead") != std::string::npos,
+                     found.notes.front().c_str());
+            QVERIFY(found.peaks.front().corner == work.job.crops.front().corner);
+        }
+    }
+
+    void aGpuAskedForThatCanDoNothingEndsTheJob_data() {
+        QTest::addColumn<int>("call");
+        QTest::newRow("no plan at all") << static_cast<int>(Call::MakeTransform);
+        QTest::newRow("no memory at all") << static_cast<int>(Call::Allocate);
+    }
+
+    void aGpuAskedForThatCanDoNothingEndsTheJob() {
+        QFETCH(int, call);
+        failAt(static_cast<Call>(call), 1, DeviceDouble::kNoPlan);
+        test::deviceDouble().turns = INT_MAX;
+        Work work("cuda");
+        work.job.method = "tiled";
+        try {
+            (void)work.run();
+            QFAIL("a device that can do nothing gave a result");
+        } catch (const base::Error& error) {
+            QVERIFY(error.code() == base::ErrorCode::Device);
+            QVERIFY2(std::string(error.what()).find("cuFFT: internal error") != std::string::npos,
+                     error.what());
         }
     }
 

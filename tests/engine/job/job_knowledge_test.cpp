@@ -316,16 +316,20 @@ void JobKnowledgeTest::aCalibrationIsKeptAndNamed() {
     const OwnCache cache;
     const job::JobImages images = noiseImages({400, 300, 1}, {40, 40, 1});
     QVERIFY(!job::planJob({}, images).plan.calibrated);
-    std::vector<double> shares;
-    const job::Calibrated calibrated =
-        job::calibrate(0, 30, {}, [&](std::string_view doing, double share) {
-            QVERIFY(!doing.empty());
-            shares.push_back(share);
-        });
-    QVERIFY(!calibrated.cancelled);
-    QCOMPARE(calibrated.file, job::knowledgeFile());
-    QVERIFY(std::is_sorted(shares.begin(), shares.end()) && shares.back() <= 1);
-    const auto known = job::knowledge();
+    auto known = job::knowledge();
+    // A busy machine may come to plan no shape in the shorter times.
+    for (double seconds = 4; known->shapes.empty() && seconds < 200; seconds *= 3) {
+        std::vector<double> shares;
+        const job::Calibrated calibrated =
+            job::calibrate(0, seconds, {}, [&](std::string_view doing, double share) {
+                QVERIFY(!doing.empty());
+                shares.push_back(share);
+            });
+        QVERIFY(!calibrated.cancelled);
+        QCOMPARE(calibrated.file, job::knowledgeFile());
+        QVERIFY(std::is_sorted(shares.begin(), shares.end()) && shares.back() <= 1);
+        known = job::knowledge();
+    }
     QVERIFY(known->model->calibrated);
     QVERIFY(!known->model->shapeTimes.empty() && !known->shapes.empty());
     for (const auto& constant : method::CostModel::constants()) {

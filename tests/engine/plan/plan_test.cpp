@@ -151,9 +151,9 @@ class PlanTest : public QObject {
         for (const auto& row : estimate(problem, onProcessor()).report.candidates) {
             QCOMPARE(row.candidate.device, std::string("cpu"));
         }
-        plan::Request tiled;
-        tiled.method = "tiled"; // which no GPU has
-        for (const auto& row : estimate(problem, tiled).report.candidates) {
+        plan::Request blocks;
+        blocks.method = "tiled-template"; // which no GPU has
+        for (const auto& row : estimate(problem, blocks).report.candidates) {
             QCOMPARE(row.candidate.device, std::string("cpu"));
         }
     }
@@ -276,7 +276,7 @@ class PlanTest : public QObject {
     }
 
     void aForcedMethodAndTileAreKept() {
-        plan::Request request;
+        plan::Request request = onProcessor();
         request.method = "tiled";
         request.tile = {80, 48, 1};
         const plan::Planned planned = estimate(problemOf({300, 200, 1}, {9, 9, 1}), request);
@@ -406,7 +406,7 @@ class PlanTest : public QObject {
     void aMeasuredShapeReplacesTheGuess() {
         const auto problem = problemOf({2000, 2000, 1}, {64, 64, 1});
         method::CostModel model;
-        plan::Request request;
+        plan::Request request = onProcessor();
         request.method = "tiled";
         model.shapeTimes = {{{1024, 64, 1}, 1, 1}}; // a tile in no time
         const plan::Planned planned = estimate(problem, request, model);

@@ -1,0 +1,158 @@
+#pragma once
+
+#include <cstdint>
+
+#include "engine/base/host_device.h"
+#include "engine/base/status.h"
+#include "engine/cuda/block_launch.h"
+#include "engine/method/shared/box_score.h"
+#include "engine/method/shared/direct_block.h"
+
+/// What the threads of a block reduce, and what a block says of its voxels: in every method of a
+/// device the same.
+namespace flcc::cuda {
+
+namespace shared = method::shared;
+
+/// A value of every thread of a block. Every thread fills its slot, kFolded of them fold the rest
+/// into theirs, all read those.
+using Slots = double[shared::kBlockThreads];
+inline constexpr int kFolded = 8;
+
+FLCC_HOST_DEVICE inline double least(double a, double b) { return a < b ? a : b; }
+FLCC_HOST_DEVICE inline double most(double a, double b) { return a > b ? a : b; }
+FLCC_HOST_DEVICE inline double plus(double a, double b) { return a + b; }
+
+template <class Join> FLCC_HOST_DEVICE inline void fold(Slots& slots, int thread, Join&& join) {
+    if (thread < kFolded) {
+        for (int i = thread + kFolded; i < shared::kBlockThreads; i += kFolded) {
+            slots[thread] = join(slots[thread], slots[i]);
+        }
+    }
+}
+template <class Join> FLCC_HOST_DEVICE inline double folded(const Slots& slots, Join&& join) {
+    double value = slots[0];
+    for (int i = 1; i < kFolded; ++i) {
+        value = join(value, slots[i]);
+    }
+    return value;
+}
+
+/// A voxel of the map.
+struct Judged {
+    base::Status status = base::Status::Ok;
+    shared::BoxScore score;
+    double rounding = 0; ///< TileFrame::rounding
+};
+
+/// What follows from a score that is not known to be constant or from its panel.
+FLCC_HOST_DEVICE inline base::Status statusOf(const shared::BoxScore& score, double promise) {
+    return score.flat              ? base::Status::Flat
+           : score.bound > promise ? base::Status::LowConf
+                                   : base::Status::Ok;
+}
+
+/// Whether `holds(voxel)` for every voxel of the panel that begins at `first`.
+template <class T, class Holds>
+FLCC_HOST_DEVICE inline bool everywhere(const T* first, const base::Extents& scene,
+                                        const base::Extents& m, Holds&& holds) {
+    for (std::int64_t k = 0; k < m.z; ++k) {
+        for (std::int64_t j = 0; j < m.y; ++j) {
+            const T* const row = first + (k * scene.y + j) * scene.x;
+            for (std::int64_t i = 0; i < m.x; ++i) {
+                if (!holds(row[i])) {
+                    return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
+/// Counts and largest bounds of the voxels of a block.
+struct VoxelTally {
+    static constexpr int kSlots = 9;
+    static constexpr int kLargest = 4; ///< the first ones are maxima, the others counts
+    double told[kSlots] = {};
+
+    /// `sampled`: the bound goes into the sample.
+    FLCC_HOST_DEVICE void add(const Judged& judged, bool sampled) {
+        const bool low = judged.status == base::Status::LowConf;
+        const bool ok = judged.status == base::Status::Ok;
+        told[0] = ok ? most(told[0], judged.score.bound) : told[0];
+        told[1] = low ? most(told[1], judged.score.bound) : told[1];
+        told[2] = sampled && (ok || low) ? judged.score.bound : told[2];
+        told[3] = most(told[3], judged.rounding);
+        told[4] += ok ? 1 : 0;
+        told[5] += judged.status == base::Status::Flat ? 1 : 0;
+        told[6] += judged.status == base::Status::NonFinite ? 1 : 0;
+        told[7] += low ? 1 : 0;
+        told[8] += judged.score.overRange && (ok || low) ? 1 : 0;
+    }
+    FLCC_HOST_DEVICE static float valueOf(const Judged& judged) {
+        return judged.status == base::Status::LowConf || judged.status == base::Status::Ok
+                   ? static_cast<float>(judged.score.value)
+                   : 0.0F;
+    }
+
+    // Three phases of a block:
+    FLCC_HOST_DEVICE void leave(int thread, Slots (&slots)[kSlots]) const {
+        for (int slot = 0; slot < kSlots; ++slot) {
+            slots[slot][thread] = told[slot];
+        }
+    }
+    FLCC_HOST_DEVICE static void foldAll(int thread, Slots (&slots)[kSlots]) {
+        for (int slot = 0; slot < kSlots; ++slot) {
+            if (slot < kLargest) {
+                fold(slots[slot], thread, most);
+            } else {
+                fold(slots[slot], thread, plus);
+            }
+        }
+    }
+    FLCC_HOST_DEVICE static void tell(int thread, const Slots (&slots)[kSlots], BlockTally& tally) {
+        if (thread != 0) {
+            return;
+        }
+        const auto count = [&](int slot) {
+            return static_cast<std::int32_t>(folded(slots[slot], plus));
+        };
+        tally.largestBound = folded(slots[0], most);
+        tally.largestLowConf = folded(slots[1], most);
+        tally.sample = folded(slots[2], most);
+        tally.rounding = folded(slots[3], most);
+        tally.ok = count(4);
+        tally.flat = count(5);
+        tally.nonFinite = count(6);
+        tally.lowConf = count(7);
+        tally.overRange = count(8);
+    }
+};
+
+/// Calls `run(T{})` with the type of a pixel.
+template <class Run> void withPixel(base::PixelType pixel, Run&& run) {
+    switch (pixel) {
+    case base::PixelType::UInt8:
+        return run(std::uint8_t{});
+    case base::PixelType::Int8:
+        return run(std::int8_t{});
+    case base::PixelType::UInt16:
+        return run(std::uint16_t{});
+    case base::PixelType::Int16:
+        return run(std::int16_t{});
+    case base::PixelType::UInt32:
+        return run(std::uint32_t{});
+    case base::PixelType::Int32:
+        return run(std::int32_t{});
+    case base::PixelType::UInt64:
+        return run(std::uint64_t{});
+    case base::PixelType::Int64:
+        return run(std::int64_t{});
+    case base::PixelType::Float32:
+        return run(float{});
+    case base::PixelType::Float64:
+        return run(double{});
+    }
+}
+
+} // namespace flcc::cuda

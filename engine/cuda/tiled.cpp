@@ -1,0 +1,292 @@
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/cuda/map_run.h"
+#include "engine/cuda/methods.h"
+#include "engine/cuda/tiling.h"
+
+namespace flcc::cuda {
+
+namespace {
+
+using base::Extents;
+using method::Candidate;
+using method::Problem;
+namespace shared = method::shared;
+
+/// cuFFT's errors against FFTW's, for which the constants of METHODS 2.2 were found: not measured
+/// on any device, so twice as large.
+constexpr shared::TransformErrors kTransformErrors{kUnitSingle, 2};
+
+shared::BoxConstants constantsOf(const Problem& problem) {
+    const Extents& m = problem.templ;
+    const auto along = [](std::int64_t length) {
+        return length > 1 ? static_cast<double>(length) : 0.0;
+    };
+    const double chain = along(m.x) + along(m.y) + along(m.z); // of shared::windowSums
+    shared::BoxConstants constants;
+    constants.count = static_cast<double>(base::voxelCount(m));
+    constants.suspicious = 4 * (16 + chain) * kUnitDouble;
+    constants.boundSquare = (8 + chain / 2) * kUnitDouble;
+    constants.boundScore = shared::fourierBound(2, 0, 0, 0, kTransformErrors).score;
+    constants.boundConstant = 4 * kUnitSingle;
+    constants.promise = problem.promise;
+    return constants;
+}
+
+/// A template, to be transformed on the device.
+class TiledPrepared final : public method::Prepared {
+  public:
+    TiledPrepared(const method::MaskedView& templ) : m_canonical(templ), m_number(nextNumber()) {
+        requireUnmasked(m_canonical);
+    }
+    [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_canonical; }
+    /// Its own in the process; above 0.
+    [[nodiscard]] std::int64_t number() const { return m_number; }
+
+  private:
+    static std::int64_t nextNumber() {
+        static std::atomic<std::int64_t> last{0};
+        return ++last;
+    }
+
+    method::CanonicalTemplate m_canonical;
+    std::int64_t m_number;
+};
+
+/// The buffers and plans of a run on the device, made when they are first needed; the spectrum of a
+/// template stays for its further scenes.
+class TiledWorkspace final : public method::Workspace {
+  public:
+    TiledWorkspace(Engine& engine, std::int32_t device)
+        : part(engine, device), m_data(engine, device), m_spectrum(engine, device),
+          m_facts(engine, device), m_shares(engine, device), m_first(engine, device),
+          m_second(engine, device), m_weights(engine, device), m_work(engine, device),
+          stream(engine, device) {}
+
+    PartBuffers part;
+
+  private:
+    DeviceBuffer<float> m_data;
+    DeviceBuffer<float> m_spectrum;
+    DeviceBuffer<TileFacts> m_facts;
+    DeviceBuffer<TileShare> m_shares;
+    DeviceBuffer<PanelSum> m_first;
+    DeviceBuffer<PanelSum> m_second;
+    DeviceBuffer<double> m_weights;
+    DeviceBuffer<std::byte> m_work; ///< of all transforms, one after the other
+
+  public:
+    Stream stream; ///< before the memory it works on ends
+
+    /// Makes all that does not depend on the scene.
+    void prepare(const Problem& problem, const Tiling& tiling, const TiledPrepared& templ) {
+        const TilingRoom room = roomOf(problem, tiling);
+        m_launch.points = tiling.points;
+        m_launch.out = tiling.out;
+        m_launch.templ = problem.templ;
+        m_launch.constants = constantsOf(problem);
+        m_launch.errors = kTransformErrors;
+        m_launch.first = m_first.room(room.first);
+        m_launch.spectrum = m_spectrum.room(room.spectrum);
+        const std::pair<std::int64_t, Extents> wanted{templ.number(), tiling.points};
+        if (m_transformed != wanted) {
+            m_transformed = {};
+            transform(templ, room);
+            m_transformed = wanted;
+        }
+        const std::pair<Extents, std::int64_t> planned{tiling.points, tiling.batch()};
+        if (!m_inverse || m_planned != planned) {
+            m_inverse.reset();
+            m_forward.emplace(
+                stream, TransformShape{TransformKind::Forward, planned.first, planned.second});
+            m_inverse.emplace(
+                stream, TransformShape{TransformKind::Inverse, planned.first, planned.second});
+            m_planned = planned;
+        }
+        m_launch.data = m_data.room(room.data);
+        m_launch.facts = m_facts.room(room.facts);
+        m_launch.shares = m_shares.room(room.shares);
+        m_launch.second = m_second.room(room.second);
+        m_workArea = m_work.room(std::max(m_forward->workBytes(), m_inverse->workBytes()));
+    }
+
+    /// Starts all kernels of a part.
+    void start(const PartLaunch& of) {
+        static_cast<PartLaunch&>(m_launch) = of;
+        stream.tiled(TiledStep::Load, m_launch);
+        (*m_forward)(m_launch.data, m_workArea);
+        stream.tiled(TiledStep::Multiply, m_launch);
+        (*m_inverse)(m_launch.data, m_workArea);
+        stream.tiled(TiledStep::Score, m_launch);
+    }
+
+  private:
+    /// The spectrum of a template, in double, rounded once.
+    void transform(const TiledPrepared& templ, const TilingRoom& room) {
+        const Transform twofold(stream, {TransformKind::Twofold, m_launch.points, 1});
+        double* const weights = m_weights.room(room.weights);
+        const auto bytes = room.weights * static_cast<std::int64_t>(sizeof(double));
+        stream.upload({weights, bytes, templ.canonical().values().data(), bytes, bytes, 1});
+        m_launch.weights = weights;
+        m_launch.twofold = reinterpret_cast<double*>(m_launch.first);
+        void* const work = m_work.room(twofold.workBytes());
+        stream.tiled(TiledStep::Place, m_launch);
+        twofold(m_launch.twofold, work);
+        stream.tiled(TiledStep::Round, m_launch);
+        stream.wait("transforming the template");
+    }
+
+    std::optional<Transform> m_forward;
+    std::optional<Transform> m_inverse;
+    std::pair<Extents, std::int64_t> m_planned;
+    std::pair<std::int64_t, Extents> m_transformed; ///< TiledPrepared::number() of the spectrum
+    void* m_workArea = nullptr;
+    TiledLaunch m_launch;
+};
+
+class TiledMethod final : public method::Method {
+  public:
+    /// `whole`: one tile holds the scene.
+    TiledMethod(Engine& engine, std::int32_t number, bool whole)
+        : m_engine(engine), m_number(number), m_whole(whole),
+          m_device("cuda:" + std::to_string(number)) {
+        for (const DeviceFacts& device : engine.devices()) {
+            if (device.number == number) {
+                m_about = device.about;
+            }
+        }
+    }
+
+    [[nodiscard]] std::string_view name() const override { return m_whole ? "fourier" : "tiled"; }
+    [[nodiscard]] std::string_view device() const override { return m_device; }
+
+    [[nodiscard]] std::vector<Candidate> candidates(const Problem& problem,
+                                                    const method::Limits& limits,
+                                                    const Extents& tile) const override {
+        std::vector<Extents> tiles = tile.x > 0 ? std::vector{askedTile(problem, tile)}
+                                     : m_whole  ? std::vector{wholeTile(problem)}
+                                                : tilesFor(problem);
+        std::vector<Candidate> result;
+        for (const Extents& points : tiles) {
+            result.push_back({std::string(name()), m_device, points, limits.threads});
+        }
+        return result;
+    }
+
+    [[nodiscard]] method::Verdict
+    predict(const Problem& problem, const Candidate& candidate, const method::Limits& limits,
+            const method::CostModel&, const method::SceneStatistics* statistics) const override {
+        std::string reason = refusalOf(problem, m_engine.reasonAgainst(m_number));
+        if (reason.empty()) {
+            reason = refusalOf(problem, candidate.tile, m_whole);
+        }
+        if (!reason.empty()) {
+            return method::Refusal{std::move(reason)};
+        }
+        const Tiling tiling = tilingOf(problem, candidate.tile, m_about.memoryBytes);
+        method::Prediction prediction;
+        prediction.hostBytes = hostBytes(problem, tiling.part);
+        prediction.deviceBytes = deviceBytes(problem, tiling);
+        reason = refusalOf(prediction, limits, m_about.memoryBytes);
+        if (!reason.empty()) {
+            return method::Refusal{std::move(reason)};
+        }
+        const double points = static_cast<double>(base::voxelCount(tiling.points));
+        const double log = std::log2(std::max(2.0, points));
+        const double map = static_cast<double>(base::voxelCount(method::mapExtents(problem)));
+        prediction.fftPlanning = "cufft";
+        // Two half transforms a tile (Karas (23)), 2.5 M log2 M operations each.
+        prediction.operations =
+            problem.templates * 2 * tiling.tiles * (2.5 * points * log + 1.5 * points);
+        // What is read and written, in transforms that read their tile once for ten bits of its
+        // points; the last part is transformed whole too.
+        const double parts = std::ceil(tiling.tiles / static_cast<double>(tiling.batch()));
+        const double transformed = parts * static_cast<double>(tiling.batch()) * points;
+        const double kernelBytes = transformed * 2 * kTransformBytes * std::ceil(log / 10) +
+                                   tiling.tiles * points * kPointBytes;
+        const double moved = (map / static_cast<double>(base::voxelCount(tiling.part))) *
+                             static_cast<double>(partBytes(problem, tiling.part));
+        const double preparing =
+            points * (3 * kTransformBytes * std::ceil(log / 10)) / bytesPerNs();
+        prediction.setupMs = kStartMs + 1e-6 * problem.templates * preparing;
+        prediction.ms = prediction.setupMs + 1e-6 * problem.templates *
+                                                 (kernelBytes / bytesPerNs() +
+                                                  moved / kTransferBytesPerNs + parts * kPartNs);
+        prediction.tilesInFlight = tiling.batch();
+        prediction.paddingWaste = 1 - map / transformed;
+        if (statistics != nullptr) {
+            prediction.errorBound =
+                kTransformErrors.factor * kUnitSingle * 8 * std::sqrt(log) * 2 *
+                    method::predictedK(*statistics) /
+                    std::sqrt(static_cast<double>(base::voxelCount(problem.templ))) +
+                4 * kUnitSingle;
+        }
+        return prediction;
+    }
+
+    void warmUp(const Problem&, const Candidate&) const override {}
+
+    [[nodiscard]] std::shared_ptr<const method::Prepared>
+    prepare(const Problem&, const Candidate&, const method::MaskedView& templ) const override {
+        return std::make_shared<TiledPrepared>(templ);
+    }
+
+    [[nodiscard]] std::unique_ptr<method::Workspace>
+    makeWorkspace(const Problem&, const Candidate&) const override {
+        return std::make_unique<TiledWorkspace>(m_engine, m_number);
+    }
+
+    method::Outcome execute(const Problem& problem, const Candidate& candidate,
+                            const method::Prepared& prepared, const method::MaskedView& scene,
+                            method::Workspace& workspace, const method::Execution& execution,
+                            const method::MapView& map) const override {
+        requireUnmasked(scene);
+        const auto& templ = dynamic_cast<const TiledPrepared&>(prepared);
+        auto& own = dynamic_cast<TiledWorkspace&>(workspace);
+        const Tiling tiling = tilingOf(problem, candidate.tile, m_about.memoryBytes);
+        return MapRun(problem, templ.canonical(), scene.pixels, own.part, own.stream, execution,
+                      map)(
+            tiling.part, "the Fourier method", [&] { own.prepare(problem, tiling, templ); },
+            [&](const PartLaunch& part) { own.start(part); });
+    }
+
+  private:
+    // Built-in values, not measured on any device: bytes of its memory that a multiprocessor moves
+    // a cycle, bytes that move for a point in one pass of a transform and in all kernels beside,
+    // and of the bus, a launch with its copies, preparing a run.
+    static constexpr double kBytesPerCycle = 8;
+    static constexpr double kTransformBytes = 8;
+    static constexpr double kPointBytes = 140;
+    static constexpr double kTransferBytesPerNs = 6;
+    static constexpr double kPartNs = 200'000;
+    static constexpr double kStartMs = 1;
+
+    [[nodiscard]] double bytesPerNs() const {
+        return std::max(1.0, kBytesPerCycle * m_about.processors * m_about.gigahertz);
+    }
+
+    Engine& m_engine;
+    std::int32_t m_number;
+    bool m_whole;
+    std::string m_device;
+    PluginDevice m_about;
+};
+
+} // namespace
+
+std::unique_ptr<method::Method> tiledMethod(Engine& engine, std::int32_t number) {
+    return std::make_unique<TiledMethod>(engine, number, false);
+}
+
+std::unique_ptr<method::Method> fourierMethod(Engine& engine, std::int32_t number) {
+    return std::make_unique<TiledMethod>(engine, number, true);
+}
+
+} // namespace flcc::cuda

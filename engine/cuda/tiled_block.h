@@ -1,0 +1,370 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "engine/base/finite.h"
+#include "engine/cuda/block_tally.h"
+#include "engine/cuda/tiled_launch.h"
+#include "engine/method/shared/window_sums.h"
+
+/// Tiles of the Fourier methods (METHODS 3.3, 4.2) around their transforms, as phases of blocks
+/// between which all threads of a block wait, and as items that need nothing of each other. All are
+/// plain functions, which a processor can run one after the other.
+namespace flcc::cuda {
+
+/// What the threads of a block share. Its arrays need no initialisation.
+struct TiledShared {
+    Slots slots[VoxelTally::kSlots];
+};
+
+inline constexpr int kTiledWarp = 32; ///< neighbours in a warp read neighbours along x
+
+/// A tile of a launch: where it begins in part and map, its placements and the voxels under them.
+struct TilePlace {
+    std::int64_t tile = 0;
+    base::Index corner;
+    base::Extents out;
+    base::Extents seen;
+};
+
+FLCC_HOST_DEVICE inline TilePlace tilePlace(const TiledLaunch& launch, std::int64_t tile) {
+    const base::Extents grid = tileGrid(launch.map, launch.out);
+    TilePlace place;
+    place.tile = tile;
+    place.corner = {tile % grid.x * launch.out.x, tile / grid.x % grid.y * launch.out.y,
+                    tile / (grid.x * grid.y) * launch.out.z};
+    const auto within = [](std::int64_t left, std::int64_t most) {
+        return left < most ? left : most;
+    };
+    place.out = {within(launch.map.x - place.corner.x, launch.out.x),
+                 within(launch.map.y - place.corner.y, launch.out.y),
+                 within(launch.map.z - place.corner.z, launch.out.z)};
+    place.seen = {place.out.x + launch.templ.x - 1, place.out.y + launch.templ.y - 1,
+                  place.out.z + launch.templ.z - 1};
+    return place;
+}
+
+FLCC_HOST_DEVICE inline TileShare* sharesOf(const TiledLaunch& launch, std::int64_t tile) {
+    return launch.shares + tile * shareCount(launch.points);
+}
+
+// --- Window sums: items --------------------------------------------------------------------------
+
+/// Items of sumAlongX() of a tile.
+FLCC_HOST_DEVICE inline std::int64_t itemsAlongX(const TiledLaunch& launch) {
+    const base::Extents seen = windowsAlong(1, launch.out, launch.templ);
+    return shared::ceilDivide(seen.x, windowsOfThread(launch.templ.x)) * seen.y * seen.z;
+}
+
+template <class AddAt>
+FLCC_HOST_DEVICE inline void windowSumsTo(std::int64_t width, std::int64_t begin, std::int64_t end,
+                                          PanelSum* to, std::int64_t stride, AddAt&& addAt) {
+    shared::windowSums<PanelSum>(
+        width, begin, end, addAt,
+        [&](std::int64_t i, const PanelSum& tail) { to[i * stride] = tail; },
+        [&](std::int64_t i, const PanelSum& head) {
+            to[i * stride].first += head.first;
+            to[i * stride].second += head.second;
+        });
+}
+
+/// Items of the sums along y or z of a tile; `axes` have been summed when they are done.
+FLCC_HOST_DEVICE inline std::int64_t itemsAcross(const TiledLaunch& launch, int axes) {
+    const base::Extents to = windowsAlong(axes, launch.out, launch.templ);
+    const std::int64_t width = axes == 2 ? launch.templ.y : launch.templ.z;
+    const std::int64_t runs = shared::ceilDivide(axes == 2 ? to.y : to.z, windowsOfThread(width));
+    return runs * to.x * (axes == 2 ? to.z : to.y);
+}
+
+/// Sums along y (`axes` 2) of those along x, or along z (3) of those. Neighbouring items are
+/// neighbours along x.
+FLCC_HOST_DEVICE inline void sumAcross(const TiledLaunch& launch, int axes, std::int64_t item) {
+    const std::int64_t items = itemsAcross(launch, axes);
+    const TilePlace place = tilePlace(launch, item / items);
+    const base::Extents before = windowsAlong(axes - 1, launch.out, launch.templ);
+    const base::Extents after = windowsAlong(axes, launch.out, launch.templ);
+    const bool alongY = axes == 2;
+    const std::int64_t width = alongY ? launch.templ.y : launch.templ.z;
+    const std::int64_t windows = windowsOfThread(width);
+    const std::int64_t runs = shared::ceilDivide(alongY ? after.y : after.z, windows);
+    std::int64_t rest = item % items;
+    const std::int64_t x = rest % after.x;
+    rest /= after.x;
+    const std::int64_t begin = rest % runs * windows;
+    const std::int64_t other = rest / runs; // z, or y
+    if (x >= place.out.x || other >= (alongY ? place.seen.z : place.out.y)) {
+        return;
+    }
+    const std::int64_t length = alongY ? place.out.y : place.out.z;
+    const std::int64_t end = begin + windows < length ? begin + windows : length;
+    const auto at = [&](const base::Extents& room, PanelSum* sums) {
+        return sums + place.tile * countOf(room) + (alongY ? other * room.y : other) * room.x + x;
+    };
+    const PanelSum* const from = at(before, alongY ? launch.first : launch.second);
+    PanelSum* const to = at(after, alongY ? launch.second : launch.first);
+    const std::int64_t fromStride = alongY ? before.x : before.x * before.y;
+    const std::int64_t toStride = alongY ? after.x : after.x * after.y;
+    windowSumsTo(width, begin, end, to, toStride, [&](std::int64_t i, PanelSum& sum) {
+        sum.first += from[i * fromStride].first;
+        sum.second += from[i * fromStride].second;
+    });
+}
+
+// --- Blocks: one for each share of each tile, or one for each tile -----------------------------
+
+/// Voxels of type T in the frames of their tiles.
+template <class T> struct TiledVoxels {
+    FLCC_HOST_DEVICE static const T* rowAt(const TiledLaunch& launch, const TilePlace& place,
+                                           std::int64_t y, std::int64_t z) {
+        return static_cast<const T*>(launch.scene) +
+               ((place.corner.z + z) * launch.extents.y + place.corner.y + y) * launch.extents.x +
+               place.corner.x;
+    }
+
+    /// Calls `visit(row, y, z)` with the rows of a share of a tile that this thread takes part in.
+    template <class Visit>
+    FLCC_HOST_DEVICE static void forRows(const TiledLaunch& launch, std::int64_t share, int thread,
+                                         Visit&& visit) {
+        const std::int64_t rows = rowsOfShare(launch.points);
+        const std::int64_t all = launch.points.y * launch.points.z;
+        const std::int64_t end = (share + 1) * rows < all ? (share + 1) * rows : all;
+        for (std::int64_t row = share * rows + thread / kTiledWarp; row < end;
+             row += shared::kBlockThreads / kTiledWarp) {
+            visit(row, row % launch.points.y, row / launch.points.y);
+        }
+    }
+    /// Calls `visit` with this thread's voxels of a share that lie in the scene.
+    template <class Visit>
+    FLCC_HOST_DEVICE static void forVoxels(const TiledLaunch& launch, const TilePlace& place,
+                                           std::int64_t share, int thread, Visit&& visit) {
+        forRows(launch, share, thread, [&](std::int64_t, std::int64_t y, std::int64_t z) {
+            if (y < place.seen.y && z < place.seen.z) {
+                const T* const row = rowAt(launch, place, y, z);
+                for (std::int64_t x = thread % kTiledWarp; x < place.seen.x; x += kTiledWarp) {
+                    visit(row[x]);
+                }
+            }
+        });
+    }
+
+    /// The range of a share.
+    template <class Each>
+    FLCC_HOST_DEVICE static void range(const TiledLaunch& launch, std::int64_t block,
+                                       TiledShared& all, Each&& each) {
+        const std::int64_t shares = rowShares(launch.points);
+        const TilePlace place = tilePlace(launch, block / shares);
+        each([&](int thread) {
+            shared::VoxelRange range;
+            forVoxels(launch, place, block % shares, thread,
+                      [&](T voxel) { shared::addVoxel(range, voxel); });
+            all.slots[0][thread] = range.minimum;
+            all.slots[1][thread] = range.maximum;
+            all.slots[2][thread] = static_cast<double>(range.nonFinite);
+        });
+        each([&](int thread) { foldRange(thread, all); });
+        each([&](int thread) {
+            if (thread == 0) {
+                TileShare& share = sharesOf(launch, place.tile)[block % shares];
+                share.values[0] = folded(all.slots[0], least);
+                share.values[1] = folded(all.slots[1], most);
+                share.values[2] = folded(all.slots[2], plus);
+            }
+        });
+    }
+    FLCC_HOST_DEVICE static void foldRange(int thread, TiledShared& all) {
+        fold(all.slots[0], thread, least);
+        fold(all.slots[1], thread, most);
+        fold(all.slots[2], thread, plus);
+    }
+
+    /// The range of a tile.
+    template <class Each>
+    FLCC_HOST_DEVICE static void joinRange(const TiledLaunch& launch, std::int64_t tile,
+                                           TiledShared& all, Each&& each) {
+        each([&](int thread) {
+            shared::VoxelRange range;
+            const TileShare* const shares = sharesOf(launch, tile);
+            for (std::int64_t i = thread; i < rowShares(launch.points);
+                 i += shared::kBlockThreads) {
+                range = shared::together(range, {shares[i].values[0], shares[i].values[1],
+                                                 static_cast<std::int64_t>(shares[i].values[2])});
+            }
+            all.slots[0][thread] = range.minimum;
+            all.slots[1][thread] = range.maximum;
+            all.slots[2][thread] = static_cast<double>(range.nonFinite);
+        });
+        each([&](int thread) { foldRange(thread, all); });
+        each([&](int thread) {
+            if (thread == 0) {
+                launch.facts[tile].range = {folded(all.slots[0], least), folded(all.slots[1], most),
+                                            static_cast<std::int64_t>(folded(all.slots[2], plus))};
+            }
+        });
+    }
+
+    /// The sum of a share's finite voxels, scaled as frameOf() wants it.
+    template <class Each>
+    FLCC_HOST_DEVICE static void sum(const TiledLaunch& launch, std::int64_t block,
+                                     TiledShared& all, Each&& each) {
+        const std::int64_t shares = rowShares(launch.points);
+        const TilePlace place = tilePlace(launch, block / shares);
+        each([&](int thread) {
+            const double scale =
+                std::ldexp(1.0, -shared::preExponent<T>(launch.facts[place.tile].range));
+            double sum = 0;
+            forVoxels(launch, place, block % shares, thread, [&](T voxel) {
+                sum += base::finite(voxel) ? static_cast<double>(voxel) * scale : 0.0;
+            });
+            all.slots[0][thread] = sum;
+        });
+        each([&](int thread) { fold(all.slots[0], thread, plus); });
+        each([&](int thread) {
+            if (thread == 0) {
+                sharesOf(launch, place.tile)[block % shares].values[0] = folded(all.slots[0], plus);
+            }
+        });
+    }
+
+    /// The frame of a tile.
+    template <class Each>
+    FLCC_HOST_DEVICE static void joinSum(const TiledLaunch& launch, std::int64_t tile,
+                                         TiledShared& all, Each&& each) {
+        each([&](int thread) {
+            double sum = 0;
+            for (std::int64_t i = thread; i < rowShares(launch.points);
+                 i += shared::kBlockThreads) {
+                sum += sharesOf(launch, tile)[i].values[0];
+            }
+            all.slots[0][thread] = sum;
+        });
+        each([&](int thread) { fold(all.slots[0], thread, plus); });
+        each([&](int thread) {
+            if (thread == 0) {
+                TileFacts& facts = launch.facts[tile];
+                const TilePlace place = tilePlace(launch, tile);
+                facts.frame = shared::frameOf<T>(facts.range, folded(all.slots[0], plus),
+                                                 countOf(place.seen) - facts.range.nonFinite,
+                                                 countOf(launch.templ));
+            }
+        });
+    }
+
+    /// The voxels of a share in the frame of their tile; 0 beyond the scene.
+    template <class Each>
+    FLCC_HOST_DEVICE static void gather(const TiledLaunch& launch, std::int64_t block, TiledShared&,
+                                        Each&& each) {
+        const std::int64_t shares = rowShares(launch.points);
+        const TilePlace place = tilePlace(launch, block / shares);
+        each([&](int thread) {
+            const shared::TileFrame frame = launch.facts[place.tile].frame;
+            float* const tile = launch.data + place.tile * tileValues(launch.points);
+            forRows(launch, block % shares, thread,
+                    [&](std::int64_t at, std::int64_t y, std::int64_t z) {
+                        const bool inside = y < place.seen.y && z < place.seen.z;
+                        const T* const row = rowAt(launch, place, inside ? y : 0, inside ? z : 0);
+                        float* const to = tile + at * rowValues(launch.points);
+                        for (std::int64_t x = thread % kTiledWarp; x < launch.points.x;
+                             x += kTiledWarp) {
+                            to[x] =
+                                inside && x < place.seen.x ? shared::centred(row[x], frame) : 0.0F;
+                        }
+                    });
+        });
+    }
+
+    /// Sums along x from the voxels as they are stored. A voxel that is not finite makes the sums
+    /// of all its panels NaN, and no other.
+    FLCC_HOST_DEVICE static void sumAlongX(const TiledLaunch& launch, std::int64_t item) {
+        const std::int64_t items = itemsAlongX(launch);
+        const TilePlace place = tilePlace(launch, item / items);
+        const base::Extents room = windowsAlong(1, launch.out, launch.templ);
+        const std::int64_t windows = windowsOfThread(launch.templ.x);
+        const std::int64_t runs = shared::ceilDivide(room.x, windows);
+        const std::int64_t line = item % items / runs;
+        const std::int64_t y = line % room.y;
+        const std::int64_t z = line / room.y;
+        if (y >= place.seen.y || z >= place.seen.z) {
+            return;
+        }
+        const shared::TileFrame frame = launch.facts[place.tile].frame;
+        const T* const row = rowAt(launch, place, y, z);
+        PanelSum* const to = launch.first + place.tile * countOf(room) + line * room.x;
+        const std::int64_t begin = item % runs * windows;
+        const std::int64_t end = begin + windows < place.out.x ? begin + windows : place.out.x;
+        windowSumsTo(launch.templ.x, begin, end, to, 1, [&](std::int64_t x, PanelSum& sum) {
+            const double voxel = base::finite(row[x])
+                                     ? static_cast<double>(shared::centred(row[x], frame))
+                                     : std::numeric_limits<double>::quiet_NaN();
+            sum.first += voxel;
+            sum.second += voxel * voxel;
+        });
+    }
+
+    // --- Scores ----------------------------------------------------------------------------------
+
+    FLCC_HOST_DEVICE static Judged judge(const TiledLaunch& launch, const base::Index& at) {
+        const base::Extents grid = tileGrid(launch.map, launch.out);
+        const base::Index in{at.x / launch.out.x, at.y / launch.out.y, at.z / launch.out.z};
+        const TilePlace place = tilePlace(launch, (in.z * grid.y + in.y) * grid.x + in.x);
+        const base::Index own{at.x - place.corner.x, at.y - place.corner.y, at.z - place.corner.z};
+        const base::Extents room = windowsAlong(3, launch.out, launch.templ);
+        // Sums along z are in `first` again; along one that is no axis nothing was summed.
+        const PanelSum* const sums = launch.templ.z > 1 ? launch.first : launch.second;
+        const PanelSum sum =
+            sums[place.tile * countOf(room) + (own.z * room.y + own.y) * room.x + own.x];
+        const TileFacts& facts = launch.facts[place.tile];
+        Judged judged;
+        judged.rounding = facts.frame.rounding;
+        if (facts.frame.nonFinite > 0 && !base::finite(sum.first)) {
+            judged.status = base::Status::NonFinite;
+            return judged;
+        }
+        judged.score.flat = facts.frame.constant;
+        if (!facts.frame.constant) {
+            shared::BoxConstants constants = launch.constants;
+            constants.boundNumerator = facts.boundNumerator;
+            constants.boundPanel = facts.frame.rounding > 0 ? launch.errors.unit : 0.0;
+            const float num =
+                launch.data[place.tile * tileValues(launch.points) +
+                            (own.z * launch.points.y + own.y) * rowValues(launch.points) + own.x];
+            judged.score = shared::scoreBox(sum.first, sum.second, static_cast<double>(num),
+                                            facts.frame, constants);
+        }
+        if (judged.score.open) {
+            const T* const first = rowAt(launch, place, own.y, own.z) + own.x;
+            judged.score.flat = everywhere(first, launch.extents, launch.templ,
+                                           [value = *first](T voxel) { return voxel == value; });
+        }
+        judged.status = statusOf(judged.score, launch.constants.promise);
+        return judged;
+    }
+
+    /// Scores, statuses and tally of a block of the map.
+    template <class Each>
+    FLCC_HOST_DEVICE static void score(const TiledLaunch& launch, std::int64_t block,
+                                       TiledShared& all, Each&& each) {
+        const base::Index corner = shared::blockCorner(block, shared::blockGrid(launch.map));
+        each([&](int thread) {
+            VoxelTally tally;
+            const std::int64_t x = corner.x + thread % shared::kBlockWidth;
+            for (int r = 0; r < shared::kBlockOwn; ++r) {
+                const std::int64_t y =
+                    corner.y + thread / shared::kBlockWidth * shared::kBlockOwn + r;
+                if (x < launch.map.x && y < launch.map.y) {
+                    const Judged judged = judge(launch, {x, y, corner.z});
+                    const std::int64_t at = (corner.z * launch.map.y + y) * launch.map.x + x;
+                    launch.value[at] = VoxelTally::valueOf(judged);
+                    launch.status[at] = static_cast<std::uint8_t>(judged.status);
+                    tally.add(judged, r == 0);
+                }
+            }
+            tally.leave(thread, all.slots);
+        });
+        each([&](int thread) { VoxelTally::foldAll(thread, all.slots); });
+        each([&](int thread) { VoxelTally::tell(thread, all.slots, launch.tallies[block]); });
+    }
+};
+
+} // namespace flcc::cuda

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "engine/cuda/tiled_launch.h"
+
+namespace flcc::cuda {
+
+/// Starts a step of the Fourier methods on the current device.
+[[nodiscard]] cudaError_t startTiled(TiledStep step, const TiledLaunch& launch,
+                                     cudaStream_t stream);
+
+} // namespace flcc::cuda

@@ -1,0 +1,159 @@
+#pragma once
+
+#include <cstdint>
+
+#include "engine/cuda/tiled_block.h"
+
+/// What the Fourier methods do to tiles whose voxels have no type any more: energies of lines,
+/// products of spectra, the spectrum of the template. As in tiled_block.h.
+namespace flcc::cuda {
+
+/// Lines parallel to an axis of a tile: how many values, how far apart, how many lines.
+struct TileLines {
+    std::int64_t length = 0;
+    std::int64_t step = 0;
+    std::int64_t count = 0;
+};
+FLCC_HOST_DEVICE inline TileLines tileLines(const base::Extents& points, int axis) {
+    const std::int64_t row = rowValues(points);
+    return axis == 0   ? TileLines{points.x, 1, points.y * points.z}
+           : axis == 1 ? TileLines{points.y, row, points.x * points.z}
+                       : TileLines{points.z, row * points.y, points.x * points.y};
+}
+/// Where a line of a tile begins.
+FLCC_HOST_DEVICE inline std::int64_t lineBegin(const base::Extents& points, int axis,
+                                               std::int64_t line) {
+    const std::int64_t row = rowValues(points);
+    return axis == 0   ? line * row
+           : axis == 1 ? line / points.x * points.y * row + line % points.x
+                       : line / points.x * row + line % points.x;
+}
+
+struct TiledEnergy {
+    static constexpr int kLanes = shared::kBlockThreads / kLinesTogether; ///< threads of a line
+
+    /// The largest mean square of a group of lines, and of one axis their sum.
+    template <class Each>
+    FLCC_HOST_DEVICE static void lines(const TiledLaunch& launch, std::int64_t block,
+                                       TiledShared& all, Each&& each) {
+        const base::Extents& points = launch.points;
+        const base::Extents groups = lineGroups(points);
+        const std::int64_t shares = lineShares(points);
+        const std::int64_t tile = block / shares;
+        const std::int64_t share = block % shares;
+        const int axis = share < groups.x ? 0 : share < groups.x + groups.y ? 1 : 2;
+        const std::int64_t group = share - (axis > 0 ? groups.x : 0) - (axis > 1 ? groups.y : 0);
+        const bool counted = axis == (groups.x > 0 ? 0 : groups.y > 0 ? 1 : 2);
+        const TileLines of = tileLines(points, axis);
+        const float* const values = launch.data + tile * tileValues(points);
+        each([&](int thread) {
+            // Neighbouring threads read neighbours along x.
+            const int lane = axis == 0 ? thread % kLanes : thread / kLinesTogether;
+            const int own = axis == 0 ? thread / kLanes : thread % kLinesTogether;
+            const std::int64_t line = group * kLinesTogether + own;
+            double sum = 0;
+            if (line < of.count) {
+                const float* const begin = values + lineBegin(points, axis, line);
+                for (std::int64_t i = lane; i < of.length; i += kLanes) {
+                    const auto value = static_cast<double>(begin[i * of.step]);
+                    sum += value * value;
+                }
+            }
+            all.slots[0][own * kLanes + lane] = sum;
+        });
+        each([&](int thread) {
+            if (thread < kLinesTogether) {
+                double sum = 0;
+                for (int lane = 0; lane < kLanes; ++lane) {
+                    sum += all.slots[0][thread * kLanes + lane];
+                }
+                all.slots[1][thread] = sum;
+            }
+        });
+        each([&](int thread) {
+            if (thread == 0) {
+                double largest = 0;
+                double total = 0;
+                for (int i = 0; i < kLinesTogether; ++i) {
+                    largest = most(largest, all.slots[1][i]);
+                    total += all.slots[1][i];
+                }
+                TileShare& told = sharesOf(launch, tile)[share];
+                told.values[0] = largest / static_cast<double>(of.length);
+                told.values[1] = counted ? total : 0.0;
+            }
+        });
+    }
+
+    /// The energies of a tile: what goes in, or what comes out and with it the bound.
+    template <class Each>
+    FLCC_HOST_DEVICE static void join(const TiledLaunch& launch, std::int64_t tile, bool out,
+                                      TiledShared& all, Each&& each) {
+        each([&](int thread) {
+            double largest = 0;
+            double total = 0;
+            const TileShare* const shares = sharesOf(launch, tile);
+            for (std::int64_t i = thread; i < lineShares(launch.points);
+                 i += shared::kBlockThreads) {
+                largest = most(largest, shares[i].values[0]);
+                total += shares[i].values[1];
+            }
+            all.slots[0][thread] = largest;
+            all.slots[1][thread] = total;
+        });
+        each([&](int thread) {
+            fold(all.slots[0], thread, most);
+            fold(all.slots[1], thread, plus);
+        });
+        each([&](int thread) {
+            if (thread != 0) {
+                return;
+            }
+            TileFacts& facts = launch.facts[tile];
+            const shared::TileEnergy energy{folded(all.slots[0], most), folded(all.slots[1], plus)};
+            if (!out) {
+                facts.in = energy;
+                return;
+            }
+            const shared::FourierBound bound = shared::fourierBound(
+                countOf(launch.points), std::sqrt(facts.in.largestMeanSquare),
+                std::sqrt(energy.largestMeanSquare), std::sqrt(facts.in.total), launch.errors);
+            facts.boundNumerator = bound.typical < bound.worst ? bound.typical : bound.worst;
+        });
+    }
+};
+
+// --- Items ---------------------------------------------------------------------------------------
+
+/// Products of a tile: its complex values.
+FLCC_HOST_DEVICE inline std::int64_t itemsOfProduct(const TiledLaunch& launch) {
+    return tileValues(launch.points) / 2;
+}
+/// A value of a tile's spectrum times that of the template's.
+FLCC_HOST_DEVICE inline void multiply(const TiledLaunch& launch, std::int64_t item) {
+    const std::int64_t items = itemsOfProduct(launch);
+    const float* const by = launch.spectrum + 2 * (item % items);
+    float* const value = launch.data + 2 * item;
+    const float re = value[0];
+    const float im = value[1];
+    value[0] = re * by[0] - im * by[1];
+    value[1] = re * by[1] + im * by[0];
+}
+
+/// A value of the template's tile in double.
+FLCC_HOST_DEVICE inline void placeTemplate(const TiledLaunch& launch, std::int64_t item) {
+    const std::int64_t row = rowValues(launch.points);
+    const base::Index at{item % row, item / row % launch.points.y, item / (row * launch.points.y)};
+    const base::Extents& m = launch.templ;
+    launch.twofold[item] = at.x < m.x && at.y < m.y && at.z < m.z
+                               ? launch.weights[(at.z * m.y + at.y) * m.x + at.x]
+                               : 0.0;
+}
+/// A value of its spectrum: conjugate, scaled, rounded once.
+FLCC_HOST_DEVICE inline void roundTemplate(const TiledLaunch& launch, std::int64_t item) {
+    const double scale = 1.0 / static_cast<double>(countOf(launch.points));
+    launch.spectrum[2 * item] = static_cast<float>(launch.twofold[2 * item] * scale);
+    launch.spectrum[2 * item + 1] = static_cast<float>(-launch.twofold[2 * item + 1] * scale);
+}
+
+} // namespace flcc::cuda

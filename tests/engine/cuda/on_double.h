@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+
+#include "engine/cuda/methods.h"
+#include "tests/engine/cpu/harness.h"
+#include "tests/engine/cuda/device_double.h"
+
+namespace flcc::test {
+
+/// An engine on the double with one of its methods.
+class OnDouble {
+  public:
+    using Make = std::unique_ptr<method::Method> (*)(cuda::Engine&, std::int32_t);
+
+    explicit OnDouble(Make make = cuda::directMethod) : method(make(engine, 0)) {}
+
+    cuda::Engine engine{&doubleTable()};
+    std::unique_ptr<method::Method> method;
+
+    /// The first way that is accepted; without a method when none is.
+    [[nodiscard]] Way way(const base::AnyImage& scene, const base::AnyImage& templ,
+                          const base::Extents& tile = {0, 0, 0}) const {
+        const auto ways = acceptedWays(
+            {method.get()}, problemOf(base::viewOf(scene), base::viewOf(templ)), 2, tile);
+        return ways.empty() ? Way{} : ways.front();
+    }
+};
+
+} // namespace flcc::test

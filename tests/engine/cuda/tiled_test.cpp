@@ -1,0 +1,370 @@
+#include <QtTest>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "engine/base/tile_pool.h"
+#include "engine/cuda/tiled_steps.h"
+#include "engine/cuda/tiling.h"
+#include "engine/method/shared/smooth_length.h"
+#include "tests/engine/cuda/on_double.h"
+#include "tests/support/comparison.h"
+
+using namespace flcc;
+using base::Extents;
+using base::Index;
+using base::PixelType;
+using test::Call;
+
+Q_DECLARE_METATYPE(flcc::base::Extents)
+
+namespace {
+
+struct Forced {
+    Extents scene;
+    Extents templ;
+    Extents tile;
+};
+
+const std::vector<Forced> kForced{
+    {{100, 90, 1}, {5, 4, 1}, {16, 16, 1}},  {{100, 90, 1}, {16, 15, 1}, {18, 16, 1}},
+    {{100, 90, 1}, {7, 3, 1}, {128, 96, 1}}, {{101, 97, 1}, {17, 8, 1}, {30, 42, 1}},
+    {{200, 7, 1}, {5, 1, 1}, {35, 9, 1}},    {{300, 1, 1}, {9, 1, 1}, {32, 1, 1}},
+    {{1, 80, 1}, {1, 9, 1}, {2, 30, 1}},     {{30, 28, 26}, {4, 3, 5}, {16, 8, 12}},
+    {{30, 28, 26}, {7, 6, 1}, {10, 9, 3}},   {{20, 1, 26}, {3, 1, 5}, {10, 1, 8}}};
+
+test::MethodRun run(const test::Way& way, const base::AnyImage& scene,
+                    const base::AnyImage& templ) {
+    return test::runMethod(way, base::viewOf(scene), base::viewOf(templ));
+}
+
+method::Problem posed(const Extents& scene, const Extents& templ) {
+    method::Problem problem;
+    problem.scene = scene;
+    problem.templ = templ;
+    return problem;
+}
+
+} // namespace
+
+/// The Fourier methods on a device that is stood in for. That their scores are right is what the
+/// tests say that judge every method.
+class TiledTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void init() { test::deviceDouble().reset(); }
+
+    void noTileLosesOrDoublesAVoxel_data() {
+        QTest::addColumn<int>("row");
+        for (std::size_t i = 0; i < kForced.size(); ++i) {
+            QTest::addRow("%s in %s tile %s", base::toString(kForced[i].templ).c_str(),
+                          base::toString(kForced[i].scene).c_str(),
+                          base::toString(kForced[i].tile).c_str())
+                << static_cast<int>(i);
+        }
+    }
+
+    // In one part and in many: every voxel is right, and all bits are the same.
+    void noTileLosesOrDoublesAVoxel() {
+        QFETCH(int, row);
+        const Forced& forced = kForced.at(static_cast<std::size_t>(row));
+        const PixelType type = row % 2 == 0 ? PixelType::UInt8 : PixelType::Float64;
+        const base::AnyImage scene = test::noise(type, forced.scene, 1);
+        const base::AnyImage templ = test::texture(type, forced.templ, 2);
+        const test::OnDouble whole(cuda::tiledMethod);
+        const test::Way way = whole.way(scene, templ, forced.tile);
+        QVERIFY(way.method != nullptr);
+        const std::string fault =
+            test::judge(way, base::viewOf(scene), base::viewOf(templ),
+                        test::judged(base::viewOf(scene), base::viewOf(templ)));
+        QVERIFY2(fault.empty(), fault.c_str());
+        const test::MethodRun once = run(way, scene, templ);
+        const method::Problem problem = test::problemOf(base::viewOf(scene), base::viewOf(templ));
+        const cuda::Tiling alone = cuda::tilingOf(problem, forced.tile, 0);
+        test::deviceDouble().about.memoryBytes = cuda::deviceBytes(problem, alone);
+        const test::OnDouble small(cuda::tiledMethod);
+        const test::MethodRun parts = run(small.way(scene, templ, forced.tile), scene, templ);
+        test::deviceDouble().reset();
+        QCOMPARE(once.regions.size(), std::size_t{1});
+        QCOMPARE(parts.regions.size(), static_cast<std::size_t>(alone.tiles));
+        QCOMPARE(test::firstDifferentBit(parts.map, once.map), std::string());
+        QCOMPARE(test::runFault(parts), std::string());
+    }
+
+    // Threads of a phase, blocks and items need nothing of each other.
+    void theOrderOfThreadsChangesNothing() {
+        for (const PixelType type : {PixelType::UInt8, PixelType::Float32}) {
+            for (const Extents& m : {Extents{5, 4, 1}, Extents{33, 17, 1}, Extents{7, 9, 3}}) {
+                base::AnyImage scene = test::texture(type, {150, 70, m.z > 1 ? 5 : 1}, 5);
+                if (type == PixelType::Float32) {
+                    test::setVoxel(scene, {75, 30, 0}, std::nan(""));
+                }
+                const base::AnyImage templ = test::noise(type, m, 6);
+                const test::OnDouble tiled(cuda::tiledMethod);
+                const test::Way way = tiled.way(scene, templ, {48, 40, 4});
+                const test::MethodRun forth = run(way, scene, templ);
+                test::deviceDouble().backwards = true;
+                const test::MethodRun back = run(way, scene, templ);
+                test::deviceDouble().backwards = false;
+                QCOMPARE(test::firstDifferentBit(forth.map, back.map), std::string());
+                QCOMPARE(forth.outcome.facts.largestBound, back.outcome.facts.largestBound);
+                QVERIFY(forth.outcome.facts.statusCounts == back.outcome.facts.statusCounts);
+            }
+        }
+    }
+
+    // Scenes of a stream find the template's spectrum; another template gets its own.
+    void theSpectrumOfATemplateIsMadeOnce() {
+        const test::OnDouble tiled(cuda::tiledMethod);
+        const base::AnyImage scene = test::texture(PixelType::Float32, {90, 80, 1}, 5);
+        const base::AnyImage first = test::noise(PixelType::Float32, {9, 8, 1}, 6);
+        const base::AnyImage second = test::noise(PixelType::Float32, {9, 8, 1}, 7);
+        const test::Way way = tiled.way(scene, first, {32, 32, 1});
+        const method::Problem problem = test::problemOf(base::viewOf(scene), base::viewOf(first));
+        const auto workspace = tiled.method->makeWorkspace(problem, way.candidate);
+        base::TilePool pool(1);
+        const auto transformsOf = [&](const method::Prepared& prepared,
+                                      const base::AnyImage& templ) {
+            auto& calls = test::deviceDouble().calls[static_cast<std::size_t>(Call::Transform)];
+            const std::int64_t before = calls;
+            method::MatchMap map(method::mapExtents(problem));
+            (void)tiled.method->execute(problem, way.candidate, prepared, base::viewOf(scene),
+                                        *workspace, {pool, {}, {}}, method::viewOf(map));
+            const std::string difference = test::firstDifferentBit(map, run(way, scene, templ).map);
+            const std::int64_t own = calls - before - 3; // those of run()
+            return difference.empty() ? own : -1;
+        };
+        const auto a = tiled.method->prepare(problem, way.candidate, base::viewOf(first));
+        const auto b = tiled.method->prepare(problem, way.candidate, base::viewOf(second));
+        QCOMPARE(transformsOf(*a, first), std::int64_t{3}); // the template, forward, back
+        QCOMPARE(transformsOf(*a, first), std::int64_t{2});
+        QCOMPARE(transformsOf(*b, second), std::int64_t{3});
+        QCOMPARE(transformsOf(*b, second), std::int64_t{2});
+    }
+
+    void aStopEndsTheRunBetweenParts() {
+        test::deviceDouble().about.memoryBytes = 1 << 18;
+        const test::OnDouble tiled(cuda::tiledMethod);
+        const base::AnyImage scene = test::texture(PixelType::UInt8, {300, 200, 1}, 5);
+        const base::AnyImage templ = test::noise(PixelType::UInt8, {5, 4, 1}, 6);
+        std::stop_source stop;
+        test::RunOptions options;
+        options.stop = stop.get_token();
+        options.finished = [&](std::int64_t regions) {
+            if (regions == 3) {
+                stop.request_stop();
+            }
+        };
+        const auto stopped = test::runMethod(tiled.way(scene, templ, {32, 32, 1}),
+                                             base::viewOf(scene), base::viewOf(templ), options);
+        QVERIFY(stopped.outcome.cancelled);
+        QCOMPARE(stopped.regions.size(), std::size_t{3});
+        QCOMPARE(test::runFault(stopped), std::string());
+    }
+
+    void whatBreaksThePromiseIsComputedAgain() {
+        const test::OnDouble fourier(cuda::fourierMethod);
+        base::AnyImage scene = test::noise(PixelType::Float32, {150, 80, 1}, 4);
+        test::setVoxel(scene, {75, 40, 0}, 1e6);
+        const base::AnyImage templ = test::crop(scene, {{30, 20, 0}, {11, 9, 1}});
+        test::Way way = fourier.way(scene, templ);
+        const test::MethodRun repaired = run(way, scene, templ);
+        QVERIFY(repaired.outcome.facts.recomputed > 0);
+        way.recompute = false;
+        const test::MethodRun marked = run(way, scene, templ);
+        const auto low = static_cast<std::size_t>(base::Status::LowConf);
+        QCOMPARE(marked.outcome.facts.statusCounts[low], repaired.outcome.facts.recomputed);
+        QVERIFY(marked.outcome.facts.largestLowConf > 1e-4);
+    }
+
+    void whatItDoesNotSolveIsRefusedWithAReason() {
+        const test::OnDouble tiled(cuda::tiledMethod);
+        const test::OnDouble fourier(cuda::fourierMethod);
+        const auto reasonOf = [&](const test::OnDouble& own, const method::Problem& problem,
+                                  const Extents& tile, std::int64_t memory = INT64_MAX) {
+            const method::Limits limits{2, memory};
+            const auto candidate = own.method->candidates(problem, limits, tile).front();
+            const auto verdict = own.method->predict(problem, candidate, limits, {}, nullptr);
+            const auto* refused = std::get_if<method::Refusal>(&verdict);
+            return QString::fromStdString(refused == nullptr ? std::string() : refused->reason);
+        };
+        const Extents any{0, 0, 0};
+        const method::Problem problem = posed({100, 90, 1}, {9, 9, 1});
+        QCOMPARE(reasonOf(tiled, problem, any), QString());
+        QCOMPARE(reasonOf(fourier, problem, any), QString());
+        QVERIFY(reasonOf(tiled, problem, {22, 16, 1}).contains("products of 2, 3, 5 and 7"));
+        QVERIFY(reasonOf(tiled, problem, {16, 8, 1}).contains("smaller than template"));
+        QVERIFY(reasonOf(fourier, problem, {64, 64, 1}).contains("the whole scene"));
+        QVERIFY(reasonOf(tiled, problem, any, 1000).contains("limit"));
+        method::Problem statistics = problem;
+        statistics.statistics = method::WindowStatistics::Fourier;
+        QVERIFY(reasonOf(tiled, statistics, any).contains("sums only"));
+        method::Problem masked = problem;
+        masked.sceneMask = true;
+        QVERIFY(reasonOf(fourier, masked, any).contains("masks"));
+        method::Problem full = problem;
+        full.extent = method::Extent::Full;
+        QVERIFY(reasonOf(tiled, full, any).contains("full"));
+        method::Problem twofold = problem;
+        twofold.precision = method::Precision::Double;
+        QVERIFY(reasonOf(tiled, twofold, any).contains("single precision"));
+        test::deviceDouble().about.memoryBytes = 100'000;
+        QVERIFY(reasonOf(test::OnDouble(cuda::fourierMethod), problem, any).contains("has 1 MiB"));
+    }
+
+    // METHODS 5: never below what a run takes, and at most a tenth above.
+    void theMemoryOfTheDeviceIsWhatWasPredicted() {
+        for (const auto& [n, m, tile] : {Forced{{700, 500, 1}, {16, 9, 1}, {128, 128, 1}},
+                                         Forced{{60, 50, 40}, {5, 6, 7}, {32, 30, 24}},
+                                         Forced{{400, 300, 1}, {200, 9, 1}, {512, 360, 1}}}) {
+            const base::AnyImage scene = test::noise(PixelType::UInt16, n, 1);
+            const base::AnyImage templ = test::noise(PixelType::UInt16, m, 2);
+            test::deviceDouble().reset();
+            const test::OnDouble tiled(cuda::tiledMethod);
+            const test::Way way = tiled.way(scene, templ, tile);
+            const auto predicted = std::get<method::Prediction>(
+                tiled.method->predict(test::problemOf(base::viewOf(scene), base::viewOf(templ)),
+                                      way.candidate, {2}, {}, nullptr));
+            (void)run(way, scene, templ);
+            const auto most = static_cast<double>(test::deviceDouble().mostBytes);
+            const auto told = static_cast<double>(predicted.deviceBytes);
+            QVERIFY2(told >= most && told <= 1.1 * most,
+                     qPrintable(QStringLiteral("%1 for %2").arg(told).arg(most)));
+        }
+    }
+
+    void aPredictionGrowsWithThePointsAndNotWithTheTemplate() {
+        const test::OnDouble fourier(cuda::fourierMethod);
+        const auto predicted = [&](const Extents& n, const Extents& m) {
+            const method::Limits limits{2, INT64_MAX};
+            const method::Problem problem = posed(n, m);
+            return std::get<method::Prediction>(fourier.method->predict(
+                problem, fourier.method->candidates(problem, limits, {0, 0, 0}).front(), limits, {},
+                nullptr));
+        };
+        const auto small = predicted({1024, 1024, 1}, {8, 8, 1});
+        const auto large = predicted({4096, 1024, 1}, {8, 8, 1});
+        const auto deep = predicted({1024, 1024, 1}, {64, 64, 1});
+        QVERIFY(large.ms - large.setupMs > 3 * (small.ms - small.setupMs));
+        QVERIFY(large.deviceBytes > 3 * small.deviceBytes);
+        QVERIFY(deep.ms <= small.ms);
+        QCOMPARE(small.fftPlanning, std::string("cufft"));
+    }
+
+    // --- Function by function ----------------------------------------------------------------
+
+    void windowSumsHoldTheirVoxelsAndNoOther() {
+        test::Random random(3);
+        std::vector<double> values(90);
+        std::generate(values.begin(), values.end(),
+                      [&] { return static_cast<double>(random.below(1000)); });
+        values[40] = std::numeric_limits<double>::quiet_NaN();
+        for (std::int64_t width = 1; width <= 20; ++width) {
+            const std::int64_t begin = 3;
+            const std::int64_t end = begin + 50;
+            std::vector<double> sums(90, -1.0);
+            method::shared::windowSums<double>(
+                width, begin, end,
+                [&](std::int64_t i, double& sum) {
+                    QVERIFY(i >= begin && i < end + width - 1);
+                    sum += values[static_cast<std::size_t>(i)];
+                },
+                [&](std::int64_t i, double sum) { sums[static_cast<std::size_t>(i)] = sum; },
+                [&](std::int64_t i, double sum) { sums[static_cast<std::size_t>(i)] += sum; });
+            for (std::int64_t i = 0; i < 90; ++i) {
+                const double found = sums[static_cast<std::size_t>(i)];
+                if (i < begin || i >= end) {
+                    QCOMPARE(found, -1.0);
+                    continue;
+                }
+                double sum = 0;
+                for (std::int64_t j = i; j < i + width; ++j) {
+                    sum += values[static_cast<std::size_t>(j)];
+                }
+                QVERIFY(std::isnan(sum) ? std::isnan(found) : found == sum);
+            }
+        }
+    }
+
+    void energiesAreThoseOfTheBrightestLine_data() {
+        QTest::addColumn<Extents>("points");
+        for (const Extents& points : {Extents{30, 14, 1}, Extents{8, 6, 10}, Extents{128, 1, 1},
+                                      Extents{2, 70, 1}, Extents{10, 1, 40}}) {
+            QTest::addRow("%s", base::toString(points).c_str()) << points;
+        }
+    }
+
+    void energiesAreThoseOfTheBrightestLine() {
+        QFETCH(Extents, points);
+        // A row, a column and a pillar of their own brightness in turn.
+        for (int axis = 0; axis < 3; ++axis) {
+            const std::int64_t length = axis == 0 ? points.x : axis == 1 ? points.y : points.z;
+            if (length == 1) {
+                continue;
+            }
+            std::vector<float> data(static_cast<std::size_t>(cuda::tileValues(points)),
+                                    std::numeric_limits<float>::quiet_NaN());
+            double total = 0;
+            for (std::int64_t z = 0; z < points.z; ++z) {
+                for (std::int64_t y = 0; y < points.y; ++y) {
+                    for (std::int64_t x = 0; x < points.x; ++x) {
+                        const bool bright = (axis == 0 || x == points.x - 1) &&
+                                            (axis == 1 || y == points.y - 1) &&
+                                            (axis == 2 || z == points.z - 1);
+                        const float value = bright ? 8.0F : 0.125F;
+                        const std::int64_t row = (z * points.y + y) * cuda::rowValues(points);
+                        data[static_cast<std::size_t>(row + x)] = value;
+                        total += static_cast<double>(value) * static_cast<double>(value);
+                    }
+                }
+            }
+            const method::shared::TileEnergy found = energyOf(points, data);
+            QCOMPARE(found.largestMeanSquare, 64.0);
+            QCOMPARE(found.total, total);
+        }
+    }
+
+    void lengthsAreSmooth() {
+        using method::shared::isSmooth;
+        using method::shared::nextSmooth;
+        QVERIFY(isSmooth(1) && isSmooth(2 * 3 * 5 * 7) && !isSmooth(11) && !isSmooth(26));
+        QCOMPARE(nextSmooth(11), std::int64_t{12});
+        QCOMPARE(nextSmooth(513), std::int64_t{525});
+        for (const Extents& n : {Extents{1, 1, 7}, Extents{13, 11, 1}, Extents{513, 513, 513}}) {
+            const Extents whole = cuda::wholeTile(posed(n, {1, 1, 1}));
+            QVERIFY(whole.x >= n.x && whole.y >= n.y && whole.z >= n.z && whole.x % 2 == 0);
+            QVERIFY(isSmooth(whole.x) && isSmooth(whole.y) && isSmooth(whole.z));
+            QVERIFY(n.y > 1 || whole.y == 1);
+        }
+    }
+
+  private:
+    /// What the blocks of a tile find, put together.
+    static method::shared::TileEnergy energyOf(const Extents& points, std::vector<float>& data) {
+        cuda::TileFacts facts;
+        std::vector<cuda::TileShare> shares(static_cast<std::size_t>(cuda::shareCount(points)));
+        cuda::TiledLaunch launch;
+        launch.points = points;
+        launch.data = data.data();
+        launch.facts = &facts;
+        launch.shares = shares.data();
+        cuda::TiledShared memory;
+        const auto each = [](auto&& phase) {
+            for (int thread = 0; thread < cuda::shared::kBlockThreads; ++thread) {
+                phase(thread);
+            }
+        };
+        for (std::int64_t block = 0; block < cuda::lineShares(points); ++block) {
+            cuda::TiledEnergy::lines(launch, block, memory, each);
+        }
+        cuda::TiledEnergy::join(launch, 0, false, memory, each);
+        return facts.in;
+    }
+};
+
+QTEST_APPLESS_MAIN(TiledTest)
+#include "tiled_test.moc"
