@@ -10,9 +10,9 @@
 
 namespace flcc::app {
 
-void ProgressBar::sceneStarted(const std::filesystem::path& scene, int turn, int count) {
-    m_scene = " " + std::to_string(turn + 1) + "/" + std::to_string(count);
-    base::log(base::LogLevel::Info, "scene" + m_scene + ": " + scene.string());
+void ProgressBar::sceneStarted(const job::SceneTurn& at) {
+    m_scene = " " + std::to_string(at.turn + 1) + "/" + std::to_string(at.count);
+    base::log(base::LogLevel::Info, "scene" + m_scene + ": " + at.scene.string());
 }
 
 void ProgressBar::phase(job::Phase phase) {

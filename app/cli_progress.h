@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <filesystem>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -18,7 +17,7 @@ class ProgressBar : public job::JobSink {
     ProgressBar(const ProgressBar&) = delete;
     ProgressBar& operator=(const ProgressBar&) = delete;
 
-    void sceneStarted(const std::filesystem::path& scene, int turn, int count) override;
+    void sceneStarted(const job::SceneTurn& at) override;
     void phase(job::Phase phase) override;
     void progress(double share) override;
 

@@ -8,8 +8,6 @@
 namespace flcc::ui {
 namespace {
 
-constexpr int kThumbnail = 88;
-
 QString unitBadge(const base::Geometry& geometry) {
     return geometry.unitSource == base::UnitSource::Missing ? QStringLiteral("px")
                                                             : unitText(geometry);
@@ -19,13 +17,7 @@ QString unitBadge(const base::Geometry& geometry) {
 
 DataModel::DataModel(Document& document, QObject* parent)
     : QAbstractListModel(parent), m_document(document) {
-    connect(&m_document, &Document::sceneChanged, this, [this] {
-        m_sceneThumbnail =
-            m_document.hasScene()
-                ? thumbnailOf(base::viewOf(m_document.scene().image->pixels), kThumbnail)
-                : QImage();
-        rebuild();
-    });
+    connect(&m_document, &Document::scenesChanged, this, &DataModel::rebuild);
     connect(&m_document, &Document::templateChanged, this, &DataModel::rebuild);
     connect(&m_document, &Document::resultsChanged, this, &DataModel::rebuild);
     connect(&m_document, &Document::peakChoiceChanged, this, &DataModel::countPeaks);
@@ -40,26 +32,37 @@ DataModel::DataModel(Document& document, QObject* parent)
 void DataModel::rebuild() {
     beginResetModel();
     m_rows.clear();
-    addScene();
+    addScenes();
     addTemplates();
     addResults();
     endResetModel();
 }
 
-void DataModel::addScene() {
-    m_rows.push_back({Kind::Heading, tr("Scene")});
+void DataModel::addScenes() {
+    const std::vector<SceneEntry>& scenes = m_document.scenes();
+    m_rows.push_back({Kind::Heading, scenes.size() > 1 ? tr("Scenes") : tr("Scene")});
     if (!m_document.hasScene()) {
         m_rows.push_back({Kind::Hint, tr("Open an image or a sample")});
         return;
     }
-    const SceneEntry& scene = m_document.scene();
-    Row row{Kind::Scene, scene.name};
-    row.thumbnail = m_sceneThumbnail;
-    row.detail = extentsText(m_document.sceneExtents());
-    row.type = toQString(base::name(base::pixelType(scene.image->pixels)));
-    row.badge = unitBadge(scene.image->geometry);
-    row.tip = announcement(toQString(scene.image->source), *scene.image);
-    m_rows.push_back(std::move(row));
+    for (const SceneEntry& scene : scenes) {
+        const auto number = static_cast<int>(&scene - scenes.data());
+        Row row{Kind::Scene,
+                scenes.size() > 1 ? tr("%1: %2").arg(number).arg(scene.name) : scene.name};
+        row.scene = number;
+        row.thumbnail = scene.thumbnail;
+        row.detail = extentsText(m_document.sceneExtents());
+        row.type = toQString(base::name(scene.type));
+        if (scene.image) {
+            row.badge = unitBadge(scene.image->geometry);
+            row.tip = announcement(toQString(scene.image->source), *scene.image);
+        } else {
+            row.badge = scene.thumbnail.isNull() ? tr("not read") : QString();
+            row.tip = tr("%1 is read when it is shown or searched. Click to show it and its result")
+                          .arg(pathText(scene.path));
+        }
+        m_rows.push_back(std::move(row));
+    }
 }
 
 void DataModel::addTemplates() {
@@ -74,7 +77,7 @@ void DataModel::addTemplates() {
         Row row{Kind::Template,
                 templates.size() > 1 ? tr("%1: %2").arg(number).arg(templ.name) : templ.name};
         row.templ = number;
-        row.thumbnail = thumbnailOf(base::viewOf(templ.image->pixels), kThumbnail);
+        row.thumbnail = thumbnailOf(base::viewOf(templ.image->pixels), kThumbnailSide);
         row.detail = extentsText(base::extentsOf(templ.image->pixels));
         row.type = toQString(base::name(base::pixelType(templ.image->pixels)));
         row.badge = unitBadge(templ.image->geometry);
@@ -87,16 +90,22 @@ void DataModel::addTemplates() {
 }
 
 void DataModel::addResults() {
-    m_rows.push_back({Kind::Heading, tr("Results")});
-    if (m_document.results().empty()) {
+    const int scene = m_document.activeScene();
+    m_rows.push_back({Kind::Heading, m_document.scenes().size() > 1
+                                         ? tr("Results of scene %1").arg(scene)
+                                         : tr("Results")});
+    if (m_document.lastResultOf(scene) < 0) {
         m_rows.push_back({Kind::Hint, tr("None yet")});
     }
     for (const ResultEntry& entry : m_document.results()) {
+        if (entry.scene != scene) {
+            continue;
+        }
         Row row{Kind::Result, entry.title};
         row.result = static_cast<int>(&entry - m_document.results().data());
         // Peaks alone are shown on the scene.
-        row.thumbnail =
-            entry.job->map ? thumbnailOf(*entry.job->map, kThumbnail) : m_sceneThumbnail;
+        row.thumbnail = entry.job->map ? thumbnailOf(*entry.job->map, kThumbnailSide)
+                                       : m_document.scene().thumbnail;
         describe(row, entry);
         m_rows.push_back(std::move(row));
     }
@@ -154,8 +163,12 @@ QVariant DataModel::data(const QModelIndex& index, int role) const {
         return row.result;
     case TemplateRole:
         return row.templ;
+    case SceneRole:
+        return row.scene;
     case ShownRole:
         return (row.result >= 0 && row.result == m_document.shownResult()) ||
+               (row.scene >= 0 && m_document.scenes().size() > 1 &&
+                row.scene == m_document.activeScene()) ||
                (row.templ >= 0 && m_document.templates().size() > 1 &&
                 row.templ == m_document.activeTemplate());
     default:

@@ -10,7 +10,7 @@
 
 namespace flcc::ui {
 
-/// Scene, templates and results of a document as one list with headings.
+/// Scenes, templates and the results of the shown scene of a document as one list with headings.
 class DataModel : public QAbstractListModel {
     Q_OBJECT
 
@@ -23,6 +23,7 @@ class DataModel : public QAbstractListModel {
         BadgeRole,
         ResultRole,
         TemplateRole, ///< number, -1 for what is none
+        SceneRole,    ///< likewise
         ShownRole
     };
 
@@ -43,9 +44,10 @@ class DataModel : public QAbstractListModel {
         QImage thumbnail{};
         int result = -1;
         int templ = -1;
+        int scene = -1;
     };
     void rebuild();
-    void addScene();
+    void addScenes();
     void addTemplates();
     void addResults();
     void countPeaks();
@@ -53,7 +55,6 @@ class DataModel : public QAbstractListModel {
 
     Document& m_document;
     std::vector<Row> m_rows;
-    QImage m_sceneThumbnail;
 };
 
 } // namespace flcc::ui

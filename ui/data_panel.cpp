@@ -73,7 +73,11 @@ class DataDelegate : public QStyledItemDelegate {
         }
         const QRect frame(card.left() + 4, card.top() + 4, kPicture, kPicture);
         const auto picture = index.data(Qt::DecorationRole).value<QImage>();
-        if (!picture.isNull()) {
+        if (picture.isNull()) { // not read yet
+            painter.setPen(QPen(accents().line, 1, Qt::DashLine));
+            painter.setBrush(Qt::NoBrush);
+            painter.drawRoundedRect(QRectF(frame).adjusted(1.5, 1.5, -1.5, -1.5), 4, 4);
+        } else {
             QRect target(QPoint(), picture.size().scaled(frame.size(), Qt::KeepAspectRatio));
             target.moveCenter(frame.center());
             painter.drawImage(target, picture);
@@ -118,9 +122,9 @@ DataPanel::DataPanel(Document& document, QWidget* parent) : QWidget(parent) {
     m_model = new DataModel(document, this);
     m_list = new QListView(this);
     m_list->setObjectName(QStringLiteral("dataList"));
-    m_list->setAccessibleName(tr("Scene, templates and results"));
-    m_list->setToolTip(tr("Scene, templates and results; click a template to make it the active "
-                          "one, a result to show it; Del removes a result"));
+    m_list->setAccessibleName(tr("Scenes, templates and results"));
+    m_list->setToolTip(tr("Scenes, templates and results; click a scene or a result to show it, a "
+                          "template to make it the active one; Del removes a result"));
     m_list->setModel(m_model);
     m_list->setItemDelegate(new DataDelegate(m_list));
     m_list->setMouseTracking(true);
@@ -130,12 +134,16 @@ DataPanel::DataPanel(Document& document, QWidget* parent) : QWidget(parent) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(m_list);
-    connect(m_list, &QListView::clicked, this, [&document](const QModelIndex& index) {
+    connect(m_list, &QListView::clicked, this, [this, &document](const QModelIndex& index) {
         const int result = index.data(DataModel::ResultRole).toInt();
         if (result >= 0) {
             document.showResult(result);
         }
         document.setActiveTemplate(index.data(DataModel::TemplateRole).toInt());
+        const int scene = index.data(DataModel::SceneRole).toInt();
+        if (scene >= 0) {
+            Q_EMIT sceneChosen(scene);
+        }
     });
     auto* remove = new QAction(tr("Remove result"), m_list);
     remove->setObjectName(QStringLiteral("removeResult"));

@@ -7,6 +7,7 @@
 
 #include "engine/base/error.h"
 #include "ui/text.h"
+#include "ui/thumbnail.h"
 
 namespace flcc::ui {
 
@@ -51,6 +52,14 @@ class TemplateCommand : public QUndoCommand {
     Document::Templates m_after;
 };
 
+/// What the list says of a scene whose pixels are there.
+static void describe(SceneEntry& scene) {
+    if (scene.image) {
+        scene.type = base::pixelType(scene.image->pixels);
+        scene.thumbnail = thumbnailOf(base::viewOf(scene.image->pixels), kThumbnailSide);
+    }
+}
+
 bool reaches(const match::Peak& peak, double minScore) {
     // As the engine counts: a threshold of 1 still finds exact copies.
     return peak.score + peak.bound >= minScore;
@@ -59,7 +68,10 @@ bool reaches(const match::Peak& peak, double minScore) {
 Document::Document(QObject* parent) : QObject(parent) {}
 
 void Document::setScene(SceneEntry scene) {
-    m_scene = std::move(scene);
+    describe(scene);
+    m_scenes.clear();
+    m_scenes.push_back(std::move(scene));
+    m_activeScene = 0;
     m_undo.clear();
     m_box.reset();
     m_templates = {};
@@ -69,6 +81,7 @@ void Document::setScene(SceneEntry scene) {
     m_shown = -1;
     m_peak = -1;
     Q_EMIT sceneChanged();
+    Q_EMIT scenesChanged();
     Q_EMIT boxChanged();
     Q_EMIT templateChanged();
     Q_EMIT masksChanged();
@@ -77,8 +90,68 @@ void Document::setScene(SceneEntry scene) {
     Q_EMIT peakSelected(-1);
 }
 
+void Document::addScene(SceneEntry scene) {
+    describe(scene);
+    scene.image.reset();
+    m_scenes.push_back(std::move(scene));
+    Q_EMIT scenesChanged();
+}
+
+void Document::showScene(int index, const std::shared_ptr<const job::SceneImage>& image) {
+    if (index == m_activeScene) {
+        return;
+    }
+    if (m_activeScene != 0) { // the first one stays: templates are cut from it
+        m_scenes[static_cast<std::size_t>(m_activeScene)].image.reset();
+    }
+    SceneEntry& shown = m_scenes[static_cast<std::size_t>(index)];
+    shown.image = image;
+    describe(shown);
+    m_activeScene = index;
+    Q_EMIT sceneShown();
+    Q_EMIT scenesChanged();
+    showResult(lastResultOf(index));
+}
+
+void Document::removeScene(int index) {
+    const auto count = static_cast<int>(m_scenes.size());
+    if (index < 0 || index >= count || count == 1) {
+        return;
+    }
+    if (index == m_activeScene && index > 0) {
+        showScene(0, m_scenes.front().image);
+    }
+    // Held until nobody who is told can still ask for them.
+    const std::vector<ResultEntry> results = std::exchange(m_results, {});
+    const int shown = std::exchange(m_shown, -1);
+    for (int i = 0; i < static_cast<int>(results.size()); ++i) {
+        const ResultEntry& each = results[static_cast<std::size_t>(i)];
+        if (each.scene != index) {
+            m_shown = i == shown ? static_cast<int>(m_results.size()) : m_shown;
+            m_results.push_back(each);
+            m_results.back().scene -= each.scene > index ? 1 : 0;
+        }
+    }
+    m_scenes.erase(m_scenes.begin() + index);
+    m_activeScene -= m_activeScene > index ? 1 : 0;
+    if (index == 0) {
+        Templates left = m_templates;
+        std::erase_if(left.all, [](const TemplateEntry& each) { return each.crop.has_value(); });
+        left.active = std::min(left.active, static_cast<int>(left.all.size()) - 1);
+        m_undo.clear(); // it could bring a cut of the old one back
+        applyTemplates(left);
+    }
+    Q_EMIT scenesChanged();
+    Q_EMIT resultsChanged();
+}
+
+void Document::setSceneThumbnail(int index, const QImage& thumbnail) {
+    m_scenes[static_cast<std::size_t>(index)].thumbnail = thumbnail;
+    Q_EMIT scenesChanged();
+}
+
 base::Extents Document::sceneExtents() const {
-    return hasScene() ? base::extentsOf(m_scene.image->pixels) : base::Extents{0, 0, 0};
+    return hasScene() ? base::extentsOf(scene().image->pixels) : base::Extents{0, 0, 0};
 }
 
 base::Extents Document::templateExtents() const {
@@ -190,8 +263,15 @@ TemplateEntry Document::cutOut() const {
                              "template box tool (4) first")
                               .toStdString());
     }
+    if (m_activeScene != 0) {
+        throw base::Error(base::ErrorCode::Problem,
+                          tr("templates are cut from the first scene of the list, not from %1; "
+                             "show %2 to cut one")
+                              .arg(scene().name, m_scenes.front().name)
+                              .toStdString());
+    }
     TemplateEntry entry;
-    entry.image = job::cutTemplate(*m_scene.image, *m_box);
+    entry.image = job::cutTemplate(*scene().image, *m_box);
     entry.name = tr("cut %1").arg(boxText(*m_box, isVolume()));
     entry.crop = m_box;
     return entry;
@@ -222,7 +302,16 @@ void Document::setSceneMask(std::optional<MaskEntry> mask) {
 void Document::addResult(ResultEntry entry) {
     m_results.push_back(std::move(entry));
     Q_EMIT resultsChanged();
-    showResult(static_cast<int>(m_results.size()) - 1);
+    if (m_results.back().scene == m_activeScene) {
+        showResult(static_cast<int>(m_results.size()) - 1);
+    }
+}
+
+int Document::lastResultOf(int scene) const {
+    const auto last =
+        std::find_if(m_results.rbegin(), m_results.rend(),
+                     [scene](const ResultEntry& each) { return each.scene == scene; });
+    return static_cast<int>(m_results.rend() - last) - 1;
 }
 
 void Document::showResult(int index) {
@@ -240,7 +329,11 @@ void Document::removeResult(int index) {
     const ResultEntry removed = std::move(m_results[static_cast<std::size_t>(index)]);
     m_results.erase(m_results.begin() + index);
     if (index == m_shown) {
-        showResult(std::min(index, static_cast<int>(m_results.size()) - 1));
+        const auto next =
+            std::find_if(m_results.begin() + index, m_results.end(),
+                         [&removed](const auto& each) { return each.scene == removed.scene; });
+        showResult(next != m_results.end() ? static_cast<int>(next - m_results.begin())
+                                           : lastResultOf(removed.scene));
     } else if (index < m_shown) {
         --m_shown;
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QImage>
 #include <QObject>
 #include <QUndoStack>
 
@@ -12,14 +13,17 @@
 
 namespace flcc::ui {
 
-/// The scene of the window: pixels in memory and where they came from.
+/// A scene of the window and where it came from. Pixels of the first one and of the one that is
+/// shown are in memory, those of others are read when they are shown or searched.
 struct SceneEntry {
-    std::shared_ptr<const job::SceneImage> image;
+    std::shared_ptr<const job::SceneImage> image; ///< or null
     QString name;
     std::filesystem::path path; ///< empty for a sample
     QString sample;             ///< name of the built-in sample, or empty
     std::optional<int> channel;
     std::optional<int> frame;
+    base::PixelType type = base::PixelType::Float32; ///< without an image from the header
+    QImage thumbnail{};                              ///< null until pixels were read once
 };
 
 /// A template: cut from the scene (crop) or opened (path, or a sample's own).
@@ -39,11 +43,13 @@ struct MaskEntry {
     std::filesystem::path path;
 };
 
-/// A finished or cancelled run and the job it came from.
+/// A finished or cancelled run and the job it came from; of a run over several scenes one each.
 struct ResultEntry {
-    std::shared_ptr<const job::JobResult> job;
+    std::shared_ptr<const job::JobResult> job; ///< of several scenes without the scene's pixels
     job::Job settings;
     QString title;
+    int scene = 0; ///< its place in the list of scenes
+    int run = 0;   ///< the same number for all scenes of a run; 0: of one scene alone
 };
 
 /// True for a peak that counts at a threshold.
@@ -56,8 +62,9 @@ struct PeakChoice {
     bool filtered = false;  ///< by a text besides
 };
 
-/// What the window works on: one scene, its template box, the templates, the results, and which
-/// peak is selected. Every change of box and templates can be undone.
+/// What the window works on: a list of scenes of the same extents, of which one is shown, the
+/// template box, the templates, the results, and which peak is selected. Every change of box and
+/// templates can be undone.
 ///
 /// **Threads**: the GUI thread.
 class Document : public QObject {
@@ -66,10 +73,24 @@ class Document : public QObject {
   public:
     explicit Document(QObject* parent = nullptr);
 
-    /// Replaces the scene; forgets box, template, masks and results.
+    /// Replaces all scenes by this one; forgets box, template, masks and results.
     void setScene(SceneEntry scene);
-    [[nodiscard]] const SceneEntry& scene() const { return m_scene; }
-    [[nodiscard]] bool hasScene() const { return m_scene.image != nullptr; }
+    /// Puts a scene of the same extents behind the others; the one that is shown stays.
+    void addScene(SceneEntry scene);
+    /// Shows scene `index`, whose pixels are `image`, and its last result.
+    void showScene(int index, const std::shared_ptr<const job::SceneImage>& image);
+    /// Takes a scene out of the list, and its results. In the place of a shown one the first is
+    /// shown. The first takes the templates that were cut from it along; the next one, which must
+    /// be shown, is the first then.
+    void removeScene(int index);
+    void setSceneThumbnail(int index, const QImage& thumbnail);
+    /// In the order of their numbers in a job; without a scene one without an image.
+    [[nodiscard]] const std::vector<SceneEntry>& scenes() const { return m_scenes; }
+    [[nodiscard]] int activeScene() const { return m_activeScene; }
+    [[nodiscard]] const SceneEntry& scene() const { ///< the one that is shown
+        return m_scenes[static_cast<std::size_t>(m_activeScene)];
+    }
+    [[nodiscard]] bool hasScene() const { return scene().image != nullptr; }
     [[nodiscard]] base::Extents sceneExtents() const; ///< 0 x 0 x 0 without a scene
     [[nodiscard]] bool isVolume() const { return sceneExtents().z > 1; }
 
@@ -91,7 +112,8 @@ class Document : public QObject {
     void addTemplate(TemplateEntry entry);               ///< makes it active; one undo step
     void removeTemplate(int index);                      ///< one undo step
     void setActiveTemplate(int index);
-    /// Makes the box the active template, or another one. **Errors**: Problem when there is no box.
+    /// Makes the box the active template, or another one. **Errors**: Problem when there is no box,
+    /// and while another scene than the first is shown, from which a job cuts.
     void cutTemplate();
     void addCutTemplate();
 
@@ -103,11 +125,12 @@ class Document : public QObject {
     [[nodiscard]] const MaskEntry* mask() const; ///< of the active template, or null
     [[nodiscard]] const std::optional<MaskEntry>& sceneMask() const { return m_sceneMask; }
 
-    void addResult(ResultEntry entry); ///< and shows it
-    void showResult(int index);        ///< -1 for none
+    void addResult(ResultEntry entry); ///< and shows it, if it is of the scene that is shown
+    void showResult(int index);        ///< one of the scene that is shown; -1 for none
     /// Forgets a result and gives its memory back; a neighbour is shown in the place of a shown
     /// one.
     void removeResult(int index);
+    [[nodiscard]] int lastResultOf(int scene) const; ///< -1 without one
     [[nodiscard]] const std::vector<ResultEntry>& results() const { return m_results; }
     [[nodiscard]] int shownResult() const { return m_shown; }
     [[nodiscard]] const ResultEntry* result() const; ///< the one shown, or null
@@ -123,7 +146,9 @@ class Document : public QObject {
     [[nodiscard]] QUndoStack& undoStack() { return m_undo; }
 
   Q_SIGNALS:
-    void sceneChanged();
+    void sceneChanged();  ///< to another one: all that belongs to a scene is new
+    void scenesChanged(); ///< what is in the list
+    void sceneShown();    ///< another one of the list
     void boxChanged();
     void templateChanged();
     void masksChanged();
@@ -145,7 +170,8 @@ class Document : public QObject {
     [[nodiscard]] TemplateEntry cutOut() const;
     static void insert(Templates& templates, TemplateEntry entry);
 
-    SceneEntry m_scene;
+    std::vector<SceneEntry> m_scenes{1};
+    int m_activeScene = 0;
     std::optional<base::Box> m_box;
     Templates m_templates;
     std::vector<MaskEntry> m_masks;

@@ -5,7 +5,10 @@
 #include <QFileInfo>
 #include <QPixmap>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <memory>
 #include <utility>
 
 #include "engine/base/error.h"
@@ -105,20 +108,68 @@ void Exporter::ask(const QString& title, const QString& name, const QString& fil
     dialog->open();
 }
 
-void Exporter::write(const std::filesystem::path& path, Write write) {
-    m_controller.start(RunController::Task::Export, tr("Writing %1").arg(pathText(path.filename())),
-                       [this, path, write = std::move(write)](
-                           std::stop_token stop, job::JobSink*) -> RunController::Done {
-                           const std::optional<std::vector<std::string>> dropped = write(stop);
-                           if (!dropped) {
-                               return {};
-                           }
-                           QString sentence = tr("Saved %1.").arg(pathText(path));
-                           for (const std::string& each : *dropped) {
-                               sentence += QChar(' ') + toQString(each);
-                           }
-                           return [this, sentence] { Q_EMIT saved(sentence); };
-                       });
+void Exporter::write(const std::filesystem::path& path, const Write& write) {
+    m_controller.start(
+        RunController::Task::Export, tr("Writing %1").arg(pathText(path.filename())),
+        [this, path, write](const std::stop_token& stop, job::JobSink*) -> RunController::Done {
+            const Notes dropped = write(path, stop);
+            if (!dropped) {
+                return {};
+            }
+            QString sentence = tr("Saved %1.").arg(pathText(path));
+            for (const std::string& each : *dropped) {
+                sentence += QChar(' ') + toQString(each);
+            }
+            return [this, sentence] { Q_EMIT saved(sentence); };
+        });
+}
+
+std::vector<ResultEntry> Exporter::shownRun() const {
+    const ResultEntry& shown = *m_document.result();
+    std::vector<ResultEntry> all;
+    std::ranges::copy_if(m_document.results(), std::back_inserter(all), [&](const auto& each) {
+        return shown.run == 0 ? each.job == shown.job : each.run == shown.run;
+    });
+    return all;
+}
+
+void Exporter::writeScenes(const std::filesystem::path& path, const WriteOf& writeOf) {
+    const std::vector<ResultEntry> results = shownRun();
+    if (results.front().run == 0) {
+        write(path, [result = results.front(), writeOf](const auto& file, const auto& stop) {
+            return writeOf(result, file, stop);
+        });
+        return;
+    }
+    const auto nameOf = [path](const ResultEntry& result) {
+        return job::numberedOutput(path,
+                                   static_cast<std::size_t>(result.job->report.stream->scene));
+    };
+    m_controller.start(
+        RunController::Task::Export,
+        tr("Writing %1").arg(pathText(nameOf(results.front()).filename())),
+        [this, results, nameOf, writeOf](const std::stop_token& stop,
+                                         job::JobSink*) -> RunController::Done {
+            std::vector<std::unique_ptr<io::AtomicFile>> files;
+            QStringList sentences{tr("Saved %1 files, %2 to %3.")
+                                      .arg(QString::number(results.size()),
+                                           pathText(nameOf(results.front())),
+                                           pathText(nameOf(results.back()).filename()))};
+            for (const ResultEntry& result : results) {
+                files.push_back(std::make_unique<io::AtomicFile>(nameOf(result)));
+                const Notes dropped = writeOf(result, files.back()->temporary(), stop);
+                if (!dropped) {
+                    return {};
+                }
+                for (const std::string& each : *dropped) {
+                    if (!sentences.contains(toQString(each))) {
+                        sentences << toQString(each);
+                    }
+                }
+            }
+            io::AtomicFile::commitAll(files);
+            return [this, sentence = sentences.join(QChar(' '))] { Q_EMIT saved(sentence); };
+        });
 }
 
 void Exporter::peaks() {
@@ -131,25 +182,38 @@ void Exporter::peaks() {
 void Exporter::writePeaks(const std::filesystem::path& path) {
     if (const ResultEntry* result = requireResult()) {
         const PeakChoice& choice = m_document.peakChoice();
-        std::vector<match::Peak> peaks;
-        for (const int index : choice.shown) {
-            peaks.push_back(result->job->peaks[static_cast<std::size_t>(index)]);
+        // Of other scenes those that the table would show.
+        const auto shownOf = [choice, shown = result->job](const ResultEntry& entry) {
+            std::vector<match::Peak> peaks;
+            for (const int index : entry.job == shown ? choice.shown : std::vector<int>{}) {
+                peaks.push_back(entry.job->peaks[static_cast<std::size_t>(index)]);
+            }
+            if (entry.job != shown) {
+                std::ranges::copy_if(
+                    entry.job->peaks, std::back_inserter(peaks),
+                    [&choice](const match::Peak& peak) { return reaches(peak, choice.minScore); });
+            }
+            return peaks;
+        };
+        std::size_t all = 0;
+        std::size_t chosen = 0;
+        for (const ResultEntry& each : shownRun()) {
+            all += each.job->peaks.size();
+            chosen += shownOf(each).size();
         }
-        const QString all = peaksText(static_cast<std::int64_t>(result->job->peaks.size()));
-        QString what = all;
-        if (peaks.size() < result->job->peaks.size()) {
+        QString what = peaksText(static_cast<std::int64_t>(all));
+        if (chosen < all) {
             what = tr("%1 of %2, those %3")
-                       .arg(peaks.size())
-                       .arg(all, choice.filtered
-                                     ? tr("the table shows")
-                                     : tr("at or above %1").arg(choice.minScore, 0, 'f', 3));
+                       .arg(chosen)
+                       .arg(what, choice.filtered
+                                      ? tr("the table shows")
+                                      : tr("at or above %1").arg(choice.minScore, 0, 'f', 3));
         }
-        write(path,
-              [entry = *result, peaks, what,
-               path](const std::stop_token&) -> std::optional<std::vector<std::string>> {
-                  io::writePeaks(path, peaks, peakContext(entry));
-                  return std::vector<std::string>{what.toStdString() + "."};
-              });
+        writeScenes(path, [shownOf, what](const ResultEntry& entry, const auto& file,
+                                          const std::stop_token&) {
+            io::writePeaks(file, shownOf(entry), peakContext(entry));
+            return std::optional(std::vector<std::string>{what.toStdString() + "."});
+        });
     }
 }
 
@@ -161,10 +225,12 @@ void Exporter::map() {
 }
 
 void Exporter::writeMap(const std::filesystem::path& path) {
-    if (const ResultEntry* result = requireMap()) {
-        write(path, [job = result->job, path](const std::stop_token& stop) {
-            return io::writeImage(path, method::scoresOf(*job->map), job->mapGeometry, {}, stop);
-        });
+    if (requireMap() != nullptr) {
+        writeScenes(
+            path, [](const ResultEntry& result, const auto& file, const std::stop_token& stop) {
+                const job::JobResult& job = *result.job;
+                return io::writeImage(file, method::scoresOf(*job.map), job.mapGeometry, {}, stop);
+            });
     }
 }
 
@@ -176,11 +242,12 @@ void Exporter::status() {
 }
 
 void Exporter::writeStatus(const std::filesystem::path& path) {
-    if (const ResultEntry* result = requireMap()) {
-        write(path, [job = result->job, path](const std::stop_token& stop) {
-            const base::AnyImage bytes = statusBytes(*job->map);
-            return io::writeImage(path, base::viewOf(bytes), job->mapGeometry, {}, stop);
-        });
+    if (requireMap() != nullptr) {
+        writeScenes(
+            path, [](const ResultEntry& result, const auto& file, const std::stop_token& stop) {
+                const base::AnyImage bytes = statusBytes(*result.job->map);
+                return io::writeImage(file, base::viewOf(bytes), result.job->mapGeometry, {}, stop);
+            });
     }
 }
 
@@ -196,9 +263,11 @@ void Exporter::writeIndex(const std::filesystem::path& path) {
     if (result != nullptr && !result->job->index) {
         Q_EMIT failed(tr("This result is of one template: all scores are its own."));
     } else if (result != nullptr) {
-        write(path, [job = result->job, path](const std::stop_token& stop) {
-            return io::writeImage(path, job->index->view(), job->mapGeometry, {}, stop);
-        });
+        writeScenes(path,
+                    [](const ResultEntry& entry, const auto& file, const std::stop_token& stop) {
+                        const job::JobResult& job = *entry.job;
+                        return io::writeImage(file, job.index->view(), job.mapGeometry, {}, stop);
+                    });
     }
 }
 
@@ -219,13 +288,14 @@ void Exporter::writeHeatmap(const std::filesystem::path& path) {
         const auto z = static_cast<std::int64_t>(
             std::clamp(std::floor(std::round(m_views.crosshair()[2]) - first + 0.5), 0.0,
                        static_cast<double>(slices - 1)));
-        write(path,
-              [job = result->job, path, z, scale = m_views.mapScale()](
-                  const std::stop_token& stop) -> std::optional<std::vector<std::string>> {
-                  const bool written = io::writeHeatmap(path, job->map->value.view(),
-                                                        job->map->status.view(), z, scale, stop);
-                  return written ? std::optional(std::vector<std::string>{}) : std::nullopt;
-              });
+        writeScenes(path, [z, scale = m_views.mapScale()](const ResultEntry& entry,
+                                                          const auto& file,
+                                                          const std::stop_token& stop) {
+            const method::MatchMap& map = *entry.job->map;
+            const bool written =
+                io::writeHeatmap(file, map.value.view(), map.status.view(), z, scale, stop);
+            return written ? std::optional(std::vector<std::string>{}) : std::nullopt;
+        });
     }
 }
 
@@ -243,13 +313,20 @@ void Exporter::writeReport(const std::filesystem::path& path) {
         Q_EMIT failed(tr("There is no plan report yet: press Plan or Run first."));
         return;
     }
+    const auto text = [](const job::JobReport& report, const std::filesystem::path& file) {
+        io::writeText(file, file.extension() == ".txt" ? job::toText(report) : job::toJson(report));
+        return std::optional(std::vector<std::string>{});
+    };
+    if (m_flow.report()->stream && m_document.result() != nullptr) {
+        writeScenes(path,
+                    [text](const ResultEntry& result, const auto& file, const std::stop_token&) {
+                        return text(result.job->report, file);
+                    });
+        return;
+    }
     write(path,
-          [report = *m_flow.report(),
-           path](const std::stop_token&) -> std::optional<std::vector<std::string>> {
-              io::writeText(path,
-                            path.extension() == ".txt" ? job::toText(report) : job::toJson(report));
-              return std::vector<std::string>{};
-          });
+          [text, report = *m_flow.report()](const std::filesystem::path& file,
+                                            const std::stop_token&) { return text(report, file); });
 }
 
 void Exporter::screenshot() {
@@ -258,23 +335,21 @@ void Exporter::screenshot() {
 }
 
 void Exporter::writeScreenshot(const std::filesystem::path& path) {
-    write(path,
-          [path, image = m_views.grab().toImage()](
-              const std::stop_token&) -> std::optional<std::vector<std::string>> {
-              viz::writePng(pictureOf(image), path);
-              return std::vector<std::string>{};
-          });
+    write(path, [image = m_views.grab().toImage()](const std::filesystem::path& file,
+                                                   const std::stop_token&) {
+        viz::writePng(pictureOf(image), file);
+        return std::optional(std::vector<std::string>{});
+    });
 }
 
 void Exporter::cleanScreenshot() {
     ask(tr("Save clean screenshot"), QStringLiteral("view.png"), tr("PNG (*.png)"),
         [this](const std::filesystem::path& path) {
-            write(path,
-                  [path, picture = m_views.cleanSnapshot()](
-                      const std::stop_token&) -> std::optional<std::vector<std::string>> {
-                      viz::writePng(picture, path);
-                      return std::vector<std::string>{};
-                  });
+            write(path, [picture = m_views.cleanSnapshot()](const std::filesystem::path& file,
+                                                            const std::stop_token&) {
+                viz::writePng(picture, file);
+                return std::optional(std::vector<std::string>{});
+            });
         });
 }
 
@@ -296,10 +371,11 @@ void Exporter::writeTemplate(const std::filesystem::path& path) {
     const TemplateEntry& templ = *m_document.templ();
     if (templ.crop) {
         metadata["flcc_box"] = base::toString(*templ.crop);
-        metadata["flcc_source"] = m_document.scene().image->source;
+        metadata["flcc_source"] = m_document.scenes().front().image->source;
     }
-    write(path, [image = templ.image, metadata, path](const std::stop_token& stop) {
-        return io::writeImage(path, base::viewOf(image->pixels), image->geometry, metadata, stop);
+    write(path, [image = templ.image, metadata](const std::filesystem::path& file,
+                                                const std::stop_token& stop) {
+        return io::writeImage(file, base::viewOf(image->pixels), image->geometry, metadata, stop);
     });
 }
 
@@ -309,12 +385,11 @@ void Exporter::saveJob() {
 }
 
 void Exporter::writeJob(const std::filesystem::path& path) {
-    write(path,
-          [text = job::toJobFile(m_flow.currentJob()),
-           path](const std::stop_token&) -> std::optional<std::vector<std::string>> {
-              io::writeText(path, text);
-              return std::vector<std::string>{};
-          });
+    write(path, [text = job::toJobFile(m_flow.currentJob())](const std::filesystem::path& file,
+                                                             const std::stop_token&) {
+        io::writeText(file, text);
+        return std::optional(std::vector<std::string>{});
+    });
 }
 
 } // namespace flcc::ui

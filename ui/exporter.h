@@ -54,10 +54,16 @@ class Exporter : public QObject {
     void failed(const QString& sentence);
 
   private:
-    /// What dropped when `path` was written, a sentence each; nothing when it was stopped.
-    using Write =
-        std::function<std::optional<std::vector<std::string>>(const std::stop_token& stop)>;
-    void write(const std::filesystem::path& path, Write write);
+    /// What dropped when a file was written, a sentence each; nothing when it was stopped.
+    using Notes = std::optional<std::vector<std::string>>;
+    /// Writes a file of this name.
+    using Write = std::function<Notes(const std::filesystem::path&, const std::stop_token&)>;
+    void write(const std::filesystem::path& path, const Write& write);
+    /// Writes of every scene of the shown result's run: all of them, under numbered names, or none.
+    using WriteOf = std::function<Notes(const ResultEntry&, const std::filesystem::path&,
+                                        const std::stop_token&)>;
+    void writeScenes(const std::filesystem::path& path, const WriteOf& writeOf);
+    [[nodiscard]] std::vector<ResultEntry> shownRun() const;
     void ask(const QString& title, const QString& name, const QString& filters,
              std::function<void(const std::filesystem::path&)> then);
     [[nodiscard]] const ResultEntry* requireResult();

@@ -8,14 +8,13 @@ namespace flcc::ui {
 io::PeakContext peakContext(const ResultEntry& result) {
     io::PeakContext context;
     context.scene = result.job->scene->source;
-    const std::vector<base::Box>& crops = result.settings.crops;
     for (std::size_t i = 0; i < result.job->templates.size(); ++i) {
         const job::SceneImage& templ = *result.job->templates[i];
         const auto& mask = result.job->masks[i];
-        context.templates.push_back({i < crops.size() ? base::toString(crops[i]) : templ.source,
-                                     base::extentsOf(templ.pixels), mask ? mask->source : ""});
+        context.templates.push_back(
+            {templ.source, base::extentsOf(templ.pixels), mask ? mask->source : ""});
     }
-    context.sceneExtents = base::extentsOf(result.job->scene->pixels);
+    context.sceneExtents = result.job->report.scene;
     context.geometry = result.job->scene->geometry;
     const method::Problem& problem = result.job->report.plan.problem;
     context.sceneMask = result.job->sceneMask ? result.job->sceneMask->source : "";
@@ -28,8 +27,12 @@ io::PeakContext peakContext(const ResultEntry& result) {
 }
 
 job::Job jobOf(const Document& document, job::Job settings) {
-    const SceneEntry& scene = document.scene();
+    const SceneEntry& scene = document.scenes().front();
     settings.scene = scene.path;
+    settings.furtherScenes.clear();
+    for (std::size_t i = 1; i < document.scenes().size(); ++i) {
+        settings.furtherScenes.push_back(document.scenes()[i].path);
+    }
     settings.channel = scene.channel;
     settings.frame = scene.frame;
     settings.templates.clear();
@@ -52,7 +55,7 @@ job::Job jobOf(const Document& document, job::Job settings) {
 
 QString commandLineOf(const Document& document, job::Job job) {
     QString before;
-    const SceneEntry& scene = document.scene();
+    const SceneEntry& scene = document.scenes().front();
     if (!scene.sample.isEmpty()) {
         before = QStringLiteral("flcc-cli sample %1 --output %1 && ").arg(scene.sample);
         job.scene = toPath(scene.sample + QStringLiteral("/scene.mha"));

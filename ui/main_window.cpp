@@ -154,8 +154,13 @@ void MainWindow::connectParts() {
         updateActions();
         fillRecentMenu();
     });
-    for (const auto signal : {&Document::boxChanged, &Document::templateChanged,
-                              &Document::resultShown, &Document::resultsChanged}) {
+    connect(m_document.get(), &Document::sceneShown, this, [this] {
+        m_status->showPosition(std::nullopt);
+        updateTitle();
+    });
+    for (const auto signal :
+         {&Document::scenesChanged, &Document::boxChanged, &Document::templateChanged,
+          &Document::resultShown, &Document::resultsChanged}) {
         connect(m_document.get(), signal, this, &MainWindow::updateActions);
     }
     connect(m_document.get(), &Document::resultShown, this,
@@ -182,6 +187,11 @@ void MainWindow::connectParts() {
 
     connect(m_match, &MatchPanel::cutRequested, this, &MainWindow::cutTemplate);
     connect(m_match, &MatchPanel::addCutRequested, this, &MainWindow::addCutTemplate);
+    connect(m_match, &MatchPanel::addScenesRequested, m_opener, &Opener::askMoreScenes);
+    connect(m_match, &MatchPanel::removeSceneRequested, m_opener, &Opener::removeScene);
+    const auto showScene = [this](int scene) { m_opener->showScene(scene); };
+    connect(m_match, &MatchPanel::sceneChosen, m_opener, showScene);
+    connect(m_data, &DataPanel::sceneChosen, m_opener, showScene);
     connect(m_match, &MatchPanel::openTemplateRequested, m_opener, &Opener::askTemplate);
     connect(m_match, &MatchPanel::addTemplatesRequested, m_opener, &Opener::askMoreTemplates);
     connect(m_match, &MatchPanel::saveTemplateRequested, m_exporter, &Exporter::saveTemplate);
@@ -191,7 +201,9 @@ void MainWindow::connectParts() {
             [this] { m_opener->askMask(Opener::Target::SceneMask); });
     const auto showRegion = [this] { m_views->setRegion(m_match->settings().region); };
     connect(m_match, &MatchPanel::settingsChanged, this, showRegion);
-    connect(m_document.get(), &Document::sceneChanged, this, showRegion);
+    for (const auto signal : {&Document::sceneChanged, &Document::sceneShown}) {
+        connect(m_document.get(), signal, this, showRegion);
+    }
     connect(m_match, &MatchPanel::openPlanReportRequested, this, &MainWindow::askPlanReport);
     connect(m_match, &MatchPanel::thresholdChanged, m_peaks, &PeaksPanel::setThreshold);
     connect(m_match, &MatchPanel::problem, this,
@@ -321,13 +333,6 @@ void MainWindow::loadJob(const QString& file, bool run) {
         Q_EMIT m_opener->failed(toQString(error.what()));
         return;
     }
-    if (!job.furtherScenes.empty()) {
-        Q_EMIT m_opener->failed(tr("The job %1 searches %2 scenes, and the window shows one at a "
-                                   "time; run it with flcc-cli match --job.")
-                                    .arg(file)
-                                    .arg(1 + job.furtherScenes.size()));
-        return;
-    }
     const auto start = [this, job, run](bool opened) {
         if (!opened) {
             return;
@@ -355,7 +360,7 @@ void MainWindow::loadJob(const QString& file, bool run) {
             m_flow->run();
         }
     };
-    // One after the other: scene, template, masks; then the rest of the job.
+    // One after the other: scenes, templates, masks; then the rest of the job.
     using Target = Opener::Target;
     Opener::Files files;
     const auto add = [&files](Target target, const std::filesystem::path& path) {
@@ -364,6 +369,9 @@ void MainWindow::loadJob(const QString& file, bool run) {
         }
     };
     add(Target::Scene, job.scene);
+    for (const std::filesystem::path& scene : job.furtherScenes) {
+        add(Target::MoreScene, scene);
+    }
     // Its templates are all there are: those that were go with the old scene.
     for (const std::filesystem::path& templ : job.templates) {
         if (!job.scene.empty()) {
@@ -427,7 +435,7 @@ void MainWindow::dropEvent(QDropEvent* event) {
     if (event->modifiers().testFlag(Qt::ShiftModifier) && m_document->hasScene()) {
         m_opener->openTemplates(files, false);
     } else {
-        m_opener->open(Opener::Target::Scene, files.front());
+        m_opener->openScenes(files, false);
     }
 }
 

@@ -44,8 +44,18 @@ void MainWindow::buildFileMenu() {
         return m_actions->add(to, definition, [call = std::move(slot)](bool) { call(); });
     };
     add(menu,
-        {"open", tr("&Open …"), tr("Opens an image or a volume"), {QKeySequence::Open}, "open"},
+        {"open",
+         tr("&Open …"),
+         tr("Opens an image or a volume; several files are a list of scenes"),
+         {QKeySequence::Open},
+         "open"},
         [this] { m_opener->askScene(); });
+    add(menu,
+        {"addScenesAction",
+         tr("Add sce&nes …"),
+         tr("Adds further scenes, to search all of them for the same templates"),
+         {}},
+        [this] { m_opener->askMoreScenes(); });
     m_recentMenu = menu->addMenu(tr("Open &recent"));
     QMenu* samples = menu->addMenu(tr("&Samples"));
     for (const sample::SampleInfo& info : sample::sampleList()) {
@@ -382,6 +392,7 @@ void MainWindow::updateActions() {
            m_document->box().has_value());
     enable({"saveTemplateAction"}, m_document->templ() != nullptr);
     enable({"addTemplatesAction"}, m_document->templ() != nullptr);
+    enable({"addScenesAction"}, scene && !m_document->scenes().front().path.empty() && !running);
     enable({"plan", "run"}, ready && !running);
     enable({"cancel"}, working);
     const bool peaks = result != nullptr && (map || !result->job->peaks.empty());

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include "engine/base/error.h"
 #include "engine/base/log.h"
@@ -71,16 +73,32 @@ MatchFlow::MatchFlow(Document& document, RunController& controller, MatchPanel& 
     connect(&m_panel, &MatchPanel::runRequested, this, &MatchFlow::run);
     connect(&m_panel, &MatchPanel::cancelRequested, this, &MatchFlow::cancel);
     connect(&m_document, &Document::sceneChanged, this, &MatchFlow::forget);
+    connect(&m_document, &Document::scenesChanged, this, &MatchFlow::schedulePlan);
+    connect(&m_document, &Document::resultShown, this, &MatchFlow::showShownReport);
     connect(&m_document, &Document::templateChanged, this, &MatchFlow::schedulePlan);
     connect(&m_document, &Document::boxChanged, this, &MatchFlow::schedulePlan);
     connect(&m_document, &Document::masksChanged, this, &MatchFlow::schedulePlan);
     connect(&m_controller, &RunController::mapStarted, this,
             [this](const std::shared_ptr<const method::MatchMap>& map) {
-                if (m_controller.isRunning(RunController::Task::Run)) {
+                if (m_controller.isRunning(RunController::Task::Run) &&
+                    m_runScene == m_document.activeScene()) {
                     m_views.showRunningMap(map, m_runProblem.templ, m_runCorner);
                 }
             });
-    connect(&m_controller, &RunController::regionsFinished, &m_views, &ViewsPanel::addRegions);
+    connect(&m_controller, &RunController::regionsFinished, this,
+            [this](const std::vector<base::Box>& regions) {
+                if (m_runScene == m_document.activeScene()) {
+                    m_views.addRegions(regions);
+                }
+            });
+    connect(&m_controller, &RunController::sceneStarted, this,
+            [this](int number) { m_runScene = number; });
+    connect(&m_controller, &RunController::sceneFinished, this, &MatchFlow::keepScene);
+    connect(&m_controller, &RunController::planned, this, [this](const plan::PlanReport& plan) {
+        if (m_controller.isRunning(RunController::Task::Run) && !mapsFit(plan)) {
+            m_controller.cancel();
+        }
+    });
     connect(&m_controller, &RunController::failed, this, &MatchFlow::onFailed);
     connect(&m_controller, &RunController::started, this, [this](RunController::Task task) {
         m_panel.setRunning(task == RunController::Task::Run);
@@ -118,7 +136,7 @@ job::Job MatchFlow::currentJob() const {
 
 job::JobImages MatchFlow::images() const {
     job::JobImages images;
-    images.scene = m_document.scene().image;
+    images.scene = m_document.scenes().front().image;
     for (const TemplateEntry& templ : m_document.templates()) {
         images.templates.push_back(templ.image);
     }
@@ -163,6 +181,7 @@ void MatchFlow::plan() {
     job::Job job = planKey(currentJob());
     m_plannedJob = job;
     m_plannedTemplates = openedTemplates();
+    job.furtherScenes.clear(); // what is planned for the first one is for all
     m_controller.start(RunController::Task::Plan, tr("Planning"),
                        [this, job, with = images()](std::stop_token stop,
                                                     job::JobSink* sink) -> RunController::Done {
@@ -171,14 +190,31 @@ void MatchFlow::plan() {
                                // Something else was started; the plan is made again after it.
                                return [this] { m_plannedJob.reset(); };
                            }
-                           return [this, report] { showReport(report); };
+                           return [this, report] {
+                               m_reportRun = 0;
+                               showReport(report);
+                           };
                        });
 }
 
 void MatchFlow::showReport(const job::JobReport& report) {
     m_report = report;
+    std::set<base::PixelType> types;
+    for (const SceneEntry& scene : m_document.scenes()) {
+        types.insert(scene.type);
+    }
+    m_panel.planCard().setScenes(static_cast<int>(m_document.scenes().size()),
+                                 static_cast<int>(types.size()));
     m_panel.planCard().showReport(report);
     Q_EMIT reportChanged();
+}
+
+/// Another scene is shown: the report of its part in the last run.
+void MatchFlow::showShownReport() {
+    const ResultEntry* result = m_document.result();
+    if (result != nullptr && m_reportRun != 0 && result->run == m_reportRun) {
+        showReport(result->job->report);
+    }
 }
 
 void MatchFlow::run() {
@@ -199,6 +235,12 @@ void MatchFlow::run() {
     }
     m_delay.stop();
     const job::Job job = currentJob();
+    m_refused.clear();
+    m_sceneResults.assign(m_document.scenes().size(), nullptr);
+    if (m_report && m_plannedJob == planKey(job) && !mapsFit(m_report->plan)) {
+        Q_EMIT message(MessageBar::Kind::Error, m_refused);
+        return;
+    }
     m_plannedJob = planKey(job);
     m_plannedTemplates = openedTemplates();
     m_runProblem = {};
@@ -207,11 +249,15 @@ void MatchFlow::run() {
     const base::Index first = method::firstPlacement(m_runProblem);
     const base::Index corner = job.region ? job.region->corner : base::Index{};
     m_runCorner = {corner.x + first.x, corner.y + first.y, corner.z + first.z};
+    m_runScene = 0;
     m_controller.start(RunController::Task::Run, tr("Run"),
                        [this, job, with = images()](std::stop_token stop,
                                                     job::JobSink* sink) -> RunController::Done {
                            auto result =
                                std::make_shared<job::JobResult>(job::runJob(job, with, stop, sink));
+                           if (!job.furtherScenes.empty()) {
+                               return [this, result, job] { finishScenes(*result, job); };
+                           }
                            const double share = result->map ? finishedShare(*result->map) : 0;
                            return [this, result, job, share] { finishRun(result, job, share); };
                        });
@@ -228,21 +274,10 @@ void MatchFlow::finishRun(const std::shared_ptr<job::JobResult>& result, const j
         return;
     }
     m_plannedJob = planKey(job); // this report is the plan of that job
+    m_reportRun = 0;
     showReport(result->report);
-    if (result->report.run) {
-        const job::RunReport& run = result->report.run.value();
-        Q_EMIT deviceUsed(tr("ran on %1, %2").arg(deviceText(run.device), threadsText(run.threads)),
-                          tr("The device that ran the last job: %1")
-                              .arg(toQString(result->report.environment.processor)));
-    }
-    for (const std::string& note : result->notes) {
-        // What was done on reading was announced when the image was opened.
-        if (note != result->scene->note &&
-            std::ranges::none_of(result->templates,
-                                 [&](const auto& templ) { return templ->note == note; })) {
-            base::log(base::LogLevel::Info, note);
-        }
-    }
+    tellDevice(result->report);
+    logNotes(result->notes, *result);
     if (result->cancelled) {
         Q_EMIT message(MessageBar::Kind::Warning,
                        tr("The run was cancelled: %1 % of the map is finished and kept as a "
@@ -256,6 +291,110 @@ void MatchFlow::finishRun(const std::shared_ptr<job::JobResult>& result, const j
     if (!result->peaks.empty()) {
         m_document.selectPeak(0);
         m_views.setCrosshair(result->peaks.front().centre);
+    }
+}
+
+void MatchFlow::tellDevice(const job::JobReport& report) {
+    if (report.run) {
+        const job::RunReport& run = report.run.value();
+        Q_EMIT deviceUsed(tr("ran on %1, %2").arg(deviceText(run.device), threadsText(run.threads)),
+                          tr("The device that ran the last job: %1")
+                              .arg(toQString(report.environment.processor)));
+    }
+}
+
+void MatchFlow::logNotes(const std::vector<std::string>& notes, const job::JobResult& result) {
+    for (const std::string& note : notes) {
+        // What was done on reading was announced when the image was opened.
+        if (note != result.scene->note &&
+            std::ranges::none_of(result.templates,
+                                 [&](const auto& templ) { return templ->note == note; })) {
+            base::log(base::LogLevel::Info, note);
+        }
+    }
+}
+
+/// The maps of all scenes stay in memory, which the plan of one knows nothing of.
+bool MatchFlow::mapsFit(const plan::PlanReport& plan) {
+    const auto further = static_cast<std::int64_t>(m_sceneResults.size()) - 1;
+    const plan::CandidateReport* chosen = plan.chosen();
+    const auto otherSize = [this](const TemplateEntry& templ) {
+        return base::extentsOf(templ.image->pixels) !=
+               base::extentsOf(m_document.templates().front().image->pixels);
+    };
+    if (further < 1 || chosen == nullptr || !chosen->prediction ||
+        std::ranges::any_of(m_document.templates(), otherSize)) { // which has no maps
+        return true;
+    }
+    const std::int64_t all =
+        chosen->prediction->hostBytes + further * method::mapBytes(plan.problem);
+    if (all <= plan.limits.memoryBytes) {
+        return true;
+    }
+    m_refused = tr("The memory limit of %1 is too small: the maps of %2 scenes need %3. Raise it, "
+                   "take scenes out of the list, or run the job with flcc-cli, which keeps one "
+                   "map at a time.")
+                    .arg(bytesText(plan.limits.memoryBytes))
+                    .arg(further + 1)
+                    .arg(bytesText(all));
+    return false;
+}
+
+void MatchFlow::keepScene(int number, const std::shared_ptr<const job::JobResult>& result,
+                          const QImage& thumbnail) {
+    if (result->map || !result->cancelled) {
+        m_sceneResults[static_cast<std::size_t>(number)] = result;
+    }
+    if (!thumbnail.isNull()) {
+        m_document.setSceneThumbnail(number, thumbnail);
+    }
+    if (number == m_document.activeScene() && result->map && !result->cancelled) {
+        m_views.addRegions({{{}, result->map->value.extents()}}); // regions come by a timer
+    }
+}
+
+void MatchFlow::finishScenes(const job::JobResult& all, const job::Job& job) {
+    int finished = 0;
+    int partial = 0;
+    for (const auto& result : m_sceneResults) {
+        finished += result && !result->cancelled ? 1 : 0;
+        partial += result && result->cancelled ? 1 : 0;
+    }
+    const auto results = std::exchange(m_sceneResults, {});
+    if (finished + partial == 0 || (all.cancelled && !m_refused.isEmpty())) {
+        m_plannedJob.reset();
+        if (m_refused.isEmpty()) {
+            Q_EMIT message(MessageBar::Kind::Warning,
+                           tr("The run was cancelled before it had a result."));
+        } else {
+            Q_EMIT message(MessageBar::Kind::Error, m_refused);
+        }
+        return;
+    }
+    m_plannedJob = planKey(job);
+    m_reportRun = ++m_runs;
+    logNotes(all.notes,
+             **std::ranges::find_if(results, [](const auto& one) { return one != nullptr; }));
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        if (results[i]) {
+            tellDevice(results[i]->report);
+            m_document.addResult({results[i], job, runTitle(job, results[i]->report),
+                                  static_cast<int>(i), m_reportRun});
+        }
+    }
+    if (all.cancelled) {
+        Q_EMIT message(MessageBar::Kind::Warning,
+                       tr("The run was cancelled: %1 of %2 scenes are finished%3.")
+                           .arg(finished)
+                           .arg(results.size())
+                           .arg(partial > 0 ? tr(", one is kept as a partial result") : QString()));
+    } else if (const auto failed = job::auditFailure(all.report)) {
+        Q_EMIT message(MessageBar::Kind::Error, toQString(failed->what()));
+    }
+    const ResultEntry* shown = m_document.result();
+    if (shown != nullptr && shown->run == m_reportRun && !shown->job->peaks.empty()) {
+        m_document.selectPeak(0);
+        m_views.setCrosshair(shown->job->peaks.front().centre);
     }
 }
 

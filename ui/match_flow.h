@@ -49,7 +49,14 @@ class MatchFlow : public QObject {
     void showReport(const job::JobReport& report);
     void finishRun(const std::shared_ptr<job::JobResult>& result, const job::Job& job,
                    double finishedShare);
+    void finishScenes(const job::JobResult& all, const job::Job& job);
+    void keepScene(int number, const std::shared_ptr<const job::JobResult>& result,
+                   const QImage& thumbnail);
     void onFailed(RunController::Task task, const QString& sentence);
+    [[nodiscard]] bool mapsFit(const plan::PlanReport& plan);
+    void showShownReport();
+    void tellDevice(const job::JobReport& report);
+    void logNotes(const std::vector<std::string>& notes, const job::JobResult& result);
     [[nodiscard]] job::JobImages images() const;
     [[nodiscard]] std::vector<std::shared_ptr<const job::SceneImage>> openedTemplates() const;
 
@@ -64,6 +71,12 @@ class MatchFlow : public QObject {
     /// The opened templates it was made for: a sample's own is not named by a job.
     std::vector<std::shared_ptr<const job::SceneImage>> m_plannedTemplates;
     std::optional<job::JobReport> m_report;
+    // Of a run over several scenes.
+    int m_runScene = 0;  ///< the one at hand, by its place in the list
+    int m_runs = 0;      ///< how many there were
+    int m_reportRun = 0; ///< the one that the report is of; 0: of none
+    QString m_refused;   ///< why it was ended by the window itself
+    std::vector<std::shared_ptr<const job::JobResult>> m_sceneResults; ///< null: none yet
 };
 
 } // namespace flcc::ui

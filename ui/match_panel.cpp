@@ -20,6 +20,7 @@
 #include "ui/box_editor.h"
 #include "ui/match_fields.h"
 #include "ui/plan_card.h"
+#include "ui/scene_list.h"
 #include "ui/settings.h"
 #include "ui/template_list.h"
 #include "ui/text.h"
@@ -75,6 +76,7 @@ MatchPanel::MatchPanel(Document& document, std::vector<plan::Device> devices, QW
         nameChanges();
     });
     connect(&m_document, &Document::templateChanged, this, &MatchPanel::updateData);
+    connect(&m_document, &Document::scenesChanged, this, &MatchPanel::updateData);
     connect(&m_document, &Document::boxChanged, this, &MatchPanel::updateData);
     setSettings(job::Job{});
     refreshTheme();
@@ -333,6 +335,8 @@ double MatchPanel::threshold() const { return numberOf(*m_minScore, m_job.minSco
 void MatchPanel::setThreshold(double score) { m_minScore->setValue(score); }
 
 void MatchPanel::refreshTheme() {
+    m_addScenes->setIcon(icon(QStringLiteral("add")));
+    m_scenes->refreshTheme();
     m_openTemplate->setIcon(icon(QStringLiteral("open")));
     m_addTemplate->setIcon(icon(QStringLiteral("add")));
     m_saveTemplate->setIcon(icon(QStringLiteral("save")));

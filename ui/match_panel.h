@@ -26,6 +26,7 @@ namespace flcc::ui {
 
 class BoxEditor;
 class PlanCard;
+class SceneList;
 class TemplateList;
 
 /// Everything a run depends on beside the scene, as controls; plan card, [Plan] and [Run] below.
@@ -56,6 +57,9 @@ class MatchPanel : public QWidget {
     void thresholdChanged(double score);
     void cutRequested();
     void addCutRequested();
+    void addScenesRequested();
+    void sceneChosen(int scene);
+    void removeSceneRequested(int scene);
     void openTemplateRequested();
     void addTemplatesRequested();
     void saveTemplateRequested();
@@ -118,6 +122,8 @@ class MatchPanel : public QWidget {
     std::vector<Section> m_sections;
 
     QLabel* m_scene = nullptr;
+    QToolButton* m_addScenes = nullptr;
+    SceneList* m_scenes = nullptr;
     QLabel* m_templ = nullptr;
     TemplateList* m_templates = nullptr;
     QToolButton* m_openTemplate = nullptr;

@@ -12,6 +12,7 @@
 #include "ui/box_editor.h"
 #include "ui/match_fields.h"
 #include "ui/match_panel.h"
+#include "ui/scene_list.h"
 #include "ui/template_list.h"
 #include "ui/text.h"
 
@@ -21,7 +22,18 @@ namespace flcc::ui {
 
 void MatchPanel::addData(QFormLayout* form) {
     m_scene = new QLabel(this);
-    addRow(form, tr("Scene"), m_scene, "matchScene", tr("The image that is searched"));
+    m_scene->setObjectName(QStringLiteral("matchScene"));
+    m_scene->setAccessibleName(tr("Scene"));
+    m_addScenes =
+        smallButton("addScenes", tr("Add scenes"),
+                    tr("Adds further images of the same extents from files: all are searched for "
+                       "the same templates, one after the other"));
+    addRowWithButtons(form, tr("Scene"), tr("The image that is searched"), m_scene, {m_addScenes});
+    m_scenes = new SceneList(m_document, this);
+    connect(m_addScenes, &QToolButton::clicked, this, &MatchPanel::addScenesRequested);
+    connect(m_scenes, &RowList::chosen, this, &MatchPanel::sceneChosen);
+    connect(m_scenes, &RowList::removed, this, &MatchPanel::removeSceneRequested);
+    form->addRow(m_scenes);
     m_templ = new QLabel(this);
     m_templ->setObjectName(QStringLiteral("matchTemplate"));
     m_templ->setAccessibleName(tr("Template"));
@@ -211,7 +223,13 @@ void MatchPanel::showMasks() {
 
 void MatchPanel::updateData() {
     const bool scene = m_document.hasScene();
-    setElided(m_scene, scene ? m_document.scene().name : tr("none"));
+    const auto scenes = static_cast<int>(m_document.scenes().size());
+    setElided(m_scene, scenes > 1 ? tr("%1 scenes").arg(scenes)
+                       : scene    ? m_document.scene().name
+                                  : tr("none"));
+    // A list goes on from files; a run gives its results to the list it was started with.
+    m_addScenes->setEnabled(scene && !m_document.scenes().front().path.empty() && !m_running);
+    m_scenes->setEnabled(!m_running);
     const TemplateEntry* templ = m_document.templ();
     const auto count = static_cast<int>(m_document.templates().size());
     setElided(m_templ, count > 1          ? tr("%1 templates").arg(count)

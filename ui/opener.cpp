@@ -62,8 +62,8 @@ QString Opener::filters() {
 }
 
 void Opener::askScene() {
-    ask(QStringLiteral("open"), tr("Open image or volume"), false,
-        [this](const auto& files) { open(Target::Scene, files.front()); });
+    ask(QStringLiteral("open"), tr("Open images or volumes"), true,
+        [this](const auto& files) { openScenes(files, false); });
 }
 
 void Opener::askTemplate() {
@@ -141,6 +141,10 @@ void Opener::openAll(Files files, const Choice& choice, const Then& then) {
 
 void Opener::open(Target target, const std::filesystem::path& path, const Choice& wanted,
                   Then then) {
+    if (target == Target::MoreScene) {
+        addScene(path, then);
+        return;
+    }
     const QString name = fileName(path);
     if (target == Target::Scene && m_controller.isPending(RunController::Task::Run)) {
         m_controller.cancel();

@@ -23,9 +23,10 @@ class Opener : public QObject {
     Q_OBJECT
 
   public:
-    /// What is read from a file. Template replaces the active one, Mask all masks of templates;
-    /// MoreTemplate and MoreMask add to those there are.
-    enum class Target { Scene, Template, MoreTemplate, Mask, MoreMask, SceneMask };
+    /// What is read from a file. Scene replaces all scenes, Template the active one, Mask all masks
+    /// of templates; MoreScene, of which the header is read alone, MoreTemplate and MoreMask add to
+    /// those there are.
+    enum class Target { Scene, MoreScene, Template, MoreTemplate, Mask, MoreMask, SceneMask };
     struct Choice {
         std::optional<int> channel;
         std::optional<int> frame;
@@ -36,8 +37,10 @@ class Opener : public QObject {
 
     Opener(Document& document, RunController& controller, QWidget& window);
 
-    /// Asks for a file.
+    /// Several files may be chosen: they are the list of scenes then.
     void askScene();
+    /// Likewise, but all are added.
+    void askMoreScenes();
     /// Several files may be chosen; the first one replaces the active template.
     void askTemplate();
     /// Likewise, but all are added.
@@ -47,6 +50,12 @@ class Opener : public QObject {
     /// All of `paths`, one after the other, as templates: the first one replaces the active one,
     /// unless it is to be `added` too.
     void openTemplates(const std::vector<std::filesystem::path>& paths, bool added);
+    /// Likewise as scenes: the first one replaces all there are, unless it is to be `added` too.
+    void openScenes(const std::vector<std::filesystem::path>& paths, bool added, Then then = {});
+    /// Shows scene `index` of the list, reading it where its pixels are not in memory.
+    void showScene(int index, Then then = {});
+    /// Takes scene `index` out of the list; in the place of the first one the next is shown.
+    void removeScene(int index);
     /// Masks of the templates, in the place of those there are.
     void openMasks(const std::vector<std::filesystem::path>& paths);
     /// Files one after the other, up to the first that cannot be opened.
@@ -74,6 +83,8 @@ class Opener : public QObject {
                    const Choice& known, const Then& then);
     void accept(Target target, const std::filesystem::path& path, const Choice& choice,
                 const std::shared_ptr<const job::SceneImage>& image, const io::ImageInfo& info);
+    void addScene(const std::filesystem::path& path, const Then& then);
+    [[nodiscard]] bool acceptScene(const std::filesystem::path& path, const io::ImageInfo& info);
     void acceptTemplate(TemplateEntry entry, bool added);
     void acceptMask(Target target, MaskEntry entry);
 

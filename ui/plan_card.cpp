@@ -4,6 +4,7 @@
 #include <QLabel>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -42,6 +43,9 @@ PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
     m_detail = label("planDetail");
     m_detail->setWordWrap(true);
 
+    m_scenes = label("planScenes");
+    m_scenes->setWordWrap(true);
+
     m_numbers = new QWidget(this);
     auto* grid = new QGridLayout(m_numbers);
     grid->setContentsMargins(0, 2, 0, 2);
@@ -59,21 +63,33 @@ PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
     memory->setText(tr("Memory"));
     m_timePredicted = label("planTimePredicted", Qt::AlignRight);
     m_timeMeasured = label("planTimeMeasured", Qt::AlignRight);
+    m_streamHead = label("planStreamHead");
+    m_streamHead->setText(tr("Next scene"));
+    m_streamPredicted = label("planStreamPredicted", Qt::AlignRight);
+    m_streamMeasured = label("planStreamMeasured", Qt::AlignRight);
+    m_streamPredicted->setToolTip(tr("Each further scene, for which the templates are prepared "
+                                     "already; without reading and writing files"));
+    m_streamMeasured->setToolTip(tr("The run without preparing the templates, as measured with the "
+                                    "scene that is shown"));
     m_memoryPredicted = label("planMemoryPredicted", Qt::AlignRight);
     m_memoryMeasured = label("planMemoryMeasured", Qt::AlignRight);
     m_timePredicted->setToolTip(tr("Prepare and run, without reading and writing files"));
     m_timeMeasured->setToolTip(tr("Prepare and run as measured, without reading and writing "
                                   "files"));
-    m_memoryPredicted->setToolTip(tr("Largest memory beyond the scene: map, status and buffers"));
+    m_memoryPredicted->setToolTip(tr("Largest memory beyond the scene: map, status and buffers; of "
+                                     "several scenes with the maps of all, which stay"));
     m_memoryMeasured->setToolTip(tr("Rise of the program's largest memory during the run"));
     grid->addWidget(predicted, 0, 1);
     grid->addWidget(m_measuredHead, 0, 2);
     grid->addWidget(time, 1, 0);
     grid->addWidget(m_timePredicted, 1, 1);
     grid->addWidget(m_timeMeasured, 1, 2);
-    grid->addWidget(memory, 2, 0);
-    grid->addWidget(m_memoryPredicted, 2, 1);
-    grid->addWidget(m_memoryMeasured, 2, 2);
+    grid->addWidget(m_streamHead, 2, 0);
+    grid->addWidget(m_streamPredicted, 2, 1);
+    grid->addWidget(m_streamMeasured, 2, 2);
+    grid->addWidget(memory, 3, 0);
+    grid->addWidget(m_memoryPredicted, 3, 1);
+    grid->addWidget(m_memoryMeasured, 3, 2);
 
     m_exactness = label("planExactness");
     m_exactness->setWordWrap(true);
@@ -97,6 +113,7 @@ PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
     layout->setSpacing(3);
     layout->addWidget(m_headline);
     layout->addWidget(m_detail);
+    layout->addWidget(m_scenes);
     layout->addWidget(m_numbers);
     layout->addWidget(m_calibration);
     layout->addWidget(m_exactness);
@@ -123,6 +140,7 @@ void PlanCard::showNothing(const QString& hint) {
     setHeadline(tr("No plan yet"), &Accents::muted);
     m_detail->setText(hint);
     m_detail->show();
+    m_scenes->hide();
     m_numbers->hide();
     m_exactness->hide();
     m_calibration->hide();
@@ -177,6 +195,7 @@ void PlanCard::showGroups(const job::JobReport& report) {
     m_timePredicted->setText(durationText(predicted));
     m_memoryPredicted->setText(bytesText(memory));
     m_numbers->show();
+    showScenes(predicted, predicted); // each prepares its own
     showMeasured(report);
 }
 
@@ -207,6 +226,7 @@ void PlanCard::showReport(const job::JobReport& report) {
         setHeadline(tr("Refused: no candidate can do this job"), &Accents::bad);
         m_detail->setText(tr("Change what the reasons below name: memory limit, method or tile."));
         m_detail->show();
+        m_scenes->hide();
         m_numbers->hide();
     } else {
         const QString bank = report.templates.size() > 1
@@ -231,10 +251,34 @@ void PlanCard::showReport(const job::JobReport& report) {
 void PlanCard::showNumbers(const job::JobReport& report, const plan::CandidateReport& chosen) {
     m_numbers->setVisible(chosen.prediction.has_value());
     if (chosen.prediction) {
-        m_timePredicted->setText(durationText(chosen.expectedMs().value_or(0)));
-        m_memoryPredicted->setText(bytesText(chosen.prediction->hostBytes));
+        const double all = chosen.expectedMs().value_or(0);
+        m_timePredicted->setText(durationText(all));
+        m_memoryPredicted->setText(
+            bytesText(chosen.prediction->hostBytes +
+                      (m_sceneCount - 1) * method::mapBytes(report.plan.problem)));
+        showScenes(all, std::max(0.0, all - chosen.prediction->setupMs));
     }
     showMeasured(report);
+}
+
+void PlanCard::setScenes(int count, int types) {
+    m_sceneCount = count;
+    m_sceneTypes = types;
+}
+
+/// Several scenes: what is shared, what all take, and what each further one takes.
+void PlanCard::showScenes(double firstMs, double furtherMs) {
+    const bool several = m_sceneCount > 1;
+    m_scenes->setVisible(several);
+    m_streamHead->setVisible(several);
+    m_streamPredicted->setVisible(several);
+    const QString planned = m_sceneTypes > 1
+                                ? tr("planned once for each of %1 pixel types").arg(m_sceneTypes)
+                                : tr("planned once");
+    m_scenes->setText(tr("%1 scenes, %2: %3 in all")
+                          .arg(QString::number(m_sceneCount), planned,
+                               durationText(firstMs + (m_sceneCount - 1) * furtherMs)));
+    m_streamPredicted->setText(durationText(furtherMs));
 }
 
 void PlanCard::showMeasured(const job::JobReport& report) {
@@ -244,6 +288,8 @@ void PlanCard::showMeasured(const job::JobReport& report) {
     for (QLabel* label : {m_measuredHead, m_timeMeasured, m_memoryMeasured}) {
         label->setVisible(ran);
     }
+    m_streamMeasured->setText(ran ? durationText(report.run->streamMs.median) : QString());
+    m_streamMeasured->setVisible(ran && m_sceneCount > 1);
 }
 
 /// How far the scores of a run can be trusted.
@@ -380,11 +426,11 @@ void PlanCard::applyTheme() {
     setStyleSheet(QStringLiteral("#planCard { background: %1; border: 1px solid %2; "
                                  "border-radius: 6px; }")
                       .arg(a.card.name(), a.line.name()));
-    for (QLabel* quiet : {m_detail, m_calibration}) {
+    for (QLabel* quiet : {m_detail, m_scenes, m_calibration}) {
         quiet->setStyleSheet(QStringLiteral("color: %1;").arg(a.muted.name()));
     }
-    for (const char* name :
-         {"planPredictedHead", "planMeasuredHead", "planTimeHead", "planMemoryHead"}) {
+    for (const char* name : {"planPredictedHead", "planMeasuredHead", "planTimeHead",
+                             "planStreamHead", "planMemoryHead"}) {
         findChild<QLabel*>(QLatin1String(name))
             ->setStyleSheet(QStringLiteral("color: %1;").arg(a.muted.name()));
     }

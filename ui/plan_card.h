@@ -25,7 +25,9 @@ class PlanCard : public QFrame {
     void showPlanning();
     /// A job that cannot be planned at all, and why.
     void showProblem(const QString& sentence);
-    /// Before a run (report.run empty) or after it.
+    /// How many scenes the plan is for, and of how many pixel types; counts from the next report.
+    void setScenes(int count, int types);
+    /// Before a run (report.run empty) or after it; of one of several scenes.
     void showReport(const job::JobReport& report);
     void refreshTheme();
     /// All texts of the card, a line each: for tests and for reading aloud.
@@ -42,6 +44,7 @@ class PlanCard : public QFrame {
     void showExactness(const job::JobReport& report);
     void showGroups(const job::JobReport& report);
     void showMeasured(const job::JobReport& report);
+    void showScenes(double firstMs, double furtherMs);
     void addOther(const plan::CandidateReport& row);
     void showOthers(const plan::PlanReport& report);
     void clearOthers();
@@ -52,12 +55,18 @@ class PlanCard : public QFrame {
     QLabel* m_measuredHead = nullptr;
     QLabel* m_timePredicted = nullptr;
     QLabel* m_timeMeasured = nullptr;
+    QLabel* m_scenes = nullptr;
+    QLabel* m_streamHead = nullptr;
+    QLabel* m_streamPredicted = nullptr;
+    QLabel* m_streamMeasured = nullptr;
     QLabel* m_memoryPredicted = nullptr;
     QLabel* m_memoryMeasured = nullptr;
     QLabel* m_exactness = nullptr;
     QLabel* m_calibration = nullptr;
     QVBoxLayout* m_others = nullptr;
     std::optional<job::JobReport> m_report;
+    int m_sceneCount = 1;
+    int m_sceneTypes = 1;
     QString m_hint;
     QColor Accents::*m_headlineColour = nullptr; ///< null: that of window texts
 };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ui/text.h"
+#include "ui/thumbnail.h"
 
 namespace flcc::ui {
 namespace {
@@ -19,12 +20,34 @@ class RunController::Sink : public job::JobSink {
   public:
     explicit Sink(RunController& controller) : m_controller(controller) {}
 
+    void sceneStarted(const job::SceneTurn& at) override {
+        m_scene = tr("scene %1 of %2").arg(at.turn + 1).arg(at.count);
+        m_controller.post(
+            [this_ = &m_controller, number = at.number] { Q_EMIT this_->sceneStarted(number); });
+    }
+    void sceneFinished(const job::SceneTurn& at, const job::JobResult& result) override {
+        auto kept = std::make_shared<job::JobResult>(result);
+        QImage thumbnail;
+        if (result.scene) {
+            thumbnail = thumbnailOf(base::viewOf(result.scene->pixels), kThumbnailSide);
+            auto scene = std::make_shared<job::SceneImage>();
+            scene->geometry = result.scene->geometry;
+            scene->source = result.scene->source;
+            scene->note = result.scene->note;
+            scene->sha256 = result.scene->sha256;
+            kept->scene = std::move(scene);
+        }
+        m_controller.post([this_ = &m_controller, number = at.number, kept, thumbnail] {
+            Q_EMIT this_->sceneFinished(number, kept, thumbnail);
+        });
+    }
     void phase(job::Phase phase) override {
         {
             const std::scoped_lock lock(m_controller.m_mutex);
             m_controller.m_progress = 0;
         }
-        const QString name = toQString(job::name(phase));
+        const QString word = toQString(job::name(phase));
+        const QString name = m_scene.isEmpty() ? word : tr("%1, %2").arg(m_scene, word);
         m_controller.post([this_ = &m_controller, name] { Q_EMIT this_->phaseChanged(name); });
     }
     void progress(double share) override {
@@ -54,6 +77,7 @@ class RunController::Sink : public job::JobSink {
 
   private:
     RunController& m_controller;
+    QString m_scene; ///< which of several is at hand
 };
 
 RunController::RunController(QObject* parent) : QObject(parent) {

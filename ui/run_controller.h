@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QImage>
 #include <QObject>
 #include <QString>
 #include <QTimer>
@@ -62,7 +63,14 @@ class RunController : public QObject {
     /// After the Done function or failed().
     void finished(flcc::ui::RunController::Task task);
     void failed(flcc::ui::RunController::Task task, const QString& sentence);
+    /// Of one of several scenes with its turn: "scene 2 of 5, matching".
     void phaseChanged(const QString& phase);
+    /// Comes before the phases of each of several scenes; numbers are those of the job.
+    void sceneStarted(int number);
+    /// What the job told of a scene, without the scene's pixels, and a small picture of them, null
+    /// where they were not read.
+    void sceneFinished(int number, std::shared_ptr<const flcc::job::JobResult> result,
+                       const QImage& thumbnail);
     void progressChanged(double share);
     void planned(const flcc::plan::PlanReport& report);
     void mapStarted(std::shared_ptr<const flcc::method::MatchMap> map);

@@ -70,6 +70,19 @@ QStringList argumentsOf(int argc, char** argv) {
     return arguments;
 }
 
+/// "--scene A B C" as "--scene A --scene B --scene C", which is what Qt's parser understands.
+QStringList withEachScene(const QStringList& arguments) {
+    const QString option = QStringLiteral("--scene");
+    QStringList each;
+    bool scenes = false;
+    for (const QString& argument : arguments) {
+        const bool further = scenes && !argument.startsWith(QChar('-')) && each.back() != option;
+        scenes = argument == option || (scenes && !argument.startsWith(QChar('-')));
+        each += further ? QStringList{option, argument} : QStringList{argument};
+    }
+    return each;
+}
+
 } // namespace
 
 StartOptions readStartOptions(const QStringList& arguments) {
@@ -82,6 +95,10 @@ StartOptions readStartOptions(const QStringList& arguments) {
     const QCommandLineOption crop(QStringLiteral("crop"),
                                   QApplication::tr("Cuts the template from the scene."),
                                   QStringLiteral("X,Y[,Z]:W,H[,D]"));
+    const QCommandLineOption scene(QStringLiteral("scene"),
+                                   QApplication::tr("A list of scenes; the first may be a plain "
+                                                    "argument."),
+                                   QStringLiteral("FILE..."));
     const QCommandLineOption sample(QStringLiteral("sample"),
                                     QApplication::tr("Opens a built-in sample."),
                                     QStringLiteral("NAME"));
@@ -95,12 +112,12 @@ StartOptions readStartOptions(const QStringList& arguments) {
                                   QStringLiteral("WxH"));
     const QCommandLineOption quit(QStringLiteral("quit"),
                                   QApplication::tr("Ends when all is done."));
-    parser.addOptions({help, version, crop, sample, job, run, screenshot, size, quit});
+    parser.addOptions({help, version, scene, crop, sample, job, run, screenshot, size, quit});
     parser.addPositionalArgument(QStringLiteral("scene"), QApplication::tr("Image or volume."),
                                  QStringLiteral("[SCENE"));
     parser.addPositionalArgument(QStringLiteral("template"), QApplication::tr("Template."),
                                  QStringLiteral("[TEMPLATE]]"));
-    if (!parser.parse(arguments)) {
+    if (!parser.parse(withEachScene(arguments))) {
         return commandLineError(parser.errorText());
     }
     StartOptions options;
@@ -114,10 +131,11 @@ StartOptions readStartOptions(const QStringList& arguments) {
     const QStringList files = parser.positionalArguments();
     if (files.size() > 2) {
         return commandLineError(QApplication::tr("at most a scene and a template can be opened, "
-                                                 "%1 files were named")
+                                                 "%1 files were named; further scenes follow "
+                                                 "--scene")
                                     .arg(files.size()));
     }
-    options.scene = files.value(0);
+    options.scenes = files.mid(0, 1) + parser.values(scene);
     options.templ = files.value(1);
     options.sample = parser.value(sample);
     options.job = parser.value(job);
@@ -172,8 +190,12 @@ void Startup::open() {
         finish();
     } else if (!m_options.sample.isEmpty()) {
         m_window.opener().openSample(m_options.sample, then);
-    } else if (!m_options.scene.isEmpty()) {
-        m_window.opener().open(Opener::Target::Scene, toPath(m_options.scene), {}, then);
+    } else if (!m_options.scenes.isEmpty()) {
+        std::vector<std::filesystem::path> scenes;
+        for (const QString& file : m_options.scenes) {
+            scenes.push_back(toPath(file));
+        }
+        m_window.opener().openScenes(scenes, false, then);
     } else {
         finish();
     }

@@ -16,7 +16,7 @@ class MainWindow;
 
 /// What the program is asked to do when it starts.
 struct StartOptions {
-    QString scene;
+    QStringList scenes; ///< the list, the first one first
     QString templ;
     std::optional<base::Box> crop;
     QString sample;

@@ -7,6 +7,9 @@
 
 namespace flcc::ui {
 
+/// Of the pictures in lists, in pixels.
+inline constexpr int kThumbnailSide = 88;
+
 /// The middle slice, `size` pixels along its longer side, grey from dark to bright. **Cost**: reads
 /// size*size voxels and those of viz::autoWindow.
 [[nodiscard]] QImage thumbnailOf(const base::AnyView& view, int size);

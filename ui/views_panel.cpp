@@ -53,6 +53,7 @@ ViewsPanel::ViewsPanel(Document& document, QWidget* parent)
         }
     }
     connect(&m_document, &Document::sceneChanged, this, &ViewsPanel::onSceneChanged);
+    connect(&m_document, &Document::sceneShown, this, &ViewsPanel::onSceneShown);
     connect(&m_document, &Document::boxChanged, this, &ViewsPanel::onBoxChanged);
     connect(&m_document, &Document::masksChanged, this, &ViewsPanel::onMasksChanged);
     connect(&m_document, &Document::resultShown, this, &ViewsPanel::onResultShown);
@@ -75,6 +76,7 @@ void ViewsPanel::onSceneChanged() {
     const SceneEntry& scene = m_document.scene();
     const auto pixels = pixelsOf(scene.image);
     const base::Geometry geometry = scene.image ? scene.image->geometry : base::Geometry{};
+    m_geometry = geometry;
     m_map.reset();
     m_running.reset();
     m_peaks.clear();
@@ -94,6 +96,31 @@ void ViewsPanel::onSceneChanged() {
     setCrosshair({std::floor(static_cast<double>(extents.x) / 2),
                   std::floor(static_cast<double>(extents.y) / 2),
                   std::floor(static_cast<double>(extents.z) / 2)});
+}
+
+/// Another scene of the list, of the same extents: the views stay where they are, and so does a
+/// grey window that somebody chose.
+void ViewsPanel::onSceneShown() {
+    const job::SceneImage& image = *m_document.scene().image;
+    if (image.geometry.spacing != m_geometry.spacing) {
+        const base::Point crosshair = m_crosshair;
+        onSceneChanged();
+        onBoxChanged();
+        onMasksChanged();
+        setCrosshair(crosshair);
+        return;
+    }
+    const auto pixels = pixelsOf(m_document.scene().image);
+    for (const auto& slice : m_slices) {
+        slice->replaceImage(pixels);
+    }
+    m_volume->replaceImage(m_document.isVolume() ? pixels : nullptr);
+    const bool automatic = m_grey == m_automatic;
+    m_automatic = viz::autoWindow(base::viewOf(*pixels));
+    if (automatic) {
+        setGreyWindow(m_automatic);
+    }
+    m_frames[3]->setNote(toQString(m_volume->note()));
 }
 
 void ViewsPanel::arrange() {

@@ -90,6 +90,7 @@ class ViewsPanel : public QWidget {
 
   private:
     void onSceneChanged();
+    void onSceneShown();
     void onBoxChanged();
     void onMasksChanged();
     void onResultShown();
@@ -107,6 +108,7 @@ class ViewsPanel : public QWidget {
     ViewFrame* m_active = nullptr;
     ViewFrame* m_maximised = nullptr;
     base::Point m_crosshair{0, 0, 0};
+    base::Geometry m_geometry; ///< of the shown image
     viz::GreyWindow m_grey;
     viz::GreyWindow m_automatic;
     double m_opacity = 0.5;

@@ -76,6 +76,12 @@ void SliceScene::setImage(std::shared_ptr<const base::AnyImage> image,
     fit();
 }
 
+void SliceScene::replaceImage(std::shared_ptr<const base::AnyImage> image) {
+    m_state->image = std::move(image);
+    m_state->imagePlane.invalidate();
+    changed();
+}
+
 bool SliceScene::hasImage() const { return m_state->image != nullptr; }
 Orientation SliceScene::orientation() const { return m_state->orientation; }
 const base::Extents& SliceScene::extents() const { return m_state->extents; }

@@ -52,6 +52,8 @@ class SliceScene final : public Scene {
     /// Shows `image` (null: nothing), middle slice, fitted, without map, peaks and box. Pixels are
     /// shared, not copied. The window stays as set by setGreyWindow until the next call of it.
     void setImage(std::shared_ptr<const base::AnyImage> image, const base::Geometry& geometry);
+    /// Shows another image of the same extents and spacing; all else stays as it is.
+    void replaceImage(std::shared_ptr<const base::AnyImage> image);
     [[nodiscard]] bool hasImage() const;
     [[nodiscard]] Orientation orientation() const;
     [[nodiscard]] const base::Extents& extents() const; ///< of the image

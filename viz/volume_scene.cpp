@@ -112,6 +112,14 @@ void VolumeScene::setImage(std::shared_ptr<const base::AnyImage> image,
     resetView();
 }
 
+void VolumeScene::replaceImage(std::shared_ptr<const base::AnyImage> image) {
+    State& s = *m_state;
+    s.image = std::move(image);
+    s.sceneTexture.clear();
+    s.sceneTextureStale = s.slicesStale = true;
+    changed();
+}
+
 void VolumeScene::setGreyWindow(const GreyWindow& window) {
     State& s = *m_state;
     if (window == s.window || !(window.high > window.low)) {

@@ -27,6 +27,8 @@ class VolumeScene final : public Scene {
     /// Shows `image` (null: nothing) from the standard direction. Above the texture budget a
     /// coarser copy is ray-cast; see note(). **Cost**: bounded by the budget, not by the image.
     void setImage(std::shared_ptr<const base::AnyImage> image, const base::Geometry& geometry);
+    /// Shows another image of the same extents and spacing; all else stays as it is.
+    void replaceImage(std::shared_ptr<const base::AnyImage> image);
     /// Must not be empty. Counts as an input: see setInteractive.
     void setGreyWindow(const GreyWindow& window);
     void setContent(VolumeContent content);

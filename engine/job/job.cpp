@@ -36,20 +36,11 @@ base::Point halfOf(const base::Extents& templ) {
             static_cast<double>(templ.z - 1) / 2};
 }
 
-/// What the scenes of a job have in common.
-struct Stream {
-    int scenes = 1;
-    int scene = 0;                        ///< the number of the one at hand
-    bool last = true;                     ///< the outputs of all get their names when it is done
-    std::vector<detail::Shared> shared{}; ///< what the one before left
-    detail::OutputFiles files{};
-};
-
 /// Runs the job of one scene step by step; each step returns false when it was cancelled.
 class Runner {
   public:
     Runner(const Job& job, const JobImages& images, std::stop_token stop, JobSink& sink,
-           Stream& stream)
+           detail::Stream& stream)
         : m_job(job), m_images(images), m_stop(std::move(stop)), m_sink(sink), m_stream(stream) {}
 
     [[nodiscard]] JobResult run() {
@@ -154,7 +145,8 @@ class Runner {
                              .scenes = m_stream.scenes,
                              .source = m_inputs.scene->source,
                              .planOf = m_groups.front().planOf(),
-                             .preparedOf = m_groups.front().preparedOf()};
+                             .preparedOf = m_groups.front().preparedOf(),
+                             .readAhead = {}};
         }
         report.inputs = m_inputs.reports;
         report.scene = base::extentsOf(m_inputs.scene->pixels);
@@ -194,8 +186,26 @@ class Runner {
     [[nodiscard]] plan::Request requestOf(const detail::GroupRun& group, std::int64_t maps) const {
         plan::Request request = m_request;
         request.limits.memoryBytes = std::max<std::int64_t>(
-            1, request.limits.memoryBytes - (maps - group.report().mapBytes));
+            1, request.limits.memoryBytes - (maps - group.report().mapBytes) -
+                   (m_stream.reading ? m_stream.nextBytes : 0));
         return request;
+    }
+
+    /// Begins to read the next scene, if there is room for it beside all groups.
+    void readAhead() {
+        if (m_stream.next == nullptr || m_stream.reading) {
+            return;
+        }
+        const std::int64_t maps = mapBytes();
+        m_stream.reading = std::all_of(m_groups.begin(), m_groups.end(), [&](const auto& group) {
+            const plan::CandidateReport* chosen = group.report().plan.chosen();
+            return chosen->prediction && chosen->prediction->hostBytes + m_stream.nextBytes <=
+                                             requestOf(group, maps).limits.memoryBytes;
+        });
+        m_result.report.stream->readAhead = m_stream.reading;
+        if (m_stream.reading) {
+            m_stream.ahead.start(*m_stream.next, m_stop);
+        }
     }
 
     [[nodiscard]] bool plan(bool warmUp) {
@@ -281,6 +291,7 @@ class Runner {
     }
 
     [[nodiscard]] bool write() {
+        m_stream.ahead.wait(); // libraries for files are asked by one thread at a time
         enter(Phase::Write);
         const base::Stopwatch watch;
         if (!detail::writeOutputs(m_job, m_result, m_stream.files, m_stop,
@@ -314,7 +325,7 @@ class Runner {
     const JobImages& m_images;
     std::stop_token m_stop;
     JobSink& m_sink;
-    Stream& m_stream;
+    detail::Stream& m_stream;
     plan::Request m_request;
     detail::Inputs m_inputs;
     std::vector<detail::GroupRun> m_groups;
@@ -391,6 +402,7 @@ bool Runner::execute() {
     if (oneMap) {
         startMap();
     }
+    readAhead();
     double done = 0;
     for (detail::GroupRun* const group : waiting) {
         const double share = expected > 0 ? group->expectedMs() / expected : 1;
@@ -420,27 +432,35 @@ JobResult doScenes(const Job& job, const JobImages& images, const std::stop_toke
                    JobSink& sink, bool planOnly) {
     const std::vector<Job> jobs = scenesOf(job);
     detail::requireOwnNames(jobs, !planOnly);
-    Stream stream{.scenes = static_cast<int>(jobs.size())};
+    detail::Stream stream{.scenes = static_cast<int>(jobs.size())};
     if (stream.scenes > 1) {
         sink.phase(Phase::Read);
     }
-    const std::vector<std::size_t> order = detail::sceneOrder(jobs, images, stop);
+    const std::vector<detail::OrderedScene> order = detail::sceneOrder(jobs, images, stop);
     JobResult all;
     all.cancelled = order.empty();
     all.report.scenes.resize(jobs.size());
     JobImages own = images;
     for (std::size_t turn = 0; turn < order.size() && !all.cancelled; ++turn) {
-        const std::size_t number = order[turn];
+        const std::size_t number = order[turn].number;
         stream.scene = static_cast<int>(number);
         stream.last = turn + 1 == order.size();
+        stream.reading = false;
+        stream.next = stream.last ? nullptr : &jobs[order[turn + 1].number];
+        stream.nextBytes = stream.last ? 0 : order[turn + 1].bytes;
+        const SceneTurn at{.scene = jobs[number].scene,
+                           .number = stream.scene,
+                           .turn = static_cast<int>(turn),
+                           .count = stream.scenes};
         if (stream.scenes > 1) {
-            sink.sceneStarted(jobs[number].scene, static_cast<int>(turn), stream.scenes);
+            sink.sceneStarted(at);
         }
         Runner runner(jobs[number], own, stop, sink, stream);
         JobResult one = planOnly ? runner.planOnly() : runner.run();
         if (stream.scenes == 1) {
             return one;
         }
+        sink.sceneFinished(at, one);
         all.cancelled = one.cancelled;
         all.report.scenes[number] = std::move(one.report);
         for (std::string& note : one.notes) {
@@ -449,7 +469,8 @@ JobResult doScenes(const Job& job, const JobImages& images, const std::stop_toke
             }
         }
         // Templates and masks are read once; a crop is one of the first scene.
-        own = {nullptr, std::move(one.templates), std::move(one.masks), std::move(one.sceneMask)};
+        own = {stream.ahead.take(), std::move(one.templates), std::move(one.masks),
+               std::move(one.sceneMask)};
     }
     if (all.cancelled) {
         all.report = {};

@@ -85,6 +85,10 @@ struct Job {
 /// several ("map-1.mha"); crops and the template that is written belong to the first.
 [[nodiscard]] std::vector<Job> scenesOf(const Job& job);
 
+/// The name of an output of scene `number` where a job has several: "map-1.mha" of "map.mha".
+[[nodiscard]] std::filesystem::path numberedOutput(const std::filesystem::path& file,
+                                                   std::size_t number);
+
 /// An image a job works on, in memory.
 struct SceneImage {
     base::AnyImage pixels;
@@ -144,15 +148,26 @@ struct JobImages {
 enum class Phase { Read, Plan, Run, Peaks, Write };
 [[nodiscard]] std::string_view name(Phase phase); ///< "reading", "planning", ...
 
-/// Told how a job goes on. **Threads**: phase(), planned() and mapStarted() come on the thread that
-/// called runJob; progress() and regionFinished() on any worker, one call at a time.
+struct JobResult;
+
+/// One of several scenes; both numbers count from 0.
+struct SceneTurn {
+    std::filesystem::path scene;
+    int number = 0; ///< in the order given
+    int turn = 0;   ///< in the order they are done in
+    int count = 1;
+};
+
+/// Told how a job goes on. **Threads**: progress() and regionFinished() come on any worker, one
+/// call at a time, all others on the thread that called runJob.
 class JobSink {
   public:
     virtual ~JobSink() = default;
-    /// Comes before all else of each scene where there are several, which is the `turn`-th of
-    /// `count`, from 0.
-    virtual void sceneStarted(const std::filesystem::path& /*scene*/, int /*turn*/, int /*count*/) {
-    }
+    /// Comes before all else of each scene where there are several.
+    virtual void sceneStarted(const SceneTurn&) {}
+    /// Comes after all else of each of several scenes, also of one that was cancelled: what would
+    /// be the result of a job for it alone. Its outputs have no names yet.
+    virtual void sceneFinished(const SceneTurn&, const JobResult&) {}
     virtual void phase(Phase) {}
     /// Share of the phase that is done, 0..1.
     virtual void progress(double) {}
@@ -165,8 +180,8 @@ class JobSink {
     virtual void regionFinished(const base::Box&) {}
 };
 
-/// Of a job with several scenes `report.scenes` and the notes alone: what belongs to one scene goes
-/// before the next one is read.
+/// Of a job with several scenes `report.scenes` and the notes alone: what belongs to one scene is
+/// told by JobSink::sceneFinished and goes before the next one is read.
 struct JobResult {
     /// Nothing was written; cancelled during Run, map and status hold what was finished.
     bool cancelled = false;

@@ -93,6 +93,9 @@ struct StreamReport {
     std::string source;
     std::optional<int> planOf;     ///< the scene it was planned for; empty: for this one
     std::optional<int> preparedOf; ///< the scene that its templates were prepared for, likewise
+    /// Whether the next scene was read while this one was matched, or there was no room for it;
+    /// empty without a next one that is to be read. Its pixels are in the run's peakHostBytes.
+    std::optional<bool> readAhead;
 };
 
 struct Environment {

@@ -204,7 +204,8 @@ Json toJson(const StreamReport& stream) {
             {"scenes", stream.scenes},
             {"path", stream.source},
             {"plan_of", orNull(stream.planOf)},
-            {"prepared_of", orNull(stream.preparedOf)}};
+            {"prepared_of", orNull(stream.preparedOf)},
+            {"read_ahead", orNull(stream.readAhead)}};
 }
 
 /// What of a report, of its first scene where there are several, or of one of its groups, is for

@@ -109,6 +109,10 @@ std::string streamText(const StreamReport& stream) {
                 (stream.preparedOf ? "and prepared templates " : "") + "of scene " +
                 std::to_string(*stream.planOf);
     }
+    if (stream.readAhead) {
+        text += *stream.readAhead ? "; the next one was read meanwhile"
+                                  : "; no memory to read the next one meanwhile";
+    }
     return text + "\n";
 }
 

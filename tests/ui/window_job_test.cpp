@@ -28,7 +28,6 @@ class WindowJobTest : public QObject {
     void cleanup();
     void aJobFileKeepsItsExactNumbers_data();
     void aJobFileKeepsItsExactNumbers();
-    void aJobOfSeveralScenesIsRefused();
     void anEditedNumberReplacesTheExactOne();
     void theDistanceIsAutoZeroOrANumber();
     void aJobFileRunInTheWindowWritesWhatTheEngineWrites();
@@ -113,18 +112,6 @@ void WindowJobTest::aJobFileKeepsItsExactNumbers() {
     QVERIFY(test::waitUntilIdle(*m_window));
     QVERIFY(job::fromJobFile(job::readJobFile(file("again.json"))) == job);
     QCOMPARE(m_window->matchPanel().threshold(), minScore);
-}
-
-void WindowJobTest::aJobOfSeveralScenesIsRefused() {
-    job::Job job = fileJob();
-    load(job);
-    QVERIFY(m_window->flow().currentJob() == job);
-    const job::Job before = job;
-    job.furtherScenes = {file("scene.mha"), file("scene.mha")};
-    job.minScore = 0.75;
-    load(job);
-    QVERIFY2(bar().sentence().contains(QStringLiteral("3 scenes")), qPrintable(bar().sentence()));
-    QVERIFY(m_window->flow().currentJob() == before);
 }
 
 void WindowJobTest::anEditedNumberReplacesTheExactOne() {

@@ -278,7 +278,8 @@ void WindowTemplatesTest::differentSizesGivePeaksOnly() {
     QVERIFY(test::waitUntilIdle(*m_window));
     QFile peaks(file(QStringLiteral("peaks.csv")));
     QVERIFY(peaks.open(QIODevice::ReadOnly));
-    QVERIFY(peaks.readAll().contains("# template 1: 15 70 0:29 25 1 (29x25x1 voxels)"));
+    QVERIFY(
+        peaks.readAll().contains("# template 1: memory:noise [15 70 0:29 25 1] (29x25x1 voxels)"));
     m_window->exporter().writeMap(file(QStringLiteral("map.mha")).toStdString());
     QVERIFY(part<MessageBar>("messageBar").sentence().contains(QStringLiteral("peaks only")));
 }

@@ -1,25 +1,18 @@
 #include "engine/job/detail/scenes.h"
 
 #include <algorithm>
-#include <numeric>
+#include <exception>
+#include <utility>
 
 #include "engine/io/image_file.h"
 
 namespace flcc::job {
 
-namespace {
-
-/// "map-1.mha" of "map.mha".
-std::filesystem::path numbered(const std::filesystem::path& file, std::size_t number) {
-    if (file.empty()) {
-        return file;
-    }
+std::filesystem::path numberedOutput(const std::filesystem::path& file, std::size_t number) {
     const std::string name =
         file.stem().string() + "-" + std::to_string(number) + file.extension().string();
     return file.parent_path() / name;
 }
-
-} // namespace
 
 std::vector<Job> scenesOf(const Job& job) {
     std::vector<Job> jobs(1 + job.furtherScenes.size(), job);
@@ -33,7 +26,9 @@ std::vector<Job> scenesOf(const Job& job) {
         }
         for (auto output :
              {&Job::map, &Job::status, &Job::index, &Job::peaks, &Job::report, &Job::heatmap}) {
-            own.*output = jobs.size() > 1 ? numbered(own.*output, i) : own.*output;
+            if (jobs.size() > 1 && !(own.*output).empty()) {
+                own.*output = numberedOutput(own.*output, i);
+            }
         }
     }
     return jobs;
@@ -41,8 +36,45 @@ std::vector<Job> scenesOf(const Job& job) {
 
 namespace detail {
 
-std::vector<std::size_t> sceneOrder(const std::vector<Job>& jobs, const JobImages& images,
-                                    const std::stop_token& stop) {
+namespace {
+
+/// Colour is turned into one value a voxel, beside what was read.
+std::int64_t readBytes(const io::ImageInfo& info) {
+    const std::int64_t value = base::byteCount(info.extents, base::bytesPerVoxel(info.pixel));
+    return info.components == 1 ? value
+                                : value * info.components + base::byteCount(info.extents, 8);
+}
+
+} // namespace
+
+void ReadAhead::start(const Job& next, const std::stop_token& stop) {
+    m_thread = std::jthread([this, file = next.scene, channel = next.channel, frame = next.frame,
+                             stop](const std::stop_token& end) {
+        std::stop_source either;
+        const auto request = [&either] { either.request_stop(); };
+        const std::stop_callback whenStopped(stop, request);
+        const std::stop_callback whenEnded(end, request);
+        try {
+            m_image = loadImage(file, channel, frame, either.get_token());
+        } catch (const std::exception&) {
+            m_image.reset(); // its turn tells
+        }
+    });
+}
+
+void ReadAhead::wait() {
+    if (m_thread.joinable()) {
+        m_thread.join();
+    }
+}
+
+std::shared_ptr<const SceneImage> ReadAhead::take() {
+    wait();
+    return std::exchange(m_image, nullptr);
+}
+
+std::vector<OrderedScene> sceneOrder(const std::vector<Job>& jobs, const JobImages& images,
+                                     const std::stop_token& stop) {
     std::vector<io::ImageInfo> infos(jobs.size());
     for (std::size_t i = 0; i < jobs.size() && jobs.size() > 1; ++i) {
         if (i == 0 && images.scene) {
@@ -63,10 +95,13 @@ std::vector<std::size_t> sceneOrder(const std::vector<Job>& jobs, const JobImage
             });
         first.push_back(static_cast<std::size_t>(alike - infos.begin()));
     }
-    std::vector<std::size_t> order(jobs.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return first[a] < first[b]; });
+    std::vector<OrderedScene> order(jobs.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        order[i] = {i, jobs.size() > 1 ? readBytes(infos[i]) : 0};
+    }
+    std::stable_sort(order.begin(), order.end(), [&](const OrderedScene& a, const OrderedScene& b) {
+        return first[a.number] < first[b.number];
+    });
     return order;
 }
 

@@ -271,8 +271,8 @@ class CudaJobTest : public QObject {
 
     void aFailureInALaterSceneLeavesNothingOfTheGpuToTheNext() {
         struct Watcher : job::JobSink {
-            void sceneStarted(const std::filesystem::path&, int turn, int) override {
-                if (turn == 1) {
+            void sceneStarted(const job::SceneTurn& at) override {
+                if (at.turn == 1) {
                     failAt(Call::Direct, 1, DeviceDouble::kInvalidValue);
                 }
             }

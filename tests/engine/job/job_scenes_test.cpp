@@ -1,5 +1,6 @@
 #include <QtTest>
 
+#include <map>
 #include <stop_token>
 
 #include <nlohmann/json.hpp>
@@ -30,17 +31,22 @@ constexpr base::Box kCut{{20, 30, 0}, {12, 10, 1}};
 class Watcher : public job::JobSink {
   public:
     std::vector<std::string> scenes;
+    std::map<int, job::JobResult> finished;
     int runs = 0;
     std::function<void(int)> onScene;
     std::function<void(Phase, int)> onPhase;
 
-    void sceneStarted(const std::filesystem::path& scene, int turn, int count) override {
-        QCOMPARE(turn, static_cast<int>(scenes.size()));
-        QVERIFY(turn < count);
-        scenes.push_back(scene.filename().string());
+    void sceneStarted(const job::SceneTurn& at) override {
+        QCOMPARE(at.turn, static_cast<int>(scenes.size()));
+        QVERIFY(at.turn < at.count);
+        scenes.push_back(at.scene.filename().string());
         if (onScene) {
-            onScene(turn);
+            onScene(at.turn);
         }
+    }
+    void sceneFinished(const job::SceneTurn& at, const job::JobResult& result) override {
+        QCOMPARE(at.turn, static_cast<int>(finished.size()));
+        finished[at.number] = result;
     }
     void phase(Phase phase) override {
         runs += phase == Phase::Run ? 1 : 0;
@@ -105,6 +111,8 @@ class JobScenesTest : public QObject {
     void theReportSaysWhatWasShared();
     void repeatsOfTheFirstScenePrepareAgain();
     void scenesAlikeAreDoneTogether();
+    void everySceneIsToldWhenItIsFinished();
+    void theNextSceneIsReadAheadWhereThereIsRoom();
     void templatesAreReadOnce();
     void cropsAreCutFromTheFirstScene();
     void severalTemplatesAreSharedToo();
@@ -244,6 +252,72 @@ void JobScenesTest::theReportSaysWhatWasShared() {
     const job::JobReport one = job::runJob(scenes.job({"scene0.mha"})).report;
     QVERIFY(Json::parse(job::toJson(one))["stream"].is_null());
     QVERIFY(one.scenes.empty());
+}
+
+/// By its number, whatever the order they are done in; the cancelled one with what it has.
+void JobScenesTest::everySceneIsToldWhenItIsFinished() {
+    const Scenes scenes;
+    scenes.write("floats.mha", test::noise(PixelType::Float32, kScene, 9));
+    const Job job = scenes.job({"scene0.mha", "floats.mha", "scene2.mha"});
+    Watcher watcher;
+    const job::JobResult all = job::runJob(job, {}, {}, &watcher);
+    QCOMPARE(watcher.finished.size(), std::size_t{3});
+    for (const int number : {0, 2}) {
+        const job::JobResult& one = watcher.finished.at(number);
+        QVERIFY(!one.cancelled && one.scene && one.map);
+        QCOMPARE(one.report.stream->scene, number);
+        QCOMPARE(one.peaks.size(), std::size_t{1});
+        QVERIFY(one.peaks[0].corner == placeIn(number));
+        QVERIFY(one.map->value.view().at(placeIn(number)) > 0.999F);
+    }
+    QCOMPARE(all.report.scenes[2].peaks.size(), std::size_t{1});
+    std::stop_source stop;
+    Watcher stopper;
+    stopper.onPhase = [&](Phase phase, int turn) {
+        if (phase == Phase::Peaks && turn == 1) {
+            stop.request_stop();
+        }
+    };
+    QVERIFY(job::runJob(job, {}, stop.get_token(), &stopper).cancelled);
+    QCOMPARE(stopper.finished.size(), std::size_t{2});
+    QVERIFY(!stopper.finished.at(0).cancelled && stopper.finished.at(2).cancelled);
+}
+
+/// A file that goes when the scene before it was matched is missed only where it was not read.
+void JobScenesTest::theNextSceneIsReadAheadWhereThereIsRoom() {
+    for (const bool room : {true, false}) {
+        const Scenes scenes;
+        Job job = scenes.job();
+        job.threads = 1;
+        job.method = "direct";
+        job.tile = {64, 64, 1};
+        Job alone = job;
+        alone.furtherScenes.clear();
+        const std::int64_t needed = job::planJob(alone).plan.chosen()->prediction->hostBytes;
+        job.memoryBytes = needed + base::byteCount(kScene, 1) - (room ? 0 : 1);
+        Watcher watcher;
+        watcher.onPhase = [&](Phase phase, int turn) {
+            if (phase == Phase::Write && turn == 0) {
+                std::filesystem::remove(scenes.path("scene1.mha"));
+            }
+        };
+        job::JobReport report;
+        const test::Thrown thrown =
+            test::thrownBy([&] { report = job::runJob(job, {}, {}, &watcher).report; });
+        QCOMPARE(watcher.finished.at(0).report.stream->readAhead, std::optional(room));
+        QCOMPARE(thrown.sentence.empty(), room);
+        if (!room) {
+            QVERIFY2(thrown.sentence.find("scene1.mha") != std::string::npos,
+                     thrown.sentence.c_str());
+            continue;
+        }
+        QVERIFY(report.scenes[1].peaks[0].corner == placeIn(1));
+        QCOMPARE(report.scenes[1].inputs[0].sha256.size(), std::size_t{64});
+        QVERIFY(!report.scenes[2].stream->readAhead);
+        QVERIFY(job::toText(report).find("the next one was read meanwhile") != std::string::npos);
+        const Json json = Json::parse(job::toJson(report));
+        QVERIFY(json["scenes"][0]["stream"]["read_ahead"] == Json(true));
+    }
 }
 
 /// Their spread is that of single runs; of the others there is nothing but the stream.

@@ -1,0 +1,154 @@
+#include <exception>
+
+#include "ui/opener.h"
+#include "ui/run_controller.h"
+#include "ui/text.h"
+
+// The list of scenes: its files are looked at when they are added and read when they are shown.
+
+namespace flcc::ui {
+namespace {
+
+void tell(const Opener::Then& then, bool opened) {
+    if (then) {
+        then(opened);
+    }
+}
+
+/// Why a file cannot stand in one list with `first`, of `extents`; empty when it can.
+QString reasonAgainst(const io::ImageInfo& info, const SceneEntry& first,
+                      const base::Extents& extents) {
+    if (info.extents != extents) {
+        return Opener::tr("it has %1 voxels and the scenes of the list %2")
+            .arg(extentsText(info.extents), extentsText(extents));
+    }
+    // One choice is for all scenes of a job.
+    const auto differs = [](int count, const std::optional<int>& choice) {
+        return choice ? *choice >= count || count < 2 : count > 1;
+    };
+    if (differs(info.channels, first.channel) || differs(info.frames, first.frame)) {
+        return Opener::tr("it holds %1 channel(s) and %2 frame(s), other than the first scene")
+            .arg(info.channels)
+            .arg(info.frames);
+    }
+    return {};
+}
+
+} // namespace
+
+void Opener::askMoreScenes() {
+    ask(QStringLiteral("open"), tr("Add scenes"), true,
+        [this](const auto& files) { openScenes(files, true); });
+}
+
+void Opener::openScenes(const std::vector<std::filesystem::path>& paths, bool added, Then then) {
+    Files files;
+    for (const std::filesystem::path& path : paths) {
+        files.emplace_back(added || !files.empty() ? Target::MoreScene : Target::Scene, path);
+    }
+    openAll(std::move(files), {}, then);
+}
+
+void Opener::addScene(const std::filesystem::path& path, const Then& then) {
+    m_controller.start(
+        RunController::Task::Load, tr("Adding %1").arg(pathText(path.filename())),
+        [this, path, then](const std::stop_token& stop, job::JobSink*) -> RunController::Done {
+            try {
+                const io::ImageInfo info = io::readImageInfo(path, stop);
+                if (stop.stop_requested()) {
+                    return [then] { tell(then, false); };
+                }
+                return [this, path, info, then] { tell(then, acceptScene(path, info)); };
+            } catch (const std::exception& error) {
+                return [this, sentence = toQString(error.what()), then] {
+                    Q_EMIT failed(sentence);
+                    tell(then, false);
+                };
+            }
+        });
+}
+
+bool Opener::acceptScene(const std::filesystem::path& path, const io::ImageInfo& info) {
+    const QString name = pathText(path.filename());
+    const SceneEntry& first = m_document.scenes().front();
+    if (first.path.empty()) {
+        Q_EMIT failed(tr("%1 cannot be added: a list of scenes begins with a file, so open one "
+                         "first.")
+                          .arg(name));
+        return false;
+    }
+    const QString reason = reasonAgainst(info, first, m_document.sceneExtents());
+    if (!reason.isEmpty()) {
+        Q_EMIT failed(tr("%1 cannot be added: %2; open it alone.").arg(name, reason));
+        return false;
+    }
+    m_document.addScene({nullptr, name, path, {}, first.channel, first.frame, info.pixel});
+    Q_EMIT opened(tr("%1 is scene %2 of the list, from 0; it is read when it is shown or searched.")
+                      .arg(name)
+                      .arg(m_document.scenes().size() - 1));
+    return true;
+}
+
+void Opener::showScene(int index, Then then) {
+    if (index < 0 || index >= static_cast<int>(m_document.scenes().size())) {
+        return;
+    }
+    if (m_controller.isPending(RunController::Task::Run)) {
+        Q_EMIT warned(tr("A run is under way: another scene can be shown when it has ended."));
+        tell(then, false);
+        return;
+    }
+    const SceneEntry entry = m_document.scenes()[static_cast<std::size_t>(index)];
+    if (entry.image) {
+        m_document.showScene(index, entry.image);
+        tell(then, true);
+        return;
+    }
+    m_controller.start(
+        RunController::Task::Load, tr("Opening %1").arg(entry.name),
+        [this, index, entry, then](const std::stop_token& stop,
+                                   job::JobSink*) -> RunController::Done {
+            try {
+                const auto image = job::loadImage(entry.path, entry.channel, entry.frame, stop);
+                if (stop.stop_requested()) {
+                    return [then] { tell(then, false); };
+                }
+                return [this, index, entry, image, then] {
+                    const auto& scenes = m_document.scenes();
+                    const auto at = static_cast<std::size_t>(index);
+                    if (at >= scenes.size() || scenes[at].path != entry.path) {
+                        return tell(then, false); // the list is another one by now
+                    }
+                    if (base::extentsOf(image->pixels) != m_document.sceneExtents()) {
+                        Q_EMIT failed(
+                            tr("%1 has changed since it was added: it has %2 voxels now; "
+                               "remove it from the list or add it again.")
+                                .arg(entry.name, extentsText(base::extentsOf(image->pixels))));
+                        return tell(then, false);
+                    }
+                    m_document.showScene(index, image);
+                    tell(then, true);
+                };
+            } catch (const std::exception& error) {
+                return [this, sentence = toQString(error.what()), then] {
+                    Q_EMIT failed(sentence);
+                    tell(then, false);
+                };
+            }
+        });
+}
+
+void Opener::removeScene(int index) {
+    if (index != 0) {
+        m_document.removeScene(index);
+        return;
+    }
+    // The next one is the first then, whose pixels stay in memory.
+    showScene(1, [this](bool shown) {
+        if (shown) {
+            m_document.removeScene(0);
+        }
+    });
+}
+
+} // namespace flcc::ui
