@@ -11,6 +11,7 @@
 #include "engine/job/detail/inputs.h"
 #include "engine/job/job.h"
 #include "tests/engine/job/job_cases.h"
+#include "tests/engine/job/scene_folder.h"
 #include "tests/support/comparison.h"
 #include "tests/support/scenes.h"
 
@@ -20,12 +21,13 @@ using base::Extents;
 using base::PixelType;
 using job::Job;
 using job::Phase;
+using test::kCut;
+using test::kScene;
+using test::placeIn;
+using test::Scenes;
 using Json = nlohmann::json;
 
 namespace {
-
-constexpr Extents kScene{130, 96, 1};
-constexpr base::Box kCut{{20, 30, 0}, {12, 10, 1}};
 
 /// Counts scenes and phases, and does what a test asks for when a scene starts.
 class Watcher : public job::JobSink {
@@ -54,49 +56,6 @@ class Watcher : public job::JobSink {
             onPhase(phase, static_cast<int>(scenes.size()) - 1);
         }
     }
-};
-
-/// Where scene `number` holds the template.
-base::Index placeIn(int number) { return {kCut.corner.x + 10 * number, kCut.corner.y + number, 0}; }
-
-/// A folder with scenes of noise and templates cut from the first one; all hold the first template.
-class Scenes {
-  public:
-    explicit Scenes(int count = 3) {
-        const base::AnyImage first = test::noise(PixelType::UInt8, kScene, 5);
-        for (int i = 0; i < count; ++i) {
-            base::AnyImage image =
-                test::noise(PixelType::UInt8, kScene, 5 + static_cast<std::uint64_t>(i));
-            test::paste(image, test::crop(first, kCut), placeIn(i));
-            write("scene" + std::to_string(i) + ".mha", image);
-        }
-        write("template.mha", test::crop(first, kCut));
-        write("second.mha", test::crop(first, {{81, 47, 0}, kCut.extents}));
-        write("large.mha", test::crop(first, {{50, 12, 0}, {21, 17, 1}}));
-    }
-
-    void write(const std::string& name, const base::AnyImage& image) const {
-        (void)io::writeImage(path(name), base::viewOf(image), {});
-    }
-    [[nodiscard]] std::filesystem::path path(const std::string& name) const {
-        return m_folder.path(name);
-    }
-    /// A job for the scenes of these numbers, whose tiles do not depend on times.
-    [[nodiscard]] Job job(const std::vector<std::string>& scenes = {"scene0.mha", "scene1.mha",
-                                                                    "scene2.mha"}) const {
-        Job job;
-        job.scene = path(scenes.front());
-        for (std::size_t i = 1; i < scenes.size(); ++i) {
-            job.furtherScenes.push_back(path(scenes[i]));
-        }
-        job.templates = {path("template.mha")};
-        job.planning = plan::Planning::Estimate;
-        job.minScore = 0.9;
-        return job;
-    }
-
-  private:
-    test::Folder m_folder;
 };
 
 } // namespace
