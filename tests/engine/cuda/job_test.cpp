@@ -27,7 +27,7 @@ struct Work {
 
     explicit Work(const std::string& device) {
         job::SceneImage scene{
-            test::texture(base::PixelType::UInt16, {500, 400, 1}, 7), {}, "memory", {}, {}};
+            test::texture(base::PixelType::UInt16, {250, 200, 1}, 7), {}, "memory", {}, {}};
         images.scene = std::make_shared<const job::SceneImage>(std::move(scene));
         job.crops = {{{120, 80, 0}, {24, 24, 1}}};
         job.device = device;
