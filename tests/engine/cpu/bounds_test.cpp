@@ -98,7 +98,8 @@ class BoundsTest : public QObject {
     // The sample of every time; the whole is among the slow tests.
     void noBoundIsExceededOnVoxelsOfAnOracle() {
         test::BoundSearch search;
-        for (std::uint64_t seed = 1; search.voxels < test::casesOf(20000) && search.fault.empty(); ++seed) {
+        for (std::uint64_t seed = 1; search.voxels < test::casesOf(20000) && search.fault.empty();
+             ++seed) {
             test::searchBeyondBounds(test::problemForBounds(seed), 250, seed, search);
         }
         QVERIFY2(search.fault.empty(), search.fault.c_str());
@@ -113,7 +114,8 @@ class BoundsTest : public QObject {
             const std::string fault = test::judgeRandom(seed);
             QVERIFY2(fault.empty(), fault.c_str());
         }
-        for (std::uint64_t seed = 100000; seed < 100000 + static_cast<std::uint64_t>(test::casesOf(200)); ++seed) {
+        for (std::uint64_t seed = 100000;
+             seed < 100000 + static_cast<std::uint64_t>(test::casesOf(200)); ++seed) {
             const std::string fault = test::judgeRandom(seed);
             QVERIFY2(fault.empty(), fault.c_str());
         }
