@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/base/error.h"
+#include "engine/cuda/device_method.h"
 #include "engine/cuda/map_parts.h"
 #include "engine/cuda/map_run.h"
 #include "engine/cuda/methods.h"
@@ -101,19 +102,11 @@ double partWork(const Problem& problem, const Extents& part) {
            static_cast<double>(shared::pieceCount(problem.templ));
 }
 
-class DirectMethod final : public method::Method {
+class DirectMethod final : public DeviceMethod {
   public:
-    DirectMethod(Engine& engine, std::int32_t number)
-        : m_engine(engine), m_number(number), m_device("cuda:" + std::to_string(number)) {
-        for (const DeviceFacts& device : engine.devices()) {
-            if (device.number == number) {
-                m_about = device.about;
-            }
-        }
-    }
+    using DeviceMethod::DeviceMethod;
 
     [[nodiscard]] std::string_view name() const override { return "direct"; }
-    [[nodiscard]] std::string_view device() const override { return m_device; }
 
     /// One: the largest part of the map whose buffers stay small and that a stop need not wait for.
     [[nodiscard]] std::vector<Candidate> candidates(const Problem& problem,
@@ -128,7 +121,7 @@ class DirectMethod final : public method::Method {
                                  ? Extents{std::min(tile.x, map.x), std::min(tile.y, map.y),
                                            std::min(std::max<std::int64_t>(tile.z, 1), map.z)}
                                  : largestPart(map, fits);
-        return {{std::string(name()), m_device, part, limits.threads}};
+        return {{std::string(name()), facts().id(), part, limits.threads}};
     }
 
     [[nodiscard]] method::Verdict
@@ -142,7 +135,7 @@ class DirectMethod final : public method::Method {
         method::Prediction prediction;
         prediction.hostBytes = hostBytes(problem, candidate.tile);
         prediction.deviceBytes = partBytes(problem, candidate.tile) + weights;
-        if (std::string reason = refusalOf(prediction, limits, m_about.memoryBytes);
+        if (std::string reason = refusalOf(prediction, limits, facts().about.memoryBytes);
             !reason.empty()) {
             return method::Refusal{std::move(reason)};
         }
@@ -175,8 +168,6 @@ class DirectMethod final : public method::Method {
         return prediction;
     }
 
-    void warmUp(const Problem&, const Candidate&) const override {}
-
     [[nodiscard]] std::shared_ptr<const method::Prepared>
     prepare(const Problem& problem, const Candidate&,
             const method::MaskedView& templ) const override {
@@ -185,7 +176,7 @@ class DirectMethod final : public method::Method {
 
     [[nodiscard]] std::unique_ptr<method::Workspace>
     makeWorkspace(const Problem&, const Candidate&) const override {
-        return std::make_unique<DirectWorkspace>(m_engine, m_number);
+        return std::make_unique<DirectWorkspace>(engine(), facts().number);
     }
 
     method::Outcome execute(const Problem& problem, const Candidate& candidate,
@@ -221,24 +212,16 @@ class DirectMethod final : public method::Method {
     static constexpr double kStartMs = 0.2;
 
     [[nodiscard]] double multiplyAddsPerNs() const {
-        const double lanes = m_about.major == 7 || (m_about.major == 8 && m_about.minor == 0)
-                                 ? 64
-                                 : 128; // per multiprocessor and cycle
-        return std::max(1.0, kEfficiency * lanes * m_about.processors * m_about.gigahertz);
+        return std::max(1.0, kEfficiency * facts().peakMultiplyAdds());
     }
 
     [[nodiscard]] std::string refusal(const Problem& problem) const {
-        std::string reason = refusalOf(problem, m_engine.reasonAgainst(m_number));
+        std::string reason = refusalOf(problem, engine().reasonAgainst(facts().number));
         if (reason.empty() && problem.statistics == method::WindowStatistics::Fourier) {
             reason = "statistics by transforms are those of methods that transform";
         }
         return reason;
     }
-
-    Engine& m_engine;
-    std::int32_t m_number;
-    std::string m_device;
-    PluginDevice m_about;
 };
 
 } // namespace

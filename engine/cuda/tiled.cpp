@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/cuda/device_method.h"
 #include "engine/cuda/map_run.h"
 #include "engine/cuda/methods.h"
 #include "engine/cuda/tiling.h"
@@ -151,21 +152,13 @@ class TiledWorkspace final : public method::Workspace {
     TiledLaunch m_launch;
 };
 
-class TiledMethod final : public method::Method {
+class TiledMethod final : public DeviceMethod {
   public:
     /// `whole`: one tile holds the scene.
     TiledMethod(Engine& engine, std::int32_t number, bool whole)
-        : m_engine(engine), m_number(number), m_whole(whole),
-          m_device("cuda:" + std::to_string(number)) {
-        for (const DeviceFacts& device : engine.devices()) {
-            if (device.number == number) {
-                m_about = device.about;
-            }
-        }
-    }
+        : DeviceMethod(engine, number), m_whole(whole) {}
 
     [[nodiscard]] std::string_view name() const override { return m_whole ? "fourier" : "tiled"; }
-    [[nodiscard]] std::string_view device() const override { return m_device; }
 
     [[nodiscard]] std::vector<Candidate> candidates(const Problem& problem,
                                                     const method::Limits& limits,
@@ -175,7 +168,7 @@ class TiledMethod final : public method::Method {
                                                 : tilesFor(problem);
         std::vector<Candidate> result;
         for (const Extents& points : tiles) {
-            result.push_back({std::string(name()), m_device, points, limits.threads});
+            result.push_back({std::string(name()), facts().id(), points, limits.threads});
         }
         return result;
     }
@@ -183,18 +176,18 @@ class TiledMethod final : public method::Method {
     [[nodiscard]] method::Verdict
     predict(const Problem& problem, const Candidate& candidate, const method::Limits& limits,
             const method::CostModel&, const method::SceneStatistics* statistics) const override {
-        std::string reason = refusalOf(problem, m_engine.reasonAgainst(m_number));
+        std::string reason = refusalOf(problem, engine().reasonAgainst(facts().number));
         if (reason.empty()) {
             reason = refusalOf(problem, candidate.tile, m_whole);
         }
         if (!reason.empty()) {
             return method::Refusal{std::move(reason)};
         }
-        const Tiling tiling = tilingOf(problem, candidate.tile, m_about.memoryBytes);
+        const Tiling tiling = tilingOf(problem, candidate.tile, facts().about.memoryBytes);
         method::Prediction prediction;
         prediction.hostBytes = hostBytes(problem, tiling.part);
         prediction.deviceBytes = deviceBytes(problem, tiling);
-        reason = refusalOf(prediction, limits, m_about.memoryBytes);
+        reason = refusalOf(prediction, limits, facts().about.memoryBytes);
         if (!reason.empty()) {
             return method::Refusal{std::move(reason)};
         }
@@ -231,8 +224,6 @@ class TiledMethod final : public method::Method {
         return prediction;
     }
 
-    void warmUp(const Problem&, const Candidate&) const override {}
-
     [[nodiscard]] std::shared_ptr<const method::Prepared>
     prepare(const Problem&, const Candidate&, const method::MaskedView& templ) const override {
         return std::make_shared<TiledPrepared>(templ);
@@ -240,7 +231,7 @@ class TiledMethod final : public method::Method {
 
     [[nodiscard]] std::unique_ptr<method::Workspace>
     makeWorkspace(const Problem&, const Candidate&) const override {
-        return std::make_unique<TiledWorkspace>(m_engine, m_number);
+        return std::make_unique<TiledWorkspace>(engine(), facts().number);
     }
 
     method::Outcome execute(const Problem& problem, const Candidate& candidate,
@@ -250,7 +241,7 @@ class TiledMethod final : public method::Method {
         requireUnmasked(scene);
         const auto& templ = dynamic_cast<const TiledPrepared&>(prepared);
         auto& own = dynamic_cast<TiledWorkspace&>(workspace);
-        const Tiling tiling = tilingOf(problem, candidate.tile, m_about.memoryBytes);
+        const Tiling tiling = tilingOf(problem, candidate.tile, facts().about.memoryBytes);
         return MapRun(problem, templ.canonical(), scene.pixels, own.part, own.stream, execution,
                       map)(
             tiling.part, "the Fourier method", [&] { own.prepare(problem, tiling, templ); },
@@ -269,14 +260,10 @@ class TiledMethod final : public method::Method {
     static constexpr double kStartMs = 1;
 
     [[nodiscard]] double bytesPerNs() const {
-        return std::max(1.0, kBytesPerCycle * m_about.processors * m_about.gigahertz);
+        return std::max(1.0, kBytesPerCycle * facts().about.processors * facts().about.gigahertz);
     }
 
-    Engine& m_engine;
-    std::int32_t m_number;
     bool m_whole;
-    std::string m_device;
-    PluginDevice m_about;
 };
 
 } // namespace

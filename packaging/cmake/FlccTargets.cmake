@@ -63,13 +63,11 @@ function(flcc_add_test name)
     elseif(NOT TEST_TIMEOUT)
         set(TEST_TIMEOUT 300)
     endif()
-    # What the user's cache holds must not change a test, nor a test what it holds.
-    add_executable(${name} ${TEST_SOURCES} ${CMAKE_SOURCE_DIR}/tests/support/own_cache.cpp)
+    add_executable(${name} ${TEST_SOURCES})
     set_target_properties(${name} PROPERTIES AUTOMOC ON
         RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-    target_compile_definitions(${name} PRIVATE QT_NO_KEYWORDS
-        FLCC_TEST_CACHE="${CMAKE_BINARY_DIR}/tests/cache/${name}")
-    target_link_libraries(${name} PRIVATE flcc_options Qt6::Test ${TEST_LIBRARIES})
+    target_compile_definitions(${name} PRIVATE QT_NO_KEYWORDS)
+    target_link_libraries(${name} PRIVATE flcc_options flcc_own_cache Qt6::Test ${TEST_LIBRARIES})
     if(TEST_DISPLAY)
         add_test(NAME ${name} COMMAND ${CMAKE_SOURCE_DIR}/tests/support/run-with-display
             $<TARGET_FILE:${name}>)
