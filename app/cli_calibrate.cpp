@@ -1,20 +1,16 @@
 #include "app/cli_calibrate.h"
 
-#include <algorithm>
-#include <charconv>
 #include <iostream>
+#include <sstream>
 
 #include "app/cli_commands.h"
+#include "app/cli_options.h"
 #include "app/cli_progress.h"
-#include "engine/base/error.h"
 #include "engine/job/knowledge.h"
 
 namespace flcc::app {
 
 namespace {
-
-using base::Error;
-using base::ErrorCode;
 
 struct Options {
     bool json = false;
@@ -23,45 +19,18 @@ struct Options {
     double seconds = plan::kCalibrationSeconds;
 };
 
-int number(const std::string& option, const std::string& text, int most) {
-    int value = 0;
-    const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || rest != text.data() + text.size() || value < 1 || value > most) {
-        throw Error(ErrorCode::CommandLine, option + " takes a whole number from 1 to " +
-                                                std::to_string(most) + ", not \"" + text + "\"");
-    }
-    return value;
-}
-
 Options parse(const std::vector<std::string>& args) {
-    constexpr int kMostThreads = 4096;
     constexpr int kMostSeconds = 3600;
+    const auto values =
+        optionsOf("calibrate",
+                  {{"--threads", "N"}, {"--seconds", "N"}, {"--quiet", ""}, {"--json", ""}}, args);
     Options options;
-    for (std::size_t i = 0; i < args.size(); ++i) {
-        const std::string& name = args[i];
-        if (std::find(args.begin(), args.begin() + static_cast<std::ptrdiff_t>(i), name) !=
-            args.begin() + static_cast<std::ptrdiff_t>(i)) {
-            throw Error(ErrorCode::CommandLine, "option " + name + " is given twice");
-        }
-        const auto value = [&](int most) {
-            if (i + 1 == args.size()) {
-                throw Error(ErrorCode::CommandLine, "option " + name + " needs a value");
-            }
-            return number(name, args[++i], most);
-        };
-        if (name == "--json") {
-            options.json = true;
-        } else if (name == "--quiet") {
-            options.quiet = true;
-        } else if (name == "--threads") {
-            options.threads = value(kMostThreads);
-        } else if (name == "--seconds") {
-            options.seconds = value(kMostSeconds);
-        } else {
-            throw Error(ErrorCode::CommandLine, "unknown option " + name +
-                                                    "; calibrate knows --threads N, --seconds N, "
-                                                    "--quiet and --json");
-        }
+    options.json = values.contains("--json");
+    options.quiet = values.contains("--quiet");
+    options.threads = threadsOf(values);
+    if (const auto found = values.find("--seconds"); found != values.end()) {
+        options.seconds =
+            static_cast<double>(wholeNumber("--seconds", found->second, 1, kMostSeconds));
     }
     return options;
 }
@@ -119,20 +88,18 @@ int calibrate(const std::vector<std::string>& args, const std::stop_token& stop)
         return kInterrupted;
     }
     if (options.json) {
-        std::cout << plan::toJson(result.model);
+        print(plan::toJson(result.model));
     } else if (!options.quiet) {
         const method::InstructionRate& rate = result.model.instructionRates.front();
-        std::cout << "Calibrated: " << rate.multiplyAddsPerNs
-                  << " multiply-adds a nanosecond and thread with " << rate.instructions << ", "
-                  << result.model.shapeTimes.size() << " tile shapes measured, "
-                  << result.patientShapes << " of them with patient plans\n"
-                  << (result.file.empty() ? std::string("There is no place to keep it in.")
-                                          : "Kept in " + result.file.string())
-                  << "\n";
-    }
-    std::cout << std::flush;
-    if (!std::cout) {
-        throw Error(ErrorCode::Output, "cannot write to standard output; is the pipe closed?");
+        std::ostringstream text;
+        text << "Calibrated: " << rate.multiplyAddsPerNs
+             << " multiply-adds a nanosecond and thread with " << rate.instructions << ", "
+             << result.model.shapeTimes.size() << " tile shapes measured, " << result.patientShapes
+             << " of them with patient plans\n"
+             << (result.file.empty() ? std::string("There is no place to keep it in.")
+                                     : "Kept in " + result.file.string())
+             << "\n";
+        print(text.str());
     }
     return stop.stop_requested() ? kInterrupted : 0;
 }

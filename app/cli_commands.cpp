@@ -7,6 +7,7 @@
 
 #include "app/cli_bench.h"
 #include "app/cli_calibrate.h"
+#include "app/cli_options.h"
 #include "app/cli_progress.h"
 #include "engine/base/error.h"
 #include "engine/base/log.h"
@@ -54,18 +55,6 @@ Exit codes: 0 done, 1 internal error, failed selftest or self-audit, 2 command l
 4 invalid problem, 5 memory limit, 6 device, 7 output cannot be written, 130 interrupted.
 )";
 
-[[noreturn]] void refuse(const std::string& sentence) {
-    throw Error(ErrorCode::CommandLine, sentence);
-}
-
-/// Writes to standard output; a closed pipe or a full disk is an error like that of any output.
-void print(const std::string& text) {
-    std::cout << text << std::flush;
-    if (!std::cout) {
-        throw Error(ErrorCode::Output, "cannot write to standard output; is the pipe closed?");
-    }
-}
-
 bool asksForHelp(const Arguments& args) {
     const auto end = std::find(args.begin(), args.end(), "--");
     return std::any_of(args.begin(), end,
@@ -80,13 +69,6 @@ int help() {
 int interrupted() {
     std::cerr << "flcc-cli: interrupted; nothing was written\n" << std::flush;
     return kInterrupted;
-}
-
-void requireFolderOf(const std::filesystem::path& file) {
-    if (file.has_parent_path() && !std::filesystem::is_directory(file.parent_path())) {
-        throw Error(ErrorCode::Output, "cannot write " + file.string() + ": the folder " +
-                                           file.parent_path().string() + " does not exist");
-    }
 }
 
 /// A job file must not replace what the job reads or writes.
@@ -206,10 +188,7 @@ int sample(const Arguments& args, const std::stop_token& stop) {
 }
 
 int devices(const Arguments& args, const std::stop_token& stop) {
-    const bool json = args.size() == 1 && args[0] == "--json";
-    if (!args.empty() && !json) {
-        refuse("unknown option " + args[0] + "; devices knows --json");
-    }
+    const bool json = !optionsOf("devices", {{"--json", ""}}, args).empty();
     const std::string text = json ? job::devicesJson() : job::devicesText();
     if (stop.stop_requested()) {
         return interrupted();
@@ -218,44 +197,11 @@ int devices(const Arguments& args, const std::stop_token& stop) {
     return 0;
 }
 
-/// What `selftest` is asked for.
-struct SelfTestOptions {
-    std::string device = "auto";
-    bool json = false;
-};
-
-SelfTestOptions selfTestOptions(const Arguments& args) {
-    SelfTestOptions options;
-    for (std::size_t i = 0; i < args.size(); ++i) {
-        const std::string name = args[i].substr(0, args[i].find('='));
-        const auto begin = args.begin();
-        const auto same = [&](const std::string& other) {
-            return other.substr(0, other.find('=')) == name;
-        };
-        if (std::any_of(begin, begin + static_cast<std::ptrdiff_t>(i), same)) {
-            refuse("option " + name + " is given twice");
-        }
-        if (args[i] == "--json") {
-            options.json = true;
-        } else if (name == "--device") {
-            if (name == args[i] && i + 1 == args.size()) {
-                refuse("option --device needs a value: auto, cpu, cuda or cuda:N");
-            }
-            options.device = name == args[i] ? args[++i] : args[i].substr(name.size() + 1);
-            if (!plan::isDeviceName(options.device)) {
-                refuse("--device takes auto, cpu, cuda or cuda:N, not \"" + options.device + "\"");
-            }
-        } else {
-            refuse("unknown option " + args[i] + "; selftest knows --device and --json");
-        }
-    }
-    return options;
-}
-
 int selfTest(const Arguments& args, const std::stop_token& stop) {
-    const SelfTestOptions asked = selfTestOptions(args);
+    const auto asked =
+        optionsOf("selftest", {{"--device", "auto|cpu|cuda|cuda:N"}, {"--json", ""}}, args);
     selftest::Options options;
-    options.methods = plan::methodsOn(asked.device);
+    options.methods = plan::methodsOn(deviceOf(asked));
     ProgressBar bar(errorIsTerminal());
     const selftest::Report report =
         selftest::runSelfTest(options, stop, [&bar](std::string_view name, double share) {
@@ -266,7 +212,7 @@ int selfTest(const Arguments& args, const std::stop_token& stop) {
     if (report.cancelled) {
         return interrupted();
     }
-    print(asked.json ? selftest::toJson(report) : selftest::toText(report));
+    print(asked.contains("--json") ? selftest::toJson(report) : selftest::toText(report));
     return report.passed() ? 0 : static_cast<int>(ErrorCode::Internal);
 }
 

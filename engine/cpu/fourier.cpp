@@ -14,6 +14,7 @@
 #include "engine/cpu/template_spectra.h"
 #include "engine/cpu/tile_transform.h"
 #include "engine/method/canonical.h"
+#include "engine/method/shared/smooth_length.h"
 
 namespace flcc::cpu {
 
@@ -23,6 +24,7 @@ using base::Extents;
 using base::Image;
 using method::Candidate;
 using method::Problem;
+using method::shared::nextSmooth;
 
 /// Nanoseconds of a thread that a point takes in double, all stages.
 constexpr double kDoubleNs = 45;

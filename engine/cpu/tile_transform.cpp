@@ -10,7 +10,6 @@
 #include "engine/cpu/fft_plan.h"
 #include "engine/cpu/half_transform.h"
 #include "engine/cpu/simd/kernels.h"
-#include "engine/method/shared/smooth_length.h"
 
 namespace flcc::cpu {
 
@@ -372,7 +371,5 @@ void TileTransform::setPlanned(const std::vector<std::pair<Extents, FftEffort>>&
         shelf().planned[Shelf::keyOf(points)] = effort;
     }
 }
-
-std::int64_t nextSmooth(std::int64_t length) { return method::shared::nextSmooth(length); }
 
 } // namespace flcc::cpu

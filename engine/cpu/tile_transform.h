@@ -13,9 +13,6 @@
 
 namespace flcc::cpu {
 
-/// The next length >= `length` whose prime factors are 2, 3, 5 and 7.
-[[nodiscard]] std::int64_t nextSmooth(std::int64_t length);
-
 /// Lines across rows that are gathered together: one cache line of complex values.
 inline constexpr std::int64_t kLinesTogether = 8;
 

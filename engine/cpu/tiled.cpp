@@ -6,6 +6,7 @@
 
 #include "engine/cpu/methods.h"
 #include "engine/cpu/tiled_run.h"
+#include "engine/method/shared/smooth_length.h"
 
 namespace flcc::cpu {
 
@@ -14,6 +15,7 @@ namespace {
 using base::Extents;
 using method::Candidate;
 using method::Problem;
+using method::shared::nextSmooth;
 
 /// Placements a tile of `points` gives.
 Extents outputTile(const Extents& points, const Extents& m, const Extents& map) {

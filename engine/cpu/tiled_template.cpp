@@ -8,6 +8,7 @@
 #include "engine/cpu/methods.h"
 #include "engine/cpu/template_run.h"
 #include "engine/cpu/tile_transform.h"
+#include "engine/method/shared/smooth_length.h"
 
 namespace flcc::cpu {
 
@@ -17,6 +18,7 @@ using base::Box;
 using base::Extents;
 using method::Candidate;
 using method::Problem;
+using method::shared::nextSmooth;
 
 /// Nanoseconds of a thread that a placement takes in double for each block of the template.
 constexpr double kDoubleNs = 60;

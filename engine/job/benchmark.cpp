@@ -12,6 +12,8 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/error.h"
+#include "engine/base/median.h"
+#include "engine/base/random.h"
 #include "engine/base/stopwatch.h"
 #include "engine/base/tile_pool.h"
 #include "engine/job/detail/text.h"
@@ -36,22 +38,6 @@ constexpr int kChecked = 64;
 
 Extents cubeOf(std::int64_t side, bool volume) { return {side, side, volume ? side : 1}; }
 
-/// Numbers that are the same on every machine (splitmix64).
-class Draw {
-  public:
-    explicit Draw(std::uint64_t seed) : m_state(seed) {}
-
-    std::uint64_t operator()() {
-        std::uint64_t z = m_state += 0x9E3779B97F4A7C15U;
-        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9U;
-        z = (z ^ (z >> 27)) * 0x94D049BB133111EBU;
-        return z ^ (z >> 31);
-    }
-
-  private:
-    std::uint64_t m_state;
-};
-
 /// Sums of four even numbers: mean 100, deviation 20, within 30 to 170.
 base::AnyImage noise(base::PixelType type, const Extents& extents) {
     base::AnyImage made = base::makeImage(type, extents);
@@ -60,9 +46,9 @@ base::AnyImage noise(base::PixelType type, const Extents& extents) {
             using T = std::remove_pointer_t<decltype(image.data())>;
             constexpr double kMean = 2 * 65535.0;
             const double scale = 20 / (65536 * std::sqrt(4 / 12.0));
-            Draw draw(1);
+            base::Random random(1);
             for (std::int64_t i = 0; i < image.count(); ++i) {
-                const std::uint64_t bits = draw();
+                const std::uint64_t bits = random.bits();
                 const auto sum = static_cast<double>((bits & 0xFFFF) + (bits >> 16 & 0xFFFF) +
                                                      (bits >> 32 & 0xFFFF) + (bits >> 48));
                 image.data()[i] = static_cast<T>(100 + scale * (sum - kMean));
@@ -76,12 +62,6 @@ base::AnyImage cutFrom(const base::AnyImage& scene, const Extents& templ) {
     const Extents n = base::extentsOf(scene);
     const base::Index corner{(n.x - templ.x) / 3, (n.y - templ.y) / 3, (n.z - templ.z) / 3};
     return base::copyOf(base::partOf(base::viewOf(scene), {corner, templ}));
-}
-
-double median(std::vector<double> values) {
-    const auto middle = values.begin() + std::ssize(values) / 2;
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
 }
 
 /// One way to solve the problem under way, timed.
@@ -117,7 +97,7 @@ class Timing {
             return false;
         }
         for (const std::string& name : order) {
-            m_row.stagesMs.emplace_back(name, median(stages[name]));
+            m_row.stagesMs.emplace_back(name, base::median(stages[name]));
         }
         judge();
         return true;
@@ -150,9 +130,9 @@ class Timing {
         m_row.largestBound = std::max(facts.largestBound, facts.largestLowConf);
         const method::CanonicalTemplate templ(m_templ);
         const Extents& n = m_map.value.extents();
-        Draw draw(2);
-        const auto below = [&draw](std::int64_t count) {
-            return static_cast<std::int64_t>(draw() % static_cast<std::uint64_t>(count));
+        base::Random random(2);
+        const auto below = [&random](std::int64_t count) {
+            return static_cast<std::int64_t>(random.bits() % static_cast<std::uint64_t>(count));
         };
         for (int i = 0; i < kChecked; ++i) {
             const std::int64_t x = below(n.x);
@@ -326,13 +306,13 @@ std::string toMarkdown(const BenchmarkRow& row) {
     if (!row.notRun.empty()) {
         return text + "not run: " + row.notRun + " | | | | | | | | | |\n";
     }
-    const double stream = median(row.streamMs);
+    const double stream = base::median(row.streamMs);
     const std::optional<double> up = stageOf(row, "upload");
     const std::optional<double> down = stageOf(row, "download");
     const double rest = std::max(stream - up.value_or(0) - down.value_or(0), 1e-6);
     const double products = static_cast<double>(base::voxelCount(row.problem.templ)) *
                             static_cast<double>(base::voxelCount(method::mapExtents(row.problem)));
-    const std::optional<double> single = median(row.singleMs);
+    const std::optional<double> single = base::median(row.singleMs);
     for (const auto& ms : {single, std::optional(stream), up, down, std::optional(rest),
                            std::optional(row.predictedMs)}) {
         text += (ms ? fixed(*ms, 3) : "-") + " | ";

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/median.h"
 #include "engine/cpu/methods.h"
 #include "engine/cpu/simd/kernels.h"
 #include "engine/cpu/tile_transform.h"
@@ -79,10 +80,9 @@ std::vector<Extents> usedShapes(const method::CostModel& model, int threads) {
     return shapes;
 }
 
-/// The middle one; 1 of none.
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values.empty() ? 1 : values[values.size() / 2];
+/// 1 of none.
+double medianOf(const std::vector<double>& factors) {
+    return factors.empty() ? 1 : base::median(factors);
 }
 
 /// Collects probes and turns them into a model.
@@ -278,7 +278,7 @@ class Calibrator {
             const auto& prediction = std::get<method::Prediction>(verdict);
             off.push_back(one.executeNs * 1e-6 / (prediction.ms - prediction.setupMs));
         }
-        m_model.directFactor = median(off);
+        m_model.directFactor = medianOf(off);
         if (const long bytes = ::sysconf(_SC_LEVEL2_CACHE_SIZE); bytes > 0) {
             m_model.cacheBytes = static_cast<double>(bytes);
         }
@@ -317,8 +317,8 @@ class Calibrator {
                 prepares.push_back(std::clamp(one.prepareNs / guess, 0.2, 5.0));
             }
         }
-        m_model.wholePointNs *= median(whole);
-        m_model.wholePrepareFactor *= median(prepares) / median(whole);
+        m_model.wholePointNs *= medianOf(whole);
+        m_model.wholePrepareFactor *= medianOf(prepares) / medianOf(whole);
         std::vector<double> blocks;
         for (const auto& [side, points] : {std::pair{128, 128}, {200, 256}, {160, 96}}) {
             tell("measuring blocks of templates");
@@ -329,8 +329,8 @@ class Calibrator {
             }
             blocks.push_back(share(one, cpu::tiledTemplateMethod()));
         }
-        m_model.blockFactor *= median(blocks);
-        m_model.productPointNs *= median(blocks);
+        m_model.blockFactor *= medianOf(blocks);
+        m_model.productPointNs *= medianOf(blocks);
         return true;
     }
 
@@ -410,8 +410,8 @@ class Calibrator {
             }
             prepares.push_back(shape.prepareNs / guess.prepareNs);
         }
-        m_model.sliceColumnFactor *= median(slices);
-        m_model.prepareFactor *= median(prepares);
+        m_model.sliceColumnFactor *= medianOf(slices);
+        m_model.prepareFactor *= medianOf(prepares);
     }
 
     Clock::time_point m_start = Clock::now();

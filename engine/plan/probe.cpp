@@ -4,18 +4,13 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/median.h"
 #include "engine/base/stopwatch.h"
 #include "engine/method/match_map.h"
 
 namespace flcc::plan {
 
 namespace {
-
-double median(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
 
 base::Image<float> noise(const base::Extents& extents) {
     base::Image<float> image(extents);
@@ -89,11 +84,11 @@ Probe probe(const method::Method& method, const base::Extents& scene, const base
             stages[stage].push_back(ms * 1e6);
         }
     }
-    result.executeNs = median(std::move(execute));
-    result.prepareNs = median(std::move(prepare));
-    result.workspaceNs = median(std::move(make));
+    result.executeNs = base::median(std::move(execute));
+    result.prepareNs = base::median(std::move(prepare));
+    result.workspaceNs = base::median(std::move(make));
     for (auto& [stage, values] : stages) {
-        result.stages[stage] = median(std::move(values));
+        result.stages[stage] = base::median(std::move(values));
     }
     return result;
 }

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "engine/base/error.h"
-#include "engine/sample/detail/random.h"
+#include "engine/base/random.h"
 #include "engine/sample/detail/recipe.h"
 
 // Only +, -, *, / and sqrt are used: IEEE 754 fixes their bits, those of exp or sin differ from
@@ -17,8 +17,8 @@ namespace {
 
 using base::Extents;
 using base::Point;
+using base::Random;
 using detail::Ball;
-using detail::Random;
 using detail::Recipe;
 
 double squaredDistance(const Point& a, const Point& b) {

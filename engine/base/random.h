@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace flcc::sample::detail {
+namespace flcc::base {
 
 /// SplitMix64: 64 good bits a step, the same on every machine.
 /// **Source**: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.
@@ -23,4 +23,4 @@ class Random {
     std::uint64_t m_state;
 };
 
-} // namespace flcc::sample::detail
+} // namespace flcc::base

@@ -1,6 +1,6 @@
-#include "engine/sample/detail/random.h"
+#include "engine/base/random.h"
 
-namespace flcc::sample::detail {
+namespace flcc::base {
 
 std::uint64_t Random::bits() {
     m_state += 0x9e3779b97f4a7c15U;
@@ -27,4 +27,4 @@ double Random::normal() {
     return (static_cast<double>(sum) - 6.0 * 65535.0) / 65536.0;
 }
 
-} // namespace flcc::sample::detail
+} // namespace flcc::base

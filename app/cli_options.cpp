@@ -1,0 +1,106 @@
+#include "app/cli_options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <iostream>
+
+#include "engine/base/error.h"
+#include "engine/plan/planner.h"
+
+namespace flcc::app {
+
+using base::Error;
+using base::ErrorCode;
+
+namespace {
+
+std::string listOf(const std::vector<KnownOption>& known) {
+    std::string list;
+    for (std::size_t i = 0; i < known.size(); ++i) {
+        list += i == 0 ? "" : i + 1 == known.size() ? " and " : ", ";
+        list += known[i].name + (known[i].value.empty() ? "" : " " + known[i].value);
+    }
+    return list;
+}
+
+} // namespace
+
+void refuse(const std::string& sentence) { throw Error(ErrorCode::CommandLine, sentence); }
+
+std::map<std::string, std::string> optionsOf(const std::string& command,
+                                             const std::vector<KnownOption>& known,
+                                             const std::vector<std::string>& args) {
+    std::map<std::string, std::string> options;
+    for (std::size_t i = 0; i < args.size(); ++i) {
+        const std::size_t equals = args[i].find('=');
+        const std::string name = args[i].substr(0, equals);
+        const auto option = std::find_if(known.begin(), known.end(),
+                                         [&](const KnownOption& one) { return one.name == name; });
+        if (option == known.end()) {
+            refuse("unknown option " + name + "; " + command + " knows " + listOf(known));
+        }
+        if (options.contains(name)) {
+            refuse("option " + name + " is given twice");
+        }
+        const bool separate = equals == std::string::npos;
+        if (option->value.empty()) {
+            if (!separate) {
+                refuse("option " + name + " takes no value");
+            }
+            options[name] = "";
+            continue;
+        }
+        if (separate && i + 1 == args.size()) {
+            refuse("option " + name + " needs a value");
+        }
+        options[name] = separate ? args[++i] : args[i].substr(equals + 1);
+    }
+    return options;
+}
+
+std::int64_t wholeNumber(const std::string& option, std::string_view text, std::int64_t least,
+                         std::int64_t most) {
+    std::int64_t value = 0;
+    const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || rest != text.data() + text.size() || value < least ||
+        value > most) {
+        refuse(option + " takes whole numbers from " + std::to_string(least) + " to " +
+               std::to_string(most) + ", not \"" + std::string(text) + "\"");
+    }
+    return value;
+}
+
+int threadsOf(const std::map<std::string, std::string>& options) {
+    constexpr int kMostThreads = 4096;
+    const auto found = options.find("--threads");
+    return found == options.end()
+               ? 0
+               : static_cast<int>(wholeNumber("--threads", found->second, 1, kMostThreads));
+}
+
+std::string deviceOf(const std::map<std::string, std::string>& options) {
+    const auto found = options.find("--device");
+    if (found == options.end()) {
+        return "auto";
+    }
+    if (!plan::isDeviceName(found->second)) {
+        refuse("--device takes auto, cpu, cuda or cuda:N, not \"" + found->second + "\"");
+    }
+    return found->second;
+}
+
+void print(const std::string& text) {
+    std::cout << text << std::flush;
+    if (!std::cout) {
+        throw Error(ErrorCode::Output, "cannot write to standard output; is the pipe closed?");
+    }
+}
+
+void requireFolderOf(const std::filesystem::path& file) {
+    if (file.has_parent_path() && !std::filesystem::is_directory(file.parent_path())) {
+        throw Error(ErrorCode::Output, "cannot write " + file.string() + ": the folder " +
+                                           file.parent_path().string() + " does not exist");
+    }
+}
+
+} // namespace flcc::app
