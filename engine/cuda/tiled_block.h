@@ -159,9 +159,7 @@ template <class T> struct TiledVoxels {
             shared::VoxelRange range;
             forVoxels(launch, place, block % shares, thread,
                       [&](T voxel) { shared::addVoxel(range, voxel); });
-            all.slots[0][thread] = range.minimum;
-            all.slots[1][thread] = range.maximum;
-            all.slots[2][thread] = static_cast<double>(range.nonFinite);
+            leaveRange(range, thread, all);
         });
         each([&](int thread) { foldRange(thread, all); });
         each([&](int thread) {
@@ -172,6 +170,12 @@ template <class T> struct TiledVoxels {
                 share.values[2] = folded(all.slots[2], plus);
             }
         });
+    }
+    FLCC_HOST_DEVICE static void leaveRange(const shared::VoxelRange& range, int thread,
+                                            TiledShared& all) {
+        all.slots[0][thread] = range.minimum;
+        all.slots[1][thread] = range.maximum;
+        all.slots[2][thread] = static_cast<double>(range.nonFinite);
     }
     FLCC_HOST_DEVICE static void foldRange(int thread, TiledShared& all) {
         fold(all.slots[0], thread, least);
@@ -191,9 +195,7 @@ template <class T> struct TiledVoxels {
                 range = shared::together(range, {shares[i].values[0], shares[i].values[1],
                                                  static_cast<std::int64_t>(shares[i].values[2])});
             }
-            all.slots[0][thread] = range.minimum;
-            all.slots[1][thread] = range.maximum;
-            all.slots[2][thread] = static_cast<double>(range.nonFinite);
+            leaveRange(range, thread, all);
         });
         each([&](int thread) { foldRange(thread, all); });
         each([&](int thread) {
