@@ -1,16 +1,9 @@
 #include "ui/match_fields.h"
 
 #include <QDoubleSpinBox>
-#include <QLabel>
 #include <QSpinBox>
 
 namespace flcc::ui {
-
-void setElided(QLabel* label, const QString& text) {
-    label->setText(label->fontMetrics().elidedText(text, Qt::ElideMiddle, 160));
-    label->setMinimumWidth(1);
-    label->setToolTip(text);
-}
 
 QString tileText(const base::Extents& tile) {
     if (tile.x == 0) {

@@ -9,7 +9,6 @@
 #include "engine/base/extents.h"
 
 class QDoubleSpinBox;
-class QLabel;
 class QSpinBox;
 
 // What the fields of the Match panel show, and what that means.
@@ -18,9 +17,6 @@ namespace flcc::ui {
 
 /// What the distance field holds for "auto"; 0 is a distance of its own, that of no suppression.
 inline constexpr double kAutoDistance = -1;
-
-/// A label that shortens its text instead of widening the panel.
-void setElided(QLabel* label, const QString& text);
 
 [[nodiscard]] QString tileText(const base::Extents& tile); ///< "64,32", empty for the planner's
 [[nodiscard]] QString memoryText(std::int64_t bytes);      ///< "4GiB", empty for 0

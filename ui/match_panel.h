@@ -16,7 +16,6 @@ class QCheckBox;
 class QComboBox;
 class QDoubleSpinBox;
 class QFormLayout;
-class QLabel;
 class QLineEdit;
 class QPushButton;
 class QSpinBox;
@@ -25,6 +24,7 @@ class QToolButton;
 namespace flcc::ui {
 
 class BoxEditor;
+class ElidedLabel;
 class PlanCard;
 class SceneList;
 class TemplateList;
@@ -121,10 +121,10 @@ class MatchPanel : public QWidget {
     bool m_running = false;
     std::vector<Section> m_sections;
 
-    QLabel* m_scene = nullptr;
+    ElidedLabel* m_scene = nullptr;
     QToolButton* m_addScenes = nullptr;
     SceneList* m_scenes = nullptr;
-    QLabel* m_templ = nullptr;
+    ElidedLabel* m_templ = nullptr;
     TemplateList* m_templates = nullptr;
     QToolButton* m_openTemplate = nullptr;
     QToolButton* m_addTemplate = nullptr;
@@ -134,10 +134,10 @@ class MatchPanel : public QWidget {
     QLineEdit* m_region = nullptr;
     QToolButton* m_useBox = nullptr;
     QToolButton* m_clearRegion = nullptr;
-    QLabel* m_mask = nullptr;
+    ElidedLabel* m_mask = nullptr;
     QToolButton* m_openMask = nullptr;
     QToolButton* m_clearMask = nullptr;
-    QLabel* m_sceneMask = nullptr;
+    ElidedLabel* m_sceneMask = nullptr;
     QToolButton* m_openSceneMask = nullptr;
     QToolButton* m_clearSceneMask = nullptr;
     QComboBox* m_extent = nullptr;
@@ -155,7 +155,7 @@ class MatchPanel : public QWidget {
     QSpinBox* m_threads = nullptr;
     QLineEdit* m_memory = nullptr;
     QComboBox* m_planning = nullptr;
-    QLabel* m_planReport = nullptr;
+    ElidedLabel* m_planReport = nullptr;
     QToolButton* m_openPlanReport = nullptr;
     QToolButton* m_clearPlanReport = nullptr;
     QDoubleSpinBox* m_minScore = nullptr;

@@ -1,6 +1,5 @@
 #include <QComboBox>
 #include <QFormLayout>
-#include <QLabel>
 #include <QLineEdit>
 #include <QSpinBox>
 #include <QStandardItemModel>
@@ -12,6 +11,7 @@
 #include "engine/base/tile_pool.h"
 #include "engine/job/arguments.h"
 #include "ui/device_choice.h"
+#include "ui/elided_label.h"
 #include "ui/match_fields.h"
 #include "ui/match_panel.h"
 #include "ui/text.h"
@@ -73,7 +73,7 @@ void MatchPanel::addPlanReport(QFormLayout* form) {
     const QString tip =
         tr("Runs the candidate chosen in an earlier plan report, which then decides "
            "device, method, tile, threads and planning");
-    m_planReport = new QLabel(this);
+    m_planReport = new ElidedLabel(this);
     m_planReport->setObjectName(QStringLiteral("planReport"));
     m_planReport->setAccessibleName(tr("Plan report"));
     m_openPlanReport = smallButton("openPlanReport", tr("Choose plan report"), tip);
@@ -96,7 +96,7 @@ void MatchPanel::setPlanReport(const std::filesystem::path& report) {
 /// What a plan report decides cannot be chosen beside it.
 void MatchPanel::showPlanReport() {
     const bool replays = !m_job.planReport.empty();
-    setElided(m_planReport, replays ? pathText(m_job.planReport.filename()) : tr("none"));
+    m_planReport->showText(replays ? pathText(m_job.planReport.filename()) : tr("none"));
     if (replays) {
         m_planReport->setToolTip(pathText(m_job.planReport));
     }

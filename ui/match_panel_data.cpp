@@ -2,7 +2,6 @@
 #include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QFormLayout>
-#include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QToolButton>
@@ -10,6 +9,7 @@
 #include "engine/base/error.h"
 #include "engine/job/arguments.h"
 #include "ui/box_editor.h"
+#include "ui/elided_label.h"
 #include "ui/match_fields.h"
 #include "ui/match_panel.h"
 #include "ui/scene_list.h"
@@ -21,7 +21,7 @@
 namespace flcc::ui {
 
 void MatchPanel::addData(QFormLayout* form) {
-    m_scene = new QLabel(this);
+    m_scene = new ElidedLabel(this);
     m_scene->setObjectName(QStringLiteral("matchScene"));
     m_scene->setAccessibleName(tr("Scene"));
     m_addScenes =
@@ -34,7 +34,7 @@ void MatchPanel::addData(QFormLayout* form) {
     connect(m_scenes, &RowList::chosen, this, &MatchPanel::sceneChosen);
     connect(m_scenes, &RowList::removed, this, &MatchPanel::removeSceneRequested);
     form->addRow(m_scenes);
-    m_templ = new QLabel(this);
+    m_templ = new ElidedLabel(this);
     m_templ->setObjectName(QStringLiteral("matchTemplate"));
     m_templ->setAccessibleName(tr("Template"));
     m_openTemplate = smallButton(
@@ -126,9 +126,9 @@ void MatchPanel::readRegion() {
 void MatchPanel::addEdges(QFormLayout* form) {
     addSection(form, tr("Masks and edges"), "Edges", false);
     const auto maskRow = [&](const QString& label, const char* name, const QString& tip,
-                             QLabel*& shown, QToolButton*& open, QToolButton*& clear) {
+                             ElidedLabel*& shown, QToolButton*& open, QToolButton*& clear) {
         const QString base = QLatin1String(name);
-        shown = new QLabel(this);
+        shown = new ElidedLabel(this);
         shown->setObjectName(base);
         shown->setAccessibleName(label);
         open = smallButton("", tr("Open %1").arg(label), tr("Opens a mask from a file"));
@@ -207,8 +207,8 @@ void MatchPanel::showMasks() {
     for (const MaskEntry& mask : masks) {
         names += (names.isEmpty() ? QString() : QStringLiteral(", ")) + mask.name;
     }
-    setElided(m_mask, masks.empty() ? tr("none") : names);
-    setElided(m_sceneMask, m_document.sceneMask() ? m_document.sceneMask()->name : tr("none"));
+    m_mask->showText(masks.empty() ? tr("none") : names);
+    m_sceneMask->showText(m_document.sceneMask() ? m_document.sceneMask()->name : tr("none"));
     for (QToolButton* open : {m_openMask, m_openSceneMask}) {
         open->setEnabled(m_document.hasScene());
     }
@@ -224,18 +224,18 @@ void MatchPanel::showMasks() {
 void MatchPanel::updateData() {
     const bool scene = m_document.hasScene();
     const auto scenes = static_cast<int>(m_document.scenes().size());
-    setElided(m_scene, scenes > 1 ? tr("%1 scenes").arg(scenes)
-                       : scene    ? m_document.scene().name
-                                  : tr("none"));
+    m_scene->showText(scenes > 1 ? tr("%1 scenes").arg(scenes)
+                      : scene    ? m_document.scene().name
+                                 : tr("none"));
     // A list goes on from files; a run gives its results to the list it was started with.
     m_addScenes->setEnabled(scene && !m_document.scenes().front().path.empty() && !m_running);
     m_scenes->setEnabled(!m_running);
     const TemplateEntry* templ = m_document.templ();
     const auto count = static_cast<int>(m_document.templates().size());
-    setElided(m_templ, count > 1          ? tr("%1 templates").arg(count)
-                       : templ != nullptr ? templ->name
-                       : m_document.box() ? tr("the box, cut when you run")
-                                          : tr("none"));
+    m_templ->showText(count > 1          ? tr("%1 templates").arg(count)
+                      : templ != nullptr ? templ->name
+                      : m_document.box() ? tr("the box, cut when you run")
+                                         : tr("none"));
     m_openTemplate->setEnabled(scene);
     m_addTemplate->setEnabled(scene && templ != nullptr);
     m_saveTemplate->setEnabled(templ != nullptr);

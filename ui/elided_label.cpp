@@ -1,0 +1,24 @@
+#include "ui/elided_label.h"
+
+#include <QPainter>
+#include <QStyle>
+
+namespace flcc::ui {
+
+void ElidedLabel::showText(const QString& text) {
+    setText(text);
+    setToolTip(text);
+}
+
+QSize ElidedLabel::minimumSizeHint() const { return {1, QLabel::minimumSizeHint().height()}; }
+
+void ElidedLabel::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    const QRect area = contentsRect();
+    style()->drawItemText(
+        &painter, area, static_cast<int>(QStyle::visualAlignment(layoutDirection(), alignment())),
+        palette(), isEnabled(), fontMetrics().elidedText(text(), Qt::ElideMiddle, area.width()),
+        foregroundRole());
+}
+
+} // namespace flcc::ui
