@@ -25,10 +25,10 @@ class DoubleTransform {
         return (points.x / 2 + 1) * points.y * points.z;
     }
 
-    /// What FFTW takes in a thread while it transforms: some lines at a time.
+    /// What FFTW takes in a thread while it transforms, about.
     [[nodiscard]] static std::int64_t scratchBytes(const base::Extents& points) {
-        constexpr std::int64_t kLines = 32;
-        return 16 * kLines * std::max({points.x, points.y, points.z});
+        constexpr std::int64_t kMost = std::int64_t{1} << 21;
+        return std::min(kMost, 8 * base::voxelCount(points));
     }
 
     /// conj(F(templ)) / M as pairs.

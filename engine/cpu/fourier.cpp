@@ -178,7 +178,9 @@ std::int64_t hostBytes(const Problem& problem, const Extents& points, int thread
     const auto single = partOf<Single>(problem.scene, points, threads);
     const auto twofold = partOf<Double>(region.seen(problem.templ), region.points, threads);
     const std::int64_t templ = base::byteCount(problem.templ, 8);
-    return method::mapBytes(problem) + templ + threads * ScorePass::bytes(problem) +
+    // Plans, and sums of rows and lines.
+    const std::int64_t little = std::min(std::int64_t{1} << 21, 4 * base::voxelCount(points));
+    return method::mapBytes(problem) + templ + threads * ScorePass::bytes(problem) + little +
            TemplateSpectra::runBytes(problem, problem.templ, 1, threads, single, twofold) +
            oneByOneBytes(problem, templ + TemplateSpectra::keptBytes(problem, single, twofold, 1));
 }

@@ -226,9 +226,10 @@ class TiledMethod final : public method::Method {
     /// has its buffers.
     static std::int64_t hostBytes(const Problem& problem, const Candidate& candidate,
                                   std::int64_t workspace) {
-        const std::int64_t making = 8 * (problem.precision == method::Precision::Single
-                                             ? TileTransform::tileValues(candidate.tile)
-                                             : base::voxelCount(candidate.tile));
+        const std::int64_t making = 8 * base::voxelCount(candidate.tile) +
+                                    (problem.precision == method::Precision::Single
+                                         ? 16 * DoubleTransform::spectrumPairs(candidate.tile)
+                                         : 0);
         return method::mapBytes(problem) + unlikeBytes(problem) +
                problem.templates *
                    TiledPrepared::bytes(problem, candidate.tile, keepsTwofold(problem, candidate)) +
@@ -236,10 +237,9 @@ class TiledMethod final : public method::Method {
     }
 
     /// True when the spectrum of a template in double is kept from the first tile that asks for
-    /// it on: when it is little beside what a run needs anyway, or there is no other place for it.
+    /// it on: when it is little beside what a run needs anyway.
     static bool keepsTwofold(const Problem& problem, const Candidate& candidate) {
-        if (problem.precision == method::Precision::Double || problem.templates > 1 ||
-            !TwofoldTile::holdsSpectrum(candidate.tile)) {
+        if (problem.precision == method::Precision::Double || problem.templates > 1) {
             return true;
         }
         constexpr std::int64_t kLittle = 12; // a prediction is to be right within a tenth

@@ -69,12 +69,8 @@ class TwofoldTile {
     double* product; ///< of a bank, which keeps the pairs; else the pairs
 
     TwofoldTile(const base::Extents& points, bool bank);
-    /// In the buffers of a pair that is scored. Numerators hold no half spectrum unless
-    /// holdsSpectrum().
+    /// In the buffers of a pair that is scored.
     explicit TwofoldTile(TilePair& pair);
-    [[nodiscard]] static bool holdsSpectrum(const base::Extents& points) {
-        return TileTransform::tileValues(points) >= 4 * DoubleTransform::spectrumPairs(points);
-    }
 
     /// Room for voxels, and for a half spectrum.
     static std::int64_t doubles(const base::Extents& points) {
@@ -96,14 +92,13 @@ struct TilePair {
     TransformBuffers transform;
     base::Image<float> lines;
     base::Image<float> spectrum; ///< of a bank: that of both tiles, kept for its templates
-    std::int64_t tileFloats;     ///< from a tile of voxels to the next
-    std::int64_t tileVoxels;     ///< from numerators to the next
+    std::int64_t tileFloats;
 
     TilePair(const base::Extents& points, bool bank);
 
     [[nodiscard]] float* tile(std::int64_t i) { return voxels.data() + i * tileFloats; }
     [[nodiscard]] float* numerator(std::int64_t i) {
-        return transform.rows.data() + i * tileVoxels;
+        return transform.rows.data() + i * tileFloats;
     }
 
     /// Of a tile: two take the room of one in double.
