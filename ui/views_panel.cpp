@@ -335,6 +335,8 @@ void ViewsPanel::onMasksChanged() {
         slice->setTemplateSupport(supportOf(m_document.mask()));
         slice->setSceneSupport(supportOf(sceneMask ? &*sceneMask : nullptr));
     }
+    m_volume->setTemplateSupport(supportOf(m_document.mask()));
+    m_volume->setSceneSupport(supportOf(sceneMask ? &*sceneMask : nullptr));
     setVisiblePeaks(std::vector<int>(m_peaks)); // which of them it belongs to
 }
 

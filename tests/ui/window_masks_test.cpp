@@ -87,6 +87,7 @@ class WindowMasksTest : public QObject {
     void theRegionIsOutlinedInEveryView();
     void aMaskIsOpenedShownAndRemoved();
     void theMaskOfTheSceneIsShaded();
+    void theMasksOfAVolumeAreShownInSpace();
     void aMaskThatDoesNotFitIsASentenceOnTheCard();
     void whatIsNoMaskIsASentence();
     void theFieldsOfEdgesArePartOfTheJob();
@@ -256,6 +257,30 @@ void WindowMasksTest::theMaskOfTheSceneIsShaded() {
     // A new scene has none.
     m_window->document().setScene(test::noiseScene(kScene, 12));
     QCOMPARE(part<QLabel>("sceneMask").text(), QStringLiteral("none"));
+}
+
+void WindowMasksTest::theMasksOfAVolumeAreShownInSpace() {
+    constexpr base::Extents kVolume{40, 36, 30};
+    constexpr base::Box kBox{{4, 20, 3}, {11, 9, 7}}; // before the slice planes
+    write("mask.mha", rightOf(kBox.extents, 6));
+    write("scene-mask.mha", rightOf(kVolume, 20));
+    m_window->document().setScene(test::noiseScene(kVolume, 9));
+    m_window->document().setBox(kBox);
+    m_window->document().cutTemplate();
+    m_window->views().setVolumeContent(viz::VolumeContent::None);
+    unfold("foldEdges");
+    QVERIFY(test::waitUntilIdle(*m_window));
+    const base::Point inside{12.5, 24, 2.5}; // on the box's first face
+    const base::Point outside{8, 30, 15};    // on the XY plane
+    const io::Colour before = colourAt(*m_window, 3, inside);
+    choose("maskOpen", file("mask.mha"));
+    QTRY_VERIFY(colourAt(*m_window, 3, inside) != before);
+    const io::Colour plane = colourAt(*m_window, 3, outside);
+    choose("sceneMaskOpen", file("scene-mask.mha"));
+    QTRY_VERIFY(colourAt(*m_window, 3, outside) != plane);
+    QVERIFY(colourAt(*m_window, 3, outside)[2] > colourAt(*m_window, 3, outside)[0] + 10);
+    test::click(part<QToolButton>("maskClear"));
+    QTRY_VERIFY(colourAt(*m_window, 3, inside)[2] >= before[2]);
 }
 
 void WindowMasksTest::aMaskThatDoesNotFitIsASentenceOnTheCard() {
