@@ -66,6 +66,7 @@ class VolumeSceneTest : public QObject {
     void aMapFillsInAsRegionsFinish();
     void peaksAreBoxesWithTheColourOfTheirScore();
     void theSlicePlanesCrossAtTheCrosshair();
+    void placementsBeyondTheEdgesLeaveTheSlicesAsTheyAre();
     void theStandardViewIsNotMirrored();
     void rotatingZoomingAndPanningMoveThePicture();
     void zoomingKeepsTheAnchorInPlace();
@@ -241,6 +242,24 @@ void VolumeSceneTest::theSlicePlanesCrossAtTheCrosshair() {
     QVERIFY(s.at(s.window->render(), {30, 35, 30})[0] < 60); // below the ball
     s.scene.setSlicePlanesVisible(false);
     QVERIFY(test::differences(with, s.window->render()) > 5000);
+}
+
+void VolumeSceneTest::placementsBeyondTheEdgesLeaveTheSlicesAsTheyAre() {
+    Shown s;
+    s.scene.setContent(viz::VolumeContent::None);
+    s.scene.setScalarBarVisible(false);
+    s.scene.setCrosshair(base::Point{30, 30, 30});
+    const viz::Picture plain = s.window->render();
+    // Drawn from -8 to 3 along x and y.
+    s.scene.setMap(mapOf({12, 12, 40}, [](const base::Index&) { return 1.0; }), {9, 9, 1}, true,
+                   {-12, -12, 0});
+    const viz::Picture shown = s.window->render();
+    const base::Point inside{1, 1, 30};
+    QVERIFY(test::distance(s.at(shown, inside), s.at(plain, inside)) > 60);
+    // What comes before the first voxel of a row is not the end of the row above.
+    for (const base::Point& beyond : {base::Point{38, 1, 30}, {37, 2, 30}, {38, 0, 30}}) {
+        QCOMPARE(test::distance(s.at(shown, beyond), s.at(plain, beyond)), 0);
+    }
 }
 
 void VolumeSceneTest::theStandardViewIsNotMirrored() {

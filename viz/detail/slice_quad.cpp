@@ -187,10 +187,13 @@ void SliceQuad::blendMap(const Content& content, std::int64_t slice) {
     const auto left = static_cast<std::int64_t>(std::floor(map.offset()[m_axes.right]));
     const auto top = static_cast<std::int64_t>(std::floor(map.offset()[m_axes.down]));
     const double opacity = content.opacity;
-    for (std::int64_t j = 0; j < height; ++j) {
-        for (std::int64_t i = 0; i < width; ++i) {
+    // Placements beyond the edges lie outside of the slice, before its first voxel too.
+    for (std::int64_t j = std::max<std::int64_t>(0, -top); j < std::min(height, m_height - top);
+         ++j) {
+        for (std::int64_t i = std::max<std::int64_t>(0, -left); i < std::min(width, m_width - left);
+             ++i) {
             const std::uint8_t* texel = m_map.data() + (j * width + i) * 4;
-            if (texel[3] == 0 || i + left >= m_width || j + top >= m_height) {
+            if (texel[3] == 0) {
                 continue;
             }
             const io::Colour hatch = (i + j) / 4 % 2 == 0 ? io::kHatchLight : io::kHatchDark;
