@@ -133,6 +133,18 @@ QWidget* MatchPanel::makeForm() {
     addMethod(form);
     addExactness(form);
     addPeaks(form);
+    // Folding must not move what stays: every label is as wide as the widest.
+    std::vector<QWidget*> labels;
+    int widest = 0;
+    for (int row = 0; row < form->rowCount(); ++row) {
+        if (const QLayoutItem* item = form->itemAt(row, QFormLayout::LabelRole)) {
+            labels.push_back(item->widget());
+            widest = std::max(widest, item->widget()->sizeHint().width());
+        }
+    }
+    for (QWidget* label : labels) {
+        label->setMinimumWidth(widest);
+    }
     return widget;
 }
 
@@ -309,6 +321,13 @@ void MatchPanel::setRunning(bool running) {
                               : tr("Finds the template in the scene (Ctrl+Return)"));
     m_run->setIcon(icon(running ? QStringLiteral("cancel") : QStringLiteral("run")));
     updateData();
+}
+
+void MatchPanel::setCancelling() {
+    if (m_running) {
+        m_run->setText(tr("Cancelling …"));
+        m_run->setEnabled(false);
+    }
 }
 
 job::Job MatchPanel::settings() const {

@@ -52,6 +52,8 @@ class MatchPanel : public QWidget {
     [[nodiscard]] PlanCard& planCard() { return *m_card; }
     /// While a run is under way [Run] is [Cancel].
     void setRunning(bool running);
+    /// Until setRunning: what is under way, such as a large tile, ends first.
+    void setCancelling();
     void refreshTheme();
 
   Q_SIGNALS:

@@ -50,6 +50,7 @@ ViewsPanel::ViewsPanel(Document& document, QWidget* parent)
         if (frame->widget() != nullptr) {
             connect(frame->widget(), &SceneWidget::focused, this,
                     [this, frame] { setActiveFrame(frame); });
+            connect(frame->widget(), &SceneWidget::resized, this, &ViewsPanel::viewChanged);
         }
     }
     connect(&m_document, &Document::sceneChanged, this, &ViewsPanel::onSceneChanged);

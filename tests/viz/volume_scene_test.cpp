@@ -381,6 +381,14 @@ void VolumeSceneTest::theSelectedPeakAndTheNumbersShowThroughTheSlices() {
     for (const base::Point& hidden : {base::Point{22, 24.5, 24.5}, {24.5, 24.5, 22}}) {
         QVERIFY(test::distance(s.at(selected, hidden), s.at(plain, hidden)) > 30);
     }
+    // Those of the template box too.
+    s.scene.setPeaks({}, {9, 9, 9});
+    s.scene.setTemplateBox(base::Box{{16, 16, 16}, {9, 9, 9}});
+    const viz::Picture boxed = s.window->render();
+    for (const base::Point& hidden : {base::Point{22, 24.5, 24.5}, {24.5, 24.5, 22}}) {
+        QVERIFY(test::distance(s.at(boxed, hidden), s.at(plain, hidden)) > 30);
+    }
+    s.scene.setTemplateBox({});
     // The number of a peak behind them is drawn too, and fainter than one before them.
     s.scene.setPeaks({{{20, 20, 20}, 0.95, 0}, {{30, 30, 34}, 0.9, 7}}, {9, 9, 9});
     const viz::Picture numbered = s.window->render();

@@ -345,17 +345,15 @@ void drawOrientation(const detail::Canvas& canvas, vtkCamera& camera) {
 
 } // namespace
 
-/// The whole box of the selected peak, faintly over all that lies before it: the slices pass
-/// through the peak that was gone to, so that they always hide a half of its box.
-void VolumeScene::State::drawSelectedPeak(const VolumeScene& scene) {
-    if (!peaksVisible || !selectedPeak || *selectedPeak >= peaks.size()) {
-        return;
-    }
+/// A whole box, faintly over all that lies before it: the slices often pass through it, so that
+/// they hide a half.
+void VolumeScene::State::drawHiddenBox(const VolumeScene& scene, const base::Point& centre,
+                                       const base::Extents& size) {
     std::array<DisplayPoint, 8> corners{};
     for (std::size_t corner = 0; corner < 8; ++corner) {
-        base::Point at = peaks[*selectedPeak].centre;
+        base::Point at = centre;
         for (std::size_t axis = 0; axis < 3; ++axis) {
-            const double half = static_cast<double>(byAxis(peaks[*selectedPeak].templ)[axis]) / 2;
+            const double half = static_cast<double>(byAxis(size)[axis]) / 2;
             at[axis] += ((corner >> axis) & 1U) != 0 ? half : -half;
         }
         if (scene.behindEye(at)) {
@@ -372,6 +370,22 @@ void VolumeScene::State::drawSelectedPeak(const VolumeScene& scene) {
                            2 * scene.pixelRatio(), scene.colours().accent, kHiddenAlpha);
             }
         }
+    }
+}
+
+/// The selected peak's, and that of the template unless it is the same.
+void VolumeScene::State::drawHiddenBoxes(const VolumeScene& scene) {
+    const bool peak = peaksVisible && selectedPeak && *selectedPeak < peaks.size();
+    if (peak) {
+        drawHiddenBox(scene, peaks[*selectedPeak].centre, peaks[*selectedPeak].templ);
+    }
+    if (box && !(peak && detail::voxelsUnder(peaks[*selectedPeak]) == *box)) {
+        base::Point centre{};
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            centre[axis] = static_cast<double>(byAxis(box->corner)[axis]) +
+                           static_cast<double>(byAxis(box->extents)[axis] - 1) / 2;
+        }
+        drawHiddenBox(scene, centre, box->extents);
     }
 }
 
@@ -414,7 +428,7 @@ void VolumeScene::State::drawMarks(const VolumeScene& scene) {
     const detail::Canvas canvas{
         marks, texts, scene.width(), scene.height(), scene.pixelRatio(), scene.colours()};
     const double r = canvas.ratio;
-    drawSelectedPeak(scene);
+    drawHiddenBoxes(scene);
     drawNumbers(scene, canvas);
     drawOrientation(canvas, *renderer->GetActiveCamera());
     if (scalarBarVisible && map.exists() && (mapVisible || content == VolumeContent::Map)) {

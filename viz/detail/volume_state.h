@@ -130,7 +130,9 @@ struct VolumeScene::State {
     /// The outer corners of a box of voxels.
     [[nodiscard]] std::array<base::Point, 2> cornersOf(const base::Box& of) const;
     void drawMarks(const VolumeScene& scene);
-    void drawSelectedPeak(const VolumeScene& scene);
+    void drawHiddenBox(const VolumeScene& scene, const base::Point& centre,
+                       const base::Extents& size);
+    void drawHiddenBoxes(const VolumeScene& scene);
     void drawNumbers(const VolumeScene& scene, const detail::Canvas& canvas);
 };
 
