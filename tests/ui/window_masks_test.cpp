@@ -120,9 +120,14 @@ class WindowMasksTest : public QObject {
         }
         QVERIFY(head.isChecked());
     }
-    /// Names a file in the dialog that a button opens.
+    /// Names a file in the dialog that a button or a line of a menu opens.
     void choose(const char* button, const QString& name) {
-        test::click(part<QToolButton>(button));
+        if (auto* action = m_window->findChild<QAction*>(QLatin1String(button))) {
+            QVERIFY(action->isEnabled());
+            action->trigger();
+        } else {
+            test::click(part<QToolButton>(button));
+        }
         auto& dialog = part<QFileDialog>("openDialog");
         QTRY_VERIFY(dialog.isVisible());
         auto& field = test::child<QLineEdit>(dialog, "fileNameEdit");
@@ -307,15 +312,16 @@ void WindowMasksTest::theMasksOfAVolumeAreShownInSpace() {
     m_window->document().setBox(kBox);
     m_window->document().cutTemplate();
     m_window->views().setVolumeContent(viz::VolumeContent::None);
+    QVERIFY(!part<QAction>("openMaskAction").toolTip().isEmpty());
     unfold("foldEdges");
     QVERIFY(test::waitUntilIdle(*m_window));
     const base::Point inside{12.5, 24, 2.5}; // on the box's first face
     const base::Point outside{8, 30, 15};    // on the XY plane
     const io::Colour before = colourAt(*m_window, 3, inside);
-    choose("maskOpen", file("mask.mha"));
+    choose("openMaskAction", file("mask.mha"));
     QTRY_VERIFY(colourAt(*m_window, 3, inside) != before);
     const io::Colour plane = colourAt(*m_window, 3, outside);
-    choose("sceneMaskOpen", file("scene-mask.mha"));
+    choose("openSceneMaskAction", file("scene-mask.mha"));
     QTRY_VERIFY(colourAt(*m_window, 3, outside) != plane);
     QVERIFY(colourAt(*m_window, 3, outside)[2] > colourAt(*m_window, 3, outside)[0] + 10);
     test::click(part<QToolButton>("maskClear"));
