@@ -34,6 +34,9 @@ void clear(const method::MapView& part) {
         for (std::int64_t y = 0; y < extents.y; ++y) {
             std::fill_n(part.value.row(y, z), extents.x, 0.0F);
             std::fill_n(part.status.row(y, z), extents.x, base::Status::NotComputed);
+            if (part.exact.data() != nullptr) {
+                std::fill_n(part.exact.row(y, z), extents.x, 0.0);
+            }
         }
     }
 }
@@ -44,7 +47,7 @@ std::int64_t partBytes(const Problem& problem, const Extents& part) {
     const Extents& m = problem.templ;
     return base::byteCount({part.x + m.x - 1, part.y + m.y - 1, part.z + m.z - 1},
                            base::bytesPerVoxel(problem.scenePixel)) +
-           base::byteCount(part, 5) + tallyBytes(part);
+           base::byteCount(part, isTwofold(problem) ? 13 : 5) + tallyBytes(part);
 }
 
 std::int64_t hostBytes(const Problem& problem, const Extents& part) {
@@ -64,9 +67,6 @@ std::string refusalOf(const Problem& problem, const std::string& against) {
     if (problem.extent != method::Extent::Valid) {
         return "on a GPU it finds placements inside the scene only, not the extent " +
                std::string(method::name(problem.extent));
-    }
-    if (problem.precision == method::Precision::Double) {
-        return "on a GPU it computes in single precision only";
     }
     return {};
 }
@@ -115,6 +115,7 @@ method::Outcome MapRun::operator()(const Extents& part, const std::string& what,
     method::Outcome outcome;
     outcome.cancelled = !done;
     outcome.facts = m_tally.facts();
+    outcome.facts.recomputed = isTwofold(m_problem) ? 0 : outcome.facts.recomputed;
     outcome.stagesMs = {{"upload", m_uploadMs},
                         {"kernel", m_kernelMs},
                         {"download", m_downloadMs},
@@ -136,6 +137,7 @@ bool MapRun::matchPart(const base::Box& box, const std::string& what,
     launch.templ = m;
     launch.map = box.extents;
     launch.value = m_own.value.room(base::voxelCount(box.extents));
+    launch.exact = isTwofold(m_problem) ? m_own.exact.room(base::voxelCount(box.extents)) : nullptr;
     launch.status = m_own.status.room(base::voxelCount(box.extents));
     const std::int64_t blocks = base::voxelCount(shared::blockGrid(box.extents));
     launch.tallies = m_own.tallies.room(blocks);
@@ -147,6 +149,9 @@ bool MapRun::matchPart(const base::Box& box, const std::string& what,
     const method::MapView part = method::partOf(m_map, box);
     download(launch.value, part.value);
     download(launch.status, part.status);
+    if (launch.exact != nullptr && part.exact.data() != nullptr) {
+        download(launch.exact, part.exact);
+    }
     m_own.told.resize(static_cast<std::size_t>(blocks));
     const auto bytes = blocks * static_cast<std::int64_t>(sizeof(BlockTally));
     m_stream.download({m_own.told.data(), bytes, launch.tallies, bytes, bytes, 1});
@@ -183,7 +188,7 @@ template <class T> void MapRun::download(const void* from, const base::View<T>& 
 /// Keeps the promise and tells that the part is done. What breaks it is replaced by canonical
 /// values of the host's pixels, block by block. False when stopped.
 bool MapRun::finish(const base::Box& box, const method::MapView& part) {
-    const double bound = method::canonicalBound(m_templ.count()) + kUnitSingle;
+    const double bound = method::canonicalBound(m_templ.count()) + storedError(m_map);
     const bool repairs = m_problem.recompute && bound <= m_problem.promise;
     const Extents grid = shared::blockGrid(box.extents);
     std::vector<std::int64_t> open;
@@ -220,9 +225,13 @@ void MapRun::repair(const base::Box& box, const method::MapView& part,
         for (std::int64_t x = corner.x; x < right; ++x) {
             base::Status& status = part.status.at(x, y, corner.z);
             if (status == base::Status::LowConf) {
-                part.value.at(x, y, corner.z) = static_cast<float>(method::canonicalScore(
+                const double score = method::canonicalScore(
                     m_scene, m_templ,
-                    {box.corner.x + x, box.corner.y + y, box.corner.z + corner.z}));
+                    {box.corner.x + x, box.corner.y + y, box.corner.z + corner.z});
+                part.value.at(x, y, corner.z) = static_cast<float>(score);
+                if (part.exact.data() != nullptr) {
+                    part.exact.at(x, y, corner.z) = score;
+                }
                 status = base::Status::Ok;
             }
         }

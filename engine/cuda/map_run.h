@@ -17,14 +17,24 @@ namespace flcc::cuda {
 inline constexpr double kUnitSingle = 0x1p-24;
 inline constexpr double kUnitDouble = 0x1p-53;
 
+[[nodiscard]] inline bool isTwofold(const method::Problem& problem) {
+    return problem.precision == method::Precision::Double;
+}
+/// What a score in double loses where the map keeps floats alone; of one in float it is part of the
+/// bound.
+[[nodiscard]] inline double storedError(const method::MapView& map) {
+    return map.exact.data() == nullptr ? kUnitSingle : 0.0;
+}
+
 /// What every method needs on the device for a part of a map; made when it is first needed.
 struct PartBuffers {
     PartBuffers(Engine& engine, std::int32_t device)
-        : scene(engine, device), value(engine, device), status(engine, device),
-          tallies(engine, device) {}
+        : scene(engine, device), value(engine, device), exact(engine, device),
+          status(engine, device), tallies(engine, device) {}
 
     DeviceBuffer<std::byte> scene;
     DeviceBuffer<float> value;
+    DeviceBuffer<double> exact; ///< of a run in double
     DeviceBuffer<std::uint8_t> status;
     DeviceBuffer<BlockTally> tallies;
     std::vector<BlockTally> told;
