@@ -22,26 +22,35 @@ namespace shared = method::shared;
 /// Numerators of bytes are sums of integers; the products of their formula stay exact in double.
 bool inIntegers(const Problem& problem) {
     constexpr std::int64_t kMost = 33025;
-    return problem.scenePixel == base::PixelType::UInt8 &&
+    return !isTwofold(problem) && problem.scenePixel == base::PixelType::UInt8 &&
            problem.templPixel == base::PixelType::UInt8 && base::voxelCount(problem.templ) <= kMost;
 }
 
 /// A template as a device multiplies it.
 class DirectPrepared final : public method::Prepared {
   public:
-    DirectPrepared(const Problem& problem, const method::MaskedView& templ)
-        : m_canonical(templ), m_weights(m_canonical.extents()) {
+    DirectPrepared(const Problem& problem, const method::MaskedView& templ) : m_canonical(templ) {
         requireUnmasked(m_canonical);
-        const base::Image<double>& values = m_canonical.values();
-        std::transform(values.data(), values.data() + values.count(), m_weights.data(),
-                       [](double value) { return static_cast<float>(value); });
         const Extents& m = m_canonical.extents();
-        const auto chain = static_cast<double>(shared::sumChain(m));
-        const double half = static_cast<double>(shared::blockChain(m)) / 2;
+        const bool twofold = isTwofold(problem);
+        const auto chain = static_cast<double>(shared::sumChain(m, twofold));
+        const double half = static_cast<double>(shared::blockChain(m, twofold)) / 2;
         m_constants.count = static_cast<double>(m_canonical.count());
         m_constants.suspicious = 4 * (16 + chain) * kUnitDouble;
         m_constants.boundSquare = (8 + chain / 2) * kUnitDouble;
         m_constants.promise = problem.promise;
+        if (twofold) {
+            // That is rounded four times; its norm is a sum in eight lanes.
+            m_constants.tiny = 0x1p-960;
+            m_constants.boundPanel = kUnitDouble * (6 + half);
+            m_constants.boundScore = kUnitDouble * half;
+            m_constants.boundConstant = kUnitDouble * (4 + m_constants.count / 16);
+            return;
+        }
+        m_weights = base::Image<float>(m);
+        const base::Image<double>& values = m_canonical.values();
+        std::transform(values.data(), values.data() + values.count(), m_weights.data(),
+                       [](double value) { return static_cast<float>(value); });
         if (inIntegers(problem)) {
             takeIntegers(std::get<base::View<const std::uint8_t>>(templ.pixels));
             return;
@@ -54,6 +63,7 @@ class DirectPrepared final : public method::Prepared {
     }
 
     [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_canonical; }
+    /// In float; of a run in double canonical() has them.
     [[nodiscard]] const base::Image<float>& weights() const { return m_weights; }
     [[nodiscard]] const shared::BoxConstants& constants() const { return m_constants; }
 
@@ -89,16 +99,22 @@ class DirectWorkspace final : public method::Workspace {
     DirectWorkspace(Engine& engine, std::int32_t device)
         : weights(engine, device), pipe(engine, device) {}
 
-    DeviceBuffer<float> weights;
+    DeviceBuffer<std::byte> weights;
     Pipeline pipe; ///< the last, so that it ends before the memory it works on
 };
 
 /// Multiply-adds of a part: whole blocks and pieces.
 double partWork(const Problem& problem, const Extents& part) {
+    const bool twofold = isTwofold(problem);
     return static_cast<double>(base::voxelCount(shared::blockGrid(part))) * shared::kBlockWidth *
-           shared::kBlockHeight * shared::kPieceColumns *
-           static_cast<double>(shared::pieceRows(problem.templ.y)) *
-           static_cast<double>(shared::pieceCount(problem.templ));
+           shared::kBlockHeight * static_cast<double>(shared::pieceColumns(twofold)) *
+           static_cast<double>(shared::pieceRows(problem.templ.y, twofold)) *
+           static_cast<double>(shared::pieceCount(problem.templ, twofold));
+}
+
+/// Bytes of the template on the device.
+std::int64_t weightBytes(const Problem& problem) {
+    return base::byteCount(problem.templ, isTwofold(problem) ? 8 : 4);
 }
 
 class DirectMethod final : public DeviceMethod {
@@ -114,7 +130,7 @@ class DirectMethod final : public DeviceMethod {
         const Extents map = method::mapExtents(problem);
         const auto fits = [&](const Extents& part) {
             return partBytes(problem, part) <= kPartBytes &&
-                   partWork(problem, part) <= kPartNsAtMost * multiplyAddsPerNs();
+                   partWork(problem, part) <= kPartNsAtMost * multiplyAddsPerNs(problem);
         };
         const Extents part = tile.x > 0
                                  ? Extents{std::min(tile.x, map.x), std::min(tile.y, map.y),
@@ -130,7 +146,7 @@ class DirectMethod final : public DeviceMethod {
             return method::Refusal{std::move(reason)};
         }
         const Extents map = method::mapExtents(problem);
-        const auto weights = base::byteCount(problem.templ, 4);
+        const std::int64_t weights = weightBytes(problem);
         method::Prediction prediction;
         const std::int64_t inFlight = partsInFlight(problem, candidate.tile, facts());
         prediction.hostBytes = hostBytes(problem, candidate.tile, inFlight);
@@ -145,7 +161,7 @@ class DirectMethod final : public DeviceMethod {
         double kernelNs = 0;
         PartTraffic traffic;
         for (const base::Box& box : mapParts(map, candidate.tile)) {
-            kernelNs += partWork(problem, box.extents) / multiplyAddsPerNs();
+            kernelNs += partWork(problem, box.extents) / multiplyAddsPerNs(problem);
             traffic.add(problem, box.extents, 1);
         }
         prediction.times = traffic.times(problem.templates, kernelNs);
@@ -154,14 +170,13 @@ class DirectMethod final : public DeviceMethod {
         prediction.ms = overlappedMs(*prediction.times, traffic.parts, inFlight);
         prediction.tilesInFlight = inFlight;
         prediction.paddingWaste =
-            1 - support * outputs / std::max(1.0, kernelNs * multiplyAddsPerNs());
+            1 - support * outputs / std::max(1.0, kernelNs * multiplyAddsPerNs(problem));
         if (statistics != nullptr) {
+            const bool twofold = isTwofold(problem);
+            const auto chain = static_cast<double>(shared::blockChain(problem.templ, twofold));
             prediction.errorBound =
-                kUnitSingle *
-                (inIntegers(problem)
-                     ? 5
-                     : 4 + (3 + static_cast<double>(shared::blockChain(problem.templ)) / 2) *
-                               method::predictedK(*statistics));
+                (twofold ? kUnitDouble : kUnitSingle) *
+                (inIntegers(problem) ? 5 : 4 + (3 + chain / 2) * method::predictedK(*statistics));
         }
         return prediction;
     }
@@ -184,14 +199,20 @@ class DirectMethod final : public DeviceMethod {
         requireUnmasked(scene);
         const auto& templ = dynamic_cast<const DirectPrepared&>(prepared);
         auto& own = dynamic_cast<DirectWorkspace&>(workspace);
-        float* weights = nullptr;
+        const bool twofold = isTwofold(problem);
+        std::byte* weights = nullptr;
         const auto upload = [&] {
-            weights = own.weights.room(templ.weights().count());
-            const auto bytes = templ.weights().count() * static_cast<std::int64_t>(sizeof(float));
-            own.pipe.compute.upload({weights, bytes, templ.weights().data(), bytes, bytes, 1});
+            const std::int64_t bytes = weightBytes(problem);
+            const void* const from =
+                twofold ? static_cast<const void*>(templ.canonical().values().data())
+                        : templ.weights().data();
+            weights = own.weights.room(bytes);
+            own.pipe.compute.upload({weights, bytes, from, bytes, bytes, 1});
         };
+        shared::BoxConstants constants = templ.constants();
+        constants.boundConstant += twofold ? storedError(map) : 0.0;
         const auto start = [&](const PartLaunch& part) {
-            own.pipe.compute.direct({part, weights, templ.constants()});
+            own.pipe.compute.direct({part, weights, constants});
         };
         return MapRun(problem, templ.canonical(), scene.pixels, execution, map)(
             candidate.tile, "the direct method",
@@ -207,8 +228,9 @@ class DirectMethod final : public DeviceMethod {
     static constexpr double kEfficiency = 0.4;
     static constexpr double kStartMs = 0.2;
 
-    [[nodiscard]] double multiplyAddsPerNs() const {
-        return std::max(1.0, kEfficiency * facts().peakMultiplyAdds());
+    [[nodiscard]] double multiplyAddsPerNs(const Problem& problem) const {
+        return std::max(1.0, kEfficiency * facts().peakMultiplyAdds() *
+                                 (isTwofold(problem) ? facts().twofoldShare() : 1.0));
     }
 
     [[nodiscard]] std::string refusal(const Problem& problem) const {

@@ -23,6 +23,12 @@ struct DeviceFacts {
         const bool half = about.major == 7 || (about.major == 8 && about.minor == 0);
         return (half ? 64.0 : 128.0) * about.processors * about.gigahertz;
     }
+    /// Of them, how many it does in double in the same time: half on devices made for that, which
+    /// the compute capability tells, few on others.
+    [[nodiscard]] double twofoldShare() const {
+        const bool made = about.minor == 0 && about.major >= 6 && about.major <= 10;
+        return made ? 0.5 : 1.0 / 64;
+    }
 };
 
 /// The GPU engine of the process: the plug-in's table with its errors turned into sentences.

@@ -31,12 +31,18 @@ std::int64_t tallyBytes(const Extents& part) {
     return base::byteCount(shared::blockGrid(part), static_cast<std::int64_t>(sizeof(BlockTally)));
 }
 
+/// Of score and status.
+std::int64_t placementBytes(const Problem& problem) { return isTwofold(problem) ? 13 : 5; }
+
 void clear(const method::MapView& part) {
     const Extents& extents = part.value.extents();
     for (std::int64_t z = 0; z < extents.z; ++z) {
         for (std::int64_t y = 0; y < extents.y; ++y) {
             std::fill_n(part.value.row(y, z), extents.x, 0.0F);
             std::fill_n(part.status.row(y, z), extents.x, base::Status::NotComputed);
+            if (part.exact.data() != nullptr) {
+                std::fill_n(part.exact.row(y, z), extents.x, 0.0);
+            }
         }
     }
 }
@@ -47,7 +53,7 @@ std::int64_t partBytes(const Problem& problem, const Extents& part) {
     const Extents& m = problem.templ;
     return base::byteCount({part.x + m.x - 1, part.y + m.y - 1, part.z + m.z - 1},
                            base::bytesPerVoxel(problem.scenePixel)) +
-           base::byteCount(part, 5) + tallyBytes(part);
+           base::byteCount(part, placementBytes(problem)) + tallyBytes(part);
 }
 
 std::int64_t partsInFlight(const Problem& problem, const Extents& part, const DeviceFacts& device) {
@@ -68,7 +74,8 @@ std::int64_t hostBytes(const Problem& problem, const Extents& part, std::int64_t
 
 void PartTraffic::add(const Problem& problem, const Extents& part, double count) {
     const auto all = static_cast<double>(partBytes(problem, part));
-    const auto map = static_cast<double>(base::byteCount(part, 5) + tallyBytes(part));
+    const auto map =
+        static_cast<double>(base::byteCount(part, placementBytes(problem)) + tallyBytes(part));
     parts += count;
     sceneBytes += count * (all - map);
     mapBytes += count * map;
@@ -108,9 +115,6 @@ std::string refusalOf(const Problem& problem, const std::string& against) {
     if (problem.extent != method::Extent::Valid) {
         return "on a GPU it finds placements inside the scene only, not the extent " +
                std::string(method::name(problem.extent));
-    }
-    if (problem.precision == method::Precision::Double) {
-        return "on a GPU it computes in single precision only";
     }
     return {};
 }
@@ -171,6 +175,7 @@ method::Outcome MapRun::operator()(const Extents& part, const std::string& what,
     method::Outcome outcome;
     outcome.cancelled = !done;
     outcome.facts = m_tally.facts();
+    outcome.facts.recomputed = isTwofold(m_problem) ? 0 : outcome.facts.recomputed;
     outcome.stagesMs = {{"setup", m_times.setup},       {"packing", m_times.packing},
                         {"upload", m_times.upload},     {"kernel", m_times.compute},
                         {"download", m_times.download}, {"joining", m_times.joining},
@@ -198,9 +203,14 @@ void MapRun::send(const base::Box& box, PartSlot& slot, const Lane& lane) {
     launch.templ = m;
     launch.map = box.extents;
     launch.value = slot.value.room(voxels);
+    launch.exact = isTwofold(m_problem) ? slot.exact.room(voxels) : nullptr;
     launch.status = slot.status.room(voxels);
     launch.tallies = slot.tallies.room(blocks);
+    const bool exact = launch.exact != nullptr && m_map.exact.data() != nullptr;
     slot.valueStaged.room(voxels);
+    if (exact) {
+        slot.exactStaged.room(voxels);
+    }
     slot.statusStaged.room(voxels);
     slot.told.room(blocks);
     std::byte* const staged = slot.sceneStaged.room(bytes);
@@ -225,6 +235,9 @@ void MapRun::send(const base::Box& box, PartSlot& slot, const Lane& lane) {
         download.download(copy(to, from, count * static_cast<std::int64_t>(sizeof(*to))));
     };
     bring(slot.valueStaged.data(), launch.value, voxels);
+    if (exact) {
+        bring(slot.exactStaged.data(), launch.exact, voxels);
+    }
     bring(slot.statusStaged.data(), launch.status, voxels);
     bring(slot.told.data(), launch.tallies, blocks);
     download.record(slot.downloaded);
@@ -241,6 +254,9 @@ void MapRun::receive(PartSlot& slot, const std::string& what) {
     const base::Stopwatch watch;
     const method::MapView part = method::partOf(m_map, slot.box);
     unpack(slot.valueStaged.data(), part.value);
+    if (part.exact.data() != nullptr && isTwofold(m_problem)) {
+        unpack(slot.exactStaged.data(), part.exact);
+    }
     unpack(slot.statusStaged.data(), part.status);
     m_times.joining += watch.ms();
 }
@@ -277,7 +293,7 @@ bool MapRun::finish(const PartSlot& slot) {
     const base::Stopwatch watch;
     const base::Box& box = slot.box;
     const method::MapView part = method::partOf(m_map, box);
-    const double bound = method::canonicalBound(m_templ.count()) + kUnitSingle;
+    const double bound = method::canonicalBound(m_templ.count()) + storedError(m_map);
     const bool repairs = m_problem.recompute && bound <= m_problem.promise;
     const Extents grid = shared::blockGrid(box.extents);
     const BlockTally* const told = slot.told.data();
@@ -316,9 +332,13 @@ void MapRun::repair(const base::Box& box, const method::MapView& part,
         for (std::int64_t x = corner.x; x < right; ++x) {
             base::Status& status = part.status.at(x, y, corner.z);
             if (status == base::Status::LowConf) {
-                part.value.at(x, y, corner.z) = static_cast<float>(method::canonicalScore(
+                const double score = method::canonicalScore(
                     m_scene, m_templ,
-                    {box.corner.x + x, box.corner.y + y, box.corner.z + corner.z}));
+                    {box.corner.x + x, box.corner.y + y, box.corner.z + corner.z});
+                part.value.at(x, y, corner.z) = static_cast<float>(score);
+                if (part.exact.data() != nullptr) {
+                    part.exact.at(x, y, corner.z) = score;
+                }
                 status = base::Status::Ok;
             }
         }

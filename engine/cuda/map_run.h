@@ -16,6 +16,15 @@ namespace flcc::cuda {
 inline constexpr double kUnitSingle = 0x1p-24;
 inline constexpr double kUnitDouble = 0x1p-53;
 
+[[nodiscard]] inline bool isTwofold(const method::Problem& problem) {
+    return problem.precision == method::Precision::Double;
+}
+/// What a score in double loses where the map keeps floats alone; of one in float it is part of the
+/// bound.
+[[nodiscard]] inline double storedError(const method::MapView& map) {
+    return map.exact.data() == nullptr ? kUnitSingle : 0.0;
+}
+
 /// Bytes of a PartSlot for a part of extents `part`: of the device, and as many pinned ones.
 [[nodiscard]] std::int64_t partBytes(const method::Problem& problem, const base::Extents& part);
 

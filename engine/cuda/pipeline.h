@@ -18,21 +18,24 @@ inline constexpr std::int64_t kMostInFlight = 3;
 /// What a part needs while it is under way.
 struct PartSlot {
     PartSlot(Engine& engine, std::int32_t device)
-        : scene(engine, device), value(engine, device), status(engine, device),
-          tallies(engine, device), sceneStaged(engine, device), valueStaged(engine, device),
-          statusStaged(engine, device), told(engine, device), upload(engine, device),
-          uploaded(engine, device), start(engine, device), computed(engine, device),
-          download(engine, device), downloaded(engine, device) {}
+        : scene(engine, device), value(engine, device), exact(engine, device),
+          status(engine, device), tallies(engine, device), sceneStaged(engine, device),
+          valueStaged(engine, device), exactStaged(engine, device), statusStaged(engine, device),
+          told(engine, device), upload(engine, device), uploaded(engine, device),
+          start(engine, device), computed(engine, device), download(engine, device),
+          downloaded(engine, device) {}
 
     base::Box box; ///< of the map
 
     DeviceBuffer<std::byte> scene;
     DeviceBuffer<float> value;
+    DeviceBuffer<double> exact; ///< of a run in double
     DeviceBuffer<std::uint8_t> status;
     DeviceBuffer<BlockTally> tallies;
 
     PinnedBuffer<std::byte> sceneStaged;
     PinnedBuffer<float> valueStaged;
+    PinnedBuffer<double> exactStaged; ///< where the map keeps them
     PinnedBuffer<base::Status> statusStaged;
     PinnedBuffer<BlockTally> told;
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -23,7 +24,13 @@ namespace shared = method::shared;
 
 /// cuFFT's errors against FFTW's, for which the constants of METHODS 2.2 were found: not measured
 /// on any device, so twice as large.
-constexpr shared::TransformErrors kTransformErrors{kUnitSingle, 2};
+constexpr double kTransformFactor = 2;
+
+/// In double the template's spectrum has the errors of its own transform: three times the term.
+shared::TransformErrors errorsOf(const Problem& problem) {
+    return isTwofold(problem) ? shared::TransformErrors{kUnitDouble, 3 * kTransformFactor}
+                              : shared::TransformErrors{kUnitSingle, kTransformFactor};
+}
 
 shared::BoxConstants constantsOf(const Problem& problem) {
     const Extents& m = problem.templ;
@@ -35,9 +42,15 @@ shared::BoxConstants constantsOf(const Problem& problem) {
     constants.count = static_cast<double>(base::voxelCount(m));
     constants.suspicious = 4 * (16 + chain) * kUnitDouble;
     constants.boundSquare = (8 + chain / 2) * kUnitDouble;
-    constants.boundScore = shared::fourierBound(2, 0, 0, 0, kTransformErrors).score;
+    constants.boundScore = shared::fourierBound(2, 0, 0, 0, errorsOf(problem)).score;
     constants.boundConstant = 4 * kUnitSingle;
     constants.promise = problem.promise;
+    if (isTwofold(problem)) {
+        // That is rounded four times; its norm is a sum in eight lanes.
+        constants.tiny = 0x1p-960;
+        constants.boundPanel = 4 * kUnitDouble;
+        constants.boundConstant = (4 + constants.count / 16) * kUnitDouble;
+    }
     return constants;
 }
 
@@ -71,8 +84,8 @@ class TiledWorkspace final : public method::Workspace {
           m_weights(engine, device), m_work(engine, device), pipe(engine, device) {}
 
   private:
-    DeviceBuffer<float> m_data;
-    DeviceBuffer<float> m_spectrum;
+    DeviceBuffer<std::byte> m_data;
+    DeviceBuffer<std::byte> m_spectrum;
     DeviceBuffer<TileFacts> m_facts;
     DeviceBuffer<TileShare> m_shares;
     DeviceBuffer<PanelSum> m_first;
@@ -83,32 +96,39 @@ class TiledWorkspace final : public method::Workspace {
   public:
     Pipeline pipe; ///< before the memory it works on ends
 
-    /// Makes all that does not depend on the scene.
-    void prepare(const Problem& problem, const Tiling& tiling, const TiledPrepared& templ) {
+    /// Makes all that does not depend on the scene. `stored` is added to all bounds.
+    void prepare(const Problem& problem, const Tiling& tiling, const TiledPrepared& templ,
+                 double stored) {
         const TilingRoom room = roomOf(problem, tiling);
+        const bool twofold = isTwofold(problem);
         m_launch.points = tiling.points;
         m_launch.out = tiling.out;
         m_launch.templ = problem.templ;
+        m_launch.twofold = twofold;
         m_launch.constants = constantsOf(problem);
-        m_launch.errors = kTransformErrors;
+        m_launch.constants.boundConstant += stored;
+        m_launch.errors = errorsOf(problem);
         m_launch.first = m_first.room(room.first);
-        m_launch.spectrum = m_spectrum.room(room.spectrum);
-        const std::pair<std::int64_t, Extents> wanted{templ.number(), tiling.points};
+        m_launch.spectrum = m_spectrum.room(room.valueBytes * room.spectrum);
+        const std::tuple<std::int64_t, Extents, bool> wanted{templ.number(), tiling.points,
+                                                             twofold};
         if (m_transformed != wanted) {
             m_transformed = {};
             transform(templ, room);
             m_transformed = wanted;
         }
-        const std::pair<Extents, std::int64_t> planned{tiling.points, tiling.batch()};
+        const std::tuple<Extents, std::int64_t, bool> planned{tiling.points, tiling.batch(),
+                                                              twofold};
         if (!m_inverse || m_planned != planned) {
+            using enum TransformKind;
             m_inverse.reset();
-            m_forward.emplace(pipe.compute, TransformShape{TransformKind::Forward, planned.first,
-                                                           planned.second});
-            m_inverse.emplace(pipe.compute, TransformShape{TransformKind::Inverse, planned.first,
-                                                           planned.second});
+            m_forward.emplace(pipe.compute, TransformShape{twofold ? Twofold : Forward,
+                                                           tiling.points, tiling.batch()});
+            m_inverse.emplace(pipe.compute, TransformShape{twofold ? TwofoldInverse : Inverse,
+                                                           tiling.points, tiling.batch()});
             m_planned = planned;
         }
-        m_launch.data = m_data.room(room.data);
+        m_launch.data = m_data.room(room.valueBytes * room.data);
         m_launch.facts = m_facts.room(room.facts);
         m_launch.shares = m_shares.room(room.shares);
         m_launch.second = m_second.room(room.second);
@@ -133,18 +153,20 @@ class TiledWorkspace final : public method::Workspace {
         const auto bytes = room.weights * static_cast<std::int64_t>(sizeof(double));
         pipe.compute.upload({weights, bytes, templ.canonical().values().data(), bytes, bytes, 1});
         m_launch.weights = weights;
-        m_launch.twofold = reinterpret_cast<double*>(m_launch.first);
+        m_launch.placed = m_launch.twofold ? static_cast<double*>(m_launch.spectrum)
+                                           : reinterpret_cast<double*>(m_launch.first);
         void* const work = m_work.room(twofold.workBytes());
         pipe.compute.tiled(TiledStep::Place, m_launch);
-        twofold(m_launch.twofold, work);
+        twofold(m_launch.placed, work);
         pipe.compute.tiled(TiledStep::Round, m_launch);
         pipe.compute.wait("transforming the template");
     }
 
     std::optional<Transform> m_forward;
     std::optional<Transform> m_inverse;
-    std::pair<Extents, std::int64_t> m_planned;
-    std::pair<std::int64_t, Extents> m_transformed; ///< TiledPrepared::number() of the spectrum
+    std::tuple<Extents, std::int64_t, bool> m_planned;
+    /// TiledPrepared::number() of the spectrum, its points, whether it is in double.
+    std::tuple<std::int64_t, Extents, bool> m_transformed;
     void* m_workArea = nullptr;
     TiledLaunch m_launch;
 };
@@ -200,7 +222,8 @@ class TiledMethod final : public DeviceMethod {
         // points; the last part is transformed whole too.
         const double parts = std::ceil(tiling.tiles / static_cast<double>(tiling.batch()));
         const double transformed = parts * static_cast<double>(tiling.batch()) * points;
-        const double kernelBytes = transformed * 2 * kTransformBytes * std::ceil(log / 10) +
+        const double width = isTwofold(problem) ? 2 : 1; // of a value, in floats
+        const double kernelBytes = transformed * 2 * width * kTransformBytes * std::ceil(log / 10) +
                                    tiling.tiles * points * kPointBytes;
         PartTraffic traffic;
         traffic.add(problem, tiling.part, map / static_cast<double>(base::voxelCount(tiling.part)));
@@ -214,11 +237,12 @@ class TiledMethod final : public DeviceMethod {
         prediction.tilesInFlight = tiling.batch() * inFlight;
         prediction.paddingWaste = 1 - map / transformed;
         if (statistics != nullptr) {
+            const shared::TransformErrors errors = errorsOf(problem);
             prediction.errorBound =
-                kTransformErrors.factor * kUnitSingle * 8 * std::sqrt(log) * 2 *
+                errors.factor * errors.unit * 8 * std::sqrt(log) * 2 *
                     method::predictedK(*statistics) /
                     std::sqrt(static_cast<double>(base::voxelCount(problem.templ))) +
-                4 * kUnitSingle;
+                4 * errors.unit;
         }
         return prediction;
     }
@@ -241,10 +265,11 @@ class TiledMethod final : public DeviceMethod {
         const auto& templ = dynamic_cast<const TiledPrepared&>(prepared);
         auto& own = dynamic_cast<TiledWorkspace&>(workspace);
         const Tiling tiling = tilingOf(problem, candidate.tile, facts());
+        const double stored = isTwofold(problem) ? storedError(map) : 0.0;
         return MapRun(problem, templ.canonical(), scene.pixels, execution,
                       map)(tiling.part, "the Fourier method",
                            {own.pipe, partsInFlight(problem, tiling.part, facts()),
-                            [&] { own.prepare(problem, tiling, templ); },
+                            [&] { own.prepare(problem, tiling, templ, stored); },
                             [&](const PartLaunch& part) { own.start(part); }});
     }
 

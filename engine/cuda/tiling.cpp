@@ -138,6 +138,7 @@ TilingRoom roomOf(const Problem& problem, const Tiling& tiling) {
     const std::int64_t batch = tiling.batch();
     constexpr std::int64_t kPerSum = sizeof(PanelSum) / sizeof(double);
     TilingRoom room;
+    room.valueBytes = isTwofold(problem) ? 8 : 4;
     room.spectrum = of(tile);
     room.data = batch * room.spectrum;
     room.facts = batch;
@@ -147,12 +148,12 @@ TilingRoom roomOf(const Problem& problem, const Tiling& tiling) {
     room.second = batch * of(windowsAlong(2, tiling.out, m));
     room.weights = of(m);
     // A complex value of each point; of the template in double, alone.
-    room.workBytes = std::max<std::int64_t>(8 * batch, 16) * of(tiling.points);
+    room.workBytes = std::max<std::int64_t>(2 * room.valueBytes * batch, 16) * of(tiling.points);
     return room;
 }
 
 std::int64_t TilingRoom::bytes() const {
-    return 4 * (data + spectrum) + static_cast<std::int64_t>(sizeof(TileFacts)) * facts +
+    return valueBytes * (data + spectrum) + static_cast<std::int64_t>(sizeof(TileFacts)) * facts +
            static_cast<std::int64_t>(sizeof(TileShare)) * shares +
            static_cast<std::int64_t>(sizeof(PanelSum)) * (first + second) + 8 * weights + workBytes;
 }

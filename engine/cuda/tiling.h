@@ -39,8 +39,9 @@ struct Tiling {
 
 /// Elements of each buffer of a run.
 struct TilingRoom {
-    std::int64_t data = 0;     ///< floats
-    std::int64_t spectrum = 0; ///< floats
+    std::int64_t valueBytes = 4; ///< of a value of data and spectrum
+    std::int64_t data = 0;       ///< values
+    std::int64_t spectrum = 0;   ///< values
     std::int64_t facts = 0;
     std::int64_t shares = 0;
     std::int64_t first = 0; ///< PanelSum; the template in double too, before

@@ -157,7 +157,11 @@ template <class Memory> void spoil(Memory& memory) {
 /// Makes every score wrong, where that was asked for.
 void addWrong(const cuda::PartLaunch& launch) {
     for (std::int64_t i = 0; i < cuda::countOf(launch.map) && deviceDouble().wrong != 0; ++i) {
-        launch.value[i] += launch.status[i] == 0 ? deviceDouble().wrong : 0.0F;
+        const float wrong = launch.status[i] == 0 ? deviceDouble().wrong : 0.0F;
+        launch.value[i] += wrong;
+        if (launch.exact != nullptr) {
+            launch.exact[i] += static_cast<double>(wrong);
+        }
     }
 }
 
@@ -173,8 +177,8 @@ template <class Do> void putKernels(void* stream, Do&& todo) {
 
 void runDirect(const cuda::DirectLaunch* launch) {
     const base::Extents grid = cuda::shared::blockGrid(launch->map);
-    const auto memory = std::make_unique<cuda::DirectShared>();
     cuda::withDirectBlock(*launch, [&]<class Block>(Block) {
+        const auto memory = std::make_unique<typename Block::Shared>();
         for (std::int64_t block = 0; block < grid.x * grid.y * grid.z; ++block) {
             spoil(*memory);
             std::array<cuda::DirectThread, cuda::shared::kBlockThreads> threads{};
