@@ -174,8 +174,9 @@ class TiledWorkspace final : public method::Workspace {
 class TiledMethod final : public DeviceMethod {
   public:
     /// `whole`: one tile holds the scene.
-    TiledMethod(Engine& engine, std::int32_t number, bool whole)
-        : DeviceMethod(engine, number), m_whole(whole) {}
+    TiledMethod(Engine& engine, std::int32_t number, const std::vector<std::int32_t>& together,
+                bool whole)
+        : DeviceMethod(engine, number, together), m_whole(whole) {}
 
     [[nodiscard]] std::string_view name() const override { return m_whole ? "fourier" : "tiled"; }
 
@@ -205,7 +206,7 @@ class TiledMethod final : public DeviceMethod {
         const Tiling tiling = tilingOf(problem, candidate.tile, facts());
         const std::int64_t inFlight = partsInFlight(problem, tiling.part, facts());
         method::Prediction prediction;
-        prediction.hostBytes = hostBytes(problem, tiling.part, inFlight);
+        prediction.hostBytes = hostBytes(problem, tiling.part, inFlight * facts().together);
         prediction.deviceBytes = deviceBytes(problem, tiling, inFlight);
         reason = refusalOf(prediction, limits, facts().about.memoryBytes);
         if (!reason.empty()) {
@@ -231,7 +232,7 @@ class TiledMethod final : public DeviceMethod {
             points * (3 * kTransformBytes * std::ceil(log / 10)) / bytesPerNs();
         prediction.setupMs = kStartMs + 1e-6 * problem.templates * preparing;
         prediction.times =
-            traffic.times(problem.templates, kernelBytes / bytesPerNs() + parts * kPartNs);
+            traffic.times(problem.templates, kernelBytes / bytesPerNs() + parts * kPartNs, facts());
         prediction.times->setup = prediction.setupMs;
         prediction.ms = overlappedMs(*prediction.times, parts, inFlight);
         prediction.tilesInFlight = tiling.batch() * inFlight;
@@ -257,20 +258,22 @@ class TiledMethod final : public DeviceMethod {
         return std::make_unique<TiledWorkspace>(engine(), facts().number);
     }
 
-    method::Outcome execute(const Problem& problem, const Candidate& candidate,
-                            const method::Prepared& prepared, const method::MaskedView& scene,
-                            method::Workspace& workspace, const method::Execution& execution,
-                            const method::MapView& map) const override {
-        requireUnmasked(scene);
-        const auto& templ = dynamic_cast<const TiledPrepared&>(prepared);
+    [[nodiscard]] Extents partOf(const Problem& problem,
+                                 const Candidate& candidate) const override {
+        return tilingOf(problem, candidate.tile, facts()).part;
+    }
+
+    [[nodiscard]] method::Outcome run(const RunInput& input, method::Workspace& workspace,
+                                      PartQueue& parts) const override {
+        const Problem& problem = input.problem;
+        const auto& templ = dynamic_cast<const TiledPrepared&>(input.prepared);
         auto& own = dynamic_cast<TiledWorkspace&>(workspace);
-        const Tiling tiling = tilingOf(problem, candidate.tile, facts());
-        const double stored = isTwofold(problem) ? storedError(map) : 0.0;
-        return MapRun(problem, templ.canonical(), scene.pixels, execution,
-                      map)(tiling.part, "the Fourier method",
-                           {own.pipe, partsInFlight(problem, tiling.part, facts()),
-                            [&] { own.prepare(problem, tiling, templ, stored); },
-                            [&](const PartLaunch& part) { own.start(part); }});
+        const Tiling tiling = tilingOf(problem, input.candidate.tile, facts());
+        const double stored = isTwofold(problem) ? storedError(input.map) : 0.0;
+        return MapRun(input, templ.canonical(), parts)(
+            "the Fourier method", {own.pipe, partsInFlight(problem, tiling.part, facts()),
+                                   [&] { own.prepare(problem, tiling, templ, stored); },
+                                   [&](const PartLaunch& part) { own.start(part); }});
     }
 
   private:
@@ -292,12 +295,14 @@ class TiledMethod final : public DeviceMethod {
 
 } // namespace
 
-std::unique_ptr<method::Method> tiledMethod(Engine& engine, std::int32_t number) {
-    return std::make_unique<TiledMethod>(engine, number, false);
+std::unique_ptr<DeviceMethod> tiledMethod(Engine& engine, std::int32_t number,
+                                          const std::vector<std::int32_t>& together) {
+    return std::make_unique<TiledMethod>(engine, number, together, false);
 }
 
-std::unique_ptr<method::Method> fourierMethod(Engine& engine, std::int32_t number) {
-    return std::make_unique<TiledMethod>(engine, number, true);
+std::unique_ptr<DeviceMethod> fourierMethod(Engine& engine, std::int32_t number,
+                                            const std::vector<std::int32_t>& together) {
+    return std::make_unique<TiledMethod>(engine, number, together, true);
 }
 
 } // namespace flcc::cuda
