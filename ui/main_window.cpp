@@ -80,6 +80,8 @@ void MainWindow::fitToScreen() {
 }
 
 MainWindow::~MainWindow() {
+    // A field that loses the focus when the window goes reads the document, which goes before it.
+    hide();
     // The background thread first: its work refers to the parts.
     m_controller.reset();
 }
