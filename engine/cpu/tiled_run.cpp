@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/cpu/half_transform.h"
+
 namespace flcc::cpu {
 
 using base::Extents;
@@ -299,7 +301,7 @@ TwofoldTile::TwofoldTile(TilePair& pair)
       pairs(reinterpret_cast<double*>(pair.voxels.data())), product(pairs) {}
 
 TilePair::TilePair(const Extents& points, bool bank)
-    : voxels({kTogether * floats(points), 1, 1}, 0.0F),
+    : voxels(largeBuffer<float>(kTogether * floats(points))),
       transform(TileTransform::of(points)->makeBuffers()), lines({lineCount(points), 1, 1}, 0.0F),
       tileFloats(floats(points)) {
     if (bank) {
@@ -308,7 +310,7 @@ TilePair::TilePair(const Extents& points, bool bank)
     const std::int64_t numerators = kTogether * tileFloats;
     if (transform.rows.count() < numerators) {
         transform.rows = {};
-        transform.rows = base::Image<float>({numerators, 1, 1}, 0.0F);
+        transform.rows = largeBuffer<float>(numerators);
     }
 }
 

@@ -29,6 +29,7 @@ struct PartLaunch {
     base::Extents extents; ///< of the scene
     base::Extents templ;
     float* value = nullptr;
+    double* exact = nullptr;        ///< the scores of a run in double; null in single precision
     std::uint8_t* status = nullptr; ///< base::Status
     BlockTally* tallies = nullptr;
     base::Extents map;

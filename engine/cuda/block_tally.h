@@ -89,10 +89,17 @@ struct VoxelTally {
         told[7] += low ? 1 : 0;
         told[8] += judged.score.overRange && (ok || low) ? 1 : 0;
     }
-    FLCC_HOST_DEVICE static float valueOf(const Judged& judged) {
-        return judged.status == base::Status::LowConf || judged.status == base::Status::Ok
-                   ? static_cast<float>(judged.score.value)
-                   : 0.0F;
+    /// Writes voxel `at` of the map.
+    FLCC_HOST_DEVICE static void write(const PartLaunch& launch, std::int64_t at,
+                                       const Judged& judged) {
+        const bool scored =
+            judged.status == base::Status::LowConf || judged.status == base::Status::Ok;
+        const double value = scored ? judged.score.value : 0.0;
+        launch.value[at] = static_cast<float>(value);
+        launch.status[at] = static_cast<std::uint8_t>(judged.status);
+        if (launch.exact != nullptr) {
+            launch.exact[at] = value;
+        }
     }
 
     // Three phases of a block:
@@ -128,6 +135,11 @@ struct VoxelTally {
         tally.overRange = count(8);
     }
 };
+
+/// Calls `run(Real{})` with the type that scores are computed in.
+template <class Run> void withReal(bool twofold, Run&& run) {
+    twofold ? run(double{}) : run(float{});
+}
 
 /// Calls `run(T{})` with the type of a pixel.
 template <class Run> void withPixel(base::PixelType pixel, Run&& run) {

@@ -22,26 +22,35 @@ namespace shared = method::shared;
 /// Numerators of bytes are sums of integers; the products of their formula stay exact in double.
 bool inIntegers(const Problem& problem) {
     constexpr std::int64_t kMost = 33025;
-    return problem.scenePixel == base::PixelType::UInt8 &&
+    return !isTwofold(problem) && problem.scenePixel == base::PixelType::UInt8 &&
            problem.templPixel == base::PixelType::UInt8 && base::voxelCount(problem.templ) <= kMost;
 }
 
 /// A template as a device multiplies it.
 class DirectPrepared final : public method::Prepared {
   public:
-    DirectPrepared(const Problem& problem, const method::MaskedView& templ)
-        : m_canonical(templ), m_weights(m_canonical.extents()) {
+    DirectPrepared(const Problem& problem, const method::MaskedView& templ) : m_canonical(templ) {
         requireUnmasked(m_canonical);
-        const base::Image<double>& values = m_canonical.values();
-        std::transform(values.data(), values.data() + values.count(), m_weights.data(),
-                       [](double value) { return static_cast<float>(value); });
         const Extents& m = m_canonical.extents();
-        const auto chain = static_cast<double>(shared::sumChain(m));
-        const double half = static_cast<double>(shared::blockChain(m)) / 2;
+        const bool twofold = isTwofold(problem);
+        const auto chain = static_cast<double>(shared::sumChain(m, twofold));
+        const double half = static_cast<double>(shared::blockChain(m, twofold)) / 2;
         m_constants.count = static_cast<double>(m_canonical.count());
         m_constants.suspicious = 4 * (16 + chain) * kUnitDouble;
         m_constants.boundSquare = (8 + chain / 2) * kUnitDouble;
         m_constants.promise = problem.promise;
+        if (twofold) {
+            // That is rounded four times; its norm is a sum in eight lanes.
+            m_constants.tiny = 0x1p-960;
+            m_constants.boundPanel = kUnitDouble * (6 + half);
+            m_constants.boundScore = kUnitDouble * half;
+            m_constants.boundConstant = kUnitDouble * (4 + m_constants.count / 16);
+            return;
+        }
+        m_weights = base::Image<float>(m);
+        const base::Image<double>& values = m_canonical.values();
+        std::transform(values.data(), values.data() + values.count(), m_weights.data(),
+                       [](double value) { return static_cast<float>(value); });
         if (inIntegers(problem)) {
             takeIntegers(std::get<base::View<const std::uint8_t>>(templ.pixels));
             return;
@@ -54,6 +63,7 @@ class DirectPrepared final : public method::Prepared {
     }
 
     [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_canonical; }
+    /// In float; of a run in double canonical() has them.
     [[nodiscard]] const base::Image<float>& weights() const { return m_weights; }
     [[nodiscard]] const shared::BoxConstants& constants() const { return m_constants; }
 
@@ -87,19 +97,24 @@ class DirectPrepared final : public method::Prepared {
 class DirectWorkspace final : public method::Workspace {
   public:
     DirectWorkspace(Engine& engine, std::int32_t device)
-        : part(engine, device), weights(engine, device), stream(engine, device) {}
+        : weights(engine, device), pipe(engine, device) {}
 
-    PartBuffers part;
-    DeviceBuffer<float> weights;
-    Stream stream; ///< the last, so that it ends before the memory it works on
+    DeviceBuffer<std::byte> weights;
+    Pipeline pipe; ///< the last, so that it ends before the memory it works on
 };
 
 /// Multiply-adds of a part: whole blocks and pieces.
 double partWork(const Problem& problem, const Extents& part) {
+    const bool twofold = isTwofold(problem);
     return static_cast<double>(base::voxelCount(shared::blockGrid(part))) * shared::kBlockWidth *
-           shared::kBlockHeight * shared::kPieceColumns *
-           static_cast<double>(shared::pieceRows(problem.templ.y)) *
-           static_cast<double>(shared::pieceCount(problem.templ));
+           shared::kBlockHeight * static_cast<double>(shared::pieceColumns(twofold)) *
+           static_cast<double>(shared::pieceRows(problem.templ.y, twofold)) *
+           static_cast<double>(shared::pieceCount(problem.templ, twofold));
+}
+
+/// Bytes of the template on the device.
+std::int64_t weightBytes(const Problem& problem) {
+    return base::byteCount(problem.templ, isTwofold(problem) ? 8 : 4);
 }
 
 class DirectMethod final : public DeviceMethod {
@@ -114,8 +129,8 @@ class DirectMethod final : public DeviceMethod {
                                                     const Extents& tile) const override {
         const Extents map = method::mapExtents(problem);
         const auto fits = [&](const Extents& part) {
-            return partBytes(problem, part) <= kPartBytes &&
-                   partWork(problem, part) <= kPartNsAtMost * multiplyAddsPerNs();
+            return partBytes(problem, part) <= kPartBytes && isShared(map, part, facts()) &&
+                   partWork(problem, part) <= kPartNsAtMost * multiplyAddsPerNs(problem);
         };
         const Extents part = tile.x > 0
                                  ? Extents{std::min(tile.x, map.x), std::min(tile.y, map.y),
@@ -131,10 +146,11 @@ class DirectMethod final : public DeviceMethod {
             return method::Refusal{std::move(reason)};
         }
         const Extents map = method::mapExtents(problem);
-        const auto weights = base::byteCount(problem.templ, 4);
+        const std::int64_t weights = weightBytes(problem);
         method::Prediction prediction;
-        prediction.hostBytes = hostBytes(problem, candidate.tile);
-        prediction.deviceBytes = partBytes(problem, candidate.tile) + weights;
+        const std::int64_t inFlight = partsInFlight(problem, candidate.tile, facts());
+        prediction.hostBytes = hostBytes(problem, candidate.tile, inFlight * facts().together);
+        prediction.deviceBytes = inFlight * partBytes(problem, candidate.tile) + weights;
         if (std::string reason = refusalOf(prediction, limits, facts().about.memoryBytes);
             !reason.empty()) {
             return method::Refusal{std::move(reason)};
@@ -142,28 +158,25 @@ class DirectMethod final : public DeviceMethod {
         const double outputs = static_cast<double>(base::voxelCount(map));
         const double support = static_cast<double>(base::voxelCount(problem.templ));
         prediction.operations = problem.templates * 2 * support * outputs; // FLCC Table I
-        // Upload, kernel, download (METHODS 4), one after the other.
         double kernelNs = 0;
-        double bytes = static_cast<double>(weights);
-        double parts = 0;
+        PartTraffic traffic;
         for (const base::Box& box : mapParts(map, candidate.tile)) {
-            kernelNs += partWork(problem, box.extents) / multiplyAddsPerNs();
-            bytes += static_cast<double>(partBytes(problem, box.extents));
-            parts += 1;
+            kernelNs += partWork(problem, box.extents) / multiplyAddsPerNs(problem);
+            traffic.add(problem, box.extents, 1);
         }
+        prediction.times = traffic.times(problem.templates, kernelNs, facts());
+        prediction.times->setup = kStartMs;
         prediction.setupMs = kStartMs;
-        prediction.ms = kStartMs + problem.templates * 1e-6 *
-                                       (kernelNs + bytes / kTransferBytesPerNs + parts * kPartNs);
-        prediction.tilesInFlight = 1;
+        prediction.ms = overlappedMs(*prediction.times, traffic.parts, inFlight);
+        prediction.tilesInFlight = inFlight;
         prediction.paddingWaste =
-            1 - support * outputs / std::max(1.0, kernelNs * multiplyAddsPerNs());
+            1 - support * outputs / std::max(1.0, kernelNs * multiplyAddsPerNs(problem));
         if (statistics != nullptr) {
+            const bool twofold = isTwofold(problem);
+            const auto chain = static_cast<double>(shared::blockChain(problem.templ, twofold));
             prediction.errorBound =
-                kUnitSingle *
-                (inIntegers(problem)
-                     ? 5
-                     : 4 + (3 + static_cast<double>(shared::blockChain(problem.templ)) / 2) *
-                               method::predictedK(*statistics));
+                (twofold ? kUnitDouble : kUnitSingle) *
+                (inIntegers(problem) ? 5 : 4 + (3 + chain / 2) * method::predictedK(*statistics));
         }
         return prediction;
     }
@@ -179,40 +192,47 @@ class DirectMethod final : public DeviceMethod {
         return std::make_unique<DirectWorkspace>(engine(), facts().number);
     }
 
-    method::Outcome execute(const Problem& problem, const Candidate& candidate,
-                            const method::Prepared& prepared, const method::MaskedView& scene,
-                            method::Workspace& workspace, const method::Execution& execution,
-                            const method::MapView& map) const override {
-        requireUnmasked(scene);
-        const auto& templ = dynamic_cast<const DirectPrepared&>(prepared);
+    [[nodiscard]] Extents partOf(const Problem&, const Candidate& candidate) const override {
+        return candidate.tile;
+    }
+
+    [[nodiscard]] method::Outcome run(const RunInput& input, method::Workspace& workspace,
+                                      PartQueue& parts) const override {
+        const Problem& problem = input.problem;
+        const auto& templ = dynamic_cast<const DirectPrepared&>(input.prepared);
         auto& own = dynamic_cast<DirectWorkspace&>(workspace);
-        float* weights = nullptr;
+        const bool twofold = isTwofold(problem);
+        std::byte* weights = nullptr;
         const auto upload = [&] {
-            weights = own.weights.room(templ.weights().count());
-            const auto bytes = templ.weights().count() * static_cast<std::int64_t>(sizeof(float));
-            own.stream.upload({weights, bytes, templ.weights().data(), bytes, bytes, 1});
+            const std::int64_t bytes = weightBytes(problem);
+            const void* const from =
+                twofold ? static_cast<const void*>(templ.canonical().values().data())
+                        : templ.weights().data();
+            weights = own.weights.room(bytes);
+            own.pipe.compute.upload({weights, bytes, from, bytes, bytes, 1});
         };
-        return MapRun(problem, templ.canonical(), scene.pixels, own.part, own.stream, execution,
-                      map)(candidate.tile, "the direct method", upload,
-                           [&](const PartLaunch& part) {
-                               own.stream.direct({part, weights, templ.constants()});
-                           });
+        shared::BoxConstants constants = templ.constants();
+        constants.boundConstant += twofold ? storedError(input.map) : 0.0;
+        const auto start = [&](const PartLaunch& part) {
+            own.pipe.compute.direct({part, weights, constants});
+        };
+        return MapRun(input, templ.canonical(), parts)(
+            "the direct method",
+            {own.pipe, partsInFlight(problem, input.candidate.tile, facts()), upload, start});
     }
 
   private:
-    /// A part of a map takes at most so many bytes of the device, and by prediction a tenth of a
-    /// second of its time.
-    static constexpr std::int64_t kPartBytes = std::int64_t{1} << 29;
-    static constexpr double kPartNsAtMost = 1e8;
-    // Built-in values, not measured on any device: of the kernel's peak, of the bus, of a launch
-    // with its copies, of preparing a run.
+    /// A part of a map takes at most so many bytes of the device, and by prediction so much of its
+    /// time: small enough to have several in flight, which a stop waits for.
+    static constexpr std::int64_t kPartBytes = std::int64_t{1} << 25;
+    static constexpr double kPartNsAtMost = 3e7;
+    // Built-in values, not measured on any device: of the kernel's peak, of preparing a run.
     static constexpr double kEfficiency = 0.4;
-    static constexpr double kTransferBytesPerNs = 6;
-    static constexpr double kPartNs = 60'000;
     static constexpr double kStartMs = 0.2;
 
-    [[nodiscard]] double multiplyAddsPerNs() const {
-        return std::max(1.0, kEfficiency * facts().peakMultiplyAdds());
+    [[nodiscard]] double multiplyAddsPerNs(const Problem& problem) const {
+        return std::max(1.0, kEfficiency * facts().peakMultiplyAdds() *
+                                 (isTwofold(problem) ? facts().twofoldShare() : 1.0));
     }
 
     [[nodiscard]] std::string refusal(const Problem& problem) const {
@@ -226,8 +246,9 @@ class DirectMethod final : public DeviceMethod {
 
 } // namespace
 
-std::unique_ptr<method::Method> directMethod(Engine& engine, std::int32_t number) {
-    return std::make_unique<DirectMethod>(engine, number);
+std::unique_ptr<DeviceMethod> directMethod(Engine& engine, std::int32_t number,
+                                           const std::vector<std::int32_t>& together) {
+    return std::make_unique<DirectMethod>(engine, number, together);
 }
 
 } // namespace flcc::cuda

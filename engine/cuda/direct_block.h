@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -14,17 +15,23 @@
 /// and what the block shares, so that a processor can run it for one thread after the other.
 namespace flcc::cuda {
 
-inline constexpr int kSeenHeight = shared::kBlockHeight + shared::kPieceRows - 1;
-inline constexpr int kSeenWidth = shared::kBlockWidth + shared::kPieceColumns - 1;
+/// What the threads of a block share in products of type Real. Its arrays need no initialisation.
+template <class Real> struct DirectShared {
+    static constexpr bool kTwofold = std::is_same_v<Real, double>;
+    static constexpr int kColumns = shared::pieceColumns(kTwofold);
+    static constexpr int kMostRows = shared::pieceRows(shared::kPieceRows, kTwofold);
+    static constexpr int kSeenWidth = shared::kBlockWidth + kColumns - 1;
+    static constexpr std::size_t kRoom[2]{
+        // of `seen`
+        static_cast<std::size_t>(shared::kBlockHeight + kMostRows - 1),
+        static_cast<std::size_t>(kSeenWidth + 1)};
 
-/// What the threads of a block share. Its arrays need no initialisation.
-struct DirectShared {
-    float seen[kSeenHeight][kSeenWidth + 1]; ///< the voxels under a piece of the template
-    float weights[shared::kPieceColumns][shared::kPieceRows];
+    Real seen[kRoom[0]][kRoom[1]]; ///< the voxels under a piece of the template
+    Real weights[static_cast<std::size_t>(kColumns)][static_cast<std::size_t>(kMostRows)];
     double sums[2][shared::kBlockHeight][shared::kBlockWidth]; ///< of x and x^2 over the panels
     union {
-        double columns[2][shared::kBlockHeight][kSeenWidth + 2]; ///< of a piece, along y
-        Slots slots[VoxelTally::kSlots];                         ///< of what threads reduce
+        double columns[2][shared::kBlockHeight][kRoom[1] + 1]; ///< of a piece, along y
+        Slots slots[VoxelTally::kSlots];                       ///< of what threads reduce
     };
 };
 
@@ -59,9 +66,11 @@ FLCC_HOST_DEVICE inline void unrolled(std::integer_sequence<int, kNumbers...>, B
     (body(std::integral_constant<int, kNumbers>{}), ...);
 }
 
-/// The direct method for voxels of type T, in pieces of kRows template rows. kIntegers: numerators
-/// are sums of products of bytes, exact.
-template <class T, int kRows, bool kIntegers> struct DirectBlock {
+/// The direct method for voxels of type T in products of type Real, in pieces of kRows template
+/// rows. kIntegers: numerators are sums of products of bytes, exact.
+template <class T, class Real, int kRows, bool kIntegers> struct DirectBlock {
+    using Shared = DirectShared<Real>;
+    static constexpr int kColumns = Shared::kColumns;
     static constexpr int kWarp = 32; ///< neighbours in a warp read neighbours along x
 
     FLCC_HOST_DEVICE static const T* rowAt(const DirectLaunch& launch, const DirectPlace& place,
@@ -88,24 +97,24 @@ template <class T, int kRows, bool kIntegers> struct DirectBlock {
     // --- The frame -------------------------------------------------------------------------------
 
     FLCC_HOST_DEVICE static void findRange(const DirectLaunch& launch, const DirectPlace& place,
-                                           int thread, DirectShared& all) {
+                                           int thread, Shared& all) {
         shared::VoxelRange range;
         forSeen(launch, place, thread, [&](T voxel) { shared::addVoxel(range, voxel); });
         all.slots[0][thread] = range.minimum;
         all.slots[1][thread] = range.maximum;
         all.slots[2][thread] = static_cast<double>(range.nonFinite);
     }
-    FLCC_HOST_DEVICE static void foldRange(int thread, DirectShared& all) {
+    FLCC_HOST_DEVICE static void foldRange(int thread, Shared& all) {
         fold(all.slots[0], thread, least);
         fold(all.slots[1], thread, most);
         fold(all.slots[2], thread, plus);
     }
-    FLCC_HOST_DEVICE static shared::VoxelRange rangeOf(const DirectShared& all) {
+    FLCC_HOST_DEVICE static shared::VoxelRange rangeOf(const Shared& all) {
         return {folded(all.slots[0], least), folded(all.slots[1], most),
                 static_cast<std::int64_t>(folded(all.slots[2], plus))};
     }
     FLCC_HOST_DEVICE static void addUp(const DirectLaunch& launch, const DirectPlace& place,
-                                       int thread, DirectShared& all) {
+                                       int thread, Shared& all) {
         const double scale = std::ldexp(1.0, -shared::preExponent<T>(rangeOf(all)));
         double sum = 0;
         forSeen(launch, place, thread, [&](T voxel) {
@@ -113,15 +122,15 @@ template <class T, int kRows, bool kIntegers> struct DirectBlock {
         });
         all.slots[3][thread] = sum;
     }
-    FLCC_HOST_DEVICE static void foldSum(int thread, DirectShared& all) {
+    FLCC_HOST_DEVICE static void foldSum(int thread, Shared& all) {
         fold(all.slots[3], thread, plus);
     }
-    FLCC_HOST_DEVICE static shared::TileFrame
-    frameOf(const DirectLaunch& launch, const DirectPlace& place, const DirectShared& all) {
+    FLCC_HOST_DEVICE static shared::TileFrame frameOf(const DirectLaunch& launch,
+                                                      const DirectPlace& place, const Shared& all) {
         const shared::VoxelRange range = rangeOf(all);
         const std::int64_t count = place.seen.x * place.seen.y * place.seen.z - range.nonFinite;
-        return shared::frameOf<T>(range, folded(all.slots[3], plus), count,
-                                  static_cast<std::int64_t>(launch.constants.count));
+        return shared::frameOf<T, Real>(range, folded(all.slots[3], plus), count,
+                                        static_cast<std::int64_t>(launch.constants.count));
     }
 
     // --- A piece of the template -----------------------------------------------------------------
@@ -137,10 +146,10 @@ template <class T, int kRows, bool kIntegers> struct DirectBlock {
         const auto within = [](std::int64_t left, int longest) {
             return left < longest ? static_cast<int>(left) : longest;
         };
-        return {{x, y, z}, within(m.x - x, shared::kPieceColumns), within(m.y - y, kRows)};
+        return {{x, y, z}, within(m.x - x, kColumns), within(m.y - y, kRows)};
     }
 
-    FLCC_HOST_DEVICE static void clear(int thread, DirectShared& all) {
+    FLCC_HOST_DEVICE static void clear(int thread, Shared& all) {
         const int column = thread % shared::kBlockWidth;
         for (int y = thread / shared::kBlockWidth; y < shared::kBlockHeight;
              y += shared::kBlockThreads / shared::kBlockWidth) {
@@ -152,50 +161,50 @@ template <class T, int kRows, bool kIntegers> struct DirectBlock {
     /// The voxels and weights of a piece; 0 beyond the scene and the template.
     FLCC_HOST_DEVICE static void load(const DirectLaunch& launch, const DirectPlace& place,
                                       const Piece& piece, int thread, const DirectThread& own,
-                                      DirectShared& all) {
+                                      Shared& all) {
         for (int y = thread / kWarp; y < shared::kBlockHeight + kRows - 1;
              y += shared::kBlockThreads / kWarp) {
             const bool inside = piece.at.y + y < place.seen.y;
             const T* const row =
                 rowAt(launch, place, inside ? piece.at.y + y : 0, piece.at.z) + piece.at.x;
-            for (int x = thread % kWarp; x < kSeenWidth; x += kWarp) {
-                float value = 0;
+            for (int x = thread % kWarp; x < Shared::kSeenWidth; x += kWarp) {
+                Real value = 0;
                 if (inside && piece.at.x + x < place.seen.x) {
                     if constexpr (kIntegers) {
-                        value = static_cast<float>(row[x]);
+                        value = static_cast<Real>(row[x]);
                     } else {
-                        value = shared::centred(row[x], own.frame);
+                        value = shared::centred<Real>(row[x], own.frame);
                     }
                 }
                 all.seen[y][x] = value;
             }
         }
-        for (int i = thread; i < shared::kPieceColumns * kRows; i += shared::kBlockThreads) {
+        const Real* const weights = static_cast<const Real*>(launch.weights);
+        for (int i = thread; i < kColumns * kRows; i += shared::kBlockThreads) {
             const int column = i / kRows;
             const int row = i % kRows;
             const bool inside = column < piece.columns && row < piece.rows;
             all.weights[column][row] =
-                inside ? launch.weights[(piece.at.z * launch.templ.y + piece.at.y + row) *
-                                            launch.templ.x +
-                                        piece.at.x + column]
-                       : 0.0F;
+                inside ? weights[(piece.at.z * launch.templ.y + piece.at.y + row) * launch.templ.x +
+                                 piece.at.x + column]
+                       : Real{0};
         }
     }
 
     /// Adds the products of a piece to the numerators of a thread: a voxel in a register serves all
     /// its outputs.
-    FLCC_HOST_DEVICE static void multiply(const Piece& piece, int thread, const DirectShared& all,
+    FLCC_HOST_DEVICE static void multiply(const Piece& piece, int thread, const Shared& all,
                                           DirectThread& own) {
         const int column = thread % shared::kBlockWidth;
         const int first = thread / shared::kBlockWidth * shared::kBlockOwn;
-        float part[shared::kBlockOwn] = {};
+        Real part[shared::kBlockOwn] = {};
         for (int x = 0; x < piece.columns; x += shared::kPieceGroup) {
-            float sums[shared::kBlockOwn] = {};
+            Real sums[shared::kBlockOwn] = {};
             for (int next = 0; next < shared::kPieceGroup && x + next < piece.columns; ++next) {
-                const float(&weights)[shared::kPieceRows] = all.weights[x + next];
+                const auto& weights = all.weights[x + next];
                 unrolled(
                     std::make_integer_sequence<int, shared::kBlockOwn + kRows - 1>{}, [&](auto y) {
-                        const float voxel = all.seen[first + y][column + x + next];
+                        const Real voxel = all.seen[first + y][column + x + next];
                         unrolled(std::make_integer_sequence<int, shared::kBlockOwn>{}, [&](auto r) {
                             if constexpr (y - r >= 0 && y - r < kRows) {
                                 sums[r] += weights[y - r] * voxel;
@@ -236,7 +245,7 @@ template <class T, int kRows, bool kIntegers> struct DirectBlock {
     }
 
     /// Window sums of a piece along y, one thread a column.
-    FLCC_HOST_DEVICE static void sumColumns(const Piece& piece, int thread, DirectShared& all) {
+    FLCC_HOST_DEVICE static void sumColumns(const Piece& piece, int thread, Shared& all) {
         const int column = thread;
         if (column >= shared::kBlockWidth + piece.columns - 1) {
             return;
@@ -259,7 +268,7 @@ template <class T, int kRows, bool kIntegers> struct DirectBlock {
     }
 
     /// Those along x, added to the sums of the panels: one thread a quarter of a row.
-    FLCC_HOST_DEVICE static void sumRows(const Piece& piece, int thread, DirectShared& all) {
+    FLCC_HOST_DEVICE static void sumRows(const Piece& piece, int thread, Shared& all) {
         constexpr int kRun = 16;
         if (thread >= shared::kBlockHeight * shared::kBlockWidth / kRun) {
             return;
@@ -282,7 +291,7 @@ template <class T, int kRows, bool kIntegers> struct DirectBlock {
 
     FLCC_HOST_DEVICE static Judged judge(const DirectLaunch& launch, const DirectPlace& place,
                                          std::int64_t x, std::int64_t y, double num,
-                                         const DirectShared& all, const shared::TileFrame& frame) {
+                                         const Shared& all, const shared::TileFrame& frame) {
         Judged judged;
         judged.rounding = frame.rounding;
         const T* const first = rowAt(launch, place, y, 0) + x;
@@ -306,7 +315,7 @@ template <class T, int kRows, bool kIntegers> struct DirectBlock {
 
     /// Scores and statuses of a thread's outputs, and what it has to tell.
     FLCC_HOST_DEVICE static void score(const DirectLaunch& launch, const DirectPlace& place,
-                                       int thread, const DirectThread& own, DirectShared& all) {
+                                       int thread, const DirectThread& own, Shared& all) {
         const int column = thread % shared::kBlockWidth;
         const int first = thread / shared::kBlockWidth * shared::kBlockOwn;
         VoxelTally tally;
@@ -319,8 +328,7 @@ template <class T, int kRows, bool kIntegers> struct DirectBlock {
             }
             const Judged judged = judge(launch, place, column, row, own.total[r], all, own.frame);
             const std::int64_t at = (place.corner.z * launch.map.y + y) * launch.map.x + x;
-            launch.value[at] = VoxelTally::valueOf(judged);
-            launch.status[at] = static_cast<std::uint8_t>(judged.status);
+            VoxelTally::write(launch, at, judged);
             tally.add(judged, r == 0);
         }
         tally.leave(thread, all.slots);
@@ -329,8 +337,8 @@ template <class T, int kRows, bool kIntegers> struct DirectBlock {
     /// All of a block. `each(phase)` calls phase(thread, own) for every thread, or on every thread,
     /// and waits for all.
     template <class Each>
-    FLCC_HOST_DEVICE static void run(const DirectLaunch& launch, std::int64_t block,
-                                     DirectShared& all, Each&& each) {
+    FLCC_HOST_DEVICE static void run(const DirectLaunch& launch, std::int64_t block, Shared& all,
+                                     Each&& each) {
         const DirectPlace place = placeOf(launch, block);
         if constexpr (kIntegers) {
             each([&](int thread, DirectThread& own) {
@@ -350,7 +358,7 @@ template <class T, int kRows, bool kIntegers> struct DirectBlock {
         const base::Extents& m = launch.templ;
         for (std::int64_t z = 0; z < m.z; ++z) {
             for (std::int64_t y = 0; y < m.y; y += kRows) {
-                for (std::int64_t x = 0; x < m.x; x += shared::kPieceColumns) {
+                for (std::int64_t x = 0; x < m.x; x += kColumns) {
                     const Piece piece = pieceAt(m, x, y, z);
                     each([&](int thread, DirectThread& own) {
                         load(launch, place, piece, thread, own, all);
@@ -375,15 +383,19 @@ template <class T, int kRows, bool kIntegers> struct DirectBlock {
 template <class Run> void withDirectBlock(const DirectLaunch& launch, Run&& run) {
     const bool low = shared::pieceRows(launch.templ.y) < shared::kPieceRows;
     const auto of = [&]<class T>(T) {
+        if (launch.exact != nullptr) {
+            run(DirectBlock<T, double, shared::kTwofoldPiece, false>{});
+            return;
+        }
         if constexpr (sizeof(T) == 1 && !std::is_signed_v<T>) {
             if (launch.constants.integers) {
-                low ? run(DirectBlock<T, shared::kPieceRows / 2, true>{})
-                    : run(DirectBlock<T, shared::kPieceRows, true>{});
+                low ? run(DirectBlock<T, float, shared::kPieceRows / 2, true>{})
+                    : run(DirectBlock<T, float, shared::kPieceRows, true>{});
                 return;
             }
         }
-        low ? run(DirectBlock<T, shared::kPieceRows / 2, false>{})
-            : run(DirectBlock<T, shared::kPieceRows, false>{});
+        low ? run(DirectBlock<T, float, shared::kPieceRows / 2, false>{})
+            : run(DirectBlock<T, float, shared::kPieceRows, false>{});
     };
     withPixel(launch.pixel, of);
 }

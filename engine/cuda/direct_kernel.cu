@@ -22,13 +22,13 @@ struct SideBySide {
     }
 };
 
-static_assert(sizeof(DirectShared) <= 48 * 1024, "a block has no more without asking for it");
-
 template <class Block>
 __global__ void __launch_bounds__(shared::kBlockThreads) directKernel(DirectLaunch launch) {
-    __shared__ alignas(16) unsigned char memory[sizeof(DirectShared)];
+    using Shared = typename Block::Shared;
+    static_assert(sizeof(Shared) <= 48 * 1024, "a block has no more without asking for it");
+    __shared__ alignas(16) unsigned char memory[sizeof(Shared)];
     DirectThread own;
-    Block::run(launch, blockIdx.x, *reinterpret_cast<DirectShared*>(memory), SideBySide{own});
+    Block::run(launch, blockIdx.x, *reinterpret_cast<Shared*>(memory), SideBySide{own});
 }
 
 } // namespace

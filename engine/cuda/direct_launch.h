@@ -7,7 +7,9 @@ namespace flcc::cuda {
 
 /// One run of the direct method on a part of a map. **Shapes**: weights as the template.
 struct DirectLaunch : PartLaunch {
-    const float* weights = nullptr; ///< That; with `constants.integers` the template as it is
+    /// That, in float, or in double where `exact` is; with `constants.integers` the template as it
+    /// is, in float.
+    const void* weights = nullptr;
     method::shared::BoxConstants constants;
 };
 

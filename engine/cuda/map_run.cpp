@@ -1,11 +1,10 @@
 #include "engine/cuda/map_run.h"
 
 #include <algorithm>
-#include <utility>
+#include <tuple>
 
 #include "engine/base/error.h"
 #include "engine/base/stopwatch.h"
-#include "engine/cuda/map_parts.h"
 #include "engine/method/shared/direct_block.h"
 
 namespace flcc::cuda {
@@ -16,11 +15,14 @@ using base::Extents;
 using method::Problem;
 namespace shared = method::shared;
 
-/// Waits for what is under way even when an error ends the run: it writes into the map.
+/// Waits for what is under way even when an error or a stop ends the run.
 struct Drain {
-    const Stream& stream;
-    ~Drain() { stream.drain(); }
+    const Pipeline& pipe;
+    ~Drain() { pipe.drain(); }
 };
+
+/// Rows of a box that the threads of the host copy at a time.
+constexpr std::int64_t kRowsTogether = 64;
 
 std::string mebi(std::int64_t bytes) { return std::to_string((bytes >> 20) + 1) + " MiB"; }
 
@@ -28,12 +30,18 @@ std::int64_t tallyBytes(const Extents& part) {
     return base::byteCount(shared::blockGrid(part), static_cast<std::int64_t>(sizeof(BlockTally)));
 }
 
+/// Of score and status.
+std::int64_t placementBytes(const Problem& problem) { return isTwofold(problem) ? 13 : 5; }
+
 void clear(const method::MapView& part) {
     const Extents& extents = part.value.extents();
     for (std::int64_t z = 0; z < extents.z; ++z) {
         for (std::int64_t y = 0; y < extents.y; ++y) {
             std::fill_n(part.value.row(y, z), extents.x, 0.0F);
             std::fill_n(part.status.row(y, z), extents.x, base::Status::NotComputed);
+            if (part.exact.data() != nullptr) {
+                std::fill_n(part.exact.row(y, z), extents.x, 0.0);
+            }
         }
     }
 }
@@ -44,14 +52,63 @@ std::int64_t partBytes(const Problem& problem, const Extents& part) {
     const Extents& m = problem.templ;
     return base::byteCount({part.x + m.x - 1, part.y + m.y - 1, part.z + m.z - 1},
                            base::bytesPerVoxel(problem.scenePixel)) +
-           base::byteCount(part, 5) + tallyBytes(part);
+           base::byteCount(part, placementBytes(problem)) + tallyBytes(part);
 }
 
-std::int64_t hostBytes(const Problem& problem, const Extents& part) {
+std::int64_t partsInFlight(const Problem& problem, const Extents& part, const DeviceFacts& device) {
+    using shared::ceilDivide;
+    const std::int64_t parts = PartQueue::count(method::mapExtents(problem), part);
+    return device.about.copyEngines > 0
+               ? std::min(ceilDivide(parts, device.together), kMostInFlight)
+               : 1;
+}
+
+bool isShared(const Extents& map, const Extents& part, const DeviceFacts& device) {
+    constexpr std::int64_t kEach = 4; // so that the last one to end is not waited for long
+    return device.together == 1 || PartQueue::count(map, part) >= kEach * device.together;
+}
+
+std::int64_t hostBytes(const Problem& problem, const Extents& part, std::int64_t inFlight) {
     Problem one = problem;
     one.templates = 1;
     return method::mapBytes(problem) + (problem.templates > 1 ? method::mapBytes(one) : 0) +
-           problem.templates * base::byteCount(problem.templ, 12) + tallyBytes(part);
+           problem.templates * base::byteCount(problem.templ, 12) +
+           inFlight * partBytes(problem, part);
+}
+
+void PartTraffic::add(const Problem& problem, const Extents& part, double count) {
+    const auto all = static_cast<double>(partBytes(problem, part));
+    const auto map =
+        static_cast<double>(base::byteCount(part, placementBytes(problem)) + tallyBytes(part));
+    parts += count;
+    sceneBytes += count * (all - map);
+    mapBytes += count * map;
+}
+
+method::DeviceTimes PartTraffic::times(double templates, double kernelNs,
+                                       const DeviceFacts& device) const {
+    // Not measured on any device: bytes a nanosecond of pinned memory over the bus and of the
+    // host's threads, a launch.
+    constexpr double kBus = 12;
+    constexpr double kHost = 6;
+    constexpr double kLaunchNs = 30'000;
+    const double unit = 1e-6 * templates;
+    method::DeviceTimes times;
+    times.packing = unit * sceneBytes / kHost;
+    times.upload = unit * (sceneBytes / kBus + parts * kLaunchNs / 2);
+    times.compute = unit * (kernelNs + parts * kLaunchNs);
+    times.download = unit * (mapBytes / kBus + parts * kLaunchNs / 2);
+    times.joining = unit * mapBytes / kHost;
+    times.devices = device.together;
+    return times;
+}
+
+double overlappedMs(const method::DeviceTimes& times, double parts, std::int64_t inFlight) {
+    const double host = times.packing + times.joining;
+    const double compute = times.compute / times.devices;
+    const double sum = host + times.upload + compute + times.download;
+    const double longest = std::max({host, times.upload, compute, times.download});
+    return times.setup + (inFlight < 2 ? sum : longest + (sum - longest) / parts);
 }
 
 std::string refusalOf(const Problem& problem, const std::string& against) {
@@ -64,9 +121,6 @@ std::string refusalOf(const Problem& problem, const std::string& against) {
     if (problem.extent != method::Extent::Valid) {
         return "on a GPU it finds placements inside the scene only, not the extent " +
                std::string(method::name(problem.extent));
-    }
-    if (problem.precision == method::Precision::Double) {
-        return "on a GPU it computes in single precision only";
     }
     return {};
 }
@@ -97,99 +151,177 @@ void requireUnmasked(const method::CanonicalTemplate& templ) {
     }
 }
 
-method::Outcome MapRun::operator()(const Extents& part, const std::string& what,
-                                   const std::function<void()>& prepare,
-                                   const std::function<void(const PartLaunch&)>& start) {
-    const Drain drain{m_stream};
-    base::Stopwatch watch;
-    prepare();
-    m_stream.wait("preparing the template");
-    m_uploadMs += watch.ms();
-    bool done = true;
-    for (const base::Box& box : mapParts(m_map.value.extents(), part)) {
-        if (m_execution.stop.stop_requested() || !matchPart(box, what, start)) {
-            done = false;
-            break;
+method::Outcome MapRun::operator()(const std::string& what, const Lane& lane) {
+    const auto giveBack = [this] {
+        for (const PartSlot* slot : m_underWay) {
+            m_parts.giveBack(slot->box);
         }
+        m_underWay.clear();
+    };
+    try {
+        const Drain drain{lane.pipe};
+        const base::Stopwatch watch;
+        lane.prepare();
+        lane.pipe.compute.wait("preparing the template");
+        m_times.setup += watch.ms();
+        share(what, lane);
+    } catch (...) {
+        giveBack();
+        throw;
     }
+    giveBack();
     method::Outcome outcome;
-    outcome.cancelled = !done;
-    outcome.facts = m_tally.facts();
-    outcome.stagesMs = {{"upload", m_uploadMs},
-                        {"kernel", m_kernelMs},
-                        {"download", m_downloadMs},
+    outcome.stagesMs = {{"setup", m_times.setup},       {"packing", m_times.packing},
+                        {"upload", m_times.upload},     {"kernel", m_times.compute},
+                        {"download", m_times.download}, {"joining", m_times.joining},
                         {"recomputation", m_repairMs}};
+    outcome.times = m_times;
+    outcome.times->joining += m_repairMs;
     return outcome;
 }
 
-bool MapRun::matchPart(const base::Box& box, const std::string& what,
-                       const std::function<void(const PartLaunch&)>& start) {
-    base::Stopwatch watch;
-    const auto lap = [&watch] { return std::exchange(watch, {}).ms(); };
+/// Does parts until none is left or a stop is requested.
+void MapRun::share(const std::string& what, const Lane& lane) {
+    for (std::size_t sent = 0; !m_execution.stop.stop_requested();) {
+        std::optional<base::Box> box;
+        if (std::ssize(m_underWay) < lane.inFlight) {
+            box = m_parts.take(m_underWay.empty());
+        }
+        if (box) {
+            PartSlot& slot = lane.pipe.slot(sent % static_cast<std::size_t>(lane.inFlight));
+            slot.box = *box;
+            m_underWay.push_back(&slot);
+            send(slot, lane);
+            ++sent;
+        } else if (m_underWay.empty()) {
+            return;
+        } else {
+            PartSlot& slot = *m_underWay.front();
+            receive(slot, what);
+            if (!finish(slot)) {
+                return;
+            }
+            m_underWay.pop_front();
+        }
+    }
+}
+
+/// Starts all that the device does for a part.
+void MapRun::send(PartSlot& slot, const Lane& lane) {
+    const base::Stopwatch watch;
+    const base::Box& box = slot.box;
     const Extents& m = m_problem.templ;
     const base::Box seen{
         box.corner, {box.extents.x + m.x - 1, box.extents.y + m.y - 1, box.extents.z + m.z - 1}};
+    const std::int64_t bytes =
+        base::byteCount(seen.extents, base::bytesPerVoxel(m_problem.scenePixel));
+    const std::int64_t voxels = base::voxelCount(box.extents);
+    const std::int64_t blocks = base::voxelCount(shared::blockGrid(box.extents));
     PartLaunch launch;
-    launch.scene = std::visit([&](const auto& view) { return upload(view.part(seen)); }, m_scene);
+    launch.scene = slot.scene.room(bytes);
     launch.pixel = m_problem.scenePixel;
     launch.extents = seen.extents;
     launch.templ = m;
     launch.map = box.extents;
-    launch.value = m_own.value.room(base::voxelCount(box.extents));
-    launch.status = m_own.status.room(base::voxelCount(box.extents));
-    const std::int64_t blocks = base::voxelCount(shared::blockGrid(box.extents));
-    launch.tallies = m_own.tallies.room(blocks);
-    m_stream.wait("copying to the device");
-    m_uploadMs += lap();
-    start(launch);
-    m_stream.wait("running " + what);
-    m_kernelMs += lap();
-    const method::MapView part = method::partOf(m_map, box);
-    download(launch.value, part.value);
-    download(launch.status, part.status);
-    m_own.told.resize(static_cast<std::size_t>(blocks));
-    const auto bytes = blocks * static_cast<std::int64_t>(sizeof(BlockTally));
-    m_stream.download({m_own.told.data(), bytes, launch.tallies, bytes, bytes, 1});
-    m_stream.wait("copying from the device");
-    m_downloadMs += lap();
-    const bool done = finish(box, part);
-    m_repairMs += lap();
-    return done;
+    launch.value = slot.value.room(voxels);
+    launch.exact = isTwofold(m_problem) ? slot.exact.room(voxels) : nullptr;
+    launch.status = slot.status.room(voxels);
+    launch.tallies = slot.tallies.room(blocks);
+    const bool exact = launch.exact != nullptr && m_map.exact.data() != nullptr;
+    slot.valueStaged.room(voxels);
+    if (exact) {
+        slot.exactStaged.room(voxels);
+    }
+    slot.statusStaged.room(voxels);
+    slot.told.room(blocks);
+    std::byte* const staged = slot.sceneStaged.room(bytes);
+    std::visit([&](const auto& view) { pack(view.part(seen), staged); }, m_scene);
+    m_times.packing += watch.ms();
+
+    const auto copy = [](void* to, const void* from, std::int64_t size) {
+        return PluginCopy{to, size, from, size, size, 1};
+    };
+    const auto& [upload, compute, download] =
+        std::tie(lane.pipe.upload, lane.pipe.compute, lane.pipe.download);
+    upload.record(slot.upload);
+    upload.upload(copy(slot.scene.data(), staged, bytes));
+    upload.record(slot.uploaded);
+    compute.follow(slot.uploaded);
+    compute.record(slot.start);
+    lane.start(launch);
+    compute.record(slot.computed);
+    download.follow(slot.computed);
+    download.record(slot.download);
+    const auto bring = [&](auto* to, const void* from, std::int64_t count) {
+        download.download(copy(to, from, count * static_cast<std::int64_t>(sizeof(*to))));
+    };
+    bring(slot.valueStaged.data(), launch.value, voxels);
+    if (exact) {
+        bring(slot.exactStaged.data(), launch.exact, voxels);
+    }
+    bring(slot.statusStaged.data(), launch.status, voxels);
+    bring(slot.told.data(), launch.tallies, blocks);
+    download.record(slot.downloaded);
 }
 
-/// Packs the voxels of a view on the device.
-template <class T> const void* MapRun::upload(const base::View<const T>& view) {
-    constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
-    const Extents& extents = view.extents();
-    const std::int64_t row = extents.x * kSize;
-    std::byte* to = m_own.scene.room(base::byteCount(extents, kSize));
-    void* const begin = to;
-    for (std::int64_t z = 0; z < extents.z; ++z, to += row * extents.y) {
-        m_stream.upload({to, row, view.row(0, z), view.rowStride() * kSize, row, extents.y});
+/// Waits for a part and takes it into the map.
+void MapRun::receive(PartSlot& slot, const std::string& what) {
+    slot.uploaded.wait("copying to the device");
+    slot.computed.wait("running " + what);
+    slot.downloaded.wait("copying from the device");
+    m_times.upload += slot.uploaded.since(slot.upload);
+    m_times.compute += slot.computed.since(slot.start);
+    m_times.download += slot.downloaded.since(slot.download);
+    const base::Stopwatch watch;
+    const method::MapView part = method::partOf(m_map, slot.box);
+    unpack(slot.valueStaged.data(), part.value);
+    if (part.exact.data() != nullptr && isTwofold(m_problem)) {
+        unpack(slot.exactStaged.data(), part.exact);
     }
-    return begin;
+    unpack(slot.statusStaged.data(), part.status);
+    m_times.joining += watch.ms();
 }
 
-template <class T> void MapRun::download(const void* from, const base::View<T>& view) const {
-    constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
-    const Extents& extents = view.extents();
-    const std::int64_t row = extents.x * kSize;
-    const auto* packed = static_cast<const std::byte*>(from);
-    for (std::int64_t z = 0; z < extents.z; ++z, packed += row * extents.y) {
-        m_stream.download({view.row(0, z), view.rowStride() * kSize, packed, row, row, extents.y});
-    }
+/// Calls `copy(row, y, z)` for every row of a box, several threads side by side.
+template <class Copy> void MapRun::forRows(const Extents& extents, Copy&& copy) const {
+    const std::int64_t rows = extents.y * extents.z;
+    m_execution.pool.run(shared::ceilDivide(rows, kRowsTogether), [&](std::int64_t item, int) {
+        const std::int64_t end = std::min(rows, (item + 1) * kRowsTogether);
+        for (std::int64_t row = item * kRowsTogether; row < end; ++row) {
+            copy(row, row % extents.y, row / extents.y);
+        }
+    });
+}
+
+/// The voxels of a view, contiguous.
+template <class T> void MapRun::pack(const base::View<const T>& view, std::byte* to) const {
+    const std::int64_t length = view.extents().x;
+    forRows(view.extents(), [&](std::int64_t row, std::int64_t y, std::int64_t z) {
+        std::copy_n(view.row(y, z), length, reinterpret_cast<T*>(to) + row * length);
+    });
+}
+
+template <class T> void MapRun::unpack(const T* from, const base::View<T>& view) const {
+    const std::int64_t length = view.extents().x;
+    forRows(view.extents(), [&](std::int64_t row, std::int64_t y, std::int64_t z) {
+        std::copy_n(from + row * length, length, view.row(y, z));
+    });
 }
 
 /// Keeps the promise and tells that the part is done. What breaks it is replaced by canonical
-/// values of the host's pixels, block by block. False when stopped.
-bool MapRun::finish(const base::Box& box, const method::MapView& part) {
-    const double bound = method::canonicalBound(m_templ.count()) + kUnitSingle;
+/// values of the host's pixels, block by block. False when stopped; then the part is as before.
+bool MapRun::finish(const PartSlot& slot) {
+    const base::Stopwatch watch;
+    const base::Box& box = slot.box;
+    const method::MapView part = method::partOf(m_map, box);
+    const double bound = method::canonicalBound(m_templ.count()) + storedError(m_map);
     const bool repairs = m_problem.recompute && bound <= m_problem.promise;
     const Extents grid = shared::blockGrid(box.extents);
+    const BlockTally* const told = slot.told.data();
     std::vector<std::int64_t> open;
-    for (std::size_t i = 0; i < m_own.told.size() && repairs; ++i) {
-        if (m_own.told[i].lowConf > 0) {
-            open.push_back(static_cast<std::int64_t>(i));
+    for (std::int64_t i = 0; i < base::voxelCount(grid) && repairs; ++i) {
+        if (told[i].lowConf > 0) {
+            open.push_back(i);
         }
     }
     const bool done = m_execution.pool.run(
@@ -203,12 +335,9 @@ bool MapRun::finish(const base::Box& box, const method::MapView& part) {
         clear(part);
         return false;
     }
-    for (const BlockTally& told : m_own.told) {
-        m_tally.add(told, repairs ? std::optional(bound) : std::nullopt);
-    }
-    if (m_execution.regionFinished) {
-        m_execution.regionFinished(box);
-    }
+    m_repairMs += watch.ms();
+    m_parts.finished(box, told, base::voxelCount(grid),
+                     repairs ? std::optional(bound) : std::nullopt);
     return true;
 }
 
@@ -220,9 +349,13 @@ void MapRun::repair(const base::Box& box, const method::MapView& part,
         for (std::int64_t x = corner.x; x < right; ++x) {
             base::Status& status = part.status.at(x, y, corner.z);
             if (status == base::Status::LowConf) {
-                part.value.at(x, y, corner.z) = static_cast<float>(method::canonicalScore(
+                const double score = method::canonicalScore(
                     m_scene, m_templ,
-                    {box.corner.x + x, box.corner.y + y, box.corner.z + corner.z}));
+                    {box.corner.x + x, box.corner.y + y, box.corner.z + corner.z});
+                part.value.at(x, y, corner.z) = static_cast<float>(score);
+                if (part.exact.data() != nullptr) {
+                    part.exact.at(x, y, corner.z) = score;
+                }
                 status = base::Status::Ok;
             }
         }

@@ -1,14 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "engine/cuda/block_launch.h"
-#include "engine/cuda/device_memory.h"
-#include "engine/cuda/tally.h"
+#include "engine/cuda/part_queue.h"
+#include "engine/cuda/pipeline.h"
 #include "engine/method/canonical.h"
 #include "engine/method/method.h"
 
@@ -17,25 +17,49 @@ namespace flcc::cuda {
 inline constexpr double kUnitSingle = 0x1p-24;
 inline constexpr double kUnitDouble = 0x1p-53;
 
-/// What every method needs on the device for a part of a map; made when it is first needed.
-struct PartBuffers {
-    PartBuffers(Engine& engine, std::int32_t device)
-        : scene(engine, device), value(engine, device), status(engine, device),
-          tallies(engine, device) {}
+[[nodiscard]] inline bool isTwofold(const method::Problem& problem) {
+    return problem.precision == method::Precision::Double;
+}
+/// What a score in double loses where the map keeps floats alone; of one in float it is part of the
+/// bound.
+[[nodiscard]] inline double storedError(const method::MapView& map) {
+    return map.exact.data() == nullptr ? kUnitSingle : 0.0;
+}
 
-    DeviceBuffer<std::byte> scene;
-    DeviceBuffer<float> value;
-    DeviceBuffer<std::uint8_t> status;
-    DeviceBuffer<BlockTally> tallies;
-    std::vector<BlockTally> told;
-};
-
-/// Bytes of them for a part of extents `part`.
+/// Bytes of a PartSlot for a part of extents `part`: of the device, and as many pinned ones.
 [[nodiscard]] std::int64_t partBytes(const method::Problem& problem, const base::Extents& part);
 
+/// Parts that each device has under way at once when a map is done in parts of extents `part`.
+[[nodiscard]] std::int64_t partsInFlight(const method::Problem& problem, const base::Extents& part,
+                                         const DeviceFacts& device);
+
+/// Whether a map has enough such parts for devices that share it; always for one alone.
+[[nodiscard]] bool isShared(const base::Extents& map, const base::Extents& part,
+                            const DeviceFacts& device);
+
 /// What the host keeps beside the map of a run in such parts: the map of one template of a bank,
-/// the templates, what blocks tell.
-[[nodiscard]] std::int64_t hostBytes(const method::Problem& problem, const base::Extents& part);
+/// the templates, what waits for copies.
+[[nodiscard]] std::int64_t hostBytes(const method::Problem& problem, const base::Extents& part,
+                                     std::int64_t inFlight);
+
+/// What the parts of a run move, and how long that takes by built-in values.
+struct PartTraffic {
+    double parts = 0;
+    double sceneBytes = 0;
+    double mapBytes = 0;
+
+    /// `count` parts of extents `part`.
+    void add(const method::Problem& problem, const base::Extents& part, double count);
+    /// Of as many templates, with kernels that take `kernelNs` for each.
+    [[nodiscard]] method::DeviceTimes times(double templates, double kernelNs,
+                                            const DeviceFacts& device) const;
+};
+
+/// Milliseconds of a run in `parts` parts (METHODS 4.3): of host, copies and kernels that which
+/// takes longest, and of the others the time of one part. One after the other where no more than
+/// one part is in flight.
+[[nodiscard]] double overlappedMs(const method::DeviceTimes& times, double parts,
+                                  std::int64_t inFlight);
 
 /// What no method of a device solves, in a sentence; empty when there is nothing to refuse.
 [[nodiscard]] std::string refusalOf(const method::Problem& problem, const std::string& against);
@@ -47,43 +71,59 @@ struct PartBuffers {
 void requireUnmasked(const method::MaskedView& scene);
 void requireUnmasked(const method::CanonicalTemplate& templ);
 
-/// A run on a device, a part of the map after the other: upload, kernels, download, and then
-/// canonical values of the host's pixels for what breaks the promise.
+/// A device in a run: its streams, and what a method does there. All calls may throw.
+struct Lane {
+    Pipeline& pipe;
+    std::int64_t inFlight = 1; ///< parts at once
+    /// Uploads and kernels that belong to the template, in `pipe.compute`.
+    std::function<void()> prepare;
+    /// Starts the kernels of a part in `pipe.compute`.
+    std::function<void(const PartLaunch&)> start;
+};
+
+/// What a run is about, the same for all of its devices.
+struct RunInput {
+    const method::Problem& problem;
+    const method::Candidate& candidate;
+    const method::Prepared& prepared;
+    const method::MaskedView& scene;
+    const method::Execution& execution;
+    const method::MapView& map;
+};
+
+/// The share of a device in a run: takes parts of the map from a queue; upload, kernels, download,
+/// and then canonical values of the host's pixels for what breaks the promise. Several parts are
+/// under way at once, each in a slot of its own; kernels of different parts run one after the
+/// other, so that what a method keeps on the device may serve them all. A part reaches the map when
+/// it is done. Stopped, or when an error ends it, nothing is under way any more, and the queue has
+/// back what is not in the map.
 class MapRun {
   public:
-    MapRun(const method::Problem& problem, const method::CanonicalTemplate& templ,
-           const base::AnyView& scene, PartBuffers& own, const Stream& stream,
-           const method::Execution& execution, const method::MapView& map)
-        : m_problem(problem), m_templ(templ), m_scene(scene), m_own(own), m_stream(stream),
-          m_execution(execution), m_map(map) {}
+    MapRun(const RunInput& input, const method::CanonicalTemplate& templ, PartQueue& parts)
+        : m_problem(input.problem), m_templ(templ), m_scene(input.scene.pixels),
+          m_execution(input.execution), m_map(input.map), m_parts(parts) {}
 
-    /// `start(launch)` starts the kernels of a part, `what` says what they are. Before any part
-    /// `prepare` is called: uploads and kernels that belong to the template. Errors leave nothing
-    /// under way.
-    [[nodiscard]] method::Outcome operator()(const base::Extents& part, const std::string& what,
-                                             const std::function<void()>& prepare,
-                                             const std::function<void(const PartLaunch&)>& start);
+    /// `what` says what the kernels of the lane are. Of the outcome times alone.
+    [[nodiscard]] method::Outcome operator()(const std::string& what, const Lane& lane);
 
   private:
-    /// False when stopped; then the part is as before.
-    bool matchPart(const base::Box& box, const std::string& what,
-                   const std::function<void(const PartLaunch&)>& start);
-    template <class T> const void* upload(const base::View<const T>& view);
-    template <class T> void download(const void* from, const base::View<T>& view) const;
-    bool finish(const base::Box& box, const method::MapView& part);
+    void share(const std::string& what, const Lane& lane);
+    void send(PartSlot& slot, const Lane& lane);
+    void receive(PartSlot& slot, const std::string& what);
+    template <class Copy> void forRows(const base::Extents& extents, Copy&& copy) const;
+    template <class T> void pack(const base::View<const T>& view, std::byte* to) const;
+    template <class T> void unpack(const T* from, const base::View<T>& view) const;
+    bool finish(const PartSlot& slot);
     void repair(const base::Box& box, const method::MapView& part, const base::Index& corner) const;
 
     const method::Problem& m_problem;
     const method::CanonicalTemplate& m_templ;
     const base::AnyView& m_scene;
-    PartBuffers& m_own;
-    const Stream& m_stream;
     const method::Execution& m_execution;
     const method::MapView& m_map;
-    Tally m_tally;
-    double m_uploadMs = 0;
-    double m_kernelMs = 0;
-    double m_downloadMs = 0;
+    PartQueue& m_parts;
+    std::deque<PartSlot*> m_underWay; ///< in the order in which they were sent
+    method::DeviceTimes m_times;
     double m_repairMs = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -23,7 +24,13 @@ namespace shared = method::shared;
 
 /// cuFFT's errors against FFTW's, for which the constants of METHODS 2.2 were found: not measured
 /// on any device, so twice as large.
-constexpr shared::TransformErrors kTransformErrors{kUnitSingle, 2};
+constexpr double kTransformFactor = 2;
+
+/// In double the template's spectrum has the errors of its own transform: three times the term.
+shared::TransformErrors errorsOf(const Problem& problem) {
+    return isTwofold(problem) ? shared::TransformErrors{kUnitDouble, 3 * kTransformFactor}
+                              : shared::TransformErrors{kUnitSingle, kTransformFactor};
+}
 
 shared::BoxConstants constantsOf(const Problem& problem) {
     const Extents& m = problem.templ;
@@ -35,9 +42,15 @@ shared::BoxConstants constantsOf(const Problem& problem) {
     constants.count = static_cast<double>(base::voxelCount(m));
     constants.suspicious = 4 * (16 + chain) * kUnitDouble;
     constants.boundSquare = (8 + chain / 2) * kUnitDouble;
-    constants.boundScore = shared::fourierBound(2, 0, 0, 0, kTransformErrors).score;
+    constants.boundScore = shared::fourierBound(2, 0, 0, 0, errorsOf(problem)).score;
     constants.boundConstant = 4 * kUnitSingle;
     constants.promise = problem.promise;
+    if (isTwofold(problem)) {
+        // That is rounded four times; its norm is a sum in eight lanes.
+        constants.tiny = 0x1p-960;
+        constants.boundPanel = 4 * kUnitDouble;
+        constants.boundConstant = (4 + constants.count / 16) * kUnitDouble;
+    }
     return constants;
 }
 
@@ -66,16 +79,13 @@ class TiledPrepared final : public method::Prepared {
 class TiledWorkspace final : public method::Workspace {
   public:
     TiledWorkspace(Engine& engine, std::int32_t device)
-        : part(engine, device), m_data(engine, device), m_spectrum(engine, device),
-          m_facts(engine, device), m_shares(engine, device), m_first(engine, device),
-          m_second(engine, device), m_weights(engine, device), m_work(engine, device),
-          stream(engine, device) {}
-
-    PartBuffers part;
+        : m_data(engine, device), m_spectrum(engine, device), m_facts(engine, device),
+          m_shares(engine, device), m_first(engine, device), m_second(engine, device),
+          m_weights(engine, device), m_work(engine, device), pipe(engine, device) {}
 
   private:
-    DeviceBuffer<float> m_data;
-    DeviceBuffer<float> m_spectrum;
+    DeviceBuffer<std::byte> m_data;
+    DeviceBuffer<std::byte> m_spectrum;
     DeviceBuffer<TileFacts> m_facts;
     DeviceBuffer<TileShare> m_shares;
     DeviceBuffer<PanelSum> m_first;
@@ -84,34 +94,41 @@ class TiledWorkspace final : public method::Workspace {
     DeviceBuffer<std::byte> m_work; ///< of all transforms, one after the other
 
   public:
-    Stream stream; ///< before the memory it works on ends
+    Pipeline pipe; ///< before the memory it works on ends
 
-    /// Makes all that does not depend on the scene.
-    void prepare(const Problem& problem, const Tiling& tiling, const TiledPrepared& templ) {
+    /// Makes all that does not depend on the scene. `stored` is added to all bounds.
+    void prepare(const Problem& problem, const Tiling& tiling, const TiledPrepared& templ,
+                 double stored) {
         const TilingRoom room = roomOf(problem, tiling);
+        const bool twofold = isTwofold(problem);
         m_launch.points = tiling.points;
         m_launch.out = tiling.out;
         m_launch.templ = problem.templ;
+        m_launch.twofold = twofold;
         m_launch.constants = constantsOf(problem);
-        m_launch.errors = kTransformErrors;
+        m_launch.constants.boundConstant += stored;
+        m_launch.errors = errorsOf(problem);
         m_launch.first = m_first.room(room.first);
-        m_launch.spectrum = m_spectrum.room(room.spectrum);
-        const std::pair<std::int64_t, Extents> wanted{templ.number(), tiling.points};
+        m_launch.spectrum = m_spectrum.room(room.valueBytes * room.spectrum);
+        const std::tuple<std::int64_t, Extents, bool> wanted{templ.number(), tiling.points,
+                                                             twofold};
         if (m_transformed != wanted) {
             m_transformed = {};
             transform(templ, room);
             m_transformed = wanted;
         }
-        const std::pair<Extents, std::int64_t> planned{tiling.points, tiling.batch()};
+        const std::tuple<Extents, std::int64_t, bool> planned{tiling.points, tiling.batch(),
+                                                              twofold};
         if (!m_inverse || m_planned != planned) {
+            using enum TransformKind;
             m_inverse.reset();
-            m_forward.emplace(
-                stream, TransformShape{TransformKind::Forward, planned.first, planned.second});
-            m_inverse.emplace(
-                stream, TransformShape{TransformKind::Inverse, planned.first, planned.second});
+            m_forward.emplace(pipe.compute, TransformShape{twofold ? Twofold : Forward,
+                                                           tiling.points, tiling.batch()});
+            m_inverse.emplace(pipe.compute, TransformShape{twofold ? TwofoldInverse : Inverse,
+                                                           tiling.points, tiling.batch()});
             m_planned = planned;
         }
-        m_launch.data = m_data.room(room.data);
+        m_launch.data = m_data.room(room.valueBytes * room.data);
         m_launch.facts = m_facts.room(room.facts);
         m_launch.shares = m_shares.room(room.shares);
         m_launch.second = m_second.room(room.second);
@@ -121,33 +138,35 @@ class TiledWorkspace final : public method::Workspace {
     /// Starts all kernels of a part.
     void start(const PartLaunch& of) {
         static_cast<PartLaunch&>(m_launch) = of;
-        stream.tiled(TiledStep::Load, m_launch);
+        pipe.compute.tiled(TiledStep::Load, m_launch);
         (*m_forward)(m_launch.data, m_workArea);
-        stream.tiled(TiledStep::Multiply, m_launch);
+        pipe.compute.tiled(TiledStep::Multiply, m_launch);
         (*m_inverse)(m_launch.data, m_workArea);
-        stream.tiled(TiledStep::Score, m_launch);
+        pipe.compute.tiled(TiledStep::Score, m_launch);
     }
 
   private:
     /// The spectrum of a template, in double, rounded once.
     void transform(const TiledPrepared& templ, const TilingRoom& room) {
-        const Transform twofold(stream, {TransformKind::Twofold, m_launch.points, 1});
+        const Transform twofold(pipe.compute, {TransformKind::Twofold, m_launch.points, 1});
         double* const weights = m_weights.room(room.weights);
         const auto bytes = room.weights * static_cast<std::int64_t>(sizeof(double));
-        stream.upload({weights, bytes, templ.canonical().values().data(), bytes, bytes, 1});
+        pipe.compute.upload({weights, bytes, templ.canonical().values().data(), bytes, bytes, 1});
         m_launch.weights = weights;
-        m_launch.twofold = reinterpret_cast<double*>(m_launch.first);
+        m_launch.placed = m_launch.twofold ? static_cast<double*>(m_launch.spectrum)
+                                           : reinterpret_cast<double*>(m_launch.first);
         void* const work = m_work.room(twofold.workBytes());
-        stream.tiled(TiledStep::Place, m_launch);
-        twofold(m_launch.twofold, work);
-        stream.tiled(TiledStep::Round, m_launch);
-        stream.wait("transforming the template");
+        pipe.compute.tiled(TiledStep::Place, m_launch);
+        twofold(m_launch.placed, work);
+        pipe.compute.tiled(TiledStep::Round, m_launch);
+        pipe.compute.wait("transforming the template");
     }
 
     std::optional<Transform> m_forward;
     std::optional<Transform> m_inverse;
-    std::pair<Extents, std::int64_t> m_planned;
-    std::pair<std::int64_t, Extents> m_transformed; ///< TiledPrepared::number() of the spectrum
+    std::tuple<Extents, std::int64_t, bool> m_planned;
+    /// TiledPrepared::number() of the spectrum, its points, whether it is in double.
+    std::tuple<std::int64_t, Extents, bool> m_transformed;
     void* m_workArea = nullptr;
     TiledLaunch m_launch;
 };
@@ -155,8 +174,9 @@ class TiledWorkspace final : public method::Workspace {
 class TiledMethod final : public DeviceMethod {
   public:
     /// `whole`: one tile holds the scene.
-    TiledMethod(Engine& engine, std::int32_t number, bool whole)
-        : DeviceMethod(engine, number), m_whole(whole) {}
+    TiledMethod(Engine& engine, std::int32_t number, const std::vector<std::int32_t>& together,
+                bool whole)
+        : DeviceMethod(engine, number, together), m_whole(whole) {}
 
     [[nodiscard]] std::string_view name() const override { return m_whole ? "fourier" : "tiled"; }
 
@@ -183,10 +203,11 @@ class TiledMethod final : public DeviceMethod {
         if (!reason.empty()) {
             return method::Refusal{std::move(reason)};
         }
-        const Tiling tiling = tilingOf(problem, candidate.tile, facts().about.memoryBytes);
+        const Tiling tiling = tilingOf(problem, candidate.tile, facts());
+        const std::int64_t inFlight = partsInFlight(problem, tiling.part, facts());
         method::Prediction prediction;
-        prediction.hostBytes = hostBytes(problem, tiling.part);
-        prediction.deviceBytes = deviceBytes(problem, tiling);
+        prediction.hostBytes = hostBytes(problem, tiling.part, inFlight * facts().together);
+        prediction.deviceBytes = deviceBytes(problem, tiling, inFlight);
         reason = refusalOf(prediction, limits, facts().about.memoryBytes);
         if (!reason.empty()) {
             return method::Refusal{std::move(reason)};
@@ -202,24 +223,27 @@ class TiledMethod final : public DeviceMethod {
         // points; the last part is transformed whole too.
         const double parts = std::ceil(tiling.tiles / static_cast<double>(tiling.batch()));
         const double transformed = parts * static_cast<double>(tiling.batch()) * points;
-        const double kernelBytes = transformed * 2 * kTransformBytes * std::ceil(log / 10) +
+        const double width = isTwofold(problem) ? 2 : 1; // of a value, in floats
+        const double kernelBytes = transformed * 2 * width * kTransformBytes * std::ceil(log / 10) +
                                    tiling.tiles * points * kPointBytes;
-        const double moved = (map / static_cast<double>(base::voxelCount(tiling.part))) *
-                             static_cast<double>(partBytes(problem, tiling.part));
+        PartTraffic traffic;
+        traffic.add(problem, tiling.part, map / static_cast<double>(base::voxelCount(tiling.part)));
         const double preparing =
             points * (3 * kTransformBytes * std::ceil(log / 10)) / bytesPerNs();
         prediction.setupMs = kStartMs + 1e-6 * problem.templates * preparing;
-        prediction.ms = prediction.setupMs + 1e-6 * problem.templates *
-                                                 (kernelBytes / bytesPerNs() +
-                                                  moved / kTransferBytesPerNs + parts * kPartNs);
-        prediction.tilesInFlight = tiling.batch();
+        prediction.times =
+            traffic.times(problem.templates, kernelBytes / bytesPerNs() + parts * kPartNs, facts());
+        prediction.times->setup = prediction.setupMs;
+        prediction.ms = overlappedMs(*prediction.times, parts, inFlight);
+        prediction.tilesInFlight = tiling.batch() * inFlight;
         prediction.paddingWaste = 1 - map / transformed;
         if (statistics != nullptr) {
+            const shared::TransformErrors errors = errorsOf(problem);
             prediction.errorBound =
-                kTransformErrors.factor * kUnitSingle * 8 * std::sqrt(log) * 2 *
+                errors.factor * errors.unit * 8 * std::sqrt(log) * 2 *
                     method::predictedK(*statistics) /
                     std::sqrt(static_cast<double>(base::voxelCount(problem.templ))) +
-                4 * kUnitSingle;
+                4 * errors.unit;
         }
         return prediction;
     }
@@ -234,29 +258,32 @@ class TiledMethod final : public DeviceMethod {
         return std::make_unique<TiledWorkspace>(engine(), facts().number);
     }
 
-    method::Outcome execute(const Problem& problem, const Candidate& candidate,
-                            const method::Prepared& prepared, const method::MaskedView& scene,
-                            method::Workspace& workspace, const method::Execution& execution,
-                            const method::MapView& map) const override {
-        requireUnmasked(scene);
-        const auto& templ = dynamic_cast<const TiledPrepared&>(prepared);
+    [[nodiscard]] Extents partOf(const Problem& problem,
+                                 const Candidate& candidate) const override {
+        return tilingOf(problem, candidate.tile, facts()).part;
+    }
+
+    [[nodiscard]] method::Outcome run(const RunInput& input, method::Workspace& workspace,
+                                      PartQueue& parts) const override {
+        const Problem& problem = input.problem;
+        const auto& templ = dynamic_cast<const TiledPrepared&>(input.prepared);
         auto& own = dynamic_cast<TiledWorkspace&>(workspace);
-        const Tiling tiling = tilingOf(problem, candidate.tile, facts().about.memoryBytes);
-        return MapRun(problem, templ.canonical(), scene.pixels, own.part, own.stream, execution,
-                      map)(
-            tiling.part, "the Fourier method", [&] { own.prepare(problem, tiling, templ); },
-            [&](const PartLaunch& part) { own.start(part); });
+        const Tiling tiling = tilingOf(problem, input.candidate.tile, facts());
+        const double stored = isTwofold(problem) ? storedError(input.map) : 0.0;
+        return MapRun(input, templ.canonical(), parts)(
+            "the Fourier method", {own.pipe, partsInFlight(problem, tiling.part, facts()),
+                                   [&] { own.prepare(problem, tiling, templ, stored); },
+                                   [&](const PartLaunch& part) { own.start(part); }});
     }
 
   private:
     // Built-in values, not measured on any device: bytes of its memory that a multiprocessor moves
     // a cycle, bytes that move for a point in one pass of a transform and in all kernels beside,
-    // and of the bus, a launch with its copies, preparing a run.
+    // the launches of a part, preparing a run.
     static constexpr double kBytesPerCycle = 8;
     static constexpr double kTransformBytes = 8;
     static constexpr double kPointBytes = 140;
-    static constexpr double kTransferBytesPerNs = 6;
-    static constexpr double kPartNs = 200'000;
+    static constexpr double kPartNs = 100'000;
     static constexpr double kStartMs = 1;
 
     [[nodiscard]] double bytesPerNs() const {
@@ -268,12 +295,14 @@ class TiledMethod final : public DeviceMethod {
 
 } // namespace
 
-std::unique_ptr<method::Method> tiledMethod(Engine& engine, std::int32_t number) {
-    return std::make_unique<TiledMethod>(engine, number, false);
+std::unique_ptr<DeviceMethod> tiledMethod(Engine& engine, std::int32_t number,
+                                          const std::vector<std::int32_t>& together) {
+    return std::make_unique<TiledMethod>(engine, number, together, false);
 }
 
-std::unique_ptr<method::Method> fourierMethod(Engine& engine, std::int32_t number) {
-    return std::make_unique<TiledMethod>(engine, number, true);
+std::unique_ptr<DeviceMethod> fourierMethod(Engine& engine, std::int32_t number,
+                                            const std::vector<std::int32_t>& together) {
+    return std::make_unique<TiledMethod>(engine, number, together, true);
 }
 
 } // namespace flcc::cuda

@@ -114,8 +114,13 @@ FLCC_HOST_DEVICE inline void sumAcross(const TiledLaunch& launch, int axes, std:
 
 // --- Blocks: one for each share of each tile, or one for each tile -----------------------------
 
-/// Voxels of type T in the frames of their tiles.
-template <class T> struct TiledVoxels {
+/// Values of the tiles of a launch, where they are of type Real.
+template <class Real> FLCC_HOST_DEVICE inline Real* dataOf(const TiledLaunch& launch) {
+    return static_cast<Real*>(launch.data);
+}
+
+/// Voxels of type T as x of type Real in the frames of their tiles.
+template <class T, class Real> struct TiledVoxels {
     FLCC_HOST_DEVICE static const T* rowAt(const TiledLaunch& launch, const TilePlace& place,
                                            std::int64_t y, std::int64_t z) {
         return static_cast<const T*>(launch.scene) +
@@ -246,9 +251,9 @@ template <class T> struct TiledVoxels {
             if (thread == 0) {
                 TileFacts& facts = launch.facts[tile];
                 const TilePlace place = tilePlace(launch, tile);
-                facts.frame = shared::frameOf<T>(facts.range, folded(all.slots[0], plus),
-                                                 countOf(place.seen) - facts.range.nonFinite,
-                                                 countOf(launch.templ));
+                facts.frame = shared::frameOf<T, Real>(facts.range, folded(all.slots[0], plus),
+                                                       countOf(place.seen) - facts.range.nonFinite,
+                                                       countOf(launch.templ));
             }
         });
     }
@@ -261,16 +266,17 @@ template <class T> struct TiledVoxels {
         const TilePlace place = tilePlace(launch, block / shares);
         each([&](int thread) {
             const shared::TileFrame frame = launch.facts[place.tile].frame;
-            float* const tile = launch.data + place.tile * tileValues(launch.points);
+            Real* const tile = dataOf<Real>(launch) + place.tile * tileValues(launch.points);
             forRows(launch, block % shares, thread,
                     [&](std::int64_t at, std::int64_t y, std::int64_t z) {
                         const bool inside = y < place.seen.y && z < place.seen.z;
                         const T* const row = rowAt(launch, place, inside ? y : 0, inside ? z : 0);
-                        float* const to = tile + at * rowValues(launch.points);
+                        Real* const to = tile + at * rowValues(launch.points);
                         for (std::int64_t x = thread % kTiledWarp; x < launch.points.x;
                              x += kTiledWarp) {
-                            to[x] =
-                                inside && x < place.seen.x ? shared::centred(row[x], frame) : 0.0F;
+                            to[x] = inside && x < place.seen.x
+                                        ? shared::centred<Real>(row[x], frame)
+                                        : Real{0};
                         }
                     });
         });
@@ -297,7 +303,7 @@ template <class T> struct TiledVoxels {
         const std::int64_t end = begin + windows < place.out.x ? begin + windows : place.out.x;
         windowSumsTo(launch.templ.x, begin, end, to, 1, [&](std::int64_t x, PanelSum& sum) {
             const double voxel = base::finite(row[x])
-                                     ? static_cast<double>(shared::centred(row[x], frame))
+                                     ? static_cast<double>(shared::centred<Real>(row[x], frame))
                                      : std::numeric_limits<double>::quiet_NaN();
             sum.first += voxel;
             sum.second += voxel * voxel;
@@ -327,10 +333,10 @@ template <class T> struct TiledVoxels {
         if (!facts.frame.constant) {
             shared::BoxConstants constants = launch.constants;
             constants.boundNumerator = facts.boundNumerator;
-            constants.boundPanel = facts.frame.rounding > 0 ? launch.errors.unit : 0.0;
-            const float num =
-                launch.data[place.tile * tileValues(launch.points) +
-                            (own.z * launch.points.y + own.y) * rowValues(launch.points) + own.x];
+            constants.boundPanel += facts.frame.rounding > 0 ? launch.errors.unit : 0.0;
+            const Real num = dataOf<Real>(
+                launch)[place.tile * tileValues(launch.points) +
+                        (own.z * launch.points.y + own.y) * rowValues(launch.points) + own.x];
             judged.score = shared::scoreBox(sum.first, sum.second, static_cast<double>(num),
                                             facts.frame, constants);
         }
@@ -357,8 +363,7 @@ template <class T> struct TiledVoxels {
                 if (x < launch.map.x && y < launch.map.y) {
                     const Judged judged = judge(launch, {x, y, corner.z});
                     const std::int64_t at = (corner.z * launch.map.y + y) * launch.map.x + x;
-                    launch.value[at] = VoxelTally::valueOf(judged);
-                    launch.status[at] = static_cast<std::uint8_t>(judged.status);
+                    VoxelTally::write(launch, at, judged);
                     tally.add(judged, r == 0);
                 }
             }

@@ -15,10 +15,17 @@ namespace flcc::cuda {
 /// rowValues(points) values, of which points.x count, become half spectra, and back without
 /// scaling.
 enum class TransformKind : std::int32_t {
-    Forward, ///< real to complex, single precision
-    Inverse, ///< complex to real, single precision
-    Twofold, ///< real to complex, double precision
+    Forward,        ///< real to complex, single precision
+    Inverse,        ///< complex to real, single precision
+    Twofold,        ///< real to complex, double precision
+    TwofoldInverse, ///< complex to real, double precision
 };
+[[nodiscard]] constexpr bool isForward(TransformKind kind) {
+    return kind == TransformKind::Forward || kind == TransformKind::Twofold;
+}
+[[nodiscard]] constexpr bool isTwofold(TransformKind kind) {
+    return kind == TransformKind::Twofold || kind == TransformKind::TwofoldInverse;
+}
 struct TransformShape {
     TransformKind kind = TransformKind::Forward;
     base::Extents points;
@@ -59,8 +66,9 @@ struct TileShare {
 struct TiledLaunch : PartLaunch {
     base::Extents points;
     base::Extents out;
-    float* data = nullptr;       ///< of every tile: voxels, spectrum, numerators; tileValues() each
-    float* spectrum = nullptr;   ///< conj(F(That)) / points, a half spectrum
+    bool twofold = false;        ///< data and spectrum are in double, else in float
+    void* data = nullptr;        ///< of every tile: voxels, spectrum, numerators; tileValues() each
+    void* spectrum = nullptr;    ///< conj(F(That)) / points, a half spectrum
     TileFacts* facts = nullptr;  ///< of every tile
     TileShare* shares = nullptr; ///< shareCount() of every tile
     PanelSum* first = nullptr;   ///< sums along x; windowCount() of every tile
@@ -69,14 +77,14 @@ struct TiledLaunch : PartLaunch {
     method::shared::TransformErrors errors;
     // To make the spectrum, `templ` alone is needed beside these:
     const double* weights = nullptr; ///< That
-    double* twofold = nullptr;       ///< tileValues()
+    double* placed = nullptr;        ///< tileValues(); may be `spectrum` where that is in double
 };
 
 /// What a device is asked to do with such a launch. Forward transforms come after Load, inverse
 /// ones after Multiply; Twofold between Place and Round.
 enum class TiledStep : std::int32_t {
-    Place,    ///< the template's weights into `twofold`
-    Round,    ///< `twofold`, transformed, into `spectrum`
+    Place,    ///< the template's weights into `placed`
+    Round,    ///< `placed`, transformed, into `spectrum`
     Load,     ///< the voxels of the tiles, in their frames, and their energies
     Multiply, ///< spectra by that of the template
     Score,    ///< numerators to scores, statuses and tallies

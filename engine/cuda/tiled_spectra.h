@@ -29,7 +29,7 @@ FLCC_HOST_DEVICE inline std::int64_t lineBegin(const base::Extents& points, int 
                        : line / points.x * row + line % points.x;
 }
 
-struct TiledEnergy {
+template <class Real> struct TiledEnergy {
     static constexpr int kLanes = shared::kBlockThreads / kLinesTogether; ///< threads of a line
 
     /// The largest mean square of a group of lines, and of one axis their sum.
@@ -45,7 +45,7 @@ struct TiledEnergy {
         const std::int64_t group = share - (axis > 0 ? groups.x : 0) - (axis > 1 ? groups.y : 0);
         const bool counted = axis == (groups.x > 0 ? 0 : groups.y > 0 ? 1 : 2);
         const TileLines of = tileLines(points, axis);
-        const float* const values = launch.data + tile * tileValues(points);
+        const Real* const values = dataOf<Real>(launch) + tile * tileValues(points);
         each([&](int thread) {
             // Neighbouring threads read neighbours along x.
             const int lane = axis == 0 ? thread % kLanes : thread / kLinesTogether;
@@ -53,7 +53,7 @@ struct TiledEnergy {
             const std::int64_t line = group * kLinesTogether + own;
             double sum = 0;
             if (line < of.count) {
-                const float* const begin = values + lineBegin(points, axis, line);
+                const Real* const begin = values + lineBegin(points, axis, line);
                 for (std::int64_t i = lane; i < of.length; i += kLanes) {
                     const auto value = static_cast<double>(begin[i * of.step]);
                     sum += value * value;
@@ -130,12 +130,13 @@ FLCC_HOST_DEVICE inline std::int64_t itemsOfProduct(const TiledLaunch& launch) {
     return tileValues(launch.points) / 2;
 }
 /// A value of a tile's spectrum times that of the template's.
+template <class Real>
 FLCC_HOST_DEVICE inline void multiply(const TiledLaunch& launch, std::int64_t item) {
     const std::int64_t items = itemsOfProduct(launch);
-    const float* const by = launch.spectrum + 2 * (item % items);
-    float* const value = launch.data + 2 * item;
-    const float re = value[0];
-    const float im = value[1];
+    const Real* const by = static_cast<const Real*>(launch.spectrum) + 2 * (item % items);
+    Real* const value = dataOf<Real>(launch) + 2 * item;
+    const Real re = value[0];
+    const Real im = value[1];
     value[0] = re * by[0] - im * by[1];
     value[1] = re * by[1] + im * by[0];
 }
@@ -145,15 +146,19 @@ FLCC_HOST_DEVICE inline void placeTemplate(const TiledLaunch& launch, std::int64
     const std::int64_t row = rowValues(launch.points);
     const base::Index at{item % row, item / row % launch.points.y, item / (row * launch.points.y)};
     const base::Extents& m = launch.templ;
-    launch.twofold[item] = at.x < m.x && at.y < m.y && at.z < m.z
-                               ? launch.weights[(at.z * m.y + at.y) * m.x + at.x]
-                               : 0.0;
+    launch.placed[item] = at.x < m.x && at.y < m.y && at.z < m.z
+                              ? launch.weights[(at.z * m.y + at.y) * m.x + at.x]
+                              : 0.0;
 }
 /// A value of its spectrum: conjugate, scaled, rounded once.
+template <class Real>
 FLCC_HOST_DEVICE inline void roundTemplate(const TiledLaunch& launch, std::int64_t item) {
     const double scale = 1.0 / static_cast<double>(countOf(launch.points));
-    launch.spectrum[2 * item] = static_cast<float>(launch.twofold[2 * item] * scale);
-    launch.spectrum[2 * item + 1] = static_cast<float>(-launch.twofold[2 * item + 1] * scale);
+    Real* const to = static_cast<Real*>(launch.spectrum) + 2 * item;
+    const double re = launch.placed[2 * item];
+    const double im = launch.placed[2 * item + 1];
+    to[0] = static_cast<Real>(re * scale);
+    to[1] = static_cast<Real>(-im * scale);
 }
 
 } // namespace flcc::cuda

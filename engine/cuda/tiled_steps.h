@@ -9,60 +9,60 @@
 namespace flcc::cuda {
 
 /// Parts of a step that a block does.
-template <class T> struct FindRange {
+template <class T, class Real> struct FindRange {
     template <class Each>
     FLCC_HOST_DEVICE static void run(const TiledLaunch& launch, std::int64_t block,
                                      TiledShared& all, Each&& each) {
-        TiledVoxels<T>::range(launch, block, all, each);
+        TiledVoxels<T, Real>::range(launch, block, all, each);
     }
 };
-template <class T> struct JoinRange {
+template <class T, class Real> struct JoinRange {
     template <class Each>
     FLCC_HOST_DEVICE static void run(const TiledLaunch& launch, std::int64_t block,
                                      TiledShared& all, Each&& each) {
-        TiledVoxels<T>::joinRange(launch, block, all, each);
+        TiledVoxels<T, Real>::joinRange(launch, block, all, each);
     }
 };
-template <class T> struct FindSum {
+template <class T, class Real> struct FindSum {
     template <class Each>
     FLCC_HOST_DEVICE static void run(const TiledLaunch& launch, std::int64_t block,
                                      TiledShared& all, Each&& each) {
-        TiledVoxels<T>::sum(launch, block, all, each);
+        TiledVoxels<T, Real>::sum(launch, block, all, each);
     }
 };
-template <class T> struct JoinSum {
+template <class T, class Real> struct JoinSum {
     template <class Each>
     FLCC_HOST_DEVICE static void run(const TiledLaunch& launch, std::int64_t block,
                                      TiledShared& all, Each&& each) {
-        TiledVoxels<T>::joinSum(launch, block, all, each);
+        TiledVoxels<T, Real>::joinSum(launch, block, all, each);
     }
 };
-template <class T> struct Gather {
+template <class T, class Real> struct Gather {
     template <class Each>
     FLCC_HOST_DEVICE static void run(const TiledLaunch& launch, std::int64_t block,
                                      TiledShared& all, Each&& each) {
-        TiledVoxels<T>::gather(launch, block, all, each);
+        TiledVoxels<T, Real>::gather(launch, block, all, each);
     }
 };
-struct FindEnergy {
+template <class Real> struct FindEnergy {
     template <class Each>
     FLCC_HOST_DEVICE static void run(const TiledLaunch& launch, std::int64_t block,
                                      TiledShared& all, Each&& each) {
-        TiledEnergy::lines(launch, block, all, each);
+        TiledEnergy<Real>::lines(launch, block, all, each);
     }
 };
-template <bool kOut> struct JoinEnergy {
+template <class Real, bool kOut> struct JoinEnergy {
     template <class Each>
     FLCC_HOST_DEVICE static void run(const TiledLaunch& launch, std::int64_t block,
                                      TiledShared& all, Each&& each) {
-        TiledEnergy::join(launch, block, kOut, all, each);
+        TiledEnergy<Real>::join(launch, block, kOut, all, each);
     }
 };
-template <class T> struct ScoreBlock {
+template <class T, class Real> struct ScoreBlock {
     template <class Each>
     FLCC_HOST_DEVICE static void run(const TiledLaunch& launch, std::int64_t block,
                                      TiledShared& all, Each&& each) {
-        TiledVoxels<T>::score(launch, block, all, each);
+        TiledVoxels<T, Real>::score(launch, block, all, each);
     }
 };
 
@@ -72,19 +72,19 @@ struct PlaceTemplate {
         placeTemplate(launch, item);
     }
 };
-struct RoundTemplate {
+template <class Real> struct RoundTemplate {
     FLCC_HOST_DEVICE static void run(const TiledLaunch& launch, std::int64_t item) {
-        roundTemplate(launch, item);
+        roundTemplate<Real>(launch, item);
     }
 };
-struct MultiplySpectra {
+template <class Real> struct MultiplySpectra {
     FLCC_HOST_DEVICE static void run(const TiledLaunch& launch, std::int64_t item) {
-        multiply(launch, item);
+        multiply<Real>(launch, item);
     }
 };
-template <class T> struct SumAlongX {
+template <class T, class Real> struct SumAlongX {
     FLCC_HOST_DEVICE static void run(const TiledLaunch& launch, std::int64_t item) {
-        TiledVoxels<T>::sumAlongX(launch, item);
+        TiledVoxels<T, Real>::sumAlongX(launch, item);
     }
 };
 template <int kAxes> struct SumAcross {
@@ -93,48 +93,50 @@ template <int kAxes> struct SumAcross {
     }
 };
 
+/// Does a step in values of type Real, as runStep().
+template <class Real, class Blocks, class Items>
+void runStepIn(TiledStep step, const TiledLaunch& launch, Blocks&& blocks, Items&& items) {
+    const std::int64_t tiles = countOf(tileGrid(launch.map, launch.out));
+    switch (step) {
+    case TiledStep::Place:
+        return items(tileValues(launch.points), PlaceTemplate{});
+    case TiledStep::Round:
+        return items(itemsOfProduct(launch), RoundTemplate<Real>{});
+    case TiledStep::Multiply:
+        return items(tiles * itemsOfProduct(launch), MultiplySpectra<Real>{});
+    case TiledStep::Load:
+        withPixel(launch.pixel, [&]<class T>(T) {
+            blocks(tiles * rowShares(launch.points), FindRange<T, Real>{});
+            blocks(tiles, JoinRange<T, Real>{});
+            blocks(tiles * rowShares(launch.points), FindSum<T, Real>{});
+            blocks(tiles, JoinSum<T, Real>{});
+            blocks(tiles * rowShares(launch.points), Gather<T, Real>{});
+        });
+        blocks(tiles * lineShares(launch.points), FindEnergy<Real>{});
+        return blocks(tiles, JoinEnergy<Real, false>{});
+    case TiledStep::Score:
+        blocks(tiles * lineShares(launch.points), FindEnergy<Real>{});
+        blocks(tiles, JoinEnergy<Real, true>{});
+        withPixel(launch.pixel, [&]<class T>(T) {
+            items(tiles * itemsAlongX(launch), SumAlongX<T, Real>{});
+            items(tiles * itemsAcross(launch, 2), SumAcross<2>{});
+            if (launch.templ.z > 1) {
+                items(tiles * itemsAcross(launch, 3), SumAcross<3>{});
+            }
+            blocks(countOf(shared::blockGrid(launch.map)), ScoreBlock<T, Real>{});
+        });
+        return;
+    }
+}
+
 /// Does a step. `blocks(count, Part{})` calls Part::run(launch, block, all, each) for `count`
 /// blocks, where each(phase) calls phase(thread) for every thread of a block and waits for all;
 /// `items(count, Part{})` calls Part::run(launch, item). What one of these calls leaves, the next
 /// one finds.
 template <class Blocks, class Items>
 void runStep(TiledStep step, const TiledLaunch& launch, Blocks&& blocks, Items&& items) {
-    if (step == TiledStep::Place) {
-        return items(tileValues(launch.points), PlaceTemplate{});
-    }
-    if (step == TiledStep::Round) {
-        return items(itemsOfProduct(launch), RoundTemplate{});
-    }
-    const std::int64_t tiles = countOf(tileGrid(launch.map, launch.out));
-    switch (step) {
-    case TiledStep::Multiply:
-        return items(tiles * itemsOfProduct(launch), MultiplySpectra{});
-    case TiledStep::Load:
-        withPixel(launch.pixel, [&]<class T>(T) {
-            blocks(tiles * rowShares(launch.points), FindRange<T>{});
-            blocks(tiles, JoinRange<T>{});
-            blocks(tiles * rowShares(launch.points), FindSum<T>{});
-            blocks(tiles, JoinSum<T>{});
-            blocks(tiles * rowShares(launch.points), Gather<T>{});
-        });
-        blocks(tiles * lineShares(launch.points), FindEnergy{});
-        return blocks(tiles, JoinEnergy<false>{});
-    case TiledStep::Score:
-        blocks(tiles * lineShares(launch.points), FindEnergy{});
-        blocks(tiles, JoinEnergy<true>{});
-        withPixel(launch.pixel, [&]<class T>(T) {
-            items(tiles * itemsAlongX(launch), SumAlongX<T>{});
-            items(tiles * itemsAcross(launch, 2), SumAcross<2>{});
-            if (launch.templ.z > 1) {
-                items(tiles * itemsAcross(launch, 3), SumAcross<3>{});
-            }
-            blocks(countOf(shared::blockGrid(launch.map)), ScoreBlock<T>{});
-        });
-        return;
-    case TiledStep::Place:
-    case TiledStep::Round:
-        return;
-    }
+    withReal(launch.twofold,
+             [&]<class Real>(Real) { runStepIn<Real>(step, launch, blocks, items); });
 }
 
 } // namespace flcc::cuda

@@ -50,18 +50,23 @@ Tiling tilesTogether(const Problem& problem, const Extents& points, std::int64_t
 
 } // namespace
 
-Tiling tilingOf(const Problem& problem, const Extents& points, std::int64_t deviceBytes) {
+Tiling tilingOf(const Problem& problem, const Extents& points, const DeviceFacts& device) {
     std::int64_t most = kPointsTogether / base::voxelCount(points);
     Tiling tiling = tilesTogether(problem, points, most);
-    while (tiling.batch() > 1 && cuda::deviceBytes(problem, tiling) > deviceBytes / 2) {
+    const auto tooMuch = [&] {
+        const std::int64_t inFlight = partsInFlight(problem, tiling.part, device);
+        return cuda::deviceBytes(problem, tiling, inFlight) > device.about.memoryBytes / 2 ||
+               !isShared(method::mapExtents(problem), tiling.part, device);
+    };
+    while (tiling.batch() > 1 && tooMuch()) {
         most = tiling.batch() / 2;
         tiling = tilesTogether(problem, points, most);
     }
     return tiling;
 }
 
-std::int64_t deviceBytes(const Problem& problem, const Tiling& tiling) {
-    return partBytes(problem, tiling.part) + roomOf(problem, tiling).bytes();
+std::int64_t deviceBytes(const Problem& problem, const Tiling& tiling, std::int64_t inFlight) {
+    return inFlight * partBytes(problem, tiling.part) + roomOf(problem, tiling).bytes();
 }
 
 Extents wholeTile(const Problem& problem) {
@@ -134,6 +139,7 @@ TilingRoom roomOf(const Problem& problem, const Tiling& tiling) {
     const std::int64_t batch = tiling.batch();
     constexpr std::int64_t kPerSum = sizeof(PanelSum) / sizeof(double);
     TilingRoom room;
+    room.valueBytes = isTwofold(problem) ? 8 : 4;
     room.spectrum = of(tile);
     room.data = batch * room.spectrum;
     room.facts = batch;
@@ -143,12 +149,12 @@ TilingRoom roomOf(const Problem& problem, const Tiling& tiling) {
     room.second = batch * of(windowsAlong(2, tiling.out, m));
     room.weights = of(m);
     // A complex value of each point; of the template in double, alone.
-    room.workBytes = std::max<std::int64_t>(8 * batch, 16) * of(tiling.points);
+    room.workBytes = std::max<std::int64_t>(2 * room.valueBytes * batch, 16) * of(tiling.points);
     return room;
 }
 
 std::int64_t TilingRoom::bytes() const {
-    return 4 * (data + spectrum) + static_cast<std::int64_t>(sizeof(TileFacts)) * facts +
+    return valueBytes * (data + spectrum) + static_cast<std::int64_t>(sizeof(TileFacts)) * facts +
            static_cast<std::int64_t>(sizeof(TileShare)) * shares +
            static_cast<std::int64_t>(sizeof(PanelSum)) * (first + second) + 8 * weights + workBytes;
 }

@@ -68,10 +68,9 @@ Result makeTransform(const TransformShape& shape, void** made, std::int64_t* wor
     std::size_t bytes = 0;
     cufftResult error = cufftSetAutoAllocation(plan->handle, 0);
     if (error == CUFFT_SUCCESS) {
-        const bool inverse = shape.kind == TransformKind::Inverse;
-        const cufftType type = inverse                                ? CUFFT_C2R
-                               : shape.kind == TransformKind::Twofold ? CUFFT_D2Z
-                                                                      : CUFFT_R2C;
+        const bool inverse = !isForward(shape.kind);
+        const cufftType type = isTwofold(shape.kind) ? (inverse ? CUFFT_Z2D : CUFFT_D2Z)
+                                                     : (inverse ? CUFFT_C2R : CUFFT_R2C);
         error = cufftMakePlanMany64(
             plan->handle, layout.rank, layout.lengths, inverse ? layout.complex : layout.real, 1,
             inverse ? layout.complexTile : layout.realTile, inverse ? layout.real : layout.complex,
@@ -112,6 +111,9 @@ Result runTransform(void* made, void* stream, void* data, void* work) {
     case TransformKind::Twofold:
         return resultOf(cufftExecD2Z(plan.handle, static_cast<cufftDoubleReal*>(data),
                                      static_cast<cufftDoubleComplex*>(data)));
+    case TransformKind::TwofoldInverse:
+        return resultOf(cufftExecZ2D(plan.handle, static_cast<cufftDoubleComplex*>(data),
+                                     static_cast<cufftDoubleReal*>(data)));
     }
     return kTransformError + static_cast<Result>(CUFFT_INVALID_TYPE);
 }

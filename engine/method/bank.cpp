@@ -309,6 +309,11 @@ Outcome Method::executeBank(const Problem& problem, const Candidate& candidate,
         outcome.facts.scores = sums;
         addTemplate(outcome.facts, all.facts);
         addStages(outcome.stagesMs, all.stagesMs);
+        if (outcome.times) {
+            all.times = all.times.value_or(DeviceTimes{});
+            all.times->add(*outcome.times);
+        }
+        all.failures.insert(all.failures.end(), outcome.failures.begin(), outcome.failures.end());
         all.cancelled = outcome.cancelled;
     }
     if (all.cancelled) {

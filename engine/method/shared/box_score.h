@@ -19,6 +19,7 @@ struct BoxConstants {
     double boundConstant = 0;
     double boundNumerator = 0; ///< of numerators from transforms, divided by sqrt(D)
     double promise = 1e-4;
+    double tiny = 0x1p-80; ///< of a smaller D voxels in float would lose their last digits
     // Of numerators that are sums of stored integers, sum S T:
     bool integers = false;
     double templSum = 0;
@@ -54,7 +55,6 @@ FLCC_HOST_DEVICE inline BoxScore scoreBox(double s1, double s2, double num, cons
                                           const BoxConstants& constants) {
     constexpr double kUnit = 0x1p-53;
     constexpr double kCancelled = 0x1p-20; // exact sums: below it, s1^2 / N is not rounded at all
-    constexpr double kTiny = 0x1p-80;      // of it floats would lose their last digits
     BoxScore score;
     double d = s2 - s1 * s1 / constants.count;
     double square = constants.boundSquare;
@@ -67,7 +67,7 @@ FLCC_HOST_DEVICE inline BoxScore scoreBox(double s1, double s2, double num, cons
             square = 0;
         }
     } else {
-        score.open = !(d > constants.suspicious * s2 && d > kTiny);
+        score.open = !(d > constants.suspicious * s2 && d > constants.tiny);
     }
     if (score.flat || score.open) {
         return score;

@@ -79,9 +79,9 @@ template <class T> FLCC_HOST_DEVICE inline T asWideInteger(double value) {
 
 } // namespace detail
 
-/// The frame of a tile of voxels of type T. `sum` is that of its finite voxels times
-/// 2^-preExponent(), `count` their number; `templCount` is N of the template.
-template <class T>
+/// The frame of a tile of voxels of type T for x of type Real. `sum` is that of its finite voxels
+/// times 2^-preExponent(), `count` their number; `templCount` is N of the template.
+template <class T, class Real = float>
 FLCC_HOST_DEVICE inline TileFrame frameOf(const VoxelRange& range, double sum, std::int64_t count,
                                           std::int64_t templCount) {
     constexpr bool kInteger = std::is_integral_v<T>;
@@ -125,15 +125,17 @@ FLCC_HOST_DEVICE inline TileFrame frameOf(const VoxelRange& range, double sum, s
     frame.half = std::ldexp(1.0, -exponent / 2);
     frame.rest = std::ldexp(1.0, -exponent - -exponent / 2);
     frame.unit = std::ldexp(1.0, exponent + before);
-    const bool exact = kInteger && largest <= 0x1p24;
-    frame.rounding = exact || largest == 0 ? 0.0 : std::ldexp(1.0, exponent + before - 25);
+    constexpr int kDigits = std::numeric_limits<Real>::digits;
+    const bool exact = kInteger && largest <= std::ldexp(1.0, kDigits);
+    frame.rounding = exact || largest == 0 ? 0.0 : std::ldexp(1.0, exponent + before - kDigits - 1);
     frame.exactSums = exact && static_cast<double>(templCount) * largest * largest < 0x1p51;
     frame.constant = !kWide && range.minimum == range.maximum && range.nonFinite == 0;
     return frame;
 }
 
 /// x of a voxel in its frame, rounded once.
-template <class T> FLCC_HOST_DEVICE inline float centred(T voxel, const TileFrame& frame) {
+template <class Real = float, class T>
+FLCC_HOST_DEVICE inline Real centred(T voxel, const TileFrame& frame) {
     double difference = 0;
     if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
         const auto value = static_cast<std::uint64_t>(voxel);
@@ -147,7 +149,7 @@ template <class T> FLCC_HOST_DEVICE inline float centred(T voxel, const TileFram
     } else {
         difference = base::finite(voxel) ? static_cast<double>(voxel) - frame.level : 0.0;
     }
-    return static_cast<float>(difference * frame.half * frame.rest);
+    return static_cast<Real>(difference * frame.half * frame.rest);
 }
 
 } // namespace flcc::method::shared

@@ -139,7 +139,7 @@ class BlockTest : public QObject {
     }
 
     void windowSumsAreThoseOfTheirVoxels() {
-        using Block = cuda::DirectBlock<float, 16, false>;
+        using Block = cuda::DirectBlock<float, float, 16, false>;
         const auto values = integers(64, -20, 40, 3);
         for (int width = 1; width <= 16; ++width) {
             for (const int count : {1, 5, 16}) {

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <new>
+#include <utility>
 
 #include "engine/cuda/direct_block.h"
 #include "engine/cuda/tiled_steps.h"
@@ -17,27 +20,98 @@ namespace {
 
 using cuda::Result;
 
-Result made(Call call) {
+/// Of all that the devices do and keep.
+std::recursive_mutex& deviceLock() {
+    static std::recursive_mutex lock;
+    return lock;
+}
+
+Result made(std::int32_t device, Call call) {
     DeviceDouble& own = deviceDouble();
-    const std::int64_t turn = ++own.calls[static_cast<std::size_t>(call)];
-    if (own.lost != 0) {
-        return own.lost;
+    const auto kind = static_cast<std::size_t>(call);
+    const std::int64_t any = ++own.calls[kind];
+    const std::int64_t ofDevice = ++own.callsOf[device][kind];
+    if (own.lost[device] != 0) {
+        return own.lost[device];
     }
-    if (own.turn == 0 || call != own.call || turn < own.turn || turn >= own.turn + own.turns) {
+    const std::int64_t turn = own.failing < 0 ? any : ofDevice;
+    if (own.turn == 0 || call != own.call || (own.failing >= 0 && own.failing != device) ||
+        turn < own.turn || turn >= own.turn + own.turns) {
         return 0;
     }
-    own.lost = own.result == DeviceDouble::kIllegalAddress ? own.result : 0;
+    own.lost[device] = own.result == DeviceDouble::kIllegalAddress ? own.result : 0;
     return own.result;
 }
 
-/// Counts memory that was taken, or with `bytes` 0 given back.
-void count(void* memory, std::int64_t bytes) {
-    static std::map<void*, std::int64_t> held;
-    DeviceDouble& own = deviceDouble();
-    own.memoryBlocks += bytes > 0 ? 1 : -1;
-    own.memoryBytes += bytes > 0 ? bytes : -held[memory];
-    own.mostBytes = std::max(own.mostBytes, own.memoryBytes);
-    held[memory] = bytes;
+/// Memory that was taken and not given back, by its first byte.
+using Held = std::map<const std::byte*, std::int64_t>;
+Held& held() {
+    static Held held;
+    return held;
+}
+Held& pinned() {
+    static Held held;
+    return held;
+}
+
+bool isPinned(const void* memory) {
+    const auto* const at = static_cast<const std::byte*>(memory);
+    auto after = pinned().upper_bound(at);
+    return after != pinned().begin() && at < (--after)->first + after->second;
+}
+
+/// Memory that holds what nobody wrote: NaN.
+void* take(std::int64_t bytes) {
+    void* const memory = ::operator new(static_cast<std::size_t>(bytes));
+    std::memset(memory, 0xFF, static_cast<std::size_t>(bytes));
+    return memory;
+}
+
+Result allocate(std::int32_t device, std::int64_t bytes, void** memory) {
+    const Result result = made(device, Call::Allocate);
+    if (result == 0) {
+        DeviceDouble& own = deviceDouble();
+        *memory = take(bytes);
+        own.memoryBlocks += 1;
+        own.memoryBytes += bytes;
+        own.mostBytes = std::max(own.mostBytes, own.memoryBytes);
+        held()[static_cast<std::byte*>(*memory)] = bytes;
+    }
+    return result;
+}
+
+Result release(std::int32_t device, void* memory) {
+    streams::awaitDevice(device);
+    deviceDouble().memoryBlocks -= 1;
+    deviceDouble().memoryBytes -= held().extract(static_cast<std::byte*>(memory)).mapped();
+    ::operator delete(memory);
+    return 0;
+}
+
+Result pin(std::int32_t device, std::int64_t bytes, void** memory) {
+    const Result result = made(device, Call::Pin);
+    if (result == 0) {
+        DeviceDouble& own = deviceDouble();
+        *memory = take(bytes);
+        own.pinnedBlocks += 1;
+        own.pinnedBytes += bytes;
+        own.mostPinned = std::max(own.mostPinned, own.pinnedBytes);
+        pinned()[static_cast<std::byte*>(*memory)] = bytes;
+    }
+    return result;
+}
+
+Result unpin(std::int32_t device, void* memory) {
+    streams::awaitDevice(device);
+    deviceDouble().pinnedBlocks -= 1;
+    deviceDouble().pinnedBytes -= pinned().extract(static_cast<std::byte*>(memory)).mapped();
+    ::operator delete(memory);
+    return 0;
+}
+
+/// Puts what a device does into a stream.
+template <class Do> void put(void* stream, Do&& todo) {
+    streams::enqueue(stream, deviceDouble().order, std::forward<Do>(todo));
 }
 
 Result describe(std::int32_t device, cuda::PluginDevice* to) {
@@ -47,15 +121,18 @@ Result describe(std::int32_t device, cuda::PluginDevice* to) {
     return 0;
 }
 
-Result copy(Call call, const cuda::PluginCopy& copy) {
-    if (const Result result = made(call); result != 0) {
+Result copy(std::int32_t device, Call call, void* stream, const cuda::PluginCopy& copy) {
+    if (const Result result = made(device, call); result != 0) {
         return result;
     }
-    for (std::int64_t row = 0; row < copy.rows; ++row) {
-        std::memcpy(static_cast<std::byte*>(copy.to) + row * copy.toPitch,
-                    static_cast<const std::byte*>(copy.from) + row * copy.fromPitch,
-                    static_cast<std::size_t>(copy.rowBytes));
-    }
+    deviceDouble().loose += isPinned(call == Call::Upload ? copy.from : copy.to) ? 0 : 1;
+    put(stream, [copy] {
+        for (std::int64_t row = 0; row < copy.rows; ++row) {
+            std::memcpy(static_cast<std::byte*>(copy.to) + row * copy.toPitch,
+                        static_cast<const std::byte*>(copy.from) + row * copy.fromPitch,
+                        static_cast<std::size_t>(copy.rowBytes));
+        }
+    });
     return 0;
 }
 
@@ -91,17 +168,28 @@ template <class Memory> void spoil(Memory& memory) {
 /// Makes every score wrong, where that was asked for.
 void addWrong(const cuda::PartLaunch& launch) {
     for (std::int64_t i = 0; i < cuda::countOf(launch.map) && deviceDouble().wrong != 0; ++i) {
-        launch.value[i] += launch.status[i] == 0 ? deviceDouble().wrong : 0.0F;
+        const float wrong = launch.status[i] == 0 ? deviceDouble().wrong : 0.0F;
+        launch.value[i] += wrong;
+        if (launch.exact != nullptr) {
+            launch.exact[i] += static_cast<double>(wrong);
+        }
     }
 }
 
-Result direct(std::int32_t, void*, const cuda::DirectLaunch* launch) {
-    if (const Result result = made(Call::Direct); result != 0) {
-        return result;
-    }
+/// Puts kernels into a stream, counted while they wait there.
+template <class Do> void putKernels(void* stream, Do&& todo) {
+    DeviceDouble& own = deviceDouble();
+    own.mostWaiting = std::max(own.mostWaiting, ++own.waiting);
+    put(stream, [todo] {
+        todo();
+        --deviceDouble().waiting;
+    });
+}
+
+void runDirect(const cuda::DirectLaunch* launch) {
     const base::Extents grid = cuda::shared::blockGrid(launch->map);
-    const auto memory = std::make_unique<cuda::DirectShared>();
     cuda::withDirectBlock(*launch, [&]<class Block>(Block) {
+        const auto memory = std::make_unique<typename Block::Shared>();
         for (std::int64_t block = 0; block < grid.x * grid.y * grid.z; ++block) {
             spoil(*memory);
             std::array<cuda::DirectThread, cuda::shared::kBlockThreads> threads{};
@@ -109,13 +197,17 @@ Result direct(std::int32_t, void*, const cuda::DirectLaunch* launch) {
         }
     });
     addWrong(*launch);
-    return 0;
 }
 
-Result tiled(std::int32_t, void*, cuda::TiledStep step, const cuda::TiledLaunch* launch) {
-    if (const Result result = made(Call::Tiled); result != 0) {
-        return result;
+Result direct(std::int32_t device, void* stream, const cuda::DirectLaunch* launch) {
+    const Result result = made(device, Call::Direct);
+    if (result == 0) {
+        putKernels(stream, [launch = *launch] { runDirect(&launch); });
     }
+    return result;
+}
+
+void runTiled(cuda::TiledStep step, const cuda::TiledLaunch* launch) {
     cuda::runStep(
         step, *launch,
         [&]<class Part>(std::int64_t count, Part) {
@@ -131,12 +223,20 @@ Result tiled(std::int32_t, void*, cuda::TiledStep step, const cuda::TiledLaunch*
     if (step == cuda::TiledStep::Score) {
         addWrong(*launch);
     }
-    return 0;
 }
 
-Result makeTransform(std::int32_t, const cuda::TransformShape* shape, void** plan,
+Result tiled(std::int32_t device, void* stream, cuda::TiledStep step,
+             const cuda::TiledLaunch* launch) {
+    const Result result = made(device, Call::Tiled);
+    if (result == 0) {
+        putKernels(stream, [step, launch = *launch] { runTiled(step, &launch); });
+    }
+    return result;
+}
+
+Result makeTransform(std::int32_t device, const cuda::TransformShape* shape, void** plan,
                      std::int64_t* workBytes) {
-    const Result result = made(Call::MakeTransform);
+    const Result result = made(device, Call::MakeTransform);
     if (result == 0) {
         auto transform = TransformDouble::of(*shape);
         *workBytes = transform->workBytes();
@@ -152,13 +252,105 @@ Result releaseTransform(std::int32_t, void* plan) {
     return 0;
 }
 
-Result transform(std::int32_t, void*, void* plan, void* data, void* work) {
-    const Result result = made(Call::Transform);
+Result transform(std::int32_t device, void* stream, void* plan, void* data, void* work) {
+    const Result result = made(device, Call::Transform);
     if (result == 0) {
-        static_cast<const TransformDouble*>(plan)->run(data, work);
+        put(stream, [=] { static_cast<const TransformDouble*>(plan)->run(data, work); });
     }
     return result;
 }
+
+/// The result of a call of a kind, after which, where it is 0, `then` is done.
+template <class Then> Result afterCall(std::int32_t device, Call call, Then&& then) {
+    const Result result = made(device, call);
+    if (result == 0) {
+        then();
+    }
+    return result;
+}
+
+Result openStream(std::int32_t device, void** stream) {
+    return afterCall(device, Call::OpenStream, [&] {
+        ++deviceDouble().streams;
+        *stream = streams::makeStream(device);
+    });
+}
+
+Result closeStream(std::int32_t, void* stream) {
+    if (stream != nullptr) { // which was opened
+        streams::closeStream(stream);
+        --deviceDouble().streams;
+    }
+    return 0;
+}
+
+/// What is under way ends whatever becomes of the call.
+Result wait(std::int32_t device, void* stream) {
+    streams::awaitStream(stream, deviceDouble().order);
+    return made(device, Call::Wait);
+}
+
+Result makeEvent(std::int32_t device, void** event) {
+    return afterCall(device, Call::MakeEvent, [&] {
+        ++deviceDouble().events;
+        *event = streams::makeEvent();
+    });
+}
+
+Result releaseEvent(std::int32_t, void* event) {
+    streams::releaseEvent(event);
+    --deviceDouble().events;
+    return 0;
+}
+
+Result record(std::int32_t device, void* stream, void* event) {
+    return afterCall(device, Call::Record,
+                     [&] { streams::record(stream, deviceDouble().order, event); });
+}
+
+Result follow(std::int32_t device, void* stream, void* event) {
+    return afterCall(device, Call::Follow,
+                     [&] { streams::follow(stream, deviceDouble().order, event); });
+}
+
+Result await(std::int32_t device, void* event) {
+    return afterCall(device, Call::Await,
+                     [&] { streams::awaitEvent(event, deviceDouble().order); });
+}
+
+Result elapsed(std::int32_t device, void* from, void* to, float* milliseconds) {
+    return afterCall(device, Call::Elapsed, [&] {
+        const double ms = streams::elapsedMs(from, to);
+        *milliseconds = static_cast<float>(ms >= 0 ? ms : std::nan(""));
+    });
+}
+
+Result upload(std::int32_t device, void* stream, const cuda::PluginCopy* what) {
+    return copy(device, Call::Upload, stream, *what);
+}
+
+Result download(std::int32_t device, void* stream, const cuda::PluginCopy* what) {
+    return copy(device, Call::Download, stream, *what);
+}
+
+/// Whether a call starts the first kernel of a part.
+template <class... Values> bool startsPart(Values...) { return false; }
+template <> bool startsPart(void*, const cuda::DirectLaunch*) { return true; }
+template <> bool startsPart(void*, cuda::TiledStep step, const cuda::TiledLaunch*) {
+    return step == cuda::TiledStep::Load;
+}
+
+/// A function of the table, one call at a time.
+template <auto kFunction> struct Alone;
+template <class... Values, Result (*kFunction)(std::int32_t, Values...)> struct Alone<kFunction> {
+    static Result call(std::int32_t device, Values... values) {
+        if (startsPart(values...) && deviceDouble().starting) {
+            deviceDouble().starting(device);
+        }
+        const std::lock_guard lock(deviceLock());
+        return kFunction(device, values...);
+    }
+};
 
 } // namespace
 
@@ -177,6 +369,7 @@ void DeviceDouble::reset() {
     about.major = 9;
     about.processors = 4;
     about.gigahertz = 1;
+    about.copyEngines = 2;
     about.hasCode = true;
 }
 
@@ -184,47 +377,31 @@ const cuda::PluginTable& doubleTable() {
     static const cuda::PluginTable table = [] {
         cuda::PluginTable made;
         made.start = [] { return deviceDouble().start; };
-        made.describe = describe;
+        made.describe = Alone<describe>::call;
         made.freeMemory = [](std::int32_t, std::int64_t* bytes) -> Result {
             *bytes = deviceDouble().freeBytes;
             return 0;
         };
-        made.openStream = [](std::int32_t, void** stream) -> Result {
-            const Result result = test::made(Call::OpenStream);
-            deviceDouble().streams += result == 0 ? 1 : 0;
-            *stream = result == 0 ? &deviceDouble() : nullptr;
-            return result;
-        };
-        made.closeStream = [](std::int32_t, void*) -> Result {
-            --deviceDouble().streams;
-            return 0;
-        };
-        made.allocate = [](std::int32_t, std::int64_t bytes, void** memory) -> Result {
-            const Result result = test::made(Call::Allocate);
-            if (result == 0) {
-                *memory = ::operator new(static_cast<std::size_t>(bytes));
-                std::memset(*memory, 0xFF, static_cast<std::size_t>(bytes));
-                count(*memory, bytes);
-            }
-            return result;
-        };
-        made.release = [](std::int32_t, void* memory) -> Result {
-            count(memory, 0);
-            ::operator delete(memory);
-            return 0;
-        };
-        made.upload = [](std::int32_t, void*, const cuda::PluginCopy* what) {
-            return copy(Call::Upload, *what);
-        };
-        made.download = [](std::int32_t, void*, const cuda::PluginCopy* what) {
-            return copy(Call::Download, *what);
-        };
-        made.direct = direct;
-        made.makeTransform = makeTransform;
-        made.releaseTransform = releaseTransform;
-        made.transform = transform;
-        made.tiled = tiled;
-        made.wait = [](std::int32_t, void*) { return test::made(Call::Wait); };
+        made.openStream = Alone<openStream>::call;
+        made.closeStream = Alone<closeStream>::call;
+        made.allocate = Alone<allocate>::call;
+        made.release = Alone<release>::call;
+        made.pin = Alone<pin>::call;
+        made.unpin = Alone<unpin>::call;
+        made.upload = Alone<upload>::call;
+        made.download = Alone<download>::call;
+        made.direct = Alone<direct>::call;
+        made.makeTransform = Alone<makeTransform>::call;
+        made.releaseTransform = Alone<releaseTransform>::call;
+        made.transform = Alone<transform>::call;
+        made.tiled = Alone<tiled>::call;
+        made.wait = Alone<wait>::call;
+        made.makeEvent = Alone<makeEvent>::call;
+        made.releaseEvent = Alone<releaseEvent>::call;
+        made.record = Alone<record>::call;
+        made.follow = Alone<follow>::call;
+        made.await = Alone<await>::call;
+        made.elapsed = Alone<elapsed>::call;
         made.describeError = [](Result result) -> const char* {
             return result == cuda::kOutOfMemory              ? "out of memory"
                    : result == DeviceDouble::kIllegalAddress ? "an illegal memory access"

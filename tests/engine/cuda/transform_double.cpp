@@ -17,7 +17,7 @@ template <class Precision> class InTurn final : public TransformDouble {
     using Value = typename Precision::Value;
 
     explicit InTurn(const cuda::TransformShape& shape)
-        : m_shape(shape), m_forward(shape.kind != cuda::TransformKind::Inverse),
+        : m_shape(shape), m_forward(cuda::isForward(shape.kind)),
           m_line({cuda::rowValues(shape.points) + 2 * std::max(shape.points.y, shape.points.z), 1,
                   1}) {
         const base::Extents& points = shape.points;
@@ -96,7 +96,7 @@ template <class Precision> class InTurn final : public TransformDouble {
 } // namespace
 
 std::unique_ptr<TransformDouble> TransformDouble::of(const cuda::TransformShape& shape) {
-    if (shape.kind == cuda::TransformKind::Twofold) {
+    if (cuda::isTwofold(shape.kind)) {
         return std::make_unique<InTurn<cpu::Double>>(shape);
     }
     return std::make_unique<InTurn<cpu::Single>>(shape);
