@@ -225,6 +225,30 @@ class WholeTest : public QObject {
         QVERIFY(bytes("tiled-template") < bytes("fourier") / 2);
     }
 
+    // Whether voxels break the promise is not known beforehand, and a prediction is to be right
+    // within a tenth.
+    void whatIsComputedAgainTakesNoMemoryOfItsOwn() {
+        for (const char* name : {"fourier", "tiled"}) {
+            for (const int threads : {1, 2}) {
+                for (method::Problem problem : {problemOf({4096, 4096, 1}, {1000, 1000, 1}),
+                                                problemOf({8000, 8000, 1}, {1500, 1500, 1}),
+                                                problemOf({400, 400, 400}, {100, 100, 100}),
+                                                problemOf({640, 640, 640}, {16, 16, 16})}) {
+                    method::Limits limits;
+                    limits.threads = threads;
+                    const auto bytes = [&] {
+                        return std::get<method::Prediction>(verdictOf(name, problem, limits))
+                            .hostBytes;
+                    };
+                    const std::int64_t with = bytes();
+                    problem.recompute = false;
+                    const std::int64_t without = bytes();
+                    QVERIFY2(with >= without && 10 * with <= 11 * without, name);
+                }
+            }
+        }
+    }
+
     void morePointsThanFitIn31BitsAreCounted() {
         const method::Problem problem = problemOf({70000, 70000, 1}, {2000, 2000, 1});
         method::Limits limits;
