@@ -9,7 +9,7 @@ namespace flcc::cuda {
 
 /// What a block says of its voxels.
 struct BlockTally {
-    double largestBound = 0;   ///< of the OK ones
+    double largestBound = 0;   ///< of the OK and PARTIAL ones
     double largestLowConf = 0; ///< of the LOWCONF ones
     double rounding = 0;       ///< TileFrame::rounding, the largest
     double sample = 0;         ///< the largest bound of a few voxels with scores; 0 without
@@ -18,6 +18,9 @@ struct BlockTally {
     std::int32_t nonFinite = 0;
     std::int32_t lowConf = 0;
     std::int32_t overRange = 0;
+    std::int32_t partial = 0;
+    std::int32_t lowPartial = 0; ///< of the LOWCONF ones
+    std::int32_t notComputed = 0;
 };
 
 /// A part of a scene and of its map, all pointers in the memory of the device.

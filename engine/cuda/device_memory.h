@@ -34,6 +34,10 @@ class Stream {
         m_engine.require(m_engine.table().tiled(m_device, m_stream, step, &launch), m_device,
                          "starting the kernels of tiles");
     }
+    void support(SupportStep step, const SupportLaunch& launch) const {
+        m_engine.require(m_engine.table().support(m_device, m_stream, step, &launch), m_device,
+                         "starting the kernels of masked tiles");
+    }
     /// Waits for all of it, whatever became of it.
     void drain() const { (void)m_engine.table().wait(m_device, m_stream); }
     /// Waits for all of it.

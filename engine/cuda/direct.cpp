@@ -239,6 +239,9 @@ class DirectMethod final : public DeviceMethod {
 
     [[nodiscard]] std::string refusal(const Problem& problem) const {
         std::string reason = refusalOf(problem, engine().reasonAgainst(facts().number));
+        if (reason.empty() && problem.mask) {
+            reason = "masks of the template are for methods that transform, on a GPU";
+        }
         if (reason.empty() && problem.statistics == method::WindowStatistics::Fourier) {
             reason = "statistics by transforms are those of methods that transform";
         }

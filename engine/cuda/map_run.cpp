@@ -61,8 +61,8 @@ std::string refusalOf(const Problem& problem, const std::string& against) {
     if (!against.empty()) {
         return against;
     }
-    if (problem.mask || problem.sceneMask) {
-        return "on a GPU it solves problems without masks only";
+    if (problem.sceneMask) {
+        return "on a GPU it solves problems without masks of the scene only";
     }
     if (problem.extent != method::Extent::Valid) {
         return "on a GPU it finds placements inside the scene only, not the extent " +

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/cuda/map_run.h"
+#include "engine/cuda/support_tiles.h"
 #include "engine/method/shared/smooth_length.h"
 
 namespace flcc::cuda {
@@ -61,7 +62,9 @@ Tiling tilingOf(const Problem& problem, const Extents& points, std::int64_t devi
 }
 
 std::int64_t deviceBytes(const Problem& problem, const Tiling& tiling) {
-    return partBytes(problem, tiling.part) + roomOf(problem, tiling).bytes();
+    return partBytes(problem, tiling.part) + (isGeneral(problem)
+                                                  ? supportRoomOf(problem, tiling).bytes()
+                                                  : roomOf(problem, tiling).bytes());
 }
 
 Extents wholeTile(const Problem& problem) {
@@ -109,8 +112,8 @@ std::vector<Extents> tilesFor(const Problem& problem) {
 std::string refusalOf(const Problem& problem, const Extents& points, bool whole) {
     const Extents& n = problem.scene;
     const Extents& m = problem.templ;
-    if (problem.statistics == method::WindowStatistics::Fourier) {
-        return "on a GPU it takes window statistics by sums only";
+    if (problem.statistics == method::WindowStatistics::Box && problem.mask) {
+        return "window sums need a support that is a box, and the template has a mask";
     }
     if (whole && (points.x < n.x || points.y < n.y || points.z < n.z)) {
         return "transforms the whole scene " + base::toString(n) + ", not a tile " +

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "engine/cuda/direct_block.h"
+#include "engine/cuda/support_steps.h"
 #include "engine/cuda/tiled_steps.h"
 #include "tests/engine/cuda/transform_double.h"
 
@@ -116,23 +117,41 @@ Result direct(std::int32_t, void*, const cuda::DirectLaunch* launch) {
     return 0;
 }
 
-Result tiled(std::int32_t, void*, cuda::TiledStep step, const cuda::TiledLaunch* launch) {
-    if (const Result result = made(Call::Tiled); result != 0) {
-        return result;
-    }
-    cuda::runStep(
-        step, *launch,
+/// Calls `run(blocks, items)` with what does the parts of a step.
+template <class Launch, class Run> void doParts(const Launch& launch, Run&& run) {
+    run(
         [&]<class Part>(std::int64_t count, Part) {
             const auto memory = std::make_unique<cuda::TiledShared>();
             inTurn(count, [&](std::int64_t block) {
                 spoil(*memory);
-                Part::run(*launch, block, *memory, InTurnAlone{});
+                Part::run(launch, block, *memory, InTurnAlone{});
             });
         },
         [&]<class Part>(std::int64_t count, Part) {
-            inTurn(count, [&](std::int64_t item) { Part::run(*launch, item); });
+            inTurn(count, [&](std::int64_t item) { Part::run(launch, item); });
         });
+}
+
+Result tiled(std::int32_t, void*, cuda::TiledStep step, const cuda::TiledLaunch* launch) {
+    if (const Result result = made(Call::Tiled); result != 0) {
+        return result;
+    }
+    doParts(*launch,
+            [&](auto&& blocks, auto&& items) { cuda::runStep(step, *launch, blocks, items); });
     if (step == cuda::TiledStep::Score) {
+        addWrong(*launch);
+    }
+    return 0;
+}
+
+Result support(std::int32_t, void*, cuda::SupportStep step, const cuda::SupportLaunch* launch) {
+    if (const Result result = made(Call::Support); result != 0) {
+        return result;
+    }
+    doParts(*launch, [&](auto&& blocks, auto&& items) {
+        cuda::runSupportStep(step, *launch, blocks, items);
+    });
+    if (step == cuda::SupportStep::Score) {
         addWrong(*launch);
     }
     return 0;
@@ -228,6 +247,7 @@ const cuda::PluginTable& doubleTable() {
         made.releaseTransform = releaseTransform;
         made.transform = transform;
         made.tiled = tiled;
+        made.support = support;
         made.wait = [](std::int32_t, void*) { return test::made(Call::Wait); };
         made.describeError = [](Result result) -> const char* {
             return result == cuda::kOutOfMemory              ? "out of memory"

@@ -20,9 +20,10 @@ enum class Call {
     Wait,
     MakeTransform,
     Transform,
-    Tiled
+    Tiled,
+    Support
 };
-inline constexpr int kCalls = 9;
+inline constexpr int kCalls = 10;
 
 /// What the double is told and what it saw; one for the process.
 struct DeviceDouble {

@@ -207,7 +207,12 @@ class TiledTest : public QObject {
         QVERIFY(reasonOf(tiled, problem, any, 1000).contains("limit"));
         method::Problem statistics = problem;
         statistics.statistics = method::WindowStatistics::Fourier;
-        QVERIFY(reasonOf(tiled, statistics, any).contains("sums only"));
+        QCOMPARE(reasonOf(tiled, statistics, any), QString());
+        method::Problem box = problem;
+        box.mask = true;
+        QCOMPARE(reasonOf(tiled, box, any), QString());
+        box.statistics = method::WindowStatistics::Box;
+        QVERIFY(reasonOf(tiled, box, any).contains("a box"));
         method::Problem masked = problem;
         masked.sceneMask = true;
         QVERIFY(reasonOf(fourier, masked, any).contains("masks"));
