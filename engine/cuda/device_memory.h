@@ -7,10 +7,38 @@
 
 namespace flcc::cuda {
 
+/// A place in a stream of a device.
+class Event {
+  public:
+    /// **Errors**: those of Engine::require, as of all below.
+    Event(Engine& engine, std::int32_t device) : m_engine(engine), m_device(device) {
+        engine.require(engine.table().makeEvent(device, &m_event), device, "making an event");
+    }
+    ~Event() { (void)m_engine.table().releaseEvent(m_device, m_event); }
+    Event(const Event&) = delete;
+    Event& operator=(const Event&) = delete;
+
+    void wait(const std::string& what) const {
+        m_engine.require(m_engine.table().await(m_device, m_event), m_device, what);
+    }
+    /// Milliseconds since an earlier one, both waited for.
+    [[nodiscard]] double since(const Event& earlier) const {
+        float ms = 0;
+        m_engine.require(m_engine.table().elapsed(m_device, earlier.m_event, m_event, &ms),
+                         m_device, "reading a time");
+        return ms;
+    }
+    [[nodiscard]] void* handle() const { return m_event; }
+
+  private:
+    Engine& m_engine;
+    std::int32_t m_device;
+    void* m_event = nullptr;
+};
+
 /// A stream of a device. Never the default one.
 class Stream {
   public:
-    /// **Errors**: those of Engine::require, as of all below.
     Stream(Engine& engine, std::int32_t device) : m_engine(engine), m_device(device) {
         engine.require(engine.table().openStream(device, &m_stream), device, "opening a stream");
     }
@@ -38,6 +66,15 @@ class Stream {
         m_engine.require(m_engine.table().support(m_device, m_stream, step, &launch), m_device,
                          "starting the kernels of masked tiles");
     }
+    void record(const Event& event) const {
+        m_engine.require(m_engine.table().record(m_device, m_stream, event.handle()), m_device,
+                         "recording an event");
+    }
+    /// What comes next waits for the event of another stream.
+    void follow(const Event& event) const {
+        m_engine.require(m_engine.table().follow(m_device, m_stream, event.handle()), m_device,
+                         "waiting for another stream");
+    }
     /// Waits for all of it, whatever became of it.
     void drain() const { (void)m_engine.table().wait(m_device, m_stream); }
     /// Waits for all of it.
@@ -55,8 +92,11 @@ class Stream {
     void* m_stream = nullptr;
 };
 
-/// Memory of a device for elements of one type, which grows when more is asked for.
-template <class T> class DeviceBuffer {
+/// Where a buffer's memory lies: on the device, or on the host, pinned for copies.
+enum class Place { Device, Host };
+
+/// Memory for elements of one type, which grows when more is asked for.
+template <class T, Place kPlace = Place::Device> class DeviceBuffer {
   public:
     DeviceBuffer(Engine& engine, std::int32_t device) : m_engine(engine), m_device(device) {}
     ~DeviceBuffer() { release(); }
@@ -69,18 +109,24 @@ template <class T> class DeviceBuffer {
             release();
             const auto bytes = count * static_cast<std::int64_t>(sizeof(T));
             void* memory = nullptr;
-            m_engine.require(m_engine.table().allocate(m_device, bytes, &memory), m_device,
-                             "asking for " + std::to_string(bytes) + " bytes of its memory");
+            constexpr bool kHost = kPlace == Place::Host;
+            const auto take = kHost ? m_engine.table().pin : m_engine.table().allocate;
+            m_engine.require(take(m_device, bytes, &memory), m_device,
+                             "asking for " + std::to_string(bytes) +
+                                 (kHost ? " bytes of pinned memory" : " bytes of its memory"));
             m_memory = static_cast<T*>(memory);
             m_count = count;
         }
         return m_memory;
     }
+    /// What room() gave last.
+    [[nodiscard]] T* data() const { return m_memory; }
 
   private:
     void release() {
         if (m_memory != nullptr) {
-            (void)m_engine.table().release(m_device, m_memory);
+            const auto& table = m_engine.table();
+            (void)(kPlace == Place::Host ? table.unpin : table.release)(m_device, m_memory);
         }
         m_memory = nullptr;
         m_count = 0;
@@ -91,6 +137,8 @@ template <class T> class DeviceBuffer {
     T* m_memory = nullptr;
     std::int64_t m_count = 0;
 };
+
+template <class T> using PinnedBuffer = DeviceBuffer<T, Place::Host>;
 
 /// A plan of a transform for a stream, which must live as long. Its work area is the caller's.
 class Transform {

@@ -97,11 +97,10 @@ class DirectPrepared final : public method::Prepared {
 class DirectWorkspace final : public method::Workspace {
   public:
     DirectWorkspace(Engine& engine, std::int32_t device)
-        : part(engine, device), weights(engine, device), stream(engine, device) {}
+        : weights(engine, device), pipe(engine, device) {}
 
-    PartBuffers part;
     DeviceBuffer<std::byte> weights;
-    Stream stream; ///< the last, so that it ends before the memory it works on
+    Pipeline pipe; ///< the last, so that it ends before the memory it works on
 };
 
 /// Multiply-adds of a part: whole blocks and pieces.
@@ -149,8 +148,9 @@ class DirectMethod final : public DeviceMethod {
         const Extents map = method::mapExtents(problem);
         const std::int64_t weights = weightBytes(problem);
         method::Prediction prediction;
-        prediction.hostBytes = hostBytes(problem, candidate.tile);
-        prediction.deviceBytes = partBytes(problem, candidate.tile) + weights;
+        const std::int64_t inFlight = partsInFlight(problem, candidate.tile, facts());
+        prediction.hostBytes = hostBytes(problem, candidate.tile, inFlight);
+        prediction.deviceBytes = inFlight * partBytes(problem, candidate.tile) + weights;
         if (std::string reason = refusalOf(prediction, limits, facts().about.memoryBytes);
             !reason.empty()) {
             return method::Refusal{std::move(reason)};
@@ -158,19 +158,17 @@ class DirectMethod final : public DeviceMethod {
         const double outputs = static_cast<double>(base::voxelCount(map));
         const double support = static_cast<double>(base::voxelCount(problem.templ));
         prediction.operations = problem.templates * 2 * support * outputs; // FLCC Table I
-        // Upload, kernel, download (METHODS 4), one after the other.
         double kernelNs = 0;
-        double bytes = static_cast<double>(weights);
-        double parts = 0;
+        PartTraffic traffic;
         for (const base::Box& box : mapParts(map, candidate.tile)) {
             kernelNs += partWork(problem, box.extents) / multiplyAddsPerNs(problem);
-            bytes += static_cast<double>(partBytes(problem, box.extents));
-            parts += 1;
+            traffic.add(problem, box.extents, 1);
         }
+        prediction.times = traffic.times(problem.templates, kernelNs);
+        prediction.times->setup = kStartMs;
         prediction.setupMs = kStartMs;
-        prediction.ms = kStartMs + problem.templates * 1e-6 *
-                                       (kernelNs + bytes / kTransferBytesPerNs + parts * kPartNs);
-        prediction.tilesInFlight = 1;
+        prediction.ms = overlappedMs(*prediction.times, traffic.parts, inFlight);
+        prediction.tilesInFlight = inFlight;
         prediction.paddingWaste =
             1 - support * outputs / std::max(1.0, kernelNs * multiplyAddsPerNs(problem));
         if (statistics != nullptr) {
@@ -209,27 +207,25 @@ class DirectMethod final : public DeviceMethod {
                 twofold ? static_cast<const void*>(templ.canonical().values().data())
                         : templ.weights().data();
             weights = own.weights.room(bytes);
-            own.stream.upload({weights, bytes, from, bytes, bytes, 1});
+            own.pipe.compute.upload({weights, bytes, from, bytes, bytes, 1});
         };
         shared::BoxConstants constants = templ.constants();
         constants.boundConstant += twofold ? storedError(map) : 0.0;
-        return MapRun(problem, templ.canonical(), scene.pixels, own.part, own.stream, execution,
-                      map)(candidate.tile, "the direct method", upload,
-                           [&](const PartLaunch& part) {
-                               own.stream.direct({part, weights, constants});
-                           });
+        const auto start = [&](const PartLaunch& part) {
+            own.pipe.compute.direct({part, weights, constants});
+        };
+        return MapRun(problem, templ.canonical(), scene.pixels, execution, map)(
+            candidate.tile, "the direct method",
+            {own.pipe, partsInFlight(problem, candidate.tile, facts()), upload, start});
     }
 
   private:
-    /// A part of a map takes at most so many bytes of the device, and by prediction a tenth of a
-    /// second of its time.
-    static constexpr std::int64_t kPartBytes = std::int64_t{1} << 29;
-    static constexpr double kPartNsAtMost = 1e8;
-    // Built-in values, not measured on any device: of the kernel's peak, of the bus, of a launch
-    // with its copies, of preparing a run.
+    /// A part of a map takes at most so many bytes of the device, and by prediction so much of its
+    /// time: small enough to have several in flight, which a stop waits for.
+    static constexpr std::int64_t kPartBytes = std::int64_t{1} << 25;
+    static constexpr double kPartNsAtMost = 3e7;
+    // Built-in values, not measured on any device: of the kernel's peak, of preparing a run.
     static constexpr double kEfficiency = 0.4;
-    static constexpr double kTransferBytesPerNs = 6;
-    static constexpr double kPartNs = 60'000;
     static constexpr double kStartMs = 0.2;
 
     [[nodiscard]] double multiplyAddsPerNs(const Problem& problem) const {

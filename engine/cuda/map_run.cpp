@@ -1,7 +1,7 @@
 #include "engine/cuda/map_run.h"
 
 #include <algorithm>
-#include <utility>
+#include <tuple>
 
 #include "engine/base/error.h"
 #include "engine/base/stopwatch.h"
@@ -16,17 +16,23 @@ using base::Extents;
 using method::Problem;
 namespace shared = method::shared;
 
-/// Waits for what is under way even when an error ends the run: it writes into the map.
+/// Waits for what is under way even when an error or a stop ends the run.
 struct Drain {
-    const Stream& stream;
-    ~Drain() { stream.drain(); }
+    const Pipeline& pipe;
+    ~Drain() { pipe.drain(); }
 };
+
+/// Rows of a box that the threads of the host copy at a time.
+constexpr std::int64_t kRowsTogether = 64;
 
 std::string mebi(std::int64_t bytes) { return std::to_string((bytes >> 20) + 1) + " MiB"; }
 
 std::int64_t tallyBytes(const Extents& part) {
     return base::byteCount(shared::blockGrid(part), static_cast<std::int64_t>(sizeof(BlockTally)));
 }
+
+/// Of score and status.
+std::int64_t placementBytes(const Problem& problem) { return isTwofold(problem) ? 13 : 5; }
 
 void clear(const method::MapView& part) {
     const Extents& extents = part.value.extents();
@@ -47,14 +53,56 @@ std::int64_t partBytes(const Problem& problem, const Extents& part) {
     const Extents& m = problem.templ;
     return base::byteCount({part.x + m.x - 1, part.y + m.y - 1, part.z + m.z - 1},
                            base::bytesPerVoxel(problem.scenePixel)) +
-           base::byteCount(part, isTwofold(problem) ? 13 : 5) + tallyBytes(part);
+           base::byteCount(part, placementBytes(problem)) + tallyBytes(part);
 }
 
-std::int64_t hostBytes(const Problem& problem, const Extents& part) {
+std::int64_t partsInFlight(const Problem& problem, const Extents& part, const DeviceFacts& device) {
+    using shared::ceilDivide;
+    const Extents map = method::mapExtents(problem);
+    const std::int64_t parts =
+        ceilDivide(map.x, part.x) * ceilDivide(map.y, part.y) * ceilDivide(map.z, part.z);
+    return device.about.copyEngines > 0 ? std::min(parts, kMostInFlight) : 1;
+}
+
+std::int64_t hostBytes(const Problem& problem, const Extents& part, std::int64_t inFlight) {
     Problem one = problem;
     one.templates = 1;
     return method::mapBytes(problem) + (problem.templates > 1 ? method::mapBytes(one) : 0) +
-           problem.templates * base::byteCount(problem.templ, 12) + tallyBytes(part);
+           problem.templates * base::byteCount(problem.templ, 12) +
+           inFlight * partBytes(problem, part);
+}
+
+void PartTraffic::add(const Problem& problem, const Extents& part, double count) {
+    const auto all = static_cast<double>(partBytes(problem, part));
+    const auto map =
+        static_cast<double>(base::byteCount(part, placementBytes(problem)) + tallyBytes(part));
+    parts += count;
+    sceneBytes += count * (all - map);
+    mapBytes += count * map;
+}
+
+method::DeviceTimes PartTraffic::times(double templates, double kernelNs) const {
+    // Not measured on any device: bytes a nanosecond of pinned memory over the bus and of the
+    // host's threads, a launch.
+    constexpr double kBus = 12;
+    constexpr double kHost = 6;
+    constexpr double kLaunchNs = 30'000;
+    const double unit = 1e-6 * templates;
+    method::DeviceTimes times;
+    times.packing = unit * sceneBytes / kHost;
+    times.upload = unit * (sceneBytes / kBus + parts * kLaunchNs / 2);
+    times.compute = unit * (kernelNs + parts * kLaunchNs);
+    times.download = unit * (mapBytes / kBus + parts * kLaunchNs / 2);
+    times.joining = unit * mapBytes / kHost;
+    return times;
+}
+
+double overlappedMs(const method::DeviceTimes& times, double parts, std::int64_t inFlight) {
+    const double host = times.packing + times.joining;
+    const double compute = times.compute / times.devices;
+    const double sum = host + times.upload + compute + times.download;
+    const double longest = std::max({host, times.upload, compute, times.download});
+    return times.setup + (inFlight < 2 ? sum : longest + (sum - longest) / parts);
 }
 
 std::string refusalOf(const Problem& problem, const std::string& against) {
@@ -97,104 +145,162 @@ void requireUnmasked(const method::CanonicalTemplate& templ) {
     }
 }
 
-method::Outcome MapRun::operator()(const Extents& part, const std::string& what,
-                                   const std::function<void()>& prepare,
-                                   const std::function<void(const PartLaunch&)>& start) {
-    const Drain drain{m_stream};
-    base::Stopwatch watch;
-    prepare();
-    m_stream.wait("preparing the template");
-    m_uploadMs += watch.ms();
+method::Outcome MapRun::operator()(const Extents& part, const std::string& what, const Lane& lane) {
+    const Drain drain{lane.pipe};
+    const base::Stopwatch watch;
+    lane.prepare();
+    lane.pipe.compute.wait("preparing the template");
+    m_times.setup += watch.ms();
+    const std::vector<base::Box> boxes = mapParts(m_map.value.extents(), part);
+    std::size_t sent = 0;
+    std::size_t received = 0;
+    const auto slotOf = [&](std::size_t turn) -> PartSlot& {
+        return lane.pipe.slot(turn % static_cast<std::size_t>(lane.inFlight));
+    };
     bool done = true;
-    for (const base::Box& box : mapParts(m_map.value.extents(), part)) {
-        if (m_execution.stop.stop_requested() || !matchPart(box, what, start)) {
+    while (done && received < boxes.size()) {
+        if (m_execution.stop.stop_requested()) {
             done = false;
-            break;
+        } else if (sent < boxes.size() &&
+                   static_cast<std::int64_t>(sent - received) < lane.inFlight) {
+            send(boxes[sent], slotOf(sent), lane);
+            ++sent;
+        } else {
+            PartSlot& slot = slotOf(received);
+            receive(slot, what);
+            done = finish(slot);
+            ++received;
         }
     }
     method::Outcome outcome;
     outcome.cancelled = !done;
     outcome.facts = m_tally.facts();
     outcome.facts.recomputed = isTwofold(m_problem) ? 0 : outcome.facts.recomputed;
-    outcome.stagesMs = {{"upload", m_uploadMs},
-                        {"kernel", m_kernelMs},
-                        {"download", m_downloadMs},
+    outcome.stagesMs = {{"setup", m_times.setup},       {"packing", m_times.packing},
+                        {"upload", m_times.upload},     {"kernel", m_times.compute},
+                        {"download", m_times.download}, {"joining", m_times.joining},
                         {"recomputation", m_repairMs}};
+    outcome.times = m_times;
+    outcome.times->joining += m_repairMs;
     return outcome;
 }
 
-bool MapRun::matchPart(const base::Box& box, const std::string& what,
-                       const std::function<void(const PartLaunch&)>& start) {
-    base::Stopwatch watch;
-    const auto lap = [&watch] { return std::exchange(watch, {}).ms(); };
+/// Starts all that the device does for a part.
+void MapRun::send(const base::Box& box, PartSlot& slot, const Lane& lane) {
+    const base::Stopwatch watch;
     const Extents& m = m_problem.templ;
     const base::Box seen{
         box.corner, {box.extents.x + m.x - 1, box.extents.y + m.y - 1, box.extents.z + m.z - 1}};
+    const std::int64_t bytes =
+        base::byteCount(seen.extents, base::bytesPerVoxel(m_problem.scenePixel));
+    const std::int64_t voxels = base::voxelCount(box.extents);
+    const std::int64_t blocks = base::voxelCount(shared::blockGrid(box.extents));
+    slot.box = box;
     PartLaunch launch;
-    launch.scene = std::visit([&](const auto& view) { return upload(view.part(seen)); }, m_scene);
+    launch.scene = slot.scene.room(bytes);
     launch.pixel = m_problem.scenePixel;
     launch.extents = seen.extents;
     launch.templ = m;
     launch.map = box.extents;
-    launch.value = m_own.value.room(base::voxelCount(box.extents));
-    launch.exact = isTwofold(m_problem) ? m_own.exact.room(base::voxelCount(box.extents)) : nullptr;
-    launch.status = m_own.status.room(base::voxelCount(box.extents));
-    const std::int64_t blocks = base::voxelCount(shared::blockGrid(box.extents));
-    launch.tallies = m_own.tallies.room(blocks);
-    m_stream.wait("copying to the device");
-    m_uploadMs += lap();
-    start(launch);
-    m_stream.wait("running " + what);
-    m_kernelMs += lap();
-    const method::MapView part = method::partOf(m_map, box);
-    download(launch.value, part.value);
-    download(launch.status, part.status);
-    if (launch.exact != nullptr && part.exact.data() != nullptr) {
-        download(launch.exact, part.exact);
+    launch.value = slot.value.room(voxels);
+    launch.exact = isTwofold(m_problem) ? slot.exact.room(voxels) : nullptr;
+    launch.status = slot.status.room(voxels);
+    launch.tallies = slot.tallies.room(blocks);
+    const bool exact = launch.exact != nullptr && m_map.exact.data() != nullptr;
+    slot.valueStaged.room(voxels);
+    if (exact) {
+        slot.exactStaged.room(voxels);
     }
-    m_own.told.resize(static_cast<std::size_t>(blocks));
-    const auto bytes = blocks * static_cast<std::int64_t>(sizeof(BlockTally));
-    m_stream.download({m_own.told.data(), bytes, launch.tallies, bytes, bytes, 1});
-    m_stream.wait("copying from the device");
-    m_downloadMs += lap();
-    const bool done = finish(box, part);
-    m_repairMs += lap();
-    return done;
+    slot.statusStaged.room(voxels);
+    slot.told.room(blocks);
+    std::byte* const staged = slot.sceneStaged.room(bytes);
+    std::visit([&](const auto& view) { pack(view.part(seen), staged); }, m_scene);
+    m_times.packing += watch.ms();
+
+    const auto copy = [](void* to, const void* from, std::int64_t size) {
+        return PluginCopy{to, size, from, size, size, 1};
+    };
+    const auto& [upload, compute, download] =
+        std::tie(lane.pipe.upload, lane.pipe.compute, lane.pipe.download);
+    upload.record(slot.upload);
+    upload.upload(copy(slot.scene.data(), staged, bytes));
+    upload.record(slot.uploaded);
+    compute.follow(slot.uploaded);
+    compute.record(slot.start);
+    lane.start(launch);
+    compute.record(slot.computed);
+    download.follow(slot.computed);
+    download.record(slot.download);
+    const auto bring = [&](auto* to, const void* from, std::int64_t count) {
+        download.download(copy(to, from, count * static_cast<std::int64_t>(sizeof(*to))));
+    };
+    bring(slot.valueStaged.data(), launch.value, voxels);
+    if (exact) {
+        bring(slot.exactStaged.data(), launch.exact, voxels);
+    }
+    bring(slot.statusStaged.data(), launch.status, voxels);
+    bring(slot.told.data(), launch.tallies, blocks);
+    download.record(slot.downloaded);
 }
 
-/// Packs the voxels of a view on the device.
-template <class T> const void* MapRun::upload(const base::View<const T>& view) {
-    constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
-    const Extents& extents = view.extents();
-    const std::int64_t row = extents.x * kSize;
-    std::byte* to = m_own.scene.room(base::byteCount(extents, kSize));
-    void* const begin = to;
-    for (std::int64_t z = 0; z < extents.z; ++z, to += row * extents.y) {
-        m_stream.upload({to, row, view.row(0, z), view.rowStride() * kSize, row, extents.y});
+/// Waits for a part and takes it into the map.
+void MapRun::receive(PartSlot& slot, const std::string& what) {
+    slot.uploaded.wait("copying to the device");
+    slot.computed.wait("running " + what);
+    slot.downloaded.wait("copying from the device");
+    m_times.upload += slot.uploaded.since(slot.upload);
+    m_times.compute += slot.computed.since(slot.start);
+    m_times.download += slot.downloaded.since(slot.download);
+    const base::Stopwatch watch;
+    const method::MapView part = method::partOf(m_map, slot.box);
+    unpack(slot.valueStaged.data(), part.value);
+    if (part.exact.data() != nullptr && isTwofold(m_problem)) {
+        unpack(slot.exactStaged.data(), part.exact);
     }
-    return begin;
+    unpack(slot.statusStaged.data(), part.status);
+    m_times.joining += watch.ms();
 }
 
-template <class T> void MapRun::download(const void* from, const base::View<T>& view) const {
-    constexpr auto kSize = static_cast<std::int64_t>(sizeof(T));
-    const Extents& extents = view.extents();
-    const std::int64_t row = extents.x * kSize;
-    const auto* packed = static_cast<const std::byte*>(from);
-    for (std::int64_t z = 0; z < extents.z; ++z, packed += row * extents.y) {
-        m_stream.download({view.row(0, z), view.rowStride() * kSize, packed, row, row, extents.y});
-    }
+/// Calls `copy(row, y, z)` for every row of a box, several threads side by side.
+template <class Copy> void MapRun::forRows(const Extents& extents, Copy&& copy) const {
+    const std::int64_t rows = extents.y * extents.z;
+    m_execution.pool.run(shared::ceilDivide(rows, kRowsTogether), [&](std::int64_t item, int) {
+        const std::int64_t end = std::min(rows, (item + 1) * kRowsTogether);
+        for (std::int64_t row = item * kRowsTogether; row < end; ++row) {
+            copy(row, row % extents.y, row / extents.y);
+        }
+    });
+}
+
+/// The voxels of a view, contiguous.
+template <class T> void MapRun::pack(const base::View<const T>& view, std::byte* to) const {
+    const std::int64_t length = view.extents().x;
+    forRows(view.extents(), [&](std::int64_t row, std::int64_t y, std::int64_t z) {
+        std::copy_n(view.row(y, z), length, reinterpret_cast<T*>(to) + row * length);
+    });
+}
+
+template <class T> void MapRun::unpack(const T* from, const base::View<T>& view) const {
+    const std::int64_t length = view.extents().x;
+    forRows(view.extents(), [&](std::int64_t row, std::int64_t y, std::int64_t z) {
+        std::copy_n(from + row * length, length, view.row(y, z));
+    });
 }
 
 /// Keeps the promise and tells that the part is done. What breaks it is replaced by canonical
-/// values of the host's pixels, block by block. False when stopped.
-bool MapRun::finish(const base::Box& box, const method::MapView& part) {
+/// values of the host's pixels, block by block. False when stopped; then the part is as before.
+bool MapRun::finish(const PartSlot& slot) {
+    const base::Stopwatch watch;
+    const base::Box& box = slot.box;
+    const method::MapView part = method::partOf(m_map, box);
     const double bound = method::canonicalBound(m_templ.count()) + storedError(m_map);
     const bool repairs = m_problem.recompute && bound <= m_problem.promise;
     const Extents grid = shared::blockGrid(box.extents);
+    const BlockTally* const told = slot.told.data();
     std::vector<std::int64_t> open;
-    for (std::size_t i = 0; i < m_own.told.size() && repairs; ++i) {
-        if (m_own.told[i].lowConf > 0) {
-            open.push_back(static_cast<std::int64_t>(i));
+    for (std::int64_t i = 0; i < base::voxelCount(grid) && repairs; ++i) {
+        if (told[i].lowConf > 0) {
+            open.push_back(i);
         }
     }
     const bool done = m_execution.pool.run(
@@ -208,12 +314,13 @@ bool MapRun::finish(const base::Box& box, const method::MapView& part) {
         clear(part);
         return false;
     }
-    for (const BlockTally& told : m_own.told) {
-        m_tally.add(told, repairs ? std::optional(bound) : std::nullopt);
+    for (std::int64_t i = 0; i < base::voxelCount(grid); ++i) {
+        m_tally.add(told[i], repairs ? std::optional(bound) : std::nullopt);
     }
     if (m_execution.regionFinished) {
         m_execution.regionFinished(box);
     }
+    m_repairMs += watch.ms();
     return true;
 }
 

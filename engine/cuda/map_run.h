@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/cuda/block_launch.h"
-#include "engine/cuda/device_memory.h"
+#include "engine/cuda/pipeline.h"
 #include "engine/cuda/tally.h"
 #include "engine/method/canonical.h"
 #include "engine/method/method.h"
@@ -26,26 +25,35 @@ inline constexpr double kUnitDouble = 0x1p-53;
     return map.exact.data() == nullptr ? kUnitSingle : 0.0;
 }
 
-/// What every method needs on the device for a part of a map; made when it is first needed.
-struct PartBuffers {
-    PartBuffers(Engine& engine, std::int32_t device)
-        : scene(engine, device), value(engine, device), exact(engine, device),
-          status(engine, device), tallies(engine, device) {}
-
-    DeviceBuffer<std::byte> scene;
-    DeviceBuffer<float> value;
-    DeviceBuffer<double> exact; ///< of a run in double
-    DeviceBuffer<std::uint8_t> status;
-    DeviceBuffer<BlockTally> tallies;
-    std::vector<BlockTally> told;
-};
-
-/// Bytes of them for a part of extents `part`.
+/// Bytes of a PartSlot for a part of extents `part`: of the device, and as many pinned ones.
 [[nodiscard]] std::int64_t partBytes(const method::Problem& problem, const base::Extents& part);
 
+/// Parts that a device has under way at once when a map is done in parts of extents `part`.
+[[nodiscard]] std::int64_t partsInFlight(const method::Problem& problem, const base::Extents& part,
+                                         const DeviceFacts& device);
+
 /// What the host keeps beside the map of a run in such parts: the map of one template of a bank,
-/// the templates, what blocks tell.
-[[nodiscard]] std::int64_t hostBytes(const method::Problem& problem, const base::Extents& part);
+/// the templates, what waits for copies.
+[[nodiscard]] std::int64_t hostBytes(const method::Problem& problem, const base::Extents& part,
+                                     std::int64_t inFlight);
+
+/// What the parts of a run move, and how long that takes by built-in values.
+struct PartTraffic {
+    double parts = 0;
+    double sceneBytes = 0;
+    double mapBytes = 0;
+
+    /// `count` parts of extents `part`.
+    void add(const method::Problem& problem, const base::Extents& part, double count);
+    /// Of as many templates, with kernels that take `kernelNs` for each.
+    [[nodiscard]] method::DeviceTimes times(double templates, double kernelNs) const;
+};
+
+/// Milliseconds of a run in `parts` parts (METHODS 4.3): of host, copies and kernels that which
+/// takes longest, and of the others the time of one part. One after the other where no more than
+/// one part is in flight.
+[[nodiscard]] double overlappedMs(const method::DeviceTimes& times, double parts,
+                                  std::int64_t inFlight);
 
 /// What no method of a device solves, in a sentence; empty when there is nothing to refuse.
 [[nodiscard]] std::string refusalOf(const method::Problem& problem, const std::string& against);
@@ -57,43 +65,47 @@ struct PartBuffers {
 void requireUnmasked(const method::MaskedView& scene);
 void requireUnmasked(const method::CanonicalTemplate& templ);
 
-/// A run on a device, a part of the map after the other: upload, kernels, download, and then
-/// canonical values of the host's pixels for what breaks the promise.
+/// A device in a run: its streams, and what a method does there. All calls may throw.
+struct Lane {
+    Pipeline& pipe;
+    std::int64_t inFlight = 1; ///< parts at once
+    /// Uploads and kernels that belong to the template, in `pipe.compute`.
+    std::function<void()> prepare;
+    /// Starts the kernels of a part in `pipe.compute`.
+    std::function<void(const PartLaunch&)> start;
+};
+
+/// A run on a device in parts of the map: upload, kernels, download, and then canonical values of
+/// the host's pixels for what breaks the promise. Several parts are under way at once, each in a
+/// slot of its own; kernels of different parts run one after the other, so that what a method keeps
+/// on the device may serve them all. A part reaches the map when it is done, in the order of parts.
 class MapRun {
   public:
     MapRun(const method::Problem& problem, const method::CanonicalTemplate& templ,
-           const base::AnyView& scene, PartBuffers& own, const Stream& stream,
-           const method::Execution& execution, const method::MapView& map)
-        : m_problem(problem), m_templ(templ), m_scene(scene), m_own(own), m_stream(stream),
-          m_execution(execution), m_map(map) {}
+           const base::AnyView& scene, const method::Execution& execution,
+           const method::MapView& map)
+        : m_problem(problem), m_templ(templ), m_scene(scene), m_execution(execution), m_map(map) {}
 
-    /// `start(launch)` starts the kernels of a part, `what` says what they are. Before any part
-    /// `prepare` is called: uploads and kernels that belong to the template. Errors leave nothing
-    /// under way.
+    /// `what` says what the kernels of the lane are. Errors leave nothing under way.
     [[nodiscard]] method::Outcome operator()(const base::Extents& part, const std::string& what,
-                                             const std::function<void()>& prepare,
-                                             const std::function<void(const PartLaunch&)>& start);
+                                             const Lane& lane);
 
   private:
-    /// False when stopped; then the part is as before.
-    bool matchPart(const base::Box& box, const std::string& what,
-                   const std::function<void(const PartLaunch&)>& start);
-    template <class T> const void* upload(const base::View<const T>& view);
-    template <class T> void download(const void* from, const base::View<T>& view) const;
-    bool finish(const base::Box& box, const method::MapView& part);
+    void send(const base::Box& box, PartSlot& slot, const Lane& lane);
+    void receive(PartSlot& slot, const std::string& what);
+    template <class Copy> void forRows(const base::Extents& extents, Copy&& copy) const;
+    template <class T> void pack(const base::View<const T>& view, std::byte* to) const;
+    template <class T> void unpack(const T* from, const base::View<T>& view) const;
+    bool finish(const PartSlot& slot);
     void repair(const base::Box& box, const method::MapView& part, const base::Index& corner) const;
 
     const method::Problem& m_problem;
     const method::CanonicalTemplate& m_templ;
     const base::AnyView& m_scene;
-    PartBuffers& m_own;
-    const Stream& m_stream;
     const method::Execution& m_execution;
     const method::MapView& m_map;
     Tally m_tally;
-    double m_uploadMs = 0;
-    double m_kernelMs = 0;
-    double m_downloadMs = 0;
+    method::DeviceTimes m_times;
     double m_repairMs = 0;
 };
 

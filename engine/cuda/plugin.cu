@@ -67,6 +67,7 @@ Result describe(std::int32_t device, PluginDevice* to) {
     to->minor = properties.minor;
     to->processors = properties.multiProcessorCount;
     to->gigahertz = kilohertz * 1e-6;
+    to->copyEngines = properties.asyncEngineCount;
     to->hasCode = hasCodeFor(10 * properties.major + properties.minor);
     return resultOf(cudaSuccess);
 }
@@ -105,8 +106,22 @@ Result release(std::int32_t device, void* memory) {
     return on(device, [&] { return cudaFree(memory); });
 }
 
+Result pin(std::int32_t device, std::int64_t bytes, void** memory) {
+    return on(device, [&] {
+        return cudaHostAlloc(memory, static_cast<std::size_t>(bytes), cudaHostAllocPortable);
+    });
+}
+
+Result unpin(std::int32_t device, void* memory) {
+    return on(device, [&] { return cudaFreeHost(memory); });
+}
+
 Result copy(std::int32_t device, void* stream, const PluginCopy& copy, cudaMemcpyKind kind) {
     return on(device, [&] {
+        if (copy.rows == 1) { // which may be longer than a pitch
+            return cudaMemcpyAsync(copy.to, copy.from, static_cast<std::size_t>(copy.rowBytes),
+                                   kind, static_cast<cudaStream_t>(stream));
+        }
         return cudaMemcpy2DAsync(
             copy.to, static_cast<std::size_t>(copy.toPitch), copy.from,
             static_cast<std::size_t>(copy.fromPitch), static_cast<std::size_t>(copy.rowBytes),
@@ -158,6 +173,44 @@ Result wait(std::int32_t device, void* stream) {
     return on(device, [&] { return cudaStreamSynchronize(static_cast<cudaStream_t>(stream)); });
 }
 
+Result makeEvent(std::int32_t device, void** event) {
+    return on(device, [&] {
+        // Who waits for it does not keep a processor busy.
+        cudaEvent_t made = nullptr;
+        const cudaError_t error = cudaEventCreateWithFlags(&made, cudaEventBlockingSync);
+        *event = made;
+        return error;
+    });
+}
+
+Result releaseEvent(std::int32_t device, void* event) {
+    return on(device, [&] { return cudaEventDestroy(static_cast<cudaEvent_t>(event)); });
+}
+
+Result record(std::int32_t device, void* stream, void* event) {
+    return on(device, [&] {
+        return cudaEventRecord(static_cast<cudaEvent_t>(event), static_cast<cudaStream_t>(stream));
+    });
+}
+
+Result follow(std::int32_t device, void* stream, void* event) {
+    return on(device, [&] {
+        return cudaStreamWaitEvent(static_cast<cudaStream_t>(stream),
+                                   static_cast<cudaEvent_t>(event), 0);
+    });
+}
+
+Result await(std::int32_t device, void* event) {
+    return on(device, [&] { return cudaEventSynchronize(static_cast<cudaEvent_t>(event)); });
+}
+
+Result elapsed(std::int32_t device, void* from, void* to, float* milliseconds) {
+    return on(device, [&] {
+        return cudaEventElapsedTime(milliseconds, static_cast<cudaEvent_t>(from),
+                                    static_cast<cudaEvent_t>(to));
+    });
+}
+
 const char* describeError(Result result) {
     const char* const words = describeTransformError(result);
     return words != nullptr ? words : cudaGetErrorString(static_cast<cudaError_t>(result));
@@ -193,6 +246,8 @@ PluginTable makeTable() {
     table.closeStream = closeStream;
     table.allocate = allocate;
     table.release = release;
+    table.pin = pin;
+    table.unpin = unpin;
     table.upload = upload;
     table.download = download;
     table.direct = direct;
@@ -202,6 +257,12 @@ PluginTable makeTable() {
     table.tiled = tiled;
     table.support = support;
     table.wait = wait;
+    table.makeEvent = makeEvent;
+    table.releaseEvent = releaseEvent;
+    table.record = record;
+    table.follow = follow;
+    table.await = await;
+    table.elapsed = elapsed;
     table.describeError = describeError;
     table.isSticky = isSticky;
     return table;

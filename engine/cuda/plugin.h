@@ -38,7 +38,8 @@ struct PluginDevice {
     std::int32_t minor = 0;
     std::int32_t processors = 0; ///< multiprocessors
     double gigahertz = 0;
-    bool hasCode = false; ///< the plug-in was built for it, or can be compiled for it
+    std::int32_t copyEngines = 0; ///< 0 where it cannot copy while it computes
+    bool hasCode = false;         ///< the plug-in was built for it, or can be compiled for it
 };
 
 /// A copy of `rows` rows between host and device, pitches from row to row in bytes.
@@ -51,9 +52,10 @@ struct PluginCopy {
     std::int64_t rows = 0;
 };
 
-/// Every call names its device; streams and memory belong to one. Copies and launches of a stream
-/// run in order and may still be under way when the call returns; wait() ends that and returns what
-/// went wrong in them.
+/// Every call names its device; streams, events and memory belong to one. Copies and launches of a
+/// stream run in order and may still be under way when the call returns; wait() ends that and
+/// returns what went wrong in them. Different streams do not wait for each other unless follow()
+/// says so.
 struct PluginTable {
     std::uint32_t version = kPluginVersion;
     std::uint32_t bytes = sizeof(PluginTable);
@@ -64,6 +66,9 @@ struct PluginTable {
     Result (*closeStream)(std::int32_t device, void* stream) = nullptr;
     Result (*allocate)(std::int32_t device, std::int64_t bytes, void** memory) = nullptr;
     Result (*release)(std::int32_t device, void* memory) = nullptr;
+    /// Memory of the host that stays in place, so that a device copies it while the caller goes on.
+    Result (*pin)(std::int32_t device, std::int64_t bytes, void** memory) = nullptr;
+    Result (*unpin)(std::int32_t device, void* memory) = nullptr;
     Result (*upload)(std::int32_t device, void* stream, const PluginCopy* copy) = nullptr;
     Result (*download)(std::int32_t device, void* stream, const PluginCopy* copy) = nullptr;
     Result (*direct)(std::int32_t device, void* stream, const DirectLaunch* launch) = nullptr;
@@ -78,6 +83,16 @@ struct PluginTable {
     Result (*support)(std::int32_t device, void* stream, SupportStep step,
                       const SupportLaunch* launch) = nullptr;
     Result (*wait)(std::int32_t device, void* stream) = nullptr;
+    /// An event marks the place in a stream where it was recorded last.
+    Result (*makeEvent)(std::int32_t device, void** event) = nullptr;
+    Result (*releaseEvent)(std::int32_t device, void* event) = nullptr;
+    Result (*record)(std::int32_t device, void* stream, void* event) = nullptr;
+    /// What comes next in `stream` waits for the event.
+    Result (*follow)(std::int32_t device, void* stream, void* event) = nullptr;
+    /// The caller waits for it.
+    Result (*await)(std::int32_t device, void* event) = nullptr;
+    /// Between two events that were waited for.
+    Result (*elapsed)(std::int32_t device, void* from, void* to, float* milliseconds) = nullptr;
     const char* (*describeError)(Result result) = nullptr;
     /// True when the error ends all work of the process on devices (an illegal address, a failed
     /// launch, a lost device).

@@ -79,12 +79,10 @@ class TiledPrepared final : public method::Prepared {
 class TiledWorkspace final : public method::Workspace {
   public:
     TiledWorkspace(Engine& engine, std::int32_t device)
-        : part(engine, device), m_data(engine, device), m_spectrum(engine, device),
-          m_facts(engine, device), m_shares(engine, device), m_first(engine, device),
-          m_second(engine, device), m_weights(engine, device), m_work(engine, device),
-          stream(engine, device), support(engine, device) {}
-
-    PartBuffers part;
+        : m_data(engine, device), m_spectrum(engine, device), m_facts(engine, device),
+          m_shares(engine, device), m_first(engine, device), m_second(engine, device),
+          m_weights(engine, device), m_work(engine, device), pipe(engine, device),
+          support(engine, device) {}
 
   private:
     DeviceBuffer<std::byte> m_data;
@@ -97,7 +95,7 @@ class TiledWorkspace final : public method::Workspace {
     DeviceBuffer<std::byte> m_work; ///< of all transforms, one after the other
 
   public:
-    Stream stream; ///< before the memory it works on ends
+    Pipeline pipe; ///< before the memory it works on ends
     SupportTiles support;
 
     /// Makes all that does not depend on the scene. `stored` is added to all bounds.
@@ -126,10 +124,10 @@ class TiledWorkspace final : public method::Workspace {
         if (!m_inverse || m_planned != planned) {
             using enum TransformKind;
             m_inverse.reset();
-            m_forward.emplace(
-                stream, TransformShape{twofold ? Twofold : Forward, tiling.points, tiling.batch()});
-            m_inverse.emplace(stream, TransformShape{twofold ? TwofoldInverse : Inverse,
-                                                     tiling.points, tiling.batch()});
+            m_forward.emplace(pipe.compute, TransformShape{twofold ? Twofold : Forward,
+                                                           tiling.points, tiling.batch()});
+            m_inverse.emplace(pipe.compute, TransformShape{twofold ? TwofoldInverse : Inverse,
+                                                           tiling.points, tiling.batch()});
             m_planned = planned;
         }
         m_launch.data = m_data.room(room.valueBytes * room.data);
@@ -142,28 +140,28 @@ class TiledWorkspace final : public method::Workspace {
     /// Starts all kernels of a part.
     void start(const PartLaunch& of) {
         static_cast<PartLaunch&>(m_launch) = of;
-        stream.tiled(TiledStep::Load, m_launch);
+        pipe.compute.tiled(TiledStep::Load, m_launch);
         (*m_forward)(m_launch.data, m_workArea);
-        stream.tiled(TiledStep::Multiply, m_launch);
+        pipe.compute.tiled(TiledStep::Multiply, m_launch);
         (*m_inverse)(m_launch.data, m_workArea);
-        stream.tiled(TiledStep::Score, m_launch);
+        pipe.compute.tiled(TiledStep::Score, m_launch);
     }
 
   private:
     /// The spectrum of a template, in double, rounded once.
     void transform(const TiledPrepared& templ, const TilingRoom& room) {
-        const Transform twofold(stream, {TransformKind::Twofold, m_launch.points, 1});
+        const Transform twofold(pipe.compute, {TransformKind::Twofold, m_launch.points, 1});
         double* const weights = m_weights.room(room.weights);
         const auto bytes = room.weights * static_cast<std::int64_t>(sizeof(double));
-        stream.upload({weights, bytes, templ.canonical().values().data(), bytes, bytes, 1});
+        pipe.compute.upload({weights, bytes, templ.canonical().values().data(), bytes, bytes, 1});
         m_launch.weights = weights;
         m_launch.placed = m_launch.twofold ? static_cast<double*>(m_launch.spectrum)
                                            : reinterpret_cast<double*>(m_launch.first);
         void* const work = m_work.room(twofold.workBytes());
-        stream.tiled(TiledStep::Place, m_launch);
+        pipe.compute.tiled(TiledStep::Place, m_launch);
         twofold(m_launch.placed, work);
-        stream.tiled(TiledStep::Round, m_launch);
-        stream.wait("transforming the template");
+        pipe.compute.tiled(TiledStep::Round, m_launch);
+        pipe.compute.wait("transforming the template");
     }
 
     std::optional<Transform> m_forward;
@@ -206,12 +204,13 @@ class TiledMethod final : public DeviceMethod {
         if (!reason.empty()) {
             return method::Refusal{std::move(reason)};
         }
-        const Tiling tiling = tilingOf(problem, candidate.tile, facts().about.memoryBytes);
+        const Tiling tiling = tilingOf(problem, candidate.tile, facts());
+        const std::int64_t inFlight = partsInFlight(problem, tiling.part, facts());
         method::Prediction prediction;
         prediction.hostBytes =
-            hostBytes(problem, tiling.part) +
+            hostBytes(problem, tiling.part, inFlight) +
             (isGeneral(problem) ? base::byteCount(problem.templ, 9 + problem.templates) : 0);
-        prediction.deviceBytes = deviceBytes(problem, tiling);
+        prediction.deviceBytes = deviceBytes(problem, tiling, inFlight);
         reason = refusalOf(prediction, limits, facts().about.memoryBytes);
         if (!reason.empty()) {
             return method::Refusal{std::move(reason)};
@@ -233,15 +232,16 @@ class TiledMethod final : public DeviceMethod {
         const double kernelBytes =
             transformed * transforms * width * kTransformBytes * std::ceil(log / 10) +
             tiling.tiles * points * kPointBytes;
-        const double moved = (map / static_cast<double>(base::voxelCount(tiling.part))) *
-                             static_cast<double>(partBytes(problem, tiling.part));
+        PartTraffic traffic;
+        traffic.add(problem, tiling.part, map / static_cast<double>(base::voxelCount(tiling.part)));
         const double preparing =
             points * (3 * kTransformBytes * std::ceil(log / 10)) / bytesPerNs();
         prediction.setupMs = kStartMs + 1e-6 * problem.templates * preparing;
-        prediction.ms = prediction.setupMs + 1e-6 * problem.templates *
-                                                 (kernelBytes / bytesPerNs() +
-                                                  moved / kTransferBytesPerNs + parts * kPartNs);
-        prediction.tilesInFlight = tiling.batch();
+        prediction.times =
+            traffic.times(problem.templates, kernelBytes / bytesPerNs() + parts * kPartNs);
+        prediction.times->setup = prediction.setupMs;
+        prediction.ms = overlappedMs(*prediction.times, parts, inFlight);
+        prediction.tilesInFlight = tiling.batch() * inFlight;
         prediction.paddingWaste = 1 - map / transformed;
         if (statistics != nullptr) {
             Problem computed = problem;
@@ -274,34 +274,31 @@ class TiledMethod final : public DeviceMethod {
         requireUnmasked(scene);
         const auto& templ = dynamic_cast<const TiledPrepared&>(prepared);
         auto& own = dynamic_cast<TiledWorkspace&>(workspace);
-        const Tiling tiling = tilingOf(problem, candidate.tile, facts().about.memoryBytes);
+        const Tiling tiling = tilingOf(problem, candidate.tile, facts());
         const bool general = isGeneral(problem);
-        const double stored = general || isTwofold(problem) ? storedError(map) : 0;
-        return MapRun(problem, templ.canonical(), scene.pixels, own.part, own.stream, execution,
-                      map)(
-            tiling.part, "the Fourier method",
-            [&] {
-                if (general) {
-                    own.support.prepare(own.stream, problem, tiling, templ.canonical(),
-                                        templ.number(), stored);
-                } else {
-                    own.prepare(problem, tiling, templ, stored);
-                }
-            },
-            [&](const PartLaunch& part) {
-                general ? own.support.start(own.stream, part) : own.start(part);
-            });
+        const double stored = general || isTwofold(problem) ? storedError(map) : 0.0;
+        Lane lane{own.pipe, partsInFlight(problem, tiling.part, facts()),
+                  [&] { own.prepare(problem, tiling, templ, stored); },
+                  [&](const PartLaunch& part) { own.start(part); }};
+        if (general) {
+            lane.prepare = [&] {
+                own.support.prepare(own.pipe.compute, problem, tiling, templ.canonical(),
+                                    templ.number(), stored);
+            };
+            lane.start = [&](const PartLaunch& part) { own.support.start(own.pipe.compute, part); };
+        }
+        return MapRun(problem, templ.canonical(), scene.pixels, execution,
+                      map)(tiling.part, "the Fourier method", lane);
     }
 
   private:
     // Built-in values, not measured on any device: bytes of its memory that a multiprocessor moves
     // a cycle, bytes that move for a point in one pass of a transform and in all kernels beside,
-    // and of the bus, a launch with its copies, preparing a run.
+    // the launches of a part, preparing a run.
     static constexpr double kBytesPerCycle = 8;
     static constexpr double kTransformBytes = 8;
     static constexpr double kPointBytes = 140;
-    static constexpr double kTransferBytesPerNs = 6;
-    static constexpr double kPartNs = 200'000;
+    static constexpr double kPartNs = 100'000;
     static constexpr double kStartMs = 1;
 
     [[nodiscard]] double bytesPerNs() const {

@@ -51,20 +51,24 @@ Tiling tilesTogether(const Problem& problem, const Extents& points, std::int64_t
 
 } // namespace
 
-Tiling tilingOf(const Problem& problem, const Extents& points, std::int64_t deviceBytes) {
+Tiling tilingOf(const Problem& problem, const Extents& points, const DeviceFacts& device) {
     std::int64_t most = kPointsTogether / base::voxelCount(points);
     Tiling tiling = tilesTogether(problem, points, most);
-    while (tiling.batch() > 1 && cuda::deviceBytes(problem, tiling) > deviceBytes / 2) {
+    const auto tooMuch = [&] {
+        const std::int64_t inFlight = partsInFlight(problem, tiling.part, device);
+        return cuda::deviceBytes(problem, tiling, inFlight) > device.about.memoryBytes / 2;
+    };
+    while (tiling.batch() > 1 && tooMuch()) {
         most = tiling.batch() / 2;
         tiling = tilesTogether(problem, points, most);
     }
     return tiling;
 }
 
-std::int64_t deviceBytes(const Problem& problem, const Tiling& tiling) {
-    return partBytes(problem, tiling.part) + (isGeneral(problem)
-                                                  ? supportRoomOf(problem, tiling).bytes()
-                                                  : roomOf(problem, tiling).bytes());
+std::int64_t deviceBytes(const Problem& problem, const Tiling& tiling, std::int64_t inFlight) {
+    return inFlight * partBytes(problem, tiling.part) +
+           (isGeneral(problem) ? supportRoomOf(problem, tiling).bytes()
+                               : roomOf(problem, tiling).bytes());
 }
 
 Extents wholeTile(const Problem& problem) {

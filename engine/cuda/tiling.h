@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/cuda/engine.h"
 #include "engine/cuda/tiled_launch.h"
 #include "engine/method/problem.h"
 
@@ -27,7 +28,7 @@ struct Tiling {
 /// As many tiles at once as fill a device, and as half of its memory holds; one at least.
 /// **Shapes**: `points` at least the template's extents.
 [[nodiscard]] Tiling tilingOf(const method::Problem& problem, const base::Extents& points,
-                              std::int64_t deviceBytes);
+                              const DeviceFacts& device);
 
 /// Tiles worth considering.
 [[nodiscard]] std::vector<base::Extents> tilesFor(const method::Problem& problem);
@@ -56,8 +57,9 @@ struct TilingRoom {
 
     [[nodiscard]] std::int64_t bytes() const;
 };
-/// Bytes of the device for all of it, that of a part of scene and map with it.
-[[nodiscard]] std::int64_t deviceBytes(const method::Problem& problem, const Tiling& tiling);
+/// Bytes of the device for all of it, those of as many parts of scene and map with it.
+[[nodiscard]] std::int64_t deviceBytes(const method::Problem& problem, const Tiling& tiling,
+                                       std::int64_t inFlight);
 [[nodiscard]] TilingRoom roomOf(const method::Problem& problem, const Tiling& tiling);
 
 } // namespace flcc::cuda

@@ -288,7 +288,8 @@ std::string benchmarkVersions() {
 
 std::string benchmarkHead() {
     return "| device | scene | type | template | method | threads | single, ms | stream, ms | "
-           "upload, ms | download, ms | rest, ms | predicted, ms | multiply-adds, G/s | of peak, % "
+           "upload, ms | download, ms | compute, ms | predicted, ms | multiply-adds, G/s | of "
+           "peak, % "
            "| error of " +
            std::to_string(kChecked) +
            " voxels | bound |\n|---|---|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:"
@@ -309,11 +310,12 @@ std::string toMarkdown(const BenchmarkRow& row) {
     const double stream = base::median(row.streamMs);
     const std::optional<double> up = stageOf(row, "upload");
     const std::optional<double> down = stageOf(row, "download");
-    const double rest = std::max(stream - up.value_or(0) - down.value_or(0), 1e-6);
+    // On a device beside the transfers; a processor does nothing else.
+    const double compute = std::max(stageOf(row, "kernel").value_or(stream), 1e-6);
     const double products = static_cast<double>(base::voxelCount(row.problem.templ)) *
                             static_cast<double>(base::voxelCount(method::mapExtents(row.problem)));
     const std::optional<double> single = base::median(row.singleMs);
-    for (const auto& ms : {single, std::optional(stream), up, down, std::optional(rest),
+    for (const auto& ms : {single, std::optional(stream), up, down, std::optional(compute),
                            std::optional(row.predictedMs)}) {
         text += (ms ? fixed(*ms, 3) : "-") + " | ";
     }
@@ -322,7 +324,7 @@ std::string toMarkdown(const BenchmarkRow& row) {
         std::snprintf(buffer, sizeof(buffer), "%.1e", value);
         return std::string(buffer);
     };
-    const double rate = 1e-6 * products / rest;
+    const double rate = 1e-6 * products / compute;
     const std::string share =
         row.peakMultiplyAdds > 0 ? fixed(100 * rate / row.peakMultiplyAdds, 1) : "-";
     return text + fixed(rate, 1) + " | " + share + " | " + brief(row.largestError) + " | " +

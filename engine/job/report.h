@@ -32,6 +32,7 @@ struct RunReport {
     double writeMs = 0;
     double peaksMs = 0;
     method::StagesMs stagesMs;
+    std::optional<method::DeviceTimes> times; ///< of a run on devices: transfers and compute apart
     std::int64_t peakHostBytes = 0; ///< rise of the resident peak, from the operating system
     int threads = 0;
     std::string device; ///< the one that really ran

@@ -71,6 +71,18 @@ Json problemJson(const JobReport& report, const plan::PlanReport& plan,
             {"memory_limit", plan.limits.memoryBytes}};
 }
 
+/// Null for what did not run, or would not, on devices.
+Json toJson(const std::optional<method::DeviceTimes>& times) {
+    if (!times) {
+        return nullptr;
+    }
+    return {
+        {"setup_ms", times->setup},       {"packing_ms", times->packing},
+        {"upload_ms", times->upload},     {"compute_ms", times->compute},
+        {"download_ms", times->download}, {"joining_ms", times->joining},
+        {"devices", times->devices},      {"one_after_the_other_ms", times->oneAfterTheOther()}};
+}
+
 /// All keys always; null where there is nothing to say.
 Json toJson(const plan::CandidateReport& row) {
     Json json{{"method", row.candidate.method},
@@ -88,8 +100,10 @@ Json toJson(const plan::CandidateReport& row) {
               {"error_bound", nullptr},
               {"fft_planning", nullptr},
               {"tiles_in_flight", nullptr},
-              {"padding_waste", nullptr}};
+              {"padding_waste", nullptr},
+              {"device_times", nullptr}};
     if (row.prediction) {
+        json["device_times"] = toJson(row.prediction->times);
         json["operations"] = row.prediction->operations;
         json["predicted_ms"] = row.prediction->ms;
         json["host_bytes"] = row.prediction->hostBytes;
@@ -121,6 +135,7 @@ Json toJson(const RunReport& run, double planningMs) {
             {"write_ms", run.writeMs},
             {"stages_ms", stages},
             {"stage_shares", shares},
+            {"device_times", toJson(run.times)},
             {"peak_host_bytes", run.peakHostBytes},
             {"threads", run.threads},
             {"device", run.device}};

@@ -194,6 +194,20 @@ std::string planText(const plan::PlanReport& plan) {
            criticalText(plan);
 }
 
+/// The time of a run on devices: transfers and compute, and what they would take without overlap.
+std::string timesText(const char* head, const std::optional<method::DeviceTimes>& times) {
+    if (!times) {
+        return {};
+    }
+    return std::string("  ") + head + ": in " + milliseconds(times->upload) + " ms, compute " +
+           milliseconds(times->compute) + " ms" +
+           (times->devices > 1 ? " on " + std::to_string(times->devices) + " devices" : "") +
+           ", out " + milliseconds(times->download) + " ms, host " +
+           milliseconds(times->packing + times->joining) + " ms, setup " +
+           milliseconds(times->setup) + " ms; one after the other (Karas (33)) " +
+           milliseconds(times->oneAfterTheOther()) + " ms\n";
+}
+
 std::string runText(const RunReport& run, const plan::CandidateReport* chosen) {
     std::string text = "\nRun on " + run.device + " with " + std::to_string(run.threads) +
                        " threads: " + milliseconds(run.executeMs.median) + " ms";
@@ -207,6 +221,10 @@ std::string runText(const RunReport& run, const plan::CandidateReport* chosen) {
     text += "\n  stream " + milliseconds(run.streamMs.median) + " ms, reading " +
             milliseconds(run.readMs) + " ms, peaks " + milliseconds(run.peaksMs) + " ms, writing " +
             milliseconds(run.writeMs) + " ms, memory " + bytesText(run.peakHostBytes) + "\n";
+    text += timesText("on the device", run.times);
+    if (chosen && chosen->prediction && run.times) {
+        text += timesText("predicted", chosen->prediction->times);
+    }
     if (!run.stagesMs.empty()) {
         text += "  stages, summed over threads:";
         for (const auto& [stage, ms] : run.stagesMs) {

@@ -309,6 +309,10 @@ Outcome Method::executeBank(const Problem& problem, const Candidate& candidate,
         outcome.facts.scores = sums;
         addTemplate(outcome.facts, all.facts);
         addStages(outcome.stagesMs, all.stagesMs);
+        if (outcome.times) {
+            all.times = all.times.value_or(DeviceTimes{});
+            all.times->add(*outcome.times);
+        }
         all.cancelled = outcome.cancelled;
     }
     if (all.cancelled) {

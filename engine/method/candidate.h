@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -19,6 +21,32 @@ struct Candidate {
     friend bool operator==(const Candidate&, const Candidate&) = default;
 };
 
+/// The time of a run on devices, taken apart as in Karas (33), in milliseconds. Host, copies and
+/// kernels work side by side, so that a run takes less than their sum.
+struct DeviceTimes {
+    double setup = 0;    ///< t_a: memory, plans of transforms, the template
+    double packing = 0;  ///< t_p + t_d: parts of the scene into the memory that is copied
+    double upload = 0;   ///< t_h->d
+    double compute = 0;  ///< t_conv, of all devices together
+    double download = 0; ///< t_d->h
+    double joining = 0;  ///< t_c: parts into the map, and what is computed again
+    int devices = 1;     ///< P
+
+    /// Karas (33): a run of which nothing but `setup` overlaps.
+    [[nodiscard]] double oneAfterTheOther() const {
+        return std::max(packing, setup) + upload + compute / devices + download + joining;
+    }
+    void add(const DeviceTimes& more) {
+        setup += more.setup;
+        packing += more.packing;
+        upload += more.upload;
+        compute += more.compute;
+        download += more.download;
+        joining += more.joining;
+        devices = std::max(devices, more.devices);
+    }
+};
+
 /// What a candidate is expected to cost on one scene.
 struct Prediction {
     double ms = 0;                ///< execute: prepare and run, one scene
@@ -28,8 +56,9 @@ struct Prediction {
     double errorBound = 0;        ///< bound of METHODS 2.2 at the scene's 1st-percentile contrast
     std::string fftPlanning;      ///< effort behind the transforms' plan; empty without transforms
     double setupMs = 0; ///< part of ms that does not grow with the scene: preparing, buffers
-    std::int64_t tilesInFlight = 0; ///< tiles whose buffers hostBytes holds (Karas (30))
-    double paddingWaste = 0;        ///< share of the transformed points that give no placement
+    std::int64_t tilesInFlight = 0;   ///< tiles whose buffers hostBytes holds (Karas (30))
+    double paddingWaste = 0;          ///< share of the transformed points that give no placement
+    std::optional<DeviceTimes> times; ///< of a candidate on devices
 };
 
 /// A candidate that does not apply, and why.

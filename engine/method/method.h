@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -45,6 +46,7 @@ struct Outcome {
     bool cancelled = false;
     MapFacts facts;
     StagesMs stagesMs;
+    std::optional<DeviceTimes> times; ///< of a run on devices
 };
 
 /// One method on one device (METHODS 3). Stateless; safe to call from several threads.

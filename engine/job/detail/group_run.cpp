@@ -261,6 +261,7 @@ bool GroupRun::execute(const Progress& progress, const std::stop_token& stop) {
     run.executeMs = spreadOf(m_executeMs);
     run.streamMs = spreadOf(m_streamMs);
     run.stagesMs = std::move(outcome.stagesMs);
+    run.times = outcome.times;
     run.threads = pool.threads();
     run.device = m_plan->candidate().device;
     for (plan::CandidateReport& row : m_report.plan.candidates) {
@@ -325,6 +326,10 @@ RunReport totalRun(const std::vector<GroupRun>& groups) {
         total.threads = std::max(total.threads, run.threads);
         total.device = run.device;
         method::addStages(run.stagesMs, total.stagesMs);
+        if (run.times) {
+            total.times = total.times.value_or(method::DeviceTimes{});
+            total.times->add(*run.times);
+        }
     }
     return total;
 }

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "engine/cuda/direct_block.h"
 #include "engine/cuda/support_steps.h"
@@ -31,14 +33,75 @@ Result made(Call call) {
     return own.result;
 }
 
-/// Counts memory that was taken, or with `bytes` 0 given back.
-void count(void* memory, std::int64_t bytes) {
-    static std::map<void*, std::int64_t> held;
-    DeviceDouble& own = deviceDouble();
-    own.memoryBlocks += bytes > 0 ? 1 : -1;
-    own.memoryBytes += bytes > 0 ? bytes : -held[memory];
-    own.mostBytes = std::max(own.mostBytes, own.memoryBytes);
-    held[memory] = bytes;
+/// Memory that was taken and not given back, by its first byte.
+using Held = std::map<const std::byte*, std::int64_t>;
+Held& held() {
+    static Held held;
+    return held;
+}
+Held& pinned() {
+    static Held held;
+    return held;
+}
+
+bool isPinned(const void* memory) {
+    const auto* const at = static_cast<const std::byte*>(memory);
+    auto after = pinned().upper_bound(at);
+    return after != pinned().begin() && at < (--after)->first + after->second;
+}
+
+/// Memory that holds what nobody wrote: NaN.
+void* take(std::int64_t bytes) {
+    void* const memory = ::operator new(static_cast<std::size_t>(bytes));
+    std::memset(memory, 0xFF, static_cast<std::size_t>(bytes));
+    return memory;
+}
+
+Result allocate(std::int32_t, std::int64_t bytes, void** memory) {
+    const Result result = made(Call::Allocate);
+    if (result == 0) {
+        DeviceDouble& own = deviceDouble();
+        *memory = take(bytes);
+        own.memoryBlocks += 1;
+        own.memoryBytes += bytes;
+        own.mostBytes = std::max(own.mostBytes, own.memoryBytes);
+        held()[static_cast<std::byte*>(*memory)] = bytes;
+    }
+    return result;
+}
+
+Result release(std::int32_t device, void* memory) {
+    awaitDevice(device);
+    deviceDouble().memoryBlocks -= 1;
+    deviceDouble().memoryBytes -= held().extract(static_cast<std::byte*>(memory)).mapped();
+    ::operator delete(memory);
+    return 0;
+}
+
+Result pin(std::int32_t, std::int64_t bytes, void** memory) {
+    const Result result = made(Call::Pin);
+    if (result == 0) {
+        DeviceDouble& own = deviceDouble();
+        *memory = take(bytes);
+        own.pinnedBlocks += 1;
+        own.pinnedBytes += bytes;
+        own.mostPinned = std::max(own.mostPinned, own.pinnedBytes);
+        pinned()[static_cast<std::byte*>(*memory)] = bytes;
+    }
+    return result;
+}
+
+Result unpin(std::int32_t device, void* memory) {
+    awaitDevice(device);
+    deviceDouble().pinnedBlocks -= 1;
+    deviceDouble().pinnedBytes -= pinned().extract(static_cast<std::byte*>(memory)).mapped();
+    ::operator delete(memory);
+    return 0;
+}
+
+/// Puts what a device does into a stream.
+template <class Do> void put(void* stream, Do&& todo) {
+    enqueue(stream, deviceDouble().order, std::forward<Do>(todo));
 }
 
 Result describe(std::int32_t device, cuda::PluginDevice* to) {
@@ -48,15 +111,18 @@ Result describe(std::int32_t device, cuda::PluginDevice* to) {
     return 0;
 }
 
-Result copy(Call call, const cuda::PluginCopy& copy) {
+Result copy(Call call, void* stream, const cuda::PluginCopy& copy) {
     if (const Result result = made(call); result != 0) {
         return result;
     }
-    for (std::int64_t row = 0; row < copy.rows; ++row) {
-        std::memcpy(static_cast<std::byte*>(copy.to) + row * copy.toPitch,
-                    static_cast<const std::byte*>(copy.from) + row * copy.fromPitch,
-                    static_cast<std::size_t>(copy.rowBytes));
-    }
+    deviceDouble().loose += isPinned(call == Call::Upload ? copy.from : copy.to) ? 0 : 1;
+    put(stream, [copy] {
+        for (std::int64_t row = 0; row < copy.rows; ++row) {
+            std::memcpy(static_cast<std::byte*>(copy.to) + row * copy.toPitch,
+                        static_cast<const std::byte*>(copy.from) + row * copy.fromPitch,
+                        static_cast<std::size_t>(copy.rowBytes));
+        }
+    });
     return 0;
 }
 
@@ -100,10 +166,17 @@ void addWrong(const cuda::PartLaunch& launch) {
     }
 }
 
-Result direct(std::int32_t, void*, const cuda::DirectLaunch* launch) {
-    if (const Result result = made(Call::Direct); result != 0) {
-        return result;
-    }
+/// Puts kernels into a stream, counted while they wait there.
+template <class Do> void putKernels(void* stream, Do&& todo) {
+    DeviceDouble& own = deviceDouble();
+    own.mostWaiting = std::max(own.mostWaiting, ++own.waiting);
+    put(stream, [todo] {
+        todo();
+        --deviceDouble().waiting;
+    });
+}
+
+void runDirect(const cuda::DirectLaunch* launch) {
     const base::Extents grid = cuda::shared::blockGrid(launch->map);
     cuda::withDirectBlock(*launch, [&]<class Block>(Block) {
         const auto memory = std::make_unique<typename Block::Shared>();
@@ -114,7 +187,14 @@ Result direct(std::int32_t, void*, const cuda::DirectLaunch* launch) {
         }
     });
     addWrong(*launch);
-    return 0;
+}
+
+Result direct(std::int32_t, void* stream, const cuda::DirectLaunch* launch) {
+    const Result result = made(Call::Direct);
+    if (result == 0) {
+        putKernels(stream, [launch = *launch] { runDirect(&launch); });
+    }
+    return result;
 }
 
 /// Calls `run(blocks, items)` with what does the parts of a step.
@@ -132,29 +212,38 @@ template <class Launch, class Run> void doParts(const Launch& launch, Run&& run)
         });
 }
 
-Result tiled(std::int32_t, void*, cuda::TiledStep step, const cuda::TiledLaunch* launch) {
-    if (const Result result = made(Call::Tiled); result != 0) {
-        return result;
-    }
+void runTiled(cuda::TiledStep step, const cuda::TiledLaunch* launch) {
     doParts(*launch,
             [&](auto&& blocks, auto&& items) { cuda::runStep(step, *launch, blocks, items); });
     if (step == cuda::TiledStep::Score) {
         addWrong(*launch);
     }
-    return 0;
 }
 
-Result support(std::int32_t, void*, cuda::SupportStep step, const cuda::SupportLaunch* launch) {
-    if (const Result result = made(Call::Support); result != 0) {
-        return result;
+Result tiled(std::int32_t, void* stream, cuda::TiledStep step, const cuda::TiledLaunch* launch) {
+    const Result result = made(Call::Tiled);
+    if (result == 0) {
+        putKernels(stream, [step, launch = *launch] { runTiled(step, &launch); });
     }
+    return result;
+}
+
+void runSupport(cuda::SupportStep step, const cuda::SupportLaunch* launch) {
     doParts(*launch, [&](auto&& blocks, auto&& items) {
         cuda::runSupportStep(step, *launch, blocks, items);
     });
     if (step == cuda::SupportStep::Score) {
         addWrong(*launch);
     }
-    return 0;
+}
+
+Result support(std::int32_t, void* stream, cuda::SupportStep step,
+               const cuda::SupportLaunch* launch) {
+    const Result result = made(Call::Support);
+    if (result == 0) {
+        putKernels(stream, [step, launch = *launch] { runSupport(step, &launch); });
+    }
+    return result;
 }
 
 Result makeTransform(std::int32_t, const cuda::TransformShape* shape, void** plan,
@@ -175,12 +264,74 @@ Result releaseTransform(std::int32_t, void* plan) {
     return 0;
 }
 
-Result transform(std::int32_t, void*, void* plan, void* data, void* work) {
+Result transform(std::int32_t, void* stream, void* plan, void* data, void* work) {
     const Result result = made(Call::Transform);
     if (result == 0) {
-        static_cast<const TransformDouble*>(plan)->run(data, work);
+        put(stream, [=] { static_cast<const TransformDouble*>(plan)->run(data, work); });
     }
     return result;
+}
+
+/// The result of a call of a kind, after which, where it is 0, `then` is done.
+template <class Then> Result afterCall(Call call, Then&& then) {
+    const Result result = made(call);
+    if (result == 0) {
+        then();
+    }
+    return result;
+}
+
+Result openStream(std::int32_t device, void** stream) {
+    return afterCall(Call::OpenStream, [&] {
+        ++deviceDouble().streams;
+        *stream = makeStream(device);
+    });
+}
+
+Result closeStream(std::int32_t, void* stream) {
+    if (stream != nullptr) { // which was opened
+        test::closeStream(stream);
+        --deviceDouble().streams;
+    }
+    return 0;
+}
+
+/// What is under way ends whatever becomes of the call.
+Result wait(std::int32_t, void* stream) {
+    awaitStream(stream, deviceDouble().order);
+    return made(Call::Wait);
+}
+
+Result makeEvent(std::int32_t, void** event) {
+    return afterCall(Call::MakeEvent, [&] {
+        ++deviceDouble().events;
+        *event = test::makeEvent();
+    });
+}
+
+Result releaseEvent(std::int32_t, void* event) {
+    test::releaseEvent(event);
+    --deviceDouble().events;
+    return 0;
+}
+
+Result record(std::int32_t, void* stream, void* event) {
+    return afterCall(Call::Record, [&] { test::record(stream, deviceDouble().order, event); });
+}
+
+Result follow(std::int32_t, void* stream, void* event) {
+    return afterCall(Call::Follow, [&] { test::follow(stream, deviceDouble().order, event); });
+}
+
+Result await(std::int32_t, void* event) {
+    return afterCall(Call::Await, [&] { awaitEvent(event, deviceDouble().order); });
+}
+
+Result elapsed(std::int32_t, void* from, void* to, float* milliseconds) {
+    return afterCall(Call::Elapsed, [&] {
+        const double ms = elapsedMs(from, to);
+        *milliseconds = static_cast<float>(ms >= 0 ? ms : std::nan(""));
+    });
 }
 
 } // namespace
@@ -200,6 +351,7 @@ void DeviceDouble::reset() {
     about.major = 9;
     about.processors = 4;
     about.gigahertz = 1;
+    about.copyEngines = 2;
     about.hasCode = true;
 }
 
@@ -212,35 +364,17 @@ const cuda::PluginTable& doubleTable() {
             *bytes = deviceDouble().freeBytes;
             return 0;
         };
-        made.openStream = [](std::int32_t, void** stream) -> Result {
-            const Result result = test::made(Call::OpenStream);
-            deviceDouble().streams += result == 0 ? 1 : 0;
-            *stream = result == 0 ? &deviceDouble() : nullptr;
-            return result;
+        made.openStream = openStream;
+        made.closeStream = closeStream;
+        made.allocate = allocate;
+        made.release = release;
+        made.pin = pin;
+        made.unpin = unpin;
+        made.upload = [](std::int32_t, void* stream, const cuda::PluginCopy* what) {
+            return copy(Call::Upload, stream, *what);
         };
-        made.closeStream = [](std::int32_t, void*) -> Result {
-            --deviceDouble().streams;
-            return 0;
-        };
-        made.allocate = [](std::int32_t, std::int64_t bytes, void** memory) -> Result {
-            const Result result = test::made(Call::Allocate);
-            if (result == 0) {
-                *memory = ::operator new(static_cast<std::size_t>(bytes));
-                std::memset(*memory, 0xFF, static_cast<std::size_t>(bytes));
-                count(*memory, bytes);
-            }
-            return result;
-        };
-        made.release = [](std::int32_t, void* memory) -> Result {
-            count(memory, 0);
-            ::operator delete(memory);
-            return 0;
-        };
-        made.upload = [](std::int32_t, void*, const cuda::PluginCopy* what) {
-            return copy(Call::Upload, *what);
-        };
-        made.download = [](std::int32_t, void*, const cuda::PluginCopy* what) {
-            return copy(Call::Download, *what);
+        made.download = [](std::int32_t, void* stream, const cuda::PluginCopy* what) {
+            return copy(Call::Download, stream, *what);
         };
         made.direct = direct;
         made.makeTransform = makeTransform;
@@ -248,7 +382,13 @@ const cuda::PluginTable& doubleTable() {
         made.transform = transform;
         made.tiled = tiled;
         made.support = support;
-        made.wait = [](std::int32_t, void*) { return test::made(Call::Wait); };
+        made.wait = wait;
+        made.makeEvent = makeEvent;
+        made.releaseEvent = releaseEvent;
+        made.record = record;
+        made.follow = follow;
+        made.await = await;
+        made.elapsed = elapsed;
         made.describeError = [](Result result) -> const char* {
             return result == cuda::kOutOfMemory              ? "out of memory"
                    : result == DeviceDouble::kIllegalAddress ? "an illegal memory access"

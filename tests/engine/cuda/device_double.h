@@ -4,6 +4,7 @@
 #include <string>
 
 #include "engine/cuda/plugin.h"
+#include "tests/engine/cuda/stream_double.h"
 
 /// A device without a device: the plug-in's table with memory of the host, in which kernels run
 /// phase by phase for one thread of a block after the other, and FFTW transforms. Every call can be
@@ -14,16 +15,22 @@ namespace flcc::test {
 enum class Call {
     OpenStream,
     Allocate,
+    Pin,
     Upload,
     Direct,
     Download,
     Wait,
+    MakeEvent,
+    Record,
+    Follow,
+    Await,
+    Elapsed,
     MakeTransform,
     Transform,
     Tiled,
     Support
 };
-inline constexpr int kCalls = 10;
+inline constexpr int kCalls = 16;
 
 /// What the double is told and what it saw; one for the process.
 struct DeviceDouble {
@@ -43,11 +50,20 @@ struct DeviceDouble {
     /// Runs the threads of a phase from the last to the first: what one of them writes and another
     /// reads before they have waited for each other then differs.
     bool backwards = false;
+    /// When copies and kernels are done.
+    Order order = Order::AtOnce;
 
     std::int64_t calls[kCalls] = {}; ///< made so far
     std::int64_t memoryBlocks = 0;   ///< not given back
     std::int64_t memoryBytes = 0;    ///< of them
     std::int64_t mostBytes = 0;      ///< at any time
+    std::int64_t pinnedBlocks = 0;   ///< not given back
+    std::int64_t pinnedBytes = 0;    ///< of them
+    std::int64_t mostPinned = 0;     ///< bytes at any time
+    std::int64_t loose = 0;          ///< copies from or to memory of the host that is not pinned
+    std::int64_t waiting = 0;        ///< kernels that wait in a stream
+    std::int64_t mostWaiting = 0;    ///< at any time
+    std::int64_t events = 0;         ///< not given back
     std::int64_t streams = 0;        ///< not closed
     std::int64_t transforms = 0;     ///< not given back
     cuda::Result lost = 0;           ///< a sticky error that came: every call gives it again

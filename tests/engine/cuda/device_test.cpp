@@ -95,7 +95,7 @@ class DeviceTest : public QObject {
                 const auto kind = static_cast<Call>(call);
                 if (masked  ? kind < Call::MakeTransform
                     : tiled ? kind == Call::Direct || kind == Call::Support
-                            : kind > Call::Wait) {
+                            : kind >= Call::MakeTransform) {
                     continue; // not a call of this method, or as without a mask
                 }
                 for (const int result : {cuda::kOutOfMemory, DeviceDouble::kInvalidValue,
@@ -126,6 +126,7 @@ class DeviceTest : public QObject {
         for (std::int64_t turn = 1;; ++turn) {
             device.reset();
             device.about.memoryBytes = 1 << 18; // tiles in several parts
+            device.order = test::Order::Late;   // of which some are under way
             const test::OnDouble own(tiled ? cuda::tiledMethod : cuda::directMethod);
             const test::Way way = own.way(base::viewOf(scene), templ,
                                           tiled ? Extents{30, 32, 1} : Extents{64, 32, 1});
@@ -145,6 +146,9 @@ class DeviceTest : public QObject {
                 QVERIFY(std::string(error.what()).find("cuda:0") != std::string::npos);
             }
             QCOMPARE(device.memoryBlocks, std::int64_t{0});
+            QCOMPARE(device.pinnedBlocks, std::int64_t{0});
+            QCOMPARE(device.waiting, std::int64_t{0});
+            QCOMPARE(device.events, std::int64_t{0});
             QCOMPARE(device.streams, std::int64_t{0});
             QCOMPARE(device.transforms, std::int64_t{0});
             // A sticky error ends the device for the process, any other leaves it as it was.
@@ -268,10 +272,16 @@ class DeviceTest : public QObject {
         const auto small = predicted({1000, 1000, 1}, {8, 8, 1});
         const auto large = predicted({4000, 1000, 1}, {8, 8, 1});
         const auto deep = predicted({1000, 1000, 1}, {64, 64, 1});
-        QVERIFY(large.ms > 3 * small.ms && large.deviceBytes > 3 * small.deviceBytes);
+        QVERIFY(large.times->upload > 3 * small.times->upload);
+        QVERIFY(large.times->compute > 3 * small.times->compute);
+        QVERIFY(large.times->download > 3 * small.times->download);
+        // In several parts, each smaller, of which some are under way.
+        QVERIFY(large.ms > small.ms && large.ms < large.times->oneAfterTheOther());
+        QVERIFY(large.deviceBytes > 2 * small.deviceBytes);
         // Four times the products of a row and of a column each, on nearly as many outputs; half of
-        // the rows of a piece of the small template are idle, and transfers stay.
-        QVERIFY(deep.ms > 4 * small.ms);
+        // the rows of a piece of the small template are idle.
+        QVERIFY(deep.times->compute > 8 * small.times->compute);
+        QVERIFY(deep.times->upload < 1.1 * small.times->upload);
         QVERIFY(small.setupMs > 0 && small.deviceBytes >= 4 * 1000 * 1000);
     }
 };

@@ -114,8 +114,14 @@ class CudaJobTest : public QObject {
         QCOMPARE(both.report.run->device, std::string("cuda:0"));
         QVERIFY(rowOf(both.report, "cpu")->verdict == plan::CandidateVerdict::Slower);
         QCOMPARE(Work("cuda").run().report.run->device, std::string("cuda:0"));
-        // A run on it has the stages of the model beside the predicted time.
-        QCOMPARE(both.report.run->stagesMs.front().first, std::string("upload"));
+        // Transfers and compute apart, as predicted and as they were, and the model beside.
+        const auto& times = both.report.run->times;
+        QVERIFY(times && times->upload > 0 && times->compute > 0 && times->download > 0);
+        QVERIFY(!rowOf(both.report, "cpu")->prediction->times);
+        const std::string json = job::toJson(both.report);
+        QVERIFY(json.find("\"one_after_the_other_ms\"") != std::string::npos);
+        const std::string text = job::toText(both.report);
+        QVERIFY2(text.find("one after the other (Karas (33)) ") != std::string::npos, text.c_str());
     }
 
     void aFailureThatNobodyAskedForEndsOnTheProcessor_data() {
@@ -159,9 +165,10 @@ class CudaJobTest : public QObject {
 
     void whatTheProcessorCannotDoEitherEndsWithBothReasons() {
         Work work("auto");
-        // All that the GPU needs of the host; a tile of the processor takes more beside the map.
+        work.job.method = "fourier";
+        // All that the GPU needs of the host; the processor keeps the scene's spectrum there too.
         work.job.memoryBytes = rowOf(work.run().report, "cuda:0")->prediction->hostBytes;
-        failAt(Call::Direct, 1, DeviceDouble::kInvalidValue);
+        failAt(Call::Tiled, 1, DeviceDouble::kInvalidValue);
         try {
             (void)work.run();
             QFAIL("there was nothing to run on");
@@ -350,7 +357,7 @@ class CudaJobTest : public QObject {
 
     // The last, as it ends the device for the process.
     void aLostDeviceIsNotUsedAgain() {
-        failAt(Call::Wait, 2, DeviceDouble::kIllegalAddress);
+        failAt(Call::Await, 2, DeviceDouble::kIllegalAddress);
         const job::JobResult first = Work("auto").run();
         QCOMPARE(first.report.run->device, std::string("cpu"));
         soundAgain(); // whatever the driver says now

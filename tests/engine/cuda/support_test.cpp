@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "engine/cuda/pipeline.h"
 #include "engine/cuda/support_tiles.h"
 #include "tests/engine/cpu/masks.h"
 #include "tests/engine/cuda/on_double.h"
@@ -61,8 +62,9 @@ class SupportTest : public QObject {
             QVERIFY(forth.outcome.facts.largestBound >= 0x1p-24);
 
             const method::Problem problem = test::problemOf(scene, templ);
-            const cuda::Tiling alone = cuda::tilingOf(problem, one.tile, 0);
-            test::deviceDouble().about.memoryBytes = cuda::deviceBytes(problem, alone);
+            const cuda::Tiling alone = cuda::tilingOf(problem, one.tile, {});
+            test::deviceDouble().about.memoryBytes =
+                cuda::deviceBytes(problem, alone, cuda::kMostInFlight);
             const test::OnDouble small(cuda::tiledMethod);
             const test::MethodRun parts =
                 test::runMethod(small.way(scene, templ, one.tile), scene, templ);

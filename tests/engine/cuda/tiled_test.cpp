@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/base/tile_pool.h"
+#include "engine/cuda/pipeline.h"
 #include "engine/cuda/tiled_steps.h"
 #include "engine/cuda/tiling.h"
 #include "engine/method/shared/smooth_length.h"
@@ -86,8 +87,9 @@ class TiledTest : public QObject {
         const test::MethodRun once = run(way, scene, templ);
         const method::Problem problem =
             way.of(test::problemOf(base::viewOf(scene), base::viewOf(templ)));
-        const cuda::Tiling alone = cuda::tilingOf(problem, forced.tile, 0);
-        test::deviceDouble().about.memoryBytes = cuda::deviceBytes(problem, alone);
+        const cuda::Tiling alone = cuda::tilingOf(problem, forced.tile, {});
+        test::deviceDouble().about.memoryBytes =
+            cuda::deviceBytes(problem, alone, cuda::kMostInFlight);
         const test::OnDouble small(cuda::tiledMethod);
         test::Way cut = small.way(scene, templ, forced.tile);
         cut.precision = way.precision;

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "engine/base/status.h"
+#include "engine/cuda/block_launch.h"
+#include "engine/cuda/device_memory.h"
+
+namespace flcc::cuda {
+
+/// Parts of a map that a device has under way at once, where it can copy while it computes: one
+/// comes, one is computed, one goes (METHODS 4.3).
+inline constexpr std::int64_t kMostInFlight = 3;
+
+/// What a part needs while it is under way.
+struct PartSlot {
+    PartSlot(Engine& engine, std::int32_t device)
+        : scene(engine, device), value(engine, device), exact(engine, device),
+          status(engine, device), tallies(engine, device), sceneStaged(engine, device),
+          valueStaged(engine, device), exactStaged(engine, device), statusStaged(engine, device),
+          told(engine, device), upload(engine, device), uploaded(engine, device),
+          start(engine, device), computed(engine, device), download(engine, device),
+          downloaded(engine, device) {}
+
+    base::Box box; ///< of the map
+
+    DeviceBuffer<std::byte> scene;
+    DeviceBuffer<float> value;
+    DeviceBuffer<double> exact; ///< of a run in double
+    DeviceBuffer<std::uint8_t> status;
+    DeviceBuffer<BlockTally> tallies;
+
+    PinnedBuffer<std::byte> sceneStaged;
+    PinnedBuffer<float> valueStaged;
+    PinnedBuffer<double> exactStaged; ///< where the map keeps them
+    PinnedBuffer<base::Status> statusStaged;
+    PinnedBuffer<BlockTally> told;
+
+    Event upload;
+    Event uploaded;
+    Event start;
+    Event computed;
+    Event download;
+    Event downloaded;
+};
+
+/// The streams of a device, and the slots of its parts, made when they are first needed.
+class Pipeline {
+  public:
+    Pipeline(Engine& engine, std::int32_t device)
+        : upload(engine, device), compute(engine, device), download(engine, device) {}
+    ~Pipeline() { drain(); }
+    Pipeline(const Pipeline&) = delete;
+    Pipeline& operator=(const Pipeline&) = delete;
+
+    PartSlot& slot(std::size_t number) {
+        while (m_slots.size() <= number) {
+            m_slots.push_back(std::make_unique<PartSlot>(compute.engine(), compute.device()));
+        }
+        return *m_slots[number];
+    }
+    /// Waits for all of it, whatever became of it.
+    void drain() const {
+        upload.drain();
+        compute.drain();
+        download.drain();
+    }
+
+    Stream upload;
+    Stream compute;
+    Stream download;
+
+  private:
+    std::vector<std::unique_ptr<PartSlot>> m_slots;
+};
+
+} // namespace flcc::cuda
