@@ -42,8 +42,7 @@ template <class Join> FLCC_HOST_DEVICE inline double folded(const Slots& slots, 
 struct Judged {
     base::Status status = base::Status::Ok;
     shared::BoxScore score;
-    double rounding = 0;  ///< TileFrame::rounding
-    bool partial = false; ///< some of the support lies outside
+    double rounding = 0; ///< TileFrame::rounding
 };
 
 /// What follows from a score that is not known to be constant or from its panel.
@@ -72,7 +71,7 @@ FLCC_HOST_DEVICE inline bool everywhere(const T* first, const base::Extents& sce
 
 /// Counts and largest bounds of the voxels of a block.
 struct VoxelTally {
-    static constexpr int kSlots = 12;
+    static constexpr int kSlots = 11;
     static constexpr int kLargest = 4; ///< the first ones are maxima, the others counts
     double told[kSlots] = {};
 
@@ -91,8 +90,7 @@ struct VoxelTally {
         told[7] += low ? 1 : 0;
         told[8] += judged.score.overRange && (ok || low || partial) ? 1 : 0;
         told[9] += partial ? 1 : 0;
-        told[10] += low && judged.partial ? 1 : 0;
-        told[11] += judged.status == base::Status::NotComputed ? 1 : 0;
+        told[10] += judged.status == base::Status::NotComputed ? 1 : 0;
     }
     /// Writes voxel `at` of the map.
     FLCC_HOST_DEVICE static void write(const PartLaunch& launch, std::int64_t at,
@@ -140,8 +138,7 @@ struct VoxelTally {
         tally.lowConf = count(7);
         tally.overRange = count(8);
         tally.partial = count(9);
-        tally.lowPartial = count(10);
-        tally.notComputed = count(11);
+        tally.notComputed = count(10);
     }
 };
 

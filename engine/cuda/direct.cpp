@@ -214,7 +214,8 @@ class DirectMethod final : public DeviceMethod {
         const auto start = [&](const PartLaunch& part) {
             own.pipe.compute.direct({part, weights, constants});
         };
-        return MapRun(problem, templ.canonical(), scene.pixels, execution, map)(
+        const method::MaskedView pixels = scene.pixels;
+        return MapRun(problem, templ.canonical(), pixels, execution, map)(
             candidate.tile, "the direct method",
             {own.pipe, partsInFlight(problem, candidate.tile, facts()), upload, start});
     }
@@ -234,9 +235,13 @@ class DirectMethod final : public DeviceMethod {
     }
 
     [[nodiscard]] std::string refusal(const Problem& problem) const {
-        std::string reason = refusalOf(problem, engine().reasonAgainst(facts().number));
-        if (reason.empty() && problem.mask) {
-            reason = "masks of the template are for methods that transform, on a GPU";
+        std::string reason = engine().reasonAgainst(facts().number);
+        if (reason.empty() && (problem.mask || problem.sceneMask)) {
+            reason = "masks are for methods that transform, on a GPU";
+        }
+        if (reason.empty() && problem.extent != method::Extent::Valid) {
+            reason = "on a GPU it finds placements inside the scene only, not the extent " +
+                     std::string(method::name(problem.extent));
         }
         if (reason.empty() && problem.statistics == method::WindowStatistics::Fourier) {
             reason = "statistics by transforms are those of methods that transform";

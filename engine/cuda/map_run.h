@@ -55,8 +55,6 @@ struct PartTraffic {
 [[nodiscard]] double overlappedMs(const method::DeviceTimes& times, double parts,
                                   std::int64_t inFlight);
 
-/// What no method of a device solves, in a sentence; empty when there is nothing to refuse.
-[[nodiscard]] std::string refusalOf(const method::Problem& problem, const std::string& against);
 /// Refuses what needs more memory than there is; empty when it fits.
 [[nodiscard]] std::string refusalOf(const method::Prediction& prediction,
                                     const method::Limits& limits, std::int64_t deviceBytes);
@@ -82,7 +80,7 @@ struct Lane {
 class MapRun {
   public:
     MapRun(const method::Problem& problem, const method::CanonicalTemplate& templ,
-           const base::AnyView& scene, const method::Execution& execution,
+           const method::MaskedView& scene, const method::Execution& execution,
            const method::MapView& map)
         : m_problem(problem), m_templ(templ), m_scene(scene), m_execution(execution), m_map(map) {}
 
@@ -97,11 +95,12 @@ class MapRun {
     template <class T> void pack(const base::View<const T>& view, std::byte* to) const;
     template <class T> void unpack(const T* from, const base::View<T>& view) const;
     bool finish(const PartSlot& slot);
-    void repair(const base::Box& box, const method::MapView& part, const base::Index& corner) const;
+    [[nodiscard]] BlockRepair repair(const base::Box& box, const method::MapView& part,
+                                     const base::Index& corner) const;
 
     const method::Problem& m_problem;
     const method::CanonicalTemplate& m_templ;
-    const base::AnyView& m_scene;
+    const method::MaskedView& m_scene;
     const method::Execution& m_execution;
     const method::MapView& m_map;
     Tally m_tally;

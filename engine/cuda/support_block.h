@@ -40,8 +40,8 @@ template <class T> struct SupportVoxels {
     FLCC_HOST_DEVICE static Line lineAt(const SupportLaunch& launch, const base::Index& corner,
                                         std::int64_t y, std::int64_t z) {
         const base::Extents& n = launch.extents;
-        const base::Index at{launch.first.x + corner.x, launch.first.y + corner.y + y,
-                             launch.first.z + corner.z + z};
+        const base::Index at{launch.corner.x + corner.x, launch.corner.y + corner.y + y,
+                             launch.corner.z + corner.z + z};
         return {at.y >= 0 && at.y < n.y && at.z >= 0 && at.z < n.z,
                 (at.z * n.y + at.y) * n.x + at.x, at.x};
     }
@@ -326,7 +326,6 @@ template <class T> struct SupportVoxels {
         const bool whole = sums.n == count;
         Judged judged;
         judged.rounding = facts.frame.rounding;
-        judged.partial = !whole;
         if (!method::isScored(sums.n, count, launch.outside, launch.minOverlap)) {
             judged.status = base::Status::NotComputed;
             return judged;

@@ -24,8 +24,6 @@ inline constexpr int kSupportSums = 7;
 /// are correlations in double (METHODS 2.0, 2.1). `constants` gives count, promise and
 /// boundConstant.
 struct SupportLaunch : TiledLaunch {
-    base::Index first; ///< voxel of `scene` under the first one of the part's first placement
-    const std::uint8_t* inside = nullptr;  ///< the scene's mask, as `scene`; null without
     const std::uint8_t* support = nullptr; ///< B_T, as the template
     const std::int32_t* levels = nullptr;  ///< of Overlap: equal where the template's voxels are
     double* sums[kSupportSums] = {};       ///< tileValues() of every tile; null where not taken

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <vector>
 
 #include "engine/cuda/map_run.h"
@@ -20,6 +21,12 @@ std::vector<SupportSum> sumsOf(const Problem& problem) {
     std::vector<SupportSum> sums{kSumCn, kSumS1, kSumS2};
     if (mayBeNonFinite(problem)) {
         sums.push_back(kSumNonFinite);
+    }
+    if (mayBePartial(problem)) {
+        sums.insert(sums.end(), {kSumN, kSumT1});
+    }
+    if (mayOverlap(problem)) {
+        sums.push_back(kSumT2);
     }
     return sums;
 }
@@ -48,14 +55,46 @@ double normOf(const std::vector<double>& weights) {
 
 } // namespace
 
+std::vector<std::int32_t> levelsOf(const method::MaskedView& templ) {
+    const Extents m = templ.extents();
+    std::vector<std::int32_t> levels(static_cast<std::size_t>(base::voxelCount(m)), -1);
+    std::visit(
+        [&](const auto& pixels) {
+            const auto at = [&](std::size_t i) {
+                const auto place = static_cast<std::int64_t>(i);
+                return base::Index{place % m.x, place / m.x % m.y, place / (m.x * m.y)};
+            };
+            const auto counts = [&](std::size_t i) {
+                return templ.mask.data() == nullptr || templ.mask.at(at(i)) != 0;
+            };
+            std::vector<std::remove_cvref_t<decltype(*pixels.data())>> values;
+            for (std::size_t i = 0; i < levels.size(); ++i) {
+                if (counts(i)) {
+                    values.push_back(pixels.at(at(i)));
+                }
+            }
+            std::sort(values.begin(), values.end());
+            for (std::size_t i = 0; i < levels.size(); ++i) {
+                if (counts(i)) {
+                    levels[i] = static_cast<std::int32_t>(
+                        std::lower_bound(values.begin(), values.end(), pixels.at(at(i))) -
+                        values.begin());
+                }
+            }
+        },
+        templ.pixels);
+    return levels;
+}
+
 SupportRoom supportRoomOf(const Problem& problem, const Tiling& tiling) {
     SupportRoom room;
     room.tile = tileValues(tiling.points);
     room.batch = tiling.batch();
-    room.spectra = 2;
+    room.spectra = mayOverlap(problem) ? 3 : 2;
     room.sums = std::ssize(sumsOf(problem));
     room.shares = room.batch * shareCount(tiling.points);
     room.templ = base::voxelCount(problem.templ);
+    room.levels = mayOverlap(problem) ? room.templ : 0;
     room.workBytes = 16 * room.batch * base::voxelCount(tiling.points);
     return room;
 }
@@ -63,23 +102,24 @@ SupportRoom supportRoomOf(const Problem& problem, const Tiling& tiling) {
 std::int64_t SupportRoom::bytes() const {
     return 8 * tile * (batch * (1 + sums) + spectra) +
            static_cast<std::int64_t>(sizeof(TileFacts)) * batch +
-           static_cast<std::int64_t>(sizeof(TileShare)) * shares + 9 * templ + workBytes;
+           static_cast<std::int64_t>(sizeof(TileShare)) * shares + 9 * templ + 4 * levels +
+           workBytes;
 }
 
 int supportTransforms(const Problem& problem) {
-    return 5 + (mayBeNonFinite(problem) ? 2 : 0); // x and x^2, three sums
+    return 5 + (mayBeNonFinite(problem) ? 2 : 0) + // x and x^2, three sums
+           (mayBePartial(problem) ? 3 : 0) + (mayOverlap(problem) ? 1 : 0);
 }
 
 SupportTiles::SupportTiles(Engine& engine, std::int32_t device)
     : m_data(engine, device), m_spectra(engine, device), m_sums(engine, device),
-      m_weights(engine, device), m_support(engine, device), m_facts(engine, device),
-      m_shares(engine, device), m_work(engine, device) {}
+      m_weights(engine, device), m_support(engine, device), m_levels(engine, device),
+      m_facts(engine, device), m_shares(engine, device), m_work(engine, device) {}
 
 void SupportTiles::prepare(const Stream& stream, const Problem& problem, const Tiling& tiling,
-                           const method::CanonicalTemplate& templ, std::int64_t number,
-                           double stored) {
+                           const SupportTempl& templ, double stored) {
     m_room = supportRoomOf(problem, tiling);
-    const auto count = static_cast<double>(templ.count());
+    const auto count = static_cast<double>(templ.canonical.count());
     m_launch = {};
     m_launch.points = tiling.points;
     m_launch.out = tiling.out;
@@ -97,7 +137,8 @@ void SupportTiles::prepare(const Stream& stream, const Problem& problem, const T
     m_launch.minOverlap = problem.minOverlap;
     m_firstSpectrum = m_spectra.room(m_room.spectra * m_room.tile);
     m_launch.support = m_support.room(m_room.templ);
-    const std::tuple<std::int64_t, Extents> wanted{number, tiling.points};
+    m_launch.levels = m_levels.room(m_room.levels);
+    const std::tuple<std::int64_t, Extents> wanted{templ.number, tiling.points};
     if (m_transformed != wanted) {
         m_transformed = {};
         makeSpectra(stream, templ);
@@ -124,15 +165,19 @@ void SupportTiles::prepare(const Stream& stream, const Problem& problem, const T
     m_workArea = m_work.room(std::max(m_forward->workBytes(), m_inverse->workBytes()));
 }
 
-void SupportTiles::makeSpectra(const Stream& stream, const method::CanonicalTemplate& templ) {
+void SupportTiles::makeSpectra(const Stream& stream, const SupportTempl& templ) {
     const Transform transform(stream, {TransformKind::Twofold, m_launch.points, 1});
     void* const work = m_work.room(transform.workBytes());
     double* const weights = m_weights.room(m_room.templ);
     auto* const support = m_support.room(m_room.templ);
     m_launch.weights = weights;
+    if (m_room.levels > 0) {
+        const auto bytes = m_room.levels * static_cast<std::int64_t>(sizeof(std::int32_t));
+        stream.upload({m_levels.room(m_room.levels), bytes, templ.levels.data(), bytes, bytes, 1});
+    }
     for (std::int64_t i = 0; i < m_room.spectra; ++i) {
         const auto which = static_cast<SupportWeights>(i);
-        const std::vector<double> values = weightsOf(templ, which);
+        const std::vector<double> values = weightsOf(templ.canonical, which);
         const auto bytes = m_room.templ * static_cast<std::int64_t>(sizeof(double));
         m_norms[i] = normOf(values);
         stream.upload({weights, bytes, values.data(), bytes, bytes, 1});
@@ -160,6 +205,14 @@ void SupportTiles::start(const Stream& stream, const PartLaunch& of) {
     if (m_launch.sums[kSumNonFinite] != nullptr) {
         load(stream, SupportInput::NonFinite);
         correlate(stream, SupportWeights::Support, kSumNonFinite);
+    }
+    if (m_launch.sums[kSumN] != nullptr) {
+        load(stream, SupportInput::Inside);
+        correlate(stream, SupportWeights::Support, kSumN);
+        correlate(stream, SupportWeights::That, kSumT1);
+        if (m_launch.sums[kSumT2] != nullptr) {
+            correlate(stream, SupportWeights::Square, kSumT2);
+        }
     }
     stream.support(SupportStep::Score, m_launch);
 }

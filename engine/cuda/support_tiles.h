@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <tuple>
+#include <vector>
 
 #include "engine/cuda/device_memory.h"
 #include "engine/cuda/tiling.h"
@@ -15,8 +16,26 @@ namespace flcc::cuda {
 /// True when the tiles of `problem` are no plain boxes inside the scene, or their sums are to be
 /// taken by transforms: then all of it is in double, by correlations (METHODS 2.0, 2.1).
 [[nodiscard]] inline bool isGeneral(const method::Problem& problem) {
-    return problem.mask || problem.statistics == method::WindowStatistics::Fourier;
+    return problem.mask || problem.sceneMask || problem.extent != method::Extent::Valid ||
+           problem.statistics == method::WindowStatistics::Fourier;
 }
+/// True when panels may leave the scene or its mask.
+[[nodiscard]] inline bool mayBePartial(const method::Problem& problem) {
+    return problem.sceneMask || problem.extent != method::Extent::Valid;
+}
+[[nodiscard]] inline bool mayOverlap(const method::Problem& problem) {
+    return mayBePartial(problem) && problem.outside == method::Outside::Overlap;
+}
+
+/// Equal numbers for equal voxels of a template's support.
+[[nodiscard]] std::vector<std::int32_t> levelsOf(const method::MaskedView& templ);
+
+/// A template as such tiles need it.
+struct SupportTempl {
+    const method::CanonicalTemplate& canonical;
+    const std::vector<std::int32_t>& levels; ///< where placements may overlap the scene in part
+    std::int64_t number;                     ///< its own in the process
+};
 
 /// Elements of each buffer of such a run.
 struct SupportRoom {
@@ -26,6 +45,7 @@ struct SupportRoom {
     std::int64_t sums = 0;    ///< that are taken
     std::int64_t shares = 0;
     std::int64_t templ = 0;     ///< voxels
+    std::int64_t levels = 0;    ///< of them that have one
     std::int64_t workBytes = 0; ///< as TilingRoom::workBytes
 
     [[nodiscard]] std::int64_t bytes() const;
@@ -41,15 +61,15 @@ class SupportTiles {
     SupportTiles(Engine& engine, std::int32_t device);
 
     /// Makes all that does not depend on the scene; the spectra of a template stay for its further
-    /// scenes. `number` is the template's own in the process, `stored` is added to all bounds.
+    /// scenes. `stored` is added to all bounds.
     void prepare(const Stream& stream, const method::Problem& problem, const Tiling& tiling,
-                 const method::CanonicalTemplate& templ, std::int64_t number, double stored);
+                 const SupportTempl& templ, double stored);
 
     /// Starts all kernels of a part.
     void start(const Stream& stream, const PartLaunch& of);
 
   private:
-    void makeSpectra(const Stream& stream, const method::CanonicalTemplate& templ);
+    void makeSpectra(const Stream& stream, const SupportTempl& templ);
     void load(const Stream& stream, SupportInput input);
     void correlate(const Stream& stream, SupportWeights weights, SupportSum sum);
 
@@ -58,6 +78,7 @@ class SupportTiles {
     DeviceBuffer<double> m_sums;
     DeviceBuffer<double> m_weights;
     DeviceBuffer<std::uint8_t> m_support;
+    DeviceBuffer<std::int32_t> m_levels;
     DeviceBuffer<TileFacts> m_facts;
     DeviceBuffer<TileShare> m_shares;
     DeviceBuffer<std::byte> m_work; ///< of all transforms, one after the other

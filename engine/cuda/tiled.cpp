@@ -59,7 +59,12 @@ class TiledPrepared final : public method::Prepared {
         if (!problem.mask) {
             requireUnmasked(m_canonical);
         }
+        if (mayOverlap(problem)) {
+            m_levels = levelsOf(templ);
+        }
     }
+    /// Where placements may overlap the scene in part, as levelsOf().
+    [[nodiscard]] const std::vector<std::int32_t>& levels() const { return m_levels; }
     [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_canonical; }
     /// Its own in the process; above 0.
     [[nodiscard]] std::int64_t number() const { return m_number; }
@@ -71,6 +76,7 @@ class TiledPrepared final : public method::Prepared {
     }
 
     method::CanonicalTemplate m_canonical;
+    std::vector<std::int32_t> m_levels;
     std::int64_t m_number;
 };
 
@@ -197,7 +203,7 @@ class TiledMethod final : public DeviceMethod {
     [[nodiscard]] method::Verdict
     predict(const Problem& problem, const Candidate& candidate, const method::Limits& limits,
             const method::CostModel&, const method::SceneStatistics* statistics) const override {
-        std::string reason = refusalOf(problem, engine().reasonAgainst(facts().number));
+        std::string reason = engine().reasonAgainst(facts().number);
         if (reason.empty()) {
             reason = refusalOf(problem, candidate.tile, m_whole);
         }
@@ -209,7 +215,7 @@ class TiledMethod final : public DeviceMethod {
         method::Prediction prediction;
         prediction.hostBytes =
             hostBytes(problem, tiling.part, inFlight) +
-            (isGeneral(problem) ? base::byteCount(problem.templ, 9 + problem.templates) : 0);
+            (isGeneral(problem) ? base::byteCount(problem.templ, 9 + 5 * problem.templates) : 0);
         prediction.deviceBytes = deviceBytes(problem, tiling, inFlight);
         reason = refusalOf(prediction, limits, facts().about.memoryBytes);
         if (!reason.empty()) {
@@ -271,7 +277,11 @@ class TiledMethod final : public DeviceMethod {
                             const method::Prepared& prepared, const method::MaskedView& scene,
                             method::Workspace& workspace, const method::Execution& execution,
                             const method::MapView& map) const override {
-        requireUnmasked(scene);
+        if (!problem.sceneMask) {
+            requireUnmasked(scene);
+        }
+        const method::MaskedView seen =
+            method::isMasked(scene) ? scene : method::MaskedView(scene.pixels);
         const auto& templ = dynamic_cast<const TiledPrepared&>(prepared);
         auto& own = dynamic_cast<TiledWorkspace&>(workspace);
         const Tiling tiling = tilingOf(problem, candidate.tile, facts());
@@ -282,13 +292,13 @@ class TiledMethod final : public DeviceMethod {
                   [&](const PartLaunch& part) { own.start(part); }};
         if (general) {
             lane.prepare = [&] {
-                own.support.prepare(own.pipe.compute, problem, tiling, templ.canonical(),
-                                    templ.number(), stored);
+                own.support.prepare(own.pipe.compute, problem, tiling,
+                                    {templ.canonical(), templ.levels(), templ.number()}, stored);
             };
             lane.start = [&](const PartLaunch& part) { own.support.start(own.pipe.compute, part); };
         }
-        return MapRun(problem, templ.canonical(), scene.pixels, execution,
-                      map)(tiling.part, "the Fourier method", lane);
+        return MapRun(problem, templ.canonical(), seen, execution, map)(tiling.part,
+                                                                        "the Fourier method", lane);
     }
 
   private:

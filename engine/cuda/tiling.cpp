@@ -49,6 +49,13 @@ Tiling tilesTogether(const Problem& problem, const Extents& points, std::int64_t
     return tiling;
 }
 
+/// Voxels that the placements of a map see, those beyond the scene too.
+Extents wholeReach(const Problem& problem) {
+    const Extents map = method::mapExtents(problem);
+    const Extents& m = problem.templ;
+    return {map.x + m.x - 1, map.y + m.y - 1, map.z + m.z - 1};
+}
+
 } // namespace
 
 Tiling tilingOf(const Problem& problem, const Extents& points, const DeviceFacts& device) {
@@ -72,8 +79,8 @@ std::int64_t deviceBytes(const Problem& problem, const Tiling& tiling, std::int6
 }
 
 Extents wholeTile(const Problem& problem) {
-    const Extents& n = problem.scene;
-    return {rowLength(n.x), lineLength(n.y), lineLength(n.z)};
+    const Extents all = wholeReach(problem);
+    return {rowLength(all.x), lineLength(all.y), lineLength(all.z)};
 }
 
 Extents askedTile(const Problem& problem, const Extents& tile) {
@@ -114,13 +121,15 @@ std::vector<Extents> tilesFor(const Problem& problem) {
 }
 
 std::string refusalOf(const Problem& problem, const Extents& points, bool whole) {
-    const Extents& n = problem.scene;
+    const Extents all = wholeReach(problem);
     const Extents& m = problem.templ;
-    if (problem.statistics == method::WindowStatistics::Box && problem.mask) {
-        return "window sums need a support that is a box, and the template has a mask";
+    if (problem.statistics == method::WindowStatistics::Box &&
+        (problem.mask || problem.sceneMask)) {
+        return std::string("window sums need a support that is a box, and the ") +
+               (problem.mask ? "template" : "scene") + " has a mask";
     }
-    if (whole && (points.x < n.x || points.y < n.y || points.z < n.z)) {
-        return "transforms the whole scene " + base::toString(n) + ", not a tile " +
+    if (whole && (points.x < all.x || points.y < all.y || points.z < all.z)) {
+        return "transforms the whole scene " + base::toString(all) + ", not a tile " +
                base::toString(points);
     }
     if (points.x < m.x || points.y < m.y || points.z < m.z) {

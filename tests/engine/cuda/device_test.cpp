@@ -245,10 +245,10 @@ class DeviceTest : public QObject {
         QCOMPARE(reasonOf(problem), std::string());
         method::Problem masked = problem;
         masked.mask = true;
-        QVERIFY(reasonOf(masked).find("masks of the template") != std::string::npos);
+        QVERIFY(reasonOf(masked).find("masks are for methods that transform") != std::string::npos);
         method::Problem hidden = problem;
         hidden.sceneMask = true;
-        QVERIFY(reasonOf(hidden).find("masks of the scene") != std::string::npos);
+        QVERIFY(reasonOf(hidden).find("masks are for methods that transform") != std::string::npos);
         method::Problem same = problem;
         same.extent = method::Extent::Same;
         QVERIFY(reasonOf(same).find("same") != std::string::npos);

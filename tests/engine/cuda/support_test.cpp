@@ -5,6 +5,7 @@
 
 #include "engine/cuda/pipeline.h"
 #include "engine/cuda/support_tiles.h"
+#include "tests/engine/cpu/harness.h"
 #include "tests/engine/cpu/masks.h"
 #include "tests/engine/cuda/on_double.h"
 #include "tests/support/comparison.h"
@@ -75,6 +76,72 @@ class SupportTest : public QObject {
         }
     }
 
+    // By every rule: beyond the scene, under masks of scene and template, whole and in tiles.
+    void bordersAndMasksOfTheSceneAreRight_data() {
+        QTest::addColumn<int>("extent");
+        QTest::addColumn<int>("outside");
+        for (const auto extent :
+             {method::Extent::Valid, method::Extent::Same, method::Extent::Full}) {
+            for (const auto outside :
+                 {method::Outside::Zero, method::Outside::Eibl, method::Outside::Overlap}) {
+                QTest::addRow("%s %s", std::string(method::name(extent)).c_str(),
+                              std::string(method::name(outside)).c_str())
+                    << static_cast<int>(extent) << static_cast<int>(outside);
+            }
+        }
+    }
+
+    void bordersAndMasksOfTheSceneAreRight() {
+        QFETCH(int, extent);
+        QFETCH(int, outside);
+        test::Asked asked;
+        asked.extent = static_cast<method::Extent>(extent);
+        asked.outside = static_cast<method::Outside>(outside);
+        std::uint64_t seed = 10;
+        for (const auto& [n, m] : {std::pair{Extents{44, 37, 1}, Extents{9, 8, 1}},
+                                   std::pair{Extents{30, 1, 1}, Extents{30, 1, 1}},
+                                   std::pair{Extents{14, 13, 12}, Extents{5, 6, 4}}}) {
+            for (const PixelType type :
+                 {PixelType::UInt8, PixelType::Int64, PixelType::Float32, PixelType::Float64}) {
+                ++seed;
+                base::AnyImage pixels = test::texture(type, n, seed);
+                if (type == PixelType::Float32) {
+                    test::setVoxel(pixels, {3, 0, 0}, std::nan(""));
+                }
+                const base::AnyImage shape = test::noise(type, m, 100 + seed);
+                const test::Mask seen = test::someOf(n, 0.9, seed);
+                const test::Mask mask = test::disc(m);
+                MaskedView scene = base::viewOf(pixels);
+                MaskedView templ = base::viewOf(shape);
+                scene.mask = seed % 2 == 0 ? seen.view() : scene.mask;
+                templ.mask = seed % 3 == 0 ? mask.view() : templ.mask;
+                const std::string fault = test::judgeAll(scene, templ, {0, 0, 0}, asked);
+                QVERIFY2(fault.empty(), fault.c_str());
+            }
+        }
+    }
+
+    // Steps, zeros and constant parts at the border: what is FLAT there depends on the rule.
+    void constantPartsAtTheBorderAreRight() {
+        for (const PixelType type : {PixelType::UInt16, PixelType::Float64}) {
+            const base::AnyImage pixels = test::makeScene(type, {40, 33, 1}, [](const auto& i) {
+                return i.x < 6 ? 0.0 : i.y < 7 ? 1e4 : static_cast<double>((i.x * 7 + i.y) % 5);
+            });
+            const base::AnyImage shape = test::makeScene(type, {8, 7, 1}, [](const auto& i) {
+                return i.x < 5 ? 3.0 : static_cast<double>(i.y);
+            });
+            for (const auto outside :
+                 {method::Outside::Zero, method::Outside::Eibl, method::Outside::Overlap}) {
+                test::Asked asked;
+                asked.extent = method::Extent::Full;
+                asked.outside = outside;
+                asked.minOverlap = 0.1;
+                const std::string fault = test::judgeAll(pixels, shape, {0, 0, 0}, asked);
+                QVERIFY2(fault.empty(), fault.c_str());
+            }
+        }
+    }
+
     // METHODS 5: never below what a run takes, and at most a tenth above.
     void theMemoryOfTheDeviceIsWhatWasPredicted() {
         for (const Case& one : kCases) {
@@ -84,14 +151,25 @@ class SupportTest : public QObject {
             const MaskedView templ(base::viewOf(pixels), mask.view());
             test::deviceDouble().reset();
             const test::OnDouble tiled(cuda::tiledMethod);
-            const test::Way way = tiled.way(scene, templ, one.tile);
-            const auto predicted = std::get<method::Prediction>(tiled.method->predict(
-                test::problemOf(scene, templ), way.candidate, {2}, {}, nullptr));
-            (void)test::runMethod(way, scene, templ);
-            const auto most = static_cast<double>(test::deviceDouble().mostBytes);
-            const auto told = static_cast<double>(predicted.deviceBytes);
-            QVERIFY2(told >= most && told <= 1.1 * most,
-                     qPrintable(QStringLiteral("%1 for %2").arg(told).arg(most)));
+            test::Way way = tiled.way(scene, templ, one.tile);
+            const test::Mask seen = test::someOf(one.scene, 0.9, 3);
+            for (const bool partial : {false, true}) {
+                MaskedView masked = base::viewOf(scene);
+                if (partial) {
+                    masked.mask = seen.view();
+                    way.asked.extent = method::Extent::Full;
+                    way.asked.outside = method::Outside::Overlap;
+                    test::deviceDouble().mostBytes = 0;
+                }
+                const auto predicted = std::get<method::Prediction>(
+                    tiled.method->predict(way.of(test::problemOf(masked, templ, way.asked)),
+                                          way.candidate, {2}, {}, nullptr));
+                (void)test::runMethod(way, masked, templ);
+                const auto most = static_cast<double>(test::deviceDouble().mostBytes);
+                const auto told = static_cast<double>(predicted.deviceBytes);
+                QVERIFY2(told >= most && told <= 1.1 * most,
+                         qPrintable(QStringLiteral("%1 for %2").arg(told).arg(most)));
+            }
         }
     }
 

@@ -217,10 +217,13 @@ class TiledTest : public QObject {
         QVERIFY(reasonOf(tiled, box, any).contains("a box"));
         method::Problem masked = problem;
         masked.sceneMask = true;
-        QVERIFY(reasonOf(fourier, masked, any).contains("masks"));
+        QCOMPARE(reasonOf(fourier, masked, any), QString());
+        masked.statistics = method::WindowStatistics::Box;
+        QVERIFY(reasonOf(fourier, masked, any).contains("the scene has a mask"));
         method::Problem full = problem;
         full.extent = method::Extent::Full;
-        QVERIFY(reasonOf(tiled, full, any).contains("full"));
+        QCOMPARE(reasonOf(tiled, full, any), QString());
+        QVERIFY(reasonOf(fourier, full, {128, 100, 1}).contains("the whole scene"));
         method::Problem twofold = problem;
         twofold.precision = method::Precision::Double;
         QCOMPARE(reasonOf(tiled, twofold, any), QString());
