@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/cpu/beam_transform.h"
 #include "engine/cpu/fft_plan.h"
 #include "engine/cpu/half_transform.h"
 #include "engine/cpu/simd/kernels.h"
@@ -17,6 +18,32 @@ namespace {
 
 using base::Extents;
 using base::Image;
+
+/// Lines across rows that are gathered together: one cache line of complex values.
+constexpr std::int64_t kLinesTogether = 8;
+
+/// Whole groups of them.
+std::int64_t wholeGroups(std::int64_t length) {
+    return (length + kLinesTogether - 1) / kLinesTogether * kLinesTogether;
+}
+
+/// Complex values between the starts of two rows of `length`, or of two lines: whole groups of
+/// lines, and no large power of two, so that the values of a column do not share a cache set.
+std::int64_t rowStride(std::int64_t length) {
+    const std::int64_t values = wholeGroups(length);
+    return values % 64 == 0 ? values + kLinesTogether : values;
+}
+
+/// Floats of a tile, of a buffer of lines and of a spectrum.
+std::int64_t tileValues(const Extents& points) {
+    return 2 * rowStride(points.x) * points.y * points.z + simd::kSlack;
+}
+std::int64_t lineValues(const Extents& points) {
+    return 2 * kLinesTogether * rowStride(std::max(points.y, points.z));
+}
+std::int64_t fftwSpectrumValues(const Extents& points) {
+    return 2 * wholeGroups(points.x) * points.y * points.z;
+}
 
 /// Lines of one length that cross rows: gathered, transformed one by one and scattered. Gathered
 /// lines begin lineStride() complex values apart, their transforms follow each other.
@@ -62,7 +89,7 @@ template <class Precision> class CrossLines {
     }
 
   private:
-    static std::int64_t lineStride(std::int64_t length) { return TileTransform::rowStride(length); }
+    static std::int64_t lineStride(std::int64_t length) { return rowStride(length); }
 
     std::int64_t m_length = 0;
     Plan<Precision> m_forward;
@@ -179,7 +206,7 @@ class FftwTransform final : public TileTransform {
                 });
             }
         }
-        Image<float> spectrum({spectrumValues(m_points), 1, 1});
+        Image<float> spectrum({fftwSpectrumValues(m_points), 1, 1});
         const double scale = 1.0 / static_cast<double>(base::voxelCount(m_points));
         float* to = spectrum.data();
         forLastGroups([&](std::int64_t first) {
@@ -192,7 +219,9 @@ class FftwTransform final : public TileTransform {
         return spectrum;
     }
 
-    void correlate(const Image<float>& spectrum, TransformBuffers& buffers) const override {
+    void correlate(const Planes<const float>& from, const Image<float>& spectrum,
+                   TransformBuffers& buffers, const Planes<float>& to) const override {
+        pack(from, buffers);
         forwardRows(buffers);
         const float* templ = spectrum.data();
         float* const images = buffers.images.data();
@@ -204,9 +233,12 @@ class FftwTransform final : public TileTransform {
             templ += 2 * m_last.imagePairs();
         });
         inverseRows(buffers);
+        unpack(buffers, to);
     }
 
-    void forward(TransformBuffers& buffers, Image<float>& spectrum) const override {
+    void forward(const Planes<const float>& from, TransformBuffers& buffers,
+                 Image<float>& spectrum) const override {
+        pack(from, buffers);
         forwardRows(buffers);
         float* to = spectrum.data();
         forLastGroups([&](std::int64_t first) {
@@ -215,8 +247,8 @@ class FftwTransform final : public TileTransform {
         });
     }
 
-    void inverse(const Image<float>& spectrum, const Image<float>& templ,
-                 TransformBuffers& buffers) const override {
+    void inverse(const Image<float>& spectrum, const Image<float>& templ, TransformBuffers& buffers,
+                 const Planes<float>& to) const override {
         float* const images = buffers.images.data();
         std::int64_t at = 0;
         forLastGroups([&](std::int64_t first) {
@@ -227,6 +259,7 @@ class FftwTransform final : public TileTransform {
             at += 2 * m_last.imagePairs();
         });
         inverseRows(buffers);
+        unpack(buffers, to);
     }
 
   private:
@@ -256,6 +289,21 @@ class FftwTransform final : public TileTransform {
     [[nodiscard]] float* betweenPasses(TransformBuffers& buffers) const {
         constexpr std::int64_t kFar = 1 << 19; // values: 2 MiB
         return tileValues(m_points) < kFar ? buffers.rows.data() : buffers.tile.data();
+    }
+
+    void pack(const Planes<const float>& from, TransformBuffers& buffers) const {
+        for (std::int64_t line = 0; line < m_points.y * m_points.z; ++line) {
+            const auto row = from.moved(line * from.rowStride);
+            simd::packPairs(row.real, row.imaginary, row.factor, m_points.x,
+                            buffers.tile.data() + line * rowValues());
+        }
+    }
+    void unpack(const TransformBuffers& buffers, const Planes<float>& to) const {
+        for (std::int64_t line = 0; line < m_points.y * m_points.z; ++line) {
+            const auto row = to.moved(line * to.rowStride);
+            simd::unpackPairs(buffers.tile.data() + line * rowValues(), row.factor, m_points.x,
+                              row.real, row.imaginary);
+        }
     }
 
     /// All passes but those along the last axis.
@@ -314,6 +362,9 @@ Shelf& shelf() {
 
 /// FFTW destroys plans under its lock, too, whoever lets go of a transform last.
 std::shared_ptr<const TileTransform> makeTransform(const Extents& points, const FftSearch& search) {
+    if (hasBeamTransform(points)) {
+        return beamTransform(points);
+    }
     return {new FftwTransform(points, search), [](const TileTransform* transform) {
                 const std::lock_guard lock(plannerLock());
                 delete transform;
@@ -321,6 +372,19 @@ std::shared_ptr<const TileTransform> makeTransform(const Extents& points, const 
 }
 
 } // namespace
+
+std::int64_t TileTransform::bufferValues(const Extents& points) {
+    return hasBeamTransform(points) ? beamTileValues(points) + beamLineValues(points)
+                                    : tileValues(points) + 2 * lineValues(points);
+}
+
+std::int64_t TileTransform::rowsValues(const Extents& points) {
+    return hasBeamTransform(points) ? 0 : tileValues(points);
+}
+
+std::int64_t TileTransform::spectrumValues(const Extents& points) {
+    return hasBeamTransform(points) ? beamSpectrumValues(points) : fftwSpectrumValues(points);
+}
 
 std::shared_ptr<const TileTransform> TileTransform::of(const Extents& points) {
     const auto find = [&]() -> std::shared_ptr<const TileTransform> {
@@ -356,6 +420,9 @@ FftEffort TileTransform::effortOf(const Extents& points) {
     const Shelf::Key key = Shelf::keyOf(points);
     if (const auto made = shelf().made.find(key); made != shelf().made.end()) {
         return made->second->effort();
+    }
+    if (hasBeamTransform(points)) {
+        return FftEffort::Patient;
     }
     const auto planned = shelf().planned.find(key);
     return planned == shelf().planned.end() ? FftEffort::Estimate : planned->second;

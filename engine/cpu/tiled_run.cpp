@@ -125,12 +125,12 @@ class Worker {
         }
         m_tally.clock.lap(kLoad);
         const float factor = balance(tiles[0], tiles[1]);
-        pack(own, factor);
+        const Planes<const float> from{own.tile(0), own.tile(1), factor, points.x};
         if (m_run.bank()) {
-            m_run.templs.front()->transform().forward(own.transform, own.spectrum);
+            m_run.templs.front()->transform().forward(from, own.transform, own.spectrum);
         }
         for (std::size_t templ = 0; templ < m_run.templs.size(); ++templ) {
-            correlate(*m_run.templs[templ], own, factor);
+            correlate(*m_run.templs[templ], from, own);
             for (std::size_t i = 0; i < plain.size(); ++i) {
                 tiles[i].out = simd::lineEnergy(own.numerator(static_cast<std::int64_t>(i)), points,
                                                 own.lines.data());
@@ -142,30 +142,14 @@ class Worker {
         }
     }
 
-    void pack(TilePair& own, float factor) const {
-        const Extents& points = m_run.points;
-        const std::int64_t stride = 2 * TileTransform::rowStride(points.x);
-        float* const packed = own.transform.tile.data();
-        for (std::int64_t line = 0; line < points.y * points.z; ++line) {
-            simd::packPairs(own.tile(0) + line * points.x, own.tile(1) + line * points.x, factor,
-                            points.x, packed + line * stride);
-        }
-    }
-
     /// The numerators of both tiles.
-    void correlate(const TiledPrepared& templ, TilePair& own, float factor) const {
-        const Extents& points = m_run.points;
+    void correlate(const TiledPrepared& templ, const Planes<const float>& from,
+                   TilePair& own) const {
+        const Planes<float> to{own.numerator(0), own.numerator(1), 1 / from.factor, m_run.points.x};
         if (m_run.bank()) {
-            templ.transform().inverse(own.spectrum, templ.spectrum(), own.transform);
+            templ.transform().inverse(own.spectrum, templ.spectrum(), own.transform, to);
         } else {
-            templ.transform().correlate(templ.spectrum(), own.transform);
-        }
-        const std::int64_t stride = 2 * TileTransform::rowStride(points.x);
-        const float* const packed = own.transform.tile.data();
-        for (std::int64_t line = 0; line < points.y * points.z; ++line) {
-            simd::unpackPairs(packed + line * stride, factor, points.x,
-                              own.numerator(0) + line * points.x,
-                              own.numerator(1) + line * points.x);
+            templ.transform().correlate(from, templ.spectrum(), own.transform, to);
         }
     }
 
@@ -298,10 +282,10 @@ TilePair::TilePair(const Extents& points, bool bank)
 }
 
 std::int64_t TilePair::bytes(const Extents& points, bool bank) {
-    const std::int64_t tiles = TileTransform::tileValues(points);
-    return 4 * (kTogether * floats(points) + tiles + std::max(tiles, kTogether * floats(points)) +
-                (bank ? TileTransform::spectrumValues(points) : 0) +
-                2 * TileTransform::lineValues(points) + lineCount(points));
+    const std::int64_t tiles = kTogether * floats(points);
+    return 4 * (tiles + TileTransform::bufferValues(points) +
+                std::max(TileTransform::rowsValues(points), tiles) +
+                (bank ? TileTransform::spectrumValues(points) : 0) + lineCount(points));
 }
 
 TiledBuffers::TiledBuffers(const Problem& problem, const Extents& points, const Extents& tile)

@@ -8,7 +8,6 @@
 
 #include "engine/cpu/fft_plan.h"
 #include "engine/cpu/tile_grid.h"
-#include "engine/cpu/tile_transform.h"
 #include "tests/bench/bench_cases.h"
 #include "tests/bench/contestants.h"
 #include "tests/bench/multiply_adds.h"
@@ -23,14 +22,14 @@ using nlohmann::json;
 
 constexpr std::int64_t kScene = 2000;
 
-/// The FFTW plans that a pair of flat tiles passes through in cpu::TileTransform, and nothing else:
-/// rows and gathered columns forward and back, eight at a time, the same ones again and again.
+/// The FFTW plans that a pair of flat tiles would pass through, and nothing else: rows and gathered
+/// columns forward and back, eight at a time, the same ones again and again.
 class LonePasses {
   public:
     explicit LonePasses(const Extents& points)
-        : m_points(points), m_stride(cpu::TileTransform::rowStride(points.x)),
+        : m_points(points), m_stride(strideOf(points.x)),
           m_tile(floats(), 0.0F), m_rows(floats(), 0.0F),
-          m_lines({cpu::TileTransform::lineValues(points), 1, 1}, 0.0F),
+          m_lines({2 * kTogether * strideOf(points.y), 1, 1}, 0.0F),
           m_images(m_lines.extents(), 0.0F) {
         if (points.x % kTogether != 0 || points.y % kTogether != 0 || points.z != 1) {
             throw std::runtime_error("no passes for a tile of " + base::toString(points));
@@ -41,7 +40,7 @@ class LonePasses {
                                           sign, {});
         };
         const cpu::Layout row{1, static_cast<int>(m_stride)};
-        const cpu::Layout line{1, static_cast<int>(cpu::TileTransform::rowStride(points.y))};
+        const cpu::Layout line{1, static_cast<int>(strideOf(points.y))};
         const cpu::Layout image{1, static_cast<int>(points.y)};
         float* const tile = m_tile.data();
         float* const rows = m_rows.data();
@@ -71,6 +70,10 @@ class LonePasses {
 
   private:
     static constexpr int kTogether = 8;
+    /// No large power of two, so that the values of a column do not share a cache set.
+    [[nodiscard]] static std::int64_t strideOf(std::int64_t length) {
+        return length % 64 == 0 ? length + kTogether : length;
+    }
     [[nodiscard]] Extents floats() const { return {2 * m_stride * m_points.y, 1, 1}; }
 
     Extents m_points;

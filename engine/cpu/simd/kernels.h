@@ -198,7 +198,7 @@ void transposePairs(const float* from, std::int64_t fromStride, std::int64_t row
 void transposePairs(const double* from, std::int64_t fromStride, std::int64_t rows,
                     std::int64_t columns, double* to, std::int64_t toStride);
 
-/// to = (a, factor * b) in pairs, and back: a = re, b = im / factor. `factor` is a power of two.
+/// to = (a, factor * b) in pairs, and back: a = re, b = factor * im. `factor` is a power of two.
 void packPairs(const float* a, const float* b, float factor, std::int64_t count, float* to);
 void unpackPairs(const float* from, float factor, std::int64_t count, float* a, float* b);
 

@@ -532,11 +532,12 @@ ScoreTally scoreTile(const ScoreArguments<float, std::int32_t>& arguments,
 }
 
 namespace {
-constexpr std::int64_t kTogetherDoubles = 1024; // a quarter of a first-level cache
+constexpr std::int64_t kTogetherDoubles = 4096; // a quarter of a first-level cache
 }
 
 std::int64_t rowsTogether(std::int64_t columns) {
-    return std::clamp<std::int64_t>(kTogetherDoubles / (2 * sumsRow(columns)), 1, 8);
+    const std::int64_t rows = kTogetherDoubles / (2 * sumsRow(columns));
+    return rows >= 8 ? 8 : rows >= 4 ? 4 : rows >= 2 ? 2 : 1;
 }
 
 base::Extents stripExtents(const base::Extents& m, const base::Extents& out) {

@@ -56,7 +56,7 @@ void pack(const float* a, const float* b, float factor, std::int64_t count, floa
 void unpack(const float* from, float factor, std::int64_t count, float* a, float* b) {
     const D d;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-    const auto f = hn::Set(d, 1.0F / factor);
+    const auto f = hn::Set(d, factor);
     std::int64_t i = 0;
     for (; i + lanes <= count; i += lanes) {
         hn::Vec<D> re;
@@ -67,7 +67,7 @@ void unpack(const float* from, float factor, std::int64_t count, float* a, float
     }
     for (; i < count; ++i) {
         a[i] = from[2 * i];
-        b[i] = from[2 * i + 1] / factor;
+        b[i] = from[2 * i + 1] * factor;
     }
 }
 

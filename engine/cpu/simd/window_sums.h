@@ -79,49 +79,178 @@ HWY_INLINE SumVectors operator+(const SumVectors& a, const SumVectors& b) {
 }
 
 // Sums over windows of `width` rows (or planes of `lines` rows) of `from`, a group of at most
-// `together` windows at a time: `use(windows, first, count)`. Additions only, by van Herk: a window
-// is the tail of one block of `width` rows and the head of the next. `scratch` holds width + 1 +
-// together rows of sums; those given to `use` are its to change.
-template <class From, class Use>
-HWY_INLINE void windowsOfRows(const From& from, std::int64_t width, std::int64_t count,
-                              std::int64_t lines, std::int64_t columns, std::int64_t together,
-                              double* scratch, Use&& use) {
+// kGroup windows at a time: `use(windows, first, count)`. Additions only, by van Herk: a window is
+// the tail of one block of `width` rows and the head of the next. Only every kGroup-th tail is
+// kept; those between are added up again in registers. `scratch` holds width + 1 + kGroup rows of
+// sums; those given to `use` are its to change.
+template <std::size_t kGroup, class From, class Use>
+HWY_INLINE void windowsInGroups(const From& from, std::int64_t width, std::int64_t count,
+                                std::int64_t lines, std::int64_t columns, double* scratch,
+                                Use&& use) {
     const DD dd;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(dd));
+    constexpr auto kRows = static_cast<std::int64_t>(kGroup);
     const std::int64_t stride = sumsRow(columns);
-    const SumRows tails{scratch, stride, lines};
-    const SumRows head{tails.at(width).s1, stride, lines};
+    const SumRows tails{scratch, stride, lines}; // one a group: from its first row on
+    const SumRows head{tails.at((width + kRows - 1) / kRows).s1, stride, lines};
     const SumRows windows{head.at(1).s1, stride, lines};
     for (std::int64_t block = 0; block < count; block += width) {
-        for (std::int64_t j = width - 1; j >= 0; --j) {
+        for (std::int64_t group = (width - 1) / kRows; group >= 0; --group) {
+            const std::int64_t first = group * kRows;
+            const std::int64_t last = std::min(first + kRows, width) - 1;
             for (std::int64_t line = 0; line < lines; ++line) {
                 for (std::int64_t i = 0; i < columns; i += lanes) {
-                    const SumVectors row = from.load(block + j, line, i);
-                    tails.store(j, line, i,
-                                j == width - 1 ? row : tails.load(j + 1, line, i) + row);
+                    SumVectors tail = from.load(block + last, line, i);
+                    if (last + 1 < width) {
+                        tail = tails.load(group + 1, line, i) + tail;
+                    }
+                    for (std::int64_t j = last - 1; j >= first; --j) {
+                        tail = tail + from.load(block + j, line, i);
+                    }
+                    tails.store(group, line, i, tail);
                 }
             }
         }
         std::fill_n(head.data, 2 * stride * lines, 0.0);
         const std::int64_t rows = std::min(width, count - block);
-        for (std::int64_t first = 0; first < rows; first += together) {
-            const std::int64_t group = std::min(together, rows - first);
+        for (std::int64_t first = 0; first < rows; first += kRows) {
+            const std::int64_t group = first / kRows;
+            const std::int64_t here = std::min(kRows, width - first);
+            const std::int64_t wanted = std::min(here, rows - first);
             for (std::int64_t line = 0; line < lines; ++line) {
                 for (std::int64_t i = 0; i < columns; i += lanes) {
-                    SumVectors sum = head.load(0, line, i);
-                    for (std::int64_t j = 0; j < group; ++j) {
+                    hn::Vec<DD> tail1[kGroup];
+                    hn::Vec<DD> tail2[kGroup];
+                    const auto put = [&](std::int64_t j, const SumVectors& sums) {
+                        tail1[static_cast<std::size_t>(j)] = sums.s1;
+                        tail2[static_cast<std::size_t>(j)] = sums.s2;
+                    };
+                    const auto step = [&](std::int64_t j, SumVectors& sum) {
                         if (first + j > 0) {
                             sum = sum + from.load(block + width + first + j - 1, line, i);
                         }
-                        windows.store(j, line, i, tails.load(first + j, line, i) + sum);
+                        windows.store(j, line, i,
+                                      SumVectors{tail1[static_cast<std::size_t>(j)],
+                                                 tail2[static_cast<std::size_t>(j)]} +
+                                          sum);
+                    };
+                    put(0, tails.load(group, line, i));
+                    SumVectors sum = head.load(0, line, i);
+                    if (kGroup > 1 && wanted == kRows) {
+                        SumVectors tail = from.load(block + first + kRows - 1, line, i);
+                        if (first + kRows < width) {
+                            tail = tails.load(group + 1, line, i) + tail;
+                        }
+                        for (std::int64_t j = kRows - 1; j > 0; --j) {
+                            put(j, tail);
+                            tail = tail + from.load(block + first + j - 1, line, i);
+                        }
+                        for (std::int64_t j = 0; j < kRows; ++j) {
+                            step(j, sum);
+                        }
+                    } else {
+                        SumVectors tail = from.load(block + first + here - 1, line, i);
+                        if (first + here < width) {
+                            tail = tails.load(group + 1, line, i) + tail;
+                        }
+                        for (std::int64_t j = here - 1; j > 0; --j) {
+                            put(j, tail);
+                            tail = tail + from.load(block + first + j - 1, line, i);
+                        }
+                        for (std::int64_t j = 0; j < wanted; ++j) {
+                            step(j, sum);
+                        }
                     }
                     head.store(0, line, i, sum);
                 }
             }
-            use(windows, block + first, group);
+            use(windows, block + first, wanted);
         }
     }
 }
+
+// The same with groups of `together` windows: a power of two up to 8.
+template <class From, class Use>
+HWY_INLINE void windowsOfRows(const From& from, std::int64_t width, std::int64_t count,
+                              std::int64_t lines, std::int64_t columns, std::int64_t together,
+                              double* scratch, Use&& use) {
+    switch (together) {
+    case 8:
+        return windowsInGroups<8>(from, width, count, lines, columns, scratch, use);
+    case 4:
+        return windowsInGroups<4>(from, width, count, lines, columns, scratch, use);
+    case 2:
+        return windowsInGroups<2>(from, width, count, lines, columns, scratch, use);
+    default:
+        return windowsInGroups<1>(from, width, count, lines, columns, scratch, use);
+    }
+}
+
+#if HWY_TARGET == HWY_AVX3
+// Lanes kBy .. kBy + 7 of two vectors one after the other: an instruction Highway has no name for.
+template <int kBy> HWY_INLINE hn::Vec<DD> shifted(hn::Vec<DD> low, hn::Vec<DD> high) {
+    return {_mm512_castsi512_pd(
+        _mm512_alignr_epi64(_mm512_castpd_si512(high.raw), _mm512_castpd_si512(low.raw), kBy))};
+}
+
+// The first three doublings of windowsAlongRows() in registers: of a row of voxels, each time with
+// a voxel more or without. What is stored first and read then across vectors takes three times as
+// long.
+template <int kFirst, int kSecond, int kThird>
+HWY_INLINE void threeDoublings(const double* from, double* to, std::int64_t columns) {
+    const DD d;
+    constexpr int kOne = 2 + kFirst;
+    constexpr int kTwo = 2 * kOne + kSecond;
+    const auto one = [](hn::Vec<DD> v, hn::Vec<DD> next) {
+        const auto sum = hn::Add(v, shifted<1>(v, next));
+        return kFirst != 0 ? hn::Add(sum, shifted<2>(v, next)) : sum;
+    };
+    const auto two = [](hn::Vec<DD> s, hn::Vec<DD> nextSum, hn::Vec<DD> v, hn::Vec<DD> next) {
+        const auto sum = hn::Add(s, shifted<kOne>(s, nextSum));
+        return kSecond != 0 ? hn::Add(sum, shifted<2 * kOne>(v, next)) : sum;
+    };
+    auto v1 = hn::LoadU(d, from + 8);
+    auto v2 = hn::LoadU(d, from + 16);
+    const auto v0 = hn::LoadU(d, from);
+    auto ones = one(v1, v2);
+    auto twos = two(one(v0, v1), ones, v0, v1);
+    for (std::int64_t i = 0; i < columns; i += 8) {
+        const auto v3 = hn::LoadU(d, from + i + 24);
+        const auto nextOnes = one(v2, v3);
+        const auto nextTwos = two(ones, nextOnes, v1, v2);
+        auto sum = hn::Add(twos, shifted<kTwo>(twos, nextTwos));
+        if constexpr (kThird != 0) {
+            sum = hn::Add(sum, shifted<2 * kTwo - 8>(v1, v2));
+        }
+        hn::StoreU(sum, d, to + i);
+        v1 = v2;
+        v2 = v3;
+        ones = nextOnes;
+        twos = nextTwos;
+    }
+}
+
+HWY_INLINE void threeDoublings(int bits, const double* from, double* to, std::int64_t columns) {
+    switch (bits) {
+    case 0:
+        return threeDoublings<0, 0, 0>(from, to, columns);
+    case 1:
+        return threeDoublings<0, 0, 1>(from, to, columns);
+    case 2:
+        return threeDoublings<0, 1, 0>(from, to, columns);
+    case 3:
+        return threeDoublings<0, 1, 1>(from, to, columns);
+    case 4:
+        return threeDoublings<1, 0, 0>(from, to, columns);
+    case 5:
+        return threeDoublings<1, 0, 1>(from, to, columns);
+    case 6:
+        return threeDoublings<1, 1, 0>(from, to, columns);
+    default:
+        return threeDoublings<1, 1, 1>(from, to, columns);
+    }
+}
+#endif
 
 // Sums over windows of `width` voxels along `rows` rows of `from`, put in `to` unless the width is
 // 1; returns where they are. Additions only: the bits of `width` from the highest one down double
@@ -133,7 +262,20 @@ HWY_INLINE SumRows windowsAlongRows(const SumRows& from, const SumRows& to, std:
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(dd));
     int bit = 63 - __builtin_clzll(static_cast<unsigned long long>(width));
     SumRows run = from;
-    for (std::int64_t now = 1; --bit >= 0; now = width >> bit, run = to) {
+    std::int64_t now = 1;
+#if HWY_TARGET == HWY_AVX3
+    if (bit >= 3) {
+        bit -= 3;
+        const std::int64_t columns = count + width - (width >> bit);
+        for (std::int64_t line = 0; line < 2 * rows; ++line) {
+            threeDoublings(static_cast<int>(width >> bit) & 7, from.data + line * from.stride,
+                           to.data + line * to.stride, columns);
+        }
+        now = width >> bit;
+        run = to;
+    }
+#endif
+    for (; --bit >= 0; now = width >> bit, run = to) {
         // Windows reach as far as the longer ones made of them are needed.
         const std::int64_t columns = count + width - (width >> bit);
         const bool odd = (width >> bit) % 2 != 0;

@@ -1,0 +1,197 @@
+#include "engine/cpu/beam_transform.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "engine/cpu/double_transform.h"
+#include "engine/cpu/half_transform.h"
+#include "engine/cpu/simd/beam.h"
+#include "engine/method/shared/smooth_length.h"
+
+namespace flcc::cpu {
+
+namespace {
+
+using base::Extents;
+using base::Image;
+using beam::kElement;
+using beam::kLines;
+
+std::int64_t groupsOf(std::int64_t length) { return (length + kLines - 1) / kLines; }
+
+/// Between the passes a tile is slices of beams of columns, side by side; rows are rounded up to
+/// whole beams, too, and beams lie so that elements of one row do not share a cache set.
+std::int64_t beamValues(const Extents& points) {
+    return groupsOf(points.y) * kLines * kElement + 2 * kElement;
+}
+std::int64_t sliceValues(const Extents& points) {
+    return groupsOf(points.x) * beamValues(points) + kElement;
+}
+
+class BeamTransform final : public TileTransform {
+  public:
+    explicit BeamTransform(const Extents& points)
+        : m_points(points), m_x(points.x), m_y(points.y), m_z(points.z) {}
+
+    [[nodiscard]] FftEffort effort() const override { return FftEffort::Patient; }
+
+    [[nodiscard]] TransformBuffers makeBuffers() const override {
+        auto tile = largeBuffer<float>(beamTileValues(m_points));
+        tile.fill(0.0F); // rows beyond the last one stay 0
+        return {std::move(tile), {}, largeBuffer<float>(beamLineValues(m_points)), {}};
+    }
+
+    [[nodiscard]] Image<float> templateSpectrum(const Image<double>& templ) const override {
+        const Image<double> half = DoubleTransform::of(m_points)->templateSpectrum(templ);
+        auto spectrum = largeBuffer<float>(beamSpectrumValues(m_points));
+        spectrum.fill(0.0F);
+        const std::int64_t width = m_points.x / 2 + 1;
+        std::vector<std::int64_t> places(static_cast<std::size_t>(m_points.x));
+        for (std::int64_t x = 0; x < m_points.x; ++x) {
+            places[static_cast<std::size_t>(x)] = m_x.position(x) * kElement;
+        }
+        for (std::int64_t z = 0; z < m_points.z; ++z) {
+            for (std::int64_t y = 0; y < m_points.y; ++y) {
+                const auto rowOf = [&](std::int64_t fy, std::int64_t fz) {
+                    return half.data() + 2 * width * (fy + m_points.y * fz);
+                };
+                const std::int64_t line = m_y.position(y);
+                float* const to =
+                    spectrum.data() +
+                    (m_z.position(z) * groupsOf(m_points.y) + line / kLines) * rowValues() +
+                    line % kLines;
+                const double* const row = rowOf(y, z);
+                // The template is real: frequencies beyond the half are conjugates of their
+                // opposites.
+                const double* const opposite =
+                    rowOf((m_points.y - y) % m_points.y, (m_points.z - z) % m_points.z);
+                for (std::int64_t x = 0; x < m_points.x; ++x) {
+                    const bool stored = x < width;
+                    const double* const value =
+                        stored ? row + 2 * x : opposite + 2 * (m_points.x - x);
+                    float* const at = to + places[static_cast<std::size_t>(x)];
+                    at[0] = static_cast<float>(value[0]);
+                    at[kLines] = static_cast<float>(stored ? value[1] : -value[1]);
+                }
+            }
+        }
+        return spectrum;
+    }
+
+    void correlate(const Planes<const float>& from, const Image<float>& spectrum,
+                   TransformBuffers& buffers, const Planes<float>& to) const override {
+        columnsForward(from, buffers);
+        float* const line = buffers.lines.data();
+        forRows([&](std::int64_t first, std::int64_t at) {
+            float* const rows = buffers.tile.data() + first;
+            beam::turn(rows, beamValues(m_points), groupsOf(m_points.x), line);
+            beam::correlate(m_x, line, spectrum.data() + at);
+            beam::turnBack(line, groupsOf(m_points.x), rows, beamValues(m_points));
+        });
+        columnsBack(buffers, to);
+    }
+
+    void forward(const Planes<const float>& from, TransformBuffers& buffers,
+                 Image<float>& spectrum) const override {
+        columnsForward(from, buffers);
+        forRows([&](std::int64_t first, std::int64_t at) {
+            float* const line = spectrum.data() + at;
+            beam::turn(buffers.tile.data() + first, beamValues(m_points), groupsOf(m_points.x),
+                       line);
+            beam::forward(m_x, line, kElement);
+        });
+    }
+
+    void inverse(const Image<float>& spectrum, const Image<float>& templ, TransformBuffers& buffers,
+                 const Planes<float>& to) const override {
+        forRows([&](std::int64_t first, std::int64_t at) {
+            float* const line = buffers.lines.data();
+            beam::backwardProduct(m_x, spectrum.data() + at, templ.data() + at, line);
+            beam::turnBack(line, groupsOf(m_points.x), buffers.tile.data() + first,
+                           beamValues(m_points));
+        });
+        columnsBack(buffers, to);
+    }
+
+  private:
+    /// Of a beam along rows.
+    [[nodiscard]] std::int64_t rowValues() const {
+        return groupsOf(m_points.x) * kLines * kElement;
+    }
+
+    /// Calls `use(where kLines rows begin in a tile, and in a spectrum)`.
+    template <class Use> void forRows(Use&& use) const {
+        std::int64_t at = 0;
+        for (std::int64_t z = 0; z < m_points.z; ++z) {
+            for (std::int64_t y = 0; y < groupsOf(m_points.y); ++y, at += rowValues()) {
+                use(z * sliceValues(m_points) + y * kLines * kElement, at);
+            }
+        }
+    }
+
+    /// Calls `use(first column, where its beam begins)` for every beam of columns of slice z.
+    template <class Use> void forColumns(std::int64_t z, Use&& use) const {
+        for (std::int64_t group = 0; group < groupsOf(m_points.x); ++group) {
+            use(group * kLines, z * sliceValues(m_points) + group * beamValues(m_points));
+        }
+    }
+
+    /// Calls `use(first element of a beam across the slices)`.
+    template <class Use> void forDepths(Use&& use) const {
+        for (std::int64_t group = 0; m_points.z > 1 && group < groupsOf(m_points.x); ++group) {
+            for (std::int64_t y = 0; y < m_points.y; ++y) {
+                use(group * beamValues(m_points) + y * kElement);
+            }
+        }
+    }
+
+    void columnsForward(const Planes<const float>& from, TransformBuffers& buffers) const {
+        float* const tile = buffers.tile.data();
+        for (std::int64_t z = 0; z < m_points.z; ++z) {
+            forColumns(z, [&](std::int64_t x, std::int64_t at) {
+                beam::forwardColumns(m_y, from.moved(z * m_points.y * from.rowStride + x),
+                                     tile + at);
+            });
+        }
+        forDepths([&](std::int64_t at) { beam::forward(m_z, tile + at, sliceValues(m_points)); });
+    }
+
+    void columnsBack(TransformBuffers& buffers, const Planes<float>& to) const {
+        float* const tile = buffers.tile.data();
+        forDepths([&](std::int64_t at) { beam::backward(m_z, tile + at, sliceValues(m_points)); });
+        for (std::int64_t z = 0; z < m_points.z; ++z) {
+            forColumns(z, [&](std::int64_t x, std::int64_t at) {
+                beam::backwardColumns(m_y, tile + at, to.moved(z * m_points.y * to.rowStride + x),
+                                      std::min(kLines, m_points.x - x));
+            });
+        }
+    }
+
+    Extents m_points;
+    beam::Plan m_x;
+    beam::Plan m_y;
+    beam::Plan m_z;
+};
+
+} // namespace
+
+std::unique_ptr<const TileTransform> beamTransform(const Extents& points) {
+    return std::make_unique<const BeamTransform>(points);
+}
+
+bool hasBeamTransform(const Extents& points) {
+    return method::shared::isSmooth(points.x) && method::shared::isSmooth(points.y) &&
+           method::shared::isSmooth(points.z);
+}
+
+std::int64_t beamTileValues(const Extents& points) { return sliceValues(points) * points.z; }
+
+std::int64_t beamLineValues(const Extents& points) {
+    return groupsOf(points.x) * kLines * kElement;
+}
+
+std::int64_t beamSpectrumValues(const Extents& points) {
+    return groupsOf(points.x) * kLines * kElement * groupsOf(points.y) * points.z;
+}
+
+} // namespace flcc::cpu

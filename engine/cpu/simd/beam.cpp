@@ -1,0 +1,594 @@
+#include "engine/cpu/simd/beam.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <numbers>
+#include <utility>
+#include <vector>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/cpu/simd/beam.cpp"
+#include <hwy/foreach_target.h> // IWYU pragma: keep
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace flcc::cpu::beam::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = hn::CappedTag<float, kLines>;
+using V = hn::Vec<D>;
+constexpr std::size_t kLanes = hn::MaxLanes(D());
+constexpr std::int64_t signedOf(std::size_t value) { return static_cast<std::int64_t>(value); }
+constexpr std::int64_t kStep = signedOf(kLanes);
+
+// Real and imaginary parts apart: GCC moves a structure of two vectors through memory.
+template <std::size_t kCount> struct Complexes {
+    V re[kCount];
+    V im[kCount];
+};
+
+// v[k] *= re + i im
+template <std::size_t kCount>
+HWY_INLINE void multiply(Complexes<kCount>& v, std::size_t k, V re, V im) {
+    const V real = hn::NegMulAdd(v.im[k], im, hn::Mul(v.re[k], re));
+    v.im[k] = hn::MulAdd(v.im[k], re, hn::Mul(v.re[k], im));
+    v.re[k] = real;
+}
+
+HWY_INLINE V constant(double value) { return hn::Set(D(), static_cast<float>(value)); }
+
+// cos(2 pi k / radix) and sin(2 pi k / radix) of the odd radices.
+constexpr double kCosines[][4] = {
+    {1, -0.5},
+    {1, 0.30901699437494742, -0.80901699437494742},
+    {1, 0.62348980185873353, -0.22252093395631440, -0.90096886790241913}};
+constexpr double kSines[][4] = {{0, 0.86602540378443865},
+                                {0, 0.95105651629515357, 0.58778525229247313},
+                                {0, 0.78183148246802981, 0.97492791218182361, 0.43388373911755812}};
+constexpr double cosineOf(std::size_t radix, std::size_t k) {
+    const std::size_t place = k % radix;
+    return kCosines[(radix - 3) / 2][std::min(place, radix - place)];
+}
+constexpr double sineOf(std::size_t radix, std::size_t k) {
+    const std::size_t place = k % radix;
+    return place <= radix / 2 ? kSines[(radix - 3) / 2][place]
+                              : -kSines[(radix - 3) / 2][radix - place];
+}
+
+// Of four values a, b, c, d apart from each other.
+HWY_INLINE void fourierOfFour(V& aRe, V& aIm, V& bRe, V& bIm, V& cRe, V& cIm, V& dRe, V& dIm) {
+    const V sumRe = hn::Add(aRe, cRe);
+    const V sumIm = hn::Add(aIm, cIm);
+    const V differenceRe = hn::Sub(aRe, cRe);
+    const V differenceIm = hn::Sub(aIm, cIm);
+    const V oddSumRe = hn::Add(bRe, dRe);
+    const V oddSumIm = hn::Add(bIm, dIm);
+    const V oddDifferenceRe = hn::Sub(bRe, dRe);
+    const V oddDifferenceIm = hn::Sub(bIm, dIm);
+    aRe = hn::Add(sumRe, oddSumRe);
+    aIm = hn::Add(sumIm, oddSumIm);
+    bRe = hn::Add(differenceRe, oddDifferenceIm);
+    bIm = hn::Sub(differenceIm, oddDifferenceRe);
+    cRe = hn::Sub(sumRe, oddSumRe);
+    cIm = hn::Sub(sumIm, oddSumIm);
+    dRe = hn::Sub(differenceRe, oddDifferenceIm);
+    dIm = hn::Add(differenceIm, oddDifferenceRe);
+}
+
+// (a, b) = (a + factor b, a - factor b) of real parts or of imaginary ones.
+HWY_INLINE void sumAndDifference(V& a, V& b) {
+    const V difference = hn::Sub(a, b);
+    a = hn::Add(a, b);
+    b = difference;
+}
+
+// The Fourier transform of kRadix values in place.
+template <std::size_t kRadix> HWY_INLINE void butterfly(Complexes<kRadix>& v) {
+    V(&re)[kRadix] = v.re;
+    V(&im)[kRadix] = v.im;
+    if constexpr (kRadix == 2) {
+        sumAndDifference(re[0], re[1]);
+        sumAndDifference(im[0], im[1]);
+    } else if constexpr (kRadix == 4) {
+        fourierOfFour(re[0], im[0], re[1], im[1], re[2], im[2], re[3], im[3]);
+    } else if constexpr (kRadix == 8) {
+        fourierOfFour(re[0], im[0], re[2], im[2], re[4], im[4], re[6], im[6]);
+        fourierOfFour(re[1], im[1], re[3], im[3], re[5], im[5], re[7], im[7]);
+        // The odd ones times exp(-i pi / 4) and its third power, but for the factor.
+        const V half = constant(std::numbers::sqrt2 / 2);
+        const V oneRe = hn::Add(re[3], im[3]);
+        const V oneIm = hn::Sub(im[3], re[3]);
+        const V threeRe = hn::Sub(im[7], re[7]);
+        const V threeIm = hn::Add(im[7], re[7]); // its negative
+        const V outRe[8] = {hn::Add(re[0], re[1]), hn::MulAdd(half, oneRe, re[2]),
+                            hn::Add(re[4], im[5]), hn::MulAdd(half, threeRe, re[6]),
+                            hn::Sub(re[0], re[1]), hn::NegMulAdd(half, oneRe, re[2]),
+                            hn::Sub(re[4], im[5]), hn::NegMulAdd(half, threeRe, re[6])};
+        const V outIm[8] = {hn::Add(im[0], im[1]), hn::MulAdd(half, oneIm, im[2]),
+                            hn::Sub(im[4], re[5]), hn::NegMulAdd(half, threeIm, im[6]),
+                            hn::Sub(im[0], im[1]), hn::NegMulAdd(half, oneIm, im[2]),
+                            hn::Add(im[4], re[5]), hn::MulAdd(half, threeIm, im[6])};
+        for (std::size_t k = 0; k < 8; ++k) {
+            re[k] = outRe[k];
+            im[k] = outIm[k];
+        }
+    } else if constexpr (kRadix > 1) {
+        // Odd primes: sums and differences of conjugate places.
+        constexpr std::size_t kHalf = kRadix / 2;
+        for (std::size_t k = 1; k <= kHalf; ++k) {
+            sumAndDifference(re[k], re[kRadix - k]);
+            sumAndDifference(im[k], im[kRadix - k]);
+        }
+        Complexes<kRadix> out{};
+        out.re[0] = re[0];
+        out.im[0] = im[0];
+        for (std::size_t k = 1; k <= kHalf; ++k) {
+            out.re[0] = hn::Add(out.re[0], re[k]);
+            out.im[0] = hn::Add(out.im[0], im[k]);
+        }
+        for (std::size_t p = 1; p <= kHalf; ++p) {
+            V evenRe = hn::MulAdd(constant(cosineOf(kRadix, p)), re[1], re[0]);
+            V evenIm = hn::MulAdd(constant(cosineOf(kRadix, p)), im[1], im[0]);
+            V oddRe = hn::Mul(constant(sineOf(kRadix, p)), re[kRadix - 1]);
+            V oddIm = hn::Mul(constant(sineOf(kRadix, p)), im[kRadix - 1]);
+            for (std::size_t k = 2; k <= kHalf; ++k) {
+                const V cosine = constant(cosineOf(kRadix, p * k));
+                const V sine = constant(sineOf(kRadix, p * k));
+                evenRe = hn::MulAdd(cosine, re[k], evenRe);
+                evenIm = hn::MulAdd(cosine, im[k], evenIm);
+                oddRe = hn::MulAdd(sine, re[kRadix - k], oddRe);
+                oddIm = hn::MulAdd(sine, im[kRadix - k], oddIm);
+            }
+            out.re[p] = hn::Add(evenRe, oddIm);
+            out.im[p] = hn::Sub(evenIm, oddRe);
+            out.re[kRadix - p] = hn::Sub(evenRe, oddIm);
+            out.im[kRadix - p] = hn::Add(evenIm, oddRe);
+        }
+        for (std::size_t k = 0; k < kRadix; ++k) {
+            re[k] = out.re[k];
+            im[k] = out.im[k];
+        }
+    }
+}
+
+// Where the elements of a pass come from and go to: `stride` floats from one to the next.
+struct InBeam {
+    float* beam;
+    std::int64_t stride;
+
+    HWY_INLINE void load(std::int64_t at, V& re, V& im) const {
+        re = hn::Load(D(), beam + at);
+        im = hn::Load(D(), beam + at + kLines);
+    }
+    HWY_INLINE void store(V re, V im, std::int64_t at) const {
+        hn::Store(re, D(), beam + at);
+        hn::Store(im, D(), beam + at + kLines);
+    }
+};
+
+struct InPlanes {
+    const float* real;
+    const float* imaginary;
+    float factor;
+    std::int64_t stride;
+
+    HWY_INLINE void load(std::int64_t at, V& re, V& im) const {
+        re = hn::LoadU(D(), real + at);
+        im = hn::Mul(hn::LoadU(D(), imaginary + at), hn::Set(D(), factor));
+    }
+};
+
+struct ToPlanes {
+    float* real;
+    float* imaginary;
+    float factor;
+    std::int64_t stride;
+
+    HWY_INLINE void store(V re, V im, std::int64_t at) const {
+        hn::StoreU(re, D(), real + at);
+        hn::StoreU(hn::Mul(im, hn::Set(D(), factor)), D(), imaginary + at);
+    }
+};
+
+// One pass; backward ones are forward ones of exchanged real and imaginary parts, factors first.
+template <std::size_t kRadix, bool kTwiddles, bool kBack, class From, class To>
+HWY_INLINE void pass(const From from, const To to, std::int64_t blocks, std::int64_t step,
+                     const float* twiddles) {
+    const std::int64_t fromApart = step * from.stride;
+    const std::int64_t toApart = step * to.stride;
+    for (std::int64_t block = 0; block < blocks; ++block) {
+        const float* twiddle = twiddles;
+        std::int64_t fromAt = block * signedOf(kRadix) * fromApart;
+        std::int64_t toAt = block * signedOf(kRadix) * toApart;
+        for (std::int64_t j = 0; j < step; ++j) {
+            for (std::int64_t lane = 0; lane < kLines; lane += kStep) {
+                Complexes<kRadix> v;
+                for (std::size_t q = 0; q < kRadix; ++q) {
+                    from.load(fromAt + signedOf(q) * fromApart + lane, kBack ? v.im[q] : v.re[q],
+                              kBack ? v.re[q] : v.im[q]);
+                }
+                const auto turnAll = [&] {
+                    for (std::size_t q = 1; q < kRadix; ++q) {
+                        multiply(v, q, hn::Set(D(), twiddle[2 * q - 2]),
+                                 hn::Set(D(), twiddle[2 * q - 1]));
+                    }
+                };
+                if constexpr (kTwiddles && kBack) {
+                    turnAll();
+                }
+                butterfly(v);
+                if constexpr (kTwiddles && !kBack) {
+                    turnAll();
+                }
+                for (std::size_t q = 0; q < kRadix; ++q) {
+                    to.store(kBack ? v.im[q] : v.re[q], kBack ? v.re[q] : v.im[q],
+                             toAt + signedOf(q) * toApart + lane);
+                }
+            }
+            fromAt += from.stride;
+            toAt += to.stride;
+            twiddle += 2 * signedOf(kRadix - 1);
+        }
+    }
+}
+
+struct InPlace {
+    template <std::size_t kRadix, bool kBack, class From, class To>
+    HWY_NOINLINE static void run(const Plan::Stage& stage, const From& from, const To& to,
+                                 std::int64_t blocks) {
+        if (stage.step > 1) {
+            pass<kRadix, true, kBack>(from, to, blocks, stage.step, stage.twiddles.data());
+        } else {
+            pass<kRadix, false, kBack>(from, to, blocks, 1, nullptr);
+        }
+    }
+};
+
+/// Calls `use(integral constant of a radix)`.
+template <class Use> HWY_INLINE void withRadix(int radix, Use&& use) {
+    switch (radix) {
+    case 8:
+        return use(std::integral_constant<std::size_t, 8>());
+    case 7:
+        return use(std::integral_constant<std::size_t, 7>());
+    case 5:
+        return use(std::integral_constant<std::size_t, 5>());
+    case 4:
+        return use(std::integral_constant<std::size_t, 4>());
+    case 3:
+        return use(std::integral_constant<std::size_t, 3>());
+    case 2:
+        return use(std::integral_constant<std::size_t, 2>());
+    default:
+        return use(std::integral_constant<std::size_t, 1>());
+    }
+}
+
+template <bool kBack, class From, class To>
+HWY_INLINE void passOf(const Plan::Stage& stage, const From& from, const To& to,
+                       std::int64_t blocks) {
+    withRadix(stage.radix, [&](auto radix) {
+        InPlace::run<decltype(radix)::value, kBack>(stage, from, to, blocks);
+    });
+}
+
+// The middle of a correlation: the last pass forward, which has no factors, the product and the
+// first pass back, in registers. Not kForward: of a spectrum.
+template <std::size_t kRadix, bool kForward>
+HWY_NOINLINE void productPass(const float* from, const float* templ, float* to,
+                              std::int64_t blocks) {
+    for (std::int64_t block = 0; block < blocks; ++block) {
+        for (std::int64_t lane = 0; lane < kLines; lane += kStep) {
+            Complexes<kRadix> v;
+            for (std::size_t q = 0; q < kRadix; ++q) {
+                v.re[q] = hn::Load(D(), from + signedOf(q) * kElement + lane);
+                v.im[q] = hn::Load(D(), from + signedOf(q) * kElement + kLines + lane);
+            }
+            if constexpr (kForward) {
+                butterfly(v);
+            }
+            Complexes<kRadix> product;
+            for (std::size_t q = 0; q < kRadix; ++q) {
+                multiply(v, q, hn::Load(D(), templ + signedOf(q) * kElement + lane),
+                         hn::Load(D(), templ + signedOf(q) * kElement + kLines + lane));
+                product.re[q] = v.im[q];
+                product.im[q] = v.re[q];
+            }
+            butterfly(product);
+            for (std::size_t q = 0; q < kRadix; ++q) {
+                hn::Store(product.im[q], D(), to + signedOf(q) * kElement + lane);
+                hn::Store(product.re[q], D(), to + signedOf(q) * kElement + kLines + lane);
+            }
+        }
+        from += signedOf(kRadix) * kElement;
+        templ += signedOf(kRadix) * kElement;
+        to += signedOf(kRadix) * kElement;
+    }
+}
+
+// The passes but the first one and those from `end` on, or the same back, over one of the first
+// one's blocks or over all of them.
+void forwardPart(const Plan& plan, float* beam, std::int64_t step, std::size_t end) {
+    const auto& stages = plan.stages();
+    const InBeam place{beam, step};
+    for (std::size_t i = 1; i < end; ++i) {
+        passOf<false>(stages[i], place, place, stages[i].blocks / plan.parts());
+    }
+}
+void backwardPart(const Plan& plan, float* beam, std::int64_t step, std::size_t end) {
+    const auto& stages = plan.stages();
+    const InBeam place{beam, step};
+    for (std::size_t i = end; i-- > 1;) {
+        passOf<true>(stages[i], place, place, stages[i].blocks / plan.parts());
+    }
+}
+
+template <class From>
+void forwardFrom(const Plan& plan, const From& from, float* beam, std::int64_t step) {
+    passOf<false>(plan.stages().front(), from, InBeam{beam, step}, 1);
+    for (std::int64_t part = 0; part < plan.parts(); ++part) {
+        forwardPart(plan, beam + part * plan.partLength() * step, step, plan.stages().size());
+    }
+}
+template <class To>
+void backwardTo(const Plan& plan, float* beam, std::int64_t step, const To& to) {
+    for (std::int64_t part = 0; part < plan.parts(); ++part) {
+        backwardPart(plan, beam + part * plan.partLength() * step, step, plan.stages().size());
+    }
+    passOf<true>(plan.stages().front(), InBeam{beam, step}, to, 1);
+}
+
+void columnsForward(const Plan& plan, const Planes<const float>& from, float* beam) {
+    forwardFrom(plan, InPlanes{from.real, from.imaginary, from.factor, from.rowStride}, beam,
+                kElement);
+}
+// Columns of a last, incomplete group go by way of the beam.
+void columnsBackward(const Plan& plan, float* beam, const Planes<float>& to, std::int64_t columns) {
+    if (columns == kLines) {
+        backwardTo(plan, beam, kElement, ToPlanes{to.real, to.imaginary, to.factor, to.rowStride});
+        return;
+    }
+    backwardTo(plan, beam, kElement, InBeam{beam, kElement});
+    for (std::int64_t k = 0; k < plan.length(); ++k) {
+        const float* const element = beam + k * kElement;
+        for (std::int64_t column = 0; column < columns; ++column) {
+            to.real[k * to.rowStride + column] = element[column];
+            to.imaginary[k * to.rowStride + column] = element[kLines + column] * to.factor;
+        }
+    }
+}
+void beamForward(const Plan& plan, float* beam, std::int64_t step) {
+    forwardFrom(plan, InBeam{beam, step}, beam, step);
+}
+void beamBackward(const Plan& plan, float* beam, std::int64_t step) {
+    backwardTo(plan, beam, step, InBeam{beam, step});
+}
+
+template <bool kForward>
+void correlateFrom(const Plan& plan, const float* from, const float* templ, float* beam) {
+    const auto& stages = plan.stages();
+    const Plan::Stage& first = stages.front();
+    const Plan::Stage& last = stages.back();
+    const InBeam place{beam, kElement};
+    const auto middle = [&](std::int64_t at, std::int64_t blocks) {
+        withRadix(last.radix, [&](auto radix) {
+            productPass<decltype(radix)::value, kForward>(from + at, templ + at, beam + at, blocks);
+        });
+    };
+    if (stages.size() == 1) {
+        middle(0, 1);
+        return;
+    }
+    if constexpr (kForward) {
+        passOf<false>(first, place, place, 1);
+    }
+    for (std::int64_t part = 0; part < plan.parts(); ++part) {
+        const std::int64_t at = part * plan.partLength() * kElement;
+        if constexpr (kForward) {
+            forwardPart(plan, beam + at, kElement, stages.size() - 1);
+        }
+        middle(at, last.blocks / plan.parts());
+        backwardPart(plan, beam + at, kElement, stages.size() - 1);
+    }
+    passOf<true>(first, place, place, 1);
+}
+void beamCorrelate(const Plan& plan, float* beam, const float* templ) {
+    correlateFrom<true>(plan, beam, templ, beam);
+}
+void productBackward(const Plan& plan, const float* spectrum, const float* templ, float* beam) {
+    correlateFrom<false>(plan, spectrum, templ, beam);
+}
+
+using Halves = hn::Repartition<std::uint64_t, D>;
+
+// Blocks of 128 bits: those of the same number in both vectors side by side, first the even ones.
+HWY_INLINE void exchangeBlocks(V& a, V& b) {
+    const Halves d;
+    const auto x = hn::BitCast(d, a);
+    const auto y = hn::BitCast(d, b);
+    a = hn::BitCast(D(), hn::OddEvenBlocks(hn::SwapAdjacentBlocks(y), x));
+    b = hn::BitCast(D(), hn::OddEvenBlocks(y, hn::SwapAdjacentBlocks(x)));
+}
+
+HWY_INLINE V lowerHalves(V low, V high) {
+    const Halves d;
+    return hn::BitCast(D(), hn::InterleaveLower(d, hn::BitCast(d, low), hn::BitCast(d, high)));
+}
+HWY_INLINE V upperHalves(V low, V high) {
+    const Halves d;
+    return hn::BitCast(D(), hn::InterleaveUpper(d, hn::BitCast(d, low), hn::BitCast(d, high)));
+}
+
+// kLanes rows of floats become their transpose.
+HWY_INLINE void transposeSquare(V (&rows)[kLanes]) {
+    const D d;
+    for (std::size_t i = 0; i < kLanes; i += 4) {
+        const V low = hn::InterleaveLower(d, rows[i], rows[i + 1]);
+        const V high = hn::InterleaveUpper(d, rows[i], rows[i + 1]);
+        const V nextLow = hn::InterleaveLower(d, rows[i + 2], rows[i + 3]);
+        const V nextHigh = hn::InterleaveUpper(d, rows[i + 2], rows[i + 3]);
+        rows[i] = lowerHalves(low, nextLow);
+        rows[i + 1] = upperHalves(low, nextLow);
+        rows[i + 2] = lowerHalves(high, nextHigh);
+        rows[i + 3] = upperHalves(high, nextHigh);
+    }
+    // Row 4 j + p now holds, of rows 4 j .. 4 j + 3, the columns 4 b + p in its block b.
+    if constexpr (kLanes == 8) {
+        for (std::size_t p = 0; p < 4; ++p) {
+            exchangeBlocks(rows[p], rows[4 + p]);
+        }
+    } else if constexpr (kLanes == 16) {
+        for (std::size_t p = 0; p < 4; ++p) {
+            for (int j = 0; j < 2; ++j) {
+                V& low = rows[4 * j + p];
+                V& high = rows[4 * (j + 2) + p];
+                const V both = hn::ConcatLowerLower(d, high, low);
+                high = hn::ConcatUpperUpper(d, high, low);
+                low = both;
+            }
+            exchangeBlocks(rows[p], rows[4 + p]);
+            exchangeBlocks(rows[8 + p], rows[12 + p]);
+        }
+    }
+}
+
+// kLines elements, of each kLines floats, become their transpose.
+HWY_INLINE void turnElements(const float* from, float* to) {
+    const D d;
+    for (std::int64_t row = 0; row < kLines; row += kStep) {
+        for (std::int64_t column = 0; column < kLines; column += kStep) {
+            V square[kLanes];
+            for (std::size_t i = 0; i < kLanes; ++i) {
+                square[i] = hn::Load(d, from + (row + signedOf(i)) * kElement + column);
+            }
+            transposeSquare(square);
+            for (std::size_t i = 0; i < kLanes; ++i) {
+                hn::Store(square[i], d, to + (column + signedOf(i)) * kElement + row);
+            }
+        }
+    }
+}
+
+void turnBeams(const float* beams, std::int64_t apart, std::int64_t groups, float* beam) {
+    for (std::int64_t group = 0; group < groups; ++group) {
+        const float* const from = beams + group * apart;
+        float* const to = beam + group * kLines * kElement;
+        turnElements(from, to);
+        turnElements(from + kLines, to + kLines);
+    }
+}
+
+void turnBeamBack(const float* beam, std::int64_t groups, float* beams, std::int64_t apart) {
+    for (std::int64_t group = 0; group < groups; ++group) {
+        const float* const from = beam + group * kLines * kElement;
+        float* const to = beams + group * apart;
+        turnElements(from, to);
+        turnElements(from + kLines, to + kLines);
+    }
+}
+
+} // namespace flcc::cpu::beam::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace flcc::cpu::beam {
+
+HWY_EXPORT(columnsForward);
+HWY_EXPORT(columnsBackward);
+HWY_EXPORT(beamForward);
+HWY_EXPORT(beamBackward);
+HWY_EXPORT(beamCorrelate);
+HWY_EXPORT(productBackward);
+HWY_EXPORT(turnBeams);
+HWY_EXPORT(turnBeamBack);
+
+namespace {
+
+// Eights, and fours where eights leave a two: that would be half the work of a four in a pass as
+// long.
+std::vector<int> radicesOf(std::int64_t length) {
+    std::vector<int> result;
+    const auto take = [&](int radix) {
+        for (; length % radix == 0; length /= radix) {
+            result.push_back(radix);
+        }
+    };
+    int twos = 0;
+    for (; length % 2 == 0; length /= 2) {
+        ++twos;
+    }
+    const int rest = twos % 3; // two: a four; one: two fours for an eight
+    const int eights = twos / 3 - (rest == 1 && twos > 1 ? 1 : 0);
+    const int fours = rest == 2 ? 1 : (rest == 1 && twos > 1 ? 2 : 0);
+    result.insert(result.end(), static_cast<std::size_t>(eights), 8);
+    result.insert(result.end(), static_cast<std::size_t>(fours), 4);
+    result.insert(result.end(), twos == 1 ? 1 : 0, 2);
+    take(7);
+    take(5);
+    take(3);
+    std::sort(result.begin(), result.end(), std::greater<>());
+    if (result.empty()) {
+        result.push_back(1);
+    }
+    return result;
+}
+
+} // namespace
+
+Plan::Plan(std::int64_t length) : m_length(length) {
+    std::int64_t block = length;
+    for (const int radix : radicesOf(length)) {
+        Stage stage{radix, length / block, block / radix, {}};
+        for (std::int64_t j = 0; j < stage.step; ++j) {
+            for (std::int64_t q = 1; q < radix; ++q) {
+                const double angle =
+                    -2 * std::numbers::pi * static_cast<double>(j * q) / static_cast<double>(block);
+                stage.twiddles.push_back(static_cast<float>(std::cos(angle)));
+                stage.twiddles.push_back(static_cast<float>(std::sin(angle)));
+            }
+        }
+        block = stage.step;
+        m_stages.push_back(std::move(stage));
+    }
+}
+
+std::int64_t Plan::position(std::int64_t frequency) const {
+    std::int64_t position = 0;
+    for (const Stage& stage : m_stages) {
+        position += frequency % stage.radix * stage.step;
+        frequency /= stage.radix;
+    }
+    return position;
+}
+
+void forwardColumns(const Plan& plan, const Planes<const float>& from, float* beam) {
+    HWY_DYNAMIC_DISPATCH(columnsForward)(plan, from, beam);
+}
+void backwardColumns(const Plan& plan, float* beam, const Planes<float>& to, std::int64_t columns) {
+    HWY_DYNAMIC_DISPATCH(columnsBackward)(plan, beam, to, columns);
+}
+void forward(const Plan& plan, float* beam, std::int64_t step) {
+    HWY_DYNAMIC_DISPATCH(beamForward)(plan, beam, step);
+}
+void backward(const Plan& plan, float* beam, std::int64_t step) {
+    HWY_DYNAMIC_DISPATCH(beamBackward)(plan, beam, step);
+}
+void correlate(const Plan& plan, float* beam, const float* templ) {
+    HWY_DYNAMIC_DISPATCH(beamCorrelate)(plan, beam, templ);
+}
+void backwardProduct(const Plan& plan, const float* spectrum, const float* templ, float* beam) {
+    HWY_DYNAMIC_DISPATCH(productBackward)(plan, spectrum, templ, beam);
+}
+void turn(const float* beams, std::int64_t apart, std::int64_t groups, float* beam) {
+    HWY_DYNAMIC_DISPATCH(turnBeams)(beams, apart, groups, beam);
+}
+void turnBack(const float* beam, std::int64_t groups, float* beams, std::int64_t apart) {
+    HWY_DYNAMIC_DISPATCH(turnBeamBack)(beam, groups, beams, apart);
+}
+
+} // namespace flcc::cpu::beam
+#endif

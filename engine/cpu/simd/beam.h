@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+/// Complex transforms of kLines lines at once, one in each lane: no value crosses lanes, and every
+/// vector is full whatever the length.
+///
+/// A *beam* is kLines lines of one length: element k holds their kLines real parts, then their
+/// kLines imaginary parts, aligned to a cache line. Forward transforms work in place and leave the
+/// frequencies where Plan::position() says; backward ones take them from there and do not scale. A
+/// product of spectra does not mind the order, so nothing is ever sorted.
+namespace flcc::cpu::beam {
+
+inline constexpr std::int64_t kLines = 16;
+/// Floats of an element.
+inline constexpr std::int64_t kElement = 2 * kLines;
+
+/// How lines of one length are transformed: passes of radix 8, 7, 5, 4, 3 and 2.
+/// **Threads**: immutable.
+class Plan {
+  public:
+    /// One pass over blocks of radix * step elements.
+    struct Stage {
+        int radix;
+        std::int64_t blocks;
+        std::int64_t step;
+        std::vector<float> twiddles; ///< exp(-2 pi i j q / (radix step)) at j, q = 1 .. radix - 1
+    };
+
+    /// `length`: a product of 2, 3, 5 and 7.
+    explicit Plan(std::int64_t length);
+
+    [[nodiscard]] std::int64_t length() const { return m_length; }
+    [[nodiscard]] const std::vector<Stage>& stages() const { return m_stages; }
+    /// The passes after the first one are done part by part, so that they stay in cache.
+    [[nodiscard]] std::int64_t parts() const { return m_length > 128 ? m_stages[0].radix : 1; }
+    [[nodiscard]] std::int64_t partLength() const { return m_length / parts(); }
+    /// Where a frequency lies.
+    [[nodiscard]] std::int64_t position(std::int64_t frequency) const;
+
+  private:
+    std::int64_t m_length;
+    std::vector<Stage> m_stages;
+};
+
+/// Two real boxes as real and imaginary part, the second one times a power of two.
+template <class Value> struct Planes {
+    Value* real = nullptr;
+    Value* imaginary = nullptr;
+    float factor = 1;
+    std::int64_t rowStride = 0;
+
+    /// The same from another value on.
+    [[nodiscard]] Planes moved(std::int64_t values) const {
+        return {real + values, imaginary + values, factor, rowStride};
+    }
+};
+
+/// The beam of the kLines columns that begin at `from`, transformed.
+void forwardColumns(const Plan& plan, const Planes<const float>& from, float* beam);
+/// And back: `columns` of them, at most kLines. The beam is overwritten.
+void backwardColumns(const Plan& plan, float* beam, const Planes<float>& to, std::int64_t columns);
+
+/// The transforms of a beam whose elements begin `step` floats apart.
+void forward(const Plan& plan, float* beam, std::int64_t step);
+void backward(const Plan& plan, float* beam, std::int64_t step);
+
+/// beam = backward(forward(beam) * templ), elements side by side.
+void correlate(const Plan& plan, float* beam, const float* templ);
+/// beam = backward(spectrum * templ)
+void backwardProduct(const Plan& plan, const float* spectrum, const float* templ, float* beam);
+
+/// kLines rows that `groups` beams hold beside each other, kLines columns each, `apart` floats
+/// between them, as one beam along the rows; and back.
+void turn(const float* beams, std::int64_t apart, std::int64_t groups, float* beam);
+void turnBack(const float* beam, std::int64_t groups, float* beams, std::int64_t apart);
+
+} // namespace flcc::cpu::beam
