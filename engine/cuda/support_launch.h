@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "engine/cuda/tiled_launch.h"
-#include "engine/method/shared/outside.h"
+#include "engine/method/outside.h"
 
 namespace flcc::cuda {
 

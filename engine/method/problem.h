@@ -9,7 +9,7 @@
 #include "engine/base/extents.h"
 #include "engine/base/pixels.h"
 #include "engine/method/masked_view.h"
-#include "engine/method/shared/outside.h"
+#include "engine/method/outside.h"
 
 namespace flcc::method {
 

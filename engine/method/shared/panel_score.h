@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "engine/base/host_device.h"
-#include "engine/method/shared/outside.h"
+#include "engine/method/outside.h"
 
 /// Arithmetic of one panel, shared by processors and devices: plain functions, no allocation.
 namespace flcc::method::shared {
