@@ -94,8 +94,7 @@ int calibrate(const std::vector<std::string>& args, const std::stop_token& stop)
         std::ostringstream text;
         text << "Calibrated: " << rate.multiplyAddsPerNs
              << " multiply-adds a nanosecond and thread with " << rate.instructions << ", "
-             << result.model.shapeTimes.size() << " tile shapes measured, " << result.patientShapes
-             << " of them with patient plans\n"
+             << result.model.shapeTimes.size() << " tile shapes measured\n"
              << (result.file.empty() ? std::string("There is no place to keep it in.")
                                      : "Kept in " + result.file.string())
              << "\n";

@@ -54,13 +54,11 @@ void CalibrateDialog::showResult(const job::Calibrated& result, bool stopped) {
     }
     const method::InstructionRate& rate = result.model.instructionRates.front();
     QString sentence = stopped ? tr("Stopped; what was measured is kept.") : tr("Calibrated.");
-    sentence += QChar('\n') +
-                tr("%1 multiply-adds a nanosecond and thread with %2; %3 tile shapes measured, %4 "
-                   "of them with patient plans.")
-                    .arg(rate.multiplyAddsPerNs, 0, 'f', 1)
-                    .arg(toQString(rate.instructions))
-                    .arg(result.model.shapeTimes.size())
-                    .arg(result.patientShapes);
+    sentence += QChar('\n') + tr("%1 multiply-adds a nanosecond and thread with %2; %3 tile shapes "
+                                 "measured.")
+                                  .arg(rate.multiplyAddsPerNs, 0, 'f', 1)
+                                  .arg(toQString(rate.instructions))
+                                  .arg(result.model.shapeTimes.size());
     sentence += QChar('\n') + (result.file.empty() ? tr("There is no place to keep it in.")
                                                    : tr("Kept in %1").arg(pathText(result.file)));
     say(sentence);

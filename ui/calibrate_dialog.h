@@ -7,7 +7,7 @@ class QSpinBox;
 
 namespace flcc::ui {
 
-/// Measures the cost model on this machine and makes FFTW's patient plans, for as long as is asked.
+/// Measures the cost model on this machine, for as long as is asked.
 class CalibrateDialog : public WorkDialog {
     Q_OBJECT
 

@@ -272,7 +272,7 @@ TemplateEntry Document::cutOut() const {
     }
     TemplateEntry entry;
     entry.image = job::cutTemplate(*scene().image, *m_box);
-    entry.name = tr("cut %1").arg(boxText(*m_box, isVolume()));
+    entry.name = tr("cut at %1").arg(cornerText(m_box->corner, isVolume()));
     entry.crop = m_box;
     return entry;
 }

@@ -5,9 +5,9 @@
 
 namespace flcc::ui {
 
-void ElidedLabel::showText(const QString& text) {
+void ElidedLabel::showText(const QString& text, const QString& tip) {
     setText(text);
-    setToolTip(text);
+    setToolTip(tip.isEmpty() ? text : tip);
 }
 
 QSize ElidedLabel::minimumSizeHint() const { return {1, QLabel::minimumSizeHint().height()}; }

@@ -10,7 +10,7 @@ class ElidedLabel : public QLabel {
   public:
     using QLabel::QLabel;
 
-    void showText(const QString& text);
+    void showText(const QString& text, const QString& tip = {}); ///< the text, if it is empty
     [[nodiscard]] QSize minimumSizeHint() const override;
     [[nodiscard]] QSize sizeHint() const override { return minimumSizeHint(); }
 

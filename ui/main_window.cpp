@@ -245,6 +245,10 @@ void MainWindow::connectParts() {
                 if (!RunController::isBackground(task)) {
                     m_status->showWork(title);
                 }
+                if (task == RunController::Task::Run &&
+                    m_message->kind() != MessageBar::Kind::Info) {
+                    m_message->hide(); // it was about something earlier
+                }
                 updateActions();
             });
     connect(m_controller.get(), &RunController::phaseChanged, this, [this](const QString& phase) {

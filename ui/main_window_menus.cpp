@@ -85,6 +85,19 @@ void MainWindow::buildFileMenu() {
          tr("Saves the template with its place and source"),
          {}},
         [this] { m_exporter->saveTemplate(); });
+    add(menu,
+        {"openMaskAction",
+         tr("Open &mask …"),
+         tr("Opens what counts of the template; of several templates one mask for all, or one "
+            "each"),
+         {}},
+        [this] { m_opener->askMask(Opener::Target::Mask); });
+    add(menu,
+        {"openSceneMaskAction",
+         tr("Open mask of s&cene …"),
+         tr("Opens what counts of the scene"),
+         {}},
+        [this] { m_opener->askMask(Opener::Target::SceneMask); });
     menu->addSeparator();
     add(menu, {"loadJob", tr("&Load job …"), tr("Reads a job file into the controls"), {}},
         [this] { askJob(); });
@@ -380,8 +393,9 @@ void MainWindow::updateActions() {
         }
     };
     enable({"fitView", "resetView", "actualSize", "zoomIn", "zoomOut", "interpolation",
-            "autoWindow", "screenshot", "cleanScreenshot", "openTemplateAction", "copyCommandLine",
-            "saveJob", "overlay", "opacityUp", "opacityDown", "showPeaks"},
+            "autoWindow", "screenshot", "cleanScreenshot", "openTemplateAction", "openMaskAction",
+            "openSceneMaskAction", "copyCommandLine", "saveJob", "overlay", "opacityUp",
+            "opacityDown", "showPeaks"},
            scene);
     for (QAction* action : m_toolActions) {
         action->setEnabled(scene);

@@ -400,6 +400,7 @@ void MatchFlow::finishScenes(const job::JobResult& all, const job::Job& job) {
 
 void MatchFlow::cancel() {
     m_delay.stop();
+    m_panel.setCancelling();
     m_controller.cancel();
 }
 

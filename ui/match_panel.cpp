@@ -3,6 +3,7 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDoubleSpinBox>
+#include <QEvent>
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -27,33 +28,41 @@
 #include "ui/theme.h"
 
 namespace flcc::ui {
+namespace {
+
+constexpr int kMargin = 10;
+
+} // namespace
+
 MatchPanel::MatchPanel(Document& document, std::vector<plan::Device> devices, QWidget* parent)
     : QWidget(parent), m_document(document), m_devices(std::move(devices)) {
     setObjectName(QStringLiteral("matchPanel"));
     m_card = new PlanCard(this);
-    auto* scroll = new QScrollArea(this);
-    scroll->setObjectName(QStringLiteral("matchScroll"));
-    scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    auto* content = new QWidget(scroll);
-    auto* column = new QVBoxLayout(content);
-    column->setContentsMargins(10, 6, 10, 6);
-    column->setSpacing(8);
-    column->addWidget(makeForm());
-    column->addWidget(m_card);
-    column->addStretch(1);
-    scroll->setWidget(content);
-    scroll->setMinimumWidth(content->minimumSizeHint().width() +
-                            scroll->verticalScrollBar()->sizeHint().width());
+    m_scroll = new QScrollArea(this);
+    m_scroll->setObjectName(QStringLiteral("matchScroll"));
+    m_scroll->setWidgetResizable(true);
+    m_scroll->setFrameShape(QFrame::NoFrame);
+    m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto* content = makeForm();
+    m_scroll->setWidget(content);
+    m_scroll->setMinimumWidth(content->minimumSizeHint().width() +
+                              m_scroll->verticalScrollBar()->sizeHint().width());
+    content->installEventFilter(this);
     for (Section& section : m_sections) {
         unfold(section, section.open);
     }
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    layout->addWidget(scroll, 1);
-    layout->addWidget(makeButtons());
+    layout->addWidget(m_scroll, 1);
+    auto* frame = new QHBoxLayout;
+    frame->setContentsMargins(kMargin, 0, kMargin, 0);
+    frame->addWidget(m_card);
+    layout->addLayout(frame);
+    layout->addStretch();
+    m_buttons = makeButtons();
+    layout->addWidget(m_buttons);
+    connect(m_card, &PlanCard::contentChanged, this, &MatchPanel::shareHeight);
     connect(&m_document, &Document::sceneChanged, this, [this] {
         // Outputs that a job file named belong to its own scene.
         const job::Job none;
@@ -83,10 +92,37 @@ MatchPanel::MatchPanel(Document& document, std::vector<plan::Device> devices, QW
     updateData();
 }
 
+/// The controls get what they need, the plan card the rest of the height; where that is too little
+/// for the headline and the numbers of a plan, the controls scroll.
+void MatchPanel::shareHeight() {
+    const int width = this->width() - 2 * kMargin;
+    const int controls = m_scroll->widget()->sizeHint().height();
+    const int room = height() - m_buttons->sizeHint().height();
+    const int least = m_card->leastHeight(width);
+    int card = std::clamp(room - controls, least, std::max(least, m_card->fullHeight(width)));
+    if (card - least < fontMetrics().height()) {
+        card = least; // no half a line
+    }
+    m_scroll->setMaximumHeight(controls);
+    m_card->setFixedHeight(card);
+}
+
+void MatchPanel::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    shareHeight();
+}
+
+bool MatchPanel::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::LayoutRequest) {
+        shareHeight(); // a section was folded, a template was added
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
 QWidget* MatchPanel::makeForm() {
     auto* widget = new QWidget(this);
     auto* form = new QFormLayout(widget);
-    form->setContentsMargins(0, 0, 0, 0);
+    form->setContentsMargins(kMargin, 6, kMargin, 6);
     form->setHorizontalSpacing(10);
     form->setVerticalSpacing(3);
     form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
@@ -94,8 +130,21 @@ QWidget* MatchPanel::makeForm() {
     addData(form);
     addEdges(form);
     addComputation(form);
+    addMethod(form);
     addExactness(form);
     addPeaks(form);
+    // Folding must not move what stays: every label is as wide as the widest.
+    std::vector<QWidget*> labels;
+    int widest = 0;
+    for (int row = 0; row < form->rowCount(); ++row) {
+        if (const QLayoutItem* item = form->itemAt(row, QFormLayout::LabelRole)) {
+            labels.push_back(item->widget());
+            widest = std::max(widest, item->widget()->sizeHint().width());
+        }
+    }
+    for (QWidget* label : labels) {
+        label->setMinimumWidth(widest);
+    }
     return widget;
 }
 
@@ -159,6 +208,8 @@ void MatchPanel::nameChanges() {
     say("Exactness", now.precision != usual.precision || now.promise != usual.promise ||
                          now.recompute != usual.recompute || now.audit != usual.audit ||
                          now.statistics != usual.statistics);
+    say("Method", now.method != usual.method || now.tile != usual.tile ||
+                      now.planning != usual.planning || !now.planReport.empty());
     say("Edges", !m_document.masks().empty() || m_document.sceneMask() ||
                      now.extent != usual.extent || now.outside != usual.outside ||
                      now.partialPeaks != usual.partialPeaks);
@@ -255,7 +306,7 @@ QWidget* MatchPanel::makeButtons() {
         }
     });
     auto* row = new QHBoxLayout(bar);
-    row->setContentsMargins(10, 6, 10, 8);
+    row->setContentsMargins(kMargin, 8, kMargin, 8);
     row->setSpacing(8);
     row->addWidget(m_plan, 1);
     row->addWidget(m_run, 2);
@@ -270,6 +321,13 @@ void MatchPanel::setRunning(bool running) {
                               : tr("Finds the template in the scene (Ctrl+Return)"));
     m_run->setIcon(icon(running ? QStringLiteral("cancel") : QStringLiteral("run")));
     updateData();
+}
+
+void MatchPanel::setCancelling() {
+    if (m_running) {
+        m_run->setText(tr("Cancelling …"));
+        m_run->setEnabled(false);
+    }
 }
 
 job::Job MatchPanel::settings() const {

@@ -18,6 +18,7 @@ class QDoubleSpinBox;
 class QFormLayout;
 class QLineEdit;
 class QPushButton;
+class QScrollArea;
 class QSpinBox;
 class QToolButton;
 
@@ -29,7 +30,8 @@ class PlanCard;
 class SceneList;
 class TemplateList;
 
-/// Everything a run depends on beside the scene, as controls; plan card, [Plan] and [Run] below.
+/// Everything a run depends on beside the scene, as controls; below them plan card, [Plan] and
+/// [Run], which stay in sight while the controls scroll.
 class MatchPanel : public QWidget {
     Q_OBJECT
 
@@ -50,6 +52,8 @@ class MatchPanel : public QWidget {
     [[nodiscard]] PlanCard& planCard() { return *m_card; }
     /// While a run is under way [Run] is [Cancel].
     void setRunning(bool running);
+    /// Until setRunning: what is under way, such as a large tile, ends first.
+    void setCancelling();
     void refreshTheme();
 
   Q_SIGNALS:
@@ -72,11 +76,17 @@ class MatchPanel : public QWidget {
     /// A value that cannot be understood, as a sentence.
     void problem(const QString& sentence);
 
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
   private:
+    void shareHeight();
     QWidget* makeForm();
     void addData(QFormLayout* form);
     void addComputation(QFormLayout* form);
     void addPeaks(QFormLayout* form);
+    void addMethod(QFormLayout* form);
     void addPlanReport(QFormLayout* form);
     void addRegion(QFormLayout* form);
     void addEdges(QFormLayout* form);
@@ -161,6 +171,8 @@ class MatchPanel : public QWidget {
     QDoubleSpinBox* m_minScore = nullptr;
     QSpinBox* m_maxPeaks = nullptr;
     QDoubleSpinBox* m_distance = nullptr;
+    QScrollArea* m_scroll = nullptr;
+    QWidget* m_buttons = nullptr;
     PlanCard* m_card = nullptr;
     QPushButton* m_plan = nullptr;
     QPushButton* m_run = nullptr;

@@ -35,6 +35,28 @@ void MatchPanel::addComputation(QFormLayout* form) {
                  tr("The GPU with the shortest predicted time")});
     addRow(form, tr("Device"), m_device, "device",
            tr("Where the run computes; devices that cannot be used say why"));
+    m_threads = new QSpinBox(this);
+    m_threads->setRange(0, kMostThreads);
+    m_threads->setSpecialValueText(tr("all (%1)").arg(base::availableThreads()));
+    addRow(form, tr("Threads"), m_threads, "threads", tr("Threads of the run; 0 is all"));
+    m_memory = textField(tr("what is free"));
+    addRow(form, tr("Memory limit"), m_memory, "memory",
+           tr("Memory the run may take beyond the scene, such as 4GiB or 500MB; empty: what the "
+              "machine has free"));
+    connect(m_device, &QComboBox::currentIndexChanged, this, &MatchPanel::settingsChanged);
+    connect(m_threads, &QSpinBox::valueChanged, this, &MatchPanel::settingsChanged);
+    connect(m_memory, &QLineEdit::editingFinished, this, &MatchPanel::readMemory);
+}
+
+/// What the planner decides unless somebody else does.
+void MatchPanel::addMethod(QFormLayout* form) {
+    addSection(form, tr("Method and planning"), "Method", false);
+    m_planning = new QComboBox(this);
+    m_planning->addItem(tr("Measure on a sample"), static_cast<int>(plan::Planning::Measure));
+    m_planning->addItem(tr("Estimate"), static_cast<int>(plan::Planning::Estimate));
+    m_planning->addItem(tr("Time everything"), static_cast<int>(plan::Planning::Exhaustive));
+    addRow(form, tr("Planning"), m_planning, "planning",
+           tr("Measure times the plausible candidates on a sample of the scene"));
     m_method = new QComboBox(this);
     m_method->addItem(tr("Auto"), QStringLiteral("auto"));
     m_method->addItem(tr("Direct"), QStringLiteral("direct"));
@@ -46,27 +68,11 @@ void MatchPanel::addComputation(QFormLayout* form) {
     m_tile = textField(tr("auto"));
     addRow(form, tr("Tile"), m_tile, "tile",
            tr("Transform lengths or block size as W,H or W,H,D; empty: the planner's choice"));
-    m_threads = new QSpinBox(this);
-    m_threads->setRange(0, kMostThreads);
-    m_threads->setSpecialValueText(tr("all (%1)").arg(base::availableThreads()));
-    addRow(form, tr("Threads"), m_threads, "threads", tr("Threads of the run; 0 is all"));
-    m_memory = textField(tr("what is free"));
-    addRow(form, tr("Memory limit"), m_memory, "memory",
-           tr("Memory the run may take beyond the scene, such as 4GiB or 500MB; empty: what the "
-              "machine has free"));
-    m_planning = new QComboBox(this);
-    m_planning->addItem(tr("Measure on a sample"), static_cast<int>(plan::Planning::Measure));
-    m_planning->addItem(tr("Estimate"), static_cast<int>(plan::Planning::Estimate));
-    m_planning->addItem(tr("Time everything"), static_cast<int>(plan::Planning::Exhaustive));
-    addRow(form, tr("Planning"), m_planning, "planning",
-           tr("Measure times the plausible candidates on a sample of the scene"));
     addPlanReport(form);
-    for (QComboBox* combo : {m_device, m_method, m_planning}) {
+    for (QComboBox* combo : {m_method, m_planning}) {
         connect(combo, &QComboBox::currentIndexChanged, this, &MatchPanel::settingsChanged);
     }
-    connect(m_threads, &QSpinBox::valueChanged, this, &MatchPanel::settingsChanged);
     connect(m_tile, &QLineEdit::editingFinished, this, &MatchPanel::readTile);
-    connect(m_memory, &QLineEdit::editingFinished, this, &MatchPanel::readMemory);
 }
 
 void MatchPanel::addPlanReport(QFormLayout* form) {

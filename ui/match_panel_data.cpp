@@ -232,10 +232,13 @@ void MatchPanel::updateData() {
     m_scenes->setEnabled(!m_running);
     const TemplateEntry* templ = m_document.templ();
     const auto count = static_cast<int>(m_document.templates().size());
-    m_templ->showText(count > 1          ? tr("%1 templates").arg(count)
-                      : templ != nullptr ? templ->name
-                      : m_document.box() ? tr("the box, cut when you run")
-                                         : tr("none"));
+    if (templ == nullptr && m_document.box()) {
+        m_templ->showText(tr("the template box"), tr("The template box, cut when you run"));
+    } else {
+        m_templ->showText(count > 1          ? tr("%1 templates").arg(count)
+                          : templ != nullptr ? templ->name
+                                             : tr("none"));
+    }
     m_openTemplate->setEnabled(scene);
     m_addTemplate->setEnabled(scene && templ != nullptr);
     m_saveTemplate->setEnabled(templ != nullptr);

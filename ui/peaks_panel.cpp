@@ -111,7 +111,10 @@ void PeaksPanel::onResultShown() {
     m_table->setColumnHidden(PeaksModel::Templ,
                              result == nullptr || result->job->templates.size() < 2);
     for (int column = 0; column < PeaksModel::kColumns; ++column) {
-        m_table->setColumnWidth(column, column == PeaksModel::Rank ? 44 : 88);
+        // As narrow as heads and numbers allow: all of them fit a window of 1280.
+        const bool narrow = column == PeaksModel::Score || column == PeaksModel::ZScore ||
+                            column == PeaksModel::Rival || column == PeaksModel::Bound;
+        m_table->setColumnWidth(column, column == PeaksModel::Rank ? 44 : narrow ? 68 : 84);
     }
     refresh();
 }

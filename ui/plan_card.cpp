@@ -1,7 +1,9 @@
 #include "ui/plan_card.h"
 
+#include <QEvent>
 #include <QGridLayout>
 #include <QLabel>
+#include <QScrollArea>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -18,6 +20,8 @@ namespace {
 
 /// Candidates beside the chosen one that the card names; the report has all.
 constexpr int kOthers = 4;
+constexpr int kGap = 3;
+constexpr int kLeastLines = 2; // of the rest, the audit's verdict first, where there is no room
 
 QString coloured(const QString& text, const QColor& colour) {
     return QStringLiteral("<span style='color:%1'>%2</span>")
@@ -29,23 +33,77 @@ QString coloured(const QString& text, const QColor& colour) {
 PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
     setObjectName(QStringLiteral("planCard"));
     setAccessibleName(tr("Plan"));
-    const auto label = [this](const char* name, Qt::Alignment alignment = Qt::AlignLeft) {
-        auto* made = new QLabel(this);
-        made->setObjectName(QLatin1String(name));
-        made->setAlignment(alignment | Qt::AlignVCenter);
-        return made;
-    };
-    m_headline = label("planHeadline");
-    m_headline->setWordWrap(true);
+    m_headline = makeLabel("planHeadline");
     QFont bold = font();
     bold.setBold(true);
     m_headline->setFont(bold);
-    m_detail = label("planDetail");
-    m_detail->setWordWrap(true);
+    m_detail = makeLabel("planDetail");
+    m_scenes = makeLabel("planScenes");
+    makeNumbers();
 
-    m_scenes = label("planScenes");
-    m_scenes->setWordWrap(true);
+    m_groups = makeLabel("planGroups");
+    m_exactness = makeLabel("planExactness");
+    m_exactness->setTextFormat(Qt::RichText);
+    m_calibration = makeLabel("planCalibration");
+    m_calibration->setTextFormat(Qt::RichText);
+    m_calibration->setText(
+        tr("not calibrated (%1)")
+            .arg(QStringLiteral("<a href=\"calibrate\">%1</a>").arg(tr("measure this machine"))));
+    m_calibration->setToolTip(tr("Times are predicted with built-in constants until this machine "
+                                 "was measured (Tools > Calibrate this machine)"));
+    connect(m_calibration, &QLabel::linkActivated, this, &PlanCard::calibrateRequested);
+    for (QLabel* label : {m_headline, m_detail, m_scenes, m_exactness, m_groups, m_calibration}) {
+        label->setWordWrap(true);
+    }
 
+    auto* head = new QWidget(this);
+    m_head = new QVBoxLayout(head);
+    m_head->setContentsMargins(0, 0, 0, 0);
+    m_head->setSpacing(kGap);
+    for (QWidget* part : std::initializer_list<QWidget*>{m_headline, m_detail, m_scenes, m_numbers,
+                                                         m_calibration}) {
+        m_head->addWidget(part);
+    }
+
+    m_area = new QScrollArea(this);
+    m_area->setObjectName(QStringLiteral("planRest"));
+    m_area->setFrameShape(QFrame::NoFrame);
+    m_area->setWidgetResizable(true);
+    m_area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_area->setMinimumHeight(1);
+    auto* rest = new QWidget(m_area);
+    m_others = new QVBoxLayout;
+    m_others->setContentsMargins(0, 0, 0, 0);
+    m_others->setSpacing(1);
+    m_rest = new QVBoxLayout(rest);
+    m_rest->setContentsMargins(0, 0, 0, 0);
+    m_rest->setSpacing(kGap);
+    m_rest->addWidget(m_exactness);
+    m_rest->addWidget(m_groups);
+    m_rest->addLayout(m_others);
+    m_rest->addStretch(1);
+    m_area->setWidget(rest);
+    m_area->viewport()->setAutoFillBackground(false);
+    rest->setAutoFillBackground(false);
+    rest->installEventFilter(this);
+
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(10, 8, 10, 8);
+    layout->setSpacing(kGap);
+    layout->addWidget(head);
+    layout->addWidget(m_area, 1);
+    showNothing(tr("The plan appears here."));
+}
+
+QLabel* PlanCard::makeLabel(const char* name, Qt::Alignment alignment) {
+    auto* made = new QLabel(this);
+    made->setObjectName(QLatin1String(name));
+    made->setAlignment(alignment | Qt::AlignVCenter);
+    return made;
+}
+
+/// Time and memory, predicted and measured.
+void PlanCard::makeNumbers() {
     m_numbers = new QWidget(this);
     auto* grid = new QGridLayout(m_numbers);
     grid->setContentsMargins(0, 2, 0, 2);
@@ -53,26 +111,26 @@ PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
     grid->setVerticalSpacing(2);
     grid->setColumnStretch(1, 1);
     grid->setColumnStretch(2, 1);
-    auto* predicted = label("planPredictedHead", Qt::AlignRight);
+    auto* predicted = makeLabel("planPredictedHead", Qt::AlignRight);
     predicted->setText(tr("predicted"));
-    m_measuredHead = label("planMeasuredHead", Qt::AlignRight);
+    m_measuredHead = makeLabel("planMeasuredHead", Qt::AlignRight);
     m_measuredHead->setText(tr("measured"));
-    auto* time = label("planTimeHead");
+    auto* time = makeLabel("planTimeHead");
     time->setText(tr("Time"));
-    auto* memory = label("planMemoryHead");
+    auto* memory = makeLabel("planMemoryHead");
     memory->setText(tr("Memory"));
-    m_timePredicted = label("planTimePredicted", Qt::AlignRight);
-    m_timeMeasured = label("planTimeMeasured", Qt::AlignRight);
-    m_streamHead = label("planStreamHead");
+    m_timePredicted = makeLabel("planTimePredicted", Qt::AlignRight);
+    m_timeMeasured = makeLabel("planTimeMeasured", Qt::AlignRight);
+    m_streamHead = makeLabel("planStreamHead");
     m_streamHead->setText(tr("Next scene"));
-    m_streamPredicted = label("planStreamPredicted", Qt::AlignRight);
-    m_streamMeasured = label("planStreamMeasured", Qt::AlignRight);
+    m_streamPredicted = makeLabel("planStreamPredicted", Qt::AlignRight);
+    m_streamMeasured = makeLabel("planStreamMeasured", Qt::AlignRight);
     m_streamPredicted->setToolTip(tr("Each further scene, for which the templates are prepared "
                                      "already; without reading and writing files"));
     m_streamMeasured->setToolTip(tr("The run without preparing the templates, as measured with the "
                                     "scene that is shown"));
-    m_memoryPredicted = label("planMemoryPredicted", Qt::AlignRight);
-    m_memoryMeasured = label("planMemoryMeasured", Qt::AlignRight);
+    m_memoryPredicted = makeLabel("planMemoryPredicted", Qt::AlignRight);
+    m_memoryMeasured = makeLabel("planMemoryMeasured", Qt::AlignRight);
     m_timePredicted->setToolTip(tr("Prepare and run, without reading and writing files"));
     m_timeMeasured->setToolTip(tr("Prepare and run as measured, without reading and writing "
                                   "files"));
@@ -90,35 +148,55 @@ PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
     grid->addWidget(memory, 3, 0);
     grid->addWidget(m_memoryPredicted, 3, 1);
     grid->addWidget(m_memoryMeasured, 3, 2);
+}
 
-    m_exactness = label("planExactness");
-    m_exactness->setWordWrap(true);
-    m_exactness->setTextFormat(Qt::RichText);
+int PlanCard::leastHeight(int width) const {
+    const int full = fullHeight(width);
+    return std::min(full, headHeight(width) + kGap + kLeastLines * fontMetrics().lineSpacing());
+}
 
-    m_calibration = label("planCalibration");
-    m_calibration->setWordWrap(true);
-    m_calibration->setTextFormat(Qt::RichText);
-    m_calibration->setText(
-        tr("not calibrated (%1)")
-            .arg(QStringLiteral("<a href=\"calibrate\">%1</a>").arg(tr("measure this machine"))));
-    m_calibration->setToolTip(tr("Times are predicted with built-in constants until this machine "
-                                 "was measured (Tools > Calibrate this machine)"));
-    connect(m_calibration, &QLabel::linkActivated, this, &PlanCard::calibrateRequested);
+int PlanCard::fullHeight(int width) const {
+    const int head = headHeight(width);
+    return m_area->isHidden() ? head : head + kGap + m_rest->totalHeightForWidth(innerWidth(width));
+}
 
-    m_others = new QVBoxLayout;
-    m_others->setContentsMargins(0, 0, 0, 0);
-    m_others->setSpacing(1);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(10, 8, 10, 8);
-    layout->setSpacing(3);
-    layout->addWidget(m_headline);
-    layout->addWidget(m_detail);
-    layout->addWidget(m_scenes);
-    layout->addWidget(m_numbers);
-    layout->addWidget(m_calibration);
-    layout->addWidget(m_exactness);
-    layout->addLayout(m_others);
-    showNothing(tr("The plan appears here."));
+int PlanCard::innerWidth(int width) const {
+    const QMargins margins = layout()->contentsMargins();
+    return width - margins.left() - margins.right() - 2 * frameWidth();
+}
+
+int PlanCard::headHeight(int width) const {
+    const QMargins margins = layout()->contentsMargins();
+    return margins.top() + margins.bottom() + 2 * frameWidth() +
+           m_head->totalHeightForWidth(innerWidth(width));
+}
+
+bool PlanCard::event(QEvent* event) {
+    const bool done = QFrame::event(event);
+    if (event->type() == QEvent::LayoutRequest) {
+        Q_EMIT contentChanged();
+    }
+    return done;
+}
+
+bool PlanCard::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::LayoutRequest) {
+        Q_EMIT contentChanged();
+    }
+    return QFrame::eventFilter(watched, event);
+}
+
+void PlanCard::resizeEvent(QResizeEvent* event) {
+    QFrame::resizeEvent(event);
+    // Texts that wrap beside a scroll bar are too high without it: Qt would keep the bar.
+    const bool whole = height() >= fullHeight(width());
+    m_area->setVerticalScrollBarPolicy(whole ? Qt::ScrollBarAlwaysOff : Qt::ScrollBarAsNeeded);
+}
+
+/// After every change of what is shown.
+void PlanCard::finish() {
+    m_area->setVisible(!m_exactness->isHidden() || !m_groups->isHidden() || m_others->count() > 0);
+    applyTheme();
 }
 
 void PlanCard::setHeadline(const QString& headline, QColor Accents::*colour) {
@@ -143,25 +221,27 @@ void PlanCard::showNothing(const QString& hint) {
     m_scenes->hide();
     m_numbers->hide();
     m_exactness->hide();
+    m_groups->hide();
     m_calibration->hide();
-    applyTheme();
+    finish();
 }
 
 void PlanCard::showPlanning() {
     if (!m_report) {
         showNothing(tr("Planning in the background …"));
         setHeadline(tr("Planning …"), &Accents::muted);
-        applyTheme();
+        finish();
     } else {
         m_detail->setText(tr("Planning again in the background …"));
         m_detail->show();
+        finish();
     }
 }
 
 void PlanCard::showProblem(const QString& sentence) {
     showNothing(sentence);
     setHeadline(tr("Cannot run"), &Accents::bad);
-    applyTheme();
+    finish();
 }
 
 /// Templates of several sizes: what each of them is planned as, and the sum.
@@ -190,8 +270,9 @@ void PlanCard::showGroups(const job::JobReport& report) {
                     .arg(deviceText(first.candidate.device), threadsText(first.candidate.threads)),
                 nullptr);
     lines << tr("They give peaks only: other sizes have other placements, so there is no map.");
-    m_detail->setText(lines.join(QChar('\n')));
-    m_detail->show();
+    m_groups->setText(lines.join(QChar('\n')));
+    m_groups->show();
+    m_detail->hide();
     m_timePredicted->setText(durationText(predicted));
     m_memoryPredicted->setText(bytesText(memory));
     m_numbers->show();
@@ -206,7 +287,7 @@ void PlanCard::showReport(const job::JobReport& report) {
         showGroups(report);
         m_calibration->setVisible(!report.plan.calibrated);
         showExactness(report);
-        applyTheme();
+        finish();
         return;
     }
     // Of several groups that which is refused.
@@ -221,6 +302,7 @@ void PlanCard::showReport(const job::JobReport& report) {
         m_report = report;
         return;
     }
+    m_groups->hide();
     const plan::CandidateReport* chosen = report.plan.chosen();
     if (chosen == nullptr) {
         setHeadline(tr("Refused: no candidate can do this job"), &Accents::bad);
@@ -245,7 +327,7 @@ void PlanCard::showReport(const job::JobReport& report) {
     m_calibration->setVisible(!report.plan.calibrated);
     showExactness(report);
     showOthers(report.plan);
-    applyTheme();
+    finish();
 }
 
 void PlanCard::showNumbers(const job::JobReport& report, const plan::CandidateReport& chosen) {
@@ -319,10 +401,21 @@ void PlanCard::showExactness(const job::JobReport& report) {
         recomputed = std::max(recomputed, job::recomputedShare(map));
     }
     QStringList lines;
-    lines << tr("Recomputed in double: %1 of the scores").arg(percentText(recomputed));
-    QString tip = tr("Scores whose error could have exceeded the promise of %1 were computed again "
-                     "in double.")
-                      .arg(report.plan.problem.promise, 0, 'g', 6);
+    QString tip;
+    if (report.audit) {
+        const bool failed = report.audit->verdict == job::AuditVerdict::Failed;
+        const bool passed = report.audit->verdict == job::AuditVerdict::Passed;
+        const QColor colour = failed ? accents().bad : passed ? accents().good : accents().muted;
+        const QString all = tr("Self-audit %1").arg(toQString(job::auditText(*report.audit)));
+        lines << coloured(passed ? tr("Self-audit passed: off by %1 at most")
+                                       .arg(report.audit->largestDeviation, 0, 'g', 2)
+                                 : all,
+                          colour);
+        tip = all + QChar('\n');
+    }
+    tip += tr("Scores whose error could have exceeded the promise of %1 were computed again in "
+              "double.")
+               .arg(report.plan.problem.promise, 0, 'g', 6);
     const std::int64_t lowConf = countOf(base::Status::LowConf);
     if (lowConf > 0) {
         const io::Colour& pink = io::kLowConf;
@@ -332,22 +425,11 @@ void PlanCard::showExactness(const job::JobReport& report) {
         tip += QChar(' ') + tr("LOWCONF: the error of these scores may exceed the promise; turn on "
                                "Recompute, choose Double or allow a larger promise.");
     }
+    lines << tr("Recomputed in double: %1 of the scores").arg(percentText(recomputed));
     const std::int64_t partial = countOf(base::Status::Partial);
     if (partial > 0) {
         lines
             << tr("PARTIAL: %1 scores of placements that leave the scene or its mask").arg(partial);
-    }
-    if (report.audit) {
-        const bool failed = report.audit->verdict == job::AuditVerdict::Failed;
-        const bool passed = report.audit->verdict == job::AuditVerdict::Passed;
-        const QColor colour = failed ? accents().bad : passed ? accents().good : accents().muted;
-        lines << coloured(passed
-                              ? tr("Self-audit passed: largest deviation %1 of %2 scores")
-                                    .arg(report.audit->largestDeviation, 0, 'g', 2)
-                                    .arg(report.audit->checked)
-                              : tr("Self-audit %1").arg(toQString(job::auditText(*report.audit))),
-                          colour);
-        tip += QChar('\n') + tr("Self-audit: %1").arg(toQString(job::auditText(*report.audit)));
     }
     m_exactness->setText(lines.join(QStringLiteral("<br>")));
     m_exactness->setToolTip(tip);
@@ -355,7 +437,7 @@ void PlanCard::showExactness(const job::JobReport& report) {
 
 void PlanCard::addOther(const plan::CandidateReport& row) {
     const bool slower = row.verdict == plan::CandidateVerdict::Slower;
-    auto* label = new QLabel(this);
+    auto* label = new QLabel(m_area->widget());
     label->setObjectName(QStringLiteral("planOther%1").arg(m_others->count() + 1));
     label->setTextFormat(Qt::RichText);
     const QString what =
@@ -393,7 +475,7 @@ void PlanCard::showOthers(const plan::PlanReport& report) {
         }
     }
     if (left > 0) {
-        auto* label = new QLabel(tr("and %1 more in the plan report").arg(left), this);
+        auto* label = new QLabel(tr("and %1 more in the plan report").arg(left), m_area->widget());
         label->setStyleSheet(QStringLiteral("color: %1;").arg(accents().muted.name()));
         m_others->addWidget(label);
         label->show();

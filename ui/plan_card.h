@@ -9,12 +9,14 @@
 
 class QGridLayout;
 class QLabel;
+class QScrollArea;
 class QVBoxLayout;
 
 namespace flcc::ui {
 
 /// What would run, what it would cost and why not otherwise; after a run the same card shows
-/// measured next to predicted.
+/// measured next to predicted. What does not fit its height below headline, numbers and calibration
+/// is scrolled.
 class PlanCard : public QFrame {
     Q_OBJECT
 
@@ -32,12 +34,27 @@ class PlanCard : public QFrame {
     void refreshTheme();
     /// All texts of the card, a line each: for tests and for reading aloud.
     [[nodiscard]] QString text() const;
+    /// Of these widths: what shows all but a rest that may be scrolled, and what shows all.
+    [[nodiscard]] int leastHeight(int width) const;
+    [[nodiscard]] int fullHeight(int width) const;
 
   Q_SIGNALS:
+    /// There is more or less to show.
+    void contentChanged();
     /// The link beside "not calibrated" was followed.
     void calibrateRequested();
 
+  protected:
+    bool event(QEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
   private:
+    void makeNumbers();
+    QLabel* makeLabel(const char* name, Qt::Alignment alignment = Qt::AlignLeft);
+    void finish();
+    [[nodiscard]] int innerWidth(int width) const;
+    [[nodiscard]] int headHeight(int width) const;
     void setHeadline(const QString& headline, QColor Accents::*colour);
     void applyTheme();
     void showNumbers(const job::JobReport& report, const plan::CandidateReport& chosen);
@@ -49,6 +66,9 @@ class PlanCard : public QFrame {
     void showOthers(const plan::PlanReport& report);
     void clearOthers();
 
+    QVBoxLayout* m_head = nullptr; ///< always in sight
+    QScrollArea* m_area = nullptr;
+    QVBoxLayout* m_rest = nullptr; ///< in the area
     QLabel* m_headline = nullptr;
     QLabel* m_detail = nullptr;
     QWidget* m_numbers = nullptr;
@@ -62,6 +82,7 @@ class PlanCard : public QFrame {
     QLabel* m_memoryPredicted = nullptr;
     QLabel* m_memoryMeasured = nullptr;
     QLabel* m_exactness = nullptr;
+    QLabel* m_groups = nullptr;
     QLabel* m_calibration = nullptr;
     QVBoxLayout* m_others = nullptr;
     std::optional<job::JobReport> m_report;

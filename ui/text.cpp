@@ -82,12 +82,9 @@ QString extentsText(const base::Extents& extents) {
     return text;
 }
 
-QString boxText(const base::Box& box, bool volume) {
-    QString corner = QStringLiteral("%1, %2").arg(box.corner.x).arg(box.corner.y);
-    if (volume) {
-        corner += QStringLiteral(", %1").arg(box.corner.z);
-    }
-    return say("%1 at %2").arg(extentsText(box.extents), corner);
+QString cornerText(const base::Index& corner, bool volume) {
+    const QString text = QStringLiteral("%1, %2").arg(corner.x).arg(corner.y);
+    return volume ? text + QStringLiteral(", %1").arg(corner.z) : text;
 }
 
 QString bytesText(std::int64_t bytes) {

@@ -20,8 +20,8 @@ namespace flcc::ui {
 
 /// "1024 × 1024", with the third axis only where there is one.
 [[nodiscard]] QString extentsText(const base::Extents& extents);
-/// "12, 40:32 × 32".
-[[nodiscard]] QString boxText(const base::Box& box, bool volume);
+/// "12, 40".
+[[nodiscard]] QString cornerText(const base::Index& corner, bool volume);
 [[nodiscard]] QString bytesText(std::int64_t bytes); ///< "18.4 MiB"
 /// "0 %", "0.31 %", "12 %" of a share; never "0 %" for more than none.
 [[nodiscard]] QString percentText(double share);

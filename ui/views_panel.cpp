@@ -50,6 +50,7 @@ ViewsPanel::ViewsPanel(Document& document, QWidget* parent)
         if (frame->widget() != nullptr) {
             connect(frame->widget(), &SceneWidget::focused, this,
                     [this, frame] { setActiveFrame(frame); });
+            connect(frame->widget(), &SceneWidget::resized, this, &ViewsPanel::viewChanged);
         }
     }
     connect(&m_document, &Document::sceneChanged, this, &ViewsPanel::onSceneChanged);
@@ -335,6 +336,8 @@ void ViewsPanel::onMasksChanged() {
         slice->setTemplateSupport(supportOf(m_document.mask()));
         slice->setSceneSupport(supportOf(sceneMask ? &*sceneMask : nullptr));
     }
+    m_volume->setTemplateSupport(supportOf(m_document.mask()));
+    m_volume->setSceneSupport(supportOf(sceneMask ? &*sceneMask : nullptr));
     setVisiblePeaks(std::vector<int>(m_peaks)); // which of them it belongs to
 }
 

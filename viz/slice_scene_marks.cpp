@@ -151,14 +151,7 @@ void SliceScene::State::drawMarks(const SliceScene& scene) {
     drawRegion(canvas);
     if (peaksVisible && selectedPeak && *selectedPeak < peaks.size() &&
         peaks[*selectedPeak].shaded) {
-        const base::Point& centre = peaks[*selectedPeak].centre;
-        const std::array<double, 3> size = sizeOf(peaks[*selectedPeak]);
-        std::array<std::int64_t, 3> corner{};
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-            corner[axis] = nearest(centre[axis] - (size[axis] - 1) / 2);
-        }
-        drawTemplateSupport(canvas,
-                            {{corner[0], corner[1], corner[2]}, peaks[*selectedPeak].templ});
+        drawTemplateSupport(canvas, detail::voxelsUnder(peaks[*selectedPeak]));
     }
     if (box) {
         drawTemplateSupport(canvas, *box);

@@ -15,10 +15,6 @@ using detail::Canvas;
 
 namespace {
 
-constexpr io::Colour kShade{12, 13, 15};
-constexpr std::uint8_t kTemplateShade = 150; // what does not count is still seen through
-constexpr io::Colour kOutside{52, 58, 96};   // bluish: no grey of the scene
-constexpr double kOutsideOpacity = 0.6;
 constexpr double kDash = 8; // logical pixels, and as much between two
 
 /// Dashes along the edge of a rectangle, dark ones under those of `colour`.
@@ -34,7 +30,7 @@ void drawDashes(const Canvas& canvas, const std::array<double, 4>& e, const io::
         }
     };
     for (const auto& [half, shown, opacity] :
-         {std::tuple(2 * r, kShade, static_cast<std::uint8_t>(alpha * 3 / 4)),
+         {std::tuple(2 * r, detail::kTemplateShade, static_cast<std::uint8_t>(alpha * 3 / 4)),
           std::tuple(r, colour, alpha)}) {
         for (const double y : {e[1], e[3]}) {
             across(e[0], e[2], canvas.width, [&, y](double from, double to) {
@@ -84,7 +80,8 @@ void SliceScene::State::drawTemplateSupport(const Canvas& canvas, const base::Bo
                 count[axes.right] = end - i;
                 run = {{first[0], first[1], first[2]}, {count[0], count[1], count[2]}};
                 const auto e = edges(run);
-                canvas.marks.rectangle(e[0], e[1], e[2], e[3], kShade, kTemplateShade);
+                canvas.marks.rectangle(e[0], e[1], e[2], e[3], detail::kTemplateShade,
+                                       detail::kTemplateShadeAlpha);
             }
             i = end;
         }
@@ -96,7 +93,7 @@ void SliceScene::State::shapeSupportPlane() {
     if (sceneSupportShown()) {
         const auto count = byAxis(extents);
         supportPlane.setShape(count[axes.right], count[axes.down], {0, 0}, view.aspect());
-        supportPlane.setOpacity(kOutsideOpacity);
+        supportPlane.setOpacity(detail::kOutsideOpacity);
     }
 }
 
@@ -109,7 +106,7 @@ void SliceScene::State::supportPixels(const detail::TexelRect& rect, std::uint8_
         std::uint8_t* texel = out + (j - rect.top) * rowBytes;
         for (std::int64_t i = rect.left; i < rect.right; ++i, texel += 4) {
             const bool inside = support.data()[first + i * strides[axes.right]] != 0;
-            std::copy(kOutside.begin(), kOutside.end(), texel);
+            std::copy(detail::kOutside.begin(), detail::kOutside.end(), texel);
             texel[3] = inside ? 0 : 255;
         }
     }

@@ -212,19 +212,19 @@ void VolumeScene::setPeaks(std::vector<PeakMark> peaks, const base::Extents& tem
     }
     m_state->peaks = std::move(peaks);
     m_state->selectedPeak.reset();
-    m_state->linesStale = true;
+    m_state->marksChanged();
     changed();
 }
 
 void VolumeScene::setSelectedPeak(std::optional<std::size_t> index) {
     m_state->selectedPeak = index;
-    m_state->linesStale = true;
+    m_state->marksChanged();
     changed();
 }
 
 void VolumeScene::setPeaksVisible(bool on) {
     m_state->peaksVisible = on;
-    m_state->linesStale = true;
+    m_state->marksChanged();
     changed();
 }
 
@@ -245,7 +245,7 @@ std::optional<std::size_t> VolumeScene::peakAt(DisplayPoint display) const {
 
 void VolumeScene::setTemplateBox(const std::optional<base::Box>& box) {
     m_state->box = box;
-    m_state->linesStale = true;
+    m_state->marksChanged();
     changed();
 }
 
@@ -500,6 +500,7 @@ void VolumeScene::update() {
     s.updateSlices();
     if (s.linesStale) {
         s.updateLines(*this);
+        s.updateSurfaces(colours());
     }
     if (s.image) {
         s.renderer->ResetCameraClippingRange();

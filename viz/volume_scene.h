@@ -55,6 +55,13 @@ class VolumeScene final : public Scene {
     /// The part of the scene that is searched, as a box; empty: none.
     void setRegion(const std::optional<base::Box>& region);
 
+    /// Of the template: in a template box of its extents, and in the selected peak, what is not 0
+    /// has a see-through surface, and what is 0 is shaded on the slice planes; null: none.
+    void setTemplateSupport(std::shared_ptr<const base::Image<std::uint8_t>> support);
+    /// Of the scene, if it has the image's extents: what is 0 is bluish on the slice planes, and
+    /// ray-cast so and fainter; null: none.
+    void setSceneSupport(std::shared_ptr<const base::Image<std::uint8_t>> support);
+
     /// The slice planes go through it; empty: none.
     void setCrosshair(const std::optional<base::Point>& voxel);
     void setSlicePlanesVisible(bool on);

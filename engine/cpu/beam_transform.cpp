@@ -1,9 +1,8 @@
 #include "engine/cpu/beam_transform.h"
 
 #include <algorithm>
-#include <vector>
+#include <utility>
 
-#include "engine/cpu/double_transform.h"
 #include "engine/cpu/half_transform.h"
 #include "engine/cpu/simd/beam.h"
 #include "engine/method/shared/smooth_length.h"
@@ -31,47 +30,63 @@ std::int64_t sliceValues(const Extents& points) {
 class BeamTransform final : public TileTransform {
   public:
     explicit BeamTransform(const Extents& points)
-        : m_points(points), m_x(points.x), m_y(points.y), m_z(points.z) {}
+        : m_points(points), m_x(points.x), m_y(points.y), m_z(points.z), m_templateX(points.x),
+          m_templateY(points.y), m_templateZ(points.z) {}
 
     [[nodiscard]] FftEffort effort() const override { return FftEffort::Patient; }
 
     [[nodiscard]] TransformBuffers makeBuffers() const override {
         auto tile = largeBuffer<float>(beamTileValues(m_points));
-        tile.fill(0.0F); // rows beyond the last one stay 0
+        for (std::int64_t z = 0; z < m_points.z; ++z) {
+            forColumns(z, [&](std::int64_t, std::int64_t at) {
+                clearRest(tile.data() + at); // and so it stays
+            });
+        }
         return {std::move(tile), {}, largeBuffer<float>(beamLineValues(m_points)), {}};
     }
 
     [[nodiscard]] Image<float> templateSpectrum(const Image<double>& templ) const override {
-        const Image<double> half = DoubleTransform::of(m_points)->templateSpectrum(templ);
-        auto spectrum = largeBuffer<float>(beamSpectrumValues(m_points));
-        spectrum.fill(0.0F);
-        const std::int64_t width = m_points.x / 2 + 1;
-        std::vector<std::int64_t> places(static_cast<std::size_t>(m_points.x));
-        for (std::int64_t x = 0; x < m_points.x; ++x) {
-            places[static_cast<std::size_t>(x)] = m_x.position(x) * kElement;
+        const Extents& m = templ.extents();
+        // Its voxels, with columns of zeros up to a whole beam and down to the last row.
+        const std::int64_t groups = groupsOf(m.x);
+        const std::int64_t width = groups * kLines;
+        Image<double> voxels({width, m_points.y, 1}, 0.0);
+        const std::int64_t slice = groups * beamValues(m_points);
+        auto tile = largeBuffer<double>(slice * m_points.z);
+        std::fill_n(tile.data() + m.z * slice, (m_points.z - m.z) * slice, 0.0);
+        for (std::int64_t z = 0; z < m.z; ++z) {
+            for (std::int64_t y = 0; y < m.y; ++y) {
+                std::copy_n(templ.view().row(y, z), m.x, voxels.view().row(y, 0));
+            }
+            for (std::int64_t group = 0; group < groups; ++group) {
+                const double* const columns = voxels.data() + group * kLines;
+                double* const beam = tile.data() + z * slice + group * beamValues(m_points);
+                beam::forwardColumns(m_templateY, {columns, columns, 0, width}, beam);
+                clearRest(beam);
+            }
         }
-        for (std::int64_t z = 0; z < m_points.z; ++z) {
+        for (std::int64_t group = 0; m_points.z > 1 && group < groups; ++group) {
             for (std::int64_t y = 0; y < m_points.y; ++y) {
-                const auto rowOf = [&](std::int64_t fy, std::int64_t fz) {
-                    return half.data() + 2 * width * (fy + m_points.y * fz);
-                };
-                const std::int64_t line = m_y.position(y);
-                float* const to =
-                    spectrum.data() +
-                    (m_z.position(z) * groupsOf(m_points.y) + line / kLines) * rowValues() +
-                    line % kLines;
-                const double* const row = rowOf(y, z);
-                // The template is real: frequencies beyond the half are conjugates of their
-                // opposites.
-                const double* const opposite =
-                    rowOf((m_points.y - y) % m_points.y, (m_points.z - z) % m_points.z);
-                for (std::int64_t x = 0; x < m_points.x; ++x) {
-                    const bool stored = x < width;
-                    const double* const value =
-                        stored ? row + 2 * x : opposite + 2 * (m_points.x - x);
-                    float* const at = to + places[static_cast<std::size_t>(x)];
-                    at[0] = static_cast<float>(value[0]);
-                    at[kLines] = static_cast<float>(stored ? value[1] : -value[1]);
+                beam::forward(m_templateZ,
+                              tile.data() + group * beamValues(m_points) + y * kElement, slice);
+            }
+        }
+        auto spectrum = largeBuffer<float>(beamSpectrumValues(m_points));
+        Image<double> line({rowValues(), 1, 1});
+        const double scale = 1.0 / static_cast<double>(base::voxelCount(m_points));
+        float* to = spectrum.data();
+        for (std::int64_t z = 0; z < m_points.z; ++z) {
+            for (std::int64_t y = 0; y < groupsOf(m_points.y); ++y, to += rowValues()) {
+                line.fill(0.0);
+                beam::turn(tile.data() + z * slice + y * kLines * kElement, beamValues(m_points),
+                           groups, line.data());
+                beam::forward(m_templateX, line.data(), kElement);
+                for (std::int64_t i = 0; i < rowValues(); i += kElement) {
+                    const double* const value = line.data() + i;
+                    std::transform(value, value + kLines, to + i,
+                                   [&](double re) { return static_cast<float>(re * scale); });
+                    std::transform(value + kLines, value + kElement, to + i + kLines,
+                                   [&](double im) { return static_cast<float>(-im * scale); });
                 }
             }
         }
@@ -117,6 +132,11 @@ class BeamTransform final : public TileTransform {
     /// Of a beam along rows.
     [[nodiscard]] std::int64_t rowValues() const {
         return groupsOf(m_points.x) * kLines * kElement;
+    }
+
+    /// Zeros for the rows of a beam of columns beyond the last one of the tile.
+    template <class Real> void clearRest(Real* beam) const {
+        std::fill(beam + m_points.y * kElement, beam + beamValues(m_points), Real{0});
     }
 
     /// Calls `use(where kLines rows begin in a tile, and in a spectrum)`.
@@ -168,9 +188,12 @@ class BeamTransform final : public TileTransform {
     }
 
     Extents m_points;
-    beam::Plan m_x;
-    beam::Plan m_y;
-    beam::Plan m_z;
+    beam::Plan<float> m_x;
+    beam::Plan<float> m_y;
+    beam::Plan<float> m_z;
+    beam::Plan<double> m_templateX;
+    beam::Plan<double> m_templateY;
+    beam::Plan<double> m_templateZ;
 };
 
 } // namespace

@@ -93,7 +93,7 @@ void FourierCorrelator::inputChanged() { m_transform->forward(m_input.data(), m_
 
 void FourierCorrelator::correlate(const SupportTemplate&, Weights weights, const Extents&,
                                   std::int64_t slot) {
-    m_transform->inverse(m_spectra->of(weights), m_pairs.data(), m_product.data(),
+    m_transform->inverse(m_spectra->of(weights).data(), m_pairs.data(), m_product.data(),
                          output(slot).data);
 }
 

@@ -21,7 +21,7 @@ fftw_complex* complex(double* pairs) { return reinterpret_cast<fftw_complex*>(pa
 
 class FftwDoubleTransform final : public DoubleTransform {
   public:
-    explicit FftwDoubleTransform(const Extents& points) : m_points(points) {
+    explicit FftwDoubleTransform(const Extents& points) : DoubleTransform(points) {
         Image<double> tile(points);
         Image<double> pairs({2 * spectrumPairs(points), 1, 1});
         const std::array<int, 3> lengths{static_cast<int>(points.z), static_cast<int>(points.y),
@@ -42,23 +42,22 @@ class FftwDoubleTransform final : public DoubleTransform {
         fftw_destroy_plan(m_inverse);
     }
 
-    [[nodiscard]] Image<double> templateSpectrum(const Image<double>& templ) const override {
-        Image<double> tile(m_points, 0.0);
+    void templateSpectrum(const Image<double>& templ, double* tile, double* pairs) const override {
+        const std::int64_t count = base::voxelCount(points());
+        std::fill_n(tile, count, 0.0);
+        const base::View<double> to(tile, points());
         const Extents& m = templ.extents();
         for (std::int64_t z = 0; z < m.z; ++z) {
             for (std::int64_t y = 0; y < m.y; ++y) {
-                std::copy_n(templ.view().row(y, z), m.x, tile.view().row(y, z));
+                std::copy_n(templ.view().row(y, z), m.x, to.row(y, z));
             }
         }
-        Image<double> spectrum({2 * spectrumPairs(m_points), 1, 1});
-        fftw_execute_dft_r2c(m_forward, tile.data(), complex(spectrum.data()));
-        const double scale = 1.0 / static_cast<double>(base::voxelCount(m_points));
-        double* const pairs = spectrum.data();
-        for (std::int64_t i = 0; i < spectrum.count(); i += 2) {
+        fftw_execute_dft_r2c(m_forward, tile, complex(pairs));
+        const double scale = 1.0 / static_cast<double>(count);
+        for (std::int64_t i = 0; i < 2 * spectrumPairs(points()); i += 2) {
             pairs[i] *= scale;
             pairs[i + 1] *= -scale;
         }
-        return spectrum;
     }
 
     void forward(const double* tile, double* pairs) const override {
@@ -66,12 +65,11 @@ class FftwDoubleTransform final : public DoubleTransform {
         fftw_execute_dft_r2c(m_forward, const_cast<double*>(tile), complex(pairs));
     }
 
-    void inverse(const Image<double>& spectrum, const double* pairs, double* product,
+    void inverse(const double* spectrum, const double* pairs, double* product,
                  double* to) const override {
-        const double* const templ = spectrum.data();
-        for (std::int64_t i = 0; i < spectrum.count(); i += 2) {
-            const double re = pairs[i] * templ[i] - pairs[i + 1] * templ[i + 1];
-            const double im = pairs[i + 1] * templ[i] + pairs[i] * templ[i + 1];
+        for (std::int64_t i = 0; i < 2 * spectrumPairs(points()); i += 2) {
+            const double re = pairs[i] * spectrum[i] - pairs[i + 1] * spectrum[i + 1];
+            const double im = pairs[i + 1] * spectrum[i] + pairs[i] * spectrum[i + 1];
             product[i] = re;
             product[i + 1] = im;
         }
@@ -79,12 +77,18 @@ class FftwDoubleTransform final : public DoubleTransform {
     }
 
   private:
-    Extents m_points;
     fftw_plan m_forward = nullptr;
     fftw_plan m_inverse = nullptr;
 };
 
 } // namespace
+
+Image<double> DoubleTransform::templateSpectrum(const Image<double>& templ) const {
+    Image<double> tile(m_points);
+    Image<double> spectrum({2 * spectrumPairs(m_points), 1, 1});
+    templateSpectrum(templ, tile.data(), spectrum.data());
+    return spectrum;
+}
 
 std::shared_ptr<const DoubleTransform> DoubleTransform::of(const Extents& points) {
     using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t>;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 
@@ -24,14 +25,21 @@ class DoubleTransform {
         return (points.x / 2 + 1) * points.y * points.z;
     }
 
+    /// What FFTW takes in a thread while it transforms, about.
+    [[nodiscard]] static std::int64_t scratchBytes(const base::Extents& points) {
+        constexpr std::int64_t kMost = std::int64_t{1} << 21;
+        return std::min(kMost, 8 * base::voxelCount(points));
+    }
+
     /// conj(F(templ)) / M as pairs.
-    [[nodiscard]] virtual base::Image<double>
-    templateSpectrum(const base::Image<double>& templ) const = 0;
+    [[nodiscard]] base::Image<double> templateSpectrum(const base::Image<double>& templ) const;
+    /// Likewise in `pairs`, of spectrumPairs(); `tile` is scratch of the shape's voxels.
+    virtual void templateSpectrum(const base::Image<double>& templ, double* tile,
+                                  double* pairs) const = 0;
 
     /// `to` = circular correlation of `tile` with the template; `pairs` is scratch of
     /// spectrumPairs(). **Shapes**: tile and to are `points`, contiguous; `tile` is kept.
-    void correlate(const base::Image<double>& spectrum, const double* tile, double* pairs,
-                   double* to) const {
+    void correlate(const double* spectrum, const double* tile, double* pairs, double* to) const {
         forward(tile, pairs);
         inverse(spectrum, pairs, pairs, to);
     }
@@ -40,9 +48,17 @@ class DoubleTransform {
     virtual void forward(const double* tile, double* pairs) const = 0;
 
     /// `to` = the tile behind `pairs` correlated with a template. `product` is scratch of
-    /// spectrumPairs(), `pairs` itself where that is no longer needed.
-    virtual void inverse(const base::Image<double>& spectrum, const double* pairs, double* product,
+    /// spectrumPairs(), `pairs` itself where that is no longer needed; `to` may be where the
+    /// spectrum is.
+    virtual void inverse(const double* spectrum, const double* pairs, double* product,
                          double* to) const = 0;
+
+  protected:
+    explicit DoubleTransform(const base::Extents& points) : m_points(points) {}
+    [[nodiscard]] const base::Extents& points() const { return m_points; }
+
+  private:
+    base::Extents m_points;
 };
 
 } // namespace flcc::cpu

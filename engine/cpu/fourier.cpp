@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -34,17 +35,22 @@ constexpr double kPasses = 75;
 
 class FourierPrepared final : public method::Prepared {
   public:
-    FourierPrepared(const Problem& problem, const Extents& points, const method::MaskedView& templ)
-        : m_canonical(templ), m_spectra(m_canonical, points, {{{0, 0, 0}, problem.templ}}) {
+    FourierPrepared(const Problem& problem, const Extents& points, const Extents& regionPoints,
+                    const method::MaskedView& templ)
+        : m_canonical(templ), m_spectra(m_canonical, points, {{{0, 0, 0}, problem.templ}}),
+          m_regions(m_canonical, regionPoints, {{{0, 0, 0}, problem.templ}}) {
         m_spectra.makeIfSmall(problem);
     }
 
     [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_canonical; }
+    /// For the whole scene, and for a region that is done again in double.
     [[nodiscard]] const TemplateSpectra& spectra() const { return m_spectra; }
+    [[nodiscard]] const TemplateSpectra& regions() const { return m_regions; }
 
   private:
     method::CanonicalTemplate m_canonical;
     TemplateSpectra m_spectra;
+    TemplateSpectra m_regions;
 };
 
 /// The scene in its frame and the buffer that becomes its numerators.
@@ -74,17 +80,20 @@ template <class Precision> struct WholeBuffers {
 
 class FourierWorkspace final : public method::Workspace {
   public:
-    /// Those of one precision at a time.
+    /// Those of one precision at a time, for scenes of at most these extents.
     template <class Precision>
     [[nodiscard]] WholeBuffers<Precision>& of(const Extents& scene, const Extents& points,
                                               int workers) {
-        using Buffers = std::unique_ptr<WholeBuffers<Precision>>;
-        if (!std::get<Buffers>(m_buffers)) {
-            m_buffers = {};
-            std::get<Buffers>(m_buffers) =
-                std::make_unique<WholeBuffers<Precision>>(scene, points, workers);
+        auto& buffers = std::get<std::unique_ptr<WholeBuffers<Precision>>>(m_buffers);
+        if (!buffers) {
+            buffers = std::make_unique<WholeBuffers<Precision>>(scene, points, workers);
         }
-        return *std::get<Buffers>(m_buffers);
+        return *buffers;
+    }
+    /// Lets go of those of the other precision.
+    template <class Precision> void keepOnly() {
+        using Other = std::conditional_t<std::is_same_v<Precision, Single>, Double, Single>;
+        std::get<std::unique_ptr<WholeBuffers<Other>>>(m_buffers).reset();
     }
 
   private:
@@ -92,15 +101,88 @@ class FourierWorkspace final : public method::Workspace {
         m_buffers;
 };
 
+template <class Precision>
+TemplateSpectra::Part partOf(const Extents& scene, const Extents& points, int threads) {
+    return {points, WholeBuffers<Precision>::bytes(scene, points, threads)};
+}
+
+/// What is done again in double at a time: so many placements, by transforms of so many points.
+struct Region {
+    Extents placements;
+    Extents points;
+
+    [[nodiscard]] Extents seen(const Extents& m) const {
+        return footprint({{0, 0, 0}, placements}, m).extents;
+    }
+};
+
+/// Regions are as many score tiles as make the run in double take no more memory than the one
+/// before it, or little more; of those the ones with the fewest points. The whole where the
+/// template is so large that no region does, and where the whole run is in double.
+Region regionOf(const Problem& problem, const Extents& points) {
+    const Extents map = method::mapExtents(problem);
+    const Extents& m = problem.templ;
+    const Region whole{map, points};
+    if (problem.precision == method::Precision::Double) {
+        return whole;
+    }
+    constexpr int kThreads = 1; // the same on any number
+    constexpr std::int64_t kLittle = 14;
+    const std::int64_t first = TemplateSpectra::partBytes<Single>(
+        partOf<Single>(problem.scene, points, kThreads), m, 1, kThreads);
+    const std::int64_t limit =
+        first + (first + method::mapBytes(problem) + base::byteCount(m, 8)) / kLittle -
+        TemplateSpectra::bytes<Single>(points, 1);
+    struct Length {
+        std::int64_t placements;
+        std::int64_t points;
+        std::int64_t pieces;
+    };
+    const auto lengths = [](std::int64_t tile, std::int64_t ofMap, std::int64_t ofTempl,
+                            std::int64_t most) {
+        constexpr std::int64_t kPieces = 8;
+        const std::int64_t tiles = (ofMap + tile - 1) / tile;
+        std::vector<Length> result;
+        for (std::int64_t pieces = 1; pieces <= std::min(kPieces, tiles); ++pieces) {
+            const std::int64_t length = std::min((tiles + pieces - 1) / pieces * tile, ofMap);
+            result.push_back({length, std::min(nextSmooth(length + ofTempl - 1), most),
+                              (ofMap + length - 1) / length});
+        }
+        return result;
+    };
+    const Extents tile = ScorePass::tileOf(problem);
+    Region best = whole;
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (const Length& z : lengths(tile.z, map.z, m.z, points.z)) {
+        for (const Length& y : lengths(tile.y, map.y, m.y, points.y)) {
+            for (const Length& x : lengths(tile.x, map.x, m.x, points.x)) {
+                const Region region{{x.placements, y.placements, z.placements},
+                                    {x.points, y.points, z.points}};
+                const std::int64_t all =
+                    base::voxelCount(region.points) * x.pieces * y.pieces * z.pieces;
+                const std::int64_t bytes = TemplateSpectra::partBytes<Double>(
+                    partOf<Double>(region.seen(m), region.points, kThreads), m, 1, kThreads);
+                if (bytes <= limit && all < least) {
+                    least = all;
+                    best = region;
+                }
+            }
+        }
+    }
+    return best;
+}
+
 /// The largest memory of a run.
 std::int64_t hostBytes(const Problem& problem, const Extents& points, int threads) {
-    const std::int64_t most =
-        TemplateSpectra::runBytes(problem, problem.templ, points, 1, threads,
-                                  WholeBuffers<Single>::bytes(problem.scene, points, threads),
-                                  WholeBuffers<Double>::bytes(problem.scene, points, threads));
+    const Region region = regionOf(problem, points);
+    const auto single = partOf<Single>(problem.scene, points, threads);
+    const auto twofold = partOf<Double>(region.seen(problem.templ), region.points, threads);
     const std::int64_t templ = base::byteCount(problem.templ, 8);
-    return method::mapBytes(problem) + templ + most + threads * ScorePass::bytes(problem) +
-           oneByOneBytes(problem, templ + TemplateSpectra::keptBytes(problem, points, 1));
+    // Plans, and sums of rows and lines.
+    const std::int64_t little = std::min(std::int64_t{1} << 21, 4 * base::voxelCount(points));
+    return method::mapBytes(problem) + templ + threads * ScorePass::bytes(problem) + little +
+           TemplateSpectra::runBytes(problem, problem.templ, 1, threads, single, twofold) +
+           oneByOneBytes(problem, templ + TemplateSpectra::keptBytes(problem, single, twofold, 1));
 }
 
 class FourierMethod final : public method::Method {
@@ -185,7 +267,8 @@ class FourierMethod final : public method::Method {
     prepare(const Problem& problem, const Candidate& candidate,
             const method::MaskedView& templ) const override {
         ScorePass::requireUnmasked(templ);
-        return std::make_shared<FourierPrepared>(problem, candidate.tile, templ);
+        return std::make_shared<FourierPrepared>(problem, candidate.tile,
+                                                 regionOf(problem, candidate.tile).points, templ);
     }
 
     [[nodiscard]] std::unique_ptr<method::Workspace>
@@ -200,16 +283,23 @@ class FourierMethod final : public method::Method {
         ScorePass::requireUnmasked(scene);
         const auto& templ = dynamic_cast<const FourierPrepared&>(prepared);
         auto& buffers = dynamic_cast<FourierWorkspace&>(workspace);
-        ScorePass pass(problem, scene.pixels, templ.canonical(), execution, map,
-                       kDoubleNs * static_cast<double>(base::voxelCount(candidate.tile)));
-        const Run run{problem, candidate.tile, templ, scene.pixels, execution};
+        const Region region = regionOf(problem, candidate.tile);
+        ScorePass pass(
+            problem, scene.pixels, templ.canonical(), execution, map,
+            {region.placements, kDoubleNs * static_cast<double>(base::voxelCount(region.points))});
+        const Run run{problem, scene.pixels, execution};
+        const Part whole{{method::mapExtents(problem), candidate.tile}, templ.spectra()};
+        const Part again{region, templ.regions()};
         const TileGrid grid = ScorePass::gridOf(problem);
         std::vector<base::Box> tiles;
         for (std::int64_t i = 0; i < grid.count(); ++i) {
             tiles.push_back(grid.box(i));
         }
         return pass.run(tiles, [&](const std::vector<base::Box>& some, auto precision) {
-            return runIn<decltype(precision)>(run, some, buffers, pass);
+            using Precision = decltype(precision);
+            const bool first =
+                std::is_same_v<Precision, Single> || problem.precision == method::Precision::Double;
+            return runIn<Precision>(run, first ? whole : again, some, buffers, pass);
         });
     }
 
@@ -217,74 +307,107 @@ class FourierMethod final : public method::Method {
     /// What both precisions of a run share.
     struct Run {
         const Problem& problem;
-        const Extents& points;
-        const FourierPrepared& templ;
         const base::AnyView& scene;
         const method::Execution& execution;
     };
+    /// What is done at a time, and the spectra for it.
+    struct Part {
+        Region region;
+        const TemplateSpectra& spectra;
+    };
 
-    /// Numerators of the whole map, and the scores of some tiles. False when stopped.
+    /// The box around some tiles.
+    static base::Box around(const std::vector<base::Box>& tiles) {
+        base::Index from = tiles.front().corner;
+        base::Index to = from;
+        for (const base::Box& tile : tiles) {
+            const base::Index& at = tile.corner;
+            from = {std::min(from.x, at.x), std::min(from.y, at.y), std::min(from.z, at.z)};
+            to = {std::max(to.x, at.x + tile.extents.x), std::max(to.y, at.y + tile.extents.y),
+                  std::max(to.z, at.z + tile.extents.z)};
+        }
+        return {from, {to.x - from.x, to.y - from.y, to.z - from.z}};
+    }
+
+    /// Numerators of the box around some tiles, which is no larger than the part's region, and the
+    /// scores of these tiles. False when stopped.
     template <class Precision>
-    static bool runIn(const Run& run, const std::vector<base::Box>& tiles,
+    static bool runIn(const Run& run, const Part& part, const std::vector<base::Box>& tiles,
                       FourierWorkspace& workspace, ScorePass& pass) {
         using Value = typename Precision::Value;
         constexpr bool kTwofold = std::is_same_v<Value, double>;
-        const Extents& n = run.problem.scene;
-        const std::int64_t templCount = base::voxelCount(run.problem.templ);
+        const Extents& m = run.problem.templ;
+        const Extents& points = part.region.points;
+        const base::Box out = around(tiles);
+        const base::Box seen = footprint(out, m);
+        const Extents& n = seen.extents;
+        const base::AnyView scene = base::partOf(run.scene, seen);
+        const std::int64_t templCount = base::voxelCount(m);
         const int workers = run.execution.pool.threads();
+        workspace.keepOnly<Precision>();
         // The template's first: making it takes memory that is free again afterwards.
         const auto& templ =
-            run.templ.spectra().of<Precision>(pass.items(kTransform), workers, run.execution.stop);
+            part.spectra.of<Precision>(pass.items(kTransform), workers, run.execution.stop);
         if (templ.empty()) {
             return false;
         }
-        const auto frame = SceneFrame::of(run.scene, templCount, kTwofold, pass.items(kLoad));
+        const auto frame = SceneFrame::of(scene, templCount, kTwofold, pass.items(kLoad));
         if (!frame) {
             return false;
         }
-        WholeBuffers<Precision>& own = workspace.of<Precision>(n, run.points, workers);
+        WholeBuffers<Precision>& own =
+            workspace.of<Precision>(part.region.seen(m), points, workers);
         const HalfTransform<Precision>& transform = own.transform;
         const simd::VoxelBox<Value> x{own.x.data(), n.x, n.x * n.y};
-        const simd::VoxelBox<Value> out{own.data.data(), transform.rowStride(),
-                                        transform.sliceStride()};
+        const simd::VoxelBox<Value> numerators{own.data.data(), transform.rowStride(),
+                                               transform.sliceStride()};
         simd::LineEnergy in;
         simd::LineEnergy through;
         const auto constant = [](const simd::VoxelBox<Value>& box) {
             return simd::VoxelBox<const Value>{box.data, box.rowStride, box.sliceStride};
         };
         const bool made =
-            load(run, *frame, x, out, pass) &&
-            boxEnergy(pass.items(kLoad), constant(x), n, run.points, in) &&
+            load<Value>({scene, n, points}, *frame, x, numerators, pass) &&
+            boxEnergy(pass.items(kLoad), constant(x), n, points, in) &&
             transform.correlate(pass.items(kTransform), own.data.data(), n, templ.front().data(),
                                 own.scratch) &&
-            boxEnergy(pass.items(kTransform), constant(out), run.points, run.points, through);
+            boxEnergy(pass.items(kTransform), constant(numerators), points, points, through);
         if (!made) {
             return false;
         }
         const BoundTerms terms =
-            fourierTerms(base::voxelCount(run.points), std::sqrt(in.largestMeanSquare),
+            fourierTerms(base::voxelCount(points), std::sqrt(in.largestMeanSquare),
                          std::sqrt(through.largestMeanSquare), std::sqrt(in.total),
                          frame->tile({{0, 0, 0}, n}).exact, kUnitOf<Value>);
         return pass.items(kDenominator)(
             static_cast<std::int64_t>(tiles.size()), [&](std::int64_t item, int worker) {
                 const base::Box& tile = tiles[static_cast<std::size_t>(item)];
-                pass.score<Value>(tile, {x, out, {0, 0, 0}},
-                                  frame->tile(footprint(tile, run.problem.templ)), terms, worker);
+                base::Box inside = footprint(tile, m);
+                inside.corner = {tile.corner.x - out.corner.x, tile.corner.y - out.corner.y,
+                                 tile.corner.z - out.corner.z};
+                pass.score<Value>(tile, {x, numerators, out.corner}, frame->tile(inside), terms,
+                                  worker);
             });
     }
 
+    struct Loaded {
+        const base::AnyView& scene;
+        const Extents& n;
+        const Extents& points;
+    };
+
     /// The scene in its frame, once to keep and once to transform.
     template <class Value>
-    static bool load(const Run& run, const SceneFrame& frame, const simd::VoxelBox<Value>& x,
+    static bool load(const Loaded& from, const SceneFrame& frame, const simd::VoxelBox<Value>& x,
                      const simd::VoxelBox<Value>& padded, ScorePass& pass) {
-        const Extents& n = run.problem.scene;
+        const Extents& n = from.n;
         return forRows(
             pass.items(kLoad), n, n.x, [&](std::int64_t y, std::int64_t z, std::int64_t row) {
                 Value* const kept = x.data + row * n.x;
                 Value* const to = padded.data + z * padded.sliceStride + y * padded.rowStride;
-                frame.place(run.scene, {0, y, z}, n.x, kept);
+                frame.place(from.scene, {0, y, z}, n.x, kept);
                 std::copy_n(kept, n.x, to);
-                std::fill(to + n.x, to + run.points.x, Value{0});
+                std::fill(to + n.x, to + from.points.x, Value{0});
             });
     }
 };

@@ -1,6 +1,8 @@
 #include "engine/cpu/score_pass.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 #include <utility>
 
 #include "engine/base/error.h"
@@ -25,9 +27,9 @@ simd::VoxelBox<Real> partOf(const simd::VoxelBox<Real>& box, const base::Index& 
 
 ScorePass::ScorePass(const method::Problem& problem, const base::AnyView& scene,
                      const method::CanonicalTemplate& templ, const method::Execution& execution,
-                     const method::MapView& map, double twofoldNs)
+                     const method::MapView& map, const Regions& regions)
     : m_problem(problem), m_scene(scene), m_templ(templ), m_execution(execution), m_map(map),
-      m_twofoldNs(twofoldNs), m_tallies(static_cast<std::size_t>(execution.pool.threads())) {
+      m_regions(regions), m_tallies(static_cast<std::size_t>(execution.pool.threads())) {
     for (int i = 0; i < execution.pool.threads(); ++i) {
         m_scorers.push_back(std::make_unique<TileScorer>(problem.templ, tileOf(problem)));
     }
@@ -115,8 +117,8 @@ void ScorePass::score(const Box& out, const Numerators<Real>& numerators, const 
         scorer.score(m_problem, m_scene, out, partOf(numerators.x, at),
                      partOf(numerators.numerator, at), tile, terms, partOf(m_map, out));
     const double share = static_cast<double>(base::voxelCount(out.extents)) /
-                         static_cast<double>(base::voxelCount(m_map.value.extents()));
-    if (!result.twofold && TileScorer::wantsDouble(m_problem, result, share * m_twofoldNs)) {
+                         static_cast<double>(base::voxelCount(m_regions.placements));
+    if (!result.twofold && TileScorer::wantsDouble(m_problem, result, share * m_regions.ns)) {
         const std::lock_guard lock(m_lock);
         m_waiting.push_back({out, result});
         return;
@@ -124,21 +126,30 @@ void ScorePass::score(const Box& out, const Numerators<Real>& numerators, const 
     finish(scorer, out, result, worker);
 }
 
-bool ScorePass::wantsDouble() const {
-    TileResult all;
-    for (const Waiting& tile : m_waiting) {
-        all.lowConf += tile.result.lowConf;
-    }
-    return TileScorer::wantsDouble(m_problem, all, m_twofoldNs);
-}
-
-std::vector<Box> ScorePass::takeWaiting() {
-    std::vector<Box> boxes;
+std::vector<std::vector<Box>> ScorePass::takeDouble() {
+    const Extents& region = m_regions.placements;
+    std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::vector<Waiting>> waiting;
     for (const Waiting& tile : std::exchange(m_waiting, {})) {
-        clear(tile.box);
-        boxes.push_back(tile.box);
+        const base::Index& at = tile.box.corner;
+        waiting[{at.z / region.z, at.y / region.y, at.x / region.x}].push_back(tile);
     }
-    return boxes;
+    std::vector<std::vector<Box>> regions;
+    for (const auto& [at, tiles] : waiting) {
+        TileResult all;
+        for (const Waiting& tile : tiles) {
+            all.lowConf += tile.result.lowConf;
+        }
+        if (!TileScorer::wantsDouble(m_problem, all, m_regions.ns)) {
+            m_waiting.insert(m_waiting.end(), tiles.begin(), tiles.end());
+            continue;
+        }
+        std::vector<Box>& boxes = regions.emplace_back();
+        for (const Waiting& tile : tiles) {
+            clear(tile.box);
+            boxes.push_back(tile.box);
+        }
+    }
+    return regions;
 }
 
 bool ScorePass::repair() {

@@ -26,16 +26,22 @@ enum PassStage : std::size_t { kLoad, kTransform, kDenominator, kRecomputation }
 /// The end of a method whose numerators are made for many tiles at once: scores tile by tile, and
 /// what breaks the promise is put right at the end, when it is known how much that is.
 ///
-/// A tile is finished at once when its LOWCONF voxels cost less than its share of the run in
-/// double; others wait. Then either their voxels are replaced by canonical values, or the
-/// numerators of the waiting tiles are made again in double, whichever costs less. None of it
+/// A tile is finished at once when its LOWCONF voxels cost less than its share of a region in
+/// double; others wait. Then the voxels of a region are replaced by canonical values, or the
+/// numerators of its waiting tiles are made again in double, whichever costs less. None of it
 /// depends on threads.
 class ScorePass {
   public:
-    /// Nanoseconds of a thread that the whole run takes in double.
+    /// A run in double is done in regions: boxes of so many placements, whole score tiles, that
+    /// cover the map.
+    struct Regions {
+        base::Extents placements;
+        double ns; ///< of a thread that one of them takes
+    };
+
     ScorePass(const method::Problem& problem, const base::AnyView& scene,
               const method::CanonicalTemplate& templ, const method::Execution& execution,
-              const method::MapView& map, double twofoldNs);
+              const method::MapView& map, const Regions& regions);
 
     /// Refuses a problem that these methods do not solve; empty when they do.
     [[nodiscard]] static std::string refusal(const method::Problem& problem);
@@ -65,15 +71,17 @@ class ScorePass {
 
     /// The whole run: `in(tiles, precision)` makes the numerators of tiles in Single{} or Double{}
     /// and scores them, and says false when stopped. First all of `tiles` in the precision of the
-    /// problem; what breaks the promise then in double, or by canonical values.
+    /// problem; what breaks the promise then in double, tiles of one region at a time, or by
+    /// canonical values.
     template <class In>
     [[nodiscard]] method::Outcome run(const std::vector<base::Box>& tiles, In&& in) {
         bool done = m_problem.precision == method::Precision::Single ? in(tiles, Single{})
                                                                      : in(tiles, Double{});
-        if (done && wantsDouble()) {
-            done = in(takeWaiting(), Double{});
-        } else if (done) {
-            done = repair();
+        if (done) {
+            for (const std::vector<base::Box>& region : takeDouble()) {
+                done = done && in(region, Double{});
+            }
+            done = done && repair();
         }
         return outcome(done);
     }
@@ -84,10 +92,8 @@ class ScorePass {
         TileResult result;
         bool finished = false;
     };
-    /// True when tiles wait and the run in double costs less than their voxels.
-    [[nodiscard]] bool wantsDouble() const;
-    /// The tiles that wait, cleared.
-    [[nodiscard]] std::vector<base::Box> takeWaiting();
+    /// The tiles that wait in regions which cost less in double than by their voxels, cleared.
+    [[nodiscard]] std::vector<std::vector<base::Box>> takeDouble();
     /// Replaces the voxels of the tiles that wait. False when stopped.
     [[nodiscard]] bool repair();
     /// What the run came to; clears what is not finished.
@@ -100,7 +106,7 @@ class ScorePass {
     const method::CanonicalTemplate& m_templ;
     const method::Execution& m_execution;
     const method::MapView& m_map;
-    double m_twofoldNs;
+    Regions m_regions;
     std::vector<std::unique_ptr<TileScorer>> m_scorers;
     std::vector<WorkerTally> m_tallies;
     std::mutex m_lock; // guards what follows, and regions being told

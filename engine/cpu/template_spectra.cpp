@@ -102,22 +102,33 @@ void TemplateSpectra::planTransforms(const method::Problem& problem, const Exten
     }
 }
 
-std::int64_t TemplateSpectra::runBytes(const method::Problem& problem, const Extents& block,
-                                       const Extents& points, std::int64_t blocks, int workers,
-                                       std::int64_t singleBuffers, std::int64_t doubleBuffers) {
-    using Transform = HalfTransform<Double>;
+template <class Precision>
+std::int64_t TemplateSpectra::partBytes(const Part& part, const Extents& block, std::int64_t blocks,
+                                        int workers) {
+    using Transform = HalfTransform<Double>; // spectra are made in it, whatever they are kept in
+    const Extents& points = part.points;
     const Extents rows{points.x, points.z > 1 ? points.y : block.y, block.z};
     const std::int64_t making = 8 * ((blocks > 1 ? workers : 1) * Transform::bufferValues(rows) +
                                      workers * Transform::scratchValues(points));
-    const bool single = problem.precision == method::Precision::Single;
-    const std::int64_t kept = single ? bytes<Single>(points, blocks) : 0;
-    const std::int64_t first = single ? kept + std::max(making, singleBuffers) : 0;
-    if (single && !problem.recompute) {
-        return first;
-    }
-    return std::max(first, kept + bytes<Double>(points, blocks) + std::max(making, doubleBuffers));
+    return bytes<Precision>(points, blocks) + std::max(making, part.buffers);
 }
 
+std::int64_t TemplateSpectra::runBytes(const method::Problem& problem, const Extents& block,
+                                       std::int64_t blocks, int workers, const Part& single,
+                                       const Part& twofold) {
+    const bool inSingle = problem.precision == method::Precision::Single;
+    const std::int64_t first = inSingle ? partBytes<Single>(single, block, blocks, workers) : 0;
+    if (inSingle && !problem.recompute) {
+        return first;
+    }
+    const std::int64_t kept = inSingle ? bytes<Single>(single.points, blocks) : 0;
+    return std::max(first, kept + partBytes<Double>(twofold, block, blocks, workers));
+}
+
+template std::int64_t TemplateSpectra::partBytes<Single>(const Part&, const Extents&, std::int64_t,
+                                                         int);
+template std::int64_t TemplateSpectra::partBytes<Double>(const Part&, const Extents&, std::int64_t,
+                                                         int);
 template const TemplateSpectra::Spectra<Single>&
 TemplateSpectra::of<Single>(const ForItems&, int, const std::stop_token&) const;
 template const TemplateSpectra::Spectra<Double>&

@@ -50,21 +50,32 @@ class TemplateSpectra {
                HalfTransform<Precision>::spectrumValues(points) * blocks;
     }
 
+    /// What is done in one precision: transforms, and bytes of the buffers beside the spectra.
+    struct Part {
+        base::Extents points;
+        std::int64_t buffers;
+    };
+
     /// What a template may keep of them.
-    [[nodiscard]] static std::int64_t keptBytes(const method::Problem& problem,
-                                                const base::Extents& points, std::int64_t blocks) {
-        const bool single = problem.precision == method::Precision::Single;
-        return (single ? bytes<Single>(points, blocks) : 0) +
-               (!single || problem.recompute ? bytes<Double>(points, blocks) : 0);
+    [[nodiscard]] static std::int64_t keptBytes(const method::Problem& problem, const Part& single,
+                                                const Part& twofold, std::int64_t blocks) {
+        const bool inSingle = problem.precision == method::Precision::Single;
+        return (inSingle ? bytes<Single>(single.points, blocks) : 0) +
+               (!inSingle || problem.recompute ? bytes<Double>(twofold.points, blocks) : 0);
     }
 
-    /// The most a run holds of spectra and of what is there beside them: in each precision that may
-    /// run first while its spectra of `blocks` blocks are made, then with its buffers.
+    /// The most a part of a run holds of its spectra and of what is there beside them: first while
+    /// its spectra of `blocks` blocks are made, then with its buffers.
+    template <class Precision>
+    [[nodiscard]] static std::int64_t partBytes(const Part& part, const base::Extents& block,
+                                                std::int64_t blocks, int workers);
+
+    /// The most a run holds: the part in the problem's precision, then, where that is single and
+    /// may be recomputed, the one in double.
     [[nodiscard]] static std::int64_t runBytes(const method::Problem& problem,
-                                               const base::Extents& block,
-                                               const base::Extents& points, std::int64_t blocks,
-                                               int workers, std::int64_t singleBuffers,
-                                               std::int64_t doubleBuffers);
+                                               const base::Extents& block, std::int64_t blocks,
+                                               int workers, const Part& single,
+                                               const Part& twofold);
 
   private:
     const method::CanonicalTemplate& m_templ;

@@ -108,13 +108,9 @@ class TiledMethod final : public method::Method {
         const TileGrid grid(map, tile);
         method::Prediction prediction;
         prediction.fftPlanning = cpu::name(TileTransform::effortOf(points));
-        // The template is prepared first, in double; then every thread has its buffers.
-        const std::int64_t spectrum = TiledPrepared::spectrumBytes(points);
+        const std::int64_t workspace = workspaceBytes(problem, candidate, tile);
         const SupportCost general = supportCost(problem, tile);
-        prediction.hostBytes =
-            method::mapBytes(problem) + unlikeBytes(problem) +
-            problem.templates * TiledPrepared::bytes(problem, points) +
-            std::max(2 * spectrum, TiledBuffers::bytes(problem, points, tile) * candidate.threads);
+        prediction.hostBytes = hostBytes(problem, candidate, workspace);
         if (std::string reason = memoryRefusal(prediction.hostBytes, limits); !reason.empty()) {
             return method::Refusal{std::move(reason)};
         }
@@ -138,8 +134,7 @@ class TiledMethod final : public method::Method {
         const double rounds = std::ceil(pairs / threads);
         const double busy = tiles > 0 ? rounds * threads * kTogether / tiles : 1;
         const double workers = model.speedUp(candidate.threads);
-        const double buffers =
-            static_cast<double>(TiledBuffers::bytes(problem, points, tile) * candidate.threads);
+        const auto buffers = static_cast<double>(workspace);
         const double generalNs =
             templates * general.tiles *
                 (halves * pointCount * kHalfNs + kSupportLoads * model.loadNs(points)) +
@@ -178,7 +173,8 @@ class TiledMethod final : public method::Method {
     [[nodiscard]] std::shared_ptr<const method::Prepared>
     prepare(const Problem& problem, const Candidate& candidate,
             const method::MaskedView& templ) const override {
-        return std::make_shared<TiledPrepared>(problem, candidate.tile, templ);
+        return std::make_shared<TiledPrepared>(problem, candidate.tile, templ,
+                                               keepsTwofold(problem, candidate));
     }
 
     [[nodiscard]] std::unique_ptr<method::Workspace>
@@ -215,6 +211,45 @@ class TiledMethod final : public method::Method {
     }
 
   private:
+    /// Buffers of all threads that find something to do.
+    static std::int64_t workspaceBytes(const Problem& problem, const Candidate& candidate,
+                                       const Extents& tile) {
+        const bool general =
+            problem.mask || problem.statistics == method::WindowStatistics::Fourier;
+        const std::int64_t items = MapGrid(problem, tile, general).items(kTogether);
+        return std::min<std::int64_t>(candidate.threads, items) *
+                   TiledBuffers::bytes(problem, candidate.tile, tile) +
+               candidate.threads * TileScorer::bytes(problem.templ, tile);
+    }
+
+    /// The largest memory of a run: the template is prepared first, in double; then every thread
+    /// has its buffers.
+    static std::int64_t hostBytes(const Problem& problem, const Candidate& candidate,
+                                  std::int64_t workspace) {
+        const std::int64_t making = 8 * base::voxelCount(candidate.tile) +
+                                    (problem.precision == method::Precision::Single
+                                         ? 16 * DoubleTransform::spectrumPairs(candidate.tile)
+                                         : 0);
+        return method::mapBytes(problem) + unlikeBytes(problem) +
+               problem.templates *
+                   TiledPrepared::bytes(problem, candidate.tile, keepsTwofold(problem, candidate)) +
+               std::max(making, workspace);
+    }
+
+    /// True when the spectrum of a template in double is kept from the first tile that asks for
+    /// it on: when it is little beside what a run needs anyway.
+    static bool keepsTwofold(const Problem& problem, const Candidate& candidate) {
+        if (problem.precision == method::Precision::Double || problem.templates > 1) {
+            return true;
+        }
+        constexpr std::int64_t kLittle = 12; // a prediction is to be right within a tenth
+        const Extents tile = outputTile(candidate.tile, problem.templ, method::mapExtents(problem));
+        return 16 * DoubleTransform::spectrumPairs(candidate.tile) <=
+               (method::mapBytes(problem) + TiledPrepared::spectrumBytes(candidate.tile) +
+                workspaceBytes(problem, candidate, tile)) /
+                   kLittle;
+    }
+
     /// A point of a half transform in double of FFTW_ESTIMATE's plans, with its product.
     static constexpr double kHalfNs = 9;
 };

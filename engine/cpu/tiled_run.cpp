@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/cpu/half_transform.h"
+
 namespace flcc::cpu {
 
 using base::Extents;
+using base::Image;
 using method::Problem;
 
 namespace {
@@ -110,8 +113,9 @@ class Worker {
     void pair(std::vector<PlainTile>& plain) {
         const Extents& points = m_run.points;
         TilePair& own = m_buffers.pair(m_run.bank());
-        m_twiceTile.reset();
         std::array<Tile, kTogether> tiles;
+        std::array<bool, kTogether> repeat{};
+        m_twiceTile.reset();
         for (std::size_t i = 0; i < plain.size(); ++i) {
             float* const to = own.tile(static_cast<std::int64_t>(i));
             tiles[i].centred = load(m_run, plain[i].out, to);
@@ -137,7 +141,20 @@ class Worker {
             }
             m_tally.clock.lap(kTransform);
             for (std::size_t i = 0; i < plain.size(); ++i) {
-                scoreOfPair(templ, plain[i], i, tiles, factor);
+                repeat[i] = !scoreOfPair(templ, plain[i], i, tiles, factor);
+            }
+            // Both are scored by now, so that a tile in double may lie where they were.
+            for (std::size_t i = 0; i < plain.size(); ++i) {
+                if (repeat[i]) {
+                    if (m_twiceTile != i) {
+                        m_twiceTile = i;
+                        m_twice = {};
+                    }
+                    finish(templ, plain[i], twofold(templ, plain[i], m_twice));
+                }
+            }
+            if (!m_run.bank() && (repeat[0] || repeat[1])) {
+                own.transform.tile.fill(0.0F); // rows beyond its last one are to be 0
             }
         }
     }
@@ -153,7 +170,8 @@ class Worker {
         }
     }
 
-    void scoreOfPair(std::size_t templ, PlainTile& tile, std::size_t i,
+    /// False: the tile is to be done in double instead.
+    bool scoreOfPair(std::size_t templ, PlainTile& tile, std::size_t i,
                      const std::array<Tile, kTogether>& tiles, float factor) {
         const Extents& points = m_run.points;
         TilePair& own = m_buffers.pair(m_run.bank());
@@ -166,7 +184,7 @@ class Worker {
             base::voxelCount(points), joined(mine.in.largestMeanSquare, other.in.largestMeanSquare),
             joined(mine.out.largestMeanSquare, other.out.largestMeanSquare),
             joined(mine.in.total, other.in.total), mine.centred.exact, kUnitSingle);
-        TileResult result = m_buffers.scorer.score(
+        const TileResult result = m_buffers.scorer.score(
             m_run.problem, m_run.scene.pixels, tile.out,
             boxOf(own.tile(static_cast<std::int64_t>(i)), points),
             boxOf(own.numerator(static_cast<std::int64_t>(i)), points), mine.centred, terms,
@@ -174,42 +192,42 @@ class Worker {
         m_tally.clock.lap(kDenominator);
         const double twofoldNs = static_cast<double>(base::voxelCount(points)) * kDoubleNs;
         if (TileScorer::wantsDouble(m_run.problem, result, twofoldNs)) {
-            if (m_twiceTile != i) {
-                m_twiceTile = i;
-                m_twice = {};
-            }
-            result = twofold(templ, tile, m_twice);
+            return false;
         }
         finish(templ, tile, result);
+        return true;
     }
 
     /// One tile in double.
     TileResult twofold(std::size_t number, const PlainTile& tile, Twice& twice) {
         const Extents& points = m_run.points;
-        const TiledPrepared::Twofold& templ = m_run.templs[number]->twofold();
         const bool bank = m_run.bank();
-        TwofoldTile& own = m_buffers.twofold(bank);
+        const TwofoldTile& own = m_buffers.twofold(bank);
+        if (!m_double) {
+            m_double = DoubleTransform::of(points);
+        }
+        // Pairs and numerators are scratch: a bank keeps its pairs, and has its spectra.
+        const double* const spectrum =
+            m_run.templs[number]->twofold(*m_double, own.product, own.numerators);
         if (!twice.made) {
-            twice = {true, load(m_run, tile.out, own.voxels.data()), {}};
-            twice.in = simd::lineEnergy(own.voxels.data(), points);
+            twice = {true, load(m_run, tile.out, own.voxels), {}};
+            twice.in = simd::lineEnergy(own.voxels, points);
             if (bank) {
                 m_buffers.keptTwofold().forget();
             }
             m_tally.clock.lap(kLoad);
-            templ.transform->forward(own.voxels.data(), own.pairs.data());
+            m_double->forward(own.voxels, own.pairs);
         }
-        templ.transform->inverse(templ.spectrum, own.pairs.data(),
-                                 bank ? own.product.data() : own.pairs.data(),
-                                 own.numerators.data());
-        const simd::LineEnergy through = simd::lineEnergy(own.numerators.data(), points);
+        m_double->inverse(spectrum, own.pairs, own.product, own.numerators);
+        const simd::LineEnergy through = simd::lineEnergy(own.numerators, points);
         m_tally.clock.lap(kTransform);
         const BoundTerms terms =
             fourierTerms(base::voxelCount(points), std::sqrt(twice.in.largestMeanSquare),
                          std::sqrt(through.largestMeanSquare), std::sqrt(twice.in.total),
                          twice.centred.exact, kUnitDouble);
         const TileResult result = m_buffers.scorer.score(
-            m_run.problem, m_run.scene.pixels, tile.out, boxOf(own.voxels.data(), points),
-            boxOf(own.numerators.data(), points), twice.centred, terms, scoresOf(number, tile),
+            m_run.problem, m_run.scene.pixels, tile.out, boxOf(own.voxels, points),
+            boxOf(own.numerators, points), twice.centred, terms, scoresOf(number, tile),
             bank ? &m_buffers.keptTwofold() : nullptr);
         m_tally.clock.lap(kDenominator);
         return result;
@@ -226,16 +244,17 @@ class Worker {
     const TiledRun& m_run;
     TiledBuffers& m_buffers;
     WorkerTally& m_tally;
-    std::optional<std::size_t> m_twiceTile; ///< which tile of the pair m_twice is of
+    std::shared_ptr<const DoubleTransform> m_double; ///< once it is asked for
+    std::optional<std::size_t> m_twiceTile;          ///< which tile of the pair m_twice is of
     Twice m_twice;
 };
 
 } // namespace
 
 TiledPrepared::TiledPrepared(const Problem& problem, const Extents& points,
-                             const method::MaskedView& templ)
-    : m_points(points), m_canonical(templ),
-      m_support(supportTemplate(problem, m_canonical, templ)) {
+                             const method::MaskedView& templ, bool keep)
+    : m_points(points), m_canonical(templ), m_support(supportTemplate(problem, m_canonical, templ)),
+      m_keep(keep) {
     if (m_support) {
         m_spectra.emplace(points, *m_support);
     }
@@ -248,28 +267,41 @@ TiledPrepared::TiledPrepared(const Problem& problem, const Extents& points,
         m_transform = TileTransform::of(points);
         m_spectrum = m_transform->templateSpectrum(m_canonical.values());
     } else {
-        (void)twofold();
+        Image<double> scratch(points);
+        (void)twofold(*DoubleTransform::of(points), scratch.data(), nullptr);
     }
 }
 
-const TiledPrepared::Twofold& TiledPrepared::twofold() const {
-    std::call_once(m_once, [this] {
-        m_twofold.transform = DoubleTransform::of(m_points);
-        m_twofold.spectrum = m_twofold.transform->templateSpectrum(m_canonical.values());
+const double* TiledPrepared::twofold(const DoubleTransform& transform, double* scratch,
+                                     double* pairs) const {
+    if (!m_keep) {
+        transform.templateSpectrum(m_canonical.values(), scratch, pairs);
+        return pairs;
+    }
+    std::call_once(m_once, [&] {
+        m_twofold = Image<double>({2 * DoubleTransform::spectrumPairs(m_points), 1, 1});
+        transform.templateSpectrum(m_canonical.values(), scratch, m_twofold.data());
     });
-    return m_twofold;
+    return m_twofold.data();
 }
 
 TwofoldTile::TwofoldTile(const Extents& points, bool bank)
-    : voxels(whole(points), 0.0), numerators(whole(points), 0.0),
-      pairs({2 * DoubleTransform::spectrumPairs(points), 1, 1}) {
-    if (bank) {
-        product = base::Image<double>(pairs.extents());
-    }
+    : m_own({doubles(points) * (bank ? 4 : 3), 1, 1}, 0.0) {
+    voxels = m_own.data();
+    numerators = voxels + doubles(points);
+    pairs = numerators + doubles(points);
+    product = bank ? pairs + doubles(points) : pairs;
 }
 
+TwofoldTile::TwofoldTile(TilePair& pair)
+    // All of it is written before it is read, as floats or as doubles. Voxels have the slack of
+    // floats, some vectors of doubles.
+    : voxels(reinterpret_cast<double*>(pair.transform.tile.data())),
+      numerators(reinterpret_cast<double*>(pair.transform.rows.data())),
+      pairs(reinterpret_cast<double*>(pair.voxels.data())), product(pairs) {}
+
 TilePair::TilePair(const Extents& points, bool bank)
-    : voxels({kTogether * floats(points), 1, 1}, 0.0F),
+    : voxels(largeBuffer<float>(kTogether * floats(points))),
       transform(TileTransform::of(points)->makeBuffers()), lines({lineCount(points), 1, 1}, 0.0F),
       tileFloats(floats(points)) {
     if (bank) {
@@ -277,7 +309,8 @@ TilePair::TilePair(const Extents& points, bool bank)
     }
     const std::int64_t numerators = kTogether * tileFloats;
     if (transform.rows.count() < numerators) {
-        transform.rows = base::Image<float>({numerators, 1, 1}, 0.0F);
+        transform.rows = {};
+        transform.rows = largeBuffer<float>(numerators);
     }
 }
 
@@ -299,7 +332,9 @@ TilePair& TiledBuffers::pair(bool bank) {
 }
 
 TwofoldTile& TiledBuffers::twofold(bool bank) {
-    if (!m_twofold || (bank && m_twofold->product.empty())) {
+    if (!bank && m_pair) {
+        m_twofold = std::make_unique<TwofoldTile>(*m_pair);
+    } else if (!m_twofold || (bank && m_twofold->product == m_twofold->pairs)) {
         m_twofold = std::make_unique<TwofoldTile>(m_points, bank);
     }
     return *m_twofold;
@@ -328,7 +363,7 @@ std::int64_t TiledBuffers::bytes(const Problem& problem, const Extents& points,
     const bool single = problem.precision == method::Precision::Single;
     const bool bank = problem.templates > 1;
     const std::int64_t common =
-        TileScorer::bytes(problem.templ, tile) + BestTile::bytes(problem, tile) +
+        BestTile::bytes(problem, tile) +
         (needsSupport(problem) ? FourierCorrelator::bytes(problem, points) : 0);
     if (problem.mask || problem.statistics == method::WindowStatistics::Fourier) {
         return common;
@@ -337,18 +372,21 @@ std::int64_t TiledBuffers::bytes(const Problem& problem, const Extents& points,
     const std::int64_t kept = (single ? kTogether : 0) + (twofold ? 1 : 0);
     return common + (bank ? kept * KeptTile::bytes(tile) : 0) +
            (single ? TilePair::bytes(points, bank) : 0) +
-           (twofold ? TwofoldTile::bytes(points, bank) : 0);
+           // One template's tiles in double lie where the pair was.
+           (twofold && (bank || !single) ? TwofoldTile::bytes(points, bank) : 0) +
+           (twofold ? DoubleTransform::scratchBytes(points) : 0);
 }
 
-std::int64_t TiledPrepared::bytes(const Problem& problem, const Extents& points) {
+std::int64_t TiledPrepared::bytes(const Problem& problem, const Extents& points, bool keep) {
     const bool single = problem.precision == method::Precision::Single;
     const std::int64_t general =
         needsSupport(problem)
             ? SupportTemplate::bytes(problem) + FourierCorrelator::spectraBytes(problem, points)
             : 0;
-    const bool twofold = problem.templates > 1 && (!single || problem.recompute);
-    return base::byteCount(problem.templ, 8) + spectrumBytes(points) + general +
-           (twofold ? 16 * DoubleTransform::spectrumPairs(points) : 0);
+    const bool plain = !problem.mask && problem.statistics != method::WindowStatistics::Fourier;
+    const bool twofold = plain && (!single || (problem.recompute && keep));
+    return base::byteCount(problem.templ, 8) + (single && plain ? spectrumBytes(points) : 0) +
+           general + (twofold ? 16 * DoubleTransform::spectrumPairs(points) : 0);
 }
 
 method::Outcome TiledRun::operator()(const Extents& tile, ThreadBuffers<TiledBuffers>& buffers,

@@ -23,14 +23,9 @@ inline constexpr std::int64_t kTogether = 2;
 /// Everything that depends on the template alone.
 class TiledPrepared final : public method::Prepared {
   public:
+    /// `keep`: its spectrum in double, once it is made.
     TiledPrepared(const method::Problem& problem, const base::Extents& points,
-                  const method::MaskedView& templ);
-
-    /// A template in double and its transform.
-    struct Twofold {
-        std::shared_ptr<const DoubleTransform> transform;
-        base::Image<double> spectrum;
-    };
+                  const method::MaskedView& templ, bool keep);
 
     [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_canonical; }
     /// Empty where all tiles are plain boxes inside the scene.
@@ -38,12 +33,14 @@ class TiledPrepared final : public method::Prepared {
     [[nodiscard]] const std::optional<SupportSpectra>& spectra() const { return m_spectra; }
     [[nodiscard]] const TileTransform& transform() const { return *m_transform; }
     [[nodiscard]] const base::Image<float>& spectrum() const { return m_spectrum; }
-    /// Made when the first tile asks for it.
-    [[nodiscard]] const Twofold& twofold() const;
+    /// The spectrum in double for tiles of `transform`: made when the first tile asks for it, with
+    /// `scratch` for the voxels of a tile; where it is not kept, made each time in `pairs`.
+    [[nodiscard]] const double* twofold(const DoubleTransform& transform, double* scratch,
+                                        double* pairs) const;
 
     /// Bytes of what is kept of a template, its spectrum in double with it where a run may ask.
     [[nodiscard]] static std::int64_t bytes(const method::Problem& problem,
-                                            const base::Extents& points);
+                                            const base::Extents& points, bool keep);
     /// Of its spectrum in single precision.
     [[nodiscard]] static std::int64_t spectrumBytes(const base::Extents& points) {
         return 4 * TileTransform::spectrumValues(points);
@@ -56,25 +53,36 @@ class TiledPrepared final : public method::Prepared {
     std::optional<SupportSpectra> m_spectra;
     std::shared_ptr<const TileTransform> m_transform;
     base::Image<float> m_spectrum;
+    bool m_keep;
     mutable std::once_flag m_once;
-    mutable Twofold m_twofold;
+    mutable base::Image<double> m_twofold;
 };
 
+struct TilePair;
+
 /// The buffers of a tile in double.
-struct TwofoldTile {
-    base::Image<double> voxels;
-    base::Image<double> numerators;
-    base::Image<double> pairs;
-    base::Image<double> product; ///< of a bank, which keeps the pairs
+class TwofoldTile {
+  public:
+    double* voxels;
+    double* numerators;
+    double* pairs;
+    double* product; ///< of a bank, which keeps the pairs; else the pairs
 
     TwofoldTile(const base::Extents& points, bool bank);
+    /// In the buffers of a pair that is scored.
+    explicit TwofoldTile(TilePair& pair);
 
-    static base::Extents whole(const base::Extents& points) {
-        return {base::voxelCount(points) + simd::kSlack, 1, 1};
+    /// Room for voxels, and for a half spectrum.
+    static std::int64_t doubles(const base::Extents& points) {
+        return std::max(base::voxelCount(points) + simd::kSlack,
+                        2 * DoubleTransform::spectrumPairs(points));
     }
     static std::int64_t bytes(const base::Extents& points, bool bank) {
-        return 8 * (2 * whole(points).x + (bank ? 4 : 2) * DoubleTransform::spectrumPairs(points));
+        return 8 * doubles(points) * (bank ? 4 : 3);
     }
+
+  private:
+    base::Image<double> m_own;
 };
 
 /// Two tiles of centred voxels and their transform. The two tiles of numerators lie in a buffer the
@@ -93,11 +101,12 @@ struct TilePair {
         return transform.rows.data() + i * tileFloats;
     }
 
+    /// Of a tile: two take the room of one in double.
     static std::int64_t floats(const base::Extents& points) {
-        return (base::voxelCount(points) + simd::kSlack + 15) / 16 * 16;
+        return (TwofoldTile::doubles(points) + 15) / 16 * 16;
     }
     static std::int64_t lineCount(const base::Extents& points) {
-        return points.x + points.x * points.y;
+        return points.x + (points.z > 1 ? points.x * points.y : 0);
     }
     /// Without making a transform, so that a prediction costs nothing.
     static std::int64_t bytes(const base::Extents& points, bool bank);
@@ -120,6 +129,7 @@ class TiledBuffers {
     [[nodiscard]] KeptTile& keptTwofold() { return kept(kTogether); }
     [[nodiscard]] SupportScorer& support(const SupportSpectra& spectra);
 
+    /// Of what is made for the first tile; the scorer comes on top.
     [[nodiscard]] static std::int64_t bytes(const method::Problem& problem,
                                             const base::Extents& points, const base::Extents& tile);
 

@@ -150,7 +150,8 @@ class TiledTemplateMethod final : public method::Method {
         const double placements =
             static_cast<double>(base::voxelCount(method::mapExtents(problem)));
         ScorePass pass(problem, scene.pixels, templ.canonical(), execution, map,
-                       kDoubleNs * placements * static_cast<double>(blocks.templateBlocks()));
+                       {method::mapExtents(problem),
+                        kDoubleNs * placements * static_cast<double>(blocks.templateBlocks())});
         const BlockedInput run{problem,      candidate.tile,           blocks,        templ,
                                scene.pixels, execution.pool.threads(), execution.stop};
         const std::vector<Box> tiles = tilesOf(problem, blocks);
@@ -165,14 +166,16 @@ class TiledTemplateMethod final : public method::Method {
                                   const Candidate& candidate) {
         const Extents& points = candidate.tile;
         const int threads = candidate.threads;
+        const TemplateSpectra::Part single{
+            points, BlockBuffers<Single>::bytes(problem, blocks, points, threads)};
+        const TemplateSpectra::Part twofold{
+            points, BlockBuffers<Double>::bytes(problem, blocks, points, threads)};
         const std::int64_t most = TemplateSpectra::runBytes(
-            problem, {blocks.x().block, blocks.y().block, blocks.z().block}, points,
-            blocks.templateBlocks(), threads,
-            BlockBuffers<Single>::bytes(problem, blocks, points, threads),
-            BlockBuffers<Double>::bytes(problem, blocks, points, threads));
+            problem, {blocks.x().block, blocks.y().block, blocks.z().block},
+            blocks.templateBlocks(), threads, single, twofold);
         const std::int64_t templ = base::byteCount(problem.templ, 8);
         const std::int64_t spectra =
-            TemplateSpectra::keptBytes(problem, points, blocks.templateBlocks());
+            TemplateSpectra::keptBytes(problem, single, twofold, blocks.templateBlocks());
         return method::mapBytes(problem) + templ + most + threads * ScorePass::bytes(problem) +
                oneByOneBytes(problem, templ + spectra);
     }

@@ -3,37 +3,48 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/cuda/engine.h"
+#include "engine/cuda/map_run.h"
 #include "engine/method/method.h"
 
 namespace flcc::cuda {
 
-/// A method that runs on one device.
+/// A method that runs on one device, alone or as one of several that share a map.
 class DeviceMethod : public method::Method {
   public:
-    /// On device `number` of an engine, which must live as long.
-    DeviceMethod(Engine& engine, std::int32_t number) : m_engine(engine) {
-        m_facts.number = number;
-        for (const DeviceFacts& device : engine.devices()) {
-            if (device.number == number) {
-                m_facts = device;
-            }
-        }
-        m_id = m_facts.id();
-    }
+    /// On device `number` of an engine, which must live as long. `together`: the devices that share
+    /// a map, this one among them; parts of the map are then those of the smallest of them.
+    DeviceMethod(Engine& engine, std::int32_t number,
+                 const std::vector<std::int32_t>& together = {});
 
     [[nodiscard]] std::string_view device() const override { return m_id; }
     void warmUp(const method::Problem&, const method::Candidate&) const override {}
 
-  protected:
+    method::Outcome execute(const method::Problem& problem, const method::Candidate& candidate,
+                            const method::Prepared& prepared, const method::MaskedView& scene,
+                            method::Workspace& workspace, const method::Execution& execution,
+                            const method::MapView& map) const override;
+
     [[nodiscard]] Engine& engine() const { return m_engine; }
     [[nodiscard]] const DeviceFacts& facts() const { return m_facts; }
+
+    /// Placements of a part of the map.
+    [[nodiscard]] virtual base::Extents partOf(const method::Problem& problem,
+                                               const method::Candidate& candidate) const = 0;
+    /// Does parts of the map until the queue has none. Of the outcome times alone. `workspace` was
+    /// made by this method. **Errors**: as execute(); the queue has back what is not in the map.
+    [[nodiscard]] virtual method::Outcome run(const RunInput& input, method::Workspace& workspace,
+                                              PartQueue& parts) const = 0;
 
   private:
     Engine& m_engine;
     DeviceFacts m_facts;
     std::string m_id;
 };
+
+/// The outcome of a run whose parts were done, or stopped.
+void settle(method::Outcome& outcome, const method::Problem& problem, const PartQueue& parts);
 
 } // namespace flcc::cuda

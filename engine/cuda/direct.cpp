@@ -129,7 +129,7 @@ class DirectMethod final : public DeviceMethod {
                                                     const Extents& tile) const override {
         const Extents map = method::mapExtents(problem);
         const auto fits = [&](const Extents& part) {
-            return partBytes(problem, part) <= kPartBytes &&
+            return partBytes(problem, part) <= kPartBytes && isShared(map, part, facts()) &&
                    partWork(problem, part) <= kPartNsAtMost * multiplyAddsPerNs(problem);
         };
         const Extents part = tile.x > 0
@@ -149,7 +149,7 @@ class DirectMethod final : public DeviceMethod {
         const std::int64_t weights = weightBytes(problem);
         method::Prediction prediction;
         const std::int64_t inFlight = partsInFlight(problem, candidate.tile, facts());
-        prediction.hostBytes = hostBytes(problem, candidate.tile, inFlight);
+        prediction.hostBytes = hostBytes(problem, candidate.tile, inFlight * facts().together);
         prediction.deviceBytes = inFlight * partBytes(problem, candidate.tile) + weights;
         if (std::string reason = refusalOf(prediction, limits, facts().about.memoryBytes);
             !reason.empty()) {
@@ -164,7 +164,7 @@ class DirectMethod final : public DeviceMethod {
             kernelNs += partWork(problem, box.extents) / multiplyAddsPerNs(problem);
             traffic.add(problem, box.extents, 1);
         }
-        prediction.times = traffic.times(problem.templates, kernelNs);
+        prediction.times = traffic.times(problem.templates, kernelNs, facts());
         prediction.times->setup = kStartMs;
         prediction.setupMs = kStartMs;
         prediction.ms = overlappedMs(*prediction.times, traffic.parts, inFlight);
@@ -192,12 +192,14 @@ class DirectMethod final : public DeviceMethod {
         return std::make_unique<DirectWorkspace>(engine(), facts().number);
     }
 
-    method::Outcome execute(const Problem& problem, const Candidate& candidate,
-                            const method::Prepared& prepared, const method::MaskedView& scene,
-                            method::Workspace& workspace, const method::Execution& execution,
-                            const method::MapView& map) const override {
-        requireUnmasked(scene);
-        const auto& templ = dynamic_cast<const DirectPrepared&>(prepared);
+    [[nodiscard]] Extents partOf(const Problem&, const Candidate& candidate) const override {
+        return candidate.tile;
+    }
+
+    [[nodiscard]] method::Outcome run(const RunInput& input, method::Workspace& workspace,
+                                      PartQueue& parts) const override {
+        const Problem& problem = input.problem;
+        const auto& templ = dynamic_cast<const DirectPrepared&>(input.prepared);
         auto& own = dynamic_cast<DirectWorkspace&>(workspace);
         const bool twofold = isTwofold(problem);
         std::byte* weights = nullptr;
@@ -210,14 +212,13 @@ class DirectMethod final : public DeviceMethod {
             own.pipe.compute.upload({weights, bytes, from, bytes, bytes, 1});
         };
         shared::BoxConstants constants = templ.constants();
-        constants.boundConstant += twofold ? storedError(map) : 0.0;
+        constants.boundConstant += twofold ? storedError(input.map) : 0.0;
         const auto start = [&](const PartLaunch& part) {
             own.pipe.compute.direct({part, weights, constants});
         };
-        const method::MaskedView pixels = scene.pixels;
-        return MapRun(problem, templ.canonical(), pixels, execution, map)(
-            candidate.tile, "the direct method",
-            {own.pipe, partsInFlight(problem, candidate.tile, facts()), upload, start});
+        return MapRun(input, templ.canonical(), parts)(
+            "the direct method",
+            {own.pipe, partsInFlight(problem, input.candidate.tile, facts()), upload, start});
     }
 
   private:
@@ -252,8 +253,9 @@ class DirectMethod final : public DeviceMethod {
 
 } // namespace
 
-std::unique_ptr<method::Method> directMethod(Engine& engine, std::int32_t number) {
-    return std::make_unique<DirectMethod>(engine, number);
+std::unique_ptr<DeviceMethod> directMethod(Engine& engine, std::int32_t number,
+                                           const std::vector<std::int32_t>& together) {
+    return std::make_unique<DirectMethod>(engine, number, together);
 }
 
 } // namespace flcc::cuda

@@ -133,13 +133,27 @@ std::string Engine::reason() const {
     if (!m_reason.empty()) {
         return m_reason;
     }
-    const std::lock_guard lock(m_lock);
-    return m_lost;
+    std::string first;
+    for (const DeviceFacts& device : m_devices) {
+        const std::string reason = reasonAgainst(device.number);
+        if (reason.empty()) {
+            return {};
+        }
+        const std::lock_guard lock(m_lock);
+        first = first.empty() && m_lost.contains(device.number) ? reason : first;
+    }
+    return first;
 }
 
 std::string Engine::reasonAgainst(std::int32_t number) const {
-    if (std::string all = reason(); !all.empty()) {
-        return all;
+    if (!m_reason.empty()) {
+        return m_reason;
+    }
+    {
+        const std::lock_guard lock(m_lock);
+        if (const auto lost = m_lost.find(number); lost != m_lost.end()) {
+            return lost->second;
+        }
     }
     for (const DeviceFacts& device : m_devices) {
         if (device.number == number) {
@@ -170,8 +184,9 @@ void Engine::require(Result result, std::int32_t device, const std::string& what
     const std::string error = m_table->describeError(result);
     if (m_table->isSticky(result)) {
         const std::lock_guard lock(m_lock);
-        if (m_lost.empty()) {
-            m_lost = "it failed in this process (" + error + "); start the program again to use it";
+        const auto [lost, first] = m_lost.try_emplace(
+            device, "it failed in this process (" + error + "); start the program again to use it");
+        if (first) {
             base::log(base::LogLevel::Warning, "device " + id + " is lost: " + what + ": " + error);
         }
     }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -14,7 +15,8 @@ namespace flcc::cuda {
 struct DeviceFacts {
     std::int32_t number = 0;
     PluginDevice about;
-    std::string reason; ///< why it cannot be used; empty when it can
+    std::int32_t together = 1; ///< devices that share a map, this one among them
+    std::string reason;        ///< why it cannot be used; empty when it can
 
     [[nodiscard]] std::string id() const { return "cuda:" + std::to_string(number); }
     [[nodiscard]] std::string name() const { return about.name; }
@@ -53,7 +55,8 @@ class Engine {
     /// Makes a table the process's, before anybody asks: for tests.
     static void standIn(const PluginTable* table);
 
-    /// Why no device at all can be used; empty when one can. Says so too after a sticky error.
+    /// Why no device at all can be used; empty when one can. Says so too after sticky errors of
+    /// all.
     [[nodiscard]] std::string reason() const;
     /// Every device that the driver finds, usable or not.
     [[nodiscard]] const std::vector<DeviceFacts>& devices() const { return m_devices; }
@@ -67,7 +70,7 @@ class Engine {
     [[nodiscard]] const PluginTable& table() const { return *m_table; }
 
     /// Throws when a call failed. **Errors**: Memory where the device has too little, else Device;
-    /// a sticky error also ends the use of all devices of the process.
+    /// a sticky error also ends the use of the device for the process.
     void require(Result result, std::int32_t device, const std::string& what);
 
   private:
@@ -76,7 +79,7 @@ class Engine {
     PluginStart m_start;
     std::vector<DeviceFacts> m_devices;
     mutable std::mutex m_lock; // guards m_lost
-    std::string m_lost;
+    std::map<std::int32_t, std::string> m_lost;
 };
 
 } // namespace flcc::cuda

@@ -5,7 +5,6 @@
 
 #include "engine/base/error.h"
 #include "engine/base/stopwatch.h"
-#include "engine/cuda/map_parts.h"
 #include "engine/method/shared/direct_block.h"
 
 namespace flcc::cuda {
@@ -76,10 +75,15 @@ std::int64_t partBytes(const Problem& problem, const Extents& part) {
 
 std::int64_t partsInFlight(const Problem& problem, const Extents& part, const DeviceFacts& device) {
     using shared::ceilDivide;
-    const Extents map = method::mapExtents(problem);
-    const std::int64_t parts =
-        ceilDivide(map.x, part.x) * ceilDivide(map.y, part.y) * ceilDivide(map.z, part.z);
-    return device.about.copyEngines > 0 ? std::min(parts, kMostInFlight) : 1;
+    const std::int64_t parts = PartQueue::count(method::mapExtents(problem), part);
+    return device.about.copyEngines > 0
+               ? std::min(ceilDivide(parts, device.together), kMostInFlight)
+               : 1;
+}
+
+bool isShared(const Extents& map, const Extents& part, const DeviceFacts& device) {
+    constexpr std::int64_t kEach = 4; // so that the last one to end is not waited for long
+    return device.together == 1 || PartQueue::count(map, part) >= kEach * device.together;
 }
 
 std::int64_t hostBytes(const Problem& problem, const Extents& part, std::int64_t inFlight) {
@@ -99,7 +103,8 @@ void PartTraffic::add(const Problem& problem, const Extents& part, double count)
     mapBytes += count * map;
 }
 
-method::DeviceTimes PartTraffic::times(double templates, double kernelNs) const {
+method::DeviceTimes PartTraffic::times(double templates, double kernelNs,
+                                       const DeviceFacts& device) const {
     // Not measured on any device: bytes a nanosecond of pinned memory over the bus and of the
     // host's threads, a launch.
     constexpr double kBus = 12;
@@ -112,6 +117,7 @@ method::DeviceTimes PartTraffic::times(double templates, double kernelNs) const 
     times.compute = unit * (kernelNs + parts * kLaunchNs);
     times.download = unit * (mapBytes / kBus + parts * kLaunchNs / 2);
     times.joining = unit * mapBytes / kHost;
+    times.devices = device.together;
     return times;
 }
 
@@ -135,11 +141,15 @@ std::string refusalOf(const method::Prediction& prediction, const method::Limits
     return {};
 }
 
-void requireUnmasked(const method::MaskedView& scene) {
-    if (method::isMasked(scene)) {
+method::MaskedView withoutIdleMask(const Problem& problem, const method::MaskedView& scene) {
+    if (!method::isMasked(scene)) {
+        return scene.pixels;
+    }
+    if (!problem.sceneMask) {
         throw base::Error(base::ErrorCode::Problem,
                           "the scene has a mask that the problem does not name");
     }
+    return scene;
 }
 
 void requireUnmasked(const method::CanonicalTemplate& templ) {
@@ -149,37 +159,26 @@ void requireUnmasked(const method::CanonicalTemplate& templ) {
     }
 }
 
-method::Outcome MapRun::operator()(const Extents& part, const std::string& what, const Lane& lane) {
-    const Drain drain{lane.pipe};
-    const base::Stopwatch watch;
-    lane.prepare();
-    lane.pipe.compute.wait("preparing the template");
-    m_times.setup += watch.ms();
-    const std::vector<base::Box> boxes = mapParts(m_map.value.extents(), part);
-    std::size_t sent = 0;
-    std::size_t received = 0;
-    const auto slotOf = [&](std::size_t turn) -> PartSlot& {
-        return lane.pipe.slot(turn % static_cast<std::size_t>(lane.inFlight));
-    };
-    bool done = true;
-    while (done && received < boxes.size()) {
-        if (m_execution.stop.stop_requested()) {
-            done = false;
-        } else if (sent < boxes.size() &&
-                   static_cast<std::int64_t>(sent - received) < lane.inFlight) {
-            send(boxes[sent], slotOf(sent), lane);
-            ++sent;
-        } else {
-            PartSlot& slot = slotOf(received);
-            receive(slot, what);
-            done = finish(slot);
-            ++received;
+method::Outcome MapRun::operator()(const std::string& what, const Lane& lane) {
+    const auto giveBack = [this] {
+        for (const PartSlot* slot : m_underWay) {
+            m_parts.giveBack(slot->box);
         }
+        m_underWay.clear();
+    };
+    try {
+        const Drain drain{lane.pipe};
+        const base::Stopwatch watch;
+        lane.prepare();
+        lane.pipe.compute.wait("preparing the template");
+        m_times.setup += watch.ms();
+        share(what, lane);
+    } catch (...) {
+        giveBack();
+        throw;
     }
+    giveBack();
     method::Outcome outcome;
-    outcome.cancelled = !done;
-    outcome.facts = m_tally.facts();
-    outcome.facts.recomputed = isTwofold(m_problem) ? 0 : outcome.facts.recomputed;
     outcome.stagesMs = {{"setup", m_times.setup},       {"packing", m_times.packing},
                         {"upload", m_times.upload},     {"kernel", m_times.compute},
                         {"download", m_times.download}, {"joining", m_times.joining},
@@ -189,9 +188,36 @@ method::Outcome MapRun::operator()(const Extents& part, const std::string& what,
     return outcome;
 }
 
+/// Does parts until none is left or a stop is requested.
+void MapRun::share(const std::string& what, const Lane& lane) {
+    for (std::size_t sent = 0; !m_execution.stop.stop_requested();) {
+        std::optional<base::Box> box;
+        if (std::ssize(m_underWay) < lane.inFlight) {
+            box = m_parts.take(m_underWay.empty());
+        }
+        if (box) {
+            PartSlot& slot = lane.pipe.slot(sent % static_cast<std::size_t>(lane.inFlight));
+            slot.box = *box;
+            m_underWay.push_back(&slot);
+            send(slot, lane);
+            ++sent;
+        } else if (m_underWay.empty()) {
+            return;
+        } else {
+            PartSlot& slot = *m_underWay.front();
+            receive(slot, what);
+            if (!finish(slot)) {
+                return;
+            }
+            m_underWay.pop_front();
+        }
+    }
+}
+
 /// Starts all that the device does for a part.
-void MapRun::send(const base::Box& box, PartSlot& slot, const Lane& lane) {
+void MapRun::send(PartSlot& slot, const Lane& lane) {
     const base::Stopwatch watch;
+    const base::Box& box = slot.box;
     const Extents& m = m_problem.templ;
     const base::Box reach{
         moved(box.corner, method::firstPlacement(m_problem)),
@@ -203,7 +229,6 @@ void MapRun::send(const base::Box& box, PartSlot& slot, const Lane& lane) {
     const std::int64_t bytes = pixels + (masked ? base::voxelCount(seen.extents) : 0);
     const std::int64_t voxels = base::voxelCount(box.extents);
     const std::int64_t blocks = base::voxelCount(shared::blockGrid(box.extents));
-    slot.box = box;
     PartLaunch launch;
     std::byte* const scene = slot.scene.room(bytes);
     launch.scene = scene;
@@ -333,13 +358,8 @@ bool MapRun::finish(const PartSlot& slot) {
         clear(part);
         return false;
     }
-    for (std::int64_t i = 0; i < base::voxelCount(grid); ++i) {
-        m_tally.add(told[i], repaired[static_cast<std::size_t>(i)]);
-    }
-    if (m_execution.regionFinished) {
-        m_execution.regionFinished(box);
-    }
     m_repairMs += watch.ms();
+    m_parts.finished(box, told, repaired);
     return true;
 }
 

@@ -1,13 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/cuda/part_queue.h"
 #include "engine/cuda/pipeline.h"
-#include "engine/cuda/tally.h"
 #include "engine/method/canonical.h"
 #include "engine/method/method.h"
 
@@ -28,9 +29,13 @@ inline constexpr double kUnitDouble = 0x1p-53;
 /// Bytes of a PartSlot for a part of extents `part`: of the device, and as many pinned ones.
 [[nodiscard]] std::int64_t partBytes(const method::Problem& problem, const base::Extents& part);
 
-/// Parts that a device has under way at once when a map is done in parts of extents `part`.
+/// Parts that each device has under way at once when a map is done in parts of extents `part`.
 [[nodiscard]] std::int64_t partsInFlight(const method::Problem& problem, const base::Extents& part,
                                          const DeviceFacts& device);
+
+/// Whether a map has enough such parts for devices that share it; always for one alone.
+[[nodiscard]] bool isShared(const base::Extents& map, const base::Extents& part,
+                            const DeviceFacts& device);
 
 /// What the host keeps beside the map of a run in such parts: the map of one template of a bank,
 /// the templates, what waits for copies.
@@ -46,7 +51,8 @@ struct PartTraffic {
     /// `count` parts of extents `part`.
     void add(const method::Problem& problem, const base::Extents& part, double count);
     /// Of as many templates, with kernels that take `kernelNs` for each.
-    [[nodiscard]] method::DeviceTimes times(double templates, double kernelNs) const;
+    [[nodiscard]] method::DeviceTimes times(double templates, double kernelNs,
+                                            const DeviceFacts& device) const;
 };
 
 /// Milliseconds of a run in `parts` parts (METHODS 4.3): of host, copies and kernels that which
@@ -59,8 +65,10 @@ struct PartTraffic {
 [[nodiscard]] std::string refusalOf(const method::Prediction& prediction,
                                     const method::Limits& limits, std::int64_t deviceBytes);
 
-/// **Errors**: Problem for a mask, which no problem names that a device solves.
-void requireUnmasked(const method::MaskedView& scene);
+/// The scene without a mask of ones. **Errors**: Problem for a mask that the problem does not name.
+[[nodiscard]] method::MaskedView withoutIdleMask(const method::Problem& problem,
+                                                 const method::MaskedView& scene);
+/// **Errors**: Problem for a mask.
 void requireUnmasked(const method::CanonicalTemplate& templ);
 
 /// A device in a run: its streams, and what a method does there. All calls may throw.
@@ -73,23 +81,34 @@ struct Lane {
     std::function<void(const PartLaunch&)> start;
 };
 
-/// A run on a device in parts of the map: upload, kernels, download, and then canonical values of
-/// the host's pixels for what breaks the promise. Several parts are under way at once, each in a
-/// slot of its own; kernels of different parts run one after the other, so that what a method keeps
-/// on the device may serve them all. A part reaches the map when it is done, in the order of parts.
+/// What a run is about, the same for all of its devices.
+struct RunInput {
+    const method::Problem& problem;
+    const method::Candidate& candidate;
+    const method::Prepared& prepared;
+    const method::MaskedView& scene;
+    const method::Execution& execution;
+    const method::MapView& map;
+};
+
+/// The share of a device in a run: takes parts of the map from a queue; upload, kernels, download,
+/// and then canonical values of the host's pixels for what breaks the promise. Several parts are
+/// under way at once, each in a slot of its own; kernels of different parts run one after the
+/// other, so that what a method keeps on the device may serve them all. A part reaches the map when
+/// it is done. Stopped, or when an error ends it, nothing is under way any more, and the queue has
+/// back what is not in the map.
 class MapRun {
   public:
-    MapRun(const method::Problem& problem, const method::CanonicalTemplate& templ,
-           const method::MaskedView& scene, const method::Execution& execution,
-           const method::MapView& map)
-        : m_problem(problem), m_templ(templ), m_scene(scene), m_execution(execution), m_map(map) {}
+    MapRun(const RunInput& input, const method::CanonicalTemplate& templ, PartQueue& parts)
+        : m_problem(input.problem), m_templ(templ), m_scene(input.scene),
+          m_execution(input.execution), m_map(input.map), m_parts(parts) {}
 
-    /// `what` says what the kernels of the lane are. Errors leave nothing under way.
-    [[nodiscard]] method::Outcome operator()(const base::Extents& part, const std::string& what,
-                                             const Lane& lane);
+    /// `what` says what the kernels of the lane are. Of the outcome times alone.
+    [[nodiscard]] method::Outcome operator()(const std::string& what, const Lane& lane);
 
   private:
-    void send(const base::Box& box, PartSlot& slot, const Lane& lane);
+    void share(const std::string& what, const Lane& lane);
+    void send(PartSlot& slot, const Lane& lane);
     void receive(PartSlot& slot, const std::string& what);
     template <class Copy> void forRows(const base::Extents& extents, Copy&& copy) const;
     template <class T> void pack(const base::View<const T>& view, std::byte* to) const;
@@ -103,7 +122,8 @@ class MapRun {
     const method::MaskedView& m_scene;
     const method::Execution& m_execution;
     const method::MapView& m_map;
-    Tally m_tally;
+    PartQueue& m_parts;
+    std::deque<PartSlot*> m_underWay; ///< in the order in which they were sent
     method::DeviceTimes m_times;
     double m_repairMs = 0;
 };

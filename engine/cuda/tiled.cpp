@@ -182,8 +182,9 @@ class TiledWorkspace final : public method::Workspace {
 class TiledMethod final : public DeviceMethod {
   public:
     /// `whole`: one tile holds the scene.
-    TiledMethod(Engine& engine, std::int32_t number, bool whole)
-        : DeviceMethod(engine, number), m_whole(whole) {}
+    TiledMethod(Engine& engine, std::int32_t number, const std::vector<std::int32_t>& together,
+                bool whole)
+        : DeviceMethod(engine, number, together), m_whole(whole) {}
 
     [[nodiscard]] std::string_view name() const override { return m_whole ? "fourier" : "tiled"; }
 
@@ -214,7 +215,7 @@ class TiledMethod final : public DeviceMethod {
         const std::int64_t inFlight = partsInFlight(problem, tiling.part, facts());
         method::Prediction prediction;
         prediction.hostBytes =
-            hostBytes(problem, tiling.part, inFlight) +
+            hostBytes(problem, tiling.part, inFlight * facts().together) +
             (isGeneral(problem) ? base::byteCount(problem.templ, 9 + 5 * problem.templates) : 0);
         prediction.deviceBytes = deviceBytes(problem, tiling, inFlight);
         reason = refusalOf(prediction, limits, facts().about.memoryBytes);
@@ -244,7 +245,7 @@ class TiledMethod final : public DeviceMethod {
             points * (3 * kTransformBytes * std::ceil(log / 10)) / bytesPerNs();
         prediction.setupMs = kStartMs + 1e-6 * problem.templates * preparing;
         prediction.times =
-            traffic.times(problem.templates, kernelBytes / bytesPerNs() + parts * kPartNs);
+            traffic.times(problem.templates, kernelBytes / bytesPerNs() + parts * kPartNs, facts());
         prediction.times->setup = prediction.setupMs;
         prediction.ms = overlappedMs(*prediction.times, parts, inFlight);
         prediction.tilesInFlight = tiling.batch() * inFlight;
@@ -273,20 +274,19 @@ class TiledMethod final : public DeviceMethod {
         return std::make_unique<TiledWorkspace>(engine(), facts().number);
     }
 
-    method::Outcome execute(const Problem& problem, const Candidate& candidate,
-                            const method::Prepared& prepared, const method::MaskedView& scene,
-                            method::Workspace& workspace, const method::Execution& execution,
-                            const method::MapView& map) const override {
-        if (!problem.sceneMask) {
-            requireUnmasked(scene);
-        }
-        const method::MaskedView seen =
-            method::isMasked(scene) ? scene : method::MaskedView(scene.pixels);
-        const auto& templ = dynamic_cast<const TiledPrepared&>(prepared);
+    [[nodiscard]] Extents partOf(const Problem& problem,
+                                 const Candidate& candidate) const override {
+        return tilingOf(problem, candidate.tile, facts()).part;
+    }
+
+    [[nodiscard]] method::Outcome run(const RunInput& input, method::Workspace& workspace,
+                                      PartQueue& parts) const override {
+        const Problem& problem = input.problem;
+        const auto& templ = dynamic_cast<const TiledPrepared&>(input.prepared);
         auto& own = dynamic_cast<TiledWorkspace&>(workspace);
-        const Tiling tiling = tilingOf(problem, candidate.tile, facts());
+        const Tiling tiling = tilingOf(problem, input.candidate.tile, facts());
         const bool general = isGeneral(problem);
-        const double stored = general || isTwofold(problem) ? storedError(map) : 0.0;
+        const double stored = general || isTwofold(problem) ? storedError(input.map) : 0.0;
         Lane lane{own.pipe, partsInFlight(problem, tiling.part, facts()),
                   [&] { own.prepare(problem, tiling, templ, stored); },
                   [&](const PartLaunch& part) { own.start(part); }};
@@ -297,8 +297,7 @@ class TiledMethod final : public DeviceMethod {
             };
             lane.start = [&](const PartLaunch& part) { own.support.start(own.pipe.compute, part); };
         }
-        return MapRun(problem, templ.canonical(), seen, execution, map)(tiling.part,
-                                                                        "the Fourier method", lane);
+        return MapRun(input, templ.canonical(), parts)("the Fourier method", lane);
     }
 
   private:
@@ -320,12 +319,14 @@ class TiledMethod final : public DeviceMethod {
 
 } // namespace
 
-std::unique_ptr<method::Method> tiledMethod(Engine& engine, std::int32_t number) {
-    return std::make_unique<TiledMethod>(engine, number, false);
+std::unique_ptr<DeviceMethod> tiledMethod(Engine& engine, std::int32_t number,
+                                          const std::vector<std::int32_t>& together) {
+    return std::make_unique<TiledMethod>(engine, number, together, false);
 }
 
-std::unique_ptr<method::Method> fourierMethod(Engine& engine, std::int32_t number) {
-    return std::make_unique<TiledMethod>(engine, number, true);
+std::unique_ptr<DeviceMethod> fourierMethod(Engine& engine, std::int32_t number,
+                                            const std::vector<std::int32_t>& together) {
+    return std::make_unique<TiledMethod>(engine, number, together, true);
 }
 
 } // namespace flcc::cuda

@@ -63,7 +63,8 @@ Tiling tilingOf(const Problem& problem, const Extents& points, const DeviceFacts
     Tiling tiling = tilesTogether(problem, points, most);
     const auto tooMuch = [&] {
         const std::int64_t inFlight = partsInFlight(problem, tiling.part, device);
-        return cuda::deviceBytes(problem, tiling, inFlight) > device.about.memoryBytes / 2;
+        return cuda::deviceBytes(problem, tiling, inFlight) > device.about.memoryBytes / 2 ||
+               !isShared(method::mapExtents(problem), tiling.part, device);
     };
     while (tiling.batch() > 1 && tooMuch()) {
         most = tiling.batch() / 2;

@@ -186,11 +186,20 @@ BenchmarkRow rowOf(const method::Method& method, const Problem& problem, int thr
     return row;
 }
 
+/// A device; of "cuda" all GPUs that can be used as one.
 plan::Device deviceOf(const std::string& id) {
+    plan::Device all;
     for (plan::Device& device : plan::devices(plan::DeviceDetail::Names)) {
         if (device.id == id && !device.name.empty()) {
             return std::move(device);
         }
+        if (id == "cuda" && device.id != "cpu" && device.usable) {
+            all.name += (all.name.empty() ? "" : " + ") + device.name;
+            all.peakMultiplyAdds += device.peakMultiplyAdds;
+        }
+    }
+    if (!all.name.empty()) {
+        return all;
     }
     throw base::Error(base::ErrorCode::Device,
                       "device '" + id +

@@ -422,6 +422,9 @@ bool Runner::execute() {
     RunReport run = detail::totalRun(m_groups);
     run.readMs = m_readMs;
     run.peakHostBytes = meter.rise();
+    for (const std::string& failure : run.failures) {
+        m_result.notes.push_back(failure + "; other GPUs did its share");
+    }
     m_result.report.run = std::move(run);
     reportGroups();
     return true;

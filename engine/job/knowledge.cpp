@@ -248,9 +248,6 @@ Calibrated calibrate(int threads, double seconds, std::stop_token stop,
         return result;
     }
     result.model = *learnt->model;
-    result.patientShapes = static_cast<int>(
-        std::count_if(learnt->shapes.begin(), learnt->shapes.end(),
-                      [](const plan::PlannedShape& one) { return one.effort == "patient"; }));
     if (updateKnowledge([&](plan::Knowledge& now) { now = std::move(*learnt); })) {
         result.file = knowledgeFile();
     }

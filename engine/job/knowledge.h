@@ -31,7 +31,6 @@ struct Calibrated {
     /// is.
     bool cancelled = false;
     method::CostModel model;
-    int patientShapes = 0;      ///< tile shapes with patient plans
     std::filesystem::path file; ///< where it is kept; empty when it could not be
 };
 

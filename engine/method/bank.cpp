@@ -313,6 +313,7 @@ Outcome Method::executeBank(const Problem& problem, const Candidate& candidate,
             all.times = all.times.value_or(DeviceTimes{});
             all.times->add(*outcome.times);
         }
+        all.failures.insert(all.failures.end(), outcome.failures.begin(), outcome.failures.end());
         all.cancelled = outcome.cancelled;
     }
     if (all.cancelled) {

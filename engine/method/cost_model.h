@@ -15,7 +15,7 @@ namespace flcc::method {
 struct LengthTime {
     std::int64_t length = 0;
     double rowNs = 0;    ///< contiguous
-    double columnNs = 0; ///< across rows, gathered and scattered
+    double columnNs = 0; ///< across rows
 };
 
 /// What one real tile of a shape costs a thread: reading, transforms and product; and what
@@ -39,13 +39,13 @@ struct CostModel {
     double flushVoxelNs = 0.06;      ///< direct: adding an accumulator to its total, per voxel
     double directFactor = 1;         ///< direct: a run against the sum of its parts
     double transformFactor = 1;      ///< on the times of transformTimes
-    double sliceColumnFactor = 1.3;  ///< on columns across slices
+    double sliceColumnFactor = 3;    ///< on columns across slices
     double cacheBytes = 1048576;     ///< next to one core
-    double crowdingFactor = 1.8;     ///< on transforms whose buffers are 16 times that or more
-    double spectrumPointNs = 1.5;    ///< product of spectra, line energies, packing, per point
-    double denominatorVoxelNs = 0.8; ///< division and status of one map voxel, 2D
+    double crowdingFactor = 2.5;     ///< on transforms whose buffers are 16 times that or more
+    double spectrumPointNs = 0.6;    ///< line energies, per point
+    double denominatorVoxelNs = 1.1; ///< division and status of one map voxel, 2D
     double denominatorRowNs = 1.7;   ///< 2D: window sums, per voxel of the rows a tile reads
-    double denominatorStepNs = 0.2;  ///< 2D: one step of the sums along x, per voxel
+    double denominatorStepNs = 0.05; ///< 2D: one step of the sums along x, per voxel
     double volumeVoxelNs = 1.5;      ///< 3D: as denominatorVoxelNs
     double volumeRowNs = 3;          ///< 3D: as denominatorRowNs
     double loadVoxelNs = 0.9;        ///< reading and centring one voxel of a tile
@@ -53,14 +53,14 @@ struct CostModel {
     double bufferByteNs = 0.25;      ///< making and clearing one byte of buffers
     double tileOverheadNs = 2000;    ///< fixed cost of one tile
     double prepareFactor = 2;        ///< template spectrum, in double, against one tile's transform
-    double wholePointNs = 0.38;      ///< transforms of whole scenes, per point and log2 of them
+    double wholePointNs = 0.32;      ///< transforms of whole scenes, per point and log2 of them
     double wholePrepareFactor =
         1;                       ///< template spectrum with all its rows, against those transforms
     double blockFactor = 2.5;    ///< on wholeTransformNs() of a block that one thread does
     double productPointNs = 0.5; ///< adding a product of spectra to others, per point
     double threadEfficiency = 0.95; ///< n threads are n times this as fast as one, for n > 1
     bool calibrated = false;        ///< measured on this machine
-    /// Ascending by length; lengths between are not worth using and cost as if unknown.
+    /// Ascending by length; others cost as long ones do.
     std::vector<LengthTime> transformTimes = builtInTimes();
     std::vector<ShapeTime> shapeTimes;             ///< measured shapes; others are put together
     std::vector<InstructionRate> instructionRates; ///< empty until measured
@@ -70,7 +70,7 @@ struct CostModel {
         return threads > 1 ? static_cast<double>(threads) * threadEfficiency : 1.0;
     }
 
-    /// The time of a length; of one that is not listed, that of an average bad length.
+    /// The time of a length; of one that is not listed, that of a long one.
     [[nodiscard]] LengthTime timeOf(std::int64_t length) const;
 
     /// The time of a shape: measured, or from the times of its lengths.

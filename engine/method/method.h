@@ -46,7 +46,8 @@ struct Outcome {
     bool cancelled = false;
     MapFacts facts;
     StagesMs stagesMs;
-    std::optional<DeviceTimes> times; ///< of a run on devices
+    std::optional<DeviceTimes> times;  ///< of a run on devices
+    std::vector<std::string> failures; ///< of devices whose share others did, in sentences
 };
 
 /// One method on one device (METHODS 3). Stateless; safe to call from several threads.

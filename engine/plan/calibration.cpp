@@ -123,6 +123,9 @@ class Calibrator {
             if (search.secondsLeft() <= 0) {
                 break;
             }
+            if (cpu::TileTransform::effortOf(shape) == cpu::FftEffort::Patient) {
+                continue;
+            }
             tell("planning transforms");
             const cpu::FftEffort effort = cpu::TileTransform::improve(shape, search);
             std::erase_if(planned, [&](const PlannedShape& one) { return one.points == shape; });
@@ -463,7 +466,7 @@ std::optional<Knowledge> improvePlans(const Knowledge& known, double seconds,
         const bool planned =
             std::any_of(known.shapes.begin(), known.shapes.end(),
                         [&](const PlannedShape& one) { return one.points == shape; });
-        if (planned) {
+        if (planned || cpu::TileTransform::effortOf(shape) == cpu::FftEffort::Patient) {
             continue;
         }
         const cpu::FftEffort effort = cpu::TileTransform::improve(shape, search);

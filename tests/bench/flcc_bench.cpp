@@ -215,11 +215,11 @@ int main(int argc, char** argv) {
             std::cout << kUsage;
             return 0;
         }
+        base::keepFreedBuffers(); // as the programs do
         if (options.memoryRow) {
             std::cout << bench::measureMemoryHere(*options.memoryRow, options.threads) << '\n';
             return 0;
         }
-        base::keepFreedBuffers(); // as the programs do
         base::TilePool pool(options.threads);
         const json rows = tables().at(options.table)(options, pool);
         if (!options.json.empty()) {

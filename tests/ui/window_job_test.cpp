@@ -102,6 +102,7 @@ void WindowJobTest::aJobFileKeepsItsExactNumbers() {
     load(job);
     QVERIFY(m_window->flow().currentJob() == job);
     // Fields that were visited and left as they are change nothing.
+    test::click(test::child<QToolButton>(*m_window, "foldMethod"));
     for (const char* name : {"tile", "memory"}) {
         auto& field = test::child<QLineEdit>(*m_window, name);
         field.setFocus();

@@ -83,10 +83,11 @@ class WindowMasksTest : public QObject {
     void cleanup() { m_window.reset(); }
     void aSectionFoldsAndStaysSo();
     void aFoldedSectionSaysThatItWasChanged();
-    void thePlanCardIsInSightAtFirst();
+    void thePlanStaysInSight();
     void theRegionIsOutlinedInEveryView();
     void aMaskIsOpenedShownAndRemoved();
     void theMaskOfTheSceneIsShaded();
+    void theMasksOfAVolumeAreShownInSpace();
     void aMaskThatDoesNotFitIsASentenceOnTheCard();
     void whatIsNoMaskIsASentence();
     void theFieldsOfEdgesArePartOfTheJob();
@@ -119,9 +120,14 @@ class WindowMasksTest : public QObject {
         }
         QVERIFY(head.isChecked());
     }
-    /// Names a file in the dialog that a button opens.
+    /// Names a file in the dialog that a button or a line of a menu opens.
     void choose(const char* button, const QString& name) {
-        test::click(part<QToolButton>(button));
+        if (auto* action = m_window->findChild<QAction*>(QLatin1String(button))) {
+            QVERIFY(action->isEnabled());
+            action->trigger();
+        } else {
+            test::click(part<QToolButton>(button));
+        }
         auto& dialog = part<QFileDialog>("openDialog");
         QTRY_VERIFY(dialog.isVisible());
         auto& field = test::child<QLineEdit>(dialog, "fileNameEdit");
@@ -145,9 +151,12 @@ void WindowMasksTest::aSectionFoldsAndStaysSo() {
     unfold("foldExactness");
     QVERIFY(part<QComboBox>("precision").isVisible() && part<QComboBox>("audit").isVisible());
     QVERIFY(part<QDoubleSpinBox>("minScore").isVisible());
+    const int left = part<QDoubleSpinBox>("minScore").x();
     QTest::mouseClick(&part<QToolButton>("foldComputation"), Qt::LeftButton, Qt::NoModifier,
                       QPoint(20, 8));
     QVERIFY(!part<QComboBox>("device").isVisible());
+    QTest::qWait(50); // the layout
+    QCOMPARE(part<QDoubleSpinBox>("minScore").x(), left);
     QVERIFY(part<QComboBox>("precision").isVisible());
     m_window = std::make_unique<ui::MainWindow>(); // with the settings of the first
     m_window->show();
@@ -170,13 +179,49 @@ void WindowMasksTest::aFoldedSectionSaysThatItWasChanged() {
     QCOMPARE(part<QToolButton>("foldEdges").text(), QStringLiteral("Masks and edges, changed"));
 }
 
-void WindowMasksTest::thePlanCardIsInSightAtFirst() {
+/// In a window of 1280 x 800, as it comes up.
+void WindowMasksTest::thePlanStaysInSight() {
+    const auto whole = [this](const char* name) {
+        const auto& widget = part<QWidget>(name);
+        return widget.visibleRegion().boundingRect() == widget.rect();
+    };
     open();
-    auto& scroll = part<QScrollArea>("matchScroll");
-    auto& memory = part<QLabel>("planMemoryPredicted");
-    const QPoint bottom = memory.mapTo(scroll.viewport(), QPoint(0, memory.height()));
-    QVERIFY2(bottom.y() <= scroll.viewport()->height(),
-             qPrintable(QString("%1 > %2").arg(bottom.y()).arg(scroll.viewport()->height())));
+    QCOMPARE(m_window->size(), QSize(1280, 800));
+    QVERIFY(test::runAndWait(*m_window));
+    const auto planIsSeen = [&] {
+        return whole("planHeadline") && whole("planTimeMeasured") && whole("planMemoryMeasured") &&
+               whole("planMemoryPredicted") && whole("planCalibration");
+    };
+    QTRY_VERIFY(planIsSeen());
+    QVERIFY(whole("device") && whole("minDistance") && whole("runButton"));
+    // What is long is shortened or scrolled, and the name of a cut template is not.
+    const auto& name = part<QLabel>("matchTemplate");
+    QCOMPARE(name.text(), QStringLiteral("cut at 60, 50"));
+    for (const char* usual : {"cut at 600, 500, 70", "the template box", "100 templates"}) {
+        QVERIFY2(name.fontMetrics().horizontalAdvance(QLatin1String(usual)) <= name.width(), usual);
+    }
+    for (const char* section : {"foldEdges", "foldMethod", "foldExactness"}) {
+        unfold(section);
+    }
+    QTRY_VERIFY(!whole("minDistance"));
+    QVERIFY(planIsSeen());
+    // A refusal shows its reasons.
+    auto& memory = part<QLineEdit>("memory");
+    memory.setFocus();
+    QTest::keyClicks(&memory, QStringLiteral("1000"));
+    QTest::keyClick(&memory, Qt::Key_Return);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QTRY_VERIFY(whole("planHeadline") && whole("planCalibration"));
+    QVERIFY(!part<QLabel>("planOther1").visibleRegion().isEmpty());
+    // Where there is room nothing of the card is scrolled, and nothing is left blank.
+    m_window->resize(1500, 980);
+    for (const char* section : {"foldEdges", "foldMethod", "foldExactness"}) {
+        QTest::mouseClick(&part<QToolButton>(section), Qt::LeftButton, Qt::NoModifier,
+                          QPoint(20, 8));
+    }
+    auto& card = m_window->matchPanel().planCard();
+    QTRY_COMPARE(card.height(), card.fullHeight(card.width()));
+    QTRY_VERIFY(whole("minDistance") && whole("planOther4"));
 }
 
 void WindowMasksTest::theRegionIsOutlinedInEveryView() {
@@ -256,6 +301,31 @@ void WindowMasksTest::theMaskOfTheSceneIsShaded() {
     // A new scene has none.
     m_window->document().setScene(test::noiseScene(kScene, 12));
     QCOMPARE(part<QLabel>("sceneMask").text(), QStringLiteral("none"));
+}
+
+void WindowMasksTest::theMasksOfAVolumeAreShownInSpace() {
+    constexpr base::Extents kVolume{40, 36, 30};
+    constexpr base::Box kBox{{4, 20, 3}, {11, 9, 7}}; // before the slice planes
+    write("mask.mha", rightOf(kBox.extents, 6));
+    write("scene-mask.mha", rightOf(kVolume, 20));
+    m_window->document().setScene(test::noiseScene(kVolume, 9));
+    m_window->document().setBox(kBox);
+    m_window->document().cutTemplate();
+    m_window->views().setVolumeContent(viz::VolumeContent::None);
+    QVERIFY(!part<QAction>("openMaskAction").toolTip().isEmpty());
+    unfold("foldEdges");
+    QVERIFY(test::waitUntilIdle(*m_window));
+    const base::Point inside{12.5, 24, 2.5}; // on the box's first face
+    const base::Point outside{8, 30, 15};    // on the XY plane
+    const io::Colour before = colourAt(*m_window, 3, inside);
+    choose("openMaskAction", file("mask.mha"));
+    QTRY_VERIFY(colourAt(*m_window, 3, inside) != before);
+    const io::Colour plane = colourAt(*m_window, 3, outside);
+    choose("openSceneMaskAction", file("scene-mask.mha"));
+    QTRY_VERIFY(colourAt(*m_window, 3, outside) != plane);
+    QVERIFY(colourAt(*m_window, 3, outside)[2] > colourAt(*m_window, 3, outside)[0] + 10);
+    test::click(part<QToolButton>("maskClear"));
+    QTRY_VERIFY(colourAt(*m_window, 3, inside)[2] >= before[2]);
 }
 
 void WindowMasksTest::aMaskThatDoesNotFitIsASentenceOnTheCard() {

@@ -125,10 +125,12 @@ void WindowRunTest::aRunStoppedHalfWayKeepsWhatIsFinished() {
     ui::RunController& controller = m_window->controller();
     QElapsedTimer since;
     qint64 waited = -1;
+    QString said;
     const auto stop = connect(&controller, &ui::RunController::regionsFinished, this, [&] {
         if (!since.isValid()) {
             since.start();
             QTest::keyClick(m_window.get(), Qt::Key_Escape);
+            said = test::child<QPushButton>(*m_window, "runButton").text();
         }
     });
     const auto end = connect(&controller, &ui::RunController::finished, this, [&] {
@@ -142,9 +144,13 @@ void WindowRunTest::aRunStoppedHalfWayKeepsWhatIsFinished() {
     QVERIFY2(waited >= 0 && waited < 1000, qPrintable(QString::number(waited)));
     const std::shared_ptr<const job::JobResult> partial = document.result()->job;
     QVERIFY(partial->cancelled);
+    QCOMPARE(said, QStringLiteral("Cancelling …"));
+    QCOMPARE(test::child<QPushButton>(*m_window, "runButton").text(), QStringLiteral("Run"));
+    QVERIFY(messageBar(*m_window).isVisible());
     QCOMPARE(messageBar(*m_window).kind(), ui::MessageBar::Kind::Warning);
 
     QVERIFY(test::runAndWait(*m_window));
+    QVERIFY(!messageBar(*m_window).isVisible()); // the warning was about the run before
     const std::shared_ptr<const job::JobResult> full = document.result()->job;
     QVERIFY(!full->cancelled);
     QVERIFY(!full->peaks.empty());

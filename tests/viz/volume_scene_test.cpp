@@ -2,6 +2,7 @@
 
 #include <QTest>
 #include <cmath>
+#include <functional>
 
 #include "engine/io/colour_map.h"
 #include "tests/viz/pictures.h"
@@ -21,6 +22,18 @@ std::shared_ptr<const base::AnyImage> ball() {
                        static_cast<double>(i.z) - 19.5);
         return r < 8 ? 250 : 10;
     });
+}
+
+using Support = base::Image<std::uint8_t>;
+
+std::shared_ptr<Support> supportOf(const base::Extents& extents,
+                                   const std::function<bool(const base::Index&)>& inside) {
+    auto support = std::make_shared<Support>(extents, std::uint8_t{0});
+    for (std::int64_t i = 0; i < support->count(); ++i) {
+        support->data()[i] =
+            inside({i % extents.x, i / extents.x % extents.y, i / (extents.x * extents.y)}) ? 1 : 0;
+    }
+    return support;
 }
 
 struct Shown {
@@ -53,6 +66,7 @@ class VolumeSceneTest : public QObject {
     void aMapFillsInAsRegionsFinish();
     void peaksAreBoxesWithTheColourOfTheirScore();
     void theSlicePlanesCrossAtTheCrosshair();
+    void placementsBeyondTheEdgesLeaveTheSlicesAsTheyAre();
     void theStandardViewIsNotMirrored();
     void rotatingZoomingAndPanningMoveThePicture();
     void zoomingKeepsTheAnchorInPlace();
@@ -65,6 +79,9 @@ class VolumeSceneTest : public QObject {
     void aCleanPictureIsOpaqueWhereTheVolumeIs();
     void aSliceLargerThanATextureIsShown();
     void voxelsBeyondTheRangeOfFloatsAreRayCast();
+    void whatTheMaskOfTheSceneLeavesOutIsBluishAndFaint();
+    void aMaskOfTheSceneThatLeavesOutAllOrNothingIsDrawn();
+    void theMaskOfTheTemplateIsASurfaceInItsBoxAndThePeak();
 };
 
 void VolumeSceneTest::theSceneIsRayCast() {
@@ -227,6 +244,24 @@ void VolumeSceneTest::theSlicePlanesCrossAtTheCrosshair() {
     QVERIFY(test::differences(with, s.window->render()) > 5000);
 }
 
+void VolumeSceneTest::placementsBeyondTheEdgesLeaveTheSlicesAsTheyAre() {
+    Shown s;
+    s.scene.setContent(viz::VolumeContent::None);
+    s.scene.setScalarBarVisible(false);
+    s.scene.setCrosshair(base::Point{30, 30, 30});
+    const viz::Picture plain = s.window->render();
+    // Drawn from -8 to 3 along x and y.
+    s.scene.setMap(mapOf({12, 12, 40}, [](const base::Index&) { return 1.0; }), {9, 9, 1}, true,
+                   {-12, -12, 0});
+    const viz::Picture shown = s.window->render();
+    const base::Point inside{1, 1, 30};
+    QVERIFY(test::distance(s.at(shown, inside), s.at(plain, inside)) > 60);
+    // What comes before the first voxel of a row is not the end of the row above.
+    for (const base::Point& beyond : {base::Point{38, 1, 30}, {37, 2, 30}, {38, 0, 30}}) {
+        QCOMPARE(test::distance(s.at(shown, beyond), s.at(plain, beyond)), 0);
+    }
+}
+
 void VolumeSceneTest::theStandardViewIsNotMirrored() {
     Shown s;
     const auto display = [&](const base::Point& voxel) { return s.scene.displayOf(voxel); };
@@ -346,6 +381,14 @@ void VolumeSceneTest::theSelectedPeakAndTheNumbersShowThroughTheSlices() {
     for (const base::Point& hidden : {base::Point{22, 24.5, 24.5}, {24.5, 24.5, 22}}) {
         QVERIFY(test::distance(s.at(selected, hidden), s.at(plain, hidden)) > 30);
     }
+    // Those of the template box too.
+    s.scene.setPeaks({}, {9, 9, 9});
+    s.scene.setTemplateBox(base::Box{{16, 16, 16}, {9, 9, 9}});
+    const viz::Picture boxed = s.window->render();
+    for (const base::Point& hidden : {base::Point{22, 24.5, 24.5}, {24.5, 24.5, 22}}) {
+        QVERIFY(test::distance(s.at(boxed, hidden), s.at(plain, hidden)) > 30);
+    }
+    s.scene.setTemplateBox({});
     // The number of a peak behind them is drawn too, and fainter than one before them.
     s.scene.setPeaks({{{20, 20, 20}, 0.95, 0}, {{30, 30, 34}, 0.9, 7}}, {9, 9, 9});
     const viz::Picture numbered = s.window->render();
@@ -430,6 +473,85 @@ void VolumeSceneTest::voxelsBeyondTheRangeOfFloatsAreRayCast() {
     scene.setGreyWindow({1.6e308, 1.7e308}); // the ball's 1.586e308 is dark in it
     scene.setInteractive(false);
     QVERIFY(brightness() < 60);
+}
+
+void VolumeSceneTest::whatTheMaskOfTheSceneLeavesOutIsBluishAndFaint() {
+    Shown s;
+    const base::Point above{19.5, 16, 19.5};
+    const base::Point below{19.5, 23, 19.5};
+    const viz::Picture plain = s.window->render();
+    const auto bluish = [](const io::Colour& c) { return c[2] > c[0] + 10; };
+    s.scene.setSceneSupport(supportOf({40, 40, 40}, [](const base::Index& i) { return i.y < 20; }));
+    const viz::Picture cast = s.window->render();
+    test::keep(cast, "volume_scene_support");
+    QVERIFY(test::distance(s.at(cast, above), s.at(plain, above)) < 12);
+    QVERIFY(bluish(s.at(cast, below)) && s.at(cast, below)[0] < s.at(plain, below)[0] - 40);
+    // The slice planes, and the bytes of a new grey window.
+    s.scene.setContent(viz::VolumeContent::None);
+    s.scene.setCrosshair(base::Point{20, 20, 20});
+    s.scene.setGreyWindow({-255, 1});
+    const base::Point onXY{14, 27, 20};
+    const viz::Picture planes = s.window->render();
+    QVERIFY(bluish(s.at(planes, onXY)));
+    QVERIFY(!bluish(s.at(planes, {14, 13, 20})));
+    // Only one of the image's extents.
+    s.scene.setSceneSupport(supportOf({40, 40, 39}, [](const base::Index& i) { return i.y < 20; }));
+    QVERIFY(!bluish(s.at(s.window->render(), onXY)));
+}
+
+void VolumeSceneTest::aMaskOfTheSceneThatLeavesOutAllOrNothingIsDrawn() {
+    Shown s;
+    const base::Point middle{19.5, 19.5, 19.5};
+    s.scene.setSceneSupport(supportOf({40, 40, 40}, [](const base::Index&) { return true; }));
+    QVERIFY(s.at(s.window->render(), middle)[0] > 120);
+    s.scene.setSceneSupport(supportOf({40, 40, 40}, [](const base::Index&) { return false; }));
+    const io::Colour outside = s.at(s.window->render(), middle);
+    QVERIFY(outside[2] > 60 && outside[2] > outside[0] + 10);
+}
+
+void VolumeSceneTest::theMaskOfTheTemplateIsASurfaceInItsBoxAndThePeak() {
+    const base::Extents templ{17, 17, 17};
+    const auto round = supportOf(
+        templ, [](const base::Index& i) { return std::hypot(i.x - 8, i.y - 8, i.z - 8) < 7; });
+    Shown s;
+    s.scene.setContent(viz::VolumeContent::None);
+    s.scene.setTemplateBox(base::Box{{4, 12, 10}, templ});
+    const base::Point middle{12, 20, 18};
+    const base::Point edge{6, 26.5, 10.5}; // of the box, far from the ball
+    const viz::Picture without = s.window->render();
+    s.scene.setTemplateSupport(round);
+    const viz::Picture shown = s.window->render();
+    test::keep(shown, "volume_template_support");
+    QVERIFY(test::distance(s.at(shown, middle), s.at(without, middle)) > 40);
+    QCOMPARE(test::distance(s.at(shown, edge), s.at(without, edge)), 0);
+    // The disc of a ball of radius 7, in pixels of the view.
+    const viz::DisplayPoint left = s.scene.displayOf({5, 20, 18});
+    const viz::DisplayPoint right = s.scene.displayOf({19, 20, 18});
+    const double across = std::hypot(right.x - left.x, right.y - left.y);
+    const int covered = test::differences(shown, without);
+    QVERIFY2(covered > across * across * 0.6 && covered < across * across * 1.3,
+             qPrintable(QString("%1 of %2").arg(covered).arg(across * across)));
+    // It goes with the box, and stays away from one of other extents.
+    s.scene.setTemplateBox(base::Box{{18, 12, 10}, templ});
+    QVERIFY(test::distance(s.at(s.window->render(), {26, 20, 18}), s.at(without, middle)) > 40);
+    s.scene.setTemplateBox(base::Box{{4, 12, 10}, {17, 17, 16}});
+    QCOMPARE(test::distance(s.at(s.window->render(), middle), s.at(without, middle)), 0);
+    // The selected peak has it, unless it is one of another template.
+    s.scene.setTemplateBox({});
+    for (const bool own : {true, false}) {
+        s.scene.setPeaks({{middle, 0.9, 0, templ, own}}, templ);
+        s.scene.setSelectedPeak(0);
+        QCOMPARE(test::distance(s.at(s.window->render(), middle), s.at(without, middle)) > 40, own);
+    }
+    // On a slice plane through the box what does not count is shaded.
+    s.scene.setGreyWindow({-255, 1});
+    s.scene.setPeaksVisible(false);
+    s.scene.setTemplateBox(base::Box{{4, 4, 20}, templ});
+    s.scene.setCrosshair(base::Point{30, 30, 20});
+    const base::Point corner{6, 18, 20};
+    const io::Colour shaded = s.at(s.window->render(), corner);
+    s.scene.setTemplateSupport(nullptr);
+    QVERIFY(s.at(s.window->render(), corner)[0] > shaded[0] + 60);
 }
 
 QTEST_GUILESS_MAIN(VolumeSceneTest)

@@ -145,7 +145,10 @@ void SceneWidget::adjustSize() {
     m_scene->resize(pixels.width(), pixels.height(), ratio);
 }
 
-void SceneWidget::resizeGL(int, int) { adjustSize(); }
+void SceneWidget::resizeGL(int, int) {
+    adjustSize();
+    Q_EMIT resized();
+}
 
 void SceneWidget::paintGL() {
     if (!m_graphics->ready) {

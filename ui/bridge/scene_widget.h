@@ -66,6 +66,7 @@ class SceneWidget final : public QOpenGLWidget {
     void left();                       ///< the cursor went out of the view
     void keyPressed(QKeyEvent* event); ///< accept it, or it goes on to the parent
     void focused();
+    void resized(); ///< the scene knows its new size
 
   protected:
     void initializeGL() override;

@@ -24,6 +24,12 @@ namespace {
 
 constexpr std::int64_t kTile = 4096;
 
+void blend(std::uint8_t* pixel, const io::Colour& colour, double opacity) {
+    for (std::size_t c = 0; c < 3; ++c) {
+        pixel[c] = static_cast<std::uint8_t>(pixel[c] * (1 - opacity) + colour[c] * opacity + 0.5);
+    }
+}
+
 } // namespace
 
 struct SliceQuad::Tile {
@@ -134,8 +140,14 @@ void SliceQuad::update(const Content& content, std::int64_t slice) {
     for (std::size_t i = 0; i < texels; ++i) {
         m_rgb[3 * i] = m_rgb[3 * i + 1] = m_rgb[3 * i + 2] = m_grey[i];
     }
+    if (content.sceneSupport != nullptr) {
+        tintOutside(*content.sceneSupport, slice);
+    }
     if (content.map != nullptr) {
         blendMap(content, slice);
+    }
+    for (const base::Box& at : content.shaded) {
+        shade(*content.templSupport, at, slice);
     }
     for (const auto& tile : m_tiles) {
         tile->fill(m_rgb.data(), m_width);
@@ -175,18 +187,58 @@ void SliceQuad::blendMap(const Content& content, std::int64_t slice) {
     const auto left = static_cast<std::int64_t>(std::floor(map.offset()[m_axes.right]));
     const auto top = static_cast<std::int64_t>(std::floor(map.offset()[m_axes.down]));
     const double opacity = content.opacity;
-    for (std::int64_t j = 0; j < height; ++j) {
-        for (std::int64_t i = 0; i < width; ++i) {
+    // Placements beyond the edges lie outside of the slice, before its first voxel too.
+    for (std::int64_t j = std::max<std::int64_t>(0, -top); j < std::min(height, m_height - top);
+         ++j) {
+        for (std::int64_t i = std::max<std::int64_t>(0, -left); i < std::min(width, m_width - left);
+             ++i) {
             const std::uint8_t* texel = m_map.data() + (j * width + i) * 4;
-            if (texel[3] == 0 || i + left >= m_width || j + top >= m_height) {
+            if (texel[3] == 0) {
                 continue;
             }
             const io::Colour hatch = (i + j) / 4 % 2 == 0 ? io::kHatchLight : io::kHatchDark;
             std::uint8_t* pixel = out + ((j + top) * m_width + i + left) * 3;
-            for (std::size_t c = 0; c < 3; ++c) {
-                const double colour = texel[3] == 255 ? texel[c] : hatch[c];
-                pixel[c] =
-                    static_cast<std::uint8_t>(pixel[c] * (1 - opacity) + colour * opacity + 0.5);
+            blend(pixel, texel[3] == 255 ? io::Colour{texel[0], texel[1], texel[2]} : hatch,
+                  opacity);
+        }
+    }
+}
+
+void SliceQuad::tintOutside(const base::Image<std::uint8_t>& support, std::int64_t slice) {
+    const std::array<std::int64_t, 3> strides{1, support.view().rowStride(),
+                                              support.view().sliceStride()};
+    for (std::int64_t j = 0; j < m_height; ++j) {
+        const std::uint8_t* const row =
+            support.data() + slice * strides[m_axes.depth] + j * strides[m_axes.down];
+        for (std::int64_t i = 0; i < m_width; ++i) {
+            if (row[i * strides[m_axes.right]] == 0) {
+                blend(m_rgb.data() + (j * m_width + i) * 3, kOutside, kOutsideOpacity);
+            }
+        }
+    }
+}
+
+void SliceQuad::shade(const base::Image<std::uint8_t>& support, const base::Box& at,
+                      std::int64_t slice) {
+    const std::array<std::int64_t, 3> strides{1, support.view().rowStride(),
+                                              support.view().sliceStride()};
+    const auto corner = byAxis(at.corner);
+    const auto size = byAxis(at.extents);
+    const std::int64_t depth = slice - corner[m_axes.depth];
+    if (depth < 0 || depth >= size[m_axes.depth]) {
+        return;
+    }
+    const std::int64_t left = corner[m_axes.right];
+    const std::int64_t top = corner[m_axes.down];
+    for (std::int64_t j = std::max<std::int64_t>(0, -top);
+         j < std::min(size[m_axes.down], m_height - top); ++j) {
+        const std::uint8_t* const row =
+            support.data() + depth * strides[m_axes.depth] + j * strides[m_axes.down];
+        for (std::int64_t i = std::max<std::int64_t>(0, -left);
+             i < std::min(size[m_axes.right], m_width - left); ++i) {
+            if (row[i * strides[m_axes.right]] == 0) {
+                blend(m_rgb.data() + ((j + top) * m_width + i + left) * 3, kTemplateShade,
+                      kTemplateShadeAlpha / 255.0);
             }
         }
     }

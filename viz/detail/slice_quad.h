@@ -5,14 +5,15 @@
 #include <vector>
 
 #include "viz/detail/map_pixels.h"
+#include "viz/detail/support.h"
 #include "viz/slice_scene.h"
 
 class vtkRenderer;
 
 namespace flcc::viz::detail {
 
-/// One slice of a volume as a picture in space, the heatmap blended into it; cut into textures that
-/// every graphics driver takes.
+/// One slice of a volume as a picture in space, masks and heatmap blended into it; cut into
+/// textures that every graphics driver takes.
 class SliceQuad {
   public:
     SliceQuad(vtkRenderer& renderer, Orientation orientation);
@@ -32,6 +33,10 @@ class SliceQuad {
         const ColourTable& colours;
         double opacity = 1; ///< of the map
         const base::Point& aspect;
+        const base::Image<std::uint8_t>* sceneSupport = nullptr; ///< of the image's extents
+        const base::Image<std::uint8_t>* templSupport = nullptr;
+        /// Where the template's support shades what does not count; of its extents.
+        const std::vector<base::Box>& shaded;
     };
     void update(const Content& content, std::int64_t slice);
 
@@ -39,6 +44,8 @@ class SliceQuad {
     struct Tile;
     void cut();
     void blendMap(const Content& content, std::int64_t slice);
+    void tintOutside(const base::Image<std::uint8_t>& support, std::int64_t slice);
+    void shade(const base::Image<std::uint8_t>& support, const base::Box& at, std::int64_t slice);
     void place(Tile& tile, const base::Point& aspect, std::int64_t slice) const;
 
     vtkRenderer& m_renderer;

@@ -13,6 +13,7 @@
 #include "viz/detail/mark_batch.h"
 #include "viz/detail/plane_view.h"
 #include "viz/detail/scalar_bar.h"
+#include "viz/detail/support.h"
 #include "viz/detail/text_pool.h"
 #include "viz/detail/tiled_plane.h"
 #include "viz/slice_scene.h"
@@ -46,8 +47,8 @@ struct SliceScene::State {
     bool peaksVisible = true;
     std::optional<base::Box> box;
     std::optional<base::Box> region;
-    std::shared_ptr<const base::Image<std::uint8_t>> templSupport;
-    std::shared_ptr<const base::Image<std::uint8_t>> sceneSupport;
+    detail::Support templSupport;
+    detail::Support sceneSupport;
     std::optional<base::Point> crosshair;
     bool interpolated = false;
     bool scaleBarVisible = true;

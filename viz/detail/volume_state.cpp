@@ -20,6 +20,7 @@ constexpr double kFrameSeconds = 0.08;    // a frame while something moves
 constexpr double kFineFrameSeconds = 0.6; // a frame while nothing moves
 constexpr double kCoarsest = 8;           // pixels per ray
 constexpr int kNumbered = 10;
+constexpr double kOutsideShare = 0.25; // of the opacity, where voxels do not count
 constexpr io::Colour kNumber{245, 245, 245};
 constexpr io::Colour kHiddenNumber{165, 170, 178}; // behind a slice
 constexpr std::uint8_t kHiddenAlpha = 130;
@@ -49,6 +50,8 @@ VolumeScene::State::State() {
     for (detail::BoxLines* lines : {&outline, &peakLines, &selectedLines}) {
         renderer->AddActor(&lines->actor());
     }
+    renderer->AddActor(&boxSurface.actor());
+    renderer->AddActor(&peakSurface.actor());
     renderer->AddActor2D(&marks.actor());
 }
 
@@ -97,11 +100,12 @@ void VolumeScene::State::updateVolume() {
     } else {
         const bool first = !sceneTexture.exists();
         if (first) {
-            sceneTexture.setShape(extents, {0, 0, 0}, aspect);
+            sceneTexture.setShape(extents, {0, 0, 0}, aspect, sceneSupportShown());
         }
         // While the window is dragged, the tables follow it and the bytes wait.
         if (first || (sceneTextureStale && !interactive)) {
-            sceneTexture.fillGrey(base::viewOf(*image), window);
+            sceneTexture.fillGrey(base::viewOf(*image), window,
+                                  sceneTexture.marked() ? sceneSupport.get() : nullptr);
             textureWindow = window;
             sceneTextureStale = false;
         }
@@ -134,6 +138,8 @@ void VolumeScene::State::updateTransfer() {
     markedColours->RemoveAllPoints();
     colourFunction->RemoveAllPoints();
     opacityFunction->RemoveAllPoints();
+    outsideOpacity->RemoveAllPoints();
+    property->SetScalarOpacity(1, mapCast() ? opacityFunction : outsideOpacity);
     const base::Point low = corner(false);
     const base::Point high = corner(true);
     const double smallest = std::min({high[0] - low[0], high[1] - low[1], high[2] - low[2]});
@@ -174,13 +180,19 @@ void VolumeScene::State::updateTransfer() {
     const double share = (window.high / 2 - window.low / 2) / range;
     const double start = (window.low / 2 - textureWindow.low / 2) / range * 255;
     const auto byteOf = [&](double grey) { return start + grey * share; };
-    colourFunction->AddRGBPoint(byteOf(0), 0.10, 0.11, 0.13);
-    colourFunction->AddRGBPoint(byteOf(128), 0.55, 0.57, 0.60);
-    colourFunction->AddRGBPoint(byteOf(255), 1.0, 0.99, 0.96);
-    opacityFunction->AddPoint(byteOf(70), 0);
-    opacityFunction->AddPoint(byteOf(150), 0.05);
-    opacityFunction->AddPoint(byteOf(220), 0.35);
-    opacityFunction->AddPoint(byteOf(255), 0.8);
+    for (const auto& [grey, colour] : {std::pair(0, io::Colour{26, 28, 33}),
+                                       {128, io::Colour{140, 145, 153}},
+                                       {255, io::Colour{255, 252, 245}}}) {
+        const io::Colour outside = mixed(colour, detail::kOutside, detail::kOutsideOpacity);
+        colourFunction->AddRGBPoint(byteOf(grey), colour[0] / 255.0, colour[1] / 255.0,
+                                    colour[2] / 255.0);
+        markedColours->AddRGBPoint(byteOf(grey), outside[0] / 255.0, outside[1] / 255.0,
+                                   outside[2] / 255.0);
+    }
+    for (const auto& [grey, opacity] : {std::pair(70, 0.0), {150, 0.05}, {220, 0.35}, {255, 0.8}}) {
+        opacityFunction->AddPoint(byteOf(grey), opacity);
+        outsideOpacity->AddPoint(byteOf(grey), opacity * kOutsideShare);
+    }
     property->SetScalarOpacityUnitDistance(std::max(2.0, smallest / 40));
     property->ShadeOff();
 }
@@ -217,9 +229,17 @@ void VolumeScene::State::updateSlices() {
         return;
     }
     const base::AnyView pixels = base::viewOf(*image);
+    std::vector<base::Box> shaded;
+    if (boxShaded()) {
+        shaded.push_back(*box);
+    }
+    if (const auto peak = shadedPeak()) {
+        shaded.push_back(*peak);
+    }
     for (detail::SliceQuad& slice : slices) {
         slice.update({pixels, window, map.exists() && mapVisible ? &map : nullptr, scale, colours,
-                      mapOpacity, aspect},
+                      mapOpacity, aspect, sceneSupportShown() ? sceneSupport.get() : nullptr,
+                      templSupport.get(), shaded},
                      sliceAt(slice.axes().depth));
     }
     slicesStale = false;
@@ -325,17 +345,15 @@ void drawOrientation(const detail::Canvas& canvas, vtkCamera& camera) {
 
 } // namespace
 
-/// The whole box of the selected peak, faintly over all that lies before it: the slices pass
-/// through the peak that was gone to, so that they always hide a half of its box.
-void VolumeScene::State::drawSelectedPeak(const VolumeScene& scene) {
-    if (!peaksVisible || !selectedPeak || *selectedPeak >= peaks.size()) {
-        return;
-    }
+/// A whole box, faintly over all that lies before it: the slices often pass through it, so that
+/// they hide a half.
+void VolumeScene::State::drawHiddenBox(const VolumeScene& scene, const base::Point& centre,
+                                       const base::Extents& size) {
     std::array<DisplayPoint, 8> corners{};
     for (std::size_t corner = 0; corner < 8; ++corner) {
-        base::Point at = peaks[*selectedPeak].centre;
+        base::Point at = centre;
         for (std::size_t axis = 0; axis < 3; ++axis) {
-            const double half = static_cast<double>(byAxis(peaks[*selectedPeak].templ)[axis]) / 2;
+            const double half = static_cast<double>(byAxis(size)[axis]) / 2;
             at[axis] += ((corner >> axis) & 1U) != 0 ? half : -half;
         }
         if (scene.behindEye(at)) {
@@ -352,6 +370,22 @@ void VolumeScene::State::drawSelectedPeak(const VolumeScene& scene) {
                            2 * scene.pixelRatio(), scene.colours().accent, kHiddenAlpha);
             }
         }
+    }
+}
+
+/// The selected peak's, and that of the template unless it is the same.
+void VolumeScene::State::drawHiddenBoxes(const VolumeScene& scene) {
+    const bool peak = peaksVisible && selectedPeak && *selectedPeak < peaks.size();
+    if (peak) {
+        drawHiddenBox(scene, peaks[*selectedPeak].centre, peaks[*selectedPeak].templ);
+    }
+    if (box && !(peak && detail::voxelsUnder(peaks[*selectedPeak]) == *box)) {
+        base::Point centre{};
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            centre[axis] = static_cast<double>(byAxis(box->corner)[axis]) +
+                           static_cast<double>(byAxis(box->extents)[axis] - 1) / 2;
+        }
+        drawHiddenBox(scene, centre, box->extents);
     }
 }
 
@@ -394,7 +428,7 @@ void VolumeScene::State::drawMarks(const VolumeScene& scene) {
     const detail::Canvas canvas{
         marks, texts, scene.width(), scene.height(), scene.pixelRatio(), scene.colours()};
     const double r = canvas.ratio;
-    drawSelectedPeak(scene);
+    drawHiddenBoxes(scene);
     drawNumbers(scene, canvas);
     drawOrientation(canvas, *renderer->GetActiveCamera());
     if (scalarBarVisible && map.exists() && (mapVisible || content == VolumeContent::Map)) {

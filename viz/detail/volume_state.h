@@ -21,6 +21,8 @@
 #include "viz/detail/mark_batch.h"
 #include "viz/detail/scalar_bar.h"
 #include "viz/detail/slice_quad.h"
+#include "viz/detail/support.h"
+#include "viz/detail/support_surface.h"
 #include "viz/detail/text_pool.h"
 #include "viz/detail/volume_texture.h"
 #include "viz/volume_scene.h"
@@ -51,6 +53,8 @@ struct VolumeScene::State {
     bool peaksVisible = true;
     std::optional<base::Box> box;
     std::optional<base::Box> region;
+    detail::Support templSupport;
+    detail::Support sceneSupport;
     std::optional<base::Point> crosshair;
     bool slicePlanesVisible = true;
     bool scalarBarVisible = true;
@@ -61,8 +65,9 @@ struct VolumeScene::State {
     std::vector<base::Box> freshMapRegions; ///< to be added to the texture
     bool slicesStale = true;
     bool linesStale = true;
-    bool mapHasHoles = true; ///< voxels without a value, or not yet
-    bool keepsFit = true;    ///< fitted again at every size until the user moves the view
+    bool surfacesStale = true; ///< of the template's support
+    bool mapHasHoles = true;   ///< voxels without a value, or not yet
+    bool keepsFit = true;      ///< fitted again at every size until the user moves the view
 
     // Quality.
     bool interactive = false;
@@ -75,7 +80,8 @@ struct VolumeScene::State {
         vtkSmartPointer<vtkGPUVolumeRayCastMapper>::New();
     vtkNew<vtkColorTransferFunction> colourFunction;
     vtkNew<vtkPiecewiseFunction> opacityFunction;
-    vtkNew<vtkColorTransferFunction> markedColours; ///< of LOWCONF scores
+    vtkNew<vtkColorTransferFunction> markedColours; ///< LOWCONF scores, voxels that do not count
+    vtkNew<vtkPiecewiseFunction> outsideOpacity;    ///< of voxels that do not count
     vtkNew<vtkVolumeProperty> property;
     vtkNew<vtkVolume> volume;
     detail::VolumeTexture sceneTexture;
@@ -86,6 +92,8 @@ struct VolumeScene::State {
     detail::BoxLines outline;
     detail::BoxLines peakLines;
     detail::BoxLines selectedLines;
+    detail::SupportSurface boxSurface;
+    detail::SupportSurface peakSurface;
     detail::MarkBatch marks;
     detail::TextPool texts{*renderer};
 
@@ -100,16 +108,31 @@ struct VolumeScene::State {
     [[nodiscard]] bool mapCast() const { return content == VolumeContent::Map && map.exists(); }
     [[nodiscard]] io::Colour colourOf(double score) const;
 
+    /// A peak or the template box is another one.
+    void marksChanged() {
+        linesStale = true;
+        slicesStale = slicesStale || templSupport;
+    }
+
     void updateVolume();
     void updateTransfer();
     void shapeMapTexture();
     void updateQuality();
     void updateSlices();
     void updateLines(const VolumeScene& scene);
+    void updateSurfaces(const ViewColours& look);
+    /// What the template's support shades: the template box, the selected peak.
+    [[nodiscard]] bool boxShaded() const;
+    [[nodiscard]] std::optional<base::Box> shadedPeak() const;
+    [[nodiscard]] bool sceneSupportShown() const {
+        return image && sceneSupport && sceneSupport->extents() == extents;
+    }
     /// The outer corners of a box of voxels.
     [[nodiscard]] std::array<base::Point, 2> cornersOf(const base::Box& of) const;
     void drawMarks(const VolumeScene& scene);
-    void drawSelectedPeak(const VolumeScene& scene);
+    void drawHiddenBox(const VolumeScene& scene, const base::Point& centre,
+                       const base::Extents& size);
+    void drawHiddenBoxes(const VolumeScene& scene);
     void drawNumbers(const VolumeScene& scene, const detail::Canvas& canvas);
 };
 

@@ -81,7 +81,8 @@ double VolumeTexture::texelSize() const {
     return std::min({spacing[0], spacing[1], spacing[2]});
 }
 
-void VolumeTexture::fillGrey(const base::AnyView& image, const GreyWindow& window) {
+void VolumeTexture::fillGrey(const base::AnyView& image, const GreyWindow& window,
+                             const base::Image<std::uint8_t>* support) {
     auto* out = static_cast<std::uint8_t*>(m_image->GetScalarPointer());
     const auto n = byAxis(m_source);
     std::visit(
@@ -100,7 +101,8 @@ void VolumeTexture::fillGrey(const base::AnyView& image, const GreyWindow& windo
                     const auto* a = view.row(y0, z0);
                     if (thinning() == 1) {
                         for (std::int64_t i = 0; i < m_count[0]; ++i) {
-                            *out++ = grey(static_cast<Real>(a[i]));
+                            *out = grey(static_cast<Real>(a[i]));
+                            out += m_bytes;
                         }
                         continue;
                     }
@@ -114,13 +116,41 @@ void VolumeTexture::fillGrey(const base::AnyView& image, const GreyWindow& windo
                         for (const auto* row : {a, b, c, d}) {
                             mean += static_cast<Real>(row[x0]) / 8 + static_cast<Real>(row[x1]) / 8;
                         }
-                        *out++ = grey(mean);
+                        *out = grey(mean);
+                        out += m_bytes;
                     }
                 }
             }
         },
         image);
+    if (support != nullptr) {
+        sortBySupport(*support);
+    }
     touch();
+}
+
+/// Each texel is what the voxel in its middle is.
+void VolumeTexture::sortBySupport(const base::Image<std::uint8_t>& support) {
+    auto* out = static_cast<std::uint8_t*>(m_image->GetScalarPointer());
+    const auto n = byAxis(m_source);
+    const auto middle = [&](std::int64_t texel, std::size_t axis) {
+        return std::min(texel * m_step[axis] + m_step[axis] / 2, n[axis] - 1);
+    };
+    for (std::int64_t k = 0; k < m_count[2]; ++k) {
+        for (std::int64_t j = 0; j < m_count[1]; ++j) {
+            const std::uint8_t* row = support.view().row(middle(j, 1), middle(k, 2));
+            for (std::int64_t i = 0; i < m_count[0]; ++i, out += 2) {
+                const bool inside = row[middle(i, 0)] != 0;
+                out[1] = inside ? std::uint8_t{0} : out[0];
+                out[0] = inside ? out[0] : std::uint8_t{0};
+            }
+        }
+    }
+    // A range for each byte, even where all of the texels count, or none.
+    out = static_cast<std::uint8_t*>(m_image->GetScalarPointer());
+    for (int byte = 0; byte < 2; ++byte) {
+        out[2 + byte] = std::max<std::uint8_t>(out[2 + byte], 1);
+    }
 }
 
 void VolumeTexture::addRegion(const method::MatchMap& map, const base::Box& region,

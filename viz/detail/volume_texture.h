@@ -6,6 +6,7 @@
 #include <vtkImageData.h>
 #include <vtkNew.h>
 
+#include "engine/base/image.h"
 #include "engine/base/pixels.h"
 #include "engine/io/colour_map.h"
 #include "viz/detail/map_pixels.h"
@@ -18,13 +19,16 @@ namespace flcc::viz::detail {
 class VolumeTexture {
   public:
     /// A texture for `extents` voxels of `spacing`, the first one centred on `first` (world); all
-    /// texels 0. `marked`: with a second byte for the scores that are LOWCONF.
+    /// texels 0. `marked`: with a second byte for the scores that are LOWCONF, or for the voxels
+    /// that do not count.
     void setShape(const base::Extents& extents, const base::Point& first,
                   const base::Point& spacing, bool marked = false);
     void clear() { m_step = {0, 0, 0}; }
 
-    /// Grey bytes of an image of the shape.
-    void fillGrey(const base::AnyView& image, const GreyWindow& window);
+    /// Grey bytes of an image of the shape. Those of what is 0 in `support`, which a marked texture
+    /// needs and no other, are in the second byte alone.
+    void fillGrey(const base::AnyView& image, const GreyWindow& window,
+                  const base::Image<std::uint8_t>* support = nullptr);
     /// Adds a region of a map of the shape: 0 without a value, 1..255 from the low to the high end
     /// of the scale. A texel shows the strongest of its voxels, so that no peak is lost. In a
     /// marked texture LOWCONF scores are in the second byte alone.
@@ -42,6 +46,7 @@ class VolumeTexture {
 
   private:
     void touch(); ///< after bytes have changed
+    void sortBySupport(const base::Image<std::uint8_t>& support);
 
     base::Extents m_source{0, 0, 0};
     std::array<std::int64_t, 3> m_step{0, 0, 0};

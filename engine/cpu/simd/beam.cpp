@@ -19,27 +19,30 @@ namespace flcc::cpu::beam::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using D = hn::CappedTag<float, kLines>;
-using V = hn::Vec<D>;
-constexpr std::size_t kLanes = hn::MaxLanes(D());
+template <class Real> using Tag = hn::CappedTag<Real, kLines>;
+template <class Real> using Vector = hn::Vec<Tag<Real>>;
+template <class Real> constexpr std::size_t kLanes = hn::MaxLanes(Tag<Real>());
+
 constexpr std::int64_t signedOf(std::size_t value) { return static_cast<std::int64_t>(value); }
-constexpr std::int64_t kStep = signedOf(kLanes);
 
 // Real and imaginary parts apart: GCC moves a structure of two vectors through memory.
-template <std::size_t kCount> struct Complexes {
+template <class V, std::size_t kCount> struct Complexes {
     V re[kCount];
     V im[kCount];
 };
 
 // v[k] *= re + i im
-template <std::size_t kCount>
-HWY_INLINE void multiply(Complexes<kCount>& v, std::size_t k, V re, V im) {
+template <class V, std::size_t kCount>
+HWY_INLINE void multiply(Complexes<V, kCount>& v, std::size_t k, V re, V im) {
     const V real = hn::NegMulAdd(v.im[k], im, hn::Mul(v.re[k], re));
     v.im[k] = hn::MulAdd(v.im[k], re, hn::Mul(v.re[k], im));
     v.re[k] = real;
 }
 
-HWY_INLINE V constant(double value) { return hn::Set(D(), static_cast<float>(value)); }
+template <class V> HWY_INLINE V constant(double value) {
+    const hn::DFromV<V> d;
+    return hn::Set(d, static_cast<hn::TFromD<decltype(d)>>(value));
+}
 
 // cos(2 pi k / radix) and sin(2 pi k / radix) of the odd radices.
 constexpr double kCosines[][4] = {
@@ -60,6 +63,7 @@ constexpr double sineOf(std::size_t radix, std::size_t k) {
 }
 
 // Of four values a, b, c, d apart from each other.
+template <class V>
 HWY_INLINE void fourierOfFour(V& aRe, V& aIm, V& bRe, V& bIm, V& cRe, V& cIm, V& dRe, V& dIm) {
     const V sumRe = hn::Add(aRe, cRe);
     const V sumIm = hn::Add(aIm, cIm);
@@ -80,14 +84,14 @@ HWY_INLINE void fourierOfFour(V& aRe, V& aIm, V& bRe, V& bIm, V& cRe, V& cIm, V&
 }
 
 // (a, b) = (a + factor b, a - factor b) of real parts or of imaginary ones.
-HWY_INLINE void sumAndDifference(V& a, V& b) {
+template <class V> HWY_INLINE void sumAndDifference(V& a, V& b) {
     const V difference = hn::Sub(a, b);
     a = hn::Add(a, b);
     b = difference;
 }
 
 // The Fourier transform of kRadix values in place.
-template <std::size_t kRadix> HWY_INLINE void butterfly(Complexes<kRadix>& v) {
+template <class V, std::size_t kRadix> HWY_INLINE void butterfly(Complexes<V, kRadix>& v) {
     V(&re)[kRadix] = v.re;
     V(&im)[kRadix] = v.im;
     if constexpr (kRadix == 2) {
@@ -99,7 +103,7 @@ template <std::size_t kRadix> HWY_INLINE void butterfly(Complexes<kRadix>& v) {
         fourierOfFour(re[0], im[0], re[2], im[2], re[4], im[4], re[6], im[6]);
         fourierOfFour(re[1], im[1], re[3], im[3], re[5], im[5], re[7], im[7]);
         // The odd ones times exp(-i pi / 4) and its third power, but for the factor.
-        const V half = constant(std::numbers::sqrt2 / 2);
+        const V half = constant<V>(std::numbers::sqrt2 / 2);
         const V oneRe = hn::Add(re[3], im[3]);
         const V oneIm = hn::Sub(im[3], re[3]);
         const V threeRe = hn::Sub(im[7], re[7]);
@@ -123,7 +127,7 @@ template <std::size_t kRadix> HWY_INLINE void butterfly(Complexes<kRadix>& v) {
             sumAndDifference(re[k], re[kRadix - k]);
             sumAndDifference(im[k], im[kRadix - k]);
         }
-        Complexes<kRadix> out{};
+        Complexes<V, kRadix> out{};
         out.re[0] = re[0];
         out.im[0] = im[0];
         for (std::size_t k = 1; k <= kHalf; ++k) {
@@ -131,13 +135,13 @@ template <std::size_t kRadix> HWY_INLINE void butterfly(Complexes<kRadix>& v) {
             out.im[0] = hn::Add(out.im[0], im[k]);
         }
         for (std::size_t p = 1; p <= kHalf; ++p) {
-            V evenRe = hn::MulAdd(constant(cosineOf(kRadix, p)), re[1], re[0]);
-            V evenIm = hn::MulAdd(constant(cosineOf(kRadix, p)), im[1], im[0]);
-            V oddRe = hn::Mul(constant(sineOf(kRadix, p)), re[kRadix - 1]);
-            V oddIm = hn::Mul(constant(sineOf(kRadix, p)), im[kRadix - 1]);
+            V evenRe = hn::MulAdd(constant<V>(cosineOf(kRadix, p)), re[1], re[0]);
+            V evenIm = hn::MulAdd(constant<V>(cosineOf(kRadix, p)), im[1], im[0]);
+            V oddRe = hn::Mul(constant<V>(sineOf(kRadix, p)), re[kRadix - 1]);
+            V oddIm = hn::Mul(constant<V>(sineOf(kRadix, p)), im[kRadix - 1]);
             for (std::size_t k = 2; k <= kHalf; ++k) {
-                const V cosine = constant(cosineOf(kRadix, p * k));
-                const V sine = constant(sineOf(kRadix, p * k));
+                const V cosine = constant<V>(cosineOf(kRadix, p * k));
+                const V sine = constant<V>(sineOf(kRadix, p * k));
                 evenRe = hn::MulAdd(cosine, re[k], evenRe);
                 evenIm = hn::MulAdd(cosine, im[k], evenIm);
                 oddRe = hn::MulAdd(sine, re[kRadix - k], oddRe);
@@ -156,65 +160,76 @@ template <std::size_t kRadix> HWY_INLINE void butterfly(Complexes<kRadix>& v) {
 }
 
 // Where the elements of a pass come from and go to: `stride` floats from one to the next.
-struct InBeam {
-    float* beam;
+template <class T> struct InBeam {
+    using Real = T;
+
+    Real* beam;
     std::int64_t stride;
 
-    HWY_INLINE void load(std::int64_t at, V& re, V& im) const {
-        re = hn::Load(D(), beam + at);
-        im = hn::Load(D(), beam + at + kLines);
+    HWY_INLINE void load(std::int64_t at, Vector<Real>& re, Vector<Real>& im) const {
+        re = hn::Load(Tag<Real>(), beam + at);
+        im = hn::Load(Tag<Real>(), beam + at + kLines);
     }
-    HWY_INLINE void store(V re, V im, std::int64_t at) const {
-        hn::Store(re, D(), beam + at);
-        hn::Store(im, D(), beam + at + kLines);
+    HWY_INLINE void store(Vector<Real> re, Vector<Real> im, std::int64_t at) const {
+        hn::Store(re, Tag<Real>(), beam + at);
+        hn::Store(im, Tag<Real>(), beam + at + kLines);
     }
 };
 
-struct InPlanes {
-    const float* real;
-    const float* imaginary;
-    float factor;
+template <class T> struct InPlanes {
+    using Real = T;
+
+    const Real* real;
+    const Real* imaginary;
+    Real factor;
     std::int64_t stride;
 
-    HWY_INLINE void load(std::int64_t at, V& re, V& im) const {
-        re = hn::LoadU(D(), real + at);
-        im = hn::Mul(hn::LoadU(D(), imaginary + at), hn::Set(D(), factor));
+    HWY_INLINE void load(std::int64_t at, Vector<Real>& re, Vector<Real>& im) const {
+        const Tag<Real> d;
+        re = hn::LoadU(d, real + at);
+        im = hn::Mul(hn::LoadU(d, imaginary + at), hn::Set(d, factor));
     }
 };
 
 struct ToPlanes {
+    using Real = float;
+
     float* real;
     float* imaginary;
     float factor;
     std::int64_t stride;
 
-    HWY_INLINE void store(V re, V im, std::int64_t at) const {
-        hn::StoreU(re, D(), real + at);
-        hn::StoreU(hn::Mul(im, hn::Set(D(), factor)), D(), imaginary + at);
+    HWY_INLINE void store(Vector<float> re, Vector<float> im, std::int64_t at) const {
+        const Tag<float> d;
+        hn::StoreU(re, d, real + at);
+        hn::StoreU(hn::Mul(im, hn::Set(d, factor)), d, imaginary + at);
     }
 };
 
 // One pass; backward ones are forward ones of exchanged real and imaginary parts, factors first.
 template <std::size_t kRadix, bool kTwiddles, bool kBack, class From, class To>
 HWY_INLINE void pass(const From from, const To to, std::int64_t blocks, std::int64_t step,
-                     const float* twiddles) {
+                     const typename From::Real* twiddles) {
+    using V = Vector<typename From::Real>;
+    const Tag<typename From::Real> d;
+    constexpr auto kStep = signedOf(kLanes<typename From::Real>);
     const std::int64_t fromApart = step * from.stride;
     const std::int64_t toApart = step * to.stride;
     for (std::int64_t block = 0; block < blocks; ++block) {
-        const float* twiddle = twiddles;
+        const typename From::Real* twiddle = twiddles;
         std::int64_t fromAt = block * signedOf(kRadix) * fromApart;
         std::int64_t toAt = block * signedOf(kRadix) * toApart;
         for (std::int64_t j = 0; j < step; ++j) {
             for (std::int64_t lane = 0; lane < kLines; lane += kStep) {
-                Complexes<kRadix> v;
+                Complexes<V, kRadix> v;
                 for (std::size_t q = 0; q < kRadix; ++q) {
                     from.load(fromAt + signedOf(q) * fromApart + lane, kBack ? v.im[q] : v.re[q],
                               kBack ? v.re[q] : v.im[q]);
                 }
                 const auto turnAll = [&] {
                     for (std::size_t q = 1; q < kRadix; ++q) {
-                        multiply(v, q, hn::Set(D(), twiddle[2 * q - 2]),
-                                 hn::Set(D(), twiddle[2 * q - 1]));
+                        multiply(v, q, hn::Set(d, twiddle[2 * q - 2]),
+                                 hn::Set(d, twiddle[2 * q - 1]));
                     }
                 };
                 if constexpr (kTwiddles && kBack) {
@@ -236,9 +251,11 @@ HWY_INLINE void pass(const From from, const To to, std::int64_t blocks, std::int
     }
 }
 
+template <class From> using StageOf = typename Plan<typename From::Real>::Stage;
+
 struct InPlace {
     template <std::size_t kRadix, bool kBack, class From, class To>
-    HWY_NOINLINE static void run(const Plan::Stage& stage, const From& from, const To& to,
+    HWY_NOINLINE static void run(const StageOf<From>& stage, const From& from, const To& to,
                                  std::int64_t blocks) {
         if (stage.step > 1) {
             pass<kRadix, true, kBack>(from, to, blocks, stage.step, stage.twiddles.data());
@@ -269,7 +286,7 @@ template <class Use> HWY_INLINE void withRadix(int radix, Use&& use) {
 }
 
 template <bool kBack, class From, class To>
-HWY_INLINE void passOf(const Plan::Stage& stage, const From& from, const To& to,
+HWY_INLINE void passOf(const StageOf<From>& stage, const From& from, const To& to,
                        std::int64_t blocks) {
     withRadix(stage.radix, [&](auto radix) {
         InPlace::run<decltype(radix)::value, kBack>(stage, from, to, blocks);
@@ -281,27 +298,30 @@ HWY_INLINE void passOf(const Plan::Stage& stage, const From& from, const To& to,
 template <std::size_t kRadix, bool kForward>
 HWY_NOINLINE void productPass(const float* from, const float* templ, float* to,
                               std::int64_t blocks) {
+    using V = Vector<float>;
+    const Tag<float> d;
+    constexpr auto kStep = signedOf(kLanes<float>);
     for (std::int64_t block = 0; block < blocks; ++block) {
         for (std::int64_t lane = 0; lane < kLines; lane += kStep) {
-            Complexes<kRadix> v;
+            Complexes<V, kRadix> v;
             for (std::size_t q = 0; q < kRadix; ++q) {
-                v.re[q] = hn::Load(D(), from + signedOf(q) * kElement + lane);
-                v.im[q] = hn::Load(D(), from + signedOf(q) * kElement + kLines + lane);
+                v.re[q] = hn::Load(d, from + signedOf(q) * kElement + lane);
+                v.im[q] = hn::Load(d, from + signedOf(q) * kElement + kLines + lane);
             }
             if constexpr (kForward) {
                 butterfly(v);
             }
-            Complexes<kRadix> product;
+            Complexes<V, kRadix> product;
             for (std::size_t q = 0; q < kRadix; ++q) {
-                multiply(v, q, hn::Load(D(), templ + signedOf(q) * kElement + lane),
-                         hn::Load(D(), templ + signedOf(q) * kElement + kLines + lane));
+                multiply(v, q, hn::Load(d, templ + signedOf(q) * kElement + lane),
+                         hn::Load(d, templ + signedOf(q) * kElement + kLines + lane));
                 product.re[q] = v.im[q];
                 product.im[q] = v.re[q];
             }
             butterfly(product);
             for (std::size_t q = 0; q < kRadix; ++q) {
-                hn::Store(product.im[q], D(), to + signedOf(q) * kElement + lane);
-                hn::Store(product.re[q], D(), to + signedOf(q) * kElement + kLines + lane);
+                hn::Store(product.im[q], d, to + signedOf(q) * kElement + lane);
+                hn::Store(product.re[q], d, to + signedOf(q) * kElement + kLines + lane);
             }
         }
         from += signedOf(kRadix) * kElement;
@@ -312,47 +332,58 @@ HWY_NOINLINE void productPass(const float* from, const float* templ, float* to,
 
 // The passes but the first one and those from `end` on, or the same back, over one of the first
 // one's blocks or over all of them.
-void forwardPart(const Plan& plan, float* beam, std::int64_t step, std::size_t end) {
+template <class Real>
+void forwardPart(const Plan<Real>& plan, Real* beam, std::int64_t step, std::size_t end) {
     const auto& stages = plan.stages();
-    const InBeam place{beam, step};
+    const InBeam<Real> place{beam, step};
     for (std::size_t i = 1; i < end; ++i) {
         passOf<false>(stages[i], place, place, stages[i].blocks / plan.parts());
     }
 }
-void backwardPart(const Plan& plan, float* beam, std::int64_t step, std::size_t end) {
+void backwardPart(const Plan<float>& plan, float* beam, std::int64_t step, std::size_t end) {
     const auto& stages = plan.stages();
-    const InBeam place{beam, step};
+    const InBeam<float> place{beam, step};
     for (std::size_t i = end; i-- > 1;) {
         passOf<true>(stages[i], place, place, stages[i].blocks / plan.parts());
     }
 }
 
-template <class From>
-void forwardFrom(const Plan& plan, const From& from, float* beam, std::int64_t step) {
-    passOf<false>(plan.stages().front(), from, InBeam{beam, step}, 1);
+template <class Real, class From>
+HWY_INLINE void forwardFrom(const Plan<Real>& plan, const From& from, Real* beam,
+                            std::int64_t step) {
+    passOf<false>(plan.stages().front(), from, InBeam<Real>{beam, step}, 1);
     for (std::int64_t part = 0; part < plan.parts(); ++part) {
         forwardPart(plan, beam + part * plan.partLength() * step, step, plan.stages().size());
     }
 }
 template <class To>
-void backwardTo(const Plan& plan, float* beam, std::int64_t step, const To& to) {
+void backwardTo(const Plan<float>& plan, float* beam, std::int64_t step, const To& to) {
     for (std::int64_t part = 0; part < plan.parts(); ++part) {
         backwardPart(plan, beam + part * plan.partLength() * step, step, plan.stages().size());
     }
-    passOf<true>(plan.stages().front(), InBeam{beam, step}, to, 1);
+    passOf<true>(plan.stages().front(), InBeam<float>{beam, step}, to, 1);
 }
 
-void columnsForward(const Plan& plan, const Planes<const float>& from, float* beam) {
-    forwardFrom(plan, InPlanes{from.real, from.imaginary, from.factor, from.rowStride}, beam,
+template <class Real>
+HWY_INLINE void columnsForward(const Plan<Real>& plan, const Planes<const Real>& from, Real* beam) {
+    forwardFrom(plan, InPlanes<Real>{from.real, from.imaginary, from.factor, from.rowStride}, beam,
                 kElement);
 }
+void columnsForwardFloat(const Plan<float>& plan, const Planes<const float>& from, float* beam) {
+    columnsForward(plan, from, beam);
+}
+void columnsForwardDouble(const Plan<double>& plan, const Planes<const double>& from,
+                          double* beam) {
+    columnsForward(plan, from, beam);
+}
 // Columns of a last, incomplete group go by way of the beam.
-void columnsBackward(const Plan& plan, float* beam, const Planes<float>& to, std::int64_t columns) {
+void columnsBackward(const Plan<float>& plan, float* beam, const Planes<float>& to,
+                     std::int64_t columns) {
     if (columns == kLines) {
         backwardTo(plan, beam, kElement, ToPlanes{to.real, to.imaginary, to.factor, to.rowStride});
         return;
     }
-    backwardTo(plan, beam, kElement, InBeam{beam, kElement});
+    backwardTo(plan, beam, kElement, InBeam<float>{beam, kElement});
     for (std::int64_t k = 0; k < plan.length(); ++k) {
         const float* const element = beam + k * kElement;
         for (std::int64_t column = 0; column < columns; ++column) {
@@ -361,19 +392,22 @@ void columnsBackward(const Plan& plan, float* beam, const Planes<float>& to, std
         }
     }
 }
-void beamForward(const Plan& plan, float* beam, std::int64_t step) {
-    forwardFrom(plan, InBeam{beam, step}, beam, step);
+void beamForwardFloat(const Plan<float>& plan, float* beam, std::int64_t step) {
+    forwardFrom(plan, InBeam<float>{beam, step}, beam, step);
 }
-void beamBackward(const Plan& plan, float* beam, std::int64_t step) {
-    backwardTo(plan, beam, step, InBeam{beam, step});
+void beamForwardDouble(const Plan<double>& plan, double* beam, std::int64_t step) {
+    forwardFrom(plan, InBeam<double>{beam, step}, beam, step);
+}
+void beamBackward(const Plan<float>& plan, float* beam, std::int64_t step) {
+    backwardTo(plan, beam, step, InBeam<float>{beam, step});
 }
 
 template <bool kForward>
-void correlateFrom(const Plan& plan, const float* from, const float* templ, float* beam) {
+void correlateFrom(const Plan<float>& plan, const float* from, const float* templ, float* beam) {
     const auto& stages = plan.stages();
-    const Plan::Stage& first = stages.front();
-    const Plan::Stage& last = stages.back();
-    const InBeam place{beam, kElement};
+    const Plan<float>::Stage& first = stages.front();
+    const Plan<float>::Stage& last = stages.back();
+    const InBeam<float> place{beam, kElement};
     const auto middle = [&](std::int64_t at, std::int64_t blocks) {
         withRadix(last.radix, [&](auto radix) {
             productPass<decltype(radix)::value, kForward>(from + at, templ + at, beam + at, blocks);
@@ -396,93 +430,124 @@ void correlateFrom(const Plan& plan, const float* from, const float* templ, floa
     }
     passOf<true>(first, place, place, 1);
 }
-void beamCorrelate(const Plan& plan, float* beam, const float* templ) {
+void beamCorrelate(const Plan<float>& plan, float* beam, const float* templ) {
     correlateFrom<true>(plan, beam, templ, beam);
 }
-void productBackward(const Plan& plan, const float* spectrum, const float* templ, float* beam) {
+void productBackward(const Plan<float>& plan, const float* spectrum, const float* templ,
+                     float* beam) {
     correlateFrom<false>(plan, spectrum, templ, beam);
 }
 
-using Halves = hn::Repartition<std::uint64_t, D>;
+// Halves of 64 bits of a vector.
+template <class V> using Halves = hn::Repartition<std::uint64_t, hn::DFromV<V>>;
 
 // Blocks of 128 bits: those of the same number in both vectors side by side, first the even ones.
-HWY_INLINE void exchangeBlocks(V& a, V& b) {
-    const Halves d;
-    const auto x = hn::BitCast(d, a);
-    const auto y = hn::BitCast(d, b);
-    a = hn::BitCast(D(), hn::OddEvenBlocks(hn::SwapAdjacentBlocks(y), x));
-    b = hn::BitCast(D(), hn::OddEvenBlocks(y, hn::SwapAdjacentBlocks(x)));
+template <class V> HWY_INLINE void exchangeBlocks(V& a, V& b) {
+    const Halves<V> h;
+    const hn::DFromV<V> d;
+    const auto x = hn::BitCast(h, a);
+    const auto y = hn::BitCast(h, b);
+    a = hn::BitCast(d, hn::OddEvenBlocks(hn::SwapAdjacentBlocks(y), x));
+    b = hn::BitCast(d, hn::OddEvenBlocks(y, hn::SwapAdjacentBlocks(x)));
 }
 
-HWY_INLINE V lowerHalves(V low, V high) {
-    const Halves d;
-    return hn::BitCast(D(), hn::InterleaveLower(d, hn::BitCast(d, low), hn::BitCast(d, high)));
+// The lower halves of the blocks of both in turn, and the upper ones.
+template <class V> HWY_INLINE V lowerHalves(V low, V high) {
+    const Halves<V> h;
+    return hn::BitCast(hn::DFromV<V>(),
+                       hn::InterleaveLower(h, hn::BitCast(h, low), hn::BitCast(h, high)));
 }
-HWY_INLINE V upperHalves(V low, V high) {
-    const Halves d;
-    return hn::BitCast(D(), hn::InterleaveUpper(d, hn::BitCast(d, low), hn::BitCast(d, high)));
+template <class V> HWY_INLINE V upperHalves(V low, V high) {
+    const Halves<V> h;
+    return hn::BitCast(hn::DFromV<V>(),
+                       hn::InterleaveUpper(h, hn::BitCast(h, low), hn::BitCast(h, high)));
 }
 
-// kLanes rows of floats become their transpose.
-HWY_INLINE void transposeSquare(V (&rows)[kLanes]) {
-    const D d;
-    for (std::size_t i = 0; i < kLanes; i += 4) {
-        const V low = hn::InterleaveLower(d, rows[i], rows[i + 1]);
-        const V high = hn::InterleaveUpper(d, rows[i], rows[i + 1]);
-        const V nextLow = hn::InterleaveLower(d, rows[i + 2], rows[i + 3]);
-        const V nextHigh = hn::InterleaveUpper(d, rows[i + 2], rows[i + 3]);
+// Within every block the transpose of as many rows as it has values.
+HWY_INLINE void transposeBlocks(Vector<float> (&rows)[kLanes<float>]) {
+    const Tag<float> d;
+    for (std::size_t i = 0; i < kLanes<float>; i += 4) {
+        const auto low = hn::InterleaveLower(d, rows[i], rows[i + 1]);
+        const auto high = hn::InterleaveUpper(d, rows[i], rows[i + 1]);
+        const auto nextLow = hn::InterleaveLower(d, rows[i + 2], rows[i + 3]);
+        const auto nextHigh = hn::InterleaveUpper(d, rows[i + 2], rows[i + 3]);
         rows[i] = lowerHalves(low, nextLow);
         rows[i + 1] = upperHalves(low, nextLow);
         rows[i + 2] = lowerHalves(high, nextHigh);
         rows[i + 3] = upperHalves(high, nextHigh);
     }
-    // Row 4 j + p now holds, of rows 4 j .. 4 j + 3, the columns 4 b + p in its block b.
-    if constexpr (kLanes == 8) {
-        for (std::size_t p = 0; p < 4; ++p) {
-            exchangeBlocks(rows[p], rows[4 + p]);
+}
+HWY_INLINE void transposeBlocks(Vector<double> (&rows)[kLanes<double>]) {
+    for (std::size_t i = 0; i < kLanes<double>; i += 2) {
+        const auto low = lowerHalves(rows[i], rows[i + 1]);
+        rows[i + 1] = upperHalves(rows[i], rows[i + 1]);
+        rows[i] = low;
+    }
+}
+
+// As many rows as a vector has lanes become their transpose.
+template <class V, std::size_t kCount> HWY_INLINE void transposeSquare(V (&rows)[kCount]) {
+    const hn::DFromV<V> d;
+    constexpr std::size_t kInBlock = 16 / sizeof(hn::TFromD<hn::DFromV<V>>);
+    constexpr std::size_t kBlocks = kCount / kInBlock;
+    transposeBlocks(rows);
+    // Row kInBlock j + p now holds, of rows kInBlock j .. kInBlock j + kInBlock - 1, the columns
+    // kInBlock b + p in its block b.
+    if constexpr (kBlocks == 2) {
+        for (std::size_t p = 0; p < kInBlock; ++p) {
+            exchangeBlocks(rows[p], rows[kInBlock + p]);
         }
-    } else if constexpr (kLanes == 16) {
-        for (std::size_t p = 0; p < 4; ++p) {
-            for (int j = 0; j < 2; ++j) {
-                V& low = rows[4 * j + p];
-                V& high = rows[4 * (j + 2) + p];
+    } else if constexpr (kBlocks == 4) {
+        for (std::size_t p = 0; p < kInBlock; ++p) {
+            for (std::size_t j = 0; j < 2; ++j) {
+                V& low = rows[kInBlock * j + p];
+                V& high = rows[kInBlock * (j + 2) + p];
                 const V both = hn::ConcatLowerLower(d, high, low);
                 high = hn::ConcatUpperUpper(d, high, low);
                 low = both;
             }
-            exchangeBlocks(rows[p], rows[4 + p]);
-            exchangeBlocks(rows[8 + p], rows[12 + p]);
+            exchangeBlocks(rows[p], rows[kInBlock + p]);
+            exchangeBlocks(rows[2 * kInBlock + p], rows[3 * kInBlock + p]);
         }
     }
 }
 
-// kLines elements, of each kLines floats, become their transpose.
-HWY_INLINE void turnElements(const float* from, float* to) {
-    const D d;
+// kLines elements, of each kLines values, become their transpose.
+template <class Real> HWY_INLINE void turnElements(const Real* from, Real* to) {
+    const Tag<Real> d;
+    constexpr std::size_t kCount = kLanes<Real>;
+    constexpr auto kStep = signedOf(kCount);
     for (std::int64_t row = 0; row < kLines; row += kStep) {
         for (std::int64_t column = 0; column < kLines; column += kStep) {
-            V square[kLanes];
-            for (std::size_t i = 0; i < kLanes; ++i) {
+            Vector<Real> square[kCount];
+            for (std::size_t i = 0; i < kCount; ++i) {
                 square[i] = hn::Load(d, from + (row + signedOf(i)) * kElement + column);
             }
             transposeSquare(square);
-            for (std::size_t i = 0; i < kLanes; ++i) {
+            for (std::size_t i = 0; i < kCount; ++i) {
                 hn::Store(square[i], d, to + (column + signedOf(i)) * kElement + row);
             }
         }
     }
 }
 
-void turnBeams(const float* beams, std::int64_t apart, std::int64_t groups, float* beam) {
+template <class Real>
+HWY_INLINE void turnBeams(const Real* beams, std::int64_t apart, std::int64_t groups, Real* beam) {
     for (std::int64_t group = 0; group < groups; ++group) {
-        const float* const from = beams + group * apart;
-        float* const to = beam + group * kLines * kElement;
+        const Real* const from = beams + group * apart;
+        Real* const to = beam + group * kLines * kElement;
         turnElements(from, to);
         turnElements(from + kLines, to + kLines);
     }
 }
+void turnFloat(const float* beams, std::int64_t apart, std::int64_t groups, float* beam) {
+    turnBeams(beams, apart, groups, beam);
+}
+void turnDouble(const double* beams, std::int64_t apart, std::int64_t groups, double* beam) {
+    turnBeams(beams, apart, groups, beam);
+}
 
-void turnBeamBack(const float* beam, std::int64_t groups, float* beams, std::int64_t apart) {
+void turnFloatBack(const float* beam, std::int64_t groups, float* beams, std::int64_t apart) {
     for (std::int64_t group = 0; group < groups; ++group) {
         const float* const from = beam + group * kLines * kElement;
         float* const to = beams + group * apart;
@@ -497,14 +562,17 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace flcc::cpu::beam {
 
-HWY_EXPORT(columnsForward);
+HWY_EXPORT(columnsForwardFloat);
+HWY_EXPORT(columnsForwardDouble);
 HWY_EXPORT(columnsBackward);
-HWY_EXPORT(beamForward);
+HWY_EXPORT(beamForwardFloat);
+HWY_EXPORT(beamForwardDouble);
 HWY_EXPORT(beamBackward);
 HWY_EXPORT(beamCorrelate);
 HWY_EXPORT(productBackward);
-HWY_EXPORT(turnBeams);
-HWY_EXPORT(turnBeamBack);
+HWY_EXPORT(turnFloat);
+HWY_EXPORT(turnDouble);
+HWY_EXPORT(turnFloatBack);
 
 namespace {
 
@@ -539,7 +607,7 @@ std::vector<int> radicesOf(std::int64_t length) {
 
 } // namespace
 
-Plan::Plan(std::int64_t length) : m_length(length) {
+template <class Real> Plan<Real>::Plan(std::int64_t length) : m_length(length) {
     std::int64_t block = length;
     for (const int radix : radicesOf(length)) {
         Stage stage{radix, length / block, block / radix, {}};
@@ -547,8 +615,8 @@ Plan::Plan(std::int64_t length) : m_length(length) {
             for (std::int64_t q = 1; q < radix; ++q) {
                 const double angle =
                     -2 * std::numbers::pi * static_cast<double>(j * q) / static_cast<double>(block);
-                stage.twiddles.push_back(static_cast<float>(std::cos(angle)));
-                stage.twiddles.push_back(static_cast<float>(std::sin(angle)));
+                stage.twiddles.push_back(static_cast<Real>(std::cos(angle)));
+                stage.twiddles.push_back(static_cast<Real>(std::sin(angle)));
             }
         }
         block = stage.step;
@@ -556,7 +624,7 @@ Plan::Plan(std::int64_t length) : m_length(length) {
     }
 }
 
-std::int64_t Plan::position(std::int64_t frequency) const {
+template <class Real> std::int64_t Plan<Real>::position(std::int64_t frequency) const {
     std::int64_t position = 0;
     for (const Stage& stage : m_stages) {
         position += frequency % stage.radix * stage.step;
@@ -565,29 +633,43 @@ std::int64_t Plan::position(std::int64_t frequency) const {
     return position;
 }
 
-void forwardColumns(const Plan& plan, const Planes<const float>& from, float* beam) {
-    HWY_DYNAMIC_DISPATCH(columnsForward)(plan, from, beam);
+template class Plan<float>;
+template class Plan<double>;
+
+void forwardColumns(const Plan<float>& plan, const Planes<const float>& from, float* beam) {
+    HWY_DYNAMIC_DISPATCH(columnsForwardFloat)(plan, from, beam);
 }
-void backwardColumns(const Plan& plan, float* beam, const Planes<float>& to, std::int64_t columns) {
+void forwardColumns(const Plan<double>& plan, const Planes<const double>& from, double* beam) {
+    HWY_DYNAMIC_DISPATCH(columnsForwardDouble)(plan, from, beam);
+}
+void backwardColumns(const Plan<float>& plan, float* beam, const Planes<float>& to,
+                     std::int64_t columns) {
     HWY_DYNAMIC_DISPATCH(columnsBackward)(plan, beam, to, columns);
 }
-void forward(const Plan& plan, float* beam, std::int64_t step) {
-    HWY_DYNAMIC_DISPATCH(beamForward)(plan, beam, step);
+void forward(const Plan<float>& plan, float* beam, std::int64_t step) {
+    HWY_DYNAMIC_DISPATCH(beamForwardFloat)(plan, beam, step);
 }
-void backward(const Plan& plan, float* beam, std::int64_t step) {
+void forward(const Plan<double>& plan, double* beam, std::int64_t step) {
+    HWY_DYNAMIC_DISPATCH(beamForwardDouble)(plan, beam, step);
+}
+void backward(const Plan<float>& plan, float* beam, std::int64_t step) {
     HWY_DYNAMIC_DISPATCH(beamBackward)(plan, beam, step);
 }
-void correlate(const Plan& plan, float* beam, const float* templ) {
+void correlate(const Plan<float>& plan, float* beam, const float* templ) {
     HWY_DYNAMIC_DISPATCH(beamCorrelate)(plan, beam, templ);
 }
-void backwardProduct(const Plan& plan, const float* spectrum, const float* templ, float* beam) {
+void backwardProduct(const Plan<float>& plan, const float* spectrum, const float* templ,
+                     float* beam) {
     HWY_DYNAMIC_DISPATCH(productBackward)(plan, spectrum, templ, beam);
 }
 void turn(const float* beams, std::int64_t apart, std::int64_t groups, float* beam) {
-    HWY_DYNAMIC_DISPATCH(turnBeams)(beams, apart, groups, beam);
+    HWY_DYNAMIC_DISPATCH(turnFloat)(beams, apart, groups, beam);
+}
+void turn(const double* beams, std::int64_t apart, std::int64_t groups, double* beam) {
+    HWY_DYNAMIC_DISPATCH(turnDouble)(beams, apart, groups, beam);
 }
 void turnBack(const float* beam, std::int64_t groups, float* beams, std::int64_t apart) {
-    HWY_DYNAMIC_DISPATCH(turnBeamBack)(beam, groups, beams, apart);
+    HWY_DYNAMIC_DISPATCH(turnFloatBack)(beam, groups, beams, apart);
 }
 
 } // namespace flcc::cpu::beam

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 /// Complex transforms of kLines lines at once, one in each lane: no value crosses lanes, and every
@@ -13,19 +14,20 @@
 namespace flcc::cpu::beam {
 
 inline constexpr std::int64_t kLines = 16;
-/// Floats of an element.
+/// Values of an element.
 inline constexpr std::int64_t kElement = 2 * kLines;
 
-/// How lines of one length are transformed: passes of radix 8, 7, 5, 4, 3 and 2.
+/// How lines of one length are transformed in float or double: passes of radix 8, 7, 5, 4, 3 and 2,
+/// the same in both.
 /// **Threads**: immutable.
-class Plan {
+template <class Real> class Plan {
   public:
     /// One pass over blocks of radix * step elements.
     struct Stage {
         int radix;
         std::int64_t blocks;
         std::int64_t step;
-        std::vector<float> twiddles; ///< exp(-2 pi i j q / (radix step)) at j, q = 1 .. radix - 1
+        std::vector<Real> twiddles; ///< exp(-2 pi i j q / (radix step)) at j, q = 1 .. radix - 1
     };
 
     /// `length`: a product of 2, 3, 5 and 7.
@@ -48,7 +50,7 @@ class Plan {
 template <class Value> struct Planes {
     Value* real = nullptr;
     Value* imaginary = nullptr;
-    float factor = 1;
+    std::remove_const_t<Value> factor = 1;
     std::int64_t rowStride = 0;
 
     /// The same from another value on.
@@ -58,22 +60,27 @@ template <class Value> struct Planes {
 };
 
 /// The beam of the kLines columns that begin at `from`, transformed.
-void forwardColumns(const Plan& plan, const Planes<const float>& from, float* beam);
+void forwardColumns(const Plan<float>& plan, const Planes<const float>& from, float* beam);
+void forwardColumns(const Plan<double>& plan, const Planes<const double>& from, double* beam);
 /// And back: `columns` of them, at most kLines. The beam is overwritten.
-void backwardColumns(const Plan& plan, float* beam, const Planes<float>& to, std::int64_t columns);
+void backwardColumns(const Plan<float>& plan, float* beam, const Planes<float>& to,
+                     std::int64_t columns);
 
-/// The transforms of a beam whose elements begin `step` floats apart.
-void forward(const Plan& plan, float* beam, std::int64_t step);
-void backward(const Plan& plan, float* beam, std::int64_t step);
+/// The transforms of a beam whose elements begin `step` values apart.
+void forward(const Plan<float>& plan, float* beam, std::int64_t step);
+void forward(const Plan<double>& plan, double* beam, std::int64_t step);
+void backward(const Plan<float>& plan, float* beam, std::int64_t step);
 
 /// beam = backward(forward(beam) * templ), elements side by side.
-void correlate(const Plan& plan, float* beam, const float* templ);
+void correlate(const Plan<float>& plan, float* beam, const float* templ);
 /// beam = backward(spectrum * templ)
-void backwardProduct(const Plan& plan, const float* spectrum, const float* templ, float* beam);
+void backwardProduct(const Plan<float>& plan, const float* spectrum, const float* templ,
+                     float* beam);
 
 /// kLines rows that `groups` beams hold beside each other, kLines columns each, `apart` floats
 /// between them, as one beam along the rows; and back.
 void turn(const float* beams, std::int64_t apart, std::int64_t groups, float* beam);
+void turn(const double* beams, std::int64_t apart, std::int64_t groups, double* beam);
 void turnBack(const float* beam, std::int64_t groups, float* beams, std::int64_t apart);
 
 } // namespace flcc::cpu::beam

@@ -157,7 +157,7 @@ LineEnergy lineEnergy(const float* tile, const base::Extents& extents, float* sc
 
 LineEnergy lineEnergy(const double* tile, const base::Extents& n) {
     std::vector<double> columns(static_cast<std::size_t>(n.x));
-    std::vector<double> pillars(static_cast<std::size_t>(n.x * n.y));
+    std::vector<double> pillars(static_cast<std::size_t>(n.z > 1 ? n.x * n.y : n.x));
     LineEnergy result;
     const auto consider = [&](double sum, std::int64_t length) {
         result.largestMeanSquare =
@@ -167,7 +167,7 @@ LineEnergy lineEnergy(const double* tile, const base::Extents& n) {
         std::fill(columns.begin(), columns.end(), 0.0);
         for (std::int64_t y = 0; y < n.y; ++y) {
             const double* const row = tile + (z * n.y + y) * n.x;
-            double* const pillar = pillars.data() + y * n.x;
+            double* const pillar = pillars.data() + (n.z > 1 ? y * n.x : 0);
             double sum = 0;
             for (std::int64_t x = 0; x < n.x; ++x) {
                 const double square = row[x] * row[x];

@@ -262,6 +262,7 @@ bool GroupRun::execute(const Progress& progress, const std::stop_token& stop) {
     run.streamMs = spreadOf(m_streamMs);
     run.stagesMs = std::move(outcome.stagesMs);
     run.times = outcome.times;
+    run.failures = std::move(outcome.failures);
     run.threads = pool.threads();
     run.device = m_plan->candidate().device;
     for (plan::CandidateReport& row : m_report.plan.candidates) {
@@ -326,6 +327,7 @@ RunReport totalRun(const std::vector<GroupRun>& groups) {
         total.threads = std::max(total.threads, run.threads);
         total.device = run.device;
         method::addStages(run.stagesMs, total.stagesMs);
+        total.failures.insert(total.failures.end(), run.failures.begin(), run.failures.end());
         if (run.times) {
             total.times = total.times.value_or(method::DeviceTimes{});
             total.times->add(*run.times);

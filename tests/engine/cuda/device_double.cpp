@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <utility>
 
@@ -20,16 +21,26 @@ namespace {
 
 using cuda::Result;
 
-Result made(Call call) {
+/// Of all that the devices do and keep.
+std::recursive_mutex& deviceLock() {
+    static std::recursive_mutex lock;
+    return lock;
+}
+
+Result made(std::int32_t device, Call call) {
     DeviceDouble& own = deviceDouble();
-    const std::int64_t turn = ++own.calls[static_cast<std::size_t>(call)];
-    if (own.lost != 0) {
-        return own.lost;
+    const auto kind = static_cast<std::size_t>(call);
+    const std::int64_t any = ++own.calls[kind];
+    const std::int64_t ofDevice = ++own.callsOf[device][kind];
+    if (own.lost[device] != 0) {
+        return own.lost[device];
     }
-    if (own.turn == 0 || call != own.call || turn < own.turn || turn >= own.turn + own.turns) {
+    const std::int64_t turn = own.failing < 0 ? any : ofDevice;
+    if (own.turn == 0 || call != own.call || (own.failing >= 0 && own.failing != device) ||
+        turn < own.turn || turn >= own.turn + own.turns) {
         return 0;
     }
-    own.lost = own.result == DeviceDouble::kIllegalAddress ? own.result : 0;
+    own.lost[device] = own.result == DeviceDouble::kIllegalAddress ? own.result : 0;
     return own.result;
 }
 
@@ -57,8 +68,8 @@ void* take(std::int64_t bytes) {
     return memory;
 }
 
-Result allocate(std::int32_t, std::int64_t bytes, void** memory) {
-    const Result result = made(Call::Allocate);
+Result allocate(std::int32_t device, std::int64_t bytes, void** memory) {
+    const Result result = made(device, Call::Allocate);
     if (result == 0) {
         DeviceDouble& own = deviceDouble();
         *memory = take(bytes);
@@ -71,15 +82,15 @@ Result allocate(std::int32_t, std::int64_t bytes, void** memory) {
 }
 
 Result release(std::int32_t device, void* memory) {
-    awaitDevice(device);
+    streams::awaitDevice(device);
     deviceDouble().memoryBlocks -= 1;
     deviceDouble().memoryBytes -= held().extract(static_cast<std::byte*>(memory)).mapped();
     ::operator delete(memory);
     return 0;
 }
 
-Result pin(std::int32_t, std::int64_t bytes, void** memory) {
-    const Result result = made(Call::Pin);
+Result pin(std::int32_t device, std::int64_t bytes, void** memory) {
+    const Result result = made(device, Call::Pin);
     if (result == 0) {
         DeviceDouble& own = deviceDouble();
         *memory = take(bytes);
@@ -92,7 +103,7 @@ Result pin(std::int32_t, std::int64_t bytes, void** memory) {
 }
 
 Result unpin(std::int32_t device, void* memory) {
-    awaitDevice(device);
+    streams::awaitDevice(device);
     deviceDouble().pinnedBlocks -= 1;
     deviceDouble().pinnedBytes -= pinned().extract(static_cast<std::byte*>(memory)).mapped();
     ::operator delete(memory);
@@ -101,7 +112,7 @@ Result unpin(std::int32_t device, void* memory) {
 
 /// Puts what a device does into a stream.
 template <class Do> void put(void* stream, Do&& todo) {
-    enqueue(stream, deviceDouble().order, std::forward<Do>(todo));
+    streams::enqueue(stream, deviceDouble().order, std::forward<Do>(todo));
 }
 
 Result describe(std::int32_t device, cuda::PluginDevice* to) {
@@ -111,8 +122,8 @@ Result describe(std::int32_t device, cuda::PluginDevice* to) {
     return 0;
 }
 
-Result copy(Call call, void* stream, const cuda::PluginCopy& copy) {
-    if (const Result result = made(call); result != 0) {
+Result copy(std::int32_t device, Call call, void* stream, const cuda::PluginCopy& copy) {
+    if (const Result result = made(device, call); result != 0) {
         return result;
     }
     deviceDouble().loose += isPinned(call == Call::Upload ? copy.from : copy.to) ? 0 : 1;
@@ -189,8 +200,8 @@ void runDirect(const cuda::DirectLaunch* launch) {
     addWrong(*launch);
 }
 
-Result direct(std::int32_t, void* stream, const cuda::DirectLaunch* launch) {
-    const Result result = made(Call::Direct);
+Result direct(std::int32_t device, void* stream, const cuda::DirectLaunch* launch) {
+    const Result result = made(device, Call::Direct);
     if (result == 0) {
         putKernels(stream, [launch = *launch] { runDirect(&launch); });
     }
@@ -220,8 +231,9 @@ void runTiled(cuda::TiledStep step, const cuda::TiledLaunch* launch) {
     }
 }
 
-Result tiled(std::int32_t, void* stream, cuda::TiledStep step, const cuda::TiledLaunch* launch) {
-    const Result result = made(Call::Tiled);
+Result tiled(std::int32_t device, void* stream, cuda::TiledStep step,
+             const cuda::TiledLaunch* launch) {
+    const Result result = made(device, Call::Tiled);
     if (result == 0) {
         putKernels(stream, [step, launch = *launch] { runTiled(step, &launch); });
     }
@@ -237,18 +249,18 @@ void runSupport(cuda::SupportStep step, const cuda::SupportLaunch* launch) {
     }
 }
 
-Result support(std::int32_t, void* stream, cuda::SupportStep step,
+Result support(std::int32_t device, void* stream, cuda::SupportStep step,
                const cuda::SupportLaunch* launch) {
-    const Result result = made(Call::Support);
+    const Result result = made(device, Call::Support);
     if (result == 0) {
         putKernels(stream, [step, launch = *launch] { runSupport(step, &launch); });
     }
     return result;
 }
 
-Result makeTransform(std::int32_t, const cuda::TransformShape* shape, void** plan,
+Result makeTransform(std::int32_t device, const cuda::TransformShape* shape, void** plan,
                      std::int64_t* workBytes) {
-    const Result result = made(Call::MakeTransform);
+    const Result result = made(device, Call::MakeTransform);
     if (result == 0) {
         auto transform = TransformDouble::of(*shape);
         *workBytes = transform->workBytes();
@@ -264,8 +276,8 @@ Result releaseTransform(std::int32_t, void* plan) {
     return 0;
 }
 
-Result transform(std::int32_t, void* stream, void* plan, void* data, void* work) {
-    const Result result = made(Call::Transform);
+Result transform(std::int32_t device, void* stream, void* plan, void* data, void* work) {
+    const Result result = made(device, Call::Transform);
     if (result == 0) {
         put(stream, [=] { static_cast<const TransformDouble*>(plan)->run(data, work); });
     }
@@ -273,8 +285,8 @@ Result transform(std::int32_t, void* stream, void* plan, void* data, void* work)
 }
 
 /// The result of a call of a kind, after which, where it is 0, `then` is done.
-template <class Then> Result afterCall(Call call, Then&& then) {
-    const Result result = made(call);
+template <class Then> Result afterCall(std::int32_t device, Call call, Then&& then) {
+    const Result result = made(device, call);
     if (result == 0) {
         then();
     }
@@ -282,57 +294,87 @@ template <class Then> Result afterCall(Call call, Then&& then) {
 }
 
 Result openStream(std::int32_t device, void** stream) {
-    return afterCall(Call::OpenStream, [&] {
+    return afterCall(device, Call::OpenStream, [&] {
         ++deviceDouble().streams;
-        *stream = makeStream(device);
+        *stream = streams::makeStream(device);
     });
 }
 
 Result closeStream(std::int32_t, void* stream) {
     if (stream != nullptr) { // which was opened
-        test::closeStream(stream);
+        streams::closeStream(stream);
         --deviceDouble().streams;
     }
     return 0;
 }
 
 /// What is under way ends whatever becomes of the call.
-Result wait(std::int32_t, void* stream) {
-    awaitStream(stream, deviceDouble().order);
-    return made(Call::Wait);
+Result wait(std::int32_t device, void* stream) {
+    streams::awaitStream(stream, deviceDouble().order);
+    return made(device, Call::Wait);
 }
 
-Result makeEvent(std::int32_t, void** event) {
-    return afterCall(Call::MakeEvent, [&] {
+Result makeEvent(std::int32_t device, void** event) {
+    return afterCall(device, Call::MakeEvent, [&] {
         ++deviceDouble().events;
-        *event = test::makeEvent();
+        *event = streams::makeEvent();
     });
 }
 
 Result releaseEvent(std::int32_t, void* event) {
-    test::releaseEvent(event);
+    streams::releaseEvent(event);
     --deviceDouble().events;
     return 0;
 }
 
-Result record(std::int32_t, void* stream, void* event) {
-    return afterCall(Call::Record, [&] { test::record(stream, deviceDouble().order, event); });
+Result record(std::int32_t device, void* stream, void* event) {
+    return afterCall(device, Call::Record,
+                     [&] { streams::record(stream, deviceDouble().order, event); });
 }
 
-Result follow(std::int32_t, void* stream, void* event) {
-    return afterCall(Call::Follow, [&] { test::follow(stream, deviceDouble().order, event); });
+Result follow(std::int32_t device, void* stream, void* event) {
+    return afterCall(device, Call::Follow,
+                     [&] { streams::follow(stream, deviceDouble().order, event); });
 }
 
-Result await(std::int32_t, void* event) {
-    return afterCall(Call::Await, [&] { awaitEvent(event, deviceDouble().order); });
+Result await(std::int32_t device, void* event) {
+    return afterCall(device, Call::Await,
+                     [&] { streams::awaitEvent(event, deviceDouble().order); });
 }
 
-Result elapsed(std::int32_t, void* from, void* to, float* milliseconds) {
-    return afterCall(Call::Elapsed, [&] {
-        const double ms = elapsedMs(from, to);
+Result elapsed(std::int32_t device, void* from, void* to, float* milliseconds) {
+    return afterCall(device, Call::Elapsed, [&] {
+        const double ms = streams::elapsedMs(from, to);
         *milliseconds = static_cast<float>(ms >= 0 ? ms : std::nan(""));
     });
 }
+
+Result upload(std::int32_t device, void* stream, const cuda::PluginCopy* what) {
+    return copy(device, Call::Upload, stream, *what);
+}
+
+Result download(std::int32_t device, void* stream, const cuda::PluginCopy* what) {
+    return copy(device, Call::Download, stream, *what);
+}
+
+/// Whether a call starts the first kernel of a part.
+template <class... Values> bool startsPart(Values...) { return false; }
+template <> bool startsPart(void*, const cuda::DirectLaunch*) { return true; }
+template <> bool startsPart(void*, cuda::TiledStep step, const cuda::TiledLaunch*) {
+    return step == cuda::TiledStep::Load;
+}
+
+/// A function of the table, one call at a time.
+template <auto kFunction> struct Alone;
+template <class... Values, Result (*kFunction)(std::int32_t, Values...)> struct Alone<kFunction> {
+    static Result call(std::int32_t device, Values... values) {
+        if (startsPart(values...) && deviceDouble().starting) {
+            deviceDouble().starting(device);
+        }
+        const std::lock_guard lock(deviceLock());
+        return kFunction(device, values...);
+    }
+};
 
 } // namespace
 
@@ -359,36 +401,32 @@ const cuda::PluginTable& doubleTable() {
     static const cuda::PluginTable table = [] {
         cuda::PluginTable made;
         made.start = [] { return deviceDouble().start; };
-        made.describe = describe;
+        made.describe = Alone<describe>::call;
         made.freeMemory = [](std::int32_t, std::int64_t* bytes) -> Result {
             *bytes = deviceDouble().freeBytes;
             return 0;
         };
-        made.openStream = openStream;
-        made.closeStream = closeStream;
-        made.allocate = allocate;
-        made.release = release;
-        made.pin = pin;
-        made.unpin = unpin;
-        made.upload = [](std::int32_t, void* stream, const cuda::PluginCopy* what) {
-            return copy(Call::Upload, stream, *what);
-        };
-        made.download = [](std::int32_t, void* stream, const cuda::PluginCopy* what) {
-            return copy(Call::Download, stream, *what);
-        };
-        made.direct = direct;
-        made.makeTransform = makeTransform;
-        made.releaseTransform = releaseTransform;
-        made.transform = transform;
-        made.tiled = tiled;
-        made.support = support;
-        made.wait = wait;
-        made.makeEvent = makeEvent;
-        made.releaseEvent = releaseEvent;
-        made.record = record;
-        made.follow = follow;
-        made.await = await;
-        made.elapsed = elapsed;
+        made.openStream = Alone<openStream>::call;
+        made.closeStream = Alone<closeStream>::call;
+        made.allocate = Alone<allocate>::call;
+        made.release = Alone<release>::call;
+        made.pin = Alone<pin>::call;
+        made.unpin = Alone<unpin>::call;
+        made.upload = Alone<upload>::call;
+        made.download = Alone<download>::call;
+        made.direct = Alone<direct>::call;
+        made.makeTransform = Alone<makeTransform>::call;
+        made.releaseTransform = Alone<releaseTransform>::call;
+        made.transform = Alone<transform>::call;
+        made.tiled = Alone<tiled>::call;
+        made.support = Alone<support>::call;
+        made.wait = Alone<wait>::call;
+        made.makeEvent = Alone<makeEvent>::call;
+        made.releaseEvent = Alone<releaseEvent>::call;
+        made.record = Alone<record>::call;
+        made.follow = Alone<follow>::call;
+        made.await = Alone<await>::call;
+        made.elapsed = Alone<elapsed>::call;
         made.describeError = [](Result result) -> const char* {
             return result == cuda::kOutOfMemory              ? "out of memory"
                    : result == DeviceDouble::kIllegalAddress ? "an illegal memory access"

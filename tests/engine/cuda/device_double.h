@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "engine/cuda/plugin.h"
@@ -8,7 +9,7 @@
 
 /// A device without a device: the plug-in's table with memory of the host, in which kernels run
 /// phase by phase for one thread of a block after the other, and FFTW transforms. Every call can be
-/// made to fail.
+/// made to fail. Several devices are as many that look alike; they do one thing at a time.
 namespace flcc::test {
 
 /// The kinds of calls that can fail.
@@ -44,6 +45,10 @@ struct DeviceDouble {
     std::int64_t turn = 0;
     std::int64_t turns = 1;
     cuda::Result result = 0;
+    /// The calls of this device alone count for that; -1 = those of all.
+    std::int32_t failing = -1;
+    /// Told before the kernels of a part are started, by the thread that asks; others go on.
+    std::function<void(std::int32_t device)> starting;
 
     /// Added to every score that the device computes.
     float wrong = 0;
@@ -53,20 +58,22 @@ struct DeviceDouble {
     /// When copies and kernels are done.
     Order order = Order::AtOnce;
 
+    static constexpr int kDevices = 4;
     std::int64_t calls[kCalls] = {}; ///< made so far
-    std::int64_t memoryBlocks = 0;   ///< not given back
-    std::int64_t memoryBytes = 0;    ///< of them
-    std::int64_t mostBytes = 0;      ///< at any time
-    std::int64_t pinnedBlocks = 0;   ///< not given back
-    std::int64_t pinnedBytes = 0;    ///< of them
-    std::int64_t mostPinned = 0;     ///< bytes at any time
-    std::int64_t loose = 0;          ///< copies from or to memory of the host that is not pinned
-    std::int64_t waiting = 0;        ///< kernels that wait in a stream
-    std::int64_t mostWaiting = 0;    ///< at any time
-    std::int64_t events = 0;         ///< not given back
-    std::int64_t streams = 0;        ///< not closed
-    std::int64_t transforms = 0;     ///< not given back
-    cuda::Result lost = 0;           ///< a sticky error that came: every call gives it again
+    std::int64_t callsOf[kDevices][kCalls] = {};
+    std::int64_t memoryBlocks = 0;    ///< not given back
+    std::int64_t memoryBytes = 0;     ///< of them
+    std::int64_t mostBytes = 0;       ///< at any time
+    std::int64_t pinnedBlocks = 0;    ///< not given back
+    std::int64_t pinnedBytes = 0;     ///< of them
+    std::int64_t mostPinned = 0;      ///< bytes at any time
+    std::int64_t loose = 0;           ///< copies from or to memory of the host that is not pinned
+    std::int64_t waiting = 0;         ///< kernels that wait in a stream
+    std::int64_t mostWaiting = 0;     ///< at any time
+    std::int64_t events = 0;          ///< not given back
+    std::int64_t streams = 0;         ///< not closed
+    std::int64_t transforms = 0;      ///< not given back
+    cuda::Result lost[kDevices] = {}; ///< a sticky error that came: every call gives it again
 
     /// A sound device again.
     void reset();

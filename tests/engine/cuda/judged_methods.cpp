@@ -1,5 +1,6 @@
 #include <memory>
 
+#include "engine/cuda/device_method.h"
 #include "engine/cuda/methods.h"
 #include "tests/engine/cpu/harness.h"
 #include "tests/engine/cuda/device_double.h"

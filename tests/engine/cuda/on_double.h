@@ -1,7 +1,9 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
+#include "engine/cuda/device_method.h"
 #include "engine/cuda/methods.h"
 #include "tests/engine/cpu/harness.h"
 #include "tests/engine/cuda/device_double.h"
@@ -11,9 +13,10 @@ namespace flcc::test {
 /// An engine on the double with one of its methods.
 class OnDouble {
   public:
-    using Make = std::unique_ptr<method::Method> (*)(cuda::Engine&, std::int32_t);
-
-    explicit OnDouble(Make make = cuda::directMethod) : method(make(engine, 0)) {}
+    explicit OnDouble(cuda::MakeMethod make = cuda::directMethod) : method(make(engine, 0, {})) {}
+    /// On several devices, which share the map.
+    OnDouble(cuda::MakeMethod make, const std::vector<std::int32_t>& together)
+        : method(cuda::jointMethod(engine, make, together)) {}
 
     cuda::Engine engine{&doubleTable()};
     std::unique_ptr<method::Method> method;

@@ -6,7 +6,7 @@
 #include <list>
 #include <stdexcept>
 
-namespace flcc::test {
+namespace flcc::test::streams {
 
 namespace {
 
@@ -40,7 +40,7 @@ struct Stream {
     }
 };
 
-std::list<Stream>& streams() {
+std::list<Stream>& allStreams() {
     static std::list<Stream> all;
     return all;
 }
@@ -59,7 +59,7 @@ void goOnAlone(Stream& stream) {
 void goAhead(std::int32_t device) {
     for (bool any = true; any;) {
         any = false;
-        for (auto stream = streams().rbegin(); stream != streams().rend(); ++stream) {
+        for (auto stream = allStreams().rbegin(); stream != allStreams().rend(); ++stream) {
             while (stream->device == device && stream->mayGoOn()) {
                 stream->goOn();
                 any = true;
@@ -78,11 +78,11 @@ void put(void* to, Order order, Command command) {
 
 } // namespace
 
-void* makeStream(std::int32_t device) { return &streams().emplace_back(Stream{device, {}}); }
+void* makeStream(std::int32_t device) { return &allStreams().emplace_back(Stream{device, {}}); }
 
 void closeStream(void* stream) {
     awaitStream(stream, Order::Late);
-    std::erase_if(streams(), [stream](const Stream& one) { return &one == stream; });
+    std::erase_if(allStreams(), [stream](const Stream& one) { return &one == stream; });
 }
 
 void* makeEvent() { return new Event; }
@@ -128,7 +128,7 @@ void awaitStream(void* stream, Order order) {
 }
 
 void awaitDevice(std::int32_t device) {
-    for (Stream& stream : streams()) {
+    for (Stream& stream : allStreams()) {
         if (stream.device == device) {
             awaitStream(&stream, Order::Late);
         }
@@ -146,4 +146,4 @@ double elapsedMs(void* from, void* to) {
                : -1;
 }
 
-} // namespace flcc::test
+} // namespace flcc::test::streams

@@ -14,6 +14,8 @@ enum class Order {
     Ahead,  ///< when the host waits for anything: the stream made last as far as it may go first
 };
 
+namespace streams {
+
 [[nodiscard]] void* makeStream(std::int32_t device);
 void closeStream(void* stream);
 [[nodiscard]] void* makeEvent();
@@ -32,5 +34,7 @@ void awaitDevice(std::int32_t device);
 
 /// Milliseconds between events; below 0 when one was not reached.
 [[nodiscard]] double elapsedMs(void* from, void* to);
+
+} // namespace streams
 
 } // namespace flcc::test

@@ -1,9 +1,13 @@
 #include <QtTest>
 
-#include <cmath>
+#include <array>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
+#include "engine/base/error.h"
 #include "engine/cuda/map_run.h"
 #include "tests/engine/cuda/on_double.h"
 #include "tests/support/comparison.h"
@@ -11,6 +15,7 @@
 using namespace flcc;
 using base::Extents;
 using base::PixelType;
+using test::Call;
 using test::DeviceDouble;
 using test::Order;
 
@@ -33,16 +38,44 @@ struct Work {
     }
 };
 
-/// A device with room for one tile at a time, so that tiles are parts.
-void smallDevice(std::int32_t copyEngines) {
+/// Devices with room for one tile at a time, so that tiles are parts.
+void smallDevice(std::int32_t copyEngines, std::int32_t devices = 1) {
     DeviceDouble& device = test::deviceDouble();
     device.reset();
+    device.start.devices = devices;
     device.about.memoryBytes = 1 << 18;
     device.about.copyEngines = copyEngines;
 }
 
-test::OnDouble methodOf(bool tiled) {
-    return test::OnDouble(tiled ? cuda::tiledMethod : cuda::directMethod);
+cuda::MakeMethod makerOf(bool tiled) { return tiled ? cuda::tiledMethod : cuda::directMethod; }
+test::OnDouble methodOf(bool tiled) { return test::OnDouble(makerOf(tiled)); }
+
+/// Keeps each of two devices from starting the kernels of a part until the other one has one too.
+class Meeting {
+  public:
+    Meeting() {
+        test::deviceDouble().starting = [this](std::int32_t device) {
+            std::unique_lock lock(m_lock);
+            m_came.at(static_cast<std::size_t>(device)) = true;
+            m_changed.notify_all();
+            m_changed.wait(lock, [this] { return m_came[0] && m_came[1]; });
+        };
+    }
+    ~Meeting() { test::deviceDouble().starting = nullptr; }
+    Meeting(const Meeting&) = delete;
+    Meeting& operator=(const Meeting&) = delete;
+
+  private:
+    std::mutex m_lock;
+    std::condition_variable m_changed;
+    std::array<bool, 2> m_came{};
+};
+
+/// What a run took of the devices was given back.
+bool nothingLeft() {
+    const DeviceDouble& device = test::deviceDouble();
+    return device.waiting == 0 && device.events == 0 && device.streams == 0 &&
+           device.memoryBlocks == 0 && device.pinnedBlocks == 0 && device.transforms == 0;
 }
 
 } // namespace
@@ -77,6 +110,9 @@ class StreamsTest : public QObject {
         smallDevice(0);
         const test::OnDouble plain = methodOf(tiled);
         const test::MethodRun alone = work.run(work.way(plain, tiled));
+        test::Way twofold = work.way(plain, tiled);
+        twofold.precision = method::Precision::Double;
+        const test::MethodRun aloneTwofold = work.run(twofold);
         smallDevice(copyEngines);
         test::deviceDouble().order = static_cast<Order>(order);
         const test::OnDouble own = methodOf(tiled);
@@ -93,6 +129,8 @@ class StreamsTest : public QObject {
             QCOMPARE(test::deviceDouble().mostWaiting, (tiled ? 3 : 1) * inFlight);
         }
         QCOMPARE(test::deviceDouble().loose, std::int64_t{1}); // the template alone
+        twofold.method = own.method.get();
+        QCOMPARE(test::firstDifferentBit(work.run(twofold).map, aloneTwofold.map), std::string());
     }
 
     // METHODS 5: never below what a run takes, and at most a tenth above.
@@ -180,6 +218,212 @@ class StreamsTest : public QObject {
         two.packing = 7;
         QCOMPARE(two.oneAfterTheOther(), 7.0 + 8 + 10 + 12 + 3);
         QVERIFY(cuda::overlappedMs(times, 1e9, 3) <= times.oneAfterTheOther());
+    }
+
+    // --- Several devices ---------------------------------------------------------------------
+
+    void devicesShareThePartsOfAMap_data() { eitherMethod(); }
+
+    void devicesShareThePartsOfAMap() {
+        QFETCH(bool, tiled);
+        const Work work;
+        smallDevice(0);
+        const test::OnDouble plain = methodOf(tiled);
+        const test::MethodRun alone = work.run(work.way(plain, tiled));
+        for (const Order order : {Order::AtOnce, Order::Late, Order::Ahead}) {
+            smallDevice(2, 2);
+            DeviceDouble& device = test::deviceDouble();
+            device.order = order;
+            const Meeting meeting; // without which one could do all of it
+            const test::OnDouble own(makerOf(tiled), {0, 1});
+            const test::Way way = work.way(own, tiled);
+            QCOMPARE(way.candidate.device, std::string("cuda"));
+            const test::MethodRun found = work.run(way);
+            QCOMPARE(test::runFault(found), std::string());
+            QCOMPARE(found.regions.size(), alone.regions.size());
+            QCOMPARE(test::firstDifferentBit(found.map, alone.map), std::string());
+            QCOMPARE(found.outcome.facts.boundMedian, alone.outcome.facts.boundMedian);
+            QCOMPARE(found.outcome.times->devices, 2);
+            QVERIFY(found.outcome.failures.empty());
+            QVERIFY(nothingLeft());
+        }
+    }
+
+    void aDeviceThatFailsGivesItsPartsToTheOther_data() {
+        QTest::addColumn<bool>("tiled");
+        QTest::addColumn<int>("call");
+        QTest::addColumn<int>("result");
+        for (const bool tiled : {false, true}) {
+            for (const auto& [call, result] :
+                 {std::pair{Call::OpenStream, DeviceDouble::kInvalidValue},
+                  std::pair{Call::Allocate, cuda::kOutOfMemory},
+                  std::pair{Call::Pin, cuda::kOutOfMemory},
+                  std::pair{Call::Upload, DeviceDouble::kInvalidValue},
+                  std::pair{tiled ? Call::Tiled : Call::Direct, DeviceDouble::kIllegalAddress},
+                  std::pair{Call::Await, DeviceDouble::kIllegalAddress},
+                  std::pair{Call::Elapsed, DeviceDouble::kInvalidValue}}) {
+                QTest::addRow("%s, call %d", tiled ? "tiled" : "direct", static_cast<int>(call))
+                    << tiled << static_cast<int>(call) << result;
+            }
+        }
+    }
+
+    void aDeviceThatFailsGivesItsPartsToTheOther() {
+        QFETCH(bool, tiled);
+        QFETCH(int, call);
+        QFETCH(int, result);
+        const Work work;
+        smallDevice(0);
+        const test::OnDouble plain = methodOf(tiled);
+        const test::MethodRun alone = work.run(work.way(plain, tiled));
+        DeviceDouble& device = test::deviceDouble();
+        // The first two steps are those of the template, before there is a part to wait for.
+        const std::int64_t first = static_cast<Call>(call) == Call::Tiled ? 3 : 1;
+        for (std::int64_t turn = first; turn < first + 3; ++turn) {
+            smallDevice(2, 2);
+            device.order = Order::Late;
+            device.failing = 1;
+            device.call = static_cast<Call>(call);
+            device.turn = turn;
+            device.result = result;
+            const bool early = device.call < Call::Direct; // perhaps before it has a part
+            const auto meeting = early ? nullptr : std::make_unique<Meeting>();
+            const test::OnDouble own(makerOf(tiled), {0, 1});
+            const test::MethodRun found = work.run(work.way(own, tiled));
+            QVERIFY(!found.outcome.cancelled);
+            QCOMPARE(test::runFault(found), std::string());
+            QCOMPARE(found.regions.size(), alone.regions.size());
+            QCOMPARE(test::firstDifferentBit(found.map, alone.map), std::string());
+            QVERIFY(found.outcome.facts.statusCounts == alone.outcome.facts.statusCounts);
+            if (!found.outcome.failures.empty()) {
+                QCOMPARE(found.outcome.failures.size(), std::size_t{1});
+                QVERIFY(found.outcome.failures.front().find("cuda:1") != std::string::npos);
+            }
+            // Memory for a part is asked for by a device that got one.
+            QVERIFY(turn > first || device.call == Call::Pin || !found.outcome.failures.empty());
+            const bool lost = result == DeviceDouble::kIllegalAddress;
+            QCOMPARE(own.engine.reasonAgainst(1).empty(),
+                     !(lost && !found.outcome.failures.empty()));
+            QVERIFY(own.engine.reasonAgainst(0).empty());
+            QVERIFY(own.engine.reason().empty());
+        }
+        QVERIFY(nothingLeft());
+    }
+
+    // The other device has done all the rest by then, and waits.
+    void aPartGivenBackAtTheEndIsDone() {
+        const Work work;
+        smallDevice(0);
+        const test::OnDouble plain = methodOf(false);
+        const test::MethodRun alone = work.run(work.way(plain, false));
+        smallDevice(2, 2);
+        DeviceDouble& device = test::deviceDouble();
+        device.failing = 1;
+        device.call = Call::Direct;
+        device.turn = 1;
+        device.result = DeviceDouble::kInvalidValue;
+        std::mutex lock;
+        std::condition_variable changed;
+        bool came = false;
+        bool rest = false;
+        device.starting = [&](std::int32_t number) {
+            std::unique_lock guard(lock);
+            came = came || number == 1;
+            changed.notify_all();
+            changed.wait(guard, [&] { return number == 1 ? rest : came; });
+            if (number == 1) {
+                QTest::qSleep(20); // in which somebody who does not wait would leave
+            }
+        };
+        test::RunOptions options;
+        options.finished = [&](std::int64_t regions) {
+            const std::lock_guard guard(lock);
+            rest = regions == std::ssize(alone.regions) - 1;
+            changed.notify_all();
+        };
+        const test::OnDouble own(cuda::directMethod, {0, 1});
+        const test::MethodRun found = work.run(work.way(own, false), options);
+        device.starting = nullptr;
+        QCOMPARE(found.outcome.failures.size(), std::size_t{1});
+        QCOMPARE(test::runFault(found), std::string());
+        QCOMPARE(test::firstDifferentBit(found.map, alone.map), std::string());
+    }
+
+    void whenAllDevicesFailTheRunDoes() {
+        const Work work;
+        smallDevice(2, 2);
+        DeviceDouble& device = test::deviceDouble();
+        device.call = Call::Direct;
+        device.turn = 3;
+        device.turns = 1000;
+        device.result = DeviceDouble::kIllegalAddress;
+        const test::OnDouble own(cuda::directMethod, {0, 1});
+        const test::Way way = work.way(own, false);
+        try {
+            (void)work.run(way);
+            QFAIL("no device was left to finish the run");
+        } catch (const base::Error& error) {
+            QVERIFY(error.code() == base::ErrorCode::Device);
+            const std::string sentence = error.what();
+            QVERIFY2(sentence.find("cuda:0") != std::string::npos &&
+                         sentence.find("cuda:1") != std::string::npos,
+                     sentence.c_str());
+        }
+        QVERIFY(own.engine.reason().find("start the program again") != std::string::npos);
+        QVERIFY(nothingLeft());
+    }
+
+    void aStopEndsTheShareOfEveryDevice() {
+        const Work work;
+        smallDevice(2, 2);
+        test::deviceDouble().order = Order::Late;
+        const test::OnDouble own(cuda::directMethod, {0, 1});
+        std::stop_source stop;
+        test::RunOptions options;
+        options.stop = stop.get_token();
+        options.finished = [&](std::int64_t regions) {
+            if (regions == 2) {
+                stop.request_stop();
+            }
+        };
+        const test::MethodRun run = work.run(work.way(own, false), options);
+        QVERIFY(run.outcome.cancelled);
+        QVERIFY(run.regions.size() >= 2 && run.regions.size() <= 3); // the other one's, just then
+        QCOMPARE(test::runFault(run), std::string());
+        QVERIFY(nothingLeft());
+    }
+
+    void whatCannotBeSharedIsRefusedWithAReason() {
+        smallDevice(2, 2);
+        test::deviceDouble().about.memoryBytes = std::int64_t{8} << 30;
+        const test::OnDouble own(cuda::directMethod, {0, 1});
+        const Work work;
+        const auto reasonOf = [&](const Extents& part) {
+            const auto verdict =
+                own.method->predict(work.problem(), {"direct", "cuda", part, 2}, {2}, {}, nullptr);
+            const auto* refused = std::get_if<method::Refusal>(&verdict);
+            return QString::fromStdString(refused == nullptr ? std::string() : refused->reason);
+        };
+        QVERIFY(reasonOf({186, 92, 1}).contains("1 part of the map, too few for 2 GPUs"));
+        QCOMPARE(reasonOf({64, 32, 1}), QString());
+        // By itself it cuts the map so that there is enough to share.
+        const auto cut = own.method->candidates(work.problem(), {2}, {0, 0, 0}).front();
+        QCOMPARE(reasonOf(cut.tile), QString());
+        QVERIFY(cut.tile.y < 92);
+        test::deviceDouble().call = Call::OpenStream;
+        test::deviceDouble().failing = 1;
+        test::deviceDouble().turn = 1;
+        test::deviceDouble().result = DeviceDouble::kIllegalAddress;
+        (void)work.run(work.way(own, false));
+        QVERIFY(
+            reasonOf({64, 32, 1}).contains("fewer than two GPUs can be used: cuda:1: it failed"));
+    }
+
+  private:
+    static void eitherMethod() {
+        QTest::addColumn<bool>("tiled");
+        QTest::newRow("direct") << false;
+        QTest::newRow("tiled") << true;
     }
 };
 

@@ -106,7 +106,7 @@ class KnowledgeTest : public QObject {
     }
 
     void improvedPlansAreNamedAndKeptInWisdom() {
-        const base::Extents shape{96, 48, 1};
+        const base::Extents shape{88, 44, 1}; // 11 is left to FFTW
         QVERIFY(cpu::TileTransform::of(shape)->effort() == cpu::FftEffort::Estimate);
         const cpu::FftSearch search{
             cpu::FftEffort::Measure, std::chrono::steady_clock::time_point::max(), {}};
@@ -122,30 +122,22 @@ class KnowledgeTest : public QObject {
         QVERIFY(cpu::TileTransform::effortOf(shape) == cpu::FftEffort::Measure);
         QVERIFY(cpu::TileTransform::of(shape)->effort() == cpu::FftEffort::Measure);
         // A shape that shares nothing with it has no better plan.
-        QVERIFY(cpu::TileTransform::of({80, 40, 1})->effort() == cpu::FftEffort::Estimate);
+        QVERIFY(cpu::TileTransform::of({104, 52, 1})->effort() == cpu::FftEffort::Estimate);
     }
 
     void aStoppedSearchStillGivesAPlan() {
         std::stop_source stop;
         stop.request_stop();
-        const base::Extents shape{72, 56, 1};
+        const base::Extents shape{68, 51, 1};
         QVERIFY(cpu::TileTransform::improve(shape, {cpu::FftEffort::Patient,
                                                     std::chrono::steady_clock::time_point::max(),
                                                     stop.get_token()}) == cpu::FftEffort::Estimate);
         QVERIFY(cpu::TileTransform::of(shape) != nullptr);
     }
 
-    void idleTimeImprovesPlansUntilItIsOver() {
-        QElapsedTimer timer;
-        timer.start();
-        const auto learnt = plan::improvePlans({}, 2);
-        QVERIFY(timer.elapsed() < 20000);
-        QVERIFY(learnt.has_value());
-        QVERIFY(!learnt->shapes.empty() && !learnt->wisdomSingle.empty());
-        QCOMPARE(learnt->shapes.front().effort, std::string("measure"));
-        std::stop_source stop;
-        stop.request_stop();
-        QVERIFY(!plan::improvePlans({}, 10, stop.get_token()).has_value());
+    void shapesThatNeedNoPlansTakeNoIdleTime() {
+        QVERIFY(cpu::TileTransform::effortOf({256, 128, 1}) == cpu::FftEffort::Patient);
+        QVERIFY(!plan::improvePlans({}, 10).has_value());
     }
 
     void aStopEndsASearchSoon() {
@@ -156,7 +148,9 @@ class KnowledgeTest : public QObject {
         });
         QElapsedTimer timer;
         timer.start();
-        (void)plan::improvePlans({}, 60, stop.get_token());
+        (void)cpu::TileTransform::improve(
+            {1100, 880, 1}, {cpu::FftEffort::Patient, std::chrono::steady_clock::time_point::max(),
+                             stop.get_token()});
         QVERIFY(timer.elapsed() < 5000);
     }
 };

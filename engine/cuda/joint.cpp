@@ -1,0 +1,172 @@
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "engine/base/error.h"
+#include "engine/base/tile_pool.h"
+#include "engine/cuda/device_method.h"
+#include "engine/cuda/methods.h"
+
+namespace flcc::cuda {
+
+namespace {
+
+using method::Candidate;
+using method::Problem;
+
+/// What each device keeps, made by the thread that drives it.
+struct JointWorkspace final : public method::Workspace {
+    explicit JointWorkspace(std::size_t devices) : own(devices) {}
+    std::vector<std::unique_ptr<method::Workspace>> own;
+};
+
+/// One method on several devices, which take the parts of a map from one queue. What a device that
+/// fails has not finished, the others do.
+class JointMethod final : public method::Method {
+  public:
+    explicit JointMethod(std::vector<std::unique_ptr<DeviceMethod>> members)
+        : m_members(std::move(members)) {}
+
+    [[nodiscard]] std::string_view name() const override { return m_members.front()->name(); }
+    [[nodiscard]] std::string_view device() const override { return "cuda"; }
+    void warmUp(const Problem&, const Candidate&) const override {}
+
+    [[nodiscard]] std::vector<Candidate> candidates(const Problem& problem,
+                                                    const method::Limits& limits,
+                                                    const base::Extents& tile) const override {
+        std::vector<Candidate> all = m_members.front()->candidates(problem, limits, tile);
+        for (Candidate& candidate : all) {
+            candidate.device = std::string(device());
+        }
+        return all;
+    }
+
+    /// By the slowest device.
+    [[nodiscard]] method::Verdict
+    predict(const Problem& problem, const Candidate& candidate, const method::Limits& limits,
+            const method::CostModel& model,
+            const method::SceneStatistics* statistics) const override {
+        std::string reasons;
+        std::size_t usable = 0;
+        method::Verdict slowest = method::Refusal{};
+        for (const auto& member : m_members) {
+            const DeviceFacts& facts = member->facts();
+            if (const std::string reason = member->engine().reasonAgainst(facts.number);
+                !reason.empty()) {
+                reasons += (reasons.empty() ? "" : "; ") + facts.id() + ": " + reason;
+                continue;
+            }
+            method::Verdict one = member->predict(problem, candidate, limits, model, statistics);
+            if (std::holds_alternative<method::Refusal>(one)) {
+                return one;
+            }
+            if (usable++ == 0 ||
+                std::get<method::Prediction>(one).ms > std::get<method::Prediction>(slowest).ms) {
+                slowest = std::move(one);
+            }
+        }
+        if (usable < 2) {
+            return method::Refusal{"fewer than two GPUs can be used: " + reasons};
+        }
+        const auto parts = PartQueue::count(method::mapExtents(problem),
+                                            m_members.front()->partOf(problem, candidate));
+        if (parts < std::ssize(m_members)) {
+            return method::Refusal{std::to_string(parts) + " part" + (parts > 1 ? "s" : "") +
+                                   " of the map, too few for " + std::to_string(m_members.size()) +
+                                   " GPUs to share"};
+        }
+        return slowest;
+    }
+
+    [[nodiscard]] std::shared_ptr<const method::Prepared>
+    prepare(const Problem& problem, const Candidate& candidate,
+            const method::MaskedView& templ) const override {
+        return m_members.front()->prepare(problem, candidate, templ);
+    }
+
+    [[nodiscard]] std::unique_ptr<method::Workspace>
+    makeWorkspace(const Problem&, const Candidate&) const override {
+        return std::make_unique<JointWorkspace>(m_members.size());
+    }
+
+    method::Outcome execute(const Problem& problem, const Candidate& candidate,
+                            const method::Prepared& prepared, const method::MaskedView& scene,
+                            method::Workspace& workspace, const method::Execution& execution,
+                            const method::MapView& map) const override {
+        const method::MaskedView seen = withoutIdleMask(problem, scene);
+        auto& joint = dynamic_cast<JointWorkspace&>(workspace);
+        PartQueue parts(map.value.extents(), m_members.front()->partOf(problem, candidate),
+                        execution);
+        const RunInput input{problem, candidate, prepared, seen, execution, map};
+        method::Outcome all;
+        std::vector<base::Error> failures;
+        std::mutex lock; // guards both
+        base::TilePool devices(static_cast<int>(m_members.size()));
+        devices.run(std::ssize(m_members), [&](std::int64_t item, int) {
+            const auto i = static_cast<std::size_t>(item);
+            const DeviceMethod& member = *m_members[i];
+            if (!member.engine().reasonAgainst(member.facts().number).empty()) {
+                return; // lost in an earlier run
+            }
+            try {
+                if (!joint.own[i]) {
+                    joint.own[i] = member.makeWorkspace(problem, candidate);
+                }
+                const method::Outcome one = member.run(input, *joint.own[i], parts);
+                const std::lock_guard guard(lock);
+                add(one, all);
+            } catch (const base::Error& error) {
+                joint.own[i].reset();
+                const std::lock_guard guard(lock);
+                failures.push_back(error);
+            }
+        });
+        if (!parts.isDone() && !execution.stop.stop_requested()) {
+            throw failureOf(failures);
+        }
+        for (const base::Error& failure : failures) {
+            all.failures.emplace_back(failure.what());
+        }
+        settle(all, problem, parts);
+        return all;
+    }
+
+  private:
+    /// Devices set themselves up side by side.
+    static void add(const method::Outcome& one, method::Outcome& all) {
+        method::addStages(one.stagesMs, all.stagesMs);
+        const double setup = std::max(one.times->setup, all.times ? all.times->setup : 0.0);
+        const int devices = all.times ? all.times->devices + 1 : 1;
+        all.times = all.times.value_or(method::DeviceTimes{});
+        all.times->add(*one.times);
+        all.times->setup = setup;
+        all.times->devices = devices;
+    }
+
+    /// Of a run that no device could finish.
+    static base::Error failureOf(const std::vector<base::Error>& failures) {
+        if (failures.empty()) {
+            return {base::ErrorCode::Device, "no GPU can be used any more"};
+        }
+        std::string text;
+        for (const base::Error& failure : failures) {
+            text += (text.empty() ? "" : "; ") + std::string(failure.what());
+        }
+        return {failures.back().code(), text};
+    }
+
+    std::vector<std::unique_ptr<DeviceMethod>> m_members;
+};
+
+} // namespace
+
+std::unique_ptr<method::Method> jointMethod(Engine& engine, MakeMethod make,
+                                            const std::vector<std::int32_t>& numbers) {
+    std::vector<std::unique_ptr<DeviceMethod>> members;
+    for (const std::int32_t number : numbers) {
+        members.push_back(make(engine, number, numbers));
+    }
+    return std::make_unique<JointMethod>(std::move(members));
+}
+
+} // namespace flcc::cuda

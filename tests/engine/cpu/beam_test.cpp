@@ -1,0 +1,220 @@
+#include <QTest>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "engine/base/image.h"
+#include "engine/base/random.h"
+#include "engine/cpu/simd/beam.h"
+#include "engine/cpu/simd/kernels.h"
+#include "engine/cpu/tile_transform.h"
+
+using namespace flcc;
+using cpu::beam::kElement;
+using cpu::beam::kLines;
+
+namespace {
+
+using Complex = std::complex<long double>;
+
+std::vector<Complex> fourierOf(const std::vector<Complex>& values) {
+    const auto length = static_cast<std::int64_t>(values.size());
+    std::vector<Complex> roots;
+    for (std::int64_t k = 0; k < length; ++k) {
+        roots.push_back(
+            std::polar(1.0L, -2 * std::numbers::pi_v<long double> * static_cast<long double>(k) /
+                                 static_cast<long double>(length)));
+    }
+    std::vector<Complex> result(values.size());
+    for (std::int64_t f = 0; f < length; ++f) {
+        for (std::int64_t k = 0; k < length; ++k) {
+            result[static_cast<std::size_t>(f)] += values[static_cast<std::size_t>(k)] *
+                                                   roots[static_cast<std::size_t>(f * k % length)];
+        }
+    }
+    return result;
+}
+
+template <class Real> base::Image<Real> randomBeam(std::int64_t length) {
+    base::Image<Real> beam({length * kElement, 1, 1});
+    base::Random random(7);
+    for (std::int64_t i = 0; i < beam.count(); ++i) {
+        beam.data()[i] = static_cast<Real>(random.uniform(-0.5, 0.5));
+    }
+    return beam;
+}
+
+template <class Real>
+std::vector<Complex> lineOf(const base::Image<Real>& beam, std::int64_t length, std::int64_t line) {
+    std::vector<Complex> result;
+    for (std::int64_t k = 0; k < length; ++k) {
+        const Real* const element = beam.data() + k * kElement + line;
+        result.emplace_back(static_cast<long double>(element[0]),
+                            static_cast<long double>(element[kLines]));
+    }
+    return result;
+}
+
+/// Relative error in the mean square of a transform of that many passes, three times over: each
+/// pass rounds a product and a few sums of a value (METHODS 2.2 allows u sqrt(log2 M)).
+long double tolerance(std::int64_t length, long double unit) {
+    return 3 * unit * (1 + std::sqrt(std::log2(static_cast<long double>(length))));
+}
+
+template <class Real> long double errorOf(std::int64_t length) {
+    const cpu::beam::Plan<Real> plan(length);
+    base::Image<Real> beam = randomBeam<Real>(length);
+    const std::int64_t line = 11;
+    const auto exact = fourierOf(lineOf(beam, length, line));
+    cpu::beam::forward(plan, beam.data(), kElement);
+    const auto found = lineOf(beam, length, line);
+    long double error = 0;
+    long double energy = 0;
+    for (std::int64_t f = 0; f < length; ++f) {
+        const Complex& wanted = exact[static_cast<std::size_t>(f)];
+        error += std::norm(found[static_cast<std::size_t>(plan.position(f))] - wanted);
+        energy += std::norm(wanted);
+    }
+    return std::sqrt(error / energy);
+}
+
+} // namespace
+
+Q_DECLARE_METATYPE(flcc::base::Extents)
+
+class BeamTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void aBeamIsTransformedLineByLine_data() { lengths(); }
+    void aBeamIsTransformedLineByLine() {
+        QFETCH(int, length);
+        for (const std::string& set : cpu::simd::instructionSets()) {
+            cpu::simd::forceInstructionSet(set);
+            QVERIFY2(errorOf<float>(length) <= tolerance(length, 0x1p-24L), set.c_str());
+            QVERIFY2(errorOf<double>(length) <= tolerance(length, 0x1p-53L), set.c_str());
+        }
+        cpu::simd::forceInstructionSet("");
+    }
+
+    void thereAndBackIsTheLengthTimesTheBeam_data() { lengths(); }
+    void thereAndBackIsTheLengthTimesTheBeam() {
+        QFETCH(int, length);
+        const cpu::beam::Plan<float> plan(length);
+        // Elements need not lie side by side.
+        constexpr std::int64_t kStep = kElement + 16;
+        const base::Image<float> before = randomBeam<float>(length);
+        base::Image<float> beam({length * kStep, 1, 1}, 0.0F);
+        for (std::int64_t k = 0; k < length; ++k) {
+            std::copy_n(before.data() + k * kElement, kElement, beam.data() + k * kStep);
+        }
+        cpu::beam::forward(plan, beam.data(), kStep);
+        cpu::beam::backward(plan, beam.data(), kStep);
+        double error = 0;
+        double energy = 0;
+        for (std::int64_t k = 0; k < length; ++k) {
+            for (std::int64_t i = 0; i < kElement; ++i) {
+                const double was = static_cast<double>(before.data()[k * kElement + i]) * length;
+                error += std::pow(static_cast<double>(beam.data()[k * kStep + i]) - was, 2);
+                energy += was * was;
+            }
+        }
+        QVERIFY(std::sqrt(error / energy) <= 2 * static_cast<double>(tolerance(length, 0x1p-24L)));
+    }
+
+    void aPairOfTilesIsCorrelated_data() {
+        QTest::addColumn<base::Extents>("points");
+        for (const base::Extents& points : {base::Extents{1, 1, 1},
+                                            {16, 16, 1},
+                                            {24, 10, 1},
+                                            {7, 45, 1},
+                                            {160, 3, 1},
+                                            {20, 18, 12},
+                                            {16, 8, 35},
+                                            {33, 13, 1},
+                                            {11, 6, 5}}) {
+            QTest::addRow("%s", base::toString(points).c_str()) << points;
+        }
+    }
+    void aPairOfTilesIsCorrelated() {
+        QFETCH(base::Extents, points);
+        const auto transform = cpu::TileTransform::of(points);
+        const std::int64_t count = base::voxelCount(points);
+        const base::Extents m{std::min<std::int64_t>(3, points.x),
+                              std::min<std::int64_t>(2, points.y),
+                              std::min<std::int64_t>(4, points.z)};
+        base::Random random(3);
+        base::Image<double> templ(m);
+        for (std::int64_t i = 0; i < templ.count(); ++i) {
+            templ.data()[i] = random.uniform(-0.5, 0.5);
+        }
+        base::Image<float> tiles({2 * count + cpu::simd::kSlack, 1, 1}, 0.0F);
+        for (std::int64_t i = 0; i < 2 * count; ++i) {
+            tiles.data()[i] = static_cast<float>(random.uniform(-0.5, 0.5));
+        }
+        base::Image<float> found({2 * count + cpu::simd::kSlack, 1, 1}, 0.0F);
+        const auto spectrum = transform->templateSpectrum(templ);
+        QCOMPARE(spectrum.count(), cpu::TileTransform::spectrumValues(points));
+        auto buffers = transform->makeBuffers();
+        QCOMPARE(buffers.rows.count(), cpu::TileTransform::rowsValues(points));
+        QCOMPARE(buffers.tile.count() + buffers.lines.count() + buffers.images.count(),
+                 cpu::TileTransform::bufferValues(points));
+        const float factor = 8;
+        const cpu::Planes<const float> from{tiles.data(), tiles.data() + count, factor, points.x};
+        const cpu::Planes<float> to{found.data(), found.data() + count, 1 / factor, points.x};
+        transform->correlate(from, spectrum, buffers, to);
+        double error = 0;
+        for (std::int64_t plane = 0; plane < 2; ++plane) {
+            const float* const tile = tiles.data() + plane * count;
+            for (std::int64_t at = 0; at < count; ++at) {
+                error = std::max(error,
+                                 std::abs(correlation(tile, points, templ, at) -
+                                          static_cast<double>(found.data()[plane * count + at])));
+            }
+        }
+        // Of sums of 24 products of at most 1/4, the other tile eight times as bright.
+        QVERIFY2(error <= 8 * 6 * 0x1p-24 * 8, std::to_string(error).c_str());
+        // In two steps to the bit.
+        base::Image<float> kept({cpu::TileTransform::spectrumValues(points), 1, 1});
+        base::Image<float> again({2 * count + cpu::simd::kSlack, 1, 1}, 0.0F);
+        transform->forward(from, buffers, kept);
+        transform->inverse(kept, spectrum, buffers,
+                           {again.data(), again.data() + count, 1 / factor, points.x});
+        QVERIFY(std::equal(found.data(), found.data() + 2 * count, again.data()));
+    }
+
+  private:
+    static void lengths() {
+        QTest::addColumn<int>("length");
+        for (const int length : {1,  2,  3,  4,   5,   6,   7,   8,   14,  16,  21,  30,
+                                 49, 64, 75, 128, 144, 210, 256, 320, 343, 400, 512, 1024}) {
+            QTest::addRow("%d", length) << length;
+        }
+    }
+
+    static double correlation(const float* tile, const base::Extents& points,
+                              const base::Image<double>& templ, std::int64_t at) {
+        const std::int64_t x = at % points.x;
+        const std::int64_t y = at / points.x % points.y;
+        const std::int64_t z = at / points.x / points.y;
+        const base::Extents& m = templ.extents();
+        double sum = 0;
+        for (std::int64_t k = 0; k < m.z; ++k) {
+            for (std::int64_t j = 0; j < m.y; ++j) {
+                for (std::int64_t i = 0; i < m.x; ++i) {
+                    const std::int64_t row = (z + k) % points.z * points.y + (y + j) % points.y;
+                    sum += templ.view().at(i, j, k) *
+                           static_cast<double>(tile[row * points.x + (x + i) % points.x]);
+                }
+            }
+        }
+        return sum;
+    }
+};
+
+QTEST_APPLESS_MAIN(BeamTest)
+#include "beam_test.moc"

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+
+#include "engine/base/extents.h"
+#include "engine/base/image.h"
+#include "engine/io/colour_map.h"
+#include "viz/scene.h"
+
+namespace flcc::viz::detail {
+
+/// What of a scene or a template counts: 0 does not.
+using Support = std::shared_ptr<const base::Image<std::uint8_t>>;
+
+// Voxels of the scene that do not count are bluish, which is no grey of the scene.
+inline constexpr io::Colour kOutside{52, 58, 96};
+inline constexpr double kOutsideOpacity = 0.6;
+
+// Voxels of the template that do not count are still seen through the shade.
+inline constexpr io::Colour kTemplateShade{12, 13, 15};
+inline constexpr std::uint8_t kTemplateShadeAlpha = 150;
+
+/// The voxels under a peak's template, to the nearest one.
+[[nodiscard]] inline base::Box voxelsUnder(const PeakMark& peak) {
+    // Halves go up, so that no voxel is hit twice.
+    const auto first = [](double centre, std::int64_t length) {
+        return static_cast<std::int64_t>(
+            std::floor(centre - static_cast<double>(length - 1) / 2 + 0.5));
+    };
+    const base::Extents& e = peak.templ;
+    return {{first(peak.centre[0], e.x), first(peak.centre[1], e.y), first(peak.centre[2], e.z)},
+            e};
+}
+
+} // namespace flcc::viz::detail

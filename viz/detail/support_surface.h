@@ -1,0 +1,37 @@
+#pragma once
+
+#include <vtkActor.h>
+#include <vtkCellArray.h>
+#include <vtkNew.h>
+#include <vtkPoints.h>
+#include <vtkPolyData.h>
+#include <vtkPolyDataMapper.h>
+
+#include "engine/base/extents.h"
+#include "engine/base/image.h"
+#include "engine/io/colour_map.h"
+
+namespace flcc::viz::detail {
+
+/// The faces between what counts in a template and what does not, as one see-through surface in
+/// space; those of large templates are of several voxels.
+class SupportSurface {
+  public:
+    SupportSurface();
+    [[nodiscard]] vtkActor& actor() { return *m_actor; }
+
+    /// **Cost**: bounded, whatever the support's size.
+    void setSupport(const base::Image<std::uint8_t>& support);
+    /// Shows it with its first voxel on `corner`; `aspect` is the size of a voxel in the world.
+    void show(const base::Index& corner, const base::Point& aspect, const io::Colour& colour);
+    void hide() { m_actor->SetVisibility(0); }
+
+  private:
+    vtkNew<vtkPoints> m_points;
+    vtkNew<vtkCellArray> m_cells;
+    vtkNew<vtkPolyData> m_data;
+    vtkNew<vtkPolyDataMapper> m_mapper;
+    vtkNew<vtkActor> m_actor;
+};
+
+} // namespace flcc::viz::detail
