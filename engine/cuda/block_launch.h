@@ -9,7 +9,7 @@ namespace flcc::cuda {
 
 /// What a block says of its voxels.
 struct BlockTally {
-    double largestBound = 0;   ///< of the OK ones
+    double largestBound = 0;   ///< of the OK and PARTIAL ones
     double largestLowConf = 0; ///< of the LOWCONF ones
     double rounding = 0;       ///< TileFrame::rounding, the largest
     double sample = 0;         ///< the largest bound of a few voxels with scores; 0 without
@@ -18,15 +18,21 @@ struct BlockTally {
     std::int32_t nonFinite = 0;
     std::int32_t lowConf = 0;
     std::int32_t overRange = 0;
+    std::int32_t partial = 0;
+    std::int32_t notComputed = 0;
 };
 
 /// A part of a scene and of its map, all pointers in the memory of the device.
-/// **Shapes**: scene and map contiguous, x fastest; scene = map + templ - 1; one tally for each
-/// block of method::shared::blockGrid(map).
+/// **Shapes**: scene and map contiguous, x fastest; scene = map + templ - 1, less where placements
+/// leave it; one tally for each block of method::shared::blockGrid(map).
 struct PartLaunch {
     const void* scene = nullptr;
     base::PixelType pixel = base::PixelType::Float32;
     base::Extents extents; ///< of the scene
+    /// Voxel of the scene under the first one of the map's first placement; below 0 where that
+    /// leaves the scene.
+    base::Index corner;
+    const std::uint8_t* inside = nullptr; ///< the scene's mask, as `scene`; null without
     base::Extents templ;
     float* value = nullptr;
     double* exact = nullptr;        ///< the scores of a run in double; null in single precision

@@ -71,7 +71,7 @@ FLCC_HOST_DEVICE inline bool everywhere(const T* first, const base::Extents& sce
 
 /// Counts and largest bounds of the voxels of a block.
 struct VoxelTally {
-    static constexpr int kSlots = 9;
+    static constexpr int kSlots = 11;
     static constexpr int kLargest = 4; ///< the first ones are maxima, the others counts
     double told[kSlots] = {};
 
@@ -79,21 +79,25 @@ struct VoxelTally {
     FLCC_HOST_DEVICE void add(const Judged& judged, bool sampled) {
         const bool low = judged.status == base::Status::LowConf;
         const bool ok = judged.status == base::Status::Ok;
-        told[0] = ok ? most(told[0], judged.score.bound) : told[0];
+        const bool partial = judged.status == base::Status::Partial;
+        told[0] = ok || partial ? most(told[0], judged.score.bound) : told[0];
         told[1] = low ? most(told[1], judged.score.bound) : told[1];
-        told[2] = sampled && (ok || low) ? judged.score.bound : told[2];
+        told[2] = sampled && (ok || low || partial) ? judged.score.bound : told[2];
         told[3] = most(told[3], judged.rounding);
         told[4] += ok ? 1 : 0;
         told[5] += judged.status == base::Status::Flat ? 1 : 0;
         told[6] += judged.status == base::Status::NonFinite ? 1 : 0;
         told[7] += low ? 1 : 0;
-        told[8] += judged.score.overRange && (ok || low) ? 1 : 0;
+        told[8] += judged.score.overRange && (ok || low || partial) ? 1 : 0;
+        told[9] += partial ? 1 : 0;
+        told[10] += judged.status == base::Status::NotComputed ? 1 : 0;
     }
     /// Writes voxel `at` of the map.
     FLCC_HOST_DEVICE static void write(const PartLaunch& launch, std::int64_t at,
                                        const Judged& judged) {
-        const bool scored =
-            judged.status == base::Status::LowConf || judged.status == base::Status::Ok;
+        const bool scored = judged.status == base::Status::LowConf ||
+                            judged.status == base::Status::Partial ||
+                            judged.status == base::Status::Ok;
         const double value = scored ? judged.score.value : 0.0;
         launch.value[at] = static_cast<float>(value);
         launch.status[at] = static_cast<std::uint8_t>(judged.status);
@@ -133,6 +137,8 @@ struct VoxelTally {
         tally.nonFinite = count(6);
         tally.lowConf = count(7);
         tally.overRange = count(8);
+        tally.partial = count(9);
+        tally.notComputed = count(10);
     }
 };
 

@@ -62,6 +62,10 @@ class Stream {
         m_engine.require(m_engine.table().tiled(m_device, m_stream, step, &launch), m_device,
                          "starting the kernels of tiles");
     }
+    void support(SupportStep step, const SupportLaunch& launch) const {
+        m_engine.require(m_engine.table().support(m_device, m_stream, step, &launch), m_device,
+                         "starting the kernels of masked tiles");
+    }
     void record(const Event& event) const {
         m_engine.require(m_engine.table().record(m_device, m_stream, event.handle()), m_device,
                          "recording an event");

@@ -32,10 +32,10 @@ method::Outcome DeviceMethod::execute(const method::Problem& problem,
                                       const method::MaskedView& scene, method::Workspace& workspace,
                                       const method::Execution& execution,
                                       const method::MapView& map) const {
-    requireUnmasked(scene);
+    const method::MaskedView seen = withoutIdleMask(problem, scene);
     PartQueue parts(map.value.extents(), partOf(problem, candidate), execution);
     method::Outcome outcome =
-        run({problem, candidate, prepared, scene, execution, map}, workspace, parts);
+        run({problem, candidate, prepared, seen, execution, map}, workspace, parts);
     settle(outcome, problem, parts);
     return outcome;
 }

@@ -236,7 +236,14 @@ class DirectMethod final : public DeviceMethod {
     }
 
     [[nodiscard]] std::string refusal(const Problem& problem) const {
-        std::string reason = refusalOf(problem, engine().reasonAgainst(facts().number));
+        std::string reason = engine().reasonAgainst(facts().number);
+        if (reason.empty() && (problem.mask || problem.sceneMask)) {
+            reason = "masks are for methods that transform, on a GPU";
+        }
+        if (reason.empty() && problem.extent != method::Extent::Valid) {
+            reason = "on a GPU it finds placements inside the scene only, not the extent " +
+                     std::string(method::name(problem.extent));
+        }
         if (reason.empty() && problem.statistics == method::WindowStatistics::Fourier) {
             reason = "statistics by transforms are those of methods that transform";
         }

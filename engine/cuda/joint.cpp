@@ -93,11 +93,11 @@ class JointMethod final : public method::Method {
                             const method::Prepared& prepared, const method::MaskedView& scene,
                             method::Workspace& workspace, const method::Execution& execution,
                             const method::MapView& map) const override {
-        requireUnmasked(scene);
+        const method::MaskedView seen = withoutIdleMask(problem, scene);
         auto& joint = dynamic_cast<JointWorkspace&>(workspace);
         PartQueue parts(map.value.extents(), m_members.front()->partOf(problem, candidate),
                         execution);
-        const RunInput input{problem, candidate, prepared, scene, execution, map};
+        const RunInput input{problem, candidate, prepared, seen, execution, map};
         method::Outcome all;
         std::vector<base::Error> failures;
         std::mutex lock; // guards both

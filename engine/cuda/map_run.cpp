@@ -46,12 +46,30 @@ void clear(const method::MapView& part) {
     }
 }
 
+/// What of a box lies in the scene.
+base::Box inScene(const base::Box& box, const Extents& n) {
+    const auto begin = [](std::int64_t corner) { return std::max<std::int64_t>(corner, 0); };
+    const auto length = [&](std::int64_t corner, std::int64_t extent, std::int64_t all) {
+        return std::min(corner + extent, all) - begin(corner);
+    };
+    const base::Index& at = box.corner;
+    return {{begin(at.x), begin(at.y), begin(at.z)},
+            {length(at.x, box.extents.x, n.x), length(at.y, box.extents.y, n.y),
+             length(at.z, box.extents.z, n.z)}};
+}
+
+base::Index moved(const base::Index& at, const base::Index& by) {
+    return {at.x + by.x, at.y + by.y, at.z + by.z};
+}
+
 } // namespace
 
 std::int64_t partBytes(const Problem& problem, const Extents& part) {
     const Extents& m = problem.templ;
-    return base::byteCount({part.x + m.x - 1, part.y + m.y - 1, part.z + m.z - 1},
-                           base::bytesPerVoxel(problem.scenePixel)) +
+    const Extents& n = problem.scene;
+    return base::byteCount({std::min(part.x + m.x - 1, n.x), std::min(part.y + m.y - 1, n.y),
+                            std::min(part.z + m.z - 1, n.z)},
+                           base::bytesPerVoxel(problem.scenePixel) + (problem.sceneMask ? 1 : 0)) +
            base::byteCount(part, placementBytes(problem)) + tallyBytes(part);
 }
 
@@ -111,20 +129,6 @@ double overlappedMs(const method::DeviceTimes& times, double parts, std::int64_t
     return times.setup + (inFlight < 2 ? sum : longest + (sum - longest) / parts);
 }
 
-std::string refusalOf(const Problem& problem, const std::string& against) {
-    if (!against.empty()) {
-        return against;
-    }
-    if (problem.mask || problem.sceneMask) {
-        return "on a GPU it solves problems without masks only";
-    }
-    if (problem.extent != method::Extent::Valid) {
-        return "on a GPU it finds placements inside the scene only, not the extent " +
-               std::string(method::name(problem.extent));
-    }
-    return {};
-}
-
 std::string refusalOf(const method::Prediction& prediction, const method::Limits& limits,
                       std::int64_t deviceBytes) {
     if (prediction.hostBytes > limits.memoryBytes) {
@@ -137,11 +141,15 @@ std::string refusalOf(const method::Prediction& prediction, const method::Limits
     return {};
 }
 
-void requireUnmasked(const method::MaskedView& scene) {
-    if (method::isMasked(scene)) {
+method::MaskedView withoutIdleMask(const Problem& problem, const method::MaskedView& scene) {
+    if (!method::isMasked(scene)) {
+        return scene.pixels;
+    }
+    if (!problem.sceneMask) {
         throw base::Error(base::ErrorCode::Problem,
                           "the scene has a mask that the problem does not name");
     }
+    return scene;
 }
 
 void requireUnmasked(const method::CanonicalTemplate& templ) {
@@ -211,14 +219,24 @@ void MapRun::send(PartSlot& slot, const Lane& lane) {
     const base::Stopwatch watch;
     const base::Box& box = slot.box;
     const Extents& m = m_problem.templ;
-    const base::Box seen{
-        box.corner, {box.extents.x + m.x - 1, box.extents.y + m.y - 1, box.extents.z + m.z - 1}};
-    const std::int64_t bytes =
+    const base::Box reach{
+        moved(box.corner, method::firstPlacement(m_problem)),
+        {box.extents.x + m.x - 1, box.extents.y + m.y - 1, box.extents.z + m.z - 1}};
+    const base::Box seen = inScene(reach, m_problem.scene);
+    const bool masked = m_scene.mask.data() != nullptr;
+    const std::int64_t pixels =
         base::byteCount(seen.extents, base::bytesPerVoxel(m_problem.scenePixel));
+    const std::int64_t bytes = pixels + (masked ? base::voxelCount(seen.extents) : 0);
     const std::int64_t voxels = base::voxelCount(box.extents);
     const std::int64_t blocks = base::voxelCount(shared::blockGrid(box.extents));
     PartLaunch launch;
-    launch.scene = slot.scene.room(bytes);
+    std::byte* const scene = slot.scene.room(bytes);
+    launch.scene = scene;
+    launch.corner = {reach.corner.x - seen.corner.x, reach.corner.y - seen.corner.y,
+                     reach.corner.z - seen.corner.z};
+    if (masked) {
+        launch.inside = reinterpret_cast<const std::uint8_t*>(scene + pixels);
+    }
     launch.pixel = m_problem.scenePixel;
     launch.extents = seen.extents;
     launch.templ = m;
@@ -235,7 +253,10 @@ void MapRun::send(PartSlot& slot, const Lane& lane) {
     slot.statusStaged.room(voxels);
     slot.told.room(blocks);
     std::byte* const staged = slot.sceneStaged.room(bytes);
-    std::visit([&](const auto& view) { pack(view.part(seen), staged); }, m_scene);
+    std::visit([&](const auto& view) { pack(view.part(seen), staged); }, m_scene.pixels);
+    if (masked) {
+        pack(m_scene.mask.part(seen), staged + pixels);
+    }
     m_times.packing += watch.ms();
 
     const auto copy = [](void* to, const void* from, std::int64_t size) {
@@ -318,6 +339,7 @@ bool MapRun::finish(const PartSlot& slot) {
     const bool repairs = m_problem.recompute && bound <= m_problem.promise;
     const Extents grid = shared::blockGrid(box.extents);
     const BlockTally* const told = slot.told.data();
+    std::vector<BlockRepair> repaired(static_cast<std::size_t>(base::voxelCount(grid)));
     std::vector<std::int64_t> open;
     for (std::int64_t i = 0; i < base::voxelCount(grid) && repairs; ++i) {
         if (told[i].lowConf > 0) {
@@ -328,7 +350,8 @@ bool MapRun::finish(const PartSlot& slot) {
         std::ssize(open),
         [&](std::int64_t item, int) {
             const std::int64_t block = open[static_cast<std::size_t>(item)];
-            repair(box, part, shared::blockCorner(block, grid));
+            repaired[static_cast<std::size_t>(block)] =
+                repair(box, part, shared::blockCorner(block, grid));
         },
         m_execution.stop);
     if (!done) {
@@ -336,30 +359,41 @@ bool MapRun::finish(const PartSlot& slot) {
         return false;
     }
     m_repairMs += watch.ms();
-    m_parts.finished(box, told, base::voxelCount(grid),
-                     repairs ? std::optional(bound) : std::nullopt);
+    m_parts.finished(box, told, repaired);
     return true;
 }
 
-void MapRun::repair(const base::Box& box, const method::MapView& part,
-                    const base::Index& corner) const {
+/// Replaces what is LOWCONF in a block by canonical values, where those keep the promise.
+BlockRepair MapRun::repair(const base::Box& box, const method::MapView& part,
+                           const base::Index& corner) const {
     const std::int64_t right = std::min(box.extents.x, corner.x + shared::kBlockWidth);
     const std::int64_t bottom = std::min(box.extents.y, corner.y + shared::kBlockHeight);
+    const base::Index first = moved(box.corner, method::firstPlacement(m_problem));
+    BlockRepair done;
     for (std::int64_t y = corner.y; y < bottom; ++y) {
         for (std::int64_t x = corner.x; x < right; ++x) {
             base::Status& status = part.status.at(x, y, corner.z);
-            if (status == base::Status::LowConf) {
-                const double score = method::canonicalScore(
-                    m_scene, m_templ,
-                    {box.corner.x + x, box.corner.y + y, box.corner.z + corner.z});
-                part.value.at(x, y, corner.z) = static_cast<float>(score);
-                if (part.exact.data() != nullptr) {
-                    part.exact.at(x, y, corner.z) = score;
-                }
-                status = base::Status::Ok;
+            if (status != base::Status::LowConf) {
+                continue;
             }
+            const base::Index at = moved(first, {x, y, corner.z});
+            const method::CanonicalValue value =
+                method::canonicalValue(m_scene, m_templ, at, m_problem.outside);
+            const double bound = value.bound + storedError(m_map);
+            if (bound > m_problem.promise) {
+                continue;
+            }
+            part.value.at(x, y, corner.z) = static_cast<float>(value.score);
+            if (part.exact.data() != nullptr) {
+                part.exact.at(x, y, corner.z) = value.score;
+            }
+            const bool whole = method::isWhole(m_scene, m_templ, at);
+            status = whole ? base::Status::Ok : base::Status::Partial;
+            ++(whole ? done.ok : done.partial);
+            done.largestBound = std::max(done.largestBound, bound);
         }
     }
+    return done;
 }
 
 } // namespace flcc::cuda

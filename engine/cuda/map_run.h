@@ -61,14 +61,14 @@ struct PartTraffic {
 [[nodiscard]] double overlappedMs(const method::DeviceTimes& times, double parts,
                                   std::int64_t inFlight);
 
-/// What no method of a device solves, in a sentence; empty when there is nothing to refuse.
-[[nodiscard]] std::string refusalOf(const method::Problem& problem, const std::string& against);
 /// Refuses what needs more memory than there is; empty when it fits.
 [[nodiscard]] std::string refusalOf(const method::Prediction& prediction,
                                     const method::Limits& limits, std::int64_t deviceBytes);
 
-/// **Errors**: Problem for a mask, which no problem names that a device solves.
-void requireUnmasked(const method::MaskedView& scene);
+/// The scene without a mask of ones. **Errors**: Problem for a mask that the problem does not name.
+[[nodiscard]] method::MaskedView withoutIdleMask(const method::Problem& problem,
+                                                 const method::MaskedView& scene);
+/// **Errors**: Problem for a mask.
 void requireUnmasked(const method::CanonicalTemplate& templ);
 
 /// A device in a run: its streams, and what a method does there. All calls may throw.
@@ -100,7 +100,7 @@ struct RunInput {
 class MapRun {
   public:
     MapRun(const RunInput& input, const method::CanonicalTemplate& templ, PartQueue& parts)
-        : m_problem(input.problem), m_templ(templ), m_scene(input.scene.pixels),
+        : m_problem(input.problem), m_templ(templ), m_scene(input.scene),
           m_execution(input.execution), m_map(input.map), m_parts(parts) {}
 
     /// `what` says what the kernels of the lane are. Of the outcome times alone.
@@ -114,11 +114,12 @@ class MapRun {
     template <class T> void pack(const base::View<const T>& view, std::byte* to) const;
     template <class T> void unpack(const T* from, const base::View<T>& view) const;
     bool finish(const PartSlot& slot);
-    void repair(const base::Box& box, const method::MapView& part, const base::Index& corner) const;
+    [[nodiscard]] BlockRepair repair(const base::Box& box, const method::MapView& part,
+                                     const base::Index& corner) const;
 
     const method::Problem& m_problem;
     const method::CanonicalTemplate& m_templ;
-    const base::AnyView& m_scene;
+    const method::MaskedView& m_scene;
     const method::Execution& m_execution;
     const method::MapView& m_map;
     PartQueue& m_parts;

@@ -40,12 +40,12 @@ void PartQueue::giveBack(const base::Box& box) {
     m_changed.notify_all();
 }
 
-void PartQueue::finished(const base::Box& box, const BlockTally* told, std::int64_t blocks,
-                         const std::optional<double>& repaired) {
+void PartQueue::finished(const base::Box& box, const BlockTally* told,
+                         const std::vector<BlockRepair>& repaired) {
     {
         const std::lock_guard lock(m_lock);
-        for (std::int64_t i = 0; i < blocks; ++i) {
-            m_tally.add(told[i], repaired);
+        for (std::size_t i = 0; i < repaired.size(); ++i) {
+            m_tally.add(told[i], repaired[i]);
         }
     }
     if (m_execution.regionFinished) {

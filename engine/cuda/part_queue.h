@@ -30,10 +30,10 @@ class PartQueue {
     [[nodiscard]] std::optional<base::Box> take(bool wait);
     /// A part that was taken and is not in the map.
     void giveBack(const base::Box& box);
-    /// A part that is in the map, and what its `blocks` blocks told; `repaired` as for Tally. Tells
-    /// the sink.
-    void finished(const base::Box& box, const BlockTally* told, std::int64_t blocks,
-                  const std::optional<double>& repaired);
+    /// A part that is in the map, what its blocks told and what was repaired of each. Tells the
+    /// sink.
+    void finished(const base::Box& box, const BlockTally* told,
+                  const std::vector<BlockRepair>& repaired);
 
     /// Whether all parts are in the map.
     [[nodiscard]] bool isDone() const;

@@ -8,6 +8,7 @@
 
 #include "engine/cuda/direct_kernel.h"
 #include "engine/cuda/plugin.h"
+#include "engine/cuda/support_kernel.h"
 #include "engine/cuda/tiled_kernel.h"
 #include "engine/cuda/transform.h"
 
@@ -163,6 +164,11 @@ Result tiled(std::int32_t device, void* stream, TiledStep step, const TiledLaunc
     return on(device, [&] { return startTiled(step, *launch, static_cast<cudaStream_t>(stream)); });
 }
 
+Result support(std::int32_t device, void* stream, SupportStep step, const SupportLaunch* launch) {
+    return on(device,
+              [&] { return startSupport(step, *launch, static_cast<cudaStream_t>(stream)); });
+}
+
 Result wait(std::int32_t device, void* stream) {
     return on(device, [&] { return cudaStreamSynchronize(static_cast<cudaStream_t>(stream)); });
 }
@@ -249,6 +255,7 @@ PluginTable makeTable() {
     table.releaseTransform = releasePlan;
     table.transform = transform;
     table.tiled = tiled;
+    table.support = support;
     table.wait = wait;
     table.makeEvent = makeEvent;
     table.releaseEvent = releaseEvent;

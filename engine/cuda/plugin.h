@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "engine/cuda/direct_launch.h"
+#include "engine/cuda/support_launch.h"
 #include "engine/cuda/tiled_launch.h"
 
 /// What the plug-in hands over: plain functions and structures, so that nothing of C++ crosses from
@@ -79,6 +80,8 @@ struct PluginTable {
                         void* work) = nullptr;
     Result (*tiled)(std::int32_t device, void* stream, TiledStep step,
                     const TiledLaunch* launch) = nullptr;
+    Result (*support)(std::int32_t device, void* stream, SupportStep step,
+                      const SupportLaunch* launch) = nullptr;
     Result (*wait)(std::int32_t device, void* stream) = nullptr;
     /// An event marks the place in a stream where it was recorded last.
     Result (*makeEvent)(std::int32_t device, void** event) = nullptr;

@@ -5,22 +5,23 @@
 
 namespace flcc::cuda {
 
-void Tally::add(const BlockTally& told, const std::optional<double>& repaired) {
+void Tally::add(const BlockTally& told, const BlockRepair& repaired) {
     const auto count = [&](base::Status status, std::int64_t voxels) {
         m_facts.statusCounts[static_cast<std::size_t>(status)] += voxels;
     };
-    count(base::Status::Ok, told.ok);
+    const std::int64_t left = told.lowConf - repaired.ok - repaired.partial;
+    count(base::Status::Ok, told.ok + repaired.ok);
+    count(base::Status::Partial, told.partial + repaired.partial);
     count(base::Status::Flat, told.flat);
     count(base::Status::NonFinite, told.nonFinite);
+    count(base::Status::NotComputed, told.notComputed);
+    count(base::Status::LowConf, left);
     m_facts.overRange += told.overRange;
-    m_facts.largestBound = std::max(m_facts.largestBound, told.largestBound);
+    m_facts.recomputed += repaired.ok + repaired.partial;
+    m_facts.largestBound =
+        std::max({m_facts.largestBound, told.largestBound, repaired.largestBound});
     m_facts.largestRounding = std::max(m_facts.largestRounding, told.rounding);
-    if (told.lowConf > 0 && repaired) {
-        count(base::Status::Ok, told.lowConf);
-        m_facts.recomputed += told.lowConf;
-        m_facts.largestBound = std::max(m_facts.largestBound, *repaired);
-    } else if (told.lowConf > 0) {
-        count(base::Status::LowConf, told.lowConf);
+    if (left > 0) {
         m_facts.largestLowConf = std::max(m_facts.largestLowConf, told.largestLowConf);
     }
     if (told.sample > 0) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <optional>
+#include <cstdint>
 #include <vector>
 
 #include "engine/cuda/block_launch.h"
@@ -8,12 +8,18 @@
 
 namespace flcc::cuda {
 
+/// What was replaced by canonical values of a block's LOWCONF voxels.
+struct BlockRepair {
+    std::int64_t ok = 0;
+    std::int64_t partial = 0;
+    double largestBound = 0;
+};
+
 /// What the blocks of a run told, as the facts of its map.
 class Tally {
   public:
-    /// `repaired`: the bound of the canonical values that its LOWCONF voxels now have; without,
-    /// they stay LOWCONF.
-    void add(const BlockTally& told, const std::optional<double>& repaired);
+    /// What was not `repaired` stays LOWCONF.
+    void add(const BlockTally& told, const BlockRepair& repaired);
     [[nodiscard]] method::MapFacts facts() const;
 
   private:

@@ -11,6 +11,7 @@
 #include "engine/cuda/device_method.h"
 #include "engine/cuda/map_run.h"
 #include "engine/cuda/methods.h"
+#include "engine/cuda/support_tiles.h"
 #include "engine/cuda/tiling.h"
 
 namespace flcc::cuda {
@@ -21,10 +22,6 @@ using base::Extents;
 using method::Candidate;
 using method::Problem;
 namespace shared = method::shared;
-
-/// cuFFT's errors against FFTW's, for which the constants of METHODS 2.2 were found: not measured
-/// on any device, so twice as large.
-constexpr double kTransformFactor = 2;
 
 /// In double the template's spectrum has the errors of its own transform: three times the term.
 shared::TransformErrors errorsOf(const Problem& problem) {
@@ -57,9 +54,17 @@ shared::BoxConstants constantsOf(const Problem& problem) {
 /// A template, to be transformed on the device.
 class TiledPrepared final : public method::Prepared {
   public:
-    TiledPrepared(const method::MaskedView& templ) : m_canonical(templ), m_number(nextNumber()) {
-        requireUnmasked(m_canonical);
+    TiledPrepared(const Problem& problem, const method::MaskedView& templ)
+        : m_canonical(templ), m_number(nextNumber()) {
+        if (!problem.mask) {
+            requireUnmasked(m_canonical);
+        }
+        if (mayOverlap(problem)) {
+            m_levels = levelsOf(templ);
+        }
     }
+    /// Where placements may overlap the scene in part, as levelsOf().
+    [[nodiscard]] const std::vector<std::int32_t>& levels() const { return m_levels; }
     [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_canonical; }
     /// Its own in the process; above 0.
     [[nodiscard]] std::int64_t number() const { return m_number; }
@@ -71,6 +76,7 @@ class TiledPrepared final : public method::Prepared {
     }
 
     method::CanonicalTemplate m_canonical;
+    std::vector<std::int32_t> m_levels;
     std::int64_t m_number;
 };
 
@@ -81,7 +87,8 @@ class TiledWorkspace final : public method::Workspace {
     TiledWorkspace(Engine& engine, std::int32_t device)
         : m_data(engine, device), m_spectrum(engine, device), m_facts(engine, device),
           m_shares(engine, device), m_first(engine, device), m_second(engine, device),
-          m_weights(engine, device), m_work(engine, device), pipe(engine, device) {}
+          m_weights(engine, device), m_work(engine, device), pipe(engine, device),
+          support(engine, device) {}
 
   private:
     DeviceBuffer<std::byte> m_data;
@@ -95,6 +102,7 @@ class TiledWorkspace final : public method::Workspace {
 
   public:
     Pipeline pipe; ///< before the memory it works on ends
+    SupportTiles support;
 
     /// Makes all that does not depend on the scene. `stored` is added to all bounds.
     void prepare(const Problem& problem, const Tiling& tiling, const TiledPrepared& templ,
@@ -196,7 +204,7 @@ class TiledMethod final : public DeviceMethod {
     [[nodiscard]] method::Verdict
     predict(const Problem& problem, const Candidate& candidate, const method::Limits& limits,
             const method::CostModel&, const method::SceneStatistics* statistics) const override {
-        std::string reason = refusalOf(problem, engine().reasonAgainst(facts().number));
+        std::string reason = engine().reasonAgainst(facts().number);
         if (reason.empty()) {
             reason = refusalOf(problem, candidate.tile, m_whole);
         }
@@ -206,7 +214,9 @@ class TiledMethod final : public DeviceMethod {
         const Tiling tiling = tilingOf(problem, candidate.tile, facts());
         const std::int64_t inFlight = partsInFlight(problem, tiling.part, facts());
         method::Prediction prediction;
-        prediction.hostBytes = hostBytes(problem, tiling.part, inFlight * facts().together);
+        prediction.hostBytes =
+            hostBytes(problem, tiling.part, inFlight * facts().together) +
+            (isGeneral(problem) ? base::byteCount(problem.templ, 9 + 5 * problem.templates) : 0);
         prediction.deviceBytes = deviceBytes(problem, tiling, inFlight);
         reason = refusalOf(prediction, limits, facts().about.memoryBytes);
         if (!reason.empty()) {
@@ -216,16 +226,19 @@ class TiledMethod final : public DeviceMethod {
         const double log = std::log2(std::max(2.0, points));
         const double map = static_cast<double>(base::voxelCount(method::mapExtents(problem)));
         prediction.fftPlanning = "cufft";
-        // Two half transforms a tile (Karas (23)), 2.5 M log2 M operations each.
+        // Two half transforms a tile (Karas (23)), 2.5 M log2 M operations each; of sums by
+        // transforms more.
+        const double transforms = isGeneral(problem) ? supportTransforms(problem) : 2;
         prediction.operations =
-            problem.templates * 2 * tiling.tiles * (2.5 * points * log + 1.5 * points);
+            problem.templates * transforms * tiling.tiles * (2.5 * points * log + 1.5 * points);
         // What is read and written, in transforms that read their tile once for ten bits of its
         // points; the last part is transformed whole too.
         const double parts = std::ceil(tiling.tiles / static_cast<double>(tiling.batch()));
         const double transformed = parts * static_cast<double>(tiling.batch()) * points;
-        const double width = isTwofold(problem) ? 2 : 1; // of a value, in floats
-        const double kernelBytes = transformed * 2 * width * kTransformBytes * std::ceil(log / 10) +
-                                   tiling.tiles * points * kPointBytes;
+        const double width = isTwofold(problem) || isGeneral(problem) ? 2 : 1; // in floats
+        const double kernelBytes =
+            transformed * transforms * width * kTransformBytes * std::ceil(log / 10) +
+            tiling.tiles * points * kPointBytes;
         PartTraffic traffic;
         traffic.add(problem, tiling.part, map / static_cast<double>(base::voxelCount(tiling.part)));
         const double preparing =
@@ -238,7 +251,9 @@ class TiledMethod final : public DeviceMethod {
         prediction.tilesInFlight = tiling.batch() * inFlight;
         prediction.paddingWaste = 1 - map / transformed;
         if (statistics != nullptr) {
-            const shared::TransformErrors errors = errorsOf(problem);
+            Problem computed = problem;
+            computed.precision = isGeneral(problem) ? method::Precision::Double : problem.precision;
+            const shared::TransformErrors errors = errorsOf(computed);
             prediction.errorBound =
                 errors.factor * errors.unit * 8 * std::sqrt(log) * 2 *
                     method::predictedK(*statistics) /
@@ -249,8 +264,9 @@ class TiledMethod final : public DeviceMethod {
     }
 
     [[nodiscard]] std::shared_ptr<const method::Prepared>
-    prepare(const Problem&, const Candidate&, const method::MaskedView& templ) const override {
-        return std::make_shared<TiledPrepared>(templ);
+    prepare(const Problem& problem, const Candidate&,
+            const method::MaskedView& templ) const override {
+        return std::make_shared<TiledPrepared>(problem, templ);
     }
 
     [[nodiscard]] std::unique_ptr<method::Workspace>
@@ -269,11 +285,19 @@ class TiledMethod final : public DeviceMethod {
         const auto& templ = dynamic_cast<const TiledPrepared&>(input.prepared);
         auto& own = dynamic_cast<TiledWorkspace&>(workspace);
         const Tiling tiling = tilingOf(problem, input.candidate.tile, facts());
-        const double stored = isTwofold(problem) ? storedError(input.map) : 0.0;
-        return MapRun(input, templ.canonical(), parts)(
-            "the Fourier method", {own.pipe, partsInFlight(problem, tiling.part, facts()),
-                                   [&] { own.prepare(problem, tiling, templ, stored); },
-                                   [&](const PartLaunch& part) { own.start(part); }});
+        const bool general = isGeneral(problem);
+        const double stored = general || isTwofold(problem) ? storedError(input.map) : 0.0;
+        Lane lane{own.pipe, partsInFlight(problem, tiling.part, facts()),
+                  [&] { own.prepare(problem, tiling, templ, stored); },
+                  [&](const PartLaunch& part) { own.start(part); }};
+        if (general) {
+            lane.prepare = [&] {
+                own.support.prepare(own.pipe.compute, problem, tiling,
+                                    {templ.canonical(), templ.levels(), templ.number()}, stored);
+            };
+            lane.start = [&](const PartLaunch& part) { own.support.start(own.pipe.compute, part); };
+        }
+        return MapRun(input, templ.canonical(), parts)("the Fourier method", lane);
     }
 
   private:

@@ -114,6 +114,28 @@ FLCC_HOST_DEVICE inline void sumAcross(const TiledLaunch& launch, int axes, std:
 
 // --- Blocks: one for each share of each tile, or one for each tile -----------------------------
 
+/// Scores, statuses and tally of a block of the map, whose voxels `judge` judges.
+template <class Each, class Judge>
+FLCC_HOST_DEVICE inline void scoreBlock(const TiledLaunch& launch, std::int64_t block,
+                                        TiledShared& all, Each&& each, Judge&& judge) {
+    const base::Index corner = shared::blockCorner(block, shared::blockGrid(launch.map));
+    each([&](int thread) {
+        VoxelTally tally;
+        const std::int64_t x = corner.x + thread % shared::kBlockWidth;
+        for (int r = 0; r < shared::kBlockOwn; ++r) {
+            const std::int64_t y = corner.y + thread / shared::kBlockWidth * shared::kBlockOwn + r;
+            if (x < launch.map.x && y < launch.map.y) {
+                const Judged judged = judge(base::Index{x, y, corner.z});
+                VoxelTally::write(launch, (corner.z * launch.map.y + y) * launch.map.x + x, judged);
+                tally.add(judged, r == 0);
+            }
+        }
+        tally.leave(thread, all.slots);
+    });
+    each([&](int thread) { VoxelTally::foldAll(thread, all.slots); });
+    each([&](int thread) { VoxelTally::tell(thread, all.slots, launch.tallies[block]); });
+}
+
 /// Values of the tiles of a launch, where they are of type Real.
 template <class Real> FLCC_HOST_DEVICE inline Real* dataOf(const TiledLaunch& launch) {
     return static_cast<Real*>(launch.data);
@@ -353,24 +375,8 @@ template <class T, class Real> struct TiledVoxels {
     template <class Each>
     FLCC_HOST_DEVICE static void score(const TiledLaunch& launch, std::int64_t block,
                                        TiledShared& all, Each&& each) {
-        const base::Index corner = shared::blockCorner(block, shared::blockGrid(launch.map));
-        each([&](int thread) {
-            VoxelTally tally;
-            const std::int64_t x = corner.x + thread % shared::kBlockWidth;
-            for (int r = 0; r < shared::kBlockOwn; ++r) {
-                const std::int64_t y =
-                    corner.y + thread / shared::kBlockWidth * shared::kBlockOwn + r;
-                if (x < launch.map.x && y < launch.map.y) {
-                    const Judged judged = judge(launch, {x, y, corner.z});
-                    const std::int64_t at = (corner.z * launch.map.y + y) * launch.map.x + x;
-                    VoxelTally::write(launch, at, judged);
-                    tally.add(judged, r == 0);
-                }
-            }
-            tally.leave(thread, all.slots);
-        });
-        each([&](int thread) { VoxelTally::foldAll(thread, all.slots); });
-        each([&](int thread) { VoxelTally::tell(thread, all.slots, launch.tallies[block]); });
+        scoreBlock(launch, block, all, each,
+                   [&](const base::Index& at) { return judge(launch, at); });
     }
 };
 

@@ -1,69 +1,13 @@
 #include "engine/cuda/tiled_kernel.h"
 
-#include <climits>
-
+#include "engine/cuda/tile_kernels.h"
 #include "engine/cuda/tiled_steps.h"
 
 namespace flcc::cuda {
 
-namespace {
-
-/// The threads of a block do a phase side by side, and wait for each other.
-struct SideBySide {
-    template <class Phase> FLCC_HOST_DEVICE void operator()(Phase&& phase) const {
-#ifdef __CUDA_ARCH__
-        phase(static_cast<int>(threadIdx.x));
-        __syncthreads();
-#else
-        (void)phase;
-#endif
-    }
-};
-
-static_assert(sizeof(TiledShared) <= 48 * 1024, "a block has no more without asking for it");
-
-template <class Part>
-__global__ void __launch_bounds__(shared::kBlockThreads) blockKernel(TiledLaunch launch) {
-    __shared__ alignas(16) unsigned char memory[sizeof(TiledShared)];
-    Part::run(launch, blockIdx.x, *reinterpret_cast<TiledShared*>(memory), SideBySide{});
-}
-
-constexpr int kItemThreads = 256;
-
-template <class Part>
-__global__ void __launch_bounds__(kItemThreads) itemKernel(TiledLaunch launch, std::int64_t count) {
-    const std::int64_t item = static_cast<std::int64_t>(blockIdx.x) * kItemThreads + threadIdx.x;
-    if (item < count) {
-        Part::run(launch, item);
-    }
-}
-
-} // namespace
-
 cudaError_t startTiled(TiledStep step, const TiledLaunch& launch, cudaStream_t stream) {
-    cudaError_t error = cudaSuccess;
-    // What follows a launch that failed is not started.
-    const auto start = [&](std::int64_t blocks, auto&& launched) {
-        if (error == cudaSuccess && blocks > INT_MAX) {
-            error = cudaErrorInvalidConfiguration;
-        } else if (error == cudaSuccess && blocks > 0) {
-            launched(static_cast<unsigned>(blocks));
-            error = cudaGetLastError();
-        }
-    };
-    runStep(
-        step, launch,
-        [&]<class Part>(std::int64_t count, Part) {
-            start(count, [&](unsigned blocks) {
-                blockKernel<Part><<<blocks, shared::kBlockThreads, 0, stream>>>(launch);
-            });
-        },
-        [&]<class Part>(std::int64_t count, Part) {
-            start(shared::ceilDivide(count, kItemThreads), [&](unsigned blocks) {
-                itemKernel<Part><<<blocks, kItemThreads, 0, stream>>>(launch, count);
-            });
-        });
-    return error;
+    return startParts(launch, stream,
+                      [&](auto&& blocks, auto&& items) { runStep(step, launch, blocks, items); });
 }
 
 } // namespace flcc::cuda

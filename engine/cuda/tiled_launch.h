@@ -53,11 +53,14 @@ struct TileFacts {
     method::shared::TileFrame frame;
     method::shared::TileEnergy in;
     double boundNumerator = 0; ///< BoxConstants
+    // Of tiles that are no plain boxes:
+    std::int64_t inside = 0; ///< voxels inside the scene and its mask
+    double norms[4] = {};    ///< Euclidean norms of what was loaded, see SupportInput
 };
 
 /// What a block says of its share of a tile, for another one to put together.
 struct TileShare {
-    double values[3] = {};
+    double values[4] = {};
 };
 
 /// Tiles of a part of a map that go through transforms (METHODS 3.3), all pointers in the memory of

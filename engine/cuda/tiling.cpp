@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/cuda/map_run.h"
+#include "engine/cuda/support_tiles.h"
 #include "engine/method/shared/smooth_length.h"
 
 namespace flcc::cuda {
@@ -48,6 +49,13 @@ Tiling tilesTogether(const Problem& problem, const Extents& points, std::int64_t
     return tiling;
 }
 
+/// Voxels that the placements of a map see, those beyond the scene too.
+Extents wholeReach(const Problem& problem) {
+    const Extents map = method::mapExtents(problem);
+    const Extents& m = problem.templ;
+    return {map.x + m.x - 1, map.y + m.y - 1, map.z + m.z - 1};
+}
+
 } // namespace
 
 Tiling tilingOf(const Problem& problem, const Extents& points, const DeviceFacts& device) {
@@ -66,12 +74,14 @@ Tiling tilingOf(const Problem& problem, const Extents& points, const DeviceFacts
 }
 
 std::int64_t deviceBytes(const Problem& problem, const Tiling& tiling, std::int64_t inFlight) {
-    return inFlight * partBytes(problem, tiling.part) + roomOf(problem, tiling).bytes();
+    return inFlight * partBytes(problem, tiling.part) +
+           (isGeneral(problem) ? supportRoomOf(problem, tiling).bytes()
+                               : roomOf(problem, tiling).bytes());
 }
 
 Extents wholeTile(const Problem& problem) {
-    const Extents& n = problem.scene;
-    return {rowLength(n.x), lineLength(n.y), lineLength(n.z)};
+    const Extents all = wholeReach(problem);
+    return {rowLength(all.x), lineLength(all.y), lineLength(all.z)};
 }
 
 Extents askedTile(const Problem& problem, const Extents& tile) {
@@ -112,13 +122,15 @@ std::vector<Extents> tilesFor(const Problem& problem) {
 }
 
 std::string refusalOf(const Problem& problem, const Extents& points, bool whole) {
-    const Extents& n = problem.scene;
+    const Extents all = wholeReach(problem);
     const Extents& m = problem.templ;
-    if (problem.statistics == method::WindowStatistics::Fourier) {
-        return "on a GPU it takes window statistics by sums only";
+    if (problem.statistics == method::WindowStatistics::Box &&
+        (problem.mask || problem.sceneMask)) {
+        return std::string("window sums need a support that is a box, and the ") +
+               (problem.mask ? "template" : "scene") + " has a mask";
     }
-    if (whole && (points.x < n.x || points.y < n.y || points.z < n.z)) {
-        return "transforms the whole scene " + base::toString(n) + ", not a tile " +
+    if (whole && (points.x < all.x || points.y < all.y || points.z < all.z)) {
+        return "transforms the whole scene " + base::toString(all) + ", not a tile " +
                base::toString(points);
     }
     if (points.x < m.x || points.y < m.y || points.z < m.z) {

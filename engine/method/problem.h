@@ -9,6 +9,7 @@
 #include "engine/base/extents.h"
 #include "engine/base/pixels.h"
 #include "engine/method/masked_view.h"
+#include "engine/method/outside.h"
 
 namespace flcc::method {
 
@@ -18,10 +19,6 @@ enum class Operation { Lcc };
 /// Which placements a map covers (METHODS 1): those inside the scene, those whose middle is a voxel
 /// of the scene, all that touch it.
 enum class Extent { Valid, Same, Full };
-
-/// What the part of a panel beyond the scene, or outside the scene's mask, counts for (METHODS
-/// 2.0): the value 0; the mean of the panel above the line and 0 below it; nothing at all.
-enum class Outside { Zero, Eibl, Overlap };
 
 /// How the sums under the support are taken: by what is fastest, by window sums, which need a
 /// support that is a box, or by correlations with the support, the form of the papers.
@@ -92,15 +89,6 @@ struct Problem {
 }
 [[nodiscard]] constexpr std::string_view name(Precision precision) {
     return precision == Precision::Single ? "single" : "double";
-}
-
-/// Whether a placement with `inside` of the `support` voxels of the template in the scene has a
-/// score; without it is NOT_COMPUTED (METHODS 2.0). The hair keeps a share such as 0.1 of 30 at 3.
-[[nodiscard]] inline bool isScored(double inside, double support, Outside outside,
-                                   double minOverlap) {
-    constexpr double kHair = 1 - 1e-12;
-    return inside > 0 &&
-           (outside != Outside::Overlap || (inside >= 2 && inside >= minOverlap * support * kHair));
 }
 
 /// What a run may use.

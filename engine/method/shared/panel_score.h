@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/method/problem.h"
+#include "engine/base/host_device.h"
+#include "engine/method/outside.h"
 
 /// Arithmetic of one panel, shared by processors and devices: plain functions, no allocation.
 namespace flcc::method::shared {
@@ -64,7 +65,7 @@ struct Product {
     double value = 0;
     double rest = 0;
 };
-inline Product exactProduct(double a, double b) {
+FLCC_HOST_DEVICE inline Product exactProduct(double a, double b) {
     constexpr double kSplit = 0x1p27 + 1;
     const double aBig = a * kSplit;
     const double bBig = b * kSplit;
@@ -78,7 +79,8 @@ inline Product exactProduct(double a, double b) {
 
 /// (n a - b^2) / n from exact products: few roundings, and what is lost of the products' rests.
 /// `per` is 1/n.
-inline Variance varianceOf(double a, double aError, double b, double bError, double n, double per) {
+FLCC_HOST_DEVICE inline Variance varianceOf(double a, double aError, double b, double bError,
+                                            double n, double per) {
     constexpr double kUnit = 0x1p-53;
     const Product first = exactProduct(n, a);
     const Product second = exactProduct(b, b);
@@ -90,7 +92,7 @@ inline Variance varianceOf(double a, double aError, double b, double bError, dou
 }
 
 /// The nearest integer of a number below 2^51.
-inline double nearest(double x) { return (x + 0x1.8p52) - 0x1.8p52; }
+FLCC_HOST_DEVICE inline double nearest(double x) { return (x + 0x1.8p52) - 0x1.8p52; }
 
 } // namespace detail
 
@@ -103,7 +105,7 @@ inline double nearest(double x) { return (x + 0x1.8p52) - 0x1.8p52; }
 ///
 /// |r| <= 1 itself; dnum and dD are the errors of the sums carried through their formulas, products
 /// of two errors included, and 4 2^-53 of every term for its own roundings.
-inline PanelScore scorePanel(PanelSums sums, const PanelFrame& frame) {
+FLCC_HOST_DEVICE inline PanelScore scorePanel(PanelSums sums, const PanelFrame& frame) {
     constexpr double kUnit = 0x1p-53;
     const SumErrors& errors = frame.errors;
     const double n = sums.n;

@@ -265,7 +265,9 @@ class MasksTest : public QObject {
         const test::Mask mask = test::disc({9, 8, 1});
         const MaskedView masked(base::viewOf(templ), mask.view());
         int stopped = 0;
+        bool onDeviceAlone = true;
         for (const test::Way& way : test::waysFor(scene, masked)) {
+            onDeviceAlone = onDeviceAlone && way.candidate.device != "cpu";
             std::stop_source source;
             test::RunOptions options;
             options.stop = source.get_token();
@@ -283,7 +285,7 @@ class MasksTest : public QObject {
                 QVERIFY2(difference.empty(), difference.c_str());
             }
         }
-        QVERIFY(stopped > 2);
+        QVERIFY(stopped > 2 || onDeviceAlone); // which does it in one part
     }
 };
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "engine/cuda/direct_block.h"
+#include "engine/cuda/support_steps.h"
 #include "engine/cuda/tiled_steps.h"
 #include "tests/engine/cuda/transform_double.h"
 
@@ -207,19 +208,24 @@ Result direct(std::int32_t device, void* stream, const cuda::DirectLaunch* launc
     return result;
 }
 
-void runTiled(cuda::TiledStep step, const cuda::TiledLaunch* launch) {
-    cuda::runStep(
-        step, *launch,
+/// Calls `run(blocks, items)` with what does the parts of a step.
+template <class Launch, class Run> void doParts(const Launch& launch, Run&& run) {
+    run(
         [&]<class Part>(std::int64_t count, Part) {
             const auto memory = std::make_unique<cuda::TiledShared>();
             inTurn(count, [&](std::int64_t block) {
                 spoil(*memory);
-                Part::run(*launch, block, *memory, InTurnAlone{});
+                Part::run(launch, block, *memory, InTurnAlone{});
             });
         },
         [&]<class Part>(std::int64_t count, Part) {
-            inTurn(count, [&](std::int64_t item) { Part::run(*launch, item); });
+            inTurn(count, [&](std::int64_t item) { Part::run(launch, item); });
         });
+}
+
+void runTiled(cuda::TiledStep step, const cuda::TiledLaunch* launch) {
+    doParts(*launch,
+            [&](auto&& blocks, auto&& items) { cuda::runStep(step, *launch, blocks, items); });
     if (step == cuda::TiledStep::Score) {
         addWrong(*launch);
     }
@@ -230,6 +236,24 @@ Result tiled(std::int32_t device, void* stream, cuda::TiledStep step,
     const Result result = made(device, Call::Tiled);
     if (result == 0) {
         putKernels(stream, [step, launch = *launch] { runTiled(step, &launch); });
+    }
+    return result;
+}
+
+void runSupport(cuda::SupportStep step, const cuda::SupportLaunch* launch) {
+    doParts(*launch, [&](auto&& blocks, auto&& items) {
+        cuda::runSupportStep(step, *launch, blocks, items);
+    });
+    if (step == cuda::SupportStep::Score) {
+        addWrong(*launch);
+    }
+}
+
+Result support(std::int32_t device, void* stream, cuda::SupportStep step,
+               const cuda::SupportLaunch* launch) {
+    const Result result = made(device, Call::Support);
+    if (result == 0) {
+        putKernels(stream, [step, launch = *launch] { runSupport(step, &launch); });
     }
     return result;
 }
@@ -395,6 +419,7 @@ const cuda::PluginTable& doubleTable() {
         made.releaseTransform = Alone<releaseTransform>::call;
         made.transform = Alone<transform>::call;
         made.tiled = Alone<tiled>::call;
+        made.support = Alone<support>::call;
         made.wait = Alone<wait>::call;
         made.makeEvent = Alone<makeEvent>::call;
         made.releaseEvent = Alone<releaseEvent>::call;

@@ -28,9 +28,10 @@ enum class Call {
     Elapsed,
     MakeTransform,
     Transform,
-    Tiled
+    Tiled,
+    Support
 };
-inline constexpr int kCalls = 15;
+inline constexpr int kCalls = 16;
 
 /// What the double is told and what it saw; one for the process.
 struct DeviceDouble {

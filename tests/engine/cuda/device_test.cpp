@@ -5,6 +5,7 @@
 
 #include "engine/base/error.h"
 #include "engine/method/canonical.h"
+#include "tests/engine/cpu/masks.h"
 #include "tests/engine/cuda/on_double.h"
 #include "tests/support/comparison.h"
 
@@ -85,18 +86,26 @@ class DeviceTest : public QObject {
 
     void everyCallThatFailsIsAnErrorAndLeavesNothingBehind_data() {
         QTest::addColumn<bool>("tiled");
+        QTest::addColumn<bool>("masked");
         QTest::addColumn<int>("call");
         QTest::addColumn<int>("result");
-        for (const bool tiled : {false, true}) {
+        for (const auto& [tiled, masked] :
+             {std::pair{false, false}, std::pair{true, false}, std::pair{true, true}}) {
             for (int call = 0; call < test::kCalls; ++call) {
                 const auto kind = static_cast<Call>(call);
-                if (tiled ? kind == Call::Direct : kind >= Call::MakeTransform) {
-                    continue; // not a call of this method
+                if (masked  ? kind < Call::MakeTransform
+                    : tiled ? kind == Call::Direct || kind == Call::Support
+                            : kind >= Call::MakeTransform) {
+                    continue; // not a call of this method, or as without a mask
                 }
                 for (const int result : {cuda::kOutOfMemory, DeviceDouble::kInvalidValue,
                                          DeviceDouble::kIllegalAddress, DeviceDouble::kNoPlan}) {
-                    QTest::addRow("%s, call %d, error %d", tiled ? "tiled" : "direct", call, result)
-                        << tiled << call << result;
+                    QTest::addRow("%s, call %d, error %d",
+                                  masked  ? "masked"
+                                  : tiled ? "tiled"
+                                          : "direct",
+                                  call, result)
+                        << tiled << masked << call << result;
                 }
             }
         }
@@ -104,10 +113,14 @@ class DeviceTest : public QObject {
 
     void everyCallThatFailsIsAnErrorAndLeavesNothingBehind() {
         QFETCH(bool, tiled);
+        QFETCH(bool, masked);
         QFETCH(int, call);
         QFETCH(int, result);
         const base::AnyImage scene = test::texture(PixelType::Float32, {100, 60, 1}, 5);
-        const base::AnyImage templ = test::noise(PixelType::Float32, {5, 4, 1}, 6);
+        const base::AnyImage pixels = test::noise(PixelType::Float32, {5, 4, 1}, 6);
+        const test::Mask mask = test::disc({5, 4, 1});
+        method::MaskedView templ = base::viewOf(pixels);
+        templ.mask = masked ? mask.view() : templ.mask;
         DeviceDouble& device = test::deviceDouble();
         std::int64_t failures = 0;
         for (std::int64_t turn = 1;; ++turn) {
@@ -115,14 +128,14 @@ class DeviceTest : public QObject {
             device.about.memoryBytes = 1 << 18; // tiles in several parts
             device.order = test::Order::Late;   // of which some are under way
             const test::OnDouble own(tiled ? cuda::tiledMethod : cuda::directMethod);
-            const test::Way way =
-                own.way(scene, templ, tiled ? Extents{30, 32, 1} : Extents{64, 32, 1});
+            const test::Way way = own.way(base::viewOf(scene), templ,
+                                          tiled ? Extents{30, 32, 1} : Extents{64, 32, 1});
             device.call = static_cast<Call>(call);
             device.turn = turn;
             device.result = result;
             bool threw = false;
             try {
-                const auto run = test::runMethod(way, base::viewOf(scene), base::viewOf(templ));
+                const auto run = test::runMethod(way, base::viewOf(scene), templ);
                 QCOMPARE(test::runFault(run), std::string());
                 QVERIFY(run.regions.size() > 1);
             } catch (const base::Error& error) {
@@ -142,7 +155,7 @@ class DeviceTest : public QObject {
             const bool lost = threw && result == DeviceDouble::kIllegalAddress;
             QCOMPARE(own.engine.reasonAgainst(0).empty(), !lost);
             if (lost) {
-                QVERIFY(own.way(scene, templ).method == nullptr); // refused
+                QVERIFY(own.way(base::viewOf(scene), templ).method == nullptr); // refused
             }
             if (!threw) {
                 break; // fewer calls than turns
@@ -232,7 +245,10 @@ class DeviceTest : public QObject {
         QCOMPARE(reasonOf(problem), std::string());
         method::Problem masked = problem;
         masked.mask = true;
-        QVERIFY(reasonOf(masked).find("masks") != std::string::npos);
+        QVERIFY(reasonOf(masked).find("masks are for methods that transform") != std::string::npos);
+        method::Problem hidden = problem;
+        hidden.sceneMask = true;
+        QVERIFY(reasonOf(hidden).find("masks are for methods that transform") != std::string::npos);
         method::Problem same = problem;
         same.extent = method::Extent::Same;
         QVERIFY(reasonOf(same).find("same") != std::string::npos);

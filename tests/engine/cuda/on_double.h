@@ -22,10 +22,9 @@ class OnDouble {
     std::unique_ptr<method::Method> method;
 
     /// The first way that is accepted; without a method when none is.
-    [[nodiscard]] Way way(const base::AnyImage& scene, const base::AnyImage& templ,
+    [[nodiscard]] Way way(const method::MaskedView& scene, const method::MaskedView& templ,
                           const base::Extents& tile = {0, 0, 0}) const {
-        const auto ways = acceptedWays(
-            {method.get()}, problemOf(base::viewOf(scene), base::viewOf(templ)), 2, tile);
+        const auto ways = acceptedWays({method.get()}, problemOf(scene, templ), 2, tile);
         return ways.empty() ? Way{} : ways.front();
     }
 };

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "engine/cuda/support_launch.h"
+
+namespace flcc::cuda {
+
+/// Starts a step of tiles that are no plain boxes on the current device.
+[[nodiscard]] cudaError_t startSupport(SupportStep step, const SupportLaunch& launch,
+                                       cudaStream_t stream);
+
+} // namespace flcc::cuda

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "engine/cuda/device_memory.h"
+#include "engine/cuda/tiling.h"
+#include "engine/method/canonical.h"
+#include "engine/method/problem.h"
+
+namespace flcc::cuda {
+
+/// True when the tiles of `problem` are no plain boxes inside the scene, or their sums are to be
+/// taken by transforms: then all of it is in double, by correlations (METHODS 2.0, 2.1).
+[[nodiscard]] inline bool isGeneral(const method::Problem& problem) {
+    return problem.mask || problem.sceneMask || problem.extent != method::Extent::Valid ||
+           problem.statistics == method::WindowStatistics::Fourier;
+}
+/// True when panels may leave the scene or its mask.
+[[nodiscard]] inline bool mayBePartial(const method::Problem& problem) {
+    return problem.sceneMask || problem.extent != method::Extent::Valid;
+}
+[[nodiscard]] inline bool mayOverlap(const method::Problem& problem) {
+    return mayBePartial(problem) && problem.outside == method::Outside::Overlap;
+}
+
+/// Equal numbers for equal voxels of a template's support.
+[[nodiscard]] std::vector<std::int32_t> levelsOf(const method::MaskedView& templ);
+
+/// A template as such tiles need it.
+struct SupportTempl {
+    const method::CanonicalTemplate& canonical;
+    const std::vector<std::int32_t>& levels; ///< where placements may overlap the scene in part
+    std::int64_t number;                     ///< its own in the process
+};
+
+/// Elements of each buffer of such a run.
+struct SupportRoom {
+    std::int64_t tile = 0;    ///< doubles of a tile, and of a spectrum
+    std::int64_t batch = 0;   ///< tiles at once
+    std::int64_t spectra = 0; ///< of the template
+    std::int64_t sums = 0;    ///< that are taken
+    std::int64_t shares = 0;
+    std::int64_t templ = 0;     ///< voxels
+    std::int64_t levels = 0;    ///< of them that have one
+    std::int64_t workBytes = 0; ///< as TilingRoom::workBytes
+
+    [[nodiscard]] std::int64_t bytes() const;
+};
+[[nodiscard]] SupportRoom supportRoomOf(const method::Problem& problem, const Tiling& tiling);
+/// Transforms of such tiles, forward and back.
+[[nodiscard]] int supportTransforms(const method::Problem& problem);
+
+/// Tiles of the general way on a device: buffers, plans and the spectra of a template, made when
+/// they are first needed. Its stream must live as long.
+class SupportTiles {
+  public:
+    SupportTiles(Engine& engine, std::int32_t device);
+
+    /// Makes all that does not depend on the scene; the spectra of a template stay for its further
+    /// scenes. `stored` is added to all bounds.
+    void prepare(const Stream& stream, const method::Problem& problem, const Tiling& tiling,
+                 const SupportTempl& templ, double stored);
+
+    /// Starts all kernels of a part.
+    void start(const Stream& stream, const PartLaunch& of);
+
+  private:
+    void makeSpectra(const Stream& stream, const SupportTempl& templ);
+    void load(const Stream& stream, SupportInput input);
+    void correlate(const Stream& stream, SupportWeights weights, SupportSum sum);
+
+    DeviceBuffer<double> m_data;
+    DeviceBuffer<double> m_spectra;
+    DeviceBuffer<double> m_sums;
+    DeviceBuffer<double> m_weights;
+    DeviceBuffer<std::uint8_t> m_support;
+    DeviceBuffer<std::int32_t> m_levels;
+    DeviceBuffer<TileFacts> m_facts;
+    DeviceBuffer<TileShare> m_shares;
+    DeviceBuffer<std::byte> m_work; ///< of all transforms, one after the other
+    std::optional<Transform> m_forward;
+    std::optional<Transform> m_inverse;
+    std::tuple<base::Extents, std::int64_t> m_planned;
+    std::tuple<std::int64_t, base::Extents> m_transformed; ///< `number` and points of the spectra
+    SupportRoom m_room;
+    double* m_firstSpectrum = nullptr;
+    void* m_workArea = nullptr;
+    double m_norms[kSupportWeights] = {};
+    SupportLaunch m_launch;
+};
+
+} // namespace flcc::cuda

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <climits>
+#include <cstdint>
+
+#include "engine/cuda/tiled_block.h"
+
+/// How the parts of a step become kernels: for the compiler of devices alone.
+namespace flcc::cuda {
+
+/// The threads of a block do a phase side by side, and wait for each other.
+struct SideBySide {
+    template <class Phase> FLCC_HOST_DEVICE void operator()(Phase&& phase) const {
+#ifdef __CUDA_ARCH__
+        phase(static_cast<int>(threadIdx.x));
+        __syncthreads();
+#else
+        (void)phase;
+#endif
+    }
+};
+
+static_assert(sizeof(TiledShared) <= 48 * 1024, "a block has no more without asking for it");
+
+template <class Part, class Launch>
+__global__ void __launch_bounds__(shared::kBlockThreads) blockKernel(Launch launch) {
+    __shared__ alignas(16) unsigned char memory[sizeof(TiledShared)];
+    Part::run(launch, blockIdx.x, *reinterpret_cast<TiledShared*>(memory), SideBySide{});
+}
+
+inline constexpr int kItemThreads = 256;
+
+template <class Part, class Launch>
+__global__ void __launch_bounds__(kItemThreads) itemKernel(Launch launch, std::int64_t count) {
+    const std::int64_t item = static_cast<std::int64_t>(blockIdx.x) * kItemThreads + threadIdx.x;
+    if (item < count) {
+        Part::run(launch, item);
+    }
+}
+
+/// Calls `run(blocks, items)` with what starts the parts of a step; what follows a launch that
+/// failed is not started.
+template <class Launch, class Run>
+cudaError_t startParts(const Launch& launch, cudaStream_t stream, Run&& run) {
+    cudaError_t error = cudaSuccess;
+    const auto start = [&](std::int64_t blocks, auto&& launched) {
+        if (error == cudaSuccess && blocks > INT_MAX) {
+            error = cudaErrorInvalidConfiguration;
+        } else if (error == cudaSuccess && blocks > 0) {
+            launched(static_cast<unsigned>(blocks));
+            error = cudaGetLastError();
+        }
+    };
+    run(
+        [&]<class Part>(std::int64_t count, Part) {
+            start(count, [&](unsigned blocks) {
+                blockKernel<Part><<<blocks, shared::kBlockThreads, 0, stream>>>(launch);
+            });
+        },
+        [&]<class Part>(std::int64_t count, Part) {
+            start(shared::ceilDivide(count, kItemThreads), [&](unsigned blocks) {
+                itemKernel<Part><<<blocks, kItemThreads, 0, stream>>>(launch, count);
+            });
+        });
+    return error;
+}
+
+} // namespace flcc::cuda
