@@ -20,7 +20,6 @@
 #include "engine/sample/sample.h"
 #include "ui/data_panel.h"
 #include "ui/exporter.h"
-#include "ui/idle_planner.h"
 #include "ui/log_panel.h"
 #include "ui/match_flow.h"
 #include "ui/match_panel.h"
@@ -57,7 +56,6 @@ MainWindow::MainWindow(QWidget* parent)
     m_opener = new Opener(*m_document, *m_controller, *this);
     m_exporter = new Exporter(*m_document, *m_controller, *m_flow, *m_views, *this);
     m_status = new StatusLine(*statusBar(), *m_document, *m_views);
-    m_idle = new IdlePlanner(*m_controller, this);
     m_actions = std::make_unique<Actions>(*this, *m_views);
     buildMenus();
     connectParts();
@@ -233,11 +231,6 @@ void MainWindow::connectParts() {
     });
 
     connect(&m_match->planCard(), &PlanCard::calibrateRequested, this, &MainWindow::showCalibrate);
-    connect(m_idle, &IdlePlanner::improvingChanged, this, [this](bool improving) {
-        m_status->showIdleWork(improving ? tr("improving plans") : QString(),
-                               tr("Looks for better FFTW plans until anything happens; Tools > "
-                                  "Improve plans when idle switches it off"));
-    });
 
     connect(m_tools, &ViewTools::hovered, m_status, &StatusLine::showPosition);
     connect(m_tools, &ViewTools::contextMenuRequested, this, &MainWindow::showContextMenu);

@@ -24,7 +24,6 @@ namespace flcc::ui {
 
 class DataPanel;
 class Exporter;
-class IdlePlanner;
 class LogPanel;
 class MatchFlow;
 class MatchPanel;
@@ -114,7 +113,6 @@ class MainWindow : public QMainWindow {
     MatchFlow* m_flow = nullptr;
     Opener* m_opener = nullptr;
     Exporter* m_exporter = nullptr;
-    IdlePlanner* m_idle = nullptr;
     QDockWidget* m_dataDock = nullptr;
     QDockWidget* m_matchDock = nullptr;
     QDockWidget* m_bottomDock = nullptr;

@@ -7,7 +7,6 @@
 
 #include "engine/sample/sample.h"
 #include "ui/exporter.h"
-#include "ui/idle_planner.h"
 #include "ui/main_window.h"
 #include "ui/match_flow.h"
 #include "ui/opener.h"
@@ -22,12 +21,9 @@ namespace {
 
 using Scope = Actions::Scope;
 
-constexpr const char* kImproveWhenIdle = "planning/improveWhenIdle";
-
 } // namespace
 
 void MainWindow::buildMenus() {
-    m_idle->setEnabled(Settings::flag(QLatin1String(kImproveWhenIdle), true));
     buildFileMenu();
     buildEditMenu();
     buildViewMenu();
@@ -289,20 +285,6 @@ void MainWindow::addMachineEntries(QMenu* menu) {
                     {},
                     "overlay"},
                    [this](bool) { showCrossover(); });
-    m_actions
-        ->add(menu,
-              {"improveWhenIdle",
-               tr("&Improve plans when idle"),
-               tr("Looks for better FFTW plans some seconds after a run, until anything happens"),
-               {},
-               nullptr,
-               Scope::Window,
-               true},
-              [this](bool on) {
-                  Settings::setFlag(QLatin1String(kImproveWhenIdle), on);
-                  m_idle->setEnabled(on);
-              })
-        ->setChecked(m_idle->isEnabled());
 }
 
 void MainWindow::buildMatchMenu() {

@@ -28,7 +28,7 @@ class RunController : public QObject {
     Q_OBJECT
 
   public:
-    enum class Task { Load, Plan, Preview, Run, Export, SelfTest, Calibrate, Crossover, Improve };
+    enum class Task { Load, Plan, Preview, Run, Export, SelfTest, Calibrate, Crossover };
     Q_ENUM(Task)
 
     /// Called on the GUI thread with what the work brought.
@@ -39,9 +39,9 @@ class RunController : public QObject {
     explicit RunController(QObject* parent = nullptr);
     ~RunController() override;
 
-    /// Work that nobody waits for: planning after edits, previews, better plans in idle time.
+    /// Work that nobody waits for: planning after edits, previews.
     [[nodiscard]] static bool isBackground(Task task) {
-        return task == Task::Plan || task == Task::Preview || task == Task::Improve;
+        return task == Task::Plan || task == Task::Preview;
     }
 
     /// Queues work. Background work gives way: whatever is started after it ends it and drops it

@@ -35,7 +35,6 @@ StatusLine::StatusLine(QStatusBar& bar, Document& document, ViewsPanel& views)
     m_view =
         label("statusView", tr("Device pixels per voxel, and slice of the active view"), QString());
     row->addStretch(1);
-    m_idle = label("statusIdle", tr("What is done in idle time"), QString());
     m_device = label("statusDevice", tr("The device that ran the last job"), QString());
     m_work = label("statusWork", tr("Work under way"), QString());
     m_progress = new QProgressBar(this);
@@ -164,11 +163,6 @@ void StatusLine::setDevice(const QString& device, const QString& tip) {
     m_device->setToolTip(tip);
 }
 
-void StatusLine::showIdleWork(const QString& word, const QString& tip) {
-    m_idle->setText(word);
-    m_idle->setToolTip(tip);
-}
-
 void StatusLine::showWork(const QString& title) {
     m_title = title;
     m_phase.clear();
@@ -211,9 +205,7 @@ void StatusLine::hideWork() {
 
 void StatusLine::refreshTheme() {
     m_cancel->setIcon(icon(QStringLiteral("cancel")));
-    for (QLabel* quiet : {m_idle, m_device}) {
-        quiet->setStyleSheet(QStringLiteral("color: %1;").arg(accents().muted.name()));
-    }
+    m_device->setStyleSheet(QStringLiteral("color: %1;").arg(accents().muted.name()));
 }
 
 } // namespace flcc::ui

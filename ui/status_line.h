@@ -35,8 +35,6 @@ class StatusLine : public QWidget {
     void showPhase(const QString& phase);
     void showProgress(double share);
     void hideWork();
-    /// A quiet word about what goes on while nobody waits; empty: nothing.
-    void showIdleWork(const QString& word, const QString& tip);
     void refreshTheme();
 
   Q_SIGNALS:
@@ -54,7 +52,6 @@ class StatusLine : public QWidget {
     QLabel* m_value = nullptr;
     QLabel* m_score = nullptr;
     QLabel* m_view = nullptr;
-    QLabel* m_idle = nullptr;
     QLabel* m_device = nullptr;
     QLabel* m_work = nullptr;
     QProgressBar* m_progress = nullptr;

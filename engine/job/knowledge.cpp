@@ -254,15 +254,4 @@ Calibrated calibrate(int threads, double seconds, std::stop_token stop,
     return result;
 }
 
-bool improvePlans(double seconds, std::stop_token stop) {
-    const auto known = knowledge();
-    std::optional<plan::Knowledge> learnt = plan::improvePlans(*known, seconds, std::move(stop));
-    return learnt && updateKnowledge([&](plan::Knowledge& now) {
-               // A calibration that ended meanwhile knows better.
-               if (now.shapes.size() <= learnt->shapes.size()) {
-                   now = std::move(*learnt);
-               }
-           });
-}
-
 } // namespace flcc::job

@@ -39,8 +39,4 @@ struct Calibrated {
                                    std::stop_token stop = {},
                                    const plan::CalibrationProgress& progress = {});
 
-/// Spends idle time on better plans and keeps them (plan::improvePlans). False when there was
-/// nothing to improve or no time.
-bool improvePlans(double seconds, std::stop_token stop = {});
-
 } // namespace flcc::job

@@ -13,7 +13,6 @@
 #include "engine/base/median.h"
 #include "engine/cpu/methods.h"
 #include "engine/cpu/simd/kernels.h"
-#include "engine/cpu/tile_transform.h"
 #include "engine/plan/least_squares.h"
 #include "engine/plan/probe.h"
 
@@ -99,7 +98,7 @@ class Calibrator {
     }
 
     [[nodiscard]] bool measureShapes() {
-        constexpr double kShare = 0.3; // the rest is for planning
+        constexpr double kShare = 0.9; // one more takes its time
         for (const Extents& shape : usedShapes(m_model, m_pool.threads())) {
             if (!m_model.shapeTimes.empty() && spent() > kShare * m_seconds) {
                 break;
@@ -112,29 +111,6 @@ class Calibrator {
         fitLengths();
         m_model.calibrated = true;
         return true;
-    }
-
-    /// Plans shapes while there is time; each is measured again at once.
-    void planShapes(std::vector<PlannedShape>& planned) {
-        const auto reserve = std::chrono::duration_cast<Clock::duration>(
-            std::chrono::duration<double>(m_seconds - std::min(2.0, 0.1 * m_seconds)));
-        const cpu::FftSearch search{cpu::FftEffort::Patient, m_start + reserve, m_stop};
-        for (const Extents& shape : usedShapes(m_model, m_pool.threads())) {
-            if (search.secondsLeft() <= 0) {
-                break;
-            }
-            if (cpu::TileTransform::effortOf(shape) == cpu::FftEffort::Patient) {
-                continue;
-            }
-            tell("planning transforms");
-            const cpu::FftEffort effort = cpu::TileTransform::improve(shape, search);
-            std::erase_if(planned, [&](const PlannedShape& one) { return one.points == shape; });
-            if (effort != cpu::FftEffort::Estimate) {
-                planned.push_back({shape, std::string(cpu::name(effort))});
-            }
-            (void)measureShape(shape); // when stopped, the time of the old plan is close enough
-        }
-        fitLengths();
     }
 
     [[nodiscard]] const method::CostModel& model() const { return m_model; }
@@ -444,40 +420,7 @@ std::optional<Knowledge> calibrate(const Knowledge& known, double seconds, base:
     }
     Knowledge learnt;
     learnt.shapes = known.shapes;
-    calibrator.planShapes(learnt.shapes);
     learnt.model = calibrator.model();
-    takeWisdom(learnt);
-    return learnt;
-}
-
-std::optional<Knowledge> improvePlans(const Knowledge& known, double seconds,
-                                      std::stop_token stop) {
-    useWisdom(known);
-    Knowledge learnt = known;
-    const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                             std::chrono::duration<double>(seconds));
-    const cpu::FftSearch search{cpu::FftEffort::Measure, deadline, std::move(stop)};
-    const method::CostModel model = known.model.value_or(method::CostModel{});
-    bool found = false;
-    for (const Extents& shape : usedShapes(model, base::availableThreads())) {
-        if (search.secondsLeft() <= 0) {
-            break;
-        }
-        const bool planned =
-            std::any_of(known.shapes.begin(), known.shapes.end(),
-                        [&](const PlannedShape& one) { return one.points == shape; });
-        if (planned || cpu::TileTransform::effortOf(shape) == cpu::FftEffort::Patient) {
-            continue;
-        }
-        const cpu::FftEffort effort = cpu::TileTransform::improve(shape, search);
-        if (effort != cpu::FftEffort::Estimate) {
-            learnt.shapes.push_back({shape, std::string(cpu::name(effort))});
-            found = true;
-        }
-    }
-    if (!found) {
-        return std::nullopt;
-    }
     takeWisdom(learnt);
     return learnt;
 }

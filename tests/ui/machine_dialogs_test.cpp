@@ -49,12 +49,9 @@ class MachineDialogsTest : public QObject {
     void aCalibrationIsKeptAndThePlanSaysSo();
     void aStopIsAnsweredWithinASecondAndKeepsNothing();
     void theCrossoverMapIsDrawnAndSaved();
-    void plansAreImprovedInIdleTimeUntilAKeyIsPressed();
-    void idleTimeCanBeLeftAlone();
 
   private:
     void openNoise();
-    [[nodiscard]] QLabel& idleWord() { return test::child<QLabel>(*m_window, "statusIdle"); }
 
     std::unique_ptr<ui::MainWindow> m_window;
 };
@@ -172,41 +169,6 @@ void MachineDialogsTest::theCrossoverMapIsDrawnAndSaved() {
     const QString other = folder.filePath(QStringLiteral("other.png"));
     job::writeCrossover(other.toStdString(), 0);
     QCOMPARE(QImage(other), QImage(file));
-}
-
-void MachineDialogsTest::plansAreImprovedInIdleTimeUntilAKeyIsPressed() {
-    auto& setting = test::child<QAction>(*m_window, "improveWhenIdle");
-    setting.trigger();
-    QVERIFY(setting.isChecked());
-    openNoise();
-    QVERIFY(idleWord().text().isEmpty());
-    QVERIFY(test::runAndWait(*m_window));
-    QTRY_VERIFY_WITH_TIMEOUT(!idleWord().text().isEmpty(), 20'000);
-    keepPicture(*m_window, "idle");
-    QVERIFY(!m_window->controller().isWorking());
-    QTest::qWait(1500);
-    QElapsedTimer timer;
-    timer.start();
-    QTest::keyClick(m_window.get(), Qt::Key_Shift);
-    QTRY_VERIFY(idleWord().text().isEmpty());
-    QVERIFY2(timer.elapsed() < 1500, qPrintable(QString::number(timer.elapsed())));
-    QVERIFY(!job::knowledge()->shapes.empty());
-    QCOMPARE(job::knowledge()->shapes.front().effort, std::string("measure"));
-    // It goes on in the next idle time; a run comes first.
-    QTRY_VERIFY_WITH_TIMEOUT(!idleWord().text().isEmpty(), 20'000);
-    timer.start();
-    QVERIFY(test::runAndWait(*m_window));
-    QVERIFY2(timer.elapsed() < 5000, qPrintable(QString::number(timer.elapsed())));
-}
-
-void MachineDialogsTest::idleTimeCanBeLeftAlone() {
-    // Tests' windows leave it alone unless they ask for it.
-    QVERIFY(!test::child<QAction>(*m_window, "improveWhenIdle").isChecked());
-    openNoise();
-    QVERIFY(test::runAndWait(*m_window));
-    QTest::qWait(5000);
-    QVERIFY(idleWord().text().isEmpty());
-    QVERIFY(!m_window->controller().isBusy());
 }
 
 int main(int argc, char** argv) {

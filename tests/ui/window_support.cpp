@@ -31,7 +31,6 @@ int runWithApplication(int argc, char** argv, QObject& test) {
 
 std::unique_ptr<ui::MainWindow> shownWindow() {
     QSettings().clear();
-    QSettings().setValue(QStringLiteral("planning/improveWhenIdle"), false); // times are measured
     auto window = std::make_unique<ui::MainWindow>();
     window->resize(1280, 800);
     window->show();

@@ -135,11 +135,6 @@ class KnowledgeTest : public QObject {
         QVERIFY(cpu::TileTransform::of(shape) != nullptr);
     }
 
-    void shapesThatNeedNoPlansTakeNoIdleTime() {
-        QVERIFY(cpu::TileTransform::effortOf({256, 128, 1}) == cpu::FftEffort::Patient);
-        QVERIFY(!plan::improvePlans({}, 10).has_value());
-    }
-
     void aStopEndsASearchSoon() {
         std::stop_source stop;
         std::jthread stopper([&] {
