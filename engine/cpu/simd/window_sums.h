@@ -78,6 +78,46 @@ HWY_INLINE SumVectors operator+(const SumVectors& a, const SumVectors& b) {
     return {hn::Add(a.s1, b.s1), hn::Add(a.s2, b.s2)};
 }
 
+// Where windows over `width` rows are made: tails, one a group and beginning with its first row,
+// the head that goes on from group to group, and the windows of a group.
+template <class From> struct RowWindows {
+    const From& from;
+    std::int64_t width;
+    SumRows tails;
+    SumRows head;
+    SumRows windows;
+
+    // The first `wanted` windows of the group of `rows` rows that begins `first` rows after
+    // `block`: its tails are added up again from the one of the next group.
+    template <std::size_t kGroup>
+    HWY_INLINE void group(std::int64_t block, std::int64_t first, std::int64_t rows,
+                          std::int64_t wanted, std::int64_t line, std::int64_t i) const {
+        const std::int64_t number = first / static_cast<std::int64_t>(kGroup);
+        hn::Vec<DD> tail1[kGroup];
+        hn::Vec<DD> tail2[kGroup];
+        SumVectors tail = from.load(block + first + rows - 1, line, i);
+        if (first + rows < width) {
+            tail = tails.load(number + 1, line, i) + tail;
+        }
+        for (std::int64_t j = rows - 1; j > 0; --j) {
+            tail1[static_cast<std::size_t>(j)] = tail.s1;
+            tail2[static_cast<std::size_t>(j)] = tail.s2;
+            tail = tail + from.load(block + first + j - 1, line, i);
+        }
+        tail1[0] = tail.s1;
+        tail2[0] = tail.s2;
+        SumVectors sum = head.load(0, line, i);
+        for (std::int64_t j = 0; j < wanted; ++j) {
+            if (first + j > 0) {
+                sum = sum + from.load(block + width + first + j - 1, line, i);
+            }
+            const auto at = static_cast<std::size_t>(j);
+            windows.store(j, line, i, SumVectors{tail1[at], tail2[at]} + sum);
+        }
+        head.store(0, line, i, sum);
+    }
+};
+
 // Sums over windows of `width` rows (or planes of `lines` rows) of `from`, a group of at most
 // kGroup windows at a time: `use(windows, first, count)`. Additions only, by van Herk: a window is
 // the tail of one block of `width` rows and the head of the next. Only every kGroup-th tail is
@@ -91,9 +131,9 @@ HWY_INLINE void windowsInGroups(const From& from, std::int64_t width, std::int64
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(dd));
     constexpr auto kRows = static_cast<std::int64_t>(kGroup);
     const std::int64_t stride = sumsRow(columns);
-    const SumRows tails{scratch, stride, lines}; // one a group: from its first row on
+    const SumRows tails{scratch, stride, lines};
     const SumRows head{tails.at((width + kRows - 1) / kRows).s1, stride, lines};
-    const SumRows windows{head.at(1).s1, stride, lines};
+    const RowWindows<From> in{from, width, tails, head, {head.at(1).s1, stride, lines}};
     for (std::int64_t block = 0; block < count; block += width) {
         for (std::int64_t group = (width - 1) / kRows; group >= 0; --group) {
             const std::int64_t first = group * kRows;
@@ -114,57 +154,20 @@ HWY_INLINE void windowsInGroups(const From& from, std::int64_t width, std::int64
         std::fill_n(head.data, 2 * stride * lines, 0.0);
         const std::int64_t rows = std::min(width, count - block);
         for (std::int64_t first = 0; first < rows; first += kRows) {
-            const std::int64_t group = first / kRows;
             const std::int64_t here = std::min(kRows, width - first);
             const std::int64_t wanted = std::min(here, rows - first);
             for (std::int64_t line = 0; line < lines; ++line) {
-                for (std::int64_t i = 0; i < columns; i += lanes) {
-                    hn::Vec<DD> tail1[kGroup];
-                    hn::Vec<DD> tail2[kGroup];
-                    const auto put = [&](std::int64_t j, const SumVectors& sums) {
-                        tail1[static_cast<std::size_t>(j)] = sums.s1;
-                        tail2[static_cast<std::size_t>(j)] = sums.s2;
-                    };
-                    const auto step = [&](std::int64_t j, SumVectors& sum) {
-                        if (first + j > 0) {
-                            sum = sum + from.load(block + width + first + j - 1, line, i);
-                        }
-                        windows.store(j, line, i,
-                                      SumVectors{tail1[static_cast<std::size_t>(j)],
-                                                 tail2[static_cast<std::size_t>(j)]} +
-                                          sum);
-                    };
-                    put(0, tails.load(group, line, i));
-                    SumVectors sum = head.load(0, line, i);
-                    if (kGroup > 1 && wanted == kRows) {
-                        SumVectors tail = from.load(block + first + kRows - 1, line, i);
-                        if (first + kRows < width) {
-                            tail = tails.load(group + 1, line, i) + tail;
-                        }
-                        for (std::int64_t j = kRows - 1; j > 0; --j) {
-                            put(j, tail);
-                            tail = tail + from.load(block + first + j - 1, line, i);
-                        }
-                        for (std::int64_t j = 0; j < kRows; ++j) {
-                            step(j, sum);
-                        }
-                    } else {
-                        SumVectors tail = from.load(block + first + here - 1, line, i);
-                        if (first + here < width) {
-                            tail = tails.load(group + 1, line, i) + tail;
-                        }
-                        for (std::int64_t j = here - 1; j > 0; --j) {
-                            put(j, tail);
-                            tail = tail + from.load(block + first + j - 1, line, i);
-                        }
-                        for (std::int64_t j = 0; j < wanted; ++j) {
-                            step(j, sum);
-                        }
+                if (wanted == kRows) { // known when compiling, and so in registers
+                    for (std::int64_t i = 0; i < columns; i += lanes) {
+                        in.template group<kGroup>(block, first, kRows, kRows, line, i);
                     }
-                    head.store(0, line, i, sum);
+                } else {
+                    for (std::int64_t i = 0; i < columns; i += lanes) {
+                        in.template group<kGroup>(block, first, here, wanted, line, i);
+                    }
                 }
             }
-            use(windows, block + first, wanted);
+            use(in.windows, block + first, wanted);
         }
     }
 }
