@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/base/median.h"
+#include "engine/cpu/fft_plan.h"
 #include "engine/cpu/methods.h"
 #include "engine/cpu/simd/kernels.h"
 #include "engine/plan/least_squares.h"

@@ -29,7 +29,12 @@ plan::PlanReport someReport() {
     chosen.candidate.tile = {96, 64, 1};
     chosen.verdict = plan::CandidateVerdict::Chosen;
     chosen.reason = "shortest predicted time";
-    chosen.prediction = method::Prediction{12.4, 1e9, 4 << 20, 0, 1e-6, "measure"};
+    chosen.prediction.emplace();
+    chosen.prediction->ms = 12.4;
+    chosen.prediction->operations = 1e9;
+    chosen.prediction->hostBytes = 4 << 20;
+    chosen.prediction->errorBound = 1e-6;
+    chosen.prediction->fftPlanning = "measure";
     plan::CandidateReport refused;
     refused.candidate.method = "direct";
     refused.verdict = plan::CandidateVerdict::Refused;
