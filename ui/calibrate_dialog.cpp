@@ -26,15 +26,14 @@ CalibrateDialog::CalibrateDialog(RunController& controller, QWidget* parent)
     m_seconds->setRange(1, kMostSeconds);
     m_seconds->setValue(static_cast<int>(plan::kCalibrationSeconds));
     m_seconds->setSuffix(tr(" s"));
-    m_seconds->setToolTip(tr("Longest time it takes; what is left after measuring goes into better "
-                             "FFTW plans"));
+    m_seconds->setToolTip(tr("Longest time it takes; the tiles used most are measured first"));
     auto* label = new QLabel(tr("Time"), form);
     label->setBuddy(m_seconds);
     layout->addRow(label, m_seconds);
     addContent(form, 0);
-    say(tr("Measures how fast this machine multiplies, adds and transforms, and looks for better "
-           "FFTW plans. Plans then predict times of this machine and runs are faster. It can be "
-           "stopped at any time; leave the machine alone meanwhile."));
+    say(tr("Measures how fast this machine multiplies, adds and transforms. Plans then predict "
+           "times of this machine and runs are faster. It can be stopped at any time; leave the "
+           "machine alone meanwhile."));
     resize(460, 200);
 }
 

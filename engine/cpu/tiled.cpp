@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/cpu/beam_transform.h"
 #include "engine/cpu/methods.h"
 #include "engine/cpu/tiled_run.h"
 #include "engine/method/shared/smooth_length.h"
@@ -107,7 +108,8 @@ class TiledMethod final : public method::Method {
         const Extents tile = outputTile(points, m, map);
         const TileGrid grid(map, tile);
         method::Prediction prediction;
-        prediction.fftPlanning = cpu::name(TileTransform::effortOf(points));
+        prediction.fftPlanning =
+            hasBeamTransform(points) ? "own" : cpu::name(TileTransform::effortOf(points));
         const std::int64_t workspace = workspaceBytes(problem, candidate, tile);
         const SupportCost general = supportCost(problem, tile);
         prediction.hostBytes = hostBytes(problem, candidate, workspace);

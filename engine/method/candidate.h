@@ -54,7 +54,8 @@ struct Prediction {
     std::int64_t hostBytes = 0;   ///< peak beyond the scene: map, status, buffers of all threads
     std::int64_t deviceBytes = 0; ///< peak on the device
     double errorBound = 0;        ///< bound of METHODS 2.2 at the scene's 1st-percentile contrast
-    std::string fftPlanning;      ///< effort behind the transforms' plan; empty without transforms
+    std::string
+        fftPlanning;    ///< effort behind FFTW's plans; "own", "cufft"; empty without transforms
     double setupMs = 0; ///< part of ms that does not grow with the scene: preparing, buffers
     std::int64_t tilesInFlight = 0;   ///< tiles whose buffers hostBytes holds (Karas (30))
     double paddingWaste = 0;          ///< share of the transformed points that give no placement

@@ -316,6 +316,238 @@ void JobKnowledgeTest::aCalibrationIsKeptAndNamed() {
     const OwnCache cache;
     const job::JobImages images = noiseImages({400, 300, 1}, {40, 40, 1});
     QVERIFY(!job::planJob({}, images).plan.calibrated);
+    std::vector<double> shares;
+    const job::Calibrated calibrated =
+        job::calibrate(0, 4, {}, [&](std::string_view doing, double share) {
+            QVERIFY(!doing.empty());
+            shares.push_back(share);
+        });
+    QVERIFY(!calibrated.cancelled);
+    QCOMPARE(calibrated.file, job::knowledgeFile());
+    QVERIFY(std::is_sorted(shares.begin(), shares.end()) && shares.back() <= 1);
+    const auto known = job::knowledge();
+    QVERIFY(known->model->calibrated);
+    QVERIFY(job::knowledgeFile().string().starts_with(cache.path().string()));
+    QVERIFY(job::knowledge() == known); // not read again
+    fs::remove(job::knowledgeFile());
+    QVERIFY(!job::knowledge()->model);
+}
+
+void JobKnowledgeTest::aDamagedFileIsAMiss_data() {
+    QTest::addColumn<int>("kind");
+    QTest::newRow("empty") << 0;
+    QTest::newRow("one byte") << 1;
+    QTest::newRow("only the head") << 2;
+    QTest::newRow("cut in the middle") << 3;
+    QTest::newRow("one byte short") << 4;
+    QTest::newRow("one byte long") << 5;
+    QTest::newRow("foreign") << 6;
+    QTest::newRow("of another machine") << 7;
+    QTest::newRow("of another version") << 8;
+    QTest::newRow("zeros") << 9;
+}
+
+void JobKnowledgeTest::aDamagedFileIsAMiss() {
+    QFETCH(int, kind);
+    const OwnCache cache;
+    learn(12.5);
+    const fs::path file = job::knowledgeFile();
+    const std::string good = test::bytesOf(file);
+    const std::size_t head = good.find('\n') + 1;
+    // Whole and with a digest that fits, but of a machine with another name.
+    std::string body = good.substr(head);
+    body.replace(body.find(" threads"), 8, " Threads");
+    const QByteArray digest =
+        QCryptographicHash::hash(QByteArray::fromStdString(body), QCryptographicHash::Sha256);
+    const std::string other =
+        good.substr(0, head - 65) + digest.toHex().toStdString() + "\n" + body;
+    std::string newer = good;
+    newer.replace(newer.find("knowledge 1"), 11, "knowledge 2");
+    const std::vector<std::string> contents{"",
+                                            good.substr(0, 1),
+                                            good.substr(0, head),
+                                            good.substr(0, good.size() / 2),
+                                            good.substr(0, good.size() - 1),
+                                            good + "x",
+                                            "PNG and so on, no knowledge at all",
+                                            other,
+                                            newer,
+                                            std::string(good.size(), '\0')};
+    writeBytes(file, contents[static_cast<std::size_t>(kind)]);
+    const LogLines log;
+    QVERIFY(!job::knowledge()->model);
+    QVERIFY(!job::knowledge()->model);
+    QCOMPARE(log.lines.size(), std::size_t{1}); // once, not at every job
+    QVERIFY(log.lines[0].find(file.string()) != std::string::npos);
+    learn(13.5);
+    QCOMPARE(job::knowledge()->model->multiplyAddsPerNs, 13.5);
+}
+
+void JobKnowledgeTest::everyFlippedBitIsNoticed() {
+    const OwnCache cache;
+    learn(12.5);
+    const fs::path file = job::knowledgeFile();
+    const std::string good = test::bytesOf(file);
+    base::setLogLevel(base::LogLevel::Error);
+    for (std::size_t at = 0; at < good.size(); at += at < 200 ? 1 : 37) {
+        std::string bad = good;
+        bad[at] = static_cast<char>(bad[at] ^ (1 << (at % 8)));
+        fs::remove(file); // a new file, so that no date hides the change
+        writeBytes(file, bad);
+        QVERIFY2(!job::knowledge()->model, qPrintable(QString::number(at)));
+    }
+    base::setLogLevel(base::LogLevel::Warning);
+}
+
+void JobKnowledgeTest::aLinkIsNotFollowed() {
+    const OwnCache cache;
+    learn(12.5);
+    const fs::path file = job::knowledgeFile();
+    const fs::path elsewhere = cache.path() / "elsewhere";
+    fs::rename(file, elsewhere);
+    const std::string before = test::bytesOf(elsewhere);
+    fs::create_symlink(elsewhere, file);
+    {
+        const LogLines log;
+        QVERIFY(!job::knowledge()->model);
+        QCOMPARE(log.lines.size(), std::size_t{1});
+    }
+    learn(14.5);
+    QVERIFY(test::bytesOf(elsewhere) == before); // what it led to is as it was
+    QVERIFY(!fs::is_symlink(file));
+    QCOMPARE(job::knowledge()->model->multiplyAddsPerNs, 14.5);
+}
+
+void JobKnowledgeTest::whatIsNoFileIsAMiss() {
+    const OwnCache cache;
+    learn(12.5);
+    const fs::path file = job::knowledgeFile();
+    fs::remove(file);
+    QCOMPARE(::mkfifo(file.c_str(), 0600), 0);
+    {
+        const LogLines log;
+        QVERIFY(!job::knowledge()->model); // and does not wait for a writer
+        QCOMPARE(log.lines.size(), std::size_t{1});
+    }
+    fs::remove(file);
+    fs::create_directory(file);
+    QVERIFY(!job::knowledge()->model);
+    fs::remove(file);
+    learn(12.5);
+    if (::geteuid() != 0) {
+        fs::permissions(file, fs::perms::none);
+        QVERIFY(!job::knowledge()->model);
+    }
+}
+
+void JobKnowledgeTest::aHugeFileIsNotRead() {
+    const OwnCache cache;
+    learn(12.5);
+    fs::resize_file(job::knowledgeFile(), std::uintmax_t{1} << 40U);
+    const LogLines log;
+    QElapsedTimer timer;
+    timer.start();
+    QVERIFY(!job::knowledge()->model);
+    QVERIFY(timer.elapsed() < 1000);
+    QCOMPARE(log.lines.size(), std::size_t{1});
+}
+
+void JobKnowledgeTest::withoutAHomeNothingIsKept() {
+    const QByteArray home = qgetenv("HOME");
+    qunsetenv("XDG_CACHE_HOME");
+    qunsetenv("HOME");
+    const LogLines log;
+    QVERIFY(job::knowledgeFile().empty());
+    QVERIFY(!job::knowledge()->model);
+    QVERIFY(!job::updateKnowledge([](plan::Knowledge&) {}));
+    QVERIFY(log.lines.empty());
+    qputenv("HOME", "/somewhere");
+    QVERIFY(job::knowledgeFile().string().starts_with("/somewhere/.cache/flcc/"));
+    qputenv("XDG_CACHE_HOME", "not/absolute");
+    QVERIFY(job::knowledgeFile().string().starts_with("/somewhere/.cache/flcc/"));
+    qputenv("HOME", home);
+}
+
+void JobKnowledgeTest::aFolderThatCannotBeMadeIsNoError() {
+    qputenv("XDG_CACHE_HOME", "/dev/null/cache");
+    QVERIFY(!job::knowledge()->model);
+    QVERIFY(!job::updateKnowledge([](plan::Knowledge&) {}));
+}
+
+void JobKnowledgeTest::processesAtOnceLoseNothing() {
+    const OwnCache cache;
+    constexpr int kProcesses = 16;
+    std::vector<pid_t> children;
+    for (int i = 0; i < kProcesses; ++i) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            const bool kept = job::updateKnowledge([&](plan::Knowledge& now) {
+                now.remember({"problem " + std::to_string(i), {{{"direct"}, 1.0 + i}}});
+            });
+            ::_exit(kept ? 0 : 1);
+        }
+        children.push_back(child);
+    }
+    for (const pid_t child : children) {
+        int status = -1;
+        QCOMPARE(::waitpid(child, &status, 0), child);
+        QCOMPARE(status, 0);
+    }
+    const auto known = job::knowledge();
+    QCOMPARE(known->problems.size(), static_cast<std::size_t>(kProcesses));
+    for (int i = 0; i < kProcesses; ++i) {
+        QVERIFY(known->find("problem " + std::to_string(i)) != nullptr);
+    }
+    // Nothing is left lying about.
+    std::set<fs::path> names;
+    for (const auto& entry : fs::directory_iterator(job::knowledgeFile().parent_path())) {
+        names.insert(entry.path().filename());
+    }
+    QVERIFY((names == std::set<fs::path>{"lock", job::knowledgeFile().filename()}));
+}
+
+void JobKnowledgeTest::aProblemSeenBeforeIsNotTimedAgain() {
+    const OwnCache cache;
+    const job::JobImages images = noiseImages({400, 300, 1}, {12, 12, 1});
+    const plan::PlanReport first = job::planJob({}, images).plan;
+    QVERIFY(!first.known);
+    const plan::PlanReport again = job::planJob({}, images).plan;
+    QVERIFY(again.known);
+    QVERIFY(again.planningMs < std::max(5.0, first.planningMs / 10));
+    QVERIFY(again.chosen()->candidate == first.chosen()->candidate);
+    QCOMPARE(*again.chosen()->measuredMs, *first.chosen()->measuredMs);
+    QVERIFY(again.chosen()->reason.find("earlier") != std::string::npos);
+    // Another size, method or number of threads is another problem.
+    QVERIFY(!job::planJob({}, noiseImages({400, 301, 1}, {12, 12, 1})).plan.known);
+    job::Job forced;
+    forced.method = "tiled";
+    QVERIFY(!job::planJob(forced, images).plan.known);
+    job::Job narrow;
+    narrow.threads = 1;
+    QVERIFY(!job::planJob(narrow, images).plan.known);
+    // What does not fit any more is refused all the same.
+    job::Job tight;
+    tight.memoryBytes = first.chosen()->prediction->hostBytes - 1;
+    const plan::PlanReport refused = job::planJob(tight, images).plan;
+    QVERIFY(refused.chosen() == nullptr ||
+            !(refused.chosen()->candidate == first.chosen()->candidate));
+}
+
+void JobKnowledgeTest::aStoppedCalibrationKeepsNothing() {
+    const OwnCache cache;
+    std::stop_source stop;
+    stop.request_stop();
+    QVERIFY(job::calibrate(1, 10, stop.get_token()).cancelled);
+    QVERIFY(!fs::exists(job::knowledgeFile()));
+}
+
+void JobKnowledgeTest::aCalibrationIsKeptAndNamed() {
+    if (qEnvironmentVariableIsSet("ASAN_OPTIONS") || qEnvironmentVariableIsSet("TSAN_OPTIONS")) {
+        QSKIP("under a sanitizer the measurements alone take minutes");
+    }
+    const OwnCache cache;
+    const job::JobImages images = noiseImages({400, 300, 1}, {40, 40, 1});
+    QVERIFY(!job::planJob({}, images).plan.calibrated);
     auto known = job::knowledge();
     // A busy machine may come to plan no shape in the shorter times.
     for (double seconds = 4; known->shapes.empty() && seconds < 200; seconds *= 3) {
@@ -331,20 +563,15 @@ void JobKnowledgeTest::aCalibrationIsKeptAndNamed() {
         known = job::knowledge();
     }
     QVERIFY(known->model->calibrated);
-    QVERIFY(!known->model->shapeTimes.empty() && !known->shapes.empty());
+    QVERIFY(!known->model->shapeTimes.empty());
     for (const auto& constant : method::CostModel::constants()) {
         QVERIFY2((*known->model).*constant.value >= 0, constant.name.data());
     }
-    // The shape that was planned first is taken from wisdom, and the report says so.
     job::Job job;
     job.method = "tiled";
-    job.tile = known->shapes.front().points;
-    const bool volume = job.tile.z > 1;
-    const job::JobReport report = job::runJob(job, volume ? noiseImages({70, 70, 70}, {6, 6, 6})
-                                                          : noiseImages({600, 500, 1}, {8, 8, 1}))
-                                      .report;
+    const job::JobReport report = job::runJob(job, images).report;
     QVERIFY(report.plan.calibrated);
-    QCOMPARE(report.plan.chosen()->prediction->fftPlanning, known->shapes.front().effort);
+    QCOMPARE(report.plan.chosen()->prediction->fftPlanning, std::string("own"));
 }
 
 void JobKnowledgeTest::theCrossoverMapIsWhatThePlannerChooses() {
