@@ -27,9 +27,8 @@ constexpr std::int64_t kScene = 2000;
 class LonePasses {
   public:
     explicit LonePasses(const Extents& points)
-        : m_points(points), m_stride(strideOf(points.x)),
-          m_tile(floats(), 0.0F), m_rows(floats(), 0.0F),
-          m_lines({2 * kTogether * strideOf(points.y), 1, 1}, 0.0F),
+        : m_points(points), m_stride(strideOf(points.x)), m_tile(floats(), 0.0F),
+          m_rows(floats(), 0.0F), m_lines({2 * kTogether * strideOf(points.y), 1, 1}, 0.0F),
           m_images(m_lines.extents(), 0.0F) {
         if (points.x % kTogether != 0 || points.y % kTogether != 0 || points.z != 1) {
             throw std::runtime_error("no passes for a tile of " + base::toString(points));
