@@ -166,6 +166,9 @@ void SupportTiles::prepare(const Stream& stream, const Problem& problem, const T
 }
 
 void SupportTiles::makeSpectra(const Stream& stream, const SupportTempl& templ) {
+    // What copies read outlives the transform, whose end waits for the stream whatever fails.
+    std::vector<double> values;
+    std::vector<std::uint8_t> inside;
     const Transform transform(stream, {TransformKind::Twofold, m_launch.points, 1});
     void* const work = m_work.room(transform.workBytes());
     double* const weights = m_weights.room(m_room.templ);
@@ -177,11 +180,10 @@ void SupportTiles::makeSpectra(const Stream& stream, const SupportTempl& templ) 
     }
     for (std::int64_t i = 0; i < m_room.spectra; ++i) {
         const auto which = static_cast<SupportWeights>(i);
-        const std::vector<double> values = weightsOf(templ.canonical, which);
+        values = weightsOf(templ.canonical, which);
         const auto bytes = m_room.templ * static_cast<std::int64_t>(sizeof(double));
         m_norms[i] = normOf(values);
         stream.upload({weights, bytes, values.data(), bytes, bytes, 1});
-        std::vector<std::uint8_t> inside;
         if (which == SupportWeights::Support) {
             inside.assign(values.begin(), values.end());
             stream.upload({support, m_room.templ, inside.data(), m_room.templ, m_room.templ, 1});
