@@ -29,7 +29,7 @@ std::int64_t fittedLength(std::int64_t target, std::int64_t scene) {
     if (scene == 1) {
         return 1;
     }
-    // Whole registers and cache lines keep FFTW's kernels vectorised.
+    // Whole cache lines, and a product of small primes.
     return std::min(target, nextSmooth((scene + 7) / 8) * 8);
 }
 
@@ -64,7 +64,7 @@ class TiledMethod final : public method::Method {
                 add(points);
             }
         };
-        // Long rows and columns of a power of two are what FFTW does best.
+        // Long rows, and few shapes, so that each of them can be measured once.
         if (n.z > 1) {
             for (const std::int64_t column : {32, 48, 64, 96, 128, 192}) {
                 for (const std::int64_t row : {column, 2 * column}) {

@@ -19,7 +19,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace flcc::cpu::beam::HWY_NAMESPACE {
 
-// Where the elements of a pass come from and go to: `stride` floats from one to the next.
+// Where the elements of a pass come from and go to: `stride` values from one to the next.
 template <class T> struct InBeam {
     using Real = T;
 
