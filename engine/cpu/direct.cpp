@@ -6,10 +6,12 @@
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "engine/cpu/methods.h"
 #include "engine/cpu/support_run.h"
+#include "engine/cpu/tile_loader.h"
 #include "engine/cpu/tile_run.h"
 #include "engine/method/canonical.h"
 
@@ -21,39 +23,60 @@ using base::Extents;
 using method::Candidate;
 using method::Problem;
 
-/// Whether sums of products are taken in integers: exact, and twice as fast.
-bool inIntegers(const Problem& problem) {
-    constexpr std::int64_t kMost = 33025; // times 255^2 fits 32 bits
-    return problem.precision == method::Precision::Single &&
-           problem.scenePixel == base::PixelType::UInt8 &&
-           problem.templPixel == base::PixelType::UInt8 && base::voxelCount(problem.templ) <= kMost;
-}
+/// Largest magnitude of what simd::correlateDirect multiplies in integers, and of its sums.
+constexpr double kMostSteps = 32767;
+constexpr double kMostSum = 2147483647;
 
-/// An 8-bit template as correlateDirect reads it, and its sums.
+/// A template in steps of its quantum from near its mean, as correlateDirect reads it, two by two,
+/// and its sums.
 struct IntegerTemplate {
     std::vector<std::int32_t> pairs;
+    double count = 0;
+    double steps = 0; ///< largest magnitude
     double sum = 0;
-    double norm = 1; ///< ||T - mean||
+    double norm = 1; ///< ||b - mean||
 
-    explicit IntegerTemplate(const base::View<const std::uint8_t>& templ) {
-        const Extents& m = templ.extents();
-        std::int64_t first = 0;
-        std::int64_t second = 0;
-        for (std::int64_t line = 0; line < m.y * m.z; ++line) {
-            const std::uint8_t* const row = templ.row(line % m.y, line / m.y);
-            for (std::int64_t x = 0; x < m.x; x += 2) {
-                const std::int32_t next = x + 1 < m.x ? row[x + 1] : 0;
-                pairs.push_back(row[x] | next << 16);
-                first += row[x] + next;
-                second += row[x] * row[x] + next * next;
+    /// `x` is the template as `tile` says, whose steps are at most kMostSteps.
+    IntegerTemplate(const CentredTile& tile, const Extents& m, const simd::FloatBox& x)
+        : count(static_cast<double>(base::voxelCount(m))), steps(tile.steps) {
+        double second = 0;
+        for (std::int64_t z = 0; z < m.z; ++z) {
+            for (std::int64_t y = 0; y < m.y; ++y) {
+                const float* const row = x.data + z * x.sliceStride + y * x.rowStride;
+                const auto stepsAt = [&](std::int64_t i) {
+                    return i < m.x ? static_cast<double>(row[i]) * tile.unit / tile.quantum : 0.0;
+                };
+                for (std::int64_t i = 0; i < m.x; i += 2) {
+                    const double one = stepsAt(i);
+                    const double next = stepsAt(i + 1);
+                    sum += one + next;
+                    second += one * one + next * next;
+                    pairs.push_back(static_cast<std::int32_t>(
+                        (static_cast<std::uint32_t>(static_cast<std::int32_t>(one)) & 0xffffU) |
+                        static_cast<std::uint32_t>(static_cast<std::int32_t>(next)) << 16U));
+                }
             }
         }
-        const std::int64_t count = base::voxelCount(m);
-        sum = static_cast<double>(first);
-        norm = std::sqrt(static_cast<double>(count * second - first * first) /
-                         static_cast<double>(count));
+        norm = std::sqrt((count * second - sum * sum) / count);
+    }
+
+    /// Whether sums of products with voxels of a tile are exact in integers.
+    [[nodiscard]] bool fits(const CentredTile& tile) const {
+        return tile.exactSums && tile.steps <= kMostSteps && count * steps * tile.steps <= kMostSum;
     }
 };
+
+/// Whether sums of products are expected to be taken in integers: exact, and twice as fast.
+bool inIntegers(const Problem& problem, const method::SceneStatistics* statistics) {
+    const auto count = static_cast<double>(base::voxelCount(problem.templ));
+    const auto fits = [&](double steps) {
+        return steps <= kMostSteps && count * steps * steps <= kMostSum;
+    };
+    const bool bytes = problem.scenePixel == base::PixelType::UInt8 &&
+                       problem.templPixel == base::PixelType::UInt8;
+    return problem.precision == method::Precision::Single && !problem.mask &&
+           ((bytes && fits(255)) || (statistics != nullptr && fits(statistics->steps / 2)));
+}
 
 /// The canonical template in both precisions, x fastest.
 class DirectPrepared final : public method::Prepared {
@@ -61,8 +84,14 @@ class DirectPrepared final : public method::Prepared {
     DirectPrepared(const Problem& problem, const method::MaskedView& templ)
         : m_canonical(templ), m_support(supportTemplate(problem, m_canonical, templ)),
           m_weights(m_canonical.extents()) {
-        if (inIntegers(problem) && m_canonical.support().empty()) {
-            m_integers.emplace(std::get<base::View<const std::uint8_t>>(templ.pixels));
+        if (problem.precision == method::Precision::Single && m_canonical.support().empty()) {
+            const Extents& m = m_canonical.extents();
+            base::Image<float> x(m, 0.0F);
+            const simd::FloatBox box{x.data(), m.x, m.x * m.y};
+            const CentredTile tile = loadCentred(templ.pixels, {{}, m}, base::voxelCount(m), box);
+            if (tile.exactSums && tile.steps <= kMostSteps && tile.nonFinite == 0) {
+                m_integers.emplace(tile, m, box);
+            }
         }
         const base::Image<double>& values = m_canonical.values();
         std::transform(values.data(), values.data() + values.count(), m_weights.data(),
@@ -149,7 +178,7 @@ class DirectBuffers {
         const std::int64_t precisions = single && problem.recompute ? 2 : 1;
         return common + (problem.templates > 1 ? precisions * KeptTile::bytes(tile) : 0) +
                (single ? DirectTile<float>::bytes(m, tile) : 0) +
-               (inIntegers(problem) ? DirectTile<std::int32_t>::bytes(m, tile) : 0) +
+               (single ? DirectTile<std::int32_t>::bytes(m, tile) : 0) +
                (!single || problem.recompute ? DirectTile<double>::bytes(m, tile) : 0);
     }
 
@@ -191,6 +220,7 @@ struct PlainTile {
 /// A tile whose voxels are loaded in one precision.
 struct LoadedTile {
     bool made = false;
+    bool paired = false; ///< by pairs, too
     CentredTile centred;
     KeptTile* kept = nullptr; ///< null where one template reads it
 };
@@ -265,33 +295,27 @@ Extents tileOf(const Extents& map, const Extents& m, const Extents& least) {
     return tile;
 }
 
-/// Every voxel of `from` with its neighbour along x as two 16-bit halves; the last of a row alone.
-void loadPairs(const base::View<const std::uint8_t>& from, const simd::IntegerBox& to) {
-    const Extents& extents = from.extents();
-    for (std::int64_t z = 0; z < extents.z; ++z) {
-        for (std::int64_t y = 0; y < extents.y; ++y) {
-            const std::uint8_t* const row = from.row(y, z);
-            std::int32_t* const out = to.data + z * to.sliceStride + y * to.rowStride;
-            for (std::int64_t x = 0; x + 1 < extents.x; ++x) {
-                out[x] = row[x] | row[x + 1] << 16;
-            }
-            out[extents.x - 1] = row[extents.x - 1];
+/// The voxels of a tile by pairs, from those in float.
+void loadPairs(const Extents& seen, const CentredTile& tile, const simd::FloatBox& x,
+               const simd::IntegerBox& to) {
+    const auto steps = static_cast<float>(tile.unit / tile.quantum);
+    for (std::int64_t z = 0; z < seen.z; ++z) {
+        for (std::int64_t y = 0; y < seen.y; ++y) {
+            simd::loadPairs(x.data + z * x.sliceStride + y * x.rowStride, seen.x, steps,
+                            to.data + z * to.sliceStride + y * to.rowStride);
         }
     }
 }
 
-/// One tile of an 8-bit template in an 8-bit scene.
+/// One tile of one template whose products are exact in integers. The tile is loaded.
 TileResult matchIntegers(const DirectRun& run, const IntegerTemplate& templ, const base::Box& out,
                          LoadedTile& tile, DirectBuffers& own, const method::MapView& part,
                          StageClock& clock) {
     const Extents& m = run.problem.templ;
-    DirectTile<float>& centred = own.tile<float>();
+    const simd::FloatBox& x = own.tile<float>().x;
     DirectTile<std::int32_t>& pairs = own.tile<std::int32_t>();
-    if (!tile.made) {
-        loadPairs(
-            std::get<base::View<const std::uint8_t>>(run.scene.pixels).part(footprint(out, m)),
-            pairs.x);
-        loadTile<float>(run, out, own, tile);
+    if (!std::exchange(tile.paired, true)) {
+        loadPairs(footprint(out, m).extents, tile.centred, x, pairs.x);
     }
     clock.lap(kLoad);
     simd::correlateDirect(pairs.x, templ.pairs.data(), {(m.x + 1) / 2, m.y, m.z}, out.extents,
@@ -300,10 +324,21 @@ TileResult matchIntegers(const DirectRun& run, const IntegerTemplate& templ, con
     BoundTerms terms;
     terms.templSum = templ.sum;
     terms.templNorm = templ.norm;
-    const TileResult result = own.scorer.score(run.problem, run.scene.pixels, out, centred.x,
-                                               pairs.num, tile.centred, terms, part, tile.kept);
+    const TileResult result = own.scorer.score(run.problem, run.scene.pixels, out, x, pairs.num,
+                                               tile.centred, terms, part, tile.kept);
     clock.lap(kDenominator);
     return result;
+}
+
+/// One tile of one template in the arithmetic of single precision that is best for it.
+TileResult matchSingle(const DirectRun& run, const DirectPrepared& templ, const base::Box& out,
+                       LoadedTile& tile, DirectBuffers& own, const method::MapView& part,
+                       StageClock& clock) {
+    loadTile<float>(run, out, own, tile);
+    const IntegerTemplate* const integers = templ.integers();
+    return integers != nullptr && integers->fits(tile.centred)
+               ? matchIntegers(run, *integers, out, tile, own, part, clock)
+               : matchTile<float>(run, templ, out, tile, own, part, clock);
 }
 
 class DirectMethod final : public method::Method {
@@ -372,7 +407,8 @@ class DirectMethod final : public method::Method {
             return placements * (support * rows / (rate * static_cast<double>(m.y)) +
                                  flushes * model.flushVoxelNs);
         };
-        const double products = model.multiplyAddsPerNs * (inIntegers(problem) ? kIntegerGain : 1);
+        const bool integers = inIntegers(problem, statistics);
+        const double products = model.multiplyAddsPerNs * (integers ? kIntegerGain : 1);
         const double tileLoads = model.loadNs(seen) / static_cast<double>(base::voxelCount(tile));
         const double generalNs =
             static_cast<double>(general.products) *
@@ -391,7 +427,7 @@ class DirectMethod final : public method::Method {
         prediction.tilesInFlight = candidate.threads;
         if (statistics != nullptr) {
             prediction.errorBound =
-                inIntegers(problem)
+                integers
                     ? 5 * kUnitSingle
                     : directTerms(m, kUnitSingle).panel * predictedK(*statistics) + 4 * kUnitSingle;
         }
@@ -436,7 +472,7 @@ class DirectMethod final : public method::Method {
     }
 
   private:
-    /// Products of 8-bit voxels against those of float.
+    /// Products in integers against those in float.
     static constexpr double kIntegerGain = 1.8;
     /// Products in double against those in float.
     static constexpr double kDoubleRate = 0.5;
@@ -496,10 +532,7 @@ class DirectMethod final : public method::Method {
             const bool twofold = run.problem.precision == method::Precision::Double;
             TileResult result =
                 twofold ? inDouble()
-                : templ.integers() != nullptr
-                    ? matchIntegers(run, *templ.integers(), tile.out, single, own, scores,
-                                    tally.clock)
-                    : matchTile<float>(run, templ, tile.out, single, own, scores, tally.clock);
+                        : matchSingle(run, templ, tile.out, single, own, scores, tally.clock);
             const double twofoldNs = static_cast<double>(base::voxelCount(tile.out.extents)) *
                                      static_cast<double>(base::voxelCount(run.problem.templ)) *
                                      kDoubleNs;

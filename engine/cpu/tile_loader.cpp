@@ -1,6 +1,7 @@
 #include "engine/cpu/tile_loader.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -36,18 +37,45 @@ template <class T> void prefetchRow(const T* row, std::int64_t count) {
 /// The exponent e with 2^e just above `largest`; 0 for a tile without contrast.
 int exponentAbove(double largest) { return largest > 0 ? std::ilogb(largest) + 1 : 0; }
 
-/// The facts every loader ends with.
-CentredTile finished(double level, double largest, int exponent, bool integer,
+/// The facts every loader ends with. `quantum` is that of the scene's values, or 0.
+CentredTile finished(double level, double largest, int exponent, double quantum,
                      std::int64_t templCount, double rounding, std::int64_t nonFinite) {
     CentredTile tile;
     tile.unit = std::ldexp(1.0, exponent);
     tile.level = level;
     tile.largestRounding = rounding;
     tile.exact = rounding == 0;
-    tile.exactSums =
-        integer && tile.exact && static_cast<double>(templCount) * largest * largest < 0x1p53;
+    if (tile.exact && quantum > 0) {
+        tile.quantum = quantum;
+        tile.steps = largest / quantum;
+        tile.exactSums = static_cast<double>(templCount) * tile.steps * tile.steps < 0x1p53;
+    }
     tile.nonFinite = nonFinite;
     return tile;
+}
+
+/// The largest power of two of which all finite voxels are multiples, as of pictures of few bits
+/// that are kept as float32; 0 where differences of their multiples may need more than 24 bits.
+double quantumOf(const View<const float>& view, const simd::RowFacts& facts) {
+    constexpr int kDigits = std::numeric_limits<float>::digits;
+    constexpr double kMost = 0x1p24;
+    const double top = std::max(std::abs(facts.maximum), std::abs(facts.minimum));
+    if (!(top > 0)) {
+        return 0;
+    }
+    const double finest = std::ldexp(1.0, std::ilogb(top) + 1 - kDigits);
+    const double spread = (facts.maximum - facts.minimum) / finest;
+    std::uint32_t bits = 0;
+    const Extents& extents = view.extents();
+    for (std::int64_t z = 0; z < extents.z; ++z) {
+        for (std::int64_t y = 0; y < extents.y; ++y) {
+            if (!simd::isOnGrid(view.row(y, z), extents.x, finest, bits) ||
+                std::ldexp(spread, -std::countr_zero(bits)) >= kMost) {
+                return 0;
+            }
+        }
+    }
+    return std::ldexp(finest, std::countr_zero(bits));
 }
 
 void loadRow(const auto* row, std::int64_t count, double reference, double scale, float* out) {
@@ -66,8 +94,12 @@ void loadRow(const T* row, std::int64_t count, double reference, double scale, d
 template <class T, class Real>
 CentredTile loadFast(const View<const T>& view, std::int64_t templCount,
                      const simd::VoxelBox<Real>& to, const simd::RowFacts& facts, double mean) {
+    double quantum = 1;
+    if constexpr (std::is_same_v<T, float>) {
+        quantum = quantumOf(view, facts);
+    }
     const double c =
-        std::is_integral_v<T> ? std::nearbyint(mean) : double(static_cast<float>(mean));
+        quantum > 0 ? quantum * std::nearbyint(mean / quantum) : double(static_cast<float>(mean));
     const double largest = std::max(facts.maximum - c, c - facts.minimum);
     const int exponent = exponentAbove(largest);
     const double scale = std::ldexp(1.0, -exponent);
@@ -76,9 +108,9 @@ CentredTile loadFast(const View<const T>& view, std::int64_t templCount,
     });
     // Half a unit in the last place of the largest difference.
     constexpr int kDigits = std::numeric_limits<Real>::digits;
-    const double rounding = std::is_integral_v<T> ? 0.0 : std::ldexp(1.0, exponent - kDigits - 1);
-    return finished(c, largest, exponent, std::is_integral_v<T>, templCount,
-                    largest > 0 ? rounding : 0.0, facts.nonFinite);
+    const double rounding = quantum > 0 ? 0.0 : std::ldexp(1.0, exponent - kDigits - 1);
+    return finished(c, largest, exponent, quantum, templCount, largest > 0 ? rounding : 0.0,
+                    facts.nonFinite);
 }
 
 /// v - c in double: exact for integers before the one rounding, scaled for doubles near the limits.
@@ -154,8 +186,9 @@ CentredTile loadThroughDouble(const View<const T>& view, std::int64_t templCount
             rounding = std::max(rounding, std::abs(static_cast<double>(out[x]) - value));
         }
     });
-    return finished(static_cast<double>(c), largest, exponent + preExponent, std::is_integral_v<T>,
-                    templCount, std::ldexp(rounding, exponent + preExponent),
+    return finished(static_cast<double>(c), largest, exponent + preExponent,
+                    std::is_integral_v<T> ? 1.0 : 0.0, templCount,
+                    std::ldexp(rounding, exponent + preExponent),
                     extents.x * extents.y * extents.z - count);
 }
 

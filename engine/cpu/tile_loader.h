@@ -15,13 +15,17 @@ inline constexpr bool kHasKernel =
     std::is_same_v<T, float> || std::is_same_v<T, std::uint8_t> ||
     std::is_same_v<T, std::uint16_t> || std::is_same_v<T, std::int16_t>;
 
-/// A tile in its own frame: x = (S - c) 2^-e, c the mean of its finite voxels (an integer for
-/// integer scenes), 2^e the power of two just above max |S - c| (METHODS 2).
+/// A tile in its own frame: x = (S - c) 2^-e, c the mean of its finite voxels (a multiple of the
+/// quantum where there is one, 1 for integer scenes), 2^e the power of two just above max |S - c|
+/// (METHODS 2).
 struct CentredTile {
     double unit = 1;  ///< 2^e
     double level = 0; ///< c
-    /// Every x * 2^e is an exact integer, and sums of its squares over the template stay below
-    /// 2^53: the window sums are exact.
+    /// A power of two of which every finite S - c is known to be a multiple; 0 for none.
+    double quantum = 0;
+    double steps = 0; ///< largest |S - c| / quantum
+    /// With a quantum: sums of squares of (S - c) / quantum over the template stay below 2^53, so
+    /// that the window sums are exact.
     bool exactSums = false;
     bool exact = false;         ///< S - c was not rounded
     double largestRounding = 0; ///< largest |x 2^e - (S - c)|, or a bound on it

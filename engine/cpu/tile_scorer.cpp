@@ -32,7 +32,9 @@ simd::ScoreConstants constantsOf(const method::Problem& problem, const CentredTi
     constants.count =
         static_cast<double>(m.x) * static_cast<double>(m.y) * static_cast<double>(m.z);
     constants.exactSums = tile.exactSums;
-    constants.unit = tile.unit;
+    constants.exactVariance =
+        tile.exactSums && constants.count * constants.count * tile.steps * tile.steps < 0x1p53;
+    constants.unit = tile.quantum > 0 ? tile.unit / tile.quantum : tile.unit;
     // Exact sums: below this the rounding of s1^2 / N would show, and the integers decide.
     constants.suspicious = tile.exactSums ? 0x1p-20 : 4 * (16 + chain) * kUnitDouble;
     constants.boundNumerator = terms.numerator;
@@ -43,9 +45,8 @@ simd::ScoreConstants constantsOf(const method::Problem& problem, const CentredTi
     constants.boundSquare = (tile.exactSums ? 1 : 8 + chain / 2) * kUnitDouble;
     constants.boundConstant = constant;
     constants.promise = problem.promise;
-    constants.level = tile.level;
     constants.templSum = terms.templSum;
-    constants.numeratorScale = 1 / (constants.count * terms.templNorm * tile.unit);
+    constants.numeratorScale = 1 / (constants.count * terms.templNorm * constants.unit);
     return constants;
 }
 
@@ -254,8 +255,11 @@ void TileScorer::finish(const method::Problem& problem, const base::AnyView& sce
                          (part.exact.data() == nullptr ? kUnitSingle : 0.0);
     std::array<std::int64_t, base::kStatusCount> counts{};
     std::int64_t recomputed = result.twofold ? base::voxelCount(out.extents) : 0;
-    if (result.plain()) {
-        counts[static_cast<std::size_t>(Status::Ok)] = base::voxelCount(out.extents);
+    if (result.lowConf == 0 && result.tally.suspicious == 0 && result.tile.nonFinite == 0) {
+        // What is marked has exact sums, and is flat.
+        counts[static_cast<std::size_t>(Status::Flat)] = result.tally.marked;
+        counts[static_cast<std::size_t>(Status::Ok)] =
+            base::voxelCount(out.extents) - result.tally.marked;
     } else {
         const Extents& extents = out.extents;
         forVoxels(part, [&](float& value, Status& status, std::size_t i) {

@@ -22,9 +22,9 @@ struct BoundTerms {
     double worst = 0;     ///< divided by sqrt(D); a second bound on the same, 0 = none
     double score = 0;     ///< times |r|
     double panel = 0;     ///< times K
-    // Of integer numerators: the template, and the only rounding left, that of the score.
+    // Of integer numerators: the template in its integers; the score's is the only rounding left.
     double templSum = 0;
-    double templNorm = 1; ///< ||T - mean||
+    double templNorm = 1; ///< ||b - mean||
 };
 /// `unit` is the unit roundoff of the numerators: kUnitSingle, kUnitDouble.
 inline constexpr double kUnitSingle = 0x1p-24;

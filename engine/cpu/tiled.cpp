@@ -80,6 +80,27 @@ class TiledMethod final : public method::Method {
                 }
             }
         }
+        // Maps of few tiles: as many parts of one size as leave no thread idle.
+        const auto part = [](std::int64_t length, std::int64_t templ, std::int64_t parts) {
+            return (length + parts - 1) / parts + templ - 1;
+        };
+        constexpr std::int64_t kMostParts = 8;
+        constexpr std::int64_t kLongest = 1280;
+        for (std::int64_t z = 1; z <= std::min<std::int64_t>(map.z, 2); ++z) {
+            for (std::int64_t y = 1; y <= 4; ++y) {
+                for (std::int64_t x = 1; x <= 4; ++x) {
+                    const Extents points{part(map.x, m.x, x), part(map.y, m.y, y),
+                                         part(map.z, m.z, z)};
+                    if (x * y * z % kTogether == 0 && x * y * z <= kMostParts &&
+                        std::max(points.x, points.y) <= kLongest &&
+                        base::voxelCount(points) <= kLongest * kLongest) {
+                        fitted({nextSmooth((points.x + 7) / 8) * 8,
+                                nextSmooth((points.y + 7) / 8) * 8,
+                                n.z == 1 ? 1 : nextSmooth((points.z + 7) / 8) * 8});
+                    }
+                }
+            }
+        }
         if (result.empty()) {
             fitted({nextSmooth(m.x / 4) * 8, nextSmooth(m.y / 4) * 8, nextSmooth(m.z / 4) * 8});
         }

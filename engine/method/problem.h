@@ -106,6 +106,9 @@ struct SceneStatistics {
     std::int64_t nonFinite = 0;
     /// Standard deviation of the panels of a coarse grid: its 1st percentile.
     double lowContrast = 0;
+    /// Range of the scene in steps of the largest power of two of which all voxels of the panels'
+    /// first rows are multiples: small for pictures of few bits, though they be kept as floats.
+    double steps = 0;
     /// First voxels of the placements nearest to the panels of that grid with the lowest contrast
     /// above 0, lowest first, at most 64.
     std::vector<base::Index> lowest;

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -61,6 +63,32 @@ void addRange(const View<const T>& scene, const Mask& mask, const std::stop_toke
     }
 }
 
+/// The exponent of the lowest bit of `v`, which is finite.
+int lowestBit(double v) {
+    if (v == 0) {
+        return std::numeric_limits<int>::max();
+    }
+    constexpr int kDigits = std::numeric_limits<double>::digits;
+    int exponent = 0;
+    const auto digits =
+        static_cast<std::uint64_t>(std::ldexp(std::abs(std::frexp(v, &exponent)), kDigits));
+    return exponent - kDigits + std::countr_zero(digits);
+}
+
+/// The exponent of the largest power of two of which the finite voxels of a row are multiples.
+template <class T> int lowestBit(const T* row, std::int64_t count) {
+    if constexpr (std::is_integral_v<T>) {
+        return 0;
+    }
+    int lowest = std::numeric_limits<int>::max();
+    for (std::int64_t x = 0; x < count; ++x) {
+        if (base::finite(row[x])) {
+            lowest = std::min(lowest, lowestBit(static_cast<double>(row[x])));
+        }
+    }
+    return lowest;
+}
+
 /// Standard deviation of the finite voxels of a panel under `mask`, which may be without voxels.
 template <class T> double deviation(const View<const T>& panel, const Mask& mask) {
     const base::Extents& extents = panel.extents();
@@ -108,6 +136,7 @@ void addContrast(const View<const T>& scene, const Mask& mask, const base::Exten
     const std::int64_t ny = places(extents.y, panel.y);
     const std::int64_t nz = places(extents.z, panel.z);
     std::vector<std::pair<double, base::Index>> panels;
+    int lowest = std::numeric_limits<int>::max();
     for (std::int64_t k = 0; k < nz; ++k) {
         for (std::int64_t j = 0; j < ny; ++j) {
             for (std::int64_t i = 0; i < nx; ++i) {
@@ -118,6 +147,7 @@ void addContrast(const View<const T>& scene, const Mask& mask, const base::Exten
                                             std::min(corner.y, extents.y - templ.y),
                                             std::min(corner.z, extents.z - templ.z)};
                 const base::Box box{corner, panel};
+                lowest = std::min(lowest, lowestBit(&scene.at(corner), panel.x));
                 panels.emplace_back(
                     deviation(scene.part(box), mask.data() == nullptr ? mask : mask.part(box)),
                     placement);
@@ -127,6 +157,7 @@ void addContrast(const View<const T>& scene, const Mask& mask, const base::Exten
     std::stable_sort(panels.begin(), panels.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
     statistics.lowContrast = panels[panels.size() / 100].first;
+    statistics.steps = std::ldexp(statistics.maximum - statistics.minimum, -lowest);
     for (const auto& [contrast, placement] : panels) {
         const auto& known = statistics.lowest;
         if (contrast > 0 && known.size() < kLowest &&

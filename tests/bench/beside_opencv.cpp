@@ -69,16 +69,20 @@ json compare(base::TilePool& pool, int repeat) {
     return rows;
 }
 
-json compareGrid(base::PixelType type, base::TilePool& pool, int repeat) {
+json compareGrid(base::PixelType type, const std::set<std::string>& only, base::TilePool& pool,
+                 int repeat) {
     printHead(pool.threads(), repeat);
     json rows = json::array();
     Cells cells;
     for (const std::int64_t scene : {512, 2000, 4096}) {
         for (const std::int64_t size : {4, 8, 11, 16, 24, 32, 64, 128, 256}) {
+            const std::string cell = std::to_string(scene) + "/" + std::to_string(size);
+            if (!only.empty() && !only.contains(cell)) {
+                continue;
+            }
             for (const Case& one : squareCases(type, scene, {size})) {
                 rows.push_back(compareOne(one, repeat, pool));
-                cells.add(std::to_string(scene) + "/" + std::to_string(size),
-                          rows.back().at("ratio").get<double>());
+                cells.add(cell, rows.back().at("ratio").get<double>());
             }
         }
     }

@@ -8,6 +8,7 @@
 #include <iostream>
 #include <map>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -37,8 +38,9 @@ constexpr std::string_view kUsage =
 
 Without a table: medians of prepare + execute beside OpenCV's matchTemplate(TM_CCOEFF_NORMED) with as
 many threads, calls alternating. Tables:
-  --grid [--pixel float32|uint8|uint16]
-                  beside OpenCV: scenes of 512, 2000 and 4096 squared, templates of 4 to 256 squared
+  --grid [--pixel float32|uint8|uint16] [--cell SCENE/TEMPLATE]...
+                  beside OpenCV: scenes of 512, 2000 and 4096 squared, templates of 4 to 256 squared,
+                  or those of the cells alone, as --cell 512/64
   --volumes [--large]
                   beside scikit-image's match_template in 3D; --large adds 513x513x513
   --limits        beside the peak of multiply-adds and FFTW's transforms alone
@@ -52,6 +54,7 @@ a map that was timed holds a LOWCONF voxel.
 struct Options {
     std::string table;
     base::PixelType pixel = base::PixelType::Float32;
+    std::set<std::string> cells; // of --grid; empty: all
     bool large = false;
     bool help = false;
     int threads = base::availableThreads();
@@ -146,7 +149,7 @@ const std::map<std::string, Table>& tables() {
         {"", [](const Options& o, base::TilePool& pool) { return bench::compare(pool, o.repeat); }},
         {"--grid",
          [](const Options& o, base::TilePool& pool) {
-             return bench::compareGrid(o.pixel, pool, o.repeat);
+             return bench::compareGrid(o.pixel, o.cells, pool, o.repeat);
          }},
         {"--volumes",
          [](const Options& o, base::TilePool& pool) {
@@ -178,6 +181,8 @@ Options parse(const std::vector<std::string>& arguments) {
             options.table = name;
         } else if (name == "--pixel") {
             options.pixel = pixelOf(value());
+        } else if (name == "--cell") {
+            options.cells.insert(value());
         } else if (name == "--large") {
             options.large = true;
         } else if (name == "--memory-row") {

@@ -156,7 +156,9 @@ HWY_INLINE void correlateAll(const VoxelBox<Real>& x, const Real* t, const base:
     constexpr std::size_t kWide = 2; // 8 accumulators, 2 scene vectors, weights: fits 16 registers
 #endif
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(Tag<Real>()));
-    const std::int64_t group = rowsPerAccumulator(m.x);
+    // Integers have no roundings whose chains would have to be short.
+    const std::int64_t group =
+        std::is_same_v<Real, std::int32_t> ? m.y + kRows - 1 : rowsPerAccumulator(m.x);
     for (std::int64_t z = 0; z < out.z; ++z) {
         for (std::int64_t y = 0; y < out.y; y += kRows) {
             std::int64_t column = 0;

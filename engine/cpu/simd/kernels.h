@@ -46,8 +46,17 @@ void loadRow(const std::uint16_t* row, std::int64_t count, double reference, flo
 void loadRow(const std::int16_t* row, std::int64_t count, double reference, float scale,
              float* out);
 
+/// Whether the finite voxels of a run are multiples of `quantum`, a power of two of which none is
+/// 2^24 or more; the bits of all multiples are added to `bits`.
+[[nodiscard]] bool isOnGrid(const float* row, std::int64_t count, double quantum,
+                            std::uint32_t& bits);
+
+/// Pairs as correlateDirect takes them, of a run of centred voxels whose `steps` multiples are
+/// integers below 2^15 in magnitude. Reads one voxel beyond the run.
+void loadPairs(const float* x, std::int64_t count, float steps, std::int32_t* out);
+
 /// A box in a worker's buffer, with slack: centred voxels or sums in single or double precision,
-/// pairs of 8-bit voxels or sums of their products in 32-bit integers.
+/// pairs of voxels in steps of a quantum or sums of their products in 32-bit integers.
 template <class Element> struct VoxelBox {
     Element* data = nullptr;
     std::int64_t rowStride = 0;
@@ -71,9 +80,9 @@ void correlateDirect(const FloatBox& x, const float* t, const base::Extents& m,
 void correlateDirect(const DoubleBox& x, const double* t, const base::Extents& m,
                      const base::Extents& out, const DoubleBox& num);
 
-/// The same for 8-bit scenes and templates, without any rounding: x holds in each element a voxel
-/// and its neighbour along x as two 16-bit halves (the lower one first), t the weights two by two
-/// in the same way, m.x counts the pairs of t. N of the template at most 33025.
+/// The same in integers, without any rounding: x holds in each element a voxel and its neighbour
+/// along x as two signed 16-bit halves (the lower one first), t the weights two by two in the same
+/// way, m.x counts the pairs of t. N times the largest voxel and weight fits 32 bits.
 void correlateDirect(const IntegerBox& x, const std::int32_t* t, const base::Extents& m,
                      const base::Extents& out, const IntegerBox& num);
 
@@ -88,7 +97,9 @@ void correlateDirect(const IntegerBox& x, const std::int32_t* t, const base::Ext
 struct ScoreConstants {
     double count = 1;          ///< N, voxels of the support
     bool exactSums = false;    ///< the window sums are exact integers times 4^-e
-    double unit = 1;           ///< 2^e of the tile: x * unit is an integer when exactSums
+    double unit = 1;           ///< x * unit is an integer when exactSums
+    /// N s2 - s1^2 of integer numerators is exact, too: a panel is flat where it is 0.
+    bool exactVariance = false;
     double suspicious = 0;     ///< D <= suspicious * s2 needs a closer look
     double boundNumerator = 0; ///< Fourier: 8 u sqrt(log2 M) (rho_x + rho_y)
     double boundWorst = 0;     ///< Fourier: 2 u sqrt(log2 M) ||tile||; infinite otherwise
@@ -97,10 +108,10 @@ struct ScoreConstants {
     double boundSquare = 0;    ///< factor of K^2
     double boundConstant = 0;
     double promise = 1e-4;
-    // Of integer numerators sum S T: r = (N num - (sum S) (sum T)) * numeratorScale / sqrt(D).
-    double level = 0; ///< c: sum S = s1 * unit + N c
-    double templSum = 0;
-    double numeratorScale = 1; ///< 1 / (N ||T - mean|| unit)
+    // Of integer numerators, num = sum a b of the scene's integers a = x * unit and the template's
+    // b: r = (N num - (sum a) (sum b)) * numeratorScale / sqrt(D).
+    double templSum = 0;       ///< sum b
+    double numeratorScale = 1; ///< 1 / (N ||b - mean|| unit)
 };
 
 /// Status byte of a voxel whose variance is too small to be trusted; the caller decides between

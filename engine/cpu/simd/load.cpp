@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 
@@ -122,6 +123,52 @@ void loadF32(const float* row, std::int64_t count, double reference, float scale
     }
 }
 
+bool onGrid(const float* row, std::int64_t count, double quantum, std::uint32_t& bits) {
+    const hn::ScalableTag<float> d;
+    const hn::RebindToSigned<decltype(d)> di;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    // Two factors, as 1 / quantum alone may be beyond a float.
+    const int exponent = std::ilogb(quantum);
+    const int half = exponent / 2;
+    const auto power = [&](int of) { return hn::Set(d, std::ldexp(1.0F, of)); };
+    const auto down = power(-half);
+    const auto downRest = power(half - exponent);
+    const auto up = power(half);
+    const auto upRest = power(exponent - half);
+    const auto huge = hn::Set(d, std::numeric_limits<float>::max());
+    auto seen = hn::Zero(di);
+    for (std::int64_t i = 0; i < count; i += lanes) {
+        const auto read =
+            i + lanes <= count ? hn::LoadU(d, row + i) : loadCut(d, row + i, count - i);
+        const auto v = hn::IfThenElseZero(hn::Le(hn::Abs(read), huge), read);
+        const auto steps = hn::ConvertTo(di, hn::Mul(hn::Mul(v, down), downRest));
+        const auto back = hn::Mul(hn::Mul(hn::ConvertTo(d, steps), up), upRest);
+        if (!hn::AllTrue(d, hn::Eq(back, v))) {
+            return false;
+        }
+        seen = hn::Or(seen, steps);
+    }
+    HWY_ALIGN std::int32_t each[hn::MaxLanes(hn::ScalableTag<std::int32_t>())];
+    hn::Store(seen, di, each);
+    for (std::int64_t lane = 0; lane < lanes; ++lane) {
+        bits |= static_cast<std::uint32_t>(each[lane]);
+    }
+    return true;
+}
+
+void pairsOf(const float* x, std::int64_t count, float steps, std::int32_t* out) {
+    const hn::ScalableTag<float> d;
+    const hn::RebindToSigned<decltype(d)> di;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    const auto scale = hn::Set(d, steps);
+    const auto low = hn::Set(di, 0xffff);
+    for (std::int64_t i = 0; i < count; i += lanes) {
+        const auto here = hn::ConvertTo(di, hn::Mul(hn::LoadU(d, x + i), scale));
+        const auto next = hn::ConvertTo(di, hn::Mul(hn::LoadU(d, x + i + 1), scale));
+        hn::StoreU(hn::Or(hn::And(here, low), hn::ShiftLeft<16>(next)), di, out + i);
+    }
+}
+
 } // namespace flcc::cpu::simd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -136,6 +183,8 @@ HWY_EXPORT(loadF32);
 HWY_EXPORT(loadU8);
 HWY_EXPORT(loadU16);
 HWY_EXPORT(loadI16);
+HWY_EXPORT(onGrid);
+HWY_EXPORT(pairsOf);
 
 RowFacts rowFacts(const float* row, std::int64_t count) {
     return HWY_DYNAMIC_DISPATCH(factsF32)(row, count);
@@ -163,6 +212,12 @@ void loadRow(const std::uint16_t* row, std::int64_t count, double reference, flo
 void loadRow(const std::int16_t* row, std::int64_t count, double reference, float scale,
              float* out) {
     HWY_DYNAMIC_DISPATCH(loadI16)(row, count, reference, scale, out);
+}
+bool isOnGrid(const float* row, std::int64_t count, double quantum, std::uint32_t& bits) {
+    return HWY_DYNAMIC_DISPATCH(onGrid)(row, count, quantum, bits);
+}
+void loadPairs(const float* x, std::int64_t count, float steps, std::int32_t* out) {
+    HWY_DYNAMIC_DISPATCH(pairsOf)(x, count, steps, out);
 }
 
 std::vector<std::string> instructionSets() {

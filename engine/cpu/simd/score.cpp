@@ -91,27 +91,48 @@ struct IntegerScores : SingleScores {
     static HWY_INLINE void panels(const Sums& sums, const std::int32_t* num, std::int64_t i,
                                   const ScoreConstants& constants, V& square, V& variance,
                                   V& numerator) {
+        hn::Vec<DD> s1[2];
+        variances(sums, i, constants, square, variance, s1);
+        numerator = numerators(num + i, s1, constants, constants.numeratorScale);
+    }
+    // D = N s2 - s1^2, rounded once, and the numerators times `scale`.
+    static HWY_INLINE void exactPanels(const Sums& sums, const std::int32_t* num, std::int64_t i,
+                                       const ScoreConstants& constants, double scale, V& variance,
+                                       V& numerator) {
+        const D d;
+        const H h;
+        const DD dd;
+        const auto half = static_cast<std::int64_t>(hn::Lanes(dd));
+        const auto count = hn::Set(dd, constants.count);
+        const hn::Vec<DD> s1[2] = {hn::LoadU(dd, sums.s1 + i), hn::LoadU(dd, sums.s1 + i + half)};
+        const auto of = [&](hn::Vec<DD> sum, std::int64_t at) {
+            return hn::DemoteTo(
+                h, hn::NegMulAdd(sum, sum, hn::Mul(count, hn::LoadU(dd, sums.s2 + at))));
+        };
+        const auto low = of(s1[0], i);
+        variance = hn::Combine(d, of(s1[1], i + half), low);
+        numerator = numerators(num + i, s1, constants, scale);
+    }
+    static HWY_INLINE V numerators(const std::int32_t* num, const hn::Vec<DD> (&s1)[2],
+                                   const ScoreConstants& constants, double scale) {
         const D d;
         const H h;
         const DD dd;
         const hn::Rebind<std::int32_t, DD> integers;
         const auto half = static_cast<std::int64_t>(hn::Lanes(dd));
-        hn::Vec<DD> s1[2];
-        variances(sums, i, constants, square, variance, s1);
         const auto of = [&](std::int64_t at, hn::Vec<DD> sum) {
             const auto products = hn::PromoteTo(dd, hn::LoadU(integers, num + at));
-            const auto counts = hn::MulAdd(sum, hn::Set(dd, constants.unit),
-                                           hn::Set(dd, constants.count * constants.level));
+            const auto counts = hn::Mul(sum, hn::Set(dd, constants.unit));
             const auto exact = hn::NegMulAdd(counts, hn::Set(dd, constants.templSum),
                                              hn::Mul(products, hn::Set(dd, constants.count)));
-            return hn::DemoteTo(h, hn::Mul(exact, hn::Set(dd, constants.numeratorScale)));
+            return hn::DemoteTo(h, hn::Mul(exact, hn::Set(dd, scale)));
         };
-        const auto low = of(i, s1[0]);
-        numerator = hn::Combine(d, of(i + half, s1[1]), low);
+        const auto low = of(0, s1[0]);
+        return hn::Combine(d, of(half, s1[1]), low);
     }
     static double numeratorOf(std::int32_t num, double s1, const ScoreConstants& constants) {
-        const double counts = s1 * constants.unit + constants.count * constants.level;
-        return (num * constants.count - counts * constants.templSum) * constants.numeratorScale;
+        return (num * constants.count - s1 * constants.unit * constants.templSum) *
+               constants.numeratorScale;
     }
 };
 
@@ -178,6 +199,14 @@ template <class Scores> class RowScorer {
                       m_arguments.exact == nullptr ? nullptr : m_arguments.exact + at,
                       m_arguments.status + at,
                       count};
+        if constexpr (std::is_same_v<Scores, IntegerScores>) {
+            if (m_constants.exactVariance) {
+                scoreExactly(row);
+                std::fill_n(m_arguments.bounds + column, count,
+                            static_cast<float>(m_constants.boundConstant));
+                return;
+            }
+        }
         // The bounds of the last row are the sample that is asked for.
         const bool sampled = y + 1 == m_arguments.out.y;
         if (!sampled && m_remarkable <= m_plain / 2 + 2) {
@@ -248,6 +277,51 @@ template <class Scores> class RowScorer {
         }
         m_tally.largestBound = std::max(m_tally.largestBound, bound);
         return true;
+    }
+
+    /// Scores that have no error but their own roundings.
+    void scoreExactly(const Row& row) {
+        const D d;
+        const hn::Rebind<std::int32_t, D> di;
+        const hn::Rebind<std::uint8_t, D> bytes;
+        const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+        const ScoreConstants constants = m_constants; // a copy no store can alias
+        const double scale = constants.numeratorScale * std::sqrt(constants.count);
+        const auto one = hn::Set(d, 1.0F);
+        const auto flat = hn::Set(di, static_cast<std::int32_t>(base::Status::Flat));
+        const auto most = hn::Set(d, static_cast<float>(1 + constants.boundConstant));
+        for (std::int64_t i = 0; i < row.count; i += lanes) {
+            V variance;
+            V numerator;
+            Scores::exactPanels(row.sums, row.num, i, constants, scale, variance, numerator);
+            const auto zero = hn::Eq(variance, hn::Zero(d));
+            const auto inverse = Scores::inverseRoot(hn::IfThenElse(zero, one, variance));
+            const auto score = hn::IfThenZeroElse(zero, hn::Mul(numerator, inverse));
+            const auto clamped = hn::Min(hn::Max(score, hn::Neg(one)), one);
+            storeScores(row, i, clamped);
+            auto over = hn::Gt(hn::Abs(score), most);
+            if (i + lanes <= row.count) {
+                m_tally.overRange += static_cast<std::int64_t>(hn::CountTrue(d, over));
+                if (!hn::AllFalse(d, zero)) {
+                    hn::StoreU(
+                        hn::DemoteTo(bytes, hn::IfThenElseZero(hn::RebindMask(di, zero), flat)),
+                        bytes, row.status + i);
+                    m_tally.marked += static_cast<std::int64_t>(hn::CountTrue(d, zero));
+                }
+                continue;
+            }
+            over = hn::And(over, hn::FirstN(d, static_cast<std::size_t>(row.count - i)));
+            m_tally.overRange += static_cast<std::int64_t>(hn::CountTrue(d, over));
+            HWY_ALIGN float last[hn::MaxLanes(D())];
+            hn::Store(variance, d, last);
+            for (std::int64_t lane = 0; lane < row.count - i; ++lane) {
+                if (last[lane] == 0) {
+                    row.status[i + lane] = static_cast<std::uint8_t>(base::Status::Flat);
+                    ++m_tally.marked;
+                }
+            }
+        }
+        m_tally.largestBound = std::max(m_tally.largestBound, constants.boundConstant);
     }
 
     /// boundOf with the largest K^2, the least D and |r| = 1, and more than its own roundings.
