@@ -163,7 +163,8 @@ CentredTile loadThroughDouble(const View<const T>& view, std::int64_t templCount
     } else if constexpr (std::is_integral_v<T>) {
         c = static_cast<T>(static_cast<std::int64_t>(c) + std::llrint(shift));
     } else {
-        c = static_cast<T>(static_cast<double>(c) + shift / pre);
+        // Scaled: between the ends of a type the step alone is out of range.
+        c = static_cast<T>((static_cast<double>(c) * pre + shift) / pre);
     }
     double largest = 0;
     forRows(view, [&](const T* row, std::int64_t, std::int64_t) {
