@@ -492,11 +492,13 @@ class DirectMethod final : public method::Method {
         const bool general = allGeneral(run.problem, run.templs.front()->canonical());
         const MapGrid grid(run.problem, candidate.tile, general);
         return runTiles(grid, 1, execution, {"load", "numerator", "denominator", "recomputation"},
-                        [&](const std::vector<base::Box>& boxes, int worker, WorkerTally& tally) {
-                            const base::Box& out = boxes.front();
+                        [&](std::vector<base::Box>& boxes, int worker, WorkerTally& tally) {
+                            const base::Box out = boxes.front();
                             DirectBuffers& own = buffers.of(worker);
                             if (general || isPartial(run.scene, seenBy(run.problem, out))) {
-                                generalTile(run, out, own, tally);
+                                if (!generalTile(run, out, own, execution.stop, tally)) {
+                                    boxes.clear();
+                                }
                             } else {
                                 PlainTile tile{grid.inValid(out), {partOf(run.to, out)}};
                                 plainTile(run, tile, own, tally);
@@ -504,17 +506,22 @@ class DirectMethod final : public method::Method {
                         });
     }
 
-    static void generalTile(const DirectRun& run, const base::Box& out, DirectBuffers& own,
-                            WorkerTally& tally) {
+    /// False: stopped before anything was written.
+    static bool generalTile(const DirectRun& run, const base::Box& out, DirectBuffers& own,
+                            const std::stop_token& stop, WorkerTally& tally) {
         BestPart part{partOf(run.to, out)};
         for (std::size_t i = 0; i < run.templs.size(); ++i) {
             const auto templ = static_cast<std::int32_t>(i);
             const method::MapView scores = own.best.of(templ, part);
-            own.support().tile({run.problem, run.templs[i]->support().value(),
-                                run.templs[i]->canonical(), run.scene, scores},
-                               out, {kLoad, kNumerator, kDenominator, kRecomputation}, tally);
+            if (!own.support().tile(
+                    {run.problem, run.templs[i]->support().value(), run.templs[i]->canonical(),
+                     run.scene, scores, i == 0 ? stop : std::stop_token()},
+                    out, {kLoad, kNumerator, kDenominator, kRecomputation}, tally)) {
+                return false;
+            }
             own.best.take(templ, part, false, tally);
         }
+        return true;
     }
 
     /// One tile of placements inside the scene.

@@ -48,18 +48,25 @@ bool isPartial(const method::MaskedView& scene, const base::Box& seen) {
            (scene.mask.data() != nullptr && method::isMasked(method::partOf(scene, seen)));
 }
 
-void SupportScorer::tile(const SupportRun& run, const base::Box& out, const SupportStages& stages,
+bool SupportScorer::tile(const SupportRun& run, const base::Box& out, const SupportStages& stages,
                          WorkerTally& tally) {
-    const Sums sums = sumsOf(run, out, stages, tally);
-    score(run, out, sums, stages, tally);
+    const std::optional<Sums> sums = sumsOf(run, out, stages, tally);
+    if (sums) {
+        score(run, out, *sums, stages, tally);
+    }
+    return sums.has_value();
 }
 
-SupportScorer::Sums SupportScorer::sumsOf(const SupportRun& run, const base::Box& out,
-                                          const SupportStages& stages, WorkerTally& tally) {
+std::optional<SupportScorer::Sums> SupportScorer::sumsOf(const SupportRun& run,
+                                                         const base::Box& out,
+                                                         const SupportStages& stages,
+                                                         WorkerTally& tally) {
     Correlator& own = *m_correlator;
     const base::Box seen = seenBy(run.problem, out);
     const auto correlate = [&](Weights weights, std::int64_t slot) {
-        own.correlate(run.templ, weights, out.extents, slot);
+        if (!run.stop.stop_requested()) {
+            own.correlate(run.templ, weights, out.extents, slot);
+        }
     };
     Sums sums;
     own.clear();
@@ -89,6 +96,9 @@ SupportScorer::Sums SupportScorer::sumsOf(const SupportRun& run, const base::Box
         correlate(Weights::Support, kBad);
     }
     tally.clock.lap(stages.sums);
+    if (run.stop.stop_requested()) {
+        return std::nullopt;
+    }
     return sums;
 }
 
@@ -161,6 +171,9 @@ class SupportScorer::Tile {
         }
         bool left = false;
         for (const Index& i : m_open) {
+            if (m_run.stop.stop_requested()) {
+                return;
+            }
             const method::CanonicalValue value = method::canonicalValue(
                 m_run.scene, m_run.canonical, {m_first.x + i.x, m_first.y + i.y, m_first.z + i.z},
                 m_run.problem.outside);
@@ -245,11 +258,39 @@ class SupportScorer::Tile {
         write(i, value, whole ? Status::Ok : Status::Partial);
     }
 
-    [[nodiscard]] bool isFlat(const Index& i, bool whole) const {
-        const Index corner{m_first.x + i.x, m_first.y + i.y, m_first.z + i.z};
+    [[nodiscard]] bool isFlat(const Index& i, bool whole) {
         const bool overlap = m_run.problem.outside == Outside::Overlap;
-        return isConstant(m_run.scene, m_run.templ, corner, !whole && !overlap) ||
+        const Index corner{m_first.x + i.x, m_first.y + i.y, m_first.z + i.z};
+        return isConstantPanel(i, corner, !whole && !overlap) ||
                (!whole && overlap && isTemplateConstant(m_run.scene, m_run.templ, corner));
+    }
+
+    /// Whether a panel is constant; as `zero` says with 0 among its values. Where the box around
+    /// its support is, or the support is that box, that costs no look at its voxels.
+    [[nodiscard]] bool isConstantPanel(const Index& i, const Index& corner, bool zero) {
+        const Extents& extents = m_out.extents;
+        if (m_flat.empty()) {
+            m_flat = flatPanels(m_run.scene.pixels,
+                                {m_first, footprint(m_out, m_run.problem.templ).extents},
+                                m_run.problem.templ);
+        }
+        if (m_flat[static_cast<std::size_t>((i.z * extents.y + i.y) * extents.x + i.x)] != 0) {
+            return !zero || isZeroNear(corner);
+        }
+        const bool box = m_run.canonical.support().empty() && m_run.scene.mask.data() == nullptr;
+        return !box && isConstant(m_run.scene, m_run.templ, corner, zero);
+    }
+
+    /// Whether the voxel of the scene nearest to `at` is 0.
+    [[nodiscard]] bool isZeroNear(const Index& at) const {
+        return std::visit(
+            [&](const auto& pixels) {
+                const Extents& n = pixels.extents();
+                return pixels.at({std::clamp<std::int64_t>(at.x, 0, n.x - 1),
+                                  std::clamp<std::int64_t>(at.y, 0, n.y - 1),
+                                  std::clamp<std::int64_t>(at.z, 0, n.z - 1)}) == 0;
+            },
+            m_run.scene.pixels);
     }
 
     const SupportRun& m_run;
@@ -265,6 +306,7 @@ class SupportScorer::Tile {
     std::array<std::int64_t, base::kStatusCount> m_counts{};
     std::vector<Index> m_open;
     std::vector<float> m_bounds;
+    std::vector<std::uint8_t> m_flat; ///< flatPanels(); empty until asked for
     std::int64_t m_recomputed = 0;
 };
 

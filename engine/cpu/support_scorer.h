@@ -1,6 +1,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <stop_token>
 #include <vector>
 
 #include "engine/cpu/correlator.h"
@@ -17,6 +19,7 @@ struct SupportRun {
     const method::CanonicalTemplate& canonical;
     const method::MaskedView& scene; ///< without a mask where that is all ones
     const method::MapView& map;      ///< that of the tile alone
+    std::stop_token stop;            ///< looked for between the sums of a tile
 };
 
 /// Where the stages of a general tile go in a method's list of stages.
@@ -35,9 +38,10 @@ class SupportScorer {
     explicit SupportScorer(std::unique_ptr<Correlator> correlator)
         : m_correlator(std::move(correlator)) {}
 
-    /// Fills the map of the tile `out`.
-    void tile(const SupportRun& run, const base::Box& out, const SupportStages& stages,
-              WorkerTally& tally);
+    /// Fills the map of the tile `out`. False: stopped before anything was written; what is found
+    /// when it is stopped later stays LOWCONF.
+    [[nodiscard]] bool tile(const SupportRun& run, const base::Box& out,
+                            const SupportStages& stages, WorkerTally& tally);
 
   private:
     /// What is known of the panels of a tile before they are scored.
@@ -48,8 +52,9 @@ class SupportScorer {
     };
     class Tile;
 
-    [[nodiscard]] Sums sumsOf(const SupportRun& run, const base::Box& out,
-                              const SupportStages& stages, WorkerTally& tally);
+    /// Empty: stopped.
+    [[nodiscard]] std::optional<Sums> sumsOf(const SupportRun& run, const base::Box& out,
+                                             const SupportStages& stages, WorkerTally& tally);
     [[nodiscard]] method::shared::PanelFrame frameOf(const SupportRun& run, const Sums& sums) const;
     void score(const SupportRun& run, const base::Box& out, const Sums& sums,
                const SupportStages& stages, WorkerTally& tally);

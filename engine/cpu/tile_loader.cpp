@@ -1,6 +1,7 @@
 #include "engine/cpu/tile_loader.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -225,10 +226,43 @@ CentredTile load(const View<const T>& view, std::int64_t templCount,
     return loadThroughDouble(view, templCount, to);
 }
 
+/// The rows of a box that may leave the scene, whose nearest voxels it then repeats.
+template <class T> class RepeatedRows {
+  public:
+    RepeatedRows(const View<const T>& scene, const base::Box& box) : m_scene(scene), m_box(box) {}
+
+    /// Row (y, z) of the box. Until the next call for the same `slot`, 0 to 2.
+    [[nodiscard]] const T* row(std::int64_t y, std::int64_t z, std::size_t slot) {
+        const Extents& n = m_scene.extents();
+        const T* const from = m_scene.row(std::clamp<std::int64_t>(m_box.corner.y + y, 0, n.y - 1),
+                                          std::clamp<std::int64_t>(m_box.corner.z + z, 0, n.z - 1));
+        const std::int64_t first = m_box.corner.x;
+        const std::int64_t count = m_box.extents.x;
+        if (first >= 0 && first + count <= n.x) {
+            return from + first;
+        }
+        std::vector<T>& copy = m_copies[slot];
+        copy.resize(static_cast<std::size_t>(count));
+        for (std::int64_t x = 0; x < count; ++x) {
+            copy[static_cast<std::size_t>(x)] =
+                from[std::clamp<std::int64_t>(first + x, 0, n.x - 1)];
+        }
+        return copy.data();
+    }
+
+  private:
+    const View<const T>& m_scene;
+    const base::Box& m_box;
+    std::array<std::vector<T>, 3> m_copies;
+};
+
 /// How many voxels in a row, from each one on, `same(a, b)` holds between neighbours, and whether
 /// that reaches `need`: the three passes of flatPanels.
-template <class T> std::vector<std::uint8_t> flatOf(const View<const T>& view, const Extents& m) {
-    const Extents& n = view.extents();
+template <class T>
+std::vector<std::uint8_t> flatOf(const View<const T>& scene, const base::Box& box,
+                                 const Extents& m) {
+    const Extents& n = box.extents;
+    RepeatedRows<T> rows(scene, box);
     const Extents out{n.x - m.x + 1, n.y - m.y + 1, n.z - m.z + 1};
     // constant[y][x]: rows of m.x equal voxels, then m.y such rows with equal heads.
     std::vector<std::int32_t> lines(static_cast<std::size_t>(out.x * (n.y + 1)));
@@ -238,9 +272,9 @@ template <class T> std::vector<std::uint8_t> flatOf(const View<const T>& view, c
     for (std::int64_t z = n.z - 1; z >= 0; --z) {
         std::fill(lines.begin(), lines.end(), 0);
         for (std::int64_t y = n.y - 1; y >= 0; --y) {
-            const T* const row = view.row(y, z);
-            const T* const below = y + 1 < n.y ? view.row(y + 1, z) : row;
-            const T* const behind = z + 1 < n.z ? view.row(y, z + 1) : row;
+            const T* const row = rows.row(y, z, 0);
+            const T* const below = y + 1 < n.y ? rows.row(y + 1, z, 1) : row;
+            const T* const behind = z + 1 < n.z ? rows.row(y, z + 1, 2) : row;
             for (std::int64_t x = n.x - 1; x >= 0; --x) {
                 const auto at = static_cast<std::size_t>(x);
                 runs[at] = x + 1 < n.x && row[x] == row[x + 1] ? runs[at + 1] + 1 : 1;
@@ -338,7 +372,7 @@ CentredTile loadCentred(const base::AnyView& scene, const base::Box& footprint,
 
 std::vector<std::uint8_t> flatPanels(const base::AnyView& scene, const base::Box& footprint,
                                      const Extents& m) {
-    return std::visit([&](const auto& view) { return flatOf(view.part(footprint), m); }, scene);
+    return std::visit([&](const auto& view) { return flatOf(view, footprint, m); }, scene);
 }
 
 std::vector<std::uint8_t> nonFinitePanels(const base::AnyView& scene, const base::Box& footprint,

@@ -39,7 +39,8 @@ struct CentredTile {
                                       std::int64_t templCount, const simd::DoubleBox& to);
 
 /// For every placement of a template of extents `m` in `footprint`: 1 where the panel is constant
-/// on the original values (METHODS 2.1). O(1) a voxel.
+/// on the original values (METHODS 2.1). Beyond the scene its nearest voxels are repeated, so that
+/// what of a panel lies inside decides. O(1) a voxel.
 [[nodiscard]] std::vector<std::uint8_t>
 flatPanels(const base::AnyView& scene, const base::Box& footprint, const base::Extents& m);
 

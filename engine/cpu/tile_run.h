@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -74,27 +75,33 @@ template <class Buffers> class ThreadBuffers final : public method::Workspace {
                                         const std::vector<std::string>& stages, bool done);
 
 /// Runs `work(boxes, worker, tally)` for every `together` tiles of `grid`, a TileGrid or MapGrid,
-/// in turn, reports finished regions and collects what the workers counted, as outcomeOf().
+/// in turn, reports finished regions and collects what the workers counted, as outcomeOf(). Work
+/// that is stopped within a tile leaves nothing of it in the map and takes it out of `boxes`.
 template <class Grid, class Work>
 method::Outcome runTiles(const Grid& grid, std::int64_t together,
                          const method::Execution& execution, const std::vector<std::string>& stages,
                          Work&& work) {
     std::vector<WorkerTally> tallies(static_cast<std::size_t>(execution.pool.threads()));
     std::mutex regionLock;
+    std::atomic<bool> whole = true;
     const bool done = execution.pool.run(
         grid.items(together),
         [&](std::int64_t item, int worker) {
-            const std::vector<base::Box> boxes = grid.boxes(item, together);
+            std::vector<base::Box> boxes = grid.boxes(item, together);
+            const std::size_t count = boxes.size();
             WorkerTally& tally = tallies[static_cast<std::size_t>(worker)];
             tally.clock.start();
             work(boxes, worker, tally);
+            if (boxes.size() < count) {
+                whole = false;
+            }
             if (execution.regionFinished) {
                 const std::lock_guard lock(regionLock);
                 std::for_each(boxes.begin(), boxes.end(), execution.regionFinished);
             }
         },
         execution.stop);
-    return outcomeOf(tallies, stages, done);
+    return outcomeOf(tallies, stages, done && whole);
 }
 
 /// Bytes that a bank whose templates are done one after the other takes beyond a run of one: the

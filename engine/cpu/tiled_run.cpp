@@ -61,19 +61,23 @@ class Worker {
     Worker(const TiledRun& run, TiledBuffers& buffers, WorkerTally& tally)
         : m_run(run), m_buffers(buffers), m_tally(tally) {}
 
-    /// A tile that is no plain box inside the scene.
-    void general(const base::Box& out) {
+    /// A tile that is no plain box inside the scene. False: stopped before anything was written,
+    /// which only the first template does.
+    [[nodiscard]] bool general(const base::Box& out, const std::stop_token& stop) {
         BestPart part{partOf(m_run.to, out)};
         for (std::size_t i = 0; i < m_run.templs.size(); ++i) {
             const TiledPrepared& templ = *m_run.templs[i];
             const auto number = static_cast<std::int32_t>(i);
             const method::MapView scores = m_buffers.best.of(number, part);
-            m_buffers.support(templ.spectra().value())
-                .tile({m_run.problem, templ.support().value(), templ.canonical(), m_run.scene,
-                       scores},
-                      out, {kLoad, kTransform, kDenominator, kRecomputation}, m_tally);
+            if (!m_buffers.support(templ.spectra().value())
+                     .tile({m_run.problem, templ.support().value(), templ.canonical(), m_run.scene,
+                            scores, i == 0 ? stop : std::stop_token()},
+                           out, {kLoad, kTransform, kDenominator, kRecomputation}, m_tally)) {
+                return false;
+            }
             take(i, part, false);
         }
+        return true;
     }
 
     /// Tiles of placements inside the scene, at most two.
@@ -395,16 +399,16 @@ method::Outcome TiledRun::operator()(const Extents& tile, ThreadBuffers<TiledBuf
     const MapGrid grid(problem, tile, general);
     return runTiles(grid, kTogether, execution,
                     {"load", "transform", "denominator", "recomputation"},
-                    [&](const std::vector<base::Box>& boxes, int number, WorkerTally& tally) {
+                    [&](std::vector<base::Box>& boxes, int number, WorkerTally& tally) {
                         Worker worker(*this, buffers.of(number), tally);
                         std::vector<PlainTile> plain;
-                        for (const base::Box& box : boxes) {
+                        std::erase_if(boxes, [&](const base::Box& box) {
                             if (general || isPartial(scene, seenBy(problem, box))) {
-                                worker.general(box);
-                            } else {
-                                plain.push_back({grid.inValid(box), {partOf(to, box)}});
+                                return !worker.general(box, execution.stop);
                             }
-                        }
+                            plain.push_back({grid.inValid(box), {partOf(to, box)}});
+                            return false;
+                        });
                         worker.plain(plain);
                     });
 }

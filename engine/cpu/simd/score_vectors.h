@@ -1,0 +1,169 @@
+// Scores, and what they are made of, a vector at a time (METHODS 2.1). Compiled once for every
+// instruction set, by files that include <hwy/foreach_target.h>.
+#if defined(FLCC_SCORE_VECTORS_ONCE) == defined(HWY_TARGET_TOGGLE)
+#ifdef FLCC_SCORE_VECTORS_ONCE
+#undef FLCC_SCORE_VECTORS_ONCE
+#else
+#define FLCC_SCORE_VECTORS_ONCE
+#endif
+
+#include <cstdint>
+
+#include <hwy/highway.h>
+
+#include "engine/cpu/simd/kernels.h"
+#include "engine/cpu/simd/window_sums.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace flcc::cpu::simd::HWY_NAMESPACE {
+
+// The vectors scores are made of: of float two vectors of doubles give one.
+struct SingleScores {
+    using Real = float;
+    using Numerator = float;
+    using D = hn::Repartition<float, DD>;
+    using H = hn::Half<D>;
+    using V = hn::Vec<D>;
+    static constexpr float kTiny = 0x1p-80F;
+
+    // Of the panels from `i` on: s2, D = s2 - s1^2 / N and the numerators.
+    static HWY_INLINE void panels(const Sums& sums, const float* num, std::int64_t i,
+                                  const ScoreConstants& constants, V& square, V& variance,
+                                  V& numerator) {
+        variances(sums, i, constants, square, variance, nullptr);
+        numerator = hn::LoadU(D(), num + i);
+    }
+    static double numeratorOf(float num, double, const ScoreConstants&) {
+        return static_cast<double>(num);
+    }
+
+    // `s1` takes both vectors of sums where it is asked for.
+    static HWY_INLINE void variances(const Sums& sums, std::int64_t i,
+                                     const ScoreConstants& constants, V& square, V& variance,
+                                     hn::Vec<DD>* s1) {
+        const D d;
+        const H h;
+        const DD dd;
+        const auto half = static_cast<std::int64_t>(hn::Lanes(dd));
+        const auto inverseCount = hn::Set(dd, -1.0 / constants.count);
+        const auto a1 = hn::LoadU(dd, sums.s1 + i);
+        const auto b1 = hn::LoadU(dd, sums.s1 + i + half);
+        const auto a2 = hn::LoadU(dd, sums.s2 + i);
+        const auto b2 = hn::LoadU(dd, sums.s2 + i + half);
+        const auto aD = hn::MulAdd(hn::Mul(a1, inverseCount), a1, a2);
+        const auto bD = hn::MulAdd(hn::Mul(b1, inverseCount), b1, b2);
+        variance = hn::Combine(d, hn::DemoteTo(h, bD), hn::DemoteTo(h, aD));
+        square = hn::Combine(d, hn::DemoteTo(h, b2), hn::DemoteTo(h, a2));
+        if (s1 != nullptr) {
+            s1[0] = a1;
+            s1[1] = b1;
+        }
+    }
+
+    // 1 / sqrt(v), 2 u at most: an approximation and Newton steps. AVX-512 begins with 14 bits, the
+    // others with 11.
+    static HWY_INLINE V inverseRoot(V v) {
+        const D d;
+        const auto half = hn::Mul(v, hn::Set(d, -0.5F));
+        const auto threeHalves = hn::Set(d, 1.5F);
+        auto y = hn::ApproximateReciprocalSqrt(v);
+        y = hn::Mul(y, hn::MulAdd(hn::Mul(half, y), y, threeHalves));
+        if constexpr (HWY_TARGET > HWY_AVX3) {
+            y = hn::Mul(y, hn::MulAdd(hn::Mul(half, y), y, threeHalves));
+        }
+        return y;
+    }
+
+    // sqrt(v) from above: the approximation is right to 11 bits.
+    static HWY_INLINE V rootAbove(V v) {
+        const D d;
+        return hn::Mul(hn::Mul(v, hn::Set(d, 1.001F)),
+                       hn::ApproximateReciprocalSqrt(hn::Max(v, hn::Set(d, 1e-30F))));
+    }
+
+    static HWY_INLINE void store(V v, float* to) { hn::StoreU(v, D(), to); }
+};
+
+// Integer numerators, for which no rounding is left but that of the score itself: all products of
+// counts stay below 2^53.
+struct IntegerScores : SingleScores {
+    using Numerator = std::int32_t;
+
+    static HWY_INLINE void panels(const Sums& sums, const std::int32_t* num, std::int64_t i,
+                                  const ScoreConstants& constants, V& square, V& variance,
+                                  V& numerator) {
+        hn::Vec<DD> s1[2];
+        variances(sums, i, constants, square, variance, s1);
+        numerator = numerators(num + i, s1, constants, constants.numeratorScale);
+    }
+    // D = N s2 - s1^2, rounded once, and the numerators times `scale`.
+    static HWY_INLINE void exactPanels(const Sums& sums, const std::int32_t* num, std::int64_t i,
+                                       const ScoreConstants& constants, double scale, V& variance,
+                                       V& numerator) {
+        const D d;
+        const H h;
+        const DD dd;
+        const auto half = static_cast<std::int64_t>(hn::Lanes(dd));
+        const auto count = hn::Set(dd, constants.count);
+        const hn::Vec<DD> s1[2] = {hn::LoadU(dd, sums.s1 + i), hn::LoadU(dd, sums.s1 + i + half)};
+        const auto of = [&](hn::Vec<DD> sum, std::int64_t at) {
+            return hn::DemoteTo(
+                h, hn::NegMulAdd(sum, sum, hn::Mul(count, hn::LoadU(dd, sums.s2 + at))));
+        };
+        const auto low = of(s1[0], i);
+        variance = hn::Combine(d, of(s1[1], i + half), low);
+        numerator = numerators(num + i, s1, constants, scale);
+    }
+    static HWY_INLINE V numerators(const std::int32_t* num, const hn::Vec<DD> (&s1)[2],
+                                   const ScoreConstants& constants, double scale) {
+        const D d;
+        const H h;
+        const DD dd;
+        const hn::Rebind<std::int32_t, DD> integers;
+        const auto half = static_cast<std::int64_t>(hn::Lanes(dd));
+        const auto of = [&](std::int64_t at, hn::Vec<DD> sum) {
+            const auto products = hn::PromoteTo(dd, hn::LoadU(integers, num + at));
+            const auto counts = hn::Mul(sum, hn::Set(dd, constants.unit));
+            const auto exact = hn::NegMulAdd(counts, hn::Set(dd, constants.templSum),
+                                             hn::Mul(products, hn::Set(dd, constants.count)));
+            return hn::DemoteTo(h, hn::Mul(exact, hn::Set(dd, scale)));
+        };
+        const auto low = of(0, s1[0]);
+        return hn::Combine(d, of(half, s1[1]), low);
+    }
+    static double numeratorOf(std::int32_t num, double s1, const ScoreConstants& constants) {
+        return (num * constants.count - s1 * constants.unit * constants.templSum) *
+               constants.numeratorScale;
+    }
+};
+
+struct DoubleScores {
+    using Real = double;
+    using Numerator = double;
+    using D = DD;
+    using V = hn::Vec<D>;
+    static constexpr double kTiny = 0x1p-900;
+
+    static HWY_INLINE void panels(const Sums& sums, const double* num, std::int64_t i,
+                                  const ScoreConstants& constants, V& square, V& variance,
+                                  V& numerator) {
+        const D d;
+        const auto inverseCount = hn::Set(d, -1.0 / constants.count);
+        const auto s1 = hn::LoadU(d, sums.s1 + i);
+        square = hn::LoadU(d, sums.s2 + i);
+        variance = hn::MulAdd(hn::Mul(s1, inverseCount), s1, square);
+        numerator = hn::LoadU(d, num + i);
+    }
+    static double numeratorOf(double num, double, const ScoreConstants&) { return num; }
+    static HWY_INLINE V inverseRoot(V v) { return hn::Div(hn::Set(D(), 1.0), hn::Sqrt(v)); }
+    static HWY_INLINE V rootAbove(V v) { return hn::Mul(hn::Sqrt(v), hn::Set(D(), 1.001)); }
+    static HWY_INLINE void store(V v, float* to) {
+        const hn::Rebind<float, D> f;
+        hn::StoreU(hn::DemoteTo(f, v), f, to);
+    }
+};
+
+} // namespace flcc::cpu::simd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
