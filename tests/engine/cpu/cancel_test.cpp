@@ -1,8 +1,12 @@
 #include <QtTest>
 
+#include <algorithm>
+#include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
+#include "engine/cpu/support_run.h"
 #include "tests/engine/cpu/harness.h"
 #include "tests/support/comparison.h"
 
@@ -56,6 +60,38 @@ class CancelTest : public QObject {
                     QVERIFY(run.map.value.data()[i] == 0);
                 }
             }
+        }
+    }
+
+    // Of a tile at the border: it is left as it was.
+    void aStopWithinATileWritesNothing() {
+        const base::AnyImage scene = sceneOf(true);
+        const base::AnyImage templ = templOf(true);
+        const method::MaskedView templView = base::viewOf(templ);
+        const method::MaskedView sceneView = base::viewOf(scene);
+        const test::Asked asked{.extent = method::Extent::Full};
+        const method::Problem problem = test::problemOf(sceneView, templView, asked);
+        const method::CanonicalTemplate canonical(templView);
+        const cpu::SupportTemplate support(canonical, templView);
+        const Extents tile{32, 24, 1};
+        for (const bool stopped : {false, true}) {
+            cpu::SupportScorer scorer(std::make_unique<cpu::DirectCorrelator>(problem.templ, tile));
+            method::MatchMap map(tile);
+            std::stop_source source;
+            if (stopped) {
+                source.request_stop();
+            }
+            cpu::WorkerTally tally;
+            tally.clock.start();
+            const method::MapView view = method::viewOf(map);
+            const bool done =
+                scorer.tile({problem, support, canonical, sceneView, view, source.get_token()},
+                            {{0, 0, 0}, tile}, {0, 1, 2, 3}, tally);
+            QCOMPARE(done, !stopped);
+            const auto written =
+                std::count_if(map.status.data(), map.status.data() + map.status.count(),
+                              [](Status status) { return status != Status::NotComputed; });
+            QCOMPARE(written, stopped ? 0 : base::voxelCount(tile));
         }
     }
 

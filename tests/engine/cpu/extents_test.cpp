@@ -186,6 +186,22 @@ class ExtentsTest : public QObject {
         }
     }
 
+    // Beside zeros a constant is not flat, however little it is beside the rest of its tile.
+    void aFaintConstantBesideZerosIsNotFlat() {
+        base::AnyImage scene = test::mapped(test::noise(PixelType::Float64, {40, 30, 1}, 5),
+                                            PixelType::Float64, [](double v) { return 1e12 * v; });
+        for (std::int64_t i = 0; i < 40 * 12; ++i) {
+            test::setVoxel(scene, {i % 40, i / 40, 0}, i % 40 < 20 ? 0.0 : 7.0);
+        }
+        const base::AnyImage templ = test::noise(PixelType::Float64, {7, 6, 1}, 6);
+        const test::Asked asked = askedFor(Extent::Same, Outside::Zero);
+        const auto expected = test::judged(scene, templ, asked);
+        QVERIFY(expected.status.view().at(5, 0, 0) == Status::Flat);
+        QVERIFY(expected.status.view().at(30, 0, 0) == Status::Partial);
+        const std::string fault = test::judgeAll(scene, templ, {0, 0, 0}, asked);
+        QVERIFY2(fault.empty(), fault.c_str());
+    }
+
     void aTemplateConstantOnTheOverlapIsFlat() {
         base::AnyImage templ = test::noise(PixelType::Float32, {8, 8, 1}, 7);
         for (std::int64_t i = 0; i < 32; ++i) {
