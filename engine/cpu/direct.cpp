@@ -365,6 +365,7 @@ class DirectMethod final : public method::Method {
             add(tileOf(map, m, {64, 64, 1}));
             add(tileOf(map, m, {128, 32, 1}));
             add(tileOf(map, m, {256, 32, 1}));
+            add(tileOf(map, m, {256, 64, 1}));
         }
         return result;
     }

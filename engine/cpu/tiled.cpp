@@ -72,8 +72,8 @@ class TiledMethod final : public method::Method {
                 }
             }
         } else {
-            for (const std::int64_t column : {64, 128, 192, 256, 512, 1024}) {
-                for (const std::int64_t row : {64, 128, 256, 320, 400, 640, 1024}) {
+            for (const std::int64_t column : {64, 128, 192, 256, 512, 720, 1024}) {
+                for (const std::int64_t row : {64, 128, 256, 320, 400, 512, 720, 1024}) {
                     if (row >= column / 2 && row <= 5 * column) {
                         fitted({row, column, 1});
                     }

@@ -17,7 +17,8 @@ base::Image<float> noise(const base::Extents& extents) {
     std::uint32_t state = 1;
     for (std::int64_t i = 0; i < image.count(); ++i) {
         state = state * 1664525U + 1013904223U;
-        image.data()[i] = static_cast<float>(state >> 8U) * 0x1p-24F;
+        // Not multiples of one power of two, for which methods have shorter ways.
+        image.data()[i] = static_cast<float>(state >> 8U) * 0x1.1p-24F;
     }
     return image;
 }
