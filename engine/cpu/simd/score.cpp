@@ -7,6 +7,7 @@
 #define HWY_TARGET_INCLUDE "engine/cpu/simd/score.cpp"
 #include <hwy/foreach_target.h> // IWYU pragma: keep
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include "engine/base/status.h"
@@ -47,31 +48,19 @@ template <class Scores> class RowScorer {
         }
         const std::int64_t at =
             z * m_arguments.mapSliceStride + y * m_arguments.mapRowStride + column;
+        const bool streamed = isStreamed(count);
         const Row row{sums,
                       m_arguments.num.data + z * m_arguments.num.sliceStride +
                           y * m_arguments.num.rowStride + column,
-                      m_arguments.value + at,
+                      streamed ? m_values : m_arguments.value + at,
                       m_arguments.exact == nullptr ? nullptr : m_arguments.exact + at,
-                      m_arguments.status + at,
+                      streamed ? m_statuses : m_arguments.status + at,
                       count};
-        if constexpr (std::is_same_v<Scores, IntegerScores>) {
-            if (m_constants.exactVariance) {
-                scoreExactly(row);
-                std::fill_n(m_arguments.bounds + column, count,
-                            static_cast<float>(m_constants.boundConstant));
-                return;
-            }
+        scoreRow(row, column, y);
+        if (streamed) {
+            stream(m_values, count, m_arguments.value + at);
+            stream(m_statuses, count, m_arguments.status + at);
         }
-        // The bounds of the last row are the sample that is asked for.
-        const bool sampled = y + 1 == m_arguments.out.y;
-        if (!sampled && m_remarkable <= m_plain / 2 + 2) {
-            if (scorePlainly(row)) {
-                ++m_plain;
-                return;
-            }
-            ++m_remarkable;
-        }
-        scoreCarefully(row, m_arguments.bounds + column);
     }
 
     [[nodiscard]] ScoreTally tally() const {
@@ -91,6 +80,47 @@ template <class Scores> class RowScorer {
         std::uint8_t* status = nullptr;
         std::int64_t count = 0;
     };
+
+    /// Whether a row goes past the caches: nobody reads it soon, and what is not written to it need
+    /// not be read. Of short rows the cut cache lines would cost more than that.
+    [[nodiscard]] bool isStreamed(std::int64_t count) const {
+        return count >= 128 && count <= kMostStreamed && m_arguments.kept == nullptr &&
+               m_arguments.exact == nullptr;
+    }
+
+    template <class T> static HWY_INLINE void stream(const T* from, std::int64_t count, T* to) {
+        constexpr std::int64_t kLine = 64; // bytes
+        const hn::ScalableTag<T> d;
+        const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+        const auto beyond = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) % kLine);
+        std::int64_t i = (kLine - beyond) % kLine / static_cast<std::int64_t>(sizeof(T));
+        std::copy_n(from, i, to);
+        for (; i + lanes <= count; i += lanes) {
+            hn::Stream(hn::LoadU(d, from + i), d, to + i);
+        }
+        std::copy_n(from + i, count - i, to + i);
+    }
+
+    void scoreRow(const Row& row, std::int64_t column, std::int64_t y) {
+        if constexpr (std::is_same_v<Scores, IntegerScores>) {
+            if (m_constants.exactVariance) {
+                scoreExactly(row);
+                std::fill_n(m_arguments.bounds + column, row.count,
+                            static_cast<float>(m_constants.boundConstant));
+                return;
+            }
+        }
+        // The bounds of the last row are the sample that is asked for.
+        const bool sampled = y + 1 == m_arguments.out.y;
+        if (!sampled && m_remarkable <= m_plain / 2 + 2) {
+            if (scorePlainly(row)) {
+                ++m_plain;
+                return;
+            }
+            ++m_remarkable;
+        }
+        scoreCarefully(row, m_arguments.bounds + column);
+    }
 
     /// Scores without a bound for each: false when one bound for all of the row does not keep the
     /// promise, or a panel may be flat; then what was written means nothing.
@@ -348,6 +378,10 @@ template <class Scores> class RowScorer {
     const ScoreConstants& m_constants;
     ScoreTally m_tally;
     V m_largest = hn::Zero(D());
+    // A row on its way past the caches.
+    static constexpr std::int64_t kMostStreamed = 2048;
+    alignas(64) float m_values[kMostStreamed];
+    alignas(64) std::uint8_t m_statuses[kMostStreamed];
     std::int64_t m_plain = 0;      ///< rows that were scored plainly
     std::int64_t m_remarkable = 0; ///< rows for which that was in vain
 };
@@ -425,6 +459,7 @@ HWY_INLINE ScoreTally scoreAll(const typename RowScorer<Scores>::Arguments& a,
             }
         }
     }
+    hwy::FlushStream();
     return scorer.tally();
 }
 
