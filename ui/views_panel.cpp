@@ -347,12 +347,25 @@ void ViewsPanel::showMap(const std::shared_ptr<const method::MatchMap>& map,
     m_mapTempl = templ;
     m_mapCorner = corner;
     for (const auto& slice : m_slices) {
-        slice->setMapName("LCC");
         slice->setMap(map, templ, finished, corner);
     }
-    m_volume->setMapName("LCC");
     m_volume->setMap(map, templ, finished, corner);
     applyScale();
+}
+
+/// What stands beside the scale, with words on how far the scores can be trusted.
+void ViewsPanel::nameMap(const QString& trust) {
+    const std::string name = (trust.isEmpty() ? tr("LCC") : tr("LCC, %1").arg(trust)).toStdString();
+    for (const auto& slice : m_slices) {
+        slice->setMapName(name);
+    }
+    m_volume->setMapName(name);
+}
+
+void ViewsPanel::setUnverified(bool unverified) {
+    if (m_running) {
+        nameMap(unverified ? tr("not yet verified") : QString());
+    }
 }
 
 void ViewsPanel::onResultShown() {
@@ -365,12 +378,15 @@ void ViewsPanel::onResultShown() {
         showMap(result->job->map, base::extentsOf(result->job->templates.front()->pixels),
                 result->job->mapCorner, true);
     }
+    nameMap(result == nullptr || job::isVerified(result->job->report) ? QString()
+                                                                      : tr("not verified"));
 }
 
 void ViewsPanel::showRunningMap(std::shared_ptr<const method::MatchMap> map,
                                 const base::Extents& templ, const base::Index& corner) {
     m_running = map;
     setVisiblePeaks({});
+    nameMap({});
     showMap(map, templ, corner, false);
 }
 

@@ -131,6 +131,9 @@ void SliceScene::setMap(std::shared_ptr<const method::MatchMap> map, const base:
                             {s.map.offset()[s.axes.right], s.map.offset()[s.axes.down]},
                             s.view.aspect());
     }
+    if (s.keepsFit) {
+        fit(); // that of `full` reaches beyond the scene
+    }
     changed();
 }
 
@@ -186,11 +189,15 @@ void SliceScene::setMapName(const std::string& name) {
     changed();
 }
 
+const std::string& SliceScene::mapName() const { return m_state->mapName; }
+
 void SliceScene::fit() {
     m_state->keepsFit = true;
     if (hasImage()) {
         m_state->view.setSize(width(), height());
-        m_state->view.fit();
+        const State& s = *m_state;
+        m_state->view.fit(
+            {s.map.reach(s.extents, s.axes.right), s.map.reach(s.extents, s.axes.down)});
     }
     changed();
 }

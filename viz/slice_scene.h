@@ -85,6 +85,7 @@ class SliceScene final : public Scene {
     [[nodiscard]] double mapOpacity() const;
     /// The words beside the scalar bar.
     void setMapName(const std::string& name);
+    [[nodiscard]] const std::string& mapName() const;
 
     // Marks.
     /// Peaks as boxes of the size of `templ`, or of their own; a volume shows those whose box
