@@ -575,8 +575,9 @@ void PlanCard::applyTheme() {
     for (QLabel* quiet : {m_detail, m_scenes, m_calibration}) {
         quiet->setStyleSheet(QStringLiteral("color: %1;").arg(a.muted.name()));
     }
-    for (const char* name : {"planPredictedHead", "planMeasuredHead", "planTimeHead",
-                             "planStreamHead", "planMemoryHead"}) {
+    for (const char* name :
+         {"planPredictedHead", "planMeasuredHead", "planTimeHead", "planStreamHead",
+          "planUploadHead", "planComputeHead", "planDownloadHead", "planMemoryHead"}) {
         findChild<QLabel*>(QLatin1String(name))
             ->setStyleSheet(QStringLiteral("color: %1;").arg(a.muted.name()));
     }

@@ -347,24 +347,24 @@ void ViewsPanel::showMap(const std::shared_ptr<const method::MatchMap>& map,
     m_mapTempl = templ;
     m_mapCorner = corner;
     for (const auto& slice : m_slices) {
+        slice->setMapName("LCC");
         slice->setMap(map, templ, finished, corner);
     }
+    m_volume->setMapName("LCC");
     m_volume->setMap(map, templ, finished, corner);
     applyScale();
 }
 
-/// What stands beside the scale, with words on how far the scores can be trusted.
-void ViewsPanel::nameMap(const QString& trust) {
-    const std::string name = (trust.isEmpty() ? tr("LCC") : tr("LCC, %1").arg(trust)).toStdString();
+void ViewsPanel::noteMap(const QString& note) {
     for (const auto& slice : m_slices) {
-        slice->setMapName(name);
+        slice->setMapNote(note.toStdString());
     }
-    m_volume->setMapName(name);
+    m_volume->setMapNote(note.toStdString());
 }
 
 void ViewsPanel::setUnverified(bool unverified) {
     if (m_running) {
-        nameMap(unverified ? tr("not yet verified") : QString());
+        noteMap(unverified ? tr("not yet verified") : QString());
     }
 }
 
@@ -378,7 +378,7 @@ void ViewsPanel::onResultShown() {
         showMap(result->job->map, base::extentsOf(result->job->templates.front()->pixels),
                 result->job->mapCorner, true);
     }
-    nameMap(result == nullptr || job::isVerified(result->job->report) ? QString()
+    noteMap(result == nullptr || job::isVerified(result->job->report) ? QString()
                                                                       : tr("not verified"));
 }
 
@@ -386,7 +386,7 @@ void ViewsPanel::showRunningMap(std::shared_ptr<const method::MatchMap> map,
                                 const base::Extents& templ, const base::Index& corner) {
     m_running = map;
     setVisiblePeaks({});
-    nameMap({});
+    noteMap({});
     showMap(map, templ, corner, false);
 }
 

@@ -189,7 +189,12 @@ void SliceScene::setMapName(const std::string& name) {
     changed();
 }
 
-const std::string& SliceScene::mapName() const { return m_state->mapName; }
+void SliceScene::setMapNote(const std::string& note) {
+    m_state->mapNote = note;
+    changed();
+}
+
+const std::string& SliceScene::mapNote() const { return m_state->mapNote; }
 
 void SliceScene::fit() {
     m_state->keepsFit = true;

@@ -197,6 +197,11 @@ void VolumeScene::setMapName(const std::string& name) {
     changed();
 }
 
+void VolumeScene::setMapNote(const std::string& note) {
+    m_state->mapNote = note;
+    changed();
+}
+
 void VolumeScene::setMapVisible(bool on) {
     m_state->mapVisible = on;
     m_state->slicesStale = true;
