@@ -3,7 +3,9 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QTest>
+#include <QTimer>
 
 #include <algorithm>
 #include <chrono>
@@ -205,6 +207,23 @@ class WindowGpuTest : public QObject {
         QVERIFY(test::runAndWait(*m_window));
         QVERIFY(told == (std::vector{job::Verification::NotNeeded}));
         QVERIFY(textOf(*m_window, "statusDevice").startsWith("ran on CPU, "));
+    }
+
+    void theStatusBarSaysHowLongARunWillTake() {
+        pose(*m_window, "cuda:0");
+        test::deviceDouble().starting = [](std::int32_t) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1200)); // a quarter of the run
+        };
+        QStringList texts;
+        QTimer watch;
+        connect(&watch, &QTimer::timeout, this, [&] { texts << textOf(*m_window, "statusWork"); });
+        watch.start(100);
+        QVERIFY(test::runAndWait(*m_window));
+        const QRegularExpression left(QStringLiteral("^Run: matching, \\d s, about (\\d) s left$"));
+        const QStringList found = texts.filter(left);
+        QVERIFY2(!found.isEmpty(), qPrintable(texts.join(QChar('\n'))));
+        const int seconds = left.match(found.front()).captured(1).toInt();
+        QVERIFY2(seconds >= 1, qPrintable(found.front())); // three parts are under way at once
     }
 
     void aResultThatFailsIsNeverShown() {
