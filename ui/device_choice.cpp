@@ -64,7 +64,9 @@ void widen(QComboBox& box) {
 void fillDevices(QComboBox& box, const std::vector<plan::Device>& devices,
                  const DeviceWords& words) {
     auto* model = new QStandardItemModel(&box);
-    model->appendRow(choice(words.automatic, QStringLiteral("auto"), words.automaticTip));
+    if (!words.automatic.isEmpty()) {
+        model->appendRow(choice(words.automatic, QStringLiteral("auto"), words.automaticTip));
+    }
     for (const plan::Device& device : devices) {
         model->appendRow(choiceOf(device));
     }

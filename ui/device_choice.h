@@ -23,7 +23,7 @@ class DeviceBox : public QComboBox {
 
 /// How a choice of devices words what is no single device.
 struct DeviceWords {
-    QString automatic; ///< the entry "auto"
+    QString automatic; ///< the entry "auto"; empty: there is none
     QString automaticTip;
     QString anyGpu; ///< the entry "cuda", there where a GPU can be used
     QString anyGpuTip;

@@ -1,6 +1,8 @@
 #include <QAbstractItemModel>
+#include <QAction>
 #include <QApplication>
 #include <QComboBox>
+#include <QDialog>
 #include <QLabel>
 #include <QPushButton>
 #include <QRegularExpression>
@@ -224,6 +226,24 @@ class WindowGpuTest : public QObject {
         QVERIFY2(!found.isEmpty(), qPrintable(texts.join(QChar('\n'))));
         const int seconds = left.match(found.front()).captured(1).toInt();
         QVERIFY2(seconds >= 1, qPrintable(found.front())); // three parts are under way at once
+    }
+
+    void theCrossoverMapIsThatOfTheChosenDevice() {
+        test::child<QAction>(*m_window, "crossoverAction").trigger();
+        auto& dialog = test::child<QDialog>(*m_window, "crossover");
+        auto& again = test::child<QPushButton>(dialog, "crossoverStart");
+        auto& save = test::child<QPushButton>(dialog, "crossoverSave");
+        const auto& picture = test::child<QLabel>(dialog, "crossoverPicture");
+        QTRY_VERIFY_WITH_TIMEOUT(save.isEnabled(), 30'000);
+        auto& device = test::child<QComboBox>(dialog, "crossoverDevice");
+        QCOMPARE(device.currentData().toString(), QString("cpu"));
+        const QImage ofCpu = picture.pixmap().toImage();
+        device.setFocus();
+        QTest::keyClicks(&device, "Double"); // the name of the GPU
+        QCOMPARE(device.currentData().toString(), QString("cuda:0"));
+        test::click(again);
+        QTRY_VERIFY_WITH_TIMEOUT(save.isEnabled() && picture.pixmap().toImage() != ofCpu, 30'000);
+        dialog.close();
     }
 
     void aResultThatFailsIsNeverShown() {
