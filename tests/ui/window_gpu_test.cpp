@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QRegularExpression>
+#include <QTabWidget>
 #include <QTest>
 #include <QTimer>
 
@@ -102,6 +103,13 @@ bool runToItsEnd(ui::MainWindow& window) {
     return waited && test::waitUntilIdle(window);
 }
 
+/// For looking at: FLCC_GPU_PICTURES names a folder.
+void keepPicture(ui::MainWindow& window, const char* name) {
+    if (const QString folder = qEnvironmentVariable("FLCC_GPU_PICTURES"); !folder.isEmpty()) {
+        QVERIFY(window.grab().save(folder + QChar('/') + QString(name) + ".png"));
+    }
+}
+
 /// Every kernel of a part takes so long that the window sees the map being filled.
 void takeYourTime() {
     test::deviceDouble().starting = [](std::int32_t) {
@@ -185,10 +193,9 @@ class WindowGpuTest : public QObject {
                 ++filled;
                 QVERIFY(noteOfMap(*m_window) == "not yet verified");
                 QVERIFY(saysNotYetVerified(*m_window));
-                const QString file = qEnvironmentVariable("FLCC_GPU_PICTURE");
-                if (filled == 1 && !file.isEmpty()) {
+                if (filled == 1) {
                     QTest::qWait(1); // what was finished is drawn
-                    QVERIFY(m_window->grab().save(file));
+                    keepPicture(*m_window, "filling");
                 }
             }
         });
@@ -202,6 +209,9 @@ class WindowGpuTest : public QObject {
         QVERIFY(report.audit->verdict == job::AuditVerdict::Passed && report.audit->checked >= 64);
         QCOMPARE(textOf(*m_window, "statusDevice"), QString("ran on CUDA 0, Double 0"));
         QVERIFY(!messageBar(*m_window).isVisible());
+        test::child<QTabWidget>(*m_window, "resultTabs").setCurrentIndex(1);
+        QTest::qWait(50);
+        keepPicture(*m_window, "verified");
 
         // What the processor computes needs no such words.
         told.clear();
@@ -322,6 +332,8 @@ class WindowGpuTest : public QObject {
         QVERIFY2(sentence.startsWith("device 'cuda:0' failed: ") &&
                      sentence.endsWith("; the run was done on the CPU instead"),
                  qPrintable(sentence));
+        QTest::qWait(50);
+        keepPicture(*m_window, "lost");
         const Choice lost = choiceOf(*m_window, "cuda:0");
         QVERIFY2(!lost.enabled && lost.text.contains("start the program again"),
                  qPrintable(lost.text));
