@@ -195,6 +195,7 @@ void StatusLine::showProgress(double share) {
     m_share = share;
     m_progress->setValue(static_cast<int>(std::lround(share * 1000)));
     m_progress->setVisible(m_work->isVisible() && share > 0);
+    updateWork();
 }
 
 /// Work whose share is not known shows its seconds: the animation of a busy bar would make every
