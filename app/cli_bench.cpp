@@ -48,8 +48,19 @@ base::PixelType pixelType(const std::string& text) {
     refuse("--pixel takes a pixel type such as uint8, uint16 or float32, not \"" + text + "\"");
 }
 
+job::BenchmarkSet setOf(const std::string& text) {
+    using enum job::BenchmarkSet;
+    for (const job::BenchmarkSet set : {Sizes, Crossover, Banks, Volumes}) {
+        if (job::name(set) == text) {
+            return set;
+        }
+    }
+    refuse("--set takes sizes, crossover, banks or volumes, not \"" + text + "\"");
+}
+
 job::BenchmarkOptions benchmarkOf(const Values& values) {
     constexpr int kMostRepeats = 1000;
+    constexpr int kMostTemplates = 1000;
     job::BenchmarkOptions options;
     options.threads = threadsOf(values);
     options.device = deviceOf(values);
@@ -63,10 +74,20 @@ job::BenchmarkOptions benchmarkOf(const Values& values) {
             posed.scene = extents(name, value);
         } else if (name == "--template") {
             posed.templ = extents(name, value);
+        } else if (name == "--templates") {
+            posed.templates = static_cast<int>(wholeNumber(name, value, 1, kMostTemplates));
+        } else if (name == "--set") {
+            options.problems = job::benchmarkProblems(setOf(value));
         }
     }
     if (values.contains("--scene") != values.contains("--template")) {
         refuse("--scene and --template go together: the problem that is timed");
+    }
+    if (values.contains("--scene") && values.contains("--set")) {
+        refuse("--set is a list of problems, --scene and --template are one; give one of them");
+    }
+    if (values.contains("--templates") && !values.contains("--scene")) {
+        refuse("--templates goes with --scene and --template");
     }
     if (values.contains("--scene")) {
         options.problems = {posed};
@@ -81,6 +102,8 @@ int bench(const std::vector<std::string>& args, const std::stop_token& stop) {
                                     {{"--device", "D"},
                                      {"--scene", "X,Y[,Z]"},
                                      {"--template", "X,Y[,Z]"},
+                                     {"--templates", "N"},
+                                     {"--set", "sizes|crossover|banks|volumes"},
                                      {"--pixel", "TYPE"},
                                      {"--threads", "N"},
                                      {"--repeat", "N"},
@@ -88,10 +111,13 @@ int bench(const std::vector<std::string>& args, const std::stop_token& stop) {
                                      {"--crossover", "FILE.png"}},
                                     args);
     if (values.contains("--crossover")) {
-        if (values.size() > (values.contains("--threads") ? 2U : 1U)) {
-            refuse("--crossover goes with --threads alone");
+        for (const auto& [name, value] : values) {
+            if (name != "--crossover" && name != "--threads" && name != "--device") {
+                refuse("--crossover goes with --threads and --device alone");
+            }
         }
-        job::writeCrossover(values.at("--crossover"), threadsOf(values));
+        const std::string device = values.contains("--device") ? deviceOf(values) : "cpu";
+        job::writeCrossover(values.at("--crossover"), threadsOf(values), device);
         return 0;
     }
     const job::BenchmarkOptions options = benchmarkOf(values);

@@ -40,8 +40,10 @@ constexpr const char* kUsage =
   flcc-cli devices [--json]                                processors and GPUs, and why one is not usable
   flcc-cli calibrate [--threads N] [--json]                measures this machine for better plans, two minutes
   flcc-cli bench [--device D] [--report FILE.json]         times every method of a device, transfers apart
-                 [--scene X,Y[,Z] --template X,Y[,Z]] [--pixel TYPE] [--threads N] [--repeat N]
-  flcc-cli bench --crossover FILE.png [--threads N]        which method is chosen, over scene and template size
+                 [--set sizes|crossover|banks|volumes | --scene X,Y[,Z] --template X,Y[,Z] [--templates N]]
+                 [--pixel TYPE] [--threads N] [--repeat N]
+  flcc-cli bench --crossover FILE.png [--device D] [--threads N]
+                                                           which method is chosen, over scene and template size
   flcc-cli selftest [--device auto|cpu|cuda|cuda:N] [--json]
                                                            exact cases on every instruction set and GPU of this machine
   flcc-cli --help | --version

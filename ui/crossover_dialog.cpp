@@ -1,6 +1,8 @@
 #include "ui/crossover_dialog.h"
 
+#include <QComboBox>
 #include <QFileDialog>
+#include <QFormLayout>
 #include <QLabel>
 #include <QPushButton>
 #include <QScrollArea>
@@ -8,6 +10,8 @@
 #include <exception>
 
 #include "engine/job/knowledge.h"
+#include "engine/plan/planner.h"
+#include "ui/device_choice.h"
 #include "ui/settings.h"
 #include "ui/text.h"
 #include "ui/theme.h"
@@ -17,6 +21,21 @@ namespace flcc::ui {
 CrossoverDialog::CrossoverDialog(RunController& controller, QWidget* parent)
     : WorkDialog(controller, RunController::Task::Crossover, QStringLiteral("crossover"),
                  tr("Crossover map"), parent) {
+    auto* choice = new QWidget(this);
+    auto* form = new QFormLayout(choice);
+    form->setContentsMargins(0, 6, 0, 6);
+    m_device = new QComboBox(choice);
+    m_device->setObjectName(QStringLiteral("crossoverDevice"));
+    m_device->setAccessibleName(tr("Device"));
+    m_device->setToolTip(tr("Whose methods are compared; devices that cannot be used say why"));
+    m_device->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_device->setMinimumContentsLength(24);
+    fillDevices(*m_device, plan::devices(plan::DeviceDetail::Names),
+                {{}, {}, tr("Every GPU"), tr("Every GPU that can be used")});
+    auto* label = new QLabel(tr("Device"), choice);
+    label->setBuddy(m_device);
+    form->addRow(label, m_device);
+    addContent(choice, 0);
     m_picture = new QLabel(this);
     m_picture->setObjectName(QStringLiteral("crossoverPicture"));
     m_picture->setAccessibleName(tr("Method chosen over scene side and template side"));
@@ -38,12 +57,14 @@ void CrossoverDialog::workingChanged(bool working) {
         m_maps.clear();
         m_picture->clear();
     }
+    m_device->setEnabled(!working);
     m_save->setEnabled(false); // until there is a map
 }
 
 WorkDialog::Work CrossoverDialog::work() {
-    return [this](const std::stop_token& stop, const Tell& tell) {
-        std::vector<job::Crossover> maps = job::crossovers(0, stop, tell);
+    return [this, device = m_device->currentData().toString().toStdString()](
+               const std::stop_token& stop, const Tell& tell) {
+        std::vector<job::Crossover> maps = job::crossovers(0, stop, tell, device);
         return [this, maps = std::move(maps)] { showMaps(maps); };
     };
 }

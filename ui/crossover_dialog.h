@@ -5,11 +5,12 @@
 #include "engine/job/crossover.h"
 #include "ui/work_dialog.h"
 
+class QComboBox;
 class QLabel;
 
 namespace flcc::ui {
 
-/// Draws which method this machine chooses over the sizes of scene and template, of single images
+/// Draws which method of a device this machine chooses over the sizes of scene and template, of single images
 /// and of streams, and saves it as a picture.
 class CrossoverDialog : public WorkDialog {
     Q_OBJECT
@@ -25,6 +26,7 @@ class CrossoverDialog : public WorkDialog {
     void save(const QString& file);
 
     std::vector<job::Crossover> m_maps;
+    QComboBox* m_device = nullptr;
     QLabel* m_picture = nullptr;
     QPushButton* m_save = nullptr;
 };

@@ -114,7 +114,8 @@ void DataModel::addResults() {
 void DataModel::describe(Row& row, const ResultEntry& entry) const {
     const auto all = static_cast<std::int64_t>(entry.job->peaks.size());
     const std::int64_t shown = m_document.shownPeaks(row.result);
-    row.detail = entry.job->cancelled ? tr("cancelled, partial")
+    const bool verified = job::isVerified(entry.job->report);
+    row.detail = entry.job->cancelled ? (verified ? tr("cancelled") : tr("cancelled, not verified"))
                  : shown == all       ? peaksText(all)
                                       : tr("%1 of %2 peaks").arg(shown).arg(all);
     row.badge = entry.job->cancelled ? tr("partial") : QString();

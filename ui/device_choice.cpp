@@ -1,6 +1,5 @@
 #include "ui/device_choice.h"
 
-#include <QComboBox>
 #include <QCoreApplication>
 #include <QListView>
 #include <QStandardItemModel>
@@ -22,33 +21,52 @@ QStandardItem* choice(const QString& text, const QString& id, const QString& tip
     return item;
 }
 
-QStandardItem* choiceOf(const plan::Device& device) {
+/// A device by its name; a GPU with its memory, of which what is free is known when it was asked.
+void describe(QStandardItem& item, const plan::Device& device) {
     const bool gpu = device.id != "cpu";
     const QString name =
         !gpu ? tr("CPU: %1, %2").arg(threadsText(device.threads), toQString(device.instructions))
         : device.id == "cuda" ? tr("CUDA")
                               : toQString(device.name);
-    if (!device.usable) {
-        const QString reason = toQString(device.reason);
-        QStandardItem* item = choice(tr("%1: %2").arg(name, reason), toQString(device.id), reason);
-        item->setFlags(item->flags() & ~(Qt::ItemIsEnabled | Qt::ItemIsSelectable));
-        return item;
-    }
     const QString memory =
         device.memoryFree > 0
             ? tr("%1 free of %2").arg(bytesText(device.memoryFree), bytesText(device.memoryTotal))
             : bytesText(device.memoryTotal);
-    return choice(name, toQString(device.id), gpu ? memory : toQString(device.name));
+    const QString reason = toQString(device.reason);
+    const Qt::ItemFlags usable = Qt::ItemIsEnabled | Qt::ItemIsSelectable;
+    if (device.usable) {
+        item.setFlags(item.flags() | usable);
+        item.setText(gpu ? tr("%1, %2").arg(name, memory) : name);
+        item.setToolTip(gpu ? tr("%1, %2").arg(toQString(device.instructions), memory)
+                            : toQString(device.name));
+    } else {
+        item.setFlags(item.flags() & ~usable);
+        item.setText(tr("%1: %2").arg(name, reason));
+        item.setToolTip(reason);
+    }
+}
+
+QStandardItem* choiceOf(const plan::Device& device) {
+    QStandardItem* item = choice({}, toQString(device.id), {});
+    describe(*item, device);
+    return item;
+}
+
+/// The list is as wide as its texts.
+void widen(QComboBox& box) {
+    constexpr int kWidest = 560;
+    constexpr int kFrame = 24;
+    box.view()->setMinimumWidth(std::min(kWidest, box.view()->sizeHintForColumn(0) + kFrame));
 }
 
 } // namespace
 
 void fillDevices(QComboBox& box, const std::vector<plan::Device>& devices,
                  const DeviceWords& words) {
-    constexpr int kWidest = 560;
-    constexpr int kFrame = 24;
     auto* model = new QStandardItemModel(&box);
-    model->appendRow(choice(words.automatic, QStringLiteral("auto"), words.automaticTip));
+    if (!words.automatic.isEmpty()) {
+        model->appendRow(choice(words.automatic, QStringLiteral("auto"), words.automaticTip));
+    }
     for (const plan::Device& device : devices) {
         model->appendRow(choiceOf(device));
     }
@@ -59,7 +77,22 @@ void fillDevices(QComboBox& box, const std::vector<plan::Device>& devices,
     }
     box.setModel(model);
     box.view()->setTextElideMode(Qt::ElideRight);
-    box.view()->setMinimumWidth(std::min(kWidest, box.view()->sizeHintForColumn(0) + kFrame));
+    widen(box);
+}
+
+void refreshDevices(QComboBox& box, const std::vector<plan::Device>& devices) {
+    auto* model = qobject_cast<QStandardItemModel*>(box.model());
+    for (const plan::Device& device : devices) {
+        if (const int row = box.findData(toQString(device.id)); row >= 0 && device.id != "cuda") {
+            describe(*model->item(row), device);
+        }
+    }
+    widen(box);
+}
+
+void DeviceBox::showPopup() {
+    Q_EMIT aboutToOpen();
+    QComboBox::showPopup();
 }
 
 } // namespace flcc::ui

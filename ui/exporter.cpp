@@ -70,6 +70,11 @@ const ResultEntry* Exporter::requireResult() {
         Q_EMIT failed(tr("There is no result to export: press Run first."));
         return nullptr;
     }
+    if (!job::isVerified(result->job->report)) {
+        Q_EMIT failed(tr("This partial result of a GPU is not verified, so it is not written: let "
+                         "the run end first."));
+        return nullptr;
+    }
     return result;
 }
 

@@ -115,7 +115,7 @@ void MainWindow::buildDocks() {
     };
     m_data = new DataPanel(*m_document, this);
     m_dataDock = dock(tr("Data"), "dataDock", m_data, Qt::LeftDockWidgetArea);
-    m_match = new MatchPanel(*m_document, plan::devices(), this);
+    m_match = new MatchPanel(*m_document, plan::devices(plan::DeviceDetail::Names), this);
     m_matchDock = dock(tr("Match"), "matchDock", m_match, Qt::RightDockWidgetArea);
     m_tabs = new QTabWidget(this);
     m_tabs->setObjectName(QStringLiteral("resultTabs"));
@@ -180,6 +180,7 @@ void MainWindow::connectParts() {
             [this](const QString& text) { tell(MessageBar::Kind::Error, text); });
     connect(m_flow, &MatchFlow::message, this, &MainWindow::tell);
     connect(m_flow, &MatchFlow::deviceUsed, m_status, &StatusLine::setDevice);
+    connect(m_flow, &MatchFlow::unverifiedChanged, m_status, &StatusLine::showUnverified);
     connect(m_flow, &MatchFlow::reportChanged, this, [this] {
         m_report->setReport(m_flow->report());
         updateActions();
@@ -204,6 +205,7 @@ void MainWindow::connectParts() {
     for (const auto signal : {&Document::sceneChanged, &Document::sceneShown}) {
         connect(m_document.get(), signal, this, showRegion);
     }
+    connect(m_match, &MatchPanel::deviceMemoryRequested, this, &MainWindow::requestDeviceMemory);
     connect(m_match, &MatchPanel::openPlanReportRequested, this, &MainWindow::askPlanReport);
     connect(m_match, &MatchPanel::thresholdChanged, m_peaks, &PeaksPanel::setThreshold);
     connect(m_match, &MatchPanel::problem, this,
@@ -299,6 +301,18 @@ void MainWindow::requestThumbnails() {
                                     m_start->setThumbnail(name, picture);
                                 }
                             };
+                        });
+}
+
+/// A GPU is woken for it, which may take a second.
+void MainWindow::requestDeviceMemory() {
+    if (m_controller->isWorking()) {
+        return; // the run has the memory, and the answer would come after it
+    }
+    m_controller->start(RunController::Task::Preview, {},
+                        [this](const std::stop_token&, job::JobSink*) -> RunController::Done {
+                            return
+                                [this, devices = plan::devices()] { m_match->setDevices(devices); };
                         });
 }
 

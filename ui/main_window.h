@@ -95,6 +95,7 @@ class MainWindow : public QMainWindow {
     void showContextMenu(const QPoint& position);
     void stepThreshold(double step);
     void requestThumbnails();
+    void requestDeviceMemory();
 
     std::unique_ptr<Document> m_document;
     std::unique_ptr<RunController> m_controller;

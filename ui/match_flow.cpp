@@ -91,6 +91,7 @@ MatchFlow::MatchFlow(Document& document, RunController& controller, MatchPanel& 
                     m_views.addRegions(regions);
                 }
             });
+    connect(&m_controller, &RunController::verificationChanged, this, &MatchFlow::onVerification);
     connect(&m_controller, &RunController::sceneStarted, this,
             [this](int number) { m_runScene = number; });
     connect(&m_controller, &RunController::sceneFinished, this, &MatchFlow::keepScene);
@@ -110,6 +111,8 @@ MatchFlow::MatchFlow(Document& document, RunController& controller, MatchPanel& 
         if (task == RunController::Task::Run) {
             m_panel.setRunning(false);
             m_views.endRunningMap();
+            m_panel.refreshDevices(); // one may be lost
+            Q_EMIT unverifiedChanged(false);
         } else if (task == RunController::Task::Calibrate) {
             m_plannedJob.reset(); // predictions are others now
         }
@@ -277,7 +280,8 @@ void MatchFlow::finishRun(const std::shared_ptr<job::JobResult>& result, const j
     m_reportRun = 0;
     showReport(result->report);
     tellDevice(result->report);
-    logNotes(result->notes, *result);
+    logNotes(*result, *result);
+    tellWarnings(*result);
     if (result->cancelled) {
         Q_EMIT message(MessageBar::Kind::Warning,
                        tr("The run was cancelled: %1 % of the map is finished and kept as a "
@@ -294,19 +298,54 @@ void MatchFlow::finishRun(const std::shared_ptr<job::JobResult>& result, const j
     }
 }
 
-void MatchFlow::tellDevice(const job::JobReport& report) {
-    if (report.run) {
-        const job::RunReport& run = report.run.value();
-        Q_EMIT deviceUsed(tr("ran on %1, %2").arg(deviceText(run.device), threadsText(run.threads)),
-                          tr("The device that ran the last job: %1")
-                              .arg(toQString(report.environment.processor)));
+/// What a GPU computed counts when the processor has verified it.
+void MatchFlow::onVerification(job::Verification now, const QString& reason) {
+    if (!m_controller.isRunning(RunController::Task::Run)) {
+        return;
+    }
+    const bool unverified = now == job::Verification::Open;
+    Q_EMIT unverifiedChanged(unverified);
+    if (m_runScene == m_document.activeScene()) {
+        if (now == job::Verification::Failed) {
+            m_views.endRunningMap(); // which is wrong
+        }
+        m_views.setUnverified(unverified);
+    }
+    if (now == job::Verification::Failed) {
+        Q_EMIT message(MessageBar::Kind::Warning, reason);
     }
 }
 
-void MatchFlow::logNotes(const std::vector<std::string>& notes, const job::JobResult& result) {
-    for (const std::string& note : notes) {
-        // What was done on reading was announced when the image was opened.
-        if (note != result.scene->note &&
+void MatchFlow::tellDevice(const job::JobReport& report) {
+    if (!report.run) {
+        return;
+    }
+    const job::RunReport& run = report.run.value();
+    const QString name = m_panel.deviceName(run.device);
+    if (run.device == "cpu" || name.isEmpty()) {
+        Q_EMIT deviceUsed(tr("ran on %1, %2").arg(deviceText(run.device), threadsText(run.threads)),
+                          tr("The device that ran the last job: %1")
+                              .arg(toQString(report.environment.processor)));
+    } else {
+        Q_EMIT deviceUsed(tr("ran on %1, %2").arg(deviceText(run.device), name),
+                          tr("The device that ran the last job: %1, with %2 of the CPU")
+                              .arg(name, threadsText(run.threads)));
+    }
+}
+
+/// That something else did the run than was planned, in one sentence.
+void MatchFlow::tellWarnings(const job::JobResult& all) {
+    if (!all.warnings.empty()) {
+        Q_EMIT message(MessageBar::Kind::Warning, toQString(all.warnings.back()));
+    }
+}
+
+/// The notes of a job, of which `result` is that of a scene.
+void MatchFlow::logNotes(const job::JobResult& all, const job::JobResult& result) {
+    for (const std::string& note : all.notes) {
+        // What was done on reading was announced when the image was opened, and what tellWarnings()
+        // says is logged with it.
+        if (note != result.scene->note && (all.warnings.empty() || note != all.warnings.back()) &&
             std::ranges::none_of(result.templates,
                                  [&](const auto& templ) { return templ->note == note; })) {
             base::log(base::LogLevel::Info, note);
@@ -373,8 +412,8 @@ void MatchFlow::finishScenes(const job::JobResult& all, const job::Job& job) {
     }
     m_plannedJob = planKey(job);
     m_reportRun = ++m_runs;
-    logNotes(all.notes,
-             **std::ranges::find_if(results, [](const auto& one) { return one != nullptr; }));
+    logNotes(all, **std::ranges::find_if(results, [](const auto& one) { return one != nullptr; }));
+    tellWarnings(all);
     for (std::size_t i = 0; i < results.size(); ++i) {
         if (results[i]) {
             tellDevice(results[i]->report);

@@ -42,6 +42,8 @@ class MatchFlow : public QObject {
     void reportChanged();
     void message(flcc::ui::MessageBar::Kind kind, const QString& text);
     void deviceUsed(const QString& device, const QString& tip);
+    /// Whether a GPU computes what is not yet verified.
+    void unverifiedChanged(bool unverified);
 
   private:
     void schedulePlan();
@@ -55,8 +57,10 @@ class MatchFlow : public QObject {
     void onFailed(RunController::Task task, const QString& sentence);
     [[nodiscard]] bool mapsFit(const plan::PlanReport& plan);
     void showShownReport();
+    void onVerification(job::Verification now, const QString& reason);
     void tellDevice(const job::JobReport& report);
-    void logNotes(const std::vector<std::string>& notes, const job::JobResult& result);
+    void tellWarnings(const job::JobResult& all);
+    static void logNotes(const job::JobResult& all, const job::JobResult& result);
     [[nodiscard]] job::JobImages images() const;
     [[nodiscard]] std::vector<std::shared_ptr<const job::SceneImage>> openedTemplates() const;
 

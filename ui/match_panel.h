@@ -36,7 +36,7 @@ class MatchPanel : public QWidget {
     Q_OBJECT
 
   public:
-    /// `devices` as plan::devices() lists them.
+    /// `devices` as plan::devices() lists them, without free memory: asking for it wakes GPUs.
     MatchPanel(Document& document, std::vector<plan::Device> devices, QWidget* parent = nullptr);
 
     /// The controls as a job; scene, template and outputs are those given to setSettings, and so is
@@ -55,6 +55,12 @@ class MatchPanel : public QWidget {
     /// Until setRunning: what is under way, such as a large tile, ends first.
     void setCancelling();
     void refreshTheme();
+    /// The same devices as they are now, with their free memory where it was asked for.
+    void setDevices(std::vector<plan::Device> devices);
+    /// Asks which of them can still be used.
+    void refreshDevices();
+    /// A device by its name; empty where there is none of that name.
+    [[nodiscard]] QString deviceName(const std::string& id) const;
 
   Q_SIGNALS:
     void settingsChanged();
@@ -73,6 +79,8 @@ class MatchPanel : public QWidget {
     void planRequested();
     void runRequested();
     void cancelRequested();
+    /// Somebody is about to read the list of devices; setDevices() may answer.
+    void deviceMemoryRequested();
     /// A value that cannot be understood, as a sentence.
     void problem(const QString& sentence);
 

@@ -6,6 +6,7 @@
 #include <QToolButton>
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/base/error.h"
 #include "engine/base/tile_pool.h"
@@ -27,7 +28,9 @@ constexpr int kMostThreads = 4096;
 
 void MatchPanel::addComputation(QFormLayout* form) {
     addSection(form, tr("Computation"), "Computation", true);
-    m_device = new QComboBox(this);
+    auto* device = new DeviceBox(this);
+    connect(device, &DeviceBox::aboutToOpen, this, &MatchPanel::deviceMemoryRequested);
+    m_device = device;
     m_device->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_device->setMinimumContentsLength(16);
     fillDevices(*m_device, m_devices,
@@ -46,6 +49,22 @@ void MatchPanel::addComputation(QFormLayout* form) {
     connect(m_device, &QComboBox::currentIndexChanged, this, &MatchPanel::settingsChanged);
     connect(m_threads, &QSpinBox::valueChanged, this, &MatchPanel::settingsChanged);
     connect(m_memory, &QLineEdit::editingFinished, this, &MatchPanel::readMemory);
+}
+
+void MatchPanel::setDevices(std::vector<plan::Device> devices) {
+    m_devices = std::move(devices);
+    ui::refreshDevices(*m_device, m_devices);
+}
+
+void MatchPanel::refreshDevices() { setDevices(plan::devices(plan::DeviceDetail::Names)); }
+
+QString MatchPanel::deviceName(const std::string& id) const {
+    for (const plan::Device& device : m_devices) {
+        if (device.id == id) {
+            return toQString(device.name);
+        }
+    }
+    return {};
 }
 
 /// What the planner decides unless somebody else does.

@@ -145,9 +145,29 @@ void PlanCard::makeNumbers() {
     grid->addWidget(m_streamHead, 2, 0);
     grid->addWidget(m_streamPredicted, 2, 1);
     grid->addWidget(m_streamMeasured, 2, 2);
-    grid->addWidget(memory, 3, 0);
-    grid->addWidget(m_memoryPredicted, 3, 1);
-    grid->addWidget(m_memoryMeasured, 3, 2);
+    int row = 3;
+    constexpr std::array<const char*, 3> kParts{"Upload", "Compute", "Download"};
+    const std::array<QString, 3> words{tr("Upload"), tr("Compute"), tr("Download")};
+    const std::array<QString, 3> tips{
+        tr("Copies of the scene to the GPU; they go on while others are computed, so that the time "
+           "of the run is less than the sum"),
+        tr("Kernels on the GPU, beside which copies go on"),
+        tr("Copies of the map from the GPU, which go on while others are computed")};
+    for (std::size_t i = 0; i < m_parts.size(); ++i, ++row) {
+        PartRow& part = m_parts[i];
+        const QString name = QStringLiteral("plan") + QLatin1String(kParts[i]);
+        part.head = makeLabel(qPrintable(name + QStringLiteral("Head")));
+        part.head->setText(words[i]);
+        part.head->setToolTip(tips[i]);
+        part.predicted = makeLabel(qPrintable(name + QStringLiteral("Predicted")), Qt::AlignRight);
+        part.measured = makeLabel(qPrintable(name + QStringLiteral("Measured")), Qt::AlignRight);
+        grid->addWidget(part.head, row, 0);
+        grid->addWidget(part.predicted, row, 1);
+        grid->addWidget(part.measured, row, 2);
+    }
+    grid->addWidget(memory, row, 0);
+    grid->addWidget(m_memoryPredicted, row, 1);
+    grid->addWidget(m_memoryMeasured, row, 2);
 }
 
 int PlanCard::leastHeight(int width) const {
@@ -248,6 +268,7 @@ void PlanCard::showProblem(const QString& sentence) {
 void PlanCard::showGroups(const job::JobReport& report) {
     QStringList lines;
     double predicted = 0;
+    std::optional<method::DeviceTimes> sum; // of the sizes that a GPU does
     std::int64_t maps = 0;
     for (const job::GroupReport& group : report.groups) {
         maps += group.mapBytes;
@@ -258,6 +279,10 @@ void PlanCard::showGroups(const job::JobReport& report) {
         predicted += chosen.expectedMs().value_or(0);
         if (chosen.prediction) {
             memory = std::max(memory, chosen.prediction->hostBytes + maps - group.mapBytes);
+            if (chosen.prediction->times) {
+                sum = sum.value_or(method::DeviceTimes{});
+                sum->add(*chosen.prediction->times);
+            }
         }
         lines << tr("%1: %2, %3")
                      .arg(extentsText(group.plan.problem.templ), candidateText(chosen.candidate),
@@ -275,6 +300,7 @@ void PlanCard::showGroups(const job::JobReport& report) {
     m_detail->hide();
     m_timePredicted->setText(durationText(predicted));
     m_memoryPredicted->setText(bytesText(memory));
+    showParts(sum, report.run ? report.run->times : std::nullopt);
     m_numbers->show();
     showScenes(predicted, predicted); // each prepares its own
     showMeasured(report);
@@ -338,9 +364,27 @@ void PlanCard::showNumbers(const job::JobReport& report, const plan::CandidateRe
         m_memoryPredicted->setText(
             bytesText(chosen.prediction->hostBytes +
                       (m_sceneCount - 1) * method::mapBytes(report.plan.problem)));
+        showParts(chosen.prediction->times, report.run ? report.run->times : std::nullopt);
         showScenes(all, std::max(0.0, all - chosen.prediction->setupMs));
     }
     showMeasured(report);
+}
+
+/// Transfers and compute of a GPU apart.
+void PlanCard::showParts(const std::optional<method::DeviceTimes>& predicted,
+                         const std::optional<method::DeviceTimes>& measured) {
+    using Times = method::DeviceTimes;
+    constexpr std::array<double Times::*, 3> kTimes{&Times::upload, &Times::compute,
+                                                    &Times::download};
+    for (std::size_t i = 0; i < m_parts.size(); ++i) {
+        const auto show = [time = kTimes[i]](QLabel* label, const std::optional<Times>& times) {
+            label->setVisible(times.has_value());
+            label->setText(times ? durationText((*times).*time) : QString());
+        };
+        show(m_parts[i].predicted, predicted);
+        show(m_parts[i].measured, measured);
+        m_parts[i].head->setVisible(predicted || measured);
+    }
 }
 
 void PlanCard::setScenes(int count, int types) {
@@ -435,7 +479,8 @@ void PlanCard::showExactness(const job::JobReport& report) {
     m_exactness->setToolTip(tip);
 }
 
-void PlanCard::addOther(const plan::CandidateReport& row) {
+/// `named`: there are candidates of several devices.
+void PlanCard::addOther(const plan::CandidateReport& row, bool named) {
     const bool slower = row.verdict == plan::CandidateVerdict::Slower;
     auto* label = new QLabel(m_area->widget());
     label->setObjectName(QStringLiteral("planOther%1").arg(m_others->count() + 1));
@@ -444,10 +489,15 @@ void PlanCard::addOther(const plan::CandidateReport& row) {
         slower && row.prediction
             ? tr("%1: %2").arg(verdictText(row.verdict), durationText(row.expectedMs().value_or(0)))
             : verdictText(row.verdict);
-    QString text = candidateText(row.candidate).toHtmlEscaped() + QStringLiteral(" — ") +
-                   coloured(what, slower ? accents().warning : accents().bad);
+    const QString candidate = candidateText(row.candidate);
+    QString text =
+        (named ? tr("%1 on %2").arg(candidate, deviceText(row.candidate.device)) : candidate)
+            .toHtmlEscaped() +
+        QStringLiteral(" — ") + coloured(what, slower ? accents().warning : accents().bad);
     if (!slower) {
         text += QStringLiteral(": ") + coloured(toQString(row.reason), accents().muted);
+    } else if (row.prediction && row.prediction->times) {
+        text += QChar(' ') + coloured(partsText(*row.prediction->times), accents().muted);
     }
     label->setText(text);
     label->setToolTip(toQString(row.reason));
@@ -457,23 +507,37 @@ void PlanCard::addOther(const plan::CandidateReport& row) {
 }
 
 void PlanCard::showOthers(const plan::PlanReport& report) {
-    // The best slower one of each method, and refusals whose reason was not named yet.
+    // The best one of each other device, the best slower one of each method, and refusals whose
+    // reason was not named yet.
+    std::vector<const plan::CandidateReport*> rows;
+    std::set<std::string> devices;
     std::set<std::string> methods;
     std::set<std::string> reasons;
-    int left = 0;
     for (const plan::CandidateReport& row : report.candidates) {
+        const bool first = devices.insert(row.candidate.device).second;
         if (row.verdict == plan::CandidateVerdict::Chosen) {
             continue;
         }
         const bool news = row.verdict == plan::CandidateVerdict::Slower
                               ? methods.insert(row.candidate.method).second
                               : reasons.insert(row.reason).second;
-        if (news && m_others->count() < kOthers) {
-            addOther(row);
-        } else {
-            ++left;
+        if (first || news) {
+            rows.push_back(&row);
         }
     }
+    const bool named = devices.size() > 1;
+    std::set<std::string> waiting = devices; // which are named before a second row of another
+    if (const plan::CandidateReport* chosen = report.chosen()) {
+        waiting.erase(chosen->candidate.device);
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const bool own = waiting.erase(rows[i]->candidate.device) > 0;
+        if (own || m_others->count() + static_cast<int>(waiting.size()) < kOthers) {
+            addOther(*rows[i], named);
+        }
+    }
+    const auto left =
+        std::ssize(report.candidates) - m_others->count() - (report.chosen() != nullptr ? 1 : 0);
     if (left > 0) {
         auto* label = new QLabel(tr("and %1 more in the plan report").arg(left), m_area->widget());
         label->setStyleSheet(QStringLiteral("color: %1;").arg(accents().muted.name()));
@@ -511,8 +575,9 @@ void PlanCard::applyTheme() {
     for (QLabel* quiet : {m_detail, m_scenes, m_calibration}) {
         quiet->setStyleSheet(QStringLiteral("color: %1;").arg(a.muted.name()));
     }
-    for (const char* name : {"planPredictedHead", "planMeasuredHead", "planTimeHead",
-                             "planStreamHead", "planMemoryHead"}) {
+    for (const char* name :
+         {"planPredictedHead", "planMeasuredHead", "planTimeHead", "planStreamHead",
+          "planUploadHead", "planComputeHead", "planDownloadHead", "planMemoryHead"}) {
         findChild<QLabel*>(QLatin1String(name))
             ->setStyleSheet(QStringLiteral("color: %1;").arg(a.muted.name()));
     }

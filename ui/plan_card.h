@@ -2,6 +2,7 @@
 
 #include <QFrame>
 
+#include <array>
 #include <optional>
 
 #include "engine/job/report.h"
@@ -61,8 +62,10 @@ class PlanCard : public QFrame {
     void showExactness(const job::JobReport& report);
     void showGroups(const job::JobReport& report);
     void showMeasured(const job::JobReport& report);
+    void showParts(const std::optional<method::DeviceTimes>& predicted,
+                   const std::optional<method::DeviceTimes>& measured);
     void showScenes(double firstMs, double furtherMs);
-    void addOther(const plan::CandidateReport& row);
+    void addOther(const plan::CandidateReport& row, bool named);
     void showOthers(const plan::PlanReport& report);
     void clearOthers();
 
@@ -79,6 +82,13 @@ class PlanCard : public QFrame {
     QLabel* m_streamHead = nullptr;
     QLabel* m_streamPredicted = nullptr;
     QLabel* m_streamMeasured = nullptr;
+    /// Of a GPU: upload, compute, download.
+    struct PartRow {
+        QLabel* head = nullptr;
+        QLabel* predicted = nullptr;
+        QLabel* measured = nullptr;
+    };
+    std::array<PartRow, 3> m_parts;
     QLabel* m_memoryPredicted = nullptr;
     QLabel* m_memoryMeasured = nullptr;
     QLabel* m_exactness = nullptr;

@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 #include <QFont>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -41,6 +42,12 @@ void PlanModel::setReports(const std::vector<plan::PlanReport>& reports) {
     endResetModel();
 }
 
+bool PlanModel::hasParts() const {
+    return std::ranges::any_of(m_rows, [](const Row& row) {
+        return row.candidate.prediction && row.candidate.prediction->times;
+    });
+}
+
 int PlanModel::rowCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
 }
@@ -59,7 +66,16 @@ QString PlanModel::text(const plan::CandidateReport& row, int column) {
         return tr("%1, %2").arg(deviceText(row.candidate.device),
                                 threadsText(row.candidate.threads));
     case Predicted:
-        return row.prediction ? durationText(row.prediction->ms) : QString();
+        return row.expectedMs() ? durationText(*row.expectedMs()) : QString();
+    case Parts: {
+        const auto* times =
+            row.prediction && row.prediction->times ? &*row.prediction->times : nullptr;
+        return times == nullptr
+                   ? QString()
+                   : tr("%1 / %2 / %3")
+                         .arg(durationText(times->upload), durationText(times->compute),
+                              durationText(times->download));
+    }
     case Sampled:
         return row.measuredMs ? durationText(*row.measuredMs) : QString();
     case Memory:
@@ -78,6 +94,17 @@ QString PlanModel::tip(const plan::CandidateReport& row, int column) {
     if (column == Memory && row.prediction) {
         return tr("With the buffers of %n tile(s) in flight", nullptr,
                   static_cast<int>(row.prediction->tilesInFlight));
+    }
+    if (column == Predicted && row.prediction) {
+        return row.sampleMs ? tr("By a timed sample; %1 by the cost model")
+                                  .arg(durationText(row.prediction->ms))
+                            : tr("By the cost model");
+    }
+    if (column == Parts && row.prediction && row.prediction->times) {
+        const method::DeviceTimes& times = *row.prediction->times;
+        return tr("They go on side by side; one after the other, with %1 of setup, the run would "
+                  "take %2 (Karas (33))")
+            .arg(durationText(times.setup), durationText(times.oneAfterTheOther()));
     }
     if ((column == Method || column == Operations) && fourier) {
         return tr("%1 % of the transformed points give no placement; FFT plan: %2")
@@ -126,14 +153,18 @@ QVariant PlanModel::headerData(int section, Qt::Orientation orientation, int rol
         return {};
     }
     const std::array<QString, kColumns> names{
-        tr("verdict"), tr("method"),     tr("device"), tr("predicted"), tr("measured"),
-        tr("memory"),  tr("operations"), tr("bound"),  tr("reason"),    tr("template")};
+        tr("verdict"),   tr("method"),     tr("device"),
+        tr("predicted"), tr("measured"),   tr("up / compute / down"),
+        tr("memory"),    tr("operations"), tr("bound"),
+        tr("reason"),    tr("template")};
     const std::array<QString, kColumns> tips{
         tr("What became of the candidate"),
         tr("Method and tile"),
         tr("Where it would run"),
-        tr("Time of the whole run by the cost model"),
+        tr("Time of the whole run as planned: by a timed sample where there is one, else by the "
+           "cost model"),
         tr("Time of the whole run: measured after it, before it from a timed sample"),
+        tr("Upload, compute and download of a GPU by the cost model"),
         tr("Largest memory beyond the scene"),
         tr("Multiplications and additions"),
         tr("Predicted bound of the error of a score"),

@@ -21,6 +21,7 @@ class PlanModel : public QAbstractTableModel {
         Device,
         Predicted,
         Sampled,
+        Parts, ///< upload, compute, download of a GPU
         Memory,
         Operations,
         Bound,
@@ -32,6 +33,9 @@ class PlanModel : public QAbstractTableModel {
     explicit PlanModel(QObject* parent = nullptr);
     /// One report, or one for each size of template.
     void setReports(const std::vector<plan::PlanReport>& reports);
+
+    /// One of the candidates would run on a GPU, whose parts there is a column for.
+    [[nodiscard]] bool hasParts() const;
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;

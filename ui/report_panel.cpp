@@ -83,6 +83,7 @@ void ReportPanel::setReport(const std::optional<job::JobReport>& report) {
     }
     m_model->setReports(plans);
     m_table->setColumnHidden(PlanModel::Templ, plans.size() < 2);
+    m_table->setColumnHidden(PlanModel::Parts, !m_model->hasParts());
     m_text->setPlainText(report ? toQString(job::toText(*report)) : QString());
     m_copy->setEnabled(report.has_value());
     m_table->resizeColumnsToContents();

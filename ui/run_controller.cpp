@@ -70,6 +70,11 @@ class RunController::Sink : public job::JobSink {
             this_->m_mapTold = number;
         });
     }
+    void verification(job::Verification now, const std::string& reason) override {
+        m_controller.post([this_ = &m_controller, now, sentence = toQString(reason)] {
+            Q_EMIT this_->verificationChanged(now, sentence);
+        });
+    }
     void regionFinished(const base::Box& region) override {
         const std::scoped_lock lock(m_controller.m_mutex);
         m_controller.m_regions.push_back(region);

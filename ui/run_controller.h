@@ -74,6 +74,8 @@ class RunController : public QObject {
     void progressChanged(double share);
     void planned(const flcc::plan::PlanReport& report);
     void mapStarted(std::shared_ptr<const flcc::method::MatchMap> map);
+    /// Comes in turn with mapStarted(), as the job tells it.
+    void verificationChanged(flcc::job::Verification now, const QString& reason);
     /// Regions of the map that came to hold their final values since the last time, at most twenty
     /// times a second, and once more before finished().
     void regionsFinished(const std::vector<flcc::base::Box>& regions);

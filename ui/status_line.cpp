@@ -7,6 +7,7 @@
 #include <QTimer>
 #include <QToolButton>
 
+#include <algorithm>
 #include <cmath>
 
 #include "ui/document.h"
@@ -36,6 +37,12 @@ StatusLine::StatusLine(QStatusBar& bar, Document& document, ViewsPanel& views)
         label("statusView", tr("Device pixels per voxel, and slice of the active view"), QString());
     row->addStretch(1);
     m_device = label("statusDevice", tr("The device that ran the last job"), QString());
+    m_unverified = label("statusUnverified",
+                         tr("What a GPU computes counts when the processor has computed all peaks "
+                            "and 64 scores again"),
+                         QString());
+    m_unverified->setText(tr("not yet verified"));
+    m_unverified->hide();
     m_work = label("statusWork", tr("Work under way"), QString());
     m_progress = new QProgressBar(this);
     m_progress->setObjectName(QStringLiteral("statusProgress"));
@@ -167,6 +174,8 @@ void StatusLine::showWork(const QString& title) {
     m_title = title;
     m_phase.clear();
     m_since.start();
+    m_phaseSince.start();
+    m_share = 0;
     m_tick->start();
     m_progress->hide();
     m_work->show();
@@ -176,13 +185,17 @@ void StatusLine::showWork(const QString& title) {
 
 void StatusLine::showPhase(const QString& phase) {
     m_phase = phase;
+    m_phaseSince.start();
+    m_share = 0;
     m_progress->hide();
     updateWork();
 }
 
 void StatusLine::showProgress(double share) {
+    m_share = share;
     m_progress->setValue(static_cast<int>(std::lround(share * 1000)));
     m_progress->setVisible(m_work->isVisible() && share > 0);
+    updateWork();
 }
 
 /// Work whose share is not known shows its seconds: the animation of a busy bar would make every
@@ -193,8 +206,24 @@ void StatusLine::updateWork() {
     if (seconds >= 2) {
         text = tr("%1, %2 s").arg(text).arg(seconds);
     }
-    m_work->setText(text);
+    m_work->setText(text + remainingText());
 }
+
+/// What is left of the phase at its pace so far, once that can be told.
+QString StatusLine::remainingText() const {
+    constexpr double kLeastShare = 0.02;
+    constexpr qint64 kLeastMs = 1'500;
+    const qint64 spent = m_phaseSince.elapsed();
+    if (m_share < kLeastShare || m_share >= 1 || spent < kLeastMs) {
+        return {};
+    }
+    const double left = static_cast<double>(spent) * (1 - m_share) / m_share;
+    const double seconds = std::max(1.0, std::round(left / 1000));
+    return tr(", about %1 left")
+        .arg(seconds < 120 ? tr("%1 s").arg(seconds) : durationText(1000 * seconds));
+}
+
+void StatusLine::showUnverified(bool unverified) { m_unverified->setVisible(unverified); }
 
 void StatusLine::hideWork() {
     m_tick->stop();
@@ -206,6 +235,7 @@ void StatusLine::hideWork() {
 void StatusLine::refreshTheme() {
     m_cancel->setIcon(icon(QStringLiteral("cancel")));
     m_device->setStyleSheet(QStringLiteral("color: %1;").arg(accents().muted.name()));
+    m_unverified->setStyleSheet(QStringLiteral("color: %1;").arg(accents().warning.name()));
 }
 
 } // namespace flcc::ui

@@ -34,6 +34,8 @@ class StatusLine : public QWidget {
     void showWork(const QString& title);
     void showPhase(const QString& phase);
     void showProgress(double share);
+    /// Whether a GPU computes what the processor has not verified yet.
+    void showUnverified(bool unverified);
     void hideWork();
     void refreshTheme();
 
@@ -43,6 +45,7 @@ class StatusLine : public QWidget {
   private:
     [[nodiscard]] QString scoreText(const base::Point& point) const;
     void updateWork();
+    [[nodiscard]] QString remainingText() const;
     QLabel* label(const char* name, const QString& tip, const QString& widest);
 
     Document& m_document;
@@ -53,12 +56,15 @@ class StatusLine : public QWidget {
     QLabel* m_score = nullptr;
     QLabel* m_view = nullptr;
     QLabel* m_device = nullptr;
+    QLabel* m_unverified = nullptr;
     QLabel* m_work = nullptr;
     QProgressBar* m_progress = nullptr;
     QToolButton* m_cancel = nullptr;
     QString m_title;
     QString m_phase;
     QElapsedTimer m_since;
+    QElapsedTimer m_phaseSince;
+    double m_share = 0; ///< of the phase
     QTimer* m_tick = nullptr;
 };
 

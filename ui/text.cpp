@@ -177,4 +177,9 @@ QString candidateText(const method::Candidate& candidate) {
     return text;
 }
 
+QString partsText(const method::DeviceTimes& times) {
+    return say("(upload %1, compute %2, download %3)")
+        .arg(durationText(times.upload), durationText(times.compute), durationText(times.download));
+}
+
 } // namespace flcc::ui

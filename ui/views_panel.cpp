@@ -355,6 +355,19 @@ void ViewsPanel::showMap(const std::shared_ptr<const method::MatchMap>& map,
     applyScale();
 }
 
+void ViewsPanel::noteMap(const QString& note) {
+    for (const auto& slice : m_slices) {
+        slice->setMapNote(note.toStdString());
+    }
+    m_volume->setMapNote(note.toStdString());
+}
+
+void ViewsPanel::setUnverified(bool unverified) {
+    if (m_running) {
+        noteMap(unverified ? tr("not yet verified") : QString());
+    }
+}
+
 void ViewsPanel::onResultShown() {
     m_running.reset();
     setVisiblePeaks({});
@@ -365,12 +378,15 @@ void ViewsPanel::onResultShown() {
         showMap(result->job->map, base::extentsOf(result->job->templates.front()->pixels),
                 result->job->mapCorner, true);
     }
+    noteMap(result == nullptr || job::isVerified(result->job->report) ? QString()
+                                                                      : tr("not verified"));
 }
 
 void ViewsPanel::showRunningMap(std::shared_ptr<const method::MatchMap> map,
                                 const base::Extents& templ, const base::Index& corner) {
     m_running = map;
     setVisiblePeaks({});
+    noteMap({});
     showMap(map, templ, corner, false);
 }
 

@@ -71,6 +71,8 @@ class ViewsPanel : public QWidget {
                         const base::Index& corner);
     void addRegions(const std::vector<base::Box>& regions);
     void endRunningMap();
+    /// Whether the map that a run fills still has to be verified, which is said over it.
+    void setUnverified(bool unverified);
     [[nodiscard]] bool showsRunningMap() const { return m_running != nullptr; }
 
     /// The map a position's score is read from, and its template; null when there is none.
@@ -97,6 +99,7 @@ class ViewsPanel : public QWidget {
     void arrange();
     void showMap(const std::shared_ptr<const method::MatchMap>& map, const base::Extents& templ,
                  const base::Index& corner, bool finished);
+    void noteMap(const QString& note);
     void applyScale();
     void applyPeaks();
 

@@ -131,6 +131,9 @@ void SliceScene::setMap(std::shared_ptr<const method::MatchMap> map, const base:
                             {s.map.offset()[s.axes.right], s.map.offset()[s.axes.down]},
                             s.view.aspect());
     }
+    if (s.keepsFit) {
+        fit(); // that of `full` reaches beyond the scene
+    }
     changed();
 }
 
@@ -186,11 +189,20 @@ void SliceScene::setMapName(const std::string& name) {
     changed();
 }
 
+void SliceScene::setMapNote(const std::string& note) {
+    m_state->mapNote = note;
+    changed();
+}
+
+const std::string& SliceScene::mapNote() const { return m_state->mapNote; }
+
 void SliceScene::fit() {
     m_state->keepsFit = true;
     if (hasImage()) {
         m_state->view.setSize(width(), height());
-        m_state->view.fit();
+        const State& s = *m_state;
+        m_state->view.fit(
+            {s.map.reach(s.extents, s.axes.right), s.map.reach(s.extents, s.axes.down)});
     }
     changed();
 }

@@ -85,6 +85,9 @@ class SliceScene final : public Scene {
     [[nodiscard]] double mapOpacity() const;
     /// The words beside the scalar bar.
     void setMapName(const std::string& name);
+    /// Words over the map, such as how far it can be trusted; empty: none.
+    void setMapNote(const std::string& note);
+    [[nodiscard]] const std::string& mapNote() const;
 
     // Marks.
     /// Peaks as boxes of the size of `templ`, or of their own; a volume shows those whose box

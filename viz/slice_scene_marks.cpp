@@ -184,6 +184,9 @@ void SliceScene::State::drawMarks(const SliceScene& scene) {
     if (scalarBarVisible && map.exists() && mapVisible) {
         detail::drawScalarBar(canvas, scale, colours, mapName);
     }
+    if (mapShown()) {
+        detail::drawMapNote(canvas, mapNote);
+    }
 }
 
 void SliceScene::setPeaks(std::vector<PeakMark> peaks, const base::Extents& templ) {

@@ -156,6 +156,9 @@ void VolumeScene::setMap(std::shared_ptr<const method::MatchMap> map, const base
     s.mapTexture.clear();
     s.freshMapRegions.clear();
     s.mapTextureStale = s.slicesStale = true;
+    if (s.keepsFit && s.image) {
+        fit(); // that of `full` reaches beyond the scene
+    }
     changed();
 }
 
@@ -191,6 +194,11 @@ void VolumeScene::setMapScale(const io::HeatmapScale& scale) {
 
 void VolumeScene::setMapName(const std::string& name) {
     m_state->mapName = name;
+    changed();
+}
+
+void VolumeScene::setMapNote(const std::string& note) {
+    m_state->mapNote = note;
     changed();
 }
 
@@ -309,8 +317,6 @@ void VolumeScene::fit() {
     State& s = *m_state;
     s.keepsFit = true;
     vtkCamera& camera = *s.renderer->GetActiveCamera();
-    const base::Point low = s.corner(false);
-    const base::Point high = s.corner(true);
     std::array<double, 3> forward{};
     std::array<double, 3> up{};
     camera.OrthogonalizeViewUp();
@@ -319,7 +325,14 @@ void VolumeScene::fit() {
     const std::array<double, 3> right = rightOf(forward, up);
     const double tangent = std::tan(kViewAngle / 2 * std::numbers::pi / 180);
     const double side = static_cast<double>(width()) / height();
-    // Every corner of the volume must come into the view.
+    base::Point low{};
+    base::Point high{};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const auto [first, last] = s.map.reach(s.extents, axis);
+        low[axis] = first * s.aspect[axis];
+        high[axis] = last * s.aspect[axis];
+    }
+    // Every corner of volume and map must come into the view.
     double distance = 1;
     for (int corner = 0; corner < 8; ++corner) {
         base::Point at{};

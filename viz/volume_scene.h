@@ -43,6 +43,8 @@ class VolumeScene final : public Scene {
     void mapEnded();
     void setMapScale(const io::HeatmapScale& scale);
     void setMapName(const std::string& name);
+    /// As SliceScene::setMapNote.
+    void setMapNote(const std::string& note);
     void setMapVisible(bool on); ///< on the slice planes
     void setMapOpacity(double opacity);
 

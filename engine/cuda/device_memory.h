@@ -66,6 +66,10 @@ class Stream {
         m_engine.require(m_engine.table().support(m_device, m_stream, step, &launch), m_device,
                          "starting the kernels of masked tiles");
     }
+    void limit(LimitStep step, const LimitLaunch& launch) const {
+        m_engine.require(m_engine.table().limit(m_device, m_stream, step, &launch), m_device,
+                         "starting a kernel that measures");
+    }
     void record(const Event& event) const {
         m_engine.require(m_engine.table().record(m_device, m_stream, event.handle()), m_device,
                          "recording an event");

@@ -48,6 +48,19 @@ std::string startReason(const PluginStart& start, const PluginTable& table) {
                : std::string("the driver does not start: ") + table.describeError(start.result);
 }
 
+/// Why there is no code for a device.
+std::string codeReason(const PluginDevice& about) {
+    const std::int32_t own = 10 * about.major + about.minor;
+    const auto text = [](std::int32_t capability) {
+        return std::to_string(capability / 10) + "." + std::to_string(capability % 10);
+    };
+    return own < about.oldestCode
+               ? "its compute capability " + text(own) +
+                     " is older than what the GPU engine was built for, " + text(about.oldestCode) +
+                     " and newer"
+               : "the GPU engine was built without code for its compute capability " + text(own);
+}
+
 const PluginTable*& standInTable() {
     static const PluginTable* table = nullptr;
     return table;
@@ -69,9 +82,7 @@ Engine::Engine(const PluginTable* table, std::string reason)
         if (result != 0) {
             device.reason = std::string("it does not answer: ") + m_table->describeError(result);
         } else if (!device.about.hasCode) {
-            device.reason = "its compute capability " + std::to_string(device.about.major) + "." +
-                            std::to_string(device.about.minor) +
-                            " is older than what the GPU engine was built for";
+            device.reason = codeReason(device.about);
         }
         m_devices.push_back(std::move(device));
     }

@@ -1,12 +1,12 @@
 #include <cuda_runtime_api.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <iterator>
 
+#include "engine/cuda/built_code.h"
 #include "engine/cuda/direct_kernel.h"
+#include "engine/cuda/limits_kernel.h"
 #include "engine/cuda/plugin.h"
 #include "engine/cuda/support_kernel.h"
 #include "engine/cuda/tiled_kernel.h"
@@ -45,12 +45,11 @@ PluginStart start() {
     return start;
 }
 
-/// Whether there is code for a compute capability: that of the same major one is binary, and newer
-/// ones are compiled for when they come.
-bool hasCodeFor(int capability) {
-    const int built[] = {__CUDA_ARCH_LIST__};
-    return std::any_of(std::begin(built), std::end(built),
-                       [capability](int one) { return one / 10 <= capability; });
+/// What CMake was told to build for.
+const BuiltCode& builtCode() {
+    static const BuiltCode built{capabilitiesOf(FLCC_CUDA_BINARIES),
+                                 capabilitiesOf(FLCC_CUDA_TEXTS)};
+    return built;
 }
 
 Result describe(std::int32_t device, PluginDevice* to) {
@@ -68,7 +67,8 @@ Result describe(std::int32_t device, PluginDevice* to) {
     to->processors = properties.multiProcessorCount;
     to->gigahertz = kilohertz * 1e-6;
     to->copyEngines = properties.asyncEngineCount;
-    to->hasCode = hasCodeFor(10 * properties.major + properties.minor);
+    to->hasCode = builtCode().runsOn(10 * properties.major + properties.minor);
+    to->oldestCode = builtCode().oldest();
     return resultOf(cudaSuccess);
 }
 
@@ -169,6 +169,10 @@ Result support(std::int32_t device, void* stream, SupportStep step, const Suppor
               [&] { return startSupport(step, *launch, static_cast<cudaStream_t>(stream)); });
 }
 
+Result limit(std::int32_t device, void* stream, LimitStep step, const LimitLaunch* launch) {
+    return on(device, [&] { return startLimit(step, *launch, static_cast<cudaStream_t>(stream)); });
+}
+
 Result wait(std::int32_t device, void* stream) {
     return on(device, [&] { return cudaStreamSynchronize(static_cast<cudaStream_t>(stream)); });
 }
@@ -256,6 +260,7 @@ PluginTable makeTable() {
     table.transform = transform;
     table.tiled = tiled;
     table.support = support;
+    table.limit = limit;
     table.wait = wait;
     table.makeEvent = makeEvent;
     table.releaseEvent = releaseEvent;

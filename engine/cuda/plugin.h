@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "engine/cuda/direct_launch.h"
+#include "engine/cuda/limits_launch.h"
 #include "engine/cuda/support_launch.h"
 #include "engine/cuda/tiled_launch.h"
 
@@ -12,7 +13,7 @@
 namespace flcc::cuda {
 
 /// Of the table below. A plug-in of another version is not used.
-inline constexpr std::uint32_t kPluginVersion = 3;
+inline constexpr std::uint32_t kPluginVersion = 4;
 
 /// 0, an error of the CUDA runtime, or kTransformError and an error of cuFFT. What cuFFT says of
 /// too little memory is kOutOfMemory.
@@ -40,6 +41,7 @@ struct PluginDevice {
     double gigahertz = 0;
     std::int32_t copyEngines = 0; ///< 0 where it cannot copy while it computes
     bool hasCode = false;         ///< the plug-in was built for it, or can be compiled for it
+    std::int32_t oldestCode = 0;  ///< the oldest compute capability that it has code for: 75 is 7.5
 };
 
 /// A copy of `rows` rows between host and device, pitches from row to row in bytes.
@@ -82,6 +84,8 @@ struct PluginTable {
                     const TiledLaunch* launch) = nullptr;
     Result (*support)(std::int32_t device, void* stream, SupportStep step,
                       const SupportLaunch* launch) = nullptr;
+    Result (*limit)(std::int32_t device, void* stream, LimitStep step,
+                    const LimitLaunch* launch) = nullptr;
     Result (*wait)(std::int32_t device, void* stream) = nullptr;
     /// An event marks the place in a stream where it was recorded last.
     Result (*makeEvent)(std::int32_t device, void** event) = nullptr;

@@ -1,15 +1,13 @@
 #include "engine/job/benchmark.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <map>
 #include <optional>
 #include <string_view>
 #include <type_traits>
-
-#include <nlohmann/json.hpp>
 
 #include "engine/base/error.h"
 #include "engine/base/median.h"
@@ -18,7 +16,6 @@
 #include "engine/base/tile_pool.h"
 #include "engine/job/detail/text.h"
 #include "engine/job/knowledge.h"
-#include "engine/job/report.h"
 #include "engine/method/canonical.h"
 #include "engine/plan/planner.h"
 
@@ -34,7 +31,6 @@ using method::Problem;
 constexpr double kLongestMs = 10'000; ///< predicted; longer ones are not run
 constexpr double kSeriesMs = 4'000;   ///< a series of runs ends after it ...
 constexpr std::size_t kFewest = 3;    ///< ... when it has so many
-constexpr int kChecked = 64;
 
 Extents cubeOf(std::int64_t side, bool volume) { return {side, side, volume ? side : 1}; }
 
@@ -58,25 +54,45 @@ base::AnyImage noise(base::PixelType type, const Extents& extents) {
     return made;
 }
 
-base::AnyImage cutFrom(const base::AnyImage& scene, const Extents& templ) {
+/// As many templates, each from a place of its own.
+std::vector<base::AnyImage> cutFrom(const base::AnyImage& scene, const Extents& templ, int count) {
     const Extents n = base::extentsOf(scene);
-    const base::Index corner{(n.x - templ.x) / 3, (n.y - templ.y) / 3, (n.z - templ.z) / 3};
-    return base::copyOf(base::partOf(base::viewOf(scene), {corner, templ}));
+    std::vector<base::AnyImage> cuts;
+    for (std::int64_t number = 1; number <= count; ++number) {
+        const auto corner = [&](std::int64_t length, std::int64_t own) {
+            return (length - own) * number / (count + 2);
+        };
+        cuts.push_back(base::copyOf(base::partOf(
+            base::viewOf(scene),
+            {{corner(n.x, templ.x), corner(n.y, templ.y), corner(n.z, templ.z)}, templ})));
+    }
+    return cuts;
 }
 
 /// One way to solve the problem under way, timed.
 class Timing {
   public:
-    Timing(const method::Method& method, const base::AnyImage& scene, const base::AnyImage& templ,
-           base::TilePool& pool, const std::stop_token& stop, BenchmarkRow& row)
-        : m_method(method), m_scene(base::viewOf(scene)), m_templ(base::viewOf(templ)),
-          m_pool(pool), m_stop(stop), m_row(row), m_map(method::mapExtents(row.problem)) {}
+    Timing(const method::Method& method, const base::AnyImage& scene,
+           const std::vector<base::AnyImage>& templates, base::TilePool& pool,
+           const std::stop_token& stop, BenchmarkRow& row)
+        : m_method(method), m_scene(base::viewOf(scene)), m_pool(pool), m_stop(stop), m_row(row),
+          m_map(method::mapExtents(row.problem)) {
+        for (const base::AnyImage& templ : templates) {
+            m_templates.emplace_back(base::viewOf(templ));
+        }
+        if (templates.size() > 1) {
+            m_index = base::Image<std::int32_t>(m_map.value.extents());
+        }
+    }
 
     /// False when stopped.
     bool run(int repeat) {
         m_method.warmUp(m_row.problem, m_row.candidate);
         if (!series(m_row.singleMs, repeat, [this] { // prepared anew each time
-                m_prepared = m_method.prepare(m_row.problem, m_row.candidate, m_templ);
+                m_prepared.clear();
+                for (const method::MaskedView& templ : m_templates) {
+                    m_prepared.push_back(m_method.prepare(m_row.problem, m_row.candidate, templ));
+                }
                 m_workspace = m_method.makeWorkspace(m_row.problem, m_row.candidate);
                 execute();
             })) {
@@ -105,8 +121,13 @@ class Timing {
 
   private:
     void execute() {
-        m_outcome = m_method.execute(m_row.problem, m_row.candidate, *m_prepared, m_scene,
-                                     *m_workspace, {m_pool, m_stop, {}}, method::viewOf(m_map));
+        const method::MapView map = method::viewOf(m_map);
+        m_outcome =
+            m_prepared.size() == 1
+                ? m_method.execute(m_row.problem, m_row.candidate, *m_prepared.front(), m_scene,
+                                   *m_workspace, {m_pool, m_stop, {}}, map)
+                : m_method.executeBank(m_row.problem, m_row.candidate, m_prepared, m_scene,
+                                       *m_workspace, {m_pool, m_stop, {}}, {map, m_index.view()});
     }
 
     template <class Run> bool series(std::vector<double>& times, int repeat, Run&& once) {
@@ -128,18 +149,24 @@ class Timing {
         m_row.recomputed = facts.recomputed;
         m_row.lowConf = facts.statusCounts[static_cast<std::size_t>(base::Status::LowConf)];
         m_row.largestBound = std::max(facts.largestBound, facts.largestLowConf);
-        const method::CanonicalTemplate templ(m_templ);
+        std::vector<method::CanonicalTemplate> templates;
+        for (const method::MaskedView& templ : m_templates) {
+            templates.emplace_back(templ);
+        }
         const Extents& n = m_map.value.extents();
         base::Random random(2);
         const auto below = [&random](std::int64_t count) {
             return static_cast<std::int64_t>(random.bits() % static_cast<std::uint64_t>(count));
         };
-        for (int i = 0; i < kChecked; ++i) {
+        for (int i = 0; i < kBenchmarkChecked; ++i) {
             const std::int64_t x = below(n.x);
             const std::int64_t y = below(n.y);
             const base::Index at{x, y, below(n.z)};
-            const double error = std::fabs(static_cast<double>(m_map.value.view().at(at)) -
-                                           method::canonicalScore(m_scene, templ, at));
+            double best = -1;
+            for (const method::CanonicalTemplate& templ : templates) {
+                best = std::max(best, method::canonicalScore(m_scene, templ, at));
+            }
+            const double error = std::fabs(static_cast<double>(m_map.value.view().at(at)) - best);
             m_row.largestError = std::isnan(error) ? std::numeric_limits<double>::infinity()
                                                    : std::max(m_row.largestError, error);
         }
@@ -147,13 +174,14 @@ class Timing {
 
     const method::Method& m_method;
     method::MaskedView m_scene;
-    method::MaskedView m_templ;
+    std::vector<method::MaskedView> m_templates;
     base::TilePool& m_pool;
     const std::stop_token& m_stop;
     BenchmarkRow& m_row;
     method::MatchMap m_map;
+    base::Image<std::int32_t> m_index; ///< of a bank
     method::Outcome m_outcome;
-    std::shared_ptr<const method::Prepared> m_prepared;
+    std::vector<std::shared_ptr<const method::Prepared>> m_prepared;
     std::unique_ptr<method::Workspace> m_workspace;
 };
 
@@ -207,36 +235,49 @@ plan::Device deviceOf(const std::string& id) {
                           "result");
 }
 
-std::string sizeText(const Extents& extents) {
-    return base::isFlat2D(extents) ? std::to_string(extents.x) + "x" + std::to_string(extents.y)
-                                   : base::toString(extents);
-}
-
-/// Median milliseconds of a stage; nothing where the method has none of that name.
-std::optional<double> stageOf(const BenchmarkRow& row, std::string_view name) {
-    for (const auto& [stage, ms] : row.stagesMs) {
-        if (stage == name) {
-            return ms;
-        }
-    }
-    return std::nullopt;
-}
-
 } // namespace
 
-std::vector<BenchmarkProblem> benchmarkProblems() {
+std::string_view name(BenchmarkSet set) {
+    constexpr std::array<std::string_view, 4> kNames{"sizes", "crossover", "banks", "volumes"};
+    return kNames[static_cast<std::size_t>(set)];
+}
+
+std::vector<BenchmarkProblem> benchmarkProblems(BenchmarkSet set) {
     struct Sides {
         bool volume;
         std::int64_t scene;
         std::vector<std::int64_t> templates;
+        std::vector<int> counts{1};
     };
+    std::vector<Sides> all;
+    switch (set) {
+    case BenchmarkSet::Sizes:
+        all = {{false, 2000, {4, 8, 16, 32, 64}},
+               {false, 8192, {4, 8, 16, 32, 64}},
+               {false, 4096, {16, 32, 64, 128, 256}},
+               {true, 256, {8, 16, 32}},
+               {true, 513, {8, 16, 32}}};
+        break;
+    case BenchmarkSet::Crossover:
+        all = {{false, 2000, {2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 24, 28, 32}},
+               {true, 256, {3, 4, 5, 6, 7, 8, 9, 10, 12}}};
+        break;
+    case BenchmarkSet::Banks:
+        all = {{false, 2000, {16, 64}, {1, 2, 8}},
+               {false, 8192, {16, 64}, {1, 2, 8}},
+               {true, 256, {8}, {1, 2, 8}}};
+        break;
+    case BenchmarkSet::Volumes:
+        all = {{true, 65, {8}}, {true, 129, {8}}, {true, 257, {8}}, {true, 513, {8}}};
+        break;
+    }
     std::vector<BenchmarkProblem> problems;
-    for (const Sides& sides :
-         {Sides{false, 2000, {4, 8, 16, 32, 64}}, Sides{false, 8192, {4, 8, 16, 32, 64}},
-          Sides{false, 4096, {16, 32, 64, 128, 256}}, Sides{true, 256, {8, 16, 32}},
-          Sides{true, 513, {8, 16, 32}}}) {
+    for (const Sides& sides : all) {
         for (const std::int64_t templ : sides.templates) {
-            problems.push_back({cubeOf(sides.scene, sides.volume), cubeOf(templ, sides.volume)});
+            for (const int count : sides.counts) {
+                problems.push_back(
+                    {cubeOf(sides.scene, sides.volume), cubeOf(templ, sides.volume), count});
+            }
         }
     }
     return problems;
@@ -246,12 +287,47 @@ bool BenchmarkRow::sound() const {
     return lowConf == 0 && largestError <= largestBound + 0x1p-24 + 1e-12;
 }
 
+std::optional<double> BenchmarkRow::stageMs(std::string_view stage) const {
+    for (const auto& [name, ms] : stagesMs) {
+        if (name == stage) {
+            return ms;
+        }
+    }
+    return std::nullopt;
+}
+
+double BenchmarkRow::computeMs() const {
+    return std::max(stageMs("kernel").value_or(base::median(streamMs)), 1e-6);
+}
+
+double BenchmarkRow::multiplyAdds() const {
+    const double products = static_cast<double>(problem.templates) *
+                            static_cast<double>(base::voxelCount(problem.templ)) *
+                            static_cast<double>(base::voxelCount(method::mapExtents(problem)));
+    return 1e-6 * products / computeMs();
+}
+
+std::optional<double> BenchmarkRow::multiplyAddsOfMemory() const {
+    if (!limits) {
+        return std::nullopt;
+    }
+    constexpr double kPlacementBytes = 5; // score and status
+    const auto map = static_cast<double>(base::voxelCount(method::mapExtents(problem)));
+    const double bytes = static_cast<double>(base::voxelCount(problem.scene)) *
+                             static_cast<double>(base::bytesPerVoxel(problem.scenePixel)) +
+                         kPlacementBytes * map;
+    const double products = static_cast<double>(problem.templates) *
+                            static_cast<double>(base::voxelCount(problem.templ)) * map;
+    return limits->bytes * products / bytes;
+}
+
 std::vector<BenchmarkRow> benchmark(const BenchmarkOptions& options, const std::stop_token& stop,
                                     const BenchmarkTold& told) {
     const std::vector<const method::Method*> methods = plan::methodsOn(options.device);
     const int threads = options.threads > 0 ? options.threads : base::availableThreads();
     base::TilePool pool(threads);
     std::vector<BenchmarkRow> rows;
+    std::map<std::string, std::optional<plan::DeviceLimits>> limits;
     base::AnyImage scene;
     for (const BenchmarkProblem& posed : options.problems) {
         Problem problem;
@@ -259,20 +335,27 @@ std::vector<BenchmarkRow> benchmark(const BenchmarkOptions& options, const std::
         problem.templ = posed.templ;
         problem.scenePixel = options.pixel;
         problem.templPixel = options.pixel;
+        problem.templates = posed.templates;
         (void)method::mapExtents(problem); // before anything is made
         if (!(base::extentsOf(scene) == posed.scene)) {
             scene = noise(options.pixel, posed.scene);
         }
-        const base::AnyImage templ = cutFrom(scene, posed.templ);
+        const std::vector<base::AnyImage> templates = cutFrom(scene, posed.templ, posed.templates);
         for (const method::Method* method : methods) {
             BenchmarkRow row = rowOf(*method, problem, threads);
             const plan::Device device = deviceOf(row.candidate.device);
             row.deviceName = device.name;
             row.peakMultiplyAdds = device.peakMultiplyAdds;
             try {
-                if (row.notRun.empty() &&
-                    !Timing(*method, scene, templ, pool, stop, row).run(options.repeat)) {
-                    return rows;
+                if (!limits.contains(row.candidate.device)) {
+                    limits[row.candidate.device] = plan::measureDeviceLimits(row.candidate.device);
+                }
+                row.limits = limits[row.candidate.device];
+                if (row.notRun.empty()) {
+                    if (!Timing(*method, scene, templates, pool, stop, row).run(options.repeat)) {
+                        return rows;
+                    }
+                    row.transformsMs = plan::measureTransforms(problem, row.candidate);
                 }
             } catch (const base::Error& error) {
                 if (error.code() != base::ErrorCode::Memory) {
@@ -285,101 +368,6 @@ std::vector<BenchmarkRow> benchmark(const BenchmarkOptions& options, const std::
         }
     }
     return rows;
-}
-
-std::string benchmarkVersions() {
-    std::string text;
-    for (const auto& [library, version] : environment().versions) {
-        text += (text.empty() ? "" : "; ") + library + " " + version;
-    }
-    return text;
-}
-
-std::string benchmarkHead() {
-    return "| device | scene | type | template | method | threads | single, ms | stream, ms | "
-           "upload, ms | download, ms | compute, ms | predicted, ms | multiply-adds, G/s | of "
-           "peak, % "
-           "| error of " +
-           std::to_string(kChecked) +
-           " voxels | bound |\n|---|---|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:"
-           "|---:|---:|\n";
-}
-
-std::string toMarkdown(const BenchmarkRow& row) {
-    const Extents& tile = row.candidate.tile;
-    std::string text = "| " + row.deviceName + " (" + row.candidate.device + ") | " +
-                       sizeText(row.problem.scene) + " | " +
-                       std::string(base::name(row.problem.scenePixel)) + " | " +
-                       sizeText(row.problem.templ) + " | " + row.candidate.method +
-                       (tile.x > 0 ? " " + sizeText(tile) : "") + " | " +
-                       std::to_string(row.candidate.threads) + " | ";
-    if (!row.notRun.empty()) {
-        return text + "not run: " + row.notRun + " | | | | | | | | | |\n";
-    }
-    const double stream = base::median(row.streamMs);
-    const std::optional<double> up = stageOf(row, "upload");
-    const std::optional<double> down = stageOf(row, "download");
-    // On a device beside the transfers; a processor does nothing else.
-    const double compute = std::max(stageOf(row, "kernel").value_or(stream), 1e-6);
-    const double products = static_cast<double>(base::voxelCount(row.problem.templ)) *
-                            static_cast<double>(base::voxelCount(method::mapExtents(row.problem)));
-    const std::optional<double> single = base::median(row.singleMs);
-    for (const auto& ms : {single, std::optional(stream), up, down, std::optional(compute),
-                           std::optional(row.predictedMs)}) {
-        text += (ms ? fixed(*ms, 3) : "-") + " | ";
-    }
-    const auto brief = [](double value) {
-        char buffer[32];
-        std::snprintf(buffer, sizeof(buffer), "%.1e", value);
-        return std::string(buffer);
-    };
-    const double rate = 1e-6 * products / compute;
-    const std::string share =
-        row.peakMultiplyAdds > 0 ? fixed(100 * rate / row.peakMultiplyAdds, 1) : "-";
-    return text + fixed(rate, 1) + " | " + share + " | " + brief(row.largestError) + " | " +
-           brief(row.largestBound) + (row.sound() ? "" : " WRONG") + " |\n";
-}
-
-std::string toJson(const std::vector<BenchmarkRow>& rows) {
-    using Json = nlohmann::ordered_json;
-    const auto extents = [](const Extents& e) { return Json::array({e.x, e.y, e.z}); };
-    Json list = Json::array();
-    for (const BenchmarkRow& row : rows) {
-        Json stages = Json::object();
-        for (const auto& [name, ms] : row.stagesMs) {
-            stages[name] = ms;
-        }
-        list.push_back({{"device", row.candidate.device},
-                        {"device_name", row.deviceName},
-                        {"peak_multiply_adds_per_ns", row.peakMultiplyAdds},
-                        {"scene", extents(row.problem.scene)},
-                        {"pixel", base::name(row.problem.scenePixel)},
-                        {"template", extents(row.problem.templ)},
-                        {"method", row.candidate.method},
-                        {"tile", extents(row.candidate.tile)},
-                        {"threads", row.candidate.threads},
-                        {"not_run", row.notRun},
-                        {"predicted_ms", row.predictedMs},
-                        {"single_ms", row.singleMs},
-                        {"stream_ms", row.streamMs},
-                        {"stages_ms", stages},
-                        {"recomputed", row.recomputed},
-                        {"low_confidence", row.lowConf},
-                        {"largest_error", row.largestError},
-                        {"largest_bound", row.largestBound},
-                        {"sound", row.sound()}});
-    }
-    const Environment around = environment();
-    Json versions = Json::object();
-    for (const auto& [library, version] : around.versions) {
-        versions[library] = version;
-    }
-    const Json json{{"versions", versions},
-                    {"processor", around.processor},
-                    {"instructions", around.instructions},
-                    {"devices", around.devices},
-                    {"rows", list}};
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 } // namespace flcc::job

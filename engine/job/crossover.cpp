@@ -143,7 +143,7 @@ void drawMap(Picture& picture, const Crossover& map, const std::vector<std::stri
 
 /// As crossover(), `goOn` called before each scene side with the share that is done; false
 /// ends it.
-Crossover crossoverRows(bool volume, bool stream, int threads,
+Crossover crossoverRows(bool volume, bool stream, int threads, const std::string& device,
                         const std::function<bool(double)>& goOn) {
     Crossover map{
         volume, stream, sides(volume ? 32 : 64, volume ? 256 : 4096), sides(2, volume ? 64 : 256),
@@ -152,13 +152,11 @@ Crossover crossoverRows(bool volume, bool stream, int threads,
     const method::CostModel model = known->model.value_or(method::CostModel{});
     method::Limits limits;
     limits.threads = threads;
+    const std::vector<const method::Method*> methods = plan::methodsOn(device);
     const auto bestFor = [&](const method::Problem& problem) {
         std::string best;
         double bestMs = INFINITY;
-        for (const method::Method* method : plan::methods()) {
-            if (method->device() != "cpu") {
-                continue; // the picture tells methods apart, not devices
-            }
+        for (const method::Method* method : methods) {
             for (const method::Candidate& candidate :
                  method->candidates(problem, limits, {0, 0, 0})) {
                 const auto verdict = method->predict(problem, candidate, limits, model, nullptr);
@@ -208,17 +206,17 @@ void checkName(const std::filesystem::path& path) {
 
 } // namespace
 
-Crossover crossover(bool volume, bool stream, int threads) {
-    return crossoverRows(volume, stream, threads, [](double) { return true; });
+Crossover crossover(bool volume, bool stream, int threads, const std::string& device) {
+    return crossoverRows(volume, stream, threads, device, [](double) { return true; });
 }
 
 std::vector<Crossover> crossovers(int threads, const std::stop_token& stop,
-                                  const CrossoverProgress& progress) {
+                                  const CrossoverProgress& progress, const std::string& device) {
     const int all = threads > 0 ? threads : base::availableThreads();
     std::vector<Crossover> maps;
     for (const bool volume : {false, true}) {
         for (const bool stream : {false, true}) {
-            maps.push_back(crossoverRows(volume, stream, all, [&](double share) {
+            maps.push_back(crossoverRows(volume, stream, all, device, [&](double share) {
                 if (progress) {
                     progress(volume ? "predicting volumes" : "predicting images",
                              (static_cast<double>(maps.size()) + share) / 4);
@@ -283,9 +281,13 @@ void writeCrossover(const std::filesystem::path& path, const std::vector<Crossov
     (void)io::writeImage(path, base::AnyView(picture.view()), {});
 }
 
-void writeCrossover(const std::filesystem::path& path, int threads) {
-    checkName(path); // before the work
-    writeCrossover(path, crossovers(threads));
+void writeCrossover(const std::filesystem::path& path, int threads, const std::string& device) {
+    checkName(path);        // before the work
+    if (device == "auto") { // the picture tells methods apart, not devices
+        throw base::Error(base::ErrorCode::CommandLine,
+                          "a crossover map is one of the CPU or of GPUs; name the device");
+    }
+    writeCrossover(path, crossovers(threads, {}, {}, device));
 }
 
 } // namespace flcc::job

@@ -12,8 +12,8 @@
 
 namespace flcc::job {
 
-/// Which method the cost model of this machine chooses, over the sides of scene and template, both
-/// square or cubic (FLCC Fig. 3).
+/// Which method of a device the cost model of this machine chooses, over the sides of scene and
+/// template, both square or cubic (FLCC Fig. 3).
 struct Crossover {
     bool volume = false;
     bool stream = false;                 ///< of a stream of scenes: the template is prepared once
@@ -25,15 +25,17 @@ struct Crossover {
 };
 
 /// **Cost**: some ten thousand predictions, under a second or two.
-[[nodiscard]] Crossover crossover(bool volume, bool stream, int threads);
+[[nodiscard]] Crossover crossover(bool volume, bool stream, int threads,
+                                  const std::string& device = "cpu");
 
 /// Told which map is being computed and the share of all of them that is done, 0..1.
 using CrossoverProgress = std::function<void(std::string_view doing, double share)>;
 
 /// The maps of 2D and 3D, of single images and streams, as drawn() takes them; none when stopped.
-/// `threads` 0 = all.
+/// `threads` 0 = all. `device`: "cpu", or GPUs as --device names them. **Errors**: Device.
 [[nodiscard]] std::vector<Crossover> crossovers(int threads, const std::stop_token& stop = {},
-                                                const CrossoverProgress& progress = {});
+                                                const CrossoverProgress& progress = {},
+                                                const std::string& device = "cpu");
 
 /// The maps as one grey picture with axes, ticks and a legend: 2D above, 3D below, single images on
 /// the left, streams on the right.
@@ -43,6 +45,7 @@ using CrossoverProgress = std::function<void(std::string_view doing, double shar
 void writeCrossover(const std::filesystem::path& path, const std::vector<Crossover>& maps);
 
 /// Computes all four maps and writes their picture. `threads` 0 = all. **Errors**: as above.
-void writeCrossover(const std::filesystem::path& path, int threads);
+void writeCrossover(const std::filesystem::path& path, int threads,
+                    const std::string& device = "cpu");
 
 } // namespace flcc::job

@@ -132,6 +132,11 @@ class Runner {
         }
     }
 
+    void warn(const std::string& sentence) {
+        m_result.notes.push_back(sentence);
+        m_result.warnings.push_back(sentence);
+    }
+
     void leave() {
         for (std::size_t i = 0; i < m_groups.size() && m_stream.scenes > 1; ++i) {
             m_stream.shared.push_back(m_groups[i].leave(m_stream.scene));
@@ -229,6 +234,14 @@ class Runner {
     [[nodiscard]] bool fallBack(detail::GroupRun& group, const Error& failure);
     void startMap();
 
+    [[nodiscard]] bool byGpu() const {
+        return std::any_of(m_groups.begin(), m_groups.end(),
+                           [](const detail::GroupRun& group) { return group.byGpu(); });
+    }
+    void tellWhatIsOpen() {
+        m_sink.verification(byGpu() ? Verification::Open : Verification::NotNeeded, {});
+    }
+
     [[nodiscard]] bool findPeaks() {
         enter(Phase::Peaks);
         const base::Stopwatch watch;
@@ -258,6 +271,7 @@ class Runner {
         for (detail::GroupRun& group : m_groups) {
             if (const std::optional<Error> wrong = group.distrust()) {
                 again = true;
+                m_sink.verification(Verification::Failed, wrong->what());
                 if (!fallBack(group, *wrong)) {
                     return false;
                 }
@@ -265,6 +279,9 @@ class Runner {
         }
         if (again) {
             return execute() && findPeaks();
+        }
+        if (byGpu()) {
+            m_sink.verification(Verification::Passed, {});
         }
         reportGroups();
         m_result.report.audit = detail::totalAudit(m_groups);
@@ -353,9 +370,8 @@ bool Runner::fallBack(detail::GroupRun& group, const Error& failure) {
     }
     const std::string scene = sceneName();
     const method::Candidate& instead = group.report().plan.chosen()->candidate;
-    m_result.notes.push_back(
-        (scene.empty() ? "" : "scene " + scene + ": ") + failure.what() + "; the run was done " +
-        (instead.device == "cpu" ? "on the CPU" : "by " + instead.method) + " instead");
+    warn((scene.empty() ? "" : "scene " + scene + ": ") + failure.what() + "; the run was done " +
+         (instead.device == "cpu" ? "on the CPU" : "by " + instead.method) + " instead");
     if (std::optional<StreamReport>& stream = m_result.report.stream) {
         stream->planOf = m_groups.front().planOf();
         stream->preparedOf = m_groups.front().preparedOf();
@@ -380,6 +396,7 @@ bool Runner::executeGroup(detail::GroupRun& group, const detail::GroupRun::Progr
         if (m_groups.size() == 1) {
             startMap();
         }
+        tellWhatIsOpen();
     }
 }
 
@@ -402,6 +419,7 @@ bool Runner::execute() {
     if (oneMap) {
         startMap();
     }
+    tellWhatIsOpen();
     readAhead();
     double done = 0;
     for (detail::GroupRun* const group : waiting) {
@@ -423,7 +441,7 @@ bool Runner::execute() {
     run.readMs = m_readMs;
     run.peakHostBytes = meter.rise();
     for (const std::string& failure : run.failures) {
-        m_result.notes.push_back(failure + "; other GPUs did its share");
+        warn(failure + "; other GPUs did its share");
     }
     m_result.report.run = std::move(run);
     reportGroups();
@@ -466,11 +484,15 @@ JobResult doScenes(const Job& job, const JobImages& images, const std::stop_toke
         sink.sceneFinished(at, one);
         all.cancelled = one.cancelled;
         all.report.scenes[number] = std::move(one.report);
-        for (std::string& note : one.notes) {
-            if (std::find(all.notes.begin(), all.notes.end(), note) == all.notes.end()) {
-                all.notes.push_back(std::move(note));
+        const auto keep = [](std::vector<std::string>& from, std::vector<std::string>& to) {
+            for (std::string& sentence : from) {
+                if (std::find(to.begin(), to.end(), sentence) == to.end()) {
+                    to.push_back(std::move(sentence));
+                }
             }
-        }
+        };
+        keep(one.notes, all.notes);
+        keep(one.warnings, all.warnings);
         // Templates and masks are read once; a crop is one of the first scene.
         own = {stream.ahead.take(), std::move(one.templates), std::move(one.masks),
                std::move(one.sceneMask)};
@@ -480,17 +502,6 @@ JobResult doScenes(const Job& job, const JobImages& images, const std::stop_toke
         all.report.cancelled = planOnly;
     }
     return all;
-}
-
-/// What `ask` finds wrong first in the reports of several scenes, with the scene's name.
-template <class Ask>
-std::optional<Error> firstWrong(const std::vector<JobReport>& scenes, const Ask& ask) {
-    for (const JobReport& scene : scenes) {
-        if (const std::optional<Error> wrong = ask(scene)) {
-            return Error(wrong->code(), "scene " + scene.stream->source + ": " + wrong->what());
-        }
-    }
-    return std::nullopt;
 }
 
 /// Calls `body` and turns failed allocations into the error they are.
@@ -510,76 +521,6 @@ std::string_view name(Phase phase) {
     constexpr std::array<std::string_view, 5> kNames{"reading", "planning", "matching",
                                                      "finding peaks", "writing"};
     return kNames[static_cast<std::size_t>(phase)];
-}
-
-std::optional<Error> refusal(const plan::PlanReport& plan) {
-    if (plan.chosen() != nullptr) {
-        return std::nullopt;
-    }
-    method::Limits unlimited = plan.limits;
-    unlimited.memoryBytes = INT64_MAX;
-    std::optional<std::int64_t> needed;
-    std::string reasons;
-    const auto onGpu = [](const plan::CandidateReport& row) {
-        return row.candidate.device != "cpu";
-    };
-    const bool gpuAlone = std::all_of(plan.candidates.begin(), plan.candidates.end(), onGpu);
-    bool failed = false; // when it was timed
-    for (const plan::CandidateReport& row : plan.candidates) {
-        if (onGpu(row) && !gpuAlone) {
-            continue; // why the processor cannot is what matters
-        }
-        failed = failed || row.verdict == plan::CandidateVerdict::Failed;
-        if (reasons.find(row.reason) == std::string::npos) {
-            reasons += (reasons.empty() ? "" : "; ") + row.candidate.method +
-                       (onGpu(row) ? " on " + row.candidate.device : "") + ": " + row.reason;
-        }
-        for (const method::Method* method : plan::methods()) {
-            if (method->name() != row.candidate.method ||
-                method->device() != row.candidate.device) {
-                continue;
-            }
-            const method::Verdict verdict =
-                method->predict(plan.problem, row.candidate, unlimited, {}, nullptr);
-            if (const auto* fits = std::get_if<method::Prediction>(&verdict)) {
-                needed = std::min(needed.value_or(INT64_MAX), fits->hostBytes);
-            }
-        }
-    }
-    if (needed && *needed > plan.limits.memoryBytes) {
-        return Error(ErrorCode::Memory,
-                     "the memory limit of " + detail::bytesText(plan.limits.memoryBytes) +
-                         " is too small: scene " + base::toString(plan.problem.scene) +
-                         " with template " + base::toString(plan.problem.templ) +
-                         " needs at least " + detail::bytesText(*needed) +
-                         "; raise --memory, use fewer --threads or a smaller scene");
-    }
-    return Error(failed && gpuAlone ? ErrorCode::Device : ErrorCode::Problem,
-                 "no method can solve this problem: " +
-                     (reasons.empty() ? "there is none that fits the options" : reasons));
-}
-
-std::optional<Error> refusal(const JobReport& report) {
-    if (!report.scenes.empty()) {
-        return firstWrong(report.scenes, [](const JobReport& scene) { return refusal(scene); });
-    }
-    std::optional<Error> refused = refusal(report.plan);
-    for (std::size_t i = 0; i < report.groups.size() && !refused; ++i) {
-        refused = refusal(report.groups[i].plan);
-    }
-    return refused;
-}
-
-std::optional<Error> auditFailure(const JobReport& report) {
-    if (!report.scenes.empty()) {
-        return firstWrong(report.scenes, auditFailure);
-    }
-    if (!report.audit || report.audit->verdict != AuditVerdict::Failed) {
-        return std::nullopt;
-    }
-    return Error(ErrorCode::Internal,
-                 "the self-audit failed: " + report.audit->reason +
-                     "; do not trust this result, and report it with the job and its report");
 }
 
 JobResult runJob(const Job& job, const JobImages& images, std::stop_token stop, JobSink* sink) {

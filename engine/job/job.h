@@ -150,6 +150,14 @@ enum class Phase { Read, Plan, Run, Peaks, Write };
 
 struct JobResult;
 
+/// Whether what is being computed counts: that of a GPU does not before the processor verified it.
+enum class Verification {
+    NotNeeded, ///< the processor computes
+    Open,      ///< not yet verified
+    Passed,
+    Failed, ///< it never counts: it is computed again elsewhere, or the job ends with an error
+};
+
 /// One of several scenes; both numbers count from 0.
 struct SceneTurn {
     std::filesystem::path scene;
@@ -176,6 +184,9 @@ class JobSink {
     /// The map that will be filled; outlives the job in the JobResult. Read only finished regions.
     /// Not told of templates of different extents.
     virtual void mapStarted(std::shared_ptr<const method::MatchMap>) {}
+    /// Comes when something begins to compute, after mapStarted() where there is a map, and again
+    /// with the verdict of what a GPU computed. `reason`: why it failed, in a sentence.
+    virtual void verification(Verification, const std::string& /*reason*/) {}
     /// These voxels of the map hold their final values.
     virtual void regionFinished(const base::Box&) {}
 };
@@ -200,6 +211,8 @@ struct JobResult {
     std::vector<match::Peak> peaks;
     JobReport report;
     std::vector<std::string> notes; ///< what a written format dropped, colour to luminance, ...
+    /// Of the notes those that say that something else did the run than was planned, and why.
+    std::vector<std::string> warnings;
 };
 
 /// Does the whole job on the calling thread and writes its outputs: all of them or none, also when
@@ -229,6 +242,10 @@ struct JobResult {
 /// What a failed self-audit means, as the error the command line ends with after the outputs are
 /// written. Empty when it passed or was off.
 [[nodiscard]] std::optional<base::Error> auditFailure(const JobReport& report);
+
+/// False for what a GPU computed and the processor has not verified, as in a run that was
+/// cancelled.
+[[nodiscard]] bool isVerified(const JobReport& report);
 
 /// The template that a crop names, not inverted. **Errors**: Problem when the crop leaves the
 /// scene.

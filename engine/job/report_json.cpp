@@ -94,6 +94,7 @@ Json toJson(const plan::CandidateReport& row) {
               {"operations", nullptr},
               {"predicted_ms", nullptr},
               {"sample_ms", orNull(row.sampleMs)},
+              {"expected_ms", orNull(row.expectedMs())},
               {"measured_ms", orNull(row.measuredMs)},
               {"host_bytes", nullptr},
               {"device_bytes", nullptr},

@@ -156,6 +156,7 @@ Row candidateRow(const plan::CandidateReport& row, bool flat) {
             tiled ? shown(row.candidate.tile, flat) : "-",
             std::to_string(row.candidate.threads),
             prediction ? countText(prediction->operations) : "-",
+            row.expectedMs() ? milliseconds(*row.expectedMs()) : "-",
             prediction ? milliseconds(prediction->ms) : "-",
             row.measuredMs ? milliseconds(*row.measuredMs) : "-",
             prediction ? bytesText(prediction->hostBytes) : "-",
@@ -177,10 +178,33 @@ std::string criticalText(const plan::PlanReport& plan) {
            (measured ? ", below " + side(measured) + " by measured times" : "") + "\n";
 }
 
+/// The candidates on GPUs with transfers and compute apart.
+std::string partsText(const plan::PlanReport& plan) {
+    std::vector<Row> rows{{"GPU candidate", "device", "tile", "upload ms", "compute ms",
+                           "download ms", "host ms", "setup ms", "side by side ms",
+                           "one after the other ms"}};
+    for (const plan::CandidateReport& row : plan.candidates) {
+        if (!row.prediction || !row.prediction->times) {
+            continue;
+        }
+        const method::DeviceTimes& times = *row.prediction->times;
+        const bool tiled = row.candidate.tile.x > 0;
+        rows.push_back({row.candidate.method, row.candidate.device,
+                        tiled ? shown(row.candidate.tile, base::isFlat2D(plan.problem.scene)) : "-",
+                        milliseconds(times.upload), milliseconds(times.compute),
+                        milliseconds(times.download), milliseconds(times.packing + times.joining),
+                        milliseconds(times.setup), milliseconds(row.prediction->ms),
+                        milliseconds(times.oneAfterTheOther())});
+    }
+    return rows.size() > 1
+               ? "  by the cost model, one after the other as in Karas (33):\n" + table(rows, 3)
+               : "";
+}
+
 std::string planText(const plan::PlanReport& plan) {
     std::vector<Row> rows{{"verdict", "method", "device", "tile", "threads", "operations",
-                           "predicted ms", "measured ms", "memory", "padding", "FFT plan",
-                           "reason"}};
+                           "predicted ms", "model ms", "measured ms", "memory", "padding",
+                           "FFT plan", "reason"}};
     for (const plan::CandidateReport& row : plan.candidates) {
         rows.push_back(candidateRow(row, base::isFlat2D(plan.problem.scene)));
     }
@@ -191,7 +215,7 @@ std::string planText(const plan::PlanReport& plan) {
                                                  : bytesText(plan.limits.memoryBytes)) +
            ", " + (plan.calibrated ? "calibrated" : "not calibrated") +
            (plan.known ? ", times known from an earlier planning" : "") + ")\n" + table(rows, 4) +
-           criticalText(plan);
+           partsText(plan) + criticalText(plan);
 }
 
 /// The time of a run on devices: transfers and compute, and what they would take without overlap.
@@ -215,8 +239,8 @@ std::string runText(const RunReport& run, const plan::CandidateReport* chosen) {
         text +=
             " (" + milliseconds(run.executeMs.min) + " to " + milliseconds(run.executeMs.max) + ")";
     }
-    if (chosen && chosen->prediction) {
-        text += ", predicted " + milliseconds(chosen->prediction->ms) + " ms";
+    if (chosen && chosen->expectedMs()) {
+        text += ", predicted " + milliseconds(*chosen->expectedMs()) + " ms";
     }
     text += "\n  stream " + milliseconds(run.streamMs.median) + " ms, reading " +
             milliseconds(run.readMs) + " ms, peaks " + milliseconds(run.peaksMs) + " ms, writing " +

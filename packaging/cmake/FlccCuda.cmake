@@ -11,8 +11,8 @@ if(FLCC_CUDA STREQUAL "OFF")
     return()
 endif()
 
-# One architecture unless asked otherwise; releases take "75-real;80-real;86-real;90". Without a
-# value of ours the compiler's would be used, which enable_language() finds first.
+# One architecture unless asked otherwise; packages take "75-real;80-real;86-real;90" (the preset
+# "package"), the last with text that drivers of newer GPUs compile. Without a value of ours the compiler's would be used, which enable_language() finds first.
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     set(CMAKE_CUDA_ARCHITECTURES 75 CACHE STRING "Compute capabilities the GPU engine is built for")
 endif()
@@ -43,3 +43,26 @@ find_package(CUDAToolkit REQUIRED)
 set(CMAKE_CUDA_FLAGS_RELEASE "-O3 -DNDEBUG")
 set(FLCC_HAS_CUDA ON)
 message(STATUS "GPU engine: CUDA ${CUDAToolkit_VERSION} for ${CMAKE_CUDA_ARCHITECTURES}")
+
+# flcc_cuda_code(BINARIES TEXTS): the compute capabilities that CMAKE_CUDA_ARCHITECTURES gives code
+# for, as "75/80": binary code, and text for newer devices.
+function(flcc_cuda_code binaries texts)
+    set(real)
+    set(virtual)
+    foreach(one IN LISTS CMAKE_CUDA_ARCHITECTURES)
+        if(NOT one MATCHES "^([0-9]+)(-real|-virtual)?$")
+            message(FATAL_ERROR "CMAKE_CUDA_ARCHITECTURES holds ${one}; give compute capabilities "
+                "such as 75, 80-real or 90-virtual, so that the GPU engine knows what it has code for")
+        endif()
+        if(NOT CMAKE_MATCH_2 STREQUAL "-virtual")
+            list(APPEND real ${CMAKE_MATCH_1})
+        endif()
+        if(NOT CMAKE_MATCH_2 STREQUAL "-real")
+            list(APPEND virtual ${CMAKE_MATCH_1})
+        endif()
+    endforeach()
+    list(JOIN real "/" real)
+    list(JOIN virtual "/" virtual)
+    set(${binaries} "${real}" PARENT_SCOPE)
+    set(${texts} "${virtual}" PARENT_SCOPE)
+endfunction()

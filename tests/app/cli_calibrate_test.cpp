@@ -93,6 +93,12 @@ void CliCalibrateTest::optionsThatCannotBeUnderstoodAreRefused_data() {
     QTest::newRow("no device") << QStringList{"bench", "--device", "gpu"};
     QTest::newRow("no pixels") << QStringList{"bench", "--pixel", "float16"};
     QTest::newRow("two benches") << QStringList{"bench", "--crossover", "map.png", "--repeat", "3"};
+    QTest::newRow("a map of all devices")
+        << QStringList{"bench", "--crossover", "map.png", "--device", "auto"};
+    QTest::newRow("no set") << QStringList{"bench", "--set", "all"};
+    QTest::newRow("templates of a set") << QStringList{"bench", "--templates", "3"};
+    QTest::newRow("set and scene")
+        << QStringList{"bench", "--set", "banks", "--scene", "96,80", "--template", "9,7"};
     QTest::newRow("no picture") << QStringList{"bench", "--crossover", "map.txt"};
 }
 
@@ -120,7 +126,7 @@ void CliCalibrateTest::aBenchmarkNamesItsDevice() {
                                "--repeat", "3", "--threads", "1", "--report", "rows.json"},
                               place.path());
     QVERIFY2(run.code == 0, run.errors.constData());
-    QVERIFY(run.output.contains("| 96x80 | float32 | 9x7 | direct "));
+    QVERIFY(run.output.contains("| 96x80 | float32 | 9x7 | 1 | direct "));
     QFile file(place.file("rows.json"));
     QVERIFY(file.open(QIODevice::ReadOnly));
     const auto json = nlohmann::json::parse(file.readAll().toStdString());
@@ -131,9 +137,16 @@ void CliCalibrateTest::aBenchmarkNamesItsDevice() {
         QCOMPARE(row.at("stream_ms").size(), std::size_t{3});
         QVERIFY(row.at("largest_bound").get<double>() > 0);
     }
-    const CliRun gone = runCli({"bench", "--device", "cuda:7"}, place.path());
+    const CliRun gone = runCli({"bench", "--device", "cuda:999"}, place.path());
     QCOMPARE(gone.code, 6);
     QVERIFY(gone.output.isEmpty());
+    // A bank: one map of several templates.
+    const CliRun bank = runCli({"bench", "--device", "cpu", "--scene", "96,80", "--template", "9,7",
+                                "--templates", "3", "--repeat", "3", "--threads", "1"},
+                               place.path());
+    QVERIFY2(bank.code == 0, bank.errors.constData());
+    QVERIFY2(bank.output.contains("| 96x80 | float32 | 9x7 | 3 | direct "),
+             bank.output.constData());
     QCOMPARE(runCli({"bench", "--report", "nowhere/rows.json"}, place.path()).code, 7);
 }
 

@@ -53,6 +53,7 @@ class CliCommandsTest : public QObject {
     void verboseSaysWhatGoesOn();
     void infoIsJson();
     void devicesAreListed();
+    void aGpuIsUsedOrItIsSaidWhyNot();
     void samplesAreListed();
     void theSelfTestPasses();
     void helpAndVersion();
@@ -111,8 +112,8 @@ void CliCommandsTest::failuresHaveTheirCodeAndWriteNothing_data() {
     row("one voxel", {"match", "scene.mha", "--crop", "9,6:1,1"}, 4);
     row("method that refuses", match({"--method", "tiled", "--tile", "4"}), 4);
     row("memory", match({"--memory", "2KiB"}), 5);
-    row("device", match({"--device", "cuda"}), 6);
-    row("device of selftest", {"selftest", "--device", "cuda:7"}, 6);
+    row("device", match({"--device", "cuda:999"}), 6); // whatever the machine has
+    row("device of selftest", {"selftest", "--device", "cuda:999"}, 6);
     row("no folder", match({"--map", "none/map.mha"}), 7);
     row("sample into a file", {"sample", "tiny", "--output", "truth.csv"}, 7);
 }
@@ -452,6 +453,31 @@ void CliCommandsTest::devicesAreListed() {
                        m_tiny.path());
             QVERIFY2(run.errors.contains(reason), run.errors.constData());
         }
+    }
+}
+
+// True on machines with a GPU and on those without.
+void CliCommandsTest::aGpuIsUsedOrItIsSaidWhyNot() {
+    const SampleFolder folder("tiny");
+    bool usable = false;
+    std::string reason;
+    for (const auto& device : parsed(runCli({"devices", "--json"}, folder.path()).output)) {
+        if (device["id"].get<std::string>().starts_with("cuda")) {
+            usable = usable || device["usable"].get<bool>();
+            reason = device["reason"].is_null() ? reason : device["reason"].get<std::string>();
+        }
+    }
+    const CliRun run =
+        runCli(kMatch + QStringList{"--device", "cuda", "--report", "report.json"}, folder.path());
+    if (usable) {
+        QVERIFY2(run.code == 0, run.errors.constData());
+        const Json report = parsed(folder.bytes("report.json"));
+        QVERIFY(report["run"]["device"].get<std::string>().starts_with("cuda"));
+        QVERIFY(report["audit"]["verdict"] == "passed");
+    } else {
+        verifyFailure(run, 6);
+        QVERIFY2(!reason.empty() && run.errors.contains(reason.c_str()), run.errors.constData());
+        QVERIFY(folder.added().isEmpty());
     }
 }
 

@@ -111,10 +111,20 @@ void ModelsTest::planModelShowsEveryCandidateWithItsReason() {
     QCOMPARE(cell(model, 0, ui::PlanModel::Method), QStringLiteral("tiled 96 × 64"));
     QCOMPARE(cell(model, 0, ui::PlanModel::Predicted), QStringLiteral("12 ms"));
     QCOMPARE(cell(model, 0, ui::PlanModel::Memory), QStringLiteral("4.0 MiB"));
+    QVERIFY(!model.hasParts());
     QCOMPARE(cell(model, 1, ui::PlanModel::Verdict), QStringLiteral("refused"));
     QCOMPARE(cell(model, 1, ui::PlanModel::Predicted), QString());
     QCOMPARE(cell(model, 1, ui::PlanModel::Reason),
              QStringLiteral("needs 2 GiB, the limit is 1 GiB"));
+    // A sample was timed: that is what is predicted then, on the card as well.
+    plan::PlanReport sampled = someReport();
+    sampled.candidates[0].sampleMs = 20;
+    sampled.candidates[0].prediction->times = method::DeviceTimes{.upload = 1, .compute = 9};
+    model.setReports({sampled});
+    QCOMPARE(cell(model, 0, ui::PlanModel::Predicted), QStringLiteral("20 ms"));
+    QVERIFY(model.hasParts());
+    QCOMPARE(cell(model, 0, ui::PlanModel::Parts), QStringLiteral("1.0 ms / 9.0 ms / 0.00 ms"));
+    QCOMPARE(cell(model, 1, ui::PlanModel::Parts), QString());
     model.setReports({});
     QCOMPARE(model.rowCount(), 0);
 }

@@ -56,6 +56,8 @@ class MapOverlayTest : public QObject {
     void aVolumesMapFollowsTheSlice();
     void theScalarBarNamesTheRange();
     void aMapOfManyTilesIsDrawnWhole();
+    void fitShowsAllOfAMapThatIsLargerThanTheScene();
+    void wordsAreWrittenOverTheMap();
 };
 
 void MapOverlayTest::aPixelOverAPeakHasTheColourOfItsScore_data() {
@@ -265,6 +267,53 @@ void MapOverlayTest::aMapOfManyTilesIsDrawnWhole() {
     const double wanted = 2193.0 * 1493 * scene.zoom() * scene.zoom();
     QVERIFY2(std::abs(found.count - wanted) < 0.01 * wanted,
              qPrintable(QString("%1 instead of %2").arg(found.count).arg(wanted)));
+}
+
+// The placements of `full` begin a template's length before the scene.
+void MapOverlayTest::fitShowsAllOfAMapThatIsLargerThanTheScene() {
+    Overlay o;
+    const base::Extents full{66, 55, 1};
+    const auto inView = [&](const viz::DisplayPoint& at) {
+        return at.x >= 0 && at.y >= 0 && at.x < 620 && at.y < 520;
+    };
+    o.scene.fit();
+    const double alone = o.scene.zoom();
+    const base::Point first{-6 + 3.0, -5 + 2.5, 0}; // the centre of the first placement
+    const base::Point last{59 + 3.0, 49 + 2.5, 0};
+    o.scene.setMap(mapOf(full, [](const base::Index&) { return 0.5; }), o.templ, true, {-6, -5, 0});
+    QVERIFY(inView(o.scene.displayOf(first)) && inView(o.scene.displayOf(last)));
+    QVERIFY(o.scene.zoom() < alone);
+    o.scene.setZoom(20); // of somebody's own choice, which a map leaves alone
+    o.scene.setMap(mapOf(full, [](const base::Index&) { return 0.5; }), o.templ, true, {-6, -5, 0});
+    QVERIFY(!inView(o.scene.displayOf(first)));
+    QCOMPARE(o.scene.zoom(), 20.0);
+    o.scene.fit();
+    QVERIFY(inView(o.scene.displayOf(first)) && inView(o.scene.displayOf(last)));
+    // A map inside the scene changes nothing.
+    o.scene.setMap(mapOf(o.extents, [](const base::Index&) { return 0.5; }), o.templ, true);
+    o.scene.fit();
+    QCOMPARE(o.scene.zoom(), alone);
+}
+
+void MapOverlayTest::wordsAreWrittenOverTheMap() {
+    Overlay o;
+    o.scene.setMap(mapOf(o.extents, [](const base::Index&) { return 0.5; }), o.templ, true);
+    const auto amber = [&] {
+        const viz::Picture picture = o.window->render();
+        int found = 0;
+        for (int y = 0; y < 40; ++y) {
+            for (int x = 0; x < 620; ++x) {
+                const io::Colour c = picture.at(x, y);
+                found += c[0] > 230 && c[1] > 170 && c[1] < 220 && c[2] < 90 ? 1 : 0;
+            }
+        }
+        return found;
+    };
+    QCOMPARE(amber(), 0);
+    o.scene.setMapNote("not yet verified");
+    QVERIFY(amber() > 40);
+    o.scene.setMapVisible(false);
+    QCOMPARE(amber(), 0);
 }
 
 QTEST_GUILESS_MAIN(MapOverlayTest)

@@ -35,6 +35,17 @@ void ShownMap::set(std::shared_ptr<const method::MatchMap> map, const base::Exte
 
 void ShownMap::addRegion(const base::Box& region) { m_regions.push_back(region); }
 
+std::array<double, 2> ShownMap::reach(const base::Extents& scene, std::size_t axis) const {
+    const double first = -0.5;
+    const double last = static_cast<double>(byAxis(scene)[axis]) - 0.5;
+    if (!exists()) {
+        return {first, last};
+    }
+    const double low = m_offset[axis] - 0.5;
+    const double high = low + static_cast<double>(byAxis(extents())[axis]);
+    return {low < first - 0.5 ? low : first, high > last + 0.5 ? high : last};
+}
+
 std::int64_t ShownMap::sliceAt(std::int64_t sceneSlice, std::size_t axis) const {
     return static_cast<std::int64_t>(
         std::floor(static_cast<double>(sceneSlice) - m_offset[axis] + 0.5));

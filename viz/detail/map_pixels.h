@@ -32,6 +32,9 @@ class ShownMap {
     /// corner + (m - 1) / 2: where voxel 0 of the map lies in the scene.
     [[nodiscard]] const std::array<double, 3>& offset() const { return m_offset; }
     [[nodiscard]] const std::vector<base::Box>& regions() const { return m_regions; }
+    /// The outer edges, in voxels of the scene, of what holds both scene and map along an axis. A
+    /// template of even length, whose map of `same` lies half a voxel aside, moves none.
+    [[nodiscard]] std::array<double, 2> reach(const base::Extents& scene, std::size_t axis) const;
 
     /// The slice of the map drawn on slice `sceneSlice` of the scene along `axis`; may lie outside
     /// of the map. Templates of even length put it half a voxel behind.

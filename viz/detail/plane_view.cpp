@@ -26,11 +26,12 @@ double PlaneView::edge(std::size_t axis) const {
     return std::round(m_size[axis] / 2 - (m_centre[axis] + 0.5 * m_aspect[axis]) * m_zoom);
 }
 
-void PlaneView::fit() {
+void PlaneView::fit(const std::array<std::array<double, 2>, 2>& edges) {
     m_zoom = kLargestZoom;
     for (std::size_t axis = 0; axis < 2; ++axis) {
-        m_zoom = std::min(m_zoom, m_size[axis] * kFitMargin / (m_count[axis] * m_aspect[axis]));
-        m_centre[axis] = (m_count[axis] - 1) / 2 * m_aspect[axis];
+        const auto [low, high] = edges[axis];
+        m_zoom = std::min(m_zoom, m_size[axis] * kFitMargin / ((high - low) * m_aspect[axis]));
+        m_centre[axis] = (low + high) / 2 * m_aspect[axis];
     }
 }
 

@@ -16,7 +16,8 @@ class PlaneView {
     void setPlane(const std::array<double, 2>& count, const std::array<double, 2>& aspect);
     void setSize(int width, int height);
 
-    void fit();
+    /// Shows all between two edges on each axis, in voxels.
+    void fit(const std::array<std::array<double, 2>, 2>& edges);
     void setZoom(double zoom); ///< keeps the middle of the view
     void zoomAt(DisplayPoint anchor, double factor);
     void pan(double dx, double dy);

@@ -7,6 +7,8 @@
 namespace flcc::viz::detail {
 namespace {
 
+constexpr io::Colour kNote{255, 196, 61};
+
 std::string numberText(double value, int decimals) {
     char text[32];
     std::snprintf(text, sizeof text, "%.*f", decimals, value == 0 ? 0.0 : value);
@@ -75,6 +77,18 @@ void drawScalarBar(const Canvas& canvas, const io::HeatmapScale& scale, const Co
          value <= scale.high - room; value += stepValue) {
         tick(std::abs(value) < stepValue / 2 ? 0 : value, decimals);
     }
+}
+
+void drawMapNote(const Canvas& canvas, const std::string& note) {
+    if (note.empty()) {
+        return;
+    }
+    TextStyle style;
+    style.colour = kNote;
+    style.bold = true;
+    style.plate = true;
+    style.alignX = AlignX::Centre;
+    canvas.texts.add(canvas.width / 2.0, 20 * canvas.ratio, " " + note + " ", style);
 }
 
 void drawScaleBar(const Canvas& canvas, double unitsPerPixel, const std::string& unit) {

@@ -31,6 +31,9 @@ inline constexpr io::Colour kGlassText{242, 244, 247};
 void drawScalarBar(const Canvas& canvas, const io::HeatmapScale& scale, const ColourTable& table,
                    const std::string& name);
 
+/// Writes words at the top of a view; nothing for none.
+void drawMapNote(const Canvas& canvas, const std::string& note);
+
 /// Draws the length of a round number of units at the bottom left.
 /// `unitsPerPixel`: world units of a device pixel.
 void drawScaleBar(const Canvas& canvas, double unitsPerPixel, const std::string& unit);

@@ -434,6 +434,9 @@ void VolumeScene::State::drawMarks(const VolumeScene& scene) {
     if (scalarBarVisible && map.exists() && (mapVisible || content == VolumeContent::Map)) {
         detail::drawScalarBar(canvas, scale, colours, mapName);
     }
+    if (map.exists() && (mapVisible || content == VolumeContent::Map)) {
+        detail::drawMapNote(canvas, mapNote);
+    }
     const std::string note = scene.note();
     if (!note.empty() && canvas.width > 260 * r) {
         detail::TextStyle style;

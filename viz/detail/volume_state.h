@@ -47,6 +47,7 @@ struct VolumeScene::State {
     bool mapVisible = true;
     double mapOpacity = 1;
     std::string mapName = "LCC";
+    std::string mapNote;
 
     std::vector<PeakMark> peaks;
     std::optional<std::size_t> selectedPeak;

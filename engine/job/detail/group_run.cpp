@@ -130,8 +130,7 @@ bool GroupRun::plan(const plan::Request& request, bool warmUp, const std::stop_t
 bool GroupRun::fallBack(const plan::Request& request, const Error& failure,
                         const std::stop_token& stop) {
     const bool anyDevice = m_job.device == "auto";
-    if (m_plan->candidate().device == "cpu" || !m_job.planReport.empty() ||
-        (!anyDevice && m_report.audit && distrust())) {
+    if (!byGpu() || !m_job.planReport.empty() || (!anyDevice && m_report.audit && distrust())) {
         throw Error(failure);
     }
     m_failed.push_back(*m_plan->report().chosen());
@@ -168,7 +167,7 @@ bool GroupRun::fallBack(const plan::Request& request, const Error& failure,
 }
 
 std::optional<Error> GroupRun::distrust() const {
-    if (m_plan->candidate().device == "cpu" || m_report.audit->verdict != AuditVerdict::Failed) {
+    if (!byGpu() || m_report.audit->verdict != AuditVerdict::Failed) {
         return std::nullopt;
     }
     return Error(ErrorCode::Device, "device '" + m_plan->candidate().device +
@@ -312,7 +311,7 @@ void GroupRun::audit(const std::vector<match::Peak>& peaks, const std::stop_toke
     // By the cost model, not by the clock: the same plan writes the same list of peaks.
     const double runMs = m_plan->report().chosen()->prediction->ms;
     std::optional<std::string> off = auditRefusal(m_job.audit, input, runMs);
-    if (m_plan->candidate().device != "cpu") {
+    if (byGpu()) {
         off.reset(); // what a GPU computed is verified whatever it costs
     }
     m_report.audit = off ? AuditReport{.reason = *off} : detail::audit(input, stop);

@@ -61,6 +61,8 @@ class GroupRun {
     /// where the processor cannot do it either.
     [[nodiscard]] bool fallBack(const plan::Request& request, const base::Error& failure,
                                 const std::stop_token& stop);
+    /// What is planned runs on a GPU. Needs a plan.
+    [[nodiscard]] bool byGpu() const { return m_plan->candidate().device != "cpu"; }
     /// What planning expects the run to take. Needs a plan.
     [[nodiscard]] double expectedMs() const;
 

@@ -258,6 +258,19 @@ Result support(std::int32_t device, void* stream, cuda::SupportStep step,
     return result;
 }
 
+Result limit(std::int32_t device, void* stream, cuda::LimitStep step,
+             const cuda::LimitLaunch* launch) {
+    const Result result = made(device, Call::Limit);
+    if (result == 0) {
+        putKernels(stream, [step, launch = *launch] {
+            for (std::int64_t thread = 0; thread < launch.threads(); ++thread) {
+                cuda::LimitThread::run(step, launch, thread);
+            }
+        });
+    }
+    return result;
+}
+
 Result makeTransform(std::int32_t device, const cuda::TransformShape* shape, void** plan,
                      std::int64_t* workBytes) {
     const Result result = made(device, Call::MakeTransform);
@@ -395,6 +408,7 @@ void DeviceDouble::reset() {
     about.gigahertz = 1;
     about.copyEngines = 2;
     about.hasCode = true;
+    about.oldestCode = 75;
 }
 
 const cuda::PluginTable& doubleTable() {
@@ -403,6 +417,7 @@ const cuda::PluginTable& doubleTable() {
         made.start = [] { return deviceDouble().start; };
         made.describe = Alone<describe>::call;
         made.freeMemory = [](std::int32_t, std::int64_t* bytes) -> Result {
+            ++deviceDouble().memoryAsked;
             *bytes = deviceDouble().freeBytes;
             return 0;
         };
@@ -420,6 +435,7 @@ const cuda::PluginTable& doubleTable() {
         made.transform = Alone<transform>::call;
         made.tiled = Alone<tiled>::call;
         made.support = Alone<support>::call;
+        made.limit = Alone<limit>::call;
         made.wait = Alone<wait>::call;
         made.makeEvent = Alone<makeEvent>::call;
         made.releaseEvent = Alone<releaseEvent>::call;

@@ -29,9 +29,10 @@ enum class Call {
     MakeTransform,
     Transform,
     Tiled,
-    Support
+    Support,
+    Limit
 };
-inline constexpr int kCalls = 16;
+inline constexpr int kCalls = 17;
 
 /// What the double is told and what it saw; one for the process.
 struct DeviceDouble {
@@ -61,6 +62,7 @@ struct DeviceDouble {
     static constexpr int kDevices = 4;
     std::int64_t calls[kCalls] = {}; ///< made so far
     std::int64_t callsOf[kDevices][kCalls] = {};
+    std::int64_t memoryAsked = 0;     ///< how often a device was woken to tell its free memory
     std::int64_t memoryBlocks = 0;    ///< not given back
     std::int64_t memoryBytes = 0;     ///< of them
     std::int64_t mostBytes = 0;       ///< at any time

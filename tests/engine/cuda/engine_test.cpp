@@ -6,6 +6,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/log.h"
+#include "engine/cuda/built_code.h"
 #include "engine/cuda/engine.h"
 #include "tests/engine/cuda/device_double.h"
 
@@ -119,9 +120,48 @@ class EngineTest : public QObject {
         test::deviceDouble().about.major = 6;
         test::deviceDouble().about.minor = 1;
         const cuda::Engine engine(&test::doubleTable());
-        QVERIFY2(holds(engine.reasonAgainst(0), "compute capability 6.1 is older"),
-                 engine.reasonAgainst(0).c_str());
+        QCOMPARE(engine.reasonAgainst(0),
+                 std::string("its compute capability 6.1 is older than what the GPU engine was "
+                             "built for, 7.5 and newer"));
         QCOMPARE(engine.freeMemory(0), std::int64_t{0});
+    }
+
+    void aNewerDeviceWithoutCodeIsNotCalledOlder() {
+        test::deviceDouble().about.hasCode = false;
+        test::deviceDouble().about.major = 12;
+        const cuda::Engine engine(&test::doubleTable());
+        QCOMPARE(engine.reasonAgainst(0),
+                 std::string("the GPU engine was built without code for its compute capability "
+                             "12.0"));
+    }
+
+    void codeRunsOnDevicesThatItWasBuiltFor_data() {
+        QTest::addColumn<int>("capability");
+        QTest::addColumn<bool>("release");
+        QTest::addColumn<bool>("binary"); // of one capability alone, 8.6
+        const auto row = [](int capability, bool release, bool binary) {
+            QTest::addRow("%d", capability) << capability << release << binary;
+        };
+        row(61, false, false);
+        row(70, false, false);
+        row(75, true, false);
+        row(80, true, false);
+        row(86, true, true);
+        row(89, true, true);
+        row(90, true, false);
+        row(120, true, false);
+    }
+
+    void codeRunsOnDevicesThatItWasBuiltFor() {
+        QFETCH(int, capability);
+        QFETCH(bool, release);
+        QFETCH(bool, binary);
+        // 75-real;80-real;86-real;90
+        const cuda::BuiltCode packages{cuda::capabilitiesOf("75/80/86/90"),
+                                       cuda::capabilitiesOf("90")};
+        QCOMPARE(packages.runsOn(capability), release);
+        QCOMPARE(packages.oldest(), 75);
+        QCOMPARE((cuda::BuiltCode{{86}, cuda::capabilitiesOf("")}.runsOn(capability)), binary);
     }
 
     void anErrorThatEndsOneCallLeavesTheDevice() {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cmath>
 #include <filesystem>
 #include <string>
 
@@ -327,6 +328,14 @@ class CudaJobTest : public QObject {
         for (const job::BenchmarkRow& row : rows) {
             QCOMPARE(row.deviceName, std::string("Double 0"));
             QCOMPARE(row.peakMultiplyAdds, 128.0 * 10000); // of all multiprocessors at 1 GHz
+            QVERIFY(row.limits && row.limits->multiplyAdds > 0 && row.limits->bytes > 0);
+            QVERIFY(row.transformsMs.has_value() == (row.candidate.method != "direct"));
+            QVERIFY(row.transformsMs.value_or(1) > 0);
+            QVERIFY(row.multiplyAdds() > 0);
+            // 60x45 placements of 5x4; 4 bytes a pixel, 5 a placement.
+            const double intensity = 20 * 60 * 45 / (4 * 64 * 48 + 5.0 * 60 * 45);
+            QVERIFY(std::abs(*row.multiplyAddsOfMemory() / (row.limits->bytes * intensity) - 1) <
+                    1e-12);
             QCOMPARE(row.streamMs.size(), std::size_t{3});
             QVERIFY(row.notRun.empty() && row.sound());
             std::vector<std::string> stages;
@@ -343,6 +352,13 @@ class CudaJobTest : public QObject {
             QCOMPARE(2 * std::count(line.begin(), line.end(), '|'),
                      std::count(head.begin(), head.end(), '|'));
         }
+
+        options.problems.front().templates = 3;
+        const auto isSound = [](const job::BenchmarkRow& row) {
+            return row.notRun.empty() && row.sound() && row.problem.templates == 3;
+        };
+        const std::vector<job::BenchmarkRow> banks = timed();
+        QVERIFY(banks.size() == 3 && std::all_of(banks.begin(), banks.end(), isSound));
 
         test::deviceDouble().wrong = 2e-4F;
         QVERIFY(!timed()[0].sound());

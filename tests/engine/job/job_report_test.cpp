@@ -38,6 +38,7 @@ class JobReportTest : public QObject {
     void theLimitOfEveryControlGroupAboveCounts();
     void theReportHasTheStatedKeys();
     void aPlanReportHasNoRun();
+    void thePredictionIsThatOfTheSample();
     void theChosenCandidateIsReadBack();
     void whatIsNoReportIsRefused_data();
     void whatIsNoReportIsRefused();
@@ -97,6 +98,24 @@ void JobReportTest::aPlanReportHasNoRun() {
     QVERIFY(json["run"].is_null() && json["map"].is_null() && json["peaks"].empty());
     QVERIFY(json["chosen"].is_object());
     QVERIFY(json["chosen"]["predicted_ms"].is_number());
+}
+
+// What the samples said is what was predicted, in every part of the report.
+void JobReportTest::thePredictionIsThatOfTheSample() {
+    job::JobReport report = ranReport();
+    plan::CandidateReport& chosen = report.plan.candidates[0];
+    chosen.prediction->ms = 1234;
+    chosen.sampleMs = 4321;
+    chosen.prediction->times =
+        method::DeviceTimes{.setup = 1, .upload = 22.25, .compute = 33.5, .download = 44.75};
+    const std::string text = job::toText(report);
+    QVERIFY2(text.find(" ms, predicted 4321 ms") != std::string::npos, text.c_str());
+    QVERIFY2(text.find("  4321      1234  ") != std::string::npos, text.c_str());
+    QVERIFY2(text.find("upload ms  compute ms  download ms") != std::string::npos, text.c_str());
+    QVERIFY2(text.find("22.25       33.50        44.75") != std::string::npos, text.c_str());
+    QCOMPARE(Json::parse(job::toJson(report))["chosen"]["expected_ms"].get<double>(), 4321.0);
+    chosen.prediction->times.reset();
+    QVERIFY(job::toText(report).find("upload ms") == std::string::npos);
 }
 
 void JobReportTest::theChosenCandidateIsReadBack() {

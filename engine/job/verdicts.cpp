@@ -1,0 +1,116 @@
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "engine/base/error.h"
+#include "engine/job/detail/text.h"
+#include "engine/job/job.h"
+#include "engine/plan/planner.h"
+
+// What a report means: whether a job can run, whether its result counts.
+
+namespace flcc::job {
+
+using base::Error;
+using base::ErrorCode;
+
+namespace {
+
+/// What `ask` finds wrong first in the reports of several scenes, with the scene's name.
+template <class Ask>
+std::optional<Error> firstWrong(const std::vector<JobReport>& scenes, const Ask& ask) {
+    for (const JobReport& scene : scenes) {
+        if (const std::optional<Error> wrong = ask(scene)) {
+            return Error(wrong->code(), "scene " + scene.stream->source + ": " + wrong->what());
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+std::optional<Error> refusal(const plan::PlanReport& plan) {
+    if (plan.chosen() != nullptr) {
+        return std::nullopt;
+    }
+    method::Limits unlimited = plan.limits;
+    unlimited.memoryBytes = INT64_MAX;
+    std::optional<std::int64_t> needed;
+    std::string reasons;
+    const auto onGpu = [](const plan::CandidateReport& row) {
+        return row.candidate.device != "cpu";
+    };
+    const bool gpuAlone = std::all_of(plan.candidates.begin(), plan.candidates.end(), onGpu);
+    bool failed = false; // when it was timed
+    for (const plan::CandidateReport& row : plan.candidates) {
+        if (onGpu(row) && !gpuAlone) {
+            continue; // why the processor cannot is what matters
+        }
+        failed = failed || row.verdict == plan::CandidateVerdict::Failed;
+        if (reasons.find(row.reason) == std::string::npos) {
+            reasons += (reasons.empty() ? "" : "; ") + row.candidate.method +
+                       (onGpu(row) ? " on " + row.candidate.device : "") + ": " + row.reason;
+        }
+        for (const method::Method* method : plan::methods()) {
+            if (method->name() != row.candidate.method ||
+                method->device() != row.candidate.device) {
+                continue;
+            }
+            const method::Verdict verdict =
+                method->predict(plan.problem, row.candidate, unlimited, {}, nullptr);
+            if (const auto* fits = std::get_if<method::Prediction>(&verdict)) {
+                needed = std::min(needed.value_or(INT64_MAX), fits->hostBytes);
+            }
+        }
+    }
+    if (needed && *needed > plan.limits.memoryBytes) {
+        return Error(ErrorCode::Memory,
+                     "the memory limit of " + detail::bytesText(plan.limits.memoryBytes) +
+                         " is too small: scene " + base::toString(plan.problem.scene) +
+                         " with template " + base::toString(plan.problem.templ) +
+                         " needs at least " + detail::bytesText(*needed) +
+                         "; raise --memory, use fewer --threads or a smaller scene");
+    }
+    return Error(failed && gpuAlone ? ErrorCode::Device : ErrorCode::Problem,
+                 "no method can solve this problem: " +
+                     (reasons.empty() ? "there is none that fits the options" : reasons));
+}
+
+std::optional<Error> refusal(const JobReport& report) {
+    if (!report.scenes.empty()) {
+        return firstWrong(report.scenes, [](const JobReport& scene) { return refusal(scene); });
+    }
+    std::optional<Error> refused = refusal(report.plan);
+    for (std::size_t i = 0; i < report.groups.size() && !refused; ++i) {
+        refused = refusal(report.groups[i].plan);
+    }
+    return refused;
+}
+
+std::optional<Error> auditFailure(const JobReport& report) {
+    if (!report.scenes.empty()) {
+        return firstWrong(report.scenes, auditFailure);
+    }
+    if (!report.audit || report.audit->verdict != AuditVerdict::Failed) {
+        return std::nullopt;
+    }
+    return Error(ErrorCode::Internal,
+                 "the self-audit failed: " + report.audit->reason +
+                     "; do not trust this result, and report it with the job and its report");
+}
+
+bool isVerified(const JobReport& report) {
+    const auto byGpu = [](const plan::PlanReport& plan) {
+        const plan::CandidateReport* const chosen = plan.chosen();
+        return chosen != nullptr && chosen->candidate.device != "cpu";
+    };
+    const bool needed = byGpu(report.plan) ||
+                        std::any_of(report.groups.begin(), report.groups.end(),
+                                    [&](const GroupReport& group) { return byGpu(group.plan); });
+    return !needed || (report.audit && report.audit->verdict == AuditVerdict::Passed);
+}
+
+} // namespace flcc::job
