@@ -66,6 +66,10 @@ class Stream {
         m_engine.require(m_engine.table().support(m_device, m_stream, step, &launch), m_device,
                          "starting the kernels of masked tiles");
     }
+    void reduce(const ReduceLaunch& launch) const {
+        m_engine.require(m_engine.table().reduce(m_device, m_stream, &launch), m_device,
+                         "starting the reduction of a map");
+    }
     void record(const Event& event) const {
         m_engine.require(m_engine.table().record(m_device, m_stream, event.handle()), m_device,
                          "recording an event");

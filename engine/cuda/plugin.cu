@@ -8,6 +8,7 @@
 
 #include "engine/cuda/direct_kernel.h"
 #include "engine/cuda/plugin.h"
+#include "engine/cuda/reduce_kernel.h"
 #include "engine/cuda/support_kernel.h"
 #include "engine/cuda/tiled_kernel.h"
 #include "engine/cuda/transform.h"
@@ -169,6 +170,10 @@ Result support(std::int32_t device, void* stream, SupportStep step, const Suppor
               [&] { return startSupport(step, *launch, static_cast<cudaStream_t>(stream)); });
 }
 
+Result reduce(std::int32_t device, void* stream, const ReduceLaunch* launch) {
+    return on(device, [&] { return startReduce(*launch, static_cast<cudaStream_t>(stream)); });
+}
+
 Result wait(std::int32_t device, void* stream) {
     return on(device, [&] { return cudaStreamSynchronize(static_cast<cudaStream_t>(stream)); });
 }
@@ -256,6 +261,7 @@ PluginTable makeTable() {
     table.transform = transform;
     table.tiled = tiled;
     table.support = support;
+    table.reduce = reduce;
     table.wait = wait;
     table.makeEvent = makeEvent;
     table.releaseEvent = releaseEvent;

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "engine/cuda/direct_launch.h"
+#include "engine/cuda/reduce_launch.h"
 #include "engine/cuda/support_launch.h"
 #include "engine/cuda/tiled_launch.h"
 
@@ -12,7 +13,7 @@
 namespace flcc::cuda {
 
 /// Of the table below. A plug-in of another version is not used.
-inline constexpr std::uint32_t kPluginVersion = 3;
+inline constexpr std::uint32_t kPluginVersion = 4;
 
 /// 0, an error of the CUDA runtime, or kTransformError and an error of cuFFT. What cuFFT says of
 /// too little memory is kOutOfMemory.
@@ -82,6 +83,7 @@ struct PluginTable {
                     const TiledLaunch* launch) = nullptr;
     Result (*support)(std::int32_t device, void* stream, SupportStep step,
                       const SupportLaunch* launch) = nullptr;
+    Result (*reduce)(std::int32_t device, void* stream, const ReduceLaunch* launch) = nullptr;
     Result (*wait)(std::int32_t device, void* stream) = nullptr;
     /// An event marks the place in a stream where it was recorded last.
     Result (*makeEvent)(std::int32_t device, void** event) = nullptr;

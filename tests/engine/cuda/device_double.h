@@ -29,9 +29,10 @@ enum class Call {
     MakeTransform,
     Transform,
     Tiled,
-    Support
+    Support,
+    Reduce
 };
-inline constexpr int kCalls = 16;
+inline constexpr int kCalls = 17;
 
 /// What the double is told and what it saw; one for the process.
 struct DeviceDouble {

@@ -393,7 +393,7 @@ void JobExactTest::theAuditIsLeftOutWhenItIsDearOrNotWanted() {
     const job::detail::AuditInput input{.scene = base::viewOf(images.scene->pixels),
                                         .templates = {base::viewOf(images.templates[0]->pixels)},
                                         .problem = result.report.plan.problem,
-                                        .map = *result.map,
+                                        .map = result.map.get(),
                                         .facts = result.report.map->facts,
                                         .peaks = result.peaks,
                                         .lowest = none};
