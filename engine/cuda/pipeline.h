@@ -44,10 +44,10 @@ struct PartSlot {
 
     // Of a map that stays on the device:
     DeviceBuffer<ReducedBlock> reduced;
-    DeviceBuffer<method::shared::KeptVoxel> kept;
+    DeviceBuffer<method::KeptVoxel> kept;
     DeviceBuffer<AskedVoxel> asked;
     PinnedBuffer<ReducedBlock> reducedTold;
-    PinnedBuffer<method::shared::KeptVoxel> keptStaged;
+    PinnedBuffer<method::KeptVoxel> keptStaged;
     PinnedBuffer<AskedVoxel> askedTold;
 
     Event upload;

@@ -46,12 +46,12 @@ struct ReduceMap {
                         return false;
                     }
                     if (unsure || launch.value[other] >= value - launch.margin) {
-                        marks |= shared::neighbourMark(dx, dy, dz);
+                        marks |= method::neighbourMark(dx, dy, dz);
                     }
                 }
             }
         }
-        marks = shared::marksOf(status, marks);
+        marks = method::marksOf(status, marks);
         return true;
     }
 
@@ -77,8 +77,8 @@ struct ReduceMap {
             const base::Status status = statusAt(launch, at);
             if (status == base::Status::Ok || status == base::Status::Partial) {
                 const auto value = static_cast<double>(launch.value[at]);
-                told[kSum] += shared::inScoreUnits(value);
-                told[kSquares] += shared::inScoreUnits(value * value);
+                told[kSum] += method::inScoreUnits(value);
+                told[kSquares] += method::inScoreUnits(value * value);
                 told[kLeast] = least(told[kLeast], value);
                 told[kMost] = most(told[kMost], value);
                 told[kScores] += 1;

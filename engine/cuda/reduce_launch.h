@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "engine/base/extents.h"
-#include "engine/method/shared/kept_voxel.h"
+#include "engine/method/kept_voxel.h"
 
 namespace flcc::cuda {
 
@@ -12,7 +12,7 @@ inline constexpr int kKeptMost = 192;
 /// Voxels of a part that can be asked for.
 inline constexpr int kAskedMost = 128;
 
-/// What a block says of the scores that it has, in units of method::shared::kScoreUnit; LOWCONF
+/// What a block says of the scores that it has, in units of method::kScoreUnit; LOWCONF
 /// ones, which are all kept, come in when they are certain.
 struct ReducedBlock {
     double sum = 0;
@@ -40,7 +40,7 @@ struct ReduceLaunch {
     float margin = 0;     ///< by which a value must be above another one to be certainly higher
     bool partial = false; ///< PARTIAL voxels take part
     ReducedBlock* blocks = nullptr;
-    method::shared::KeptVoxel* kept = nullptr;
+    method::KeptVoxel* kept = nullptr;
     AskedVoxel* told = nullptr; ///< of `asked`, in their order
     std::int32_t askedCount = 0;
     std::uint32_t asked[kAskedMost] = {};

@@ -1,6 +1,7 @@
 #include "engine/cuda/reduction.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "engine/cuda/map_run.h"
 #include "engine/cuda/support_tiles.h"
@@ -11,7 +12,7 @@ namespace flcc::cuda {
 namespace {
 
 using base::Extents;
-using method::shared::KeptVoxel;
+using method::KeptVoxel;
 using Part = method::ReducedMap::Part;
 
 std::int64_t blocksOf(const Extents& part) {
@@ -102,11 +103,11 @@ std::int64_t Reducer::receive(PartSlot& slot, const Stream& fetch) const {
     }
     Part part;
     part.box = slot.box;
-    part.whole = most > kKeptMost || std::ssize(asked) > kAskedMost;
+    const std::int64_t voxels = base::voxelCount(extents);
+    part.whole = most > kKeptMost || std::ssize(asked) > kAskedMost || voxels > UINT32_MAX;
     auto bytes = blocks * static_cast<std::int64_t>(sizeof(ReducedBlock)) +
                  kAskedMost * static_cast<std::int64_t>(sizeof(AskedVoxel));
     if (part.whole) {
-        const std::int64_t voxels = base::voxelCount(extents);
         part.value = base::Image<float>(extents);
         part.status = base::Image<base::Status>(extents);
         fetch.download(line(part.value.data(), slot.value.data(), 4 * voxels));
@@ -144,7 +145,7 @@ BlockRepair Reducer::repair(Part& part, std::int64_t block, double stored,
     BlockRepair done;
     for (std::int64_t i = part.firstOf[at]; i < part.firstOf[at + 1]; ++i) {
         KeptVoxel& kept = part.kept[static_cast<std::size_t>(i)];
-        if (method::shared::statusOf(kept) != base::Status::LowConf) {
+        if (method::statusOf(kept) != base::Status::LowConf) {
             continue;
         }
         const std::int64_t line = kept.at / extents.x;
@@ -156,8 +157,8 @@ BlockRepair Reducer::repair(Part& part, std::int64_t block, double stored,
         if (value.bound + stored <= m_problem.promise) {
             const bool whole = method::isWhole(m_scene, m_templ, corner);
             kept.value = static_cast<float>(value.score);
-            kept.marks = method::shared::marksOf(whole ? base::Status::Ok : base::Status::Partial,
-                                                 kept.marks & method::shared::kNeighbourMarks);
+            kept.marks = method::marksOf(whole ? base::Status::Ok : base::Status::Partial,
+                                         kept.marks & method::kNeighbourMarks);
             ++(whole ? done.ok : done.partial);
             done.largestBound = std::max(done.largestBound, value.bound + stored);
         }

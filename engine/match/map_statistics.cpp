@@ -9,7 +9,7 @@ MapStatistics statisticsOf(const method::ScoreTally& tally) {
     if (tally.count == 0) {
         return statistics;
     }
-    const double unit = method::shared::kScoreUnit / static_cast<double>(tally.count);
+    const double unit = method::kScoreUnit / static_cast<double>(tally.count);
     statistics.count = tally.count;
     statistics.minimum = static_cast<double>(tally.minimum);
     statistics.maximum = static_cast<double>(tally.maximum);

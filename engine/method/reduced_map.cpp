@@ -27,8 +27,8 @@ void addRow(const float* value, const base::Status* status, std::int64_t length,
         for (std::int64_t x = from; x < end; ++x) {
             const bool scored = base::hasValue(status[x]);
             const double v = scored ? static_cast<double>(value[x]) : 0.0;
-            sum += shared::inScoreUnits(v);
-            squares += shared::inScoreUnits(v * v);
+            sum += inScoreUnits(v);
+            squares += inScoreUnits(v * v);
             tally.count += scored ? 1 : 0;
             tally.minimum = scored ? std::min(tally.minimum, value[x]) : tally.minimum;
             tally.maximum = scored ? std::max(tally.maximum, value[x]) : tally.maximum;
@@ -71,7 +71,7 @@ ReducedMap::Voxel ReducedMap::at(const base::Index& at) const {
         voxel.known = true;
         voxel.kept = &*found;
         voxel.value = found->value;
-        voxel.status = shared::statusOf(*found);
+        voxel.status = statusOf(*found);
     }
     return voxel;
 }

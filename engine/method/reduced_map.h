@@ -6,9 +6,9 @@
 #include "engine/base/image.h"
 #include "engine/base/pixels.h"
 #include "engine/base/status.h"
+#include "engine/method/kept_voxel.h"
 #include "engine/method/match_map.h"
 #include "engine/method/score_tally.h"
-#include "engine/method/shared/kept_voxel.h"
 
 namespace flcc::method {
 
@@ -41,7 +41,7 @@ class ReducedMap {
         base::Image<base::Status> status;
         /// Of the others: voxels block by block (shared::blockGrid), those of block i from
         /// firstOf[i] below firstOf[i + 1].
-        std::vector<shared::KeptVoxel> kept;
+        std::vector<KeptVoxel> kept;
         std::vector<std::int64_t> firstOf;
         std::vector<Asked> asked;
         ScoreTally tally;
@@ -49,10 +49,10 @@ class ReducedMap {
 
     /// What is known of a voxel.
     struct Voxel {
-        const Part* part = nullptr;              ///< that it lies in
-        bool known = false;                      ///< false: it has no value, or a neighbour in
-                                                 ///< its part is certainly higher
-        const shared::KeptVoxel* kept = nullptr; ///< null in a whole part
+        const Part* part = nullptr;      ///< that it lies in
+        bool known = false;              ///< false: it has no value, or a neighbour in
+                                         ///< its part is certainly higher
+        const KeptVoxel* kept = nullptr; ///< null in a whole part
         float value = 0;
         base::Status status = base::Status::NotComputed;
     };

@@ -5,7 +5,7 @@
 
 #include "engine/base/pixels.h"
 #include "engine/base/status.h"
-#include "engine/method/shared/kept_voxel.h"
+#include "engine/method/kept_voxel.h"
 
 namespace flcc::method {
 
@@ -36,7 +36,7 @@ class WholeSum {
 };
 
 /// What the statistics of a map are taken from; does not depend on the order of its voxels. Sums
-/// are in shared::kScoreUnit.
+/// are in kScoreUnit.
 struct ScoreTally {
     std::int64_t count = 0;
     WholeSum sum;
@@ -54,8 +54,8 @@ struct ScoreTally {
     void add(float score) {
         const auto value = static_cast<double>(score);
         count += 1;
-        sum.add(shared::inScoreUnits(value));
-        squares.add(shared::inScoreUnits(value * value));
+        sum.add(inScoreUnits(value));
+        squares.add(inScoreUnits(value * value));
         minimum = std::min(minimum, score);
         maximum = std::max(maximum, score);
     }

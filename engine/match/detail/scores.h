@@ -155,7 +155,7 @@ template <class Visit> bool Scores::forRivals(const base::Index& at, Visit&& vis
                              other.z - voxel.part->box.corner.z},
                             {1, 1, 1}}) &&
             (voxel.kept->marks &
-             method::shared::neighbourMark(other.x - at.x, other.y - at.y, other.z - at.z)) == 0;
+             method::neighbourMark(other.x - at.x, other.y - at.y, other.z - at.z)) == 0;
         return lower || visit(other);
     });
 }

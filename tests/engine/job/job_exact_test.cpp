@@ -54,7 +54,7 @@ job::AuditReport auditOf(const job::JobImages& images, const job::JobResult& res
     return job::detail::audit({.scene = scene,
                                .templates = {base::viewOf(images.templates[0]->pixels)},
                                .problem = result.report.plan.problem,
-                               .map = map,
+                               .map = &map,
                                .facts = result.report.map->facts,
                                .peaks = peaks,
                                .lowest = statistics.lowest});

@@ -7,7 +7,7 @@
 #include "engine/base/status.h"
 
 /// What comes back of a map that a device reduced to what a search for peaks needs.
-namespace flcc::method::shared {
+namespace flcc::method {
 
 /// A voxel that may be a peak: no neighbour in its part is certainly higher.
 struct KeptVoxel {
@@ -43,4 +43,4 @@ inline constexpr double kScoreUnit = 0x1p-40;
     return (value * 0x1p40 + kWhole) - kWhole;
 }
 
-} // namespace flcc::method::shared
+} // namespace flcc::method
