@@ -17,6 +17,7 @@ class ProgressBar : public job::JobSink {
     ProgressBar(const ProgressBar&) = delete;
     ProgressBar& operator=(const ProgressBar&) = delete;
 
+    [[nodiscard]] bool wantsMaps() const override { return false; } // files alone are written
     void sceneStarted(const job::SceneTurn& at) override;
     void phase(job::Phase phase) override;
     void progress(double share) override;

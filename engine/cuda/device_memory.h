@@ -70,6 +70,10 @@ class Stream {
         m_engine.require(m_engine.table().limit(m_device, m_stream, step, &launch), m_device,
                          "starting a kernel that measures");
     }
+    void reduce(const ReduceLaunch& launch) const {
+        m_engine.require(m_engine.table().reduce(m_device, m_stream, &launch), m_device,
+                         "starting the reduction of a map");
+    }
     void record(const Event& event) const {
         m_engine.require(m_engine.table().record(m_device, m_stream, event.handle()), m_device,
                          "recording an event");

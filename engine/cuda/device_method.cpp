@@ -33,10 +33,30 @@ method::Outcome DeviceMethod::execute(const method::Problem& problem,
                                       const method::Execution& execution,
                                       const method::MapView& map) const {
     const method::MaskedView seen = withoutIdleMask(problem, scene);
-    PartQueue parts(map.value.extents(), partOf(problem, candidate), execution);
-    method::Outcome outcome =
-        run({problem, candidate, prepared, seen, execution, map}, workspace, parts);
-    settle(outcome, problem, parts);
+    return runAlone({problem, candidate, prepared, seen, execution, map}, workspace);
+}
+
+method::Outcome DeviceMethod::reduce(const method::Problem& problem,
+                                     const method::Candidate& candidate,
+                                     const method::Prepared& prepared,
+                                     const method::MaskedView& scene, method::Workspace& workspace,
+                                     const method::Execution& execution,
+                                     const method::Reduction& wanted) const {
+    if (!reduces(problem)) {
+        return Method::reduce(problem, candidate, prepared, scene, workspace, execution, wanted);
+    }
+    const method::MaskedView seen = withoutIdleMask(problem, scene);
+    const method::MapView none{};
+    return reduceTo(problem, partOf(problem, candidate), wanted, [&](const ReducedRun& to) {
+        return runAlone({problem, candidate, prepared, seen, execution, none, &to}, workspace);
+    });
+}
+
+method::Outcome DeviceMethod::runAlone(const RunInput& input, method::Workspace& workspace) const {
+    PartQueue parts(method::mapExtents(input.problem), partOf(input.problem, input.candidate),
+                    input.execution);
+    method::Outcome outcome = run(input, workspace, parts);
+    settle(outcome, input.problem, parts);
     return outcome;
 }
 

@@ -27,6 +27,14 @@ class DeviceMethod : public method::Method {
                             method::Workspace& workspace, const method::Execution& execution,
                             const method::MapView& map) const override;
 
+    [[nodiscard]] bool reduces(const method::Problem& problem) const override {
+        return isReduced(problem);
+    }
+    method::Outcome reduce(const method::Problem& problem, const method::Candidate& candidate,
+                           const method::Prepared& prepared, const method::MaskedView& scene,
+                           method::Workspace& workspace, const method::Execution& execution,
+                           const method::Reduction& wanted) const override;
+
     [[nodiscard]] Engine& engine() const { return m_engine; }
     [[nodiscard]] const DeviceFacts& facts() const { return m_facts; }
 
@@ -39,6 +47,9 @@ class DeviceMethod : public method::Method {
                                               PartQueue& parts) const = 0;
 
   private:
+    [[nodiscard]] method::Outcome runAlone(const RunInput& input,
+                                           method::Workspace& workspace) const;
+
     Engine& m_engine;
     DeviceFacts m_facts;
     std::string m_id;
@@ -46,5 +57,17 @@ class DeviceMethod : public method::Method {
 
 /// The outcome of a run whose parts were done, or stopped.
 void settle(method::Outcome& outcome, const method::Problem& problem, const PartQueue& parts);
+
+/// Does reduce(): `run` is called with where the map goes, of which parts have extents `part`.
+template <class Run>
+[[nodiscard]] method::Outcome reduceTo(const method::Problem& problem, const base::Extents& part,
+                                       const method::Reduction& wanted, Run&& run) {
+    const auto to = std::make_shared<method::ReducedMap>(method::mapExtents(problem), part);
+    method::Outcome outcome = run(ReducedRun{wanted, *to});
+    if (!outcome.cancelled) {
+        outcome.reduced = to;
+    }
+    return outcome;
+}
 
 } // namespace flcc::cuda

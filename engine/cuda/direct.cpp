@@ -136,7 +136,11 @@ class DirectMethod final : public DeviceMethod {
                                  ? Extents{std::min(tile.x, map.x), std::min(tile.y, map.y),
                                            std::min(std::max<std::int64_t>(tile.z, 1), map.z)}
                                  : largestPart(map, fits);
-        return {{std::string(name()), facts().id(), part, limits.threads}};
+        const std::int64_t most = partsInFlight(problem, part, facts());
+        const int inFlight = inFlightWithin(limits.memoryBytes, most, [&](std::int64_t parts) {
+            return hostBytes(problem, part, parts * facts().together);
+        });
+        return {{std::string(name()), facts().id(), part, limits.threads, inFlight}};
     }
 
     [[nodiscard]] method::Verdict
@@ -148,7 +152,8 @@ class DirectMethod final : public DeviceMethod {
         const Extents map = method::mapExtents(problem);
         const std::int64_t weights = weightBytes(problem);
         method::Prediction prediction;
-        const std::int64_t inFlight = partsInFlight(problem, candidate.tile, facts());
+        const std::int64_t inFlight =
+            partsInFlight(problem, candidate.tile, facts(), candidate.inFlight);
         prediction.hostBytes = hostBytes(problem, candidate.tile, inFlight * facts().together);
         prediction.deviceBytes = inFlight * partBytes(problem, candidate.tile) + weights;
         if (std::string reason = refusalOf(prediction, limits, facts().about.memoryBytes);
@@ -218,7 +223,9 @@ class DirectMethod final : public DeviceMethod {
         };
         return MapRun(input, templ.canonical(), parts)(
             "the direct method",
-            {own.pipe, partsInFlight(problem, input.candidate.tile, facts()), upload, start});
+            {own.pipe,
+             partsInFlight(problem, input.candidate.tile, facts(), input.candidate.inFlight),
+             upload, start});
     }
 
   private:

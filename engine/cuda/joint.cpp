@@ -94,10 +94,35 @@ class JointMethod final : public method::Method {
                             method::Workspace& workspace, const method::Execution& execution,
                             const method::MapView& map) const override {
         const method::MaskedView seen = withoutIdleMask(problem, scene);
+        return runTogether({problem, candidate, prepared, seen, execution, map}, workspace);
+    }
+
+    [[nodiscard]] bool reduces(const Problem& problem) const override { return isReduced(problem); }
+
+    method::Outcome reduce(const Problem& problem, const Candidate& candidate,
+                           const method::Prepared& prepared, const method::MaskedView& scene,
+                           method::Workspace& workspace, const method::Execution& execution,
+                           const method::Reduction& wanted) const override {
+        if (!reduces(problem)) {
+            return Method::reduce(problem, candidate, prepared, scene, workspace, execution,
+                                  wanted);
+        }
+        const method::MaskedView seen = withoutIdleMask(problem, scene);
+        const method::MapView none{};
+        const base::Extents part = m_members.front()->partOf(problem, candidate);
+        return reduceTo(problem, part, wanted, [&](const ReducedRun& to) {
+            return runTogether({problem, candidate, prepared, seen, execution, none, &to},
+                               workspace);
+        });
+    }
+
+  private:
+    [[nodiscard]] method::Outcome runTogether(const RunInput& input,
+                                              method::Workspace& workspace) const {
+        const auto& [problem, candidate, prepared, scene, execution, map, reduced] = input;
         auto& joint = dynamic_cast<JointWorkspace&>(workspace);
-        PartQueue parts(map.value.extents(), m_members.front()->partOf(problem, candidate),
+        PartQueue parts(method::mapExtents(problem), m_members.front()->partOf(problem, candidate),
                         execution);
-        const RunInput input{problem, candidate, prepared, seen, execution, map};
         method::Outcome all;
         std::vector<base::Error> failures;
         std::mutex lock; // guards both
@@ -131,7 +156,6 @@ class JointMethod final : public method::Method {
         return all;
     }
 
-  private:
     /// Devices set themselves up side by side.
     static void add(const method::Outcome& one, method::Outcome& all) {
         method::addStages(one.stagesMs, all.stagesMs);

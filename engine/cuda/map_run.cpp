@@ -64,21 +64,37 @@ base::Index moved(const base::Index& at, const base::Index& by) {
 
 } // namespace
 
-std::int64_t partBytes(const Problem& problem, const Extents& part) {
+namespace {
+
+/// Of the voxels that a part sees.
+std::int64_t seenBytes(const Problem& problem, const Extents& part) {
     const Extents& m = problem.templ;
     const Extents& n = problem.scene;
     return base::byteCount({std::min(part.x + m.x - 1, n.x), std::min(part.y + m.y - 1, n.y),
                             std::min(part.z + m.z - 1, n.z)},
-                           base::bytesPerVoxel(problem.scenePixel) + (problem.sceneMask ? 1 : 0)) +
-           base::byteCount(part, placementBytes(problem)) + tallyBytes(part);
+                           base::bytesPerVoxel(problem.scenePixel) + (problem.sceneMask ? 1 : 0));
 }
 
-std::int64_t partsInFlight(const Problem& problem, const Extents& part, const DeviceFacts& device) {
+} // namespace
+
+std::int64_t partBytes(const Problem& problem, const Extents& part) {
+    return seenBytes(problem, part) + base::byteCount(part, placementBytes(problem)) +
+           tallyBytes(part) + (isReduced(problem) ? reductionBytes(part) : 0);
+}
+
+std::int64_t pinnedBytes(const Problem& problem, const Extents& part) {
+    return seenBytes(problem, part) + tallyBytes(part) +
+           (isReduced(problem) ? reductionBytes(part)
+                               : base::byteCount(part, placementBytes(problem)));
+}
+
+std::int64_t partsInFlight(const Problem& problem, const Extents& part, const DeviceFacts& device,
+                           int asked) {
     using shared::ceilDivide;
     const std::int64_t parts = PartQueue::count(method::mapExtents(problem), part);
-    return device.about.copyEngines > 0
-               ? std::min(ceilDivide(parts, device.together), kMostInFlight)
-               : 1;
+    const std::int64_t most =
+        asked > 0 ? std::min<std::int64_t>(asked, kMostInFlight) : kMostInFlight;
+    return device.about.copyEngines > 0 ? std::min(ceilDivide(parts, device.together), most) : 1;
 }
 
 bool isShared(const Extents& map, const Extents& part, const DeviceFacts& device) {
@@ -91,16 +107,17 @@ std::int64_t hostBytes(const Problem& problem, const Extents& part, std::int64_t
     one.templates = 1;
     return method::mapBytes(problem) + (problem.templates > 1 ? method::mapBytes(one) : 0) +
            problem.templates * base::byteCount(problem.templ, 12) +
-           inFlight * partBytes(problem, part);
+           inFlight * pinnedBytes(problem, part);
 }
 
 void PartTraffic::add(const Problem& problem, const Extents& part, double count) {
-    const auto all = static_cast<double>(partBytes(problem, part));
-    const auto map =
-        static_cast<double>(base::byteCount(part, placementBytes(problem)) + tallyBytes(part));
+    const bool reduced = isReduced(problem);
+    const std::int64_t map =
+        reduced ? reducedBytes(part) : base::byteCount(part, placementBytes(problem));
     parts += count;
-    sceneBytes += count * (all - map);
-    mapBytes += count * map;
+    sceneBytes += count * static_cast<double>(seenBytes(problem, part));
+    mapBytes += count * static_cast<double>(map + tallyBytes(part));
+    reducedVoxels += reduced ? count * static_cast<double>(base::voxelCount(part)) : 0.0;
 }
 
 method::DeviceTimes PartTraffic::times(double templates, double kernelNs,
@@ -110,14 +127,21 @@ method::DeviceTimes PartTraffic::times(double templates, double kernelNs,
     constexpr double kBus = 12;
     constexpr double kHost = 6;
     constexpr double kLaunchNs = 30'000;
+    // Bytes of a voxel that a reduction reads, and that a multiprocessor reads a cycle.
+    constexpr double kReduced = 10;
+    constexpr double kPerCycle = 8;
+    const double deviceBytesPerNs =
+        std::max(1.0, kPerCycle * device.about.processors * device.about.gigahertz);
     const double unit = 1e-6 * templates;
     method::DeviceTimes times;
     times.packing = unit * sceneBytes / kHost;
     times.upload = unit * (sceneBytes / kBus + parts * kLaunchNs / 2);
-    times.compute = unit * (kernelNs + parts * kLaunchNs);
+    times.compute =
+        unit * (kernelNs + parts * kLaunchNs + reducedVoxels * kReduced / deviceBytesPerNs);
     times.download = unit * (mapBytes / kBus + parts * kLaunchNs / 2);
     times.joining = unit * mapBytes / kHost;
     times.devices = device.together;
+    times.downloaded = static_cast<std::int64_t>(templates * mapBytes);
     return times;
 }
 
@@ -205,7 +229,7 @@ void MapRun::share(const std::string& what, const Lane& lane) {
             return;
         } else {
             PartSlot& slot = *m_underWay.front();
-            receive(slot, what);
+            receive(slot, what, lane);
             if (!finish(slot)) {
                 return;
             }
@@ -246,11 +270,13 @@ void MapRun::send(PartSlot& slot, const Lane& lane) {
     launch.status = slot.status.room(voxels);
     launch.tallies = slot.tallies.room(blocks);
     const bool exact = launch.exact != nullptr && m_map.exact.data() != nullptr;
-    slot.valueStaged.room(voxels);
+    if (!m_reducer) {
+        slot.valueStaged.room(voxels);
+        slot.statusStaged.room(voxels);
+    }
     if (exact) {
         slot.exactStaged.room(voxels);
     }
-    slot.statusStaged.room(voxels);
     slot.told.room(blocks);
     std::byte* const staged = slot.sceneStaged.room(bytes);
     std::visit([&](const auto& view) { pack(view.part(seen), staged); }, m_scene.pixels);
@@ -270,23 +296,32 @@ void MapRun::send(PartSlot& slot, const Lane& lane) {
     compute.follow(slot.uploaded);
     compute.record(slot.start);
     lane.start(launch);
+    if (m_reducer) {
+        m_reducer->start(slot, compute);
+    }
     compute.record(slot.computed);
     download.follow(slot.computed);
     download.record(slot.download);
     const auto bring = [&](auto* to, const void* from, std::int64_t count) {
-        download.download(copy(to, from, count * static_cast<std::int64_t>(sizeof(*to))));
+        const std::int64_t size = count * static_cast<std::int64_t>(sizeof(*to));
+        download.download(copy(to, from, size));
+        m_times.downloaded += size;
     };
-    bring(slot.valueStaged.data(), launch.value, voxels);
+    if (m_reducer) {
+        m_reducer->bring(slot, download);
+    } else {
+        bring(slot.valueStaged.data(), launch.value, voxels);
+        bring(slot.statusStaged.data(), launch.status, voxels);
+    }
     if (exact) {
         bring(slot.exactStaged.data(), launch.exact, voxels);
     }
-    bring(slot.statusStaged.data(), launch.status, voxels);
     bring(slot.told.data(), launch.tallies, blocks);
     download.record(slot.downloaded);
 }
 
 /// Waits for a part and takes it into the map.
-void MapRun::receive(PartSlot& slot, const std::string& what) {
+void MapRun::receive(PartSlot& slot, const std::string& what, const Lane& lane) {
     slot.uploaded.wait("copying to the device");
     slot.computed.wait("running " + what);
     slot.downloaded.wait("copying from the device");
@@ -294,13 +329,31 @@ void MapRun::receive(PartSlot& slot, const std::string& what) {
     m_times.compute += slot.computed.since(slot.start);
     m_times.download += slot.downloaded.since(slot.download);
     const base::Stopwatch watch;
+    if (m_reducer) {
+        m_times.downloaded += m_reducer->receive(slot, lane.pipe.fetch());
+        m_times.download += watch.ms();
+        return;
+    }
+    unpackAll(slot);
+    m_times.joining += watch.ms();
+}
+
+void MapRun::unpackAll(PartSlot& slot) {
     const method::MapView part = method::partOf(m_map, slot.box);
     unpack(slot.valueStaged.data(), part.value);
     if (part.exact.data() != nullptr && isTwofold(m_problem)) {
         unpack(slot.exactStaged.data(), part.exact);
     }
     unpack(slot.statusStaged.data(), part.status);
-    m_times.joining += watch.ms();
+}
+
+/// Where a part lies that came back whole; nowhere where its maxima alone did.
+method::MapView MapRun::viewOf(const PartSlot& slot) const {
+    if (!m_reducer) {
+        return method::partOf(m_map, slot.box);
+    }
+    method::ReducedMap::Part& part = m_reducer->partOf(slot);
+    return part.whole ? method::MapView{part.value.view(), part.status.view()} : method::MapView{};
 }
 
 /// Calls `copy(row, y, z)` for every row of a box, several threads side by side.
@@ -334,29 +387,42 @@ template <class T> void MapRun::unpack(const T* from, const base::View<T>& view)
 bool MapRun::finish(const PartSlot& slot) {
     const base::Stopwatch watch;
     const base::Box& box = slot.box;
-    const method::MapView part = method::partOf(m_map, box);
-    const double bound = method::canonicalBound(m_templ.count()) + storedError(m_map);
+    const method::MapView part = viewOf(slot);
+    const double stored = storedError(m_map);
+    const double bound = method::canonicalBound(m_templ.count()) + stored;
     const bool repairs = m_problem.recompute && bound <= m_problem.promise;
     const Extents grid = shared::blockGrid(box.extents);
     const BlockTally* const told = slot.told.data();
     std::vector<BlockRepair> repaired(static_cast<std::size_t>(base::voxelCount(grid)));
     std::vector<std::int64_t> open;
+    std::vector<method::ScoreTally> scores; // of the open blocks of a part that stays
     for (std::int64_t i = 0; i < base::voxelCount(grid) && repairs; ++i) {
         if (told[i].lowConf > 0) {
             open.push_back(i);
         }
     }
+    scores.resize(open.size());
     const bool done = m_execution.pool.run(
         std::ssize(open),
         [&](std::int64_t item, int) {
             const std::int64_t block = open[static_cast<std::size_t>(item)];
             repaired[static_cast<std::size_t>(block)] =
-                repair(box, part, shared::blockCorner(block, grid));
+                part.value.data() != nullptr
+                    ? repair(box, part, shared::blockCorner(block, grid))
+                    : m_reducer->repair(m_reducer->partOf(slot), block, stored,
+                                        scores[static_cast<std::size_t>(item)]);
         },
         m_execution.stop);
     if (!done) {
-        clear(part);
+        if (m_reducer) {
+            m_reducer->partOf(slot) = {};
+        } else {
+            clear(part);
+        }
         return false;
+    }
+    if (m_reducer) {
+        m_reducer->addUp(slot, scores);
     }
     m_repairMs += watch.ms();
     m_parts.finished(box, told, repaired);

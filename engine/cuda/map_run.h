@@ -9,6 +9,7 @@
 
 #include "engine/cuda/part_queue.h"
 #include "engine/cuda/pipeline.h"
+#include "engine/cuda/reduction.h"
 #include "engine/method/canonical.h"
 #include "engine/method/method.h"
 
@@ -26,12 +27,25 @@ inline constexpr double kUnitDouble = 0x1p-53;
     return map.exact.data() == nullptr ? kUnitSingle : 0.0;
 }
 
-/// Bytes of a PartSlot for a part of extents `part`: of the device, and as many pinned ones.
+/// Bytes of the device in a PartSlot for a part of extents `part`.
 [[nodiscard]] std::int64_t partBytes(const method::Problem& problem, const base::Extents& part);
+/// Pinned ones.
+[[nodiscard]] std::int64_t pinnedBytes(const method::Problem& problem, const base::Extents& part);
 
-/// Parts that each device has under way at once when a map is done in parts of extents `part`.
+/// Parts that each device has under way at once when a map is done in parts of extents `part`:
+/// as many as pay, or fewer where `asked`, of a Candidate, says so.
 [[nodiscard]] std::int64_t partsInFlight(const method::Problem& problem, const base::Extents& part,
-                                         const DeviceFacts& device);
+                                         const DeviceFacts& device, int asked = 0);
+
+/// Candidate::inFlight of such a run: the most with which `bytes(inFlight)` are within the limit.
+template <class Bytes>
+[[nodiscard]] int inFlightWithin(std::int64_t limit, std::int64_t most, Bytes&& bytes) {
+    std::int64_t inFlight = most;
+    while (inFlight > 1 && bytes(inFlight) > limit) {
+        --inFlight;
+    }
+    return inFlight == most ? 0 : static_cast<int>(inFlight);
+}
 
 /// Whether a map has enough such parts for devices that share it; always for one alone.
 [[nodiscard]] bool isShared(const base::Extents& map, const base::Extents& part,
@@ -47,6 +61,7 @@ struct PartTraffic {
     double parts = 0;
     double sceneBytes = 0;
     double mapBytes = 0;
+    double reducedVoxels = 0; ///< of maps that stay on the device
 
     /// `count` parts of extents `part`.
     void add(const method::Problem& problem, const base::Extents& part, double count);
@@ -88,7 +103,8 @@ struct RunInput {
     const method::Prepared& prepared;
     const method::MaskedView& scene;
     const method::Execution& execution;
-    const method::MapView& map;
+    const method::MapView& map; ///< without voxels where `reduced` is given
+    const ReducedRun* reduced = nullptr;
 };
 
 /// The share of a device in a run: takes parts of the map from a queue; upload, kernels, download,
@@ -101,7 +117,11 @@ class MapRun {
   public:
     MapRun(const RunInput& input, const method::CanonicalTemplate& templ, PartQueue& parts)
         : m_problem(input.problem), m_templ(templ), m_scene(input.scene),
-          m_execution(input.execution), m_map(input.map), m_parts(parts) {}
+          m_execution(input.execution), m_map(input.map), m_parts(parts) {
+        if (input.reduced != nullptr) {
+            m_reducer.emplace(m_problem, m_templ, m_scene, *input.reduced);
+        }
+    }
 
     /// `what` says what the kernels of the lane are. Of the outcome times alone.
     [[nodiscard]] method::Outcome operator()(const std::string& what, const Lane& lane);
@@ -109,11 +129,13 @@ class MapRun {
   private:
     void share(const std::string& what, const Lane& lane);
     void send(PartSlot& slot, const Lane& lane);
-    void receive(PartSlot& slot, const std::string& what);
+    void receive(PartSlot& slot, const std::string& what, const Lane& lane);
     template <class Copy> void forRows(const base::Extents& extents, Copy&& copy) const;
     template <class T> void pack(const base::View<const T>& view, std::byte* to) const;
     template <class T> void unpack(const T* from, const base::View<T>& view) const;
     bool finish(const PartSlot& slot);
+    void unpackAll(PartSlot& slot);
+    [[nodiscard]] method::MapView viewOf(const PartSlot& slot) const;
     [[nodiscard]] BlockRepair repair(const base::Box& box, const method::MapView& part,
                                      const base::Index& corner) const;
 
@@ -123,6 +145,7 @@ class MapRun {
     const method::Execution& m_execution;
     const method::MapView& m_map;
     PartQueue& m_parts;
+    std::optional<Reducer> m_reducer; ///< where the map stays on the device
     std::deque<PartSlot*> m_underWay; ///< in the order in which they were sent
     method::DeviceTimes m_times;
     double m_repairMs = 0;

@@ -8,6 +8,7 @@
 #include "engine/base/status.h"
 #include "engine/cuda/block_launch.h"
 #include "engine/cuda/device_memory.h"
+#include "engine/cuda/reduce_launch.h"
 
 namespace flcc::cuda {
 
@@ -21,7 +22,9 @@ struct PartSlot {
         : scene(engine, device), value(engine, device), exact(engine, device),
           status(engine, device), tallies(engine, device), sceneStaged(engine, device),
           valueStaged(engine, device), exactStaged(engine, device), statusStaged(engine, device),
-          told(engine, device), upload(engine, device), uploaded(engine, device),
+          told(engine, device), reduced(engine, device), kept(engine, device),
+          asked(engine, device), reducedTold(engine, device), keptStaged(engine, device),
+          askedTold(engine, device), upload(engine, device), uploaded(engine, device),
           start(engine, device), computed(engine, device), download(engine, device),
           downloaded(engine, device) {}
 
@@ -38,6 +41,14 @@ struct PartSlot {
     PinnedBuffer<double> exactStaged; ///< where the map keeps them
     PinnedBuffer<base::Status> statusStaged;
     PinnedBuffer<BlockTally> told;
+
+    // Of a map that stays on the device:
+    DeviceBuffer<ReducedBlock> reduced;
+    DeviceBuffer<method::KeptVoxel> kept;
+    DeviceBuffer<AskedVoxel> asked;
+    PinnedBuffer<ReducedBlock> reducedTold;
+    PinnedBuffer<method::KeptVoxel> keptStaged;
+    PinnedBuffer<AskedVoxel> askedTold;
 
     Event upload;
     Event uploaded;
@@ -67,6 +78,17 @@ class Pipeline {
         upload.drain();
         compute.drain();
         download.drain();
+        if (m_fetch) {
+            m_fetch->drain();
+        }
+    }
+    /// For copies of a part that are asked for when it is known what they are: other downloads may
+    /// wait for kernels of later parts.
+    const Stream& fetch() {
+        if (!m_fetch) {
+            m_fetch = std::make_unique<Stream>(compute.engine(), compute.device());
+        }
+        return *m_fetch;
     }
 
     Stream upload;
@@ -74,6 +96,7 @@ class Pipeline {
     Stream download;
 
   private:
+    std::unique_ptr<Stream> m_fetch;
     std::vector<std::unique_ptr<PartSlot>> m_slots;
 };
 

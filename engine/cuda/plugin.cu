@@ -8,6 +8,7 @@
 #include "engine/cuda/direct_kernel.h"
 #include "engine/cuda/limits_kernel.h"
 #include "engine/cuda/plugin.h"
+#include "engine/cuda/reduce_kernel.h"
 #include "engine/cuda/support_kernel.h"
 #include "engine/cuda/tiled_kernel.h"
 #include "engine/cuda/transform.h"
@@ -173,6 +174,10 @@ Result limit(std::int32_t device, void* stream, LimitStep step, const LimitLaunc
     return on(device, [&] { return startLimit(step, *launch, static_cast<cudaStream_t>(stream)); });
 }
 
+Result reduce(std::int32_t device, void* stream, const ReduceLaunch* launch) {
+    return on(device, [&] { return startReduce(*launch, static_cast<cudaStream_t>(stream)); });
+}
+
 Result wait(std::int32_t device, void* stream) {
     return on(device, [&] { return cudaStreamSynchronize(static_cast<cudaStream_t>(stream)); });
 }
@@ -261,6 +266,7 @@ PluginTable makeTable() {
     table.tiled = tiled;
     table.support = support;
     table.limit = limit;
+    table.reduce = reduce;
     table.wait = wait;
     table.makeEvent = makeEvent;
     table.releaseEvent = releaseEvent;

@@ -4,6 +4,7 @@
 
 #include "engine/cuda/direct_launch.h"
 #include "engine/cuda/limits_launch.h"
+#include "engine/cuda/reduce_launch.h"
 #include "engine/cuda/support_launch.h"
 #include "engine/cuda/tiled_launch.h"
 
@@ -86,6 +87,7 @@ struct PluginTable {
                       const SupportLaunch* launch) = nullptr;
     Result (*limit)(std::int32_t device, void* stream, LimitStep step,
                     const LimitLaunch* launch) = nullptr;
+    Result (*reduce)(std::int32_t device, void* stream, const ReduceLaunch* launch) = nullptr;
     Result (*wait)(std::int32_t device, void* stream) = nullptr;
     /// An event marks the place in a stream where it was recorded last.
     Result (*makeEvent)(std::int32_t device, void** event) = nullptr;

@@ -197,6 +197,12 @@ class TiledMethod final : public DeviceMethod {
         std::vector<Candidate> result;
         for (const Extents& points : tiles) {
             result.push_back({std::string(name()), facts().id(), points, limits.threads});
+            if (cuda::refusalOf(problem, points, m_whole).empty()) {
+                const Tiling tiling = tilingOf(problem, points, facts());
+                result.back().inFlight = inFlightWithin(
+                    limits.memoryBytes, partsInFlight(problem, tiling.part, facts()),
+                    [&](std::int64_t parts) { return hostNeed(problem, tiling, parts); });
+            }
         }
         return result;
     }
@@ -212,11 +218,10 @@ class TiledMethod final : public DeviceMethod {
             return method::Refusal{std::move(reason)};
         }
         const Tiling tiling = tilingOf(problem, candidate.tile, facts());
-        const std::int64_t inFlight = partsInFlight(problem, tiling.part, facts());
+        const std::int64_t inFlight =
+            partsInFlight(problem, tiling.part, facts(), candidate.inFlight);
         method::Prediction prediction;
-        prediction.hostBytes =
-            hostBytes(problem, tiling.part, inFlight * facts().together) +
-            (isGeneral(problem) ? base::byteCount(problem.templ, 9 + 5 * problem.templates) : 0);
+        prediction.hostBytes = hostNeed(problem, tiling, inFlight);
         prediction.deviceBytes = deviceBytes(problem, tiling, inFlight);
         reason = refusalOf(prediction, limits, facts().about.memoryBytes);
         if (!reason.empty()) {
@@ -287,7 +292,7 @@ class TiledMethod final : public DeviceMethod {
         const Tiling tiling = tilingOf(problem, input.candidate.tile, facts());
         const bool general = isGeneral(problem);
         const double stored = general || isTwofold(problem) ? storedError(input.map) : 0.0;
-        Lane lane{own.pipe, partsInFlight(problem, tiling.part, facts()),
+        Lane lane{own.pipe, partsInFlight(problem, tiling.part, facts(), input.candidate.inFlight),
                   [&] { own.prepare(problem, tiling, templ, stored); },
                   [&](const PartLaunch& part) { own.start(part); }};
         if (general) {
@@ -309,6 +314,13 @@ class TiledMethod final : public DeviceMethod {
     static constexpr double kPointBytes = 140;
     static constexpr double kPartNs = 100'000;
     static constexpr double kStartMs = 1;
+
+    /// Of the host, with so many parts under way on each device.
+    [[nodiscard]] std::int64_t hostNeed(const Problem& problem, const Tiling& tiling,
+                                        std::int64_t inFlight) const {
+        return hostBytes(problem, tiling.part, inFlight * facts().together) +
+               (isGeneral(problem) ? base::byteCount(problem.templ, 9 + 5 * problem.templates) : 0);
+    }
 
     [[nodiscard]] double bytesPerNs() const {
         return std::max(1.0, kBytesPerCycle * facts().about.processors * facts().about.gigahertz);

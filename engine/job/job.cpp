@@ -25,17 +25,6 @@ using base::ErrorCode;
 
 namespace {
 
-base::Point pointOf(const base::Index& index) {
-    return {static_cast<double>(index.x), static_cast<double>(index.y),
-            static_cast<double>(index.z)};
-}
-
-/// From the first voxel of a template to its centre.
-base::Point halfOf(const base::Extents& templ) {
-    return {static_cast<double>(templ.x - 1) / 2, static_cast<double>(templ.y - 1) / 2,
-            static_cast<double>(templ.z - 1) / 2};
-}
-
 /// Runs the job of one scene step by step; each step returns false when it was cancelled.
 class Runner {
   public:
@@ -102,9 +91,11 @@ class Runner {
         detail::inScene(sceneName(),
                         [&] { detail::requireWritableOutputs(m_job, m_inputs, images); });
         // What is prepared of several groups would have to stay beside what each of them needs.
-        const bool keeps = m_stream.scenes > 1 && m_inputs.groups.size() == 1;
+        const bool one = m_inputs.groups.size() == 1;
+        const detail::GroupRun::Wants wants{m_stream.scenes > 1 && one,
+                                            one && (m_sink.wantsMaps() || detail::needsMap(m_job))};
         for (const std::vector<int>& numbers : m_inputs.groups) {
-            m_groups.emplace_back(m_job, m_inputs, numbers, keeps, m_stop);
+            m_groups.emplace_back(m_job, m_inputs, numbers, wants, m_stop);
         }
         takeOver();
         if (m_job.memoryBytes == 0) {
@@ -297,9 +288,9 @@ class Runner {
         const base::Index by = m_inputs.sceneCorner();
         for (match::Peak& peak : m_result.peaks) {
             const base::Point half =
-                halfOf(m_inputs.templates[static_cast<std::size_t>(peak.templ)].extents());
+                detail::halfOf(m_inputs.templates[static_cast<std::size_t>(peak.templ)].extents());
             peak.corner = {peak.corner.x + by.x, peak.corner.y + by.y, peak.corner.z + by.z};
-            const base::Point corner = pointOf(peak.corner);
+            const base::Point corner = detail::pointOf(peak.corner);
             for (std::size_t axis = 0; axis < 3; ++axis) {
                 peak.centre[axis] = corner[axis] + half[axis] + peak.shift[axis];
             }
@@ -352,13 +343,15 @@ class Runner {
 
 /// The map of a job with one group, which will be filled.
 void Runner::startMap() {
-    const base::Point corner = pointOf(m_result.mapCorner);
-    const base::Point half = halfOf(m_groups.front().problem().templ);
+    const base::Point corner = detail::pointOf(m_result.mapCorner);
+    const base::Point half = detail::halfOf(m_groups.front().problem().templ);
     const base::Point firstCentre{corner[0] + half[0], corner[1] + half[1], corner[2] + half[2]};
     m_result.mapGeometry = base::movedTo(m_result.scene->geometry, firstCentre);
     m_result.map = m_groups.front().map();
     m_result.index = m_groups.front().index();
-    m_sink.mapStarted(m_result.map);
+    if (m_result.map) { // else it stays where it is made
+        m_sink.mapStarted(m_result.map);
+    }
 }
 
 /// Plans a group again after a GPU failed.

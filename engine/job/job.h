@@ -171,6 +171,9 @@ struct SceneTurn {
 class JobSink {
   public:
     virtual ~JobSink() = default;
+    /// Whether somebody looks at maps, those of JobResult included. A map that nobody looks at, and
+    /// that no output is made of, may stay on the device that made it. Asked before all else.
+    [[nodiscard]] virtual bool wantsMaps() const { return true; }
     /// Comes before all else of each scene where there are several.
     virtual void sceneStarted(const SceneTurn&) {}
     /// Comes after all else of each of several scenes, also of one that was cancelled: what would
@@ -182,7 +185,7 @@ class JobSink {
     /// Comes once for each extent that templates have.
     virtual void planned(const plan::PlanReport&) {}
     /// The map that will be filled; outlives the job in the JobResult. Read only finished regions.
-    /// Not told of templates of different extents.
+    /// Not told of templates of different extents, nor of a map that stays on a device.
     virtual void mapStarted(std::shared_ptr<const method::MatchMap>) {}
     /// Comes when something begins to compute, after mapStarted() where there is a map, and again
     /// with the verdict of what a GPU computed. `reason`: why it failed, in a sentence.
@@ -200,8 +203,8 @@ struct JobResult {
     std::vector<std::shared_ptr<const SceneImage>> templates; ///< as matched but not inverted
     std::vector<std::shared_ptr<const MaskImage>> masks;      ///< one a template, null without one
     std::shared_ptr<const MaskImage> sceneMask;               ///< null without one
-    /// The best score of every placement. Null when it never started, and for templates of
-    /// different extents, which have peaks only.
+    /// The best score of every placement. Null when it never started, for templates of different
+    /// extents, which have peaks only, and where nobody wanted it and it stayed on a device.
     std::shared_ptr<const method::MatchMap> map;
     /// The template that gave each score, -1 where there is none; null for one template whose job
     /// does not ask for it.

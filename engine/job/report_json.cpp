@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <numeric>
 
 #include <nlohmann/json.hpp>
@@ -76,11 +77,15 @@ Json toJson(const std::optional<method::DeviceTimes>& times) {
     if (!times) {
         return nullptr;
     }
-    return {
-        {"setup_ms", times->setup},       {"packing_ms", times->packing},
-        {"upload_ms", times->upload},     {"compute_ms", times->compute},
-        {"download_ms", times->download}, {"joining_ms", times->joining},
-        {"devices", times->devices},      {"one_after_the_other_ms", times->oneAfterTheOther()}};
+    return {{"setup_ms", times->setup},
+            {"packing_ms", times->packing},
+            {"upload_ms", times->upload},
+            {"compute_ms", times->compute},
+            {"download_ms", times->download},
+            {"joining_ms", times->joining},
+            {"downloaded_bytes", times->downloaded},
+            {"devices", times->devices},
+            {"one_after_the_other_ms", times->oneAfterTheOther()}};
 }
 
 /// All keys always; null where there is nothing to say.
@@ -89,6 +94,7 @@ Json toJson(const plan::CandidateReport& row) {
               {"device", row.candidate.device},
               {"tile", toJson(row.candidate.tile)},
               {"threads", row.candidate.threads},
+              {"in_flight", row.candidate.inFlight},
               {"verdict", plan::name(row.verdict)},
               {"reason", row.reason},
               {"operations", nullptr},
@@ -268,6 +274,9 @@ method::Candidate candidateOf(const Json& chosen) {
         throw std::out_of_range("threads " + std::to_string(threads));
     }
     candidate.threads = static_cast<int>(threads);
+    constexpr std::int64_t kMostParts = 16;
+    candidate.inFlight = static_cast<int>(
+        std::clamp<std::int64_t>(integerAt(chosen, "in_flight", 0), 0, kMostParts));
     return candidate;
 }
 

@@ -226,8 +226,8 @@ std::string timesText(const char* head, const std::optional<method::DeviceTimes>
     return std::string("  ") + head + ": in " + milliseconds(times->upload) + " ms, compute " +
            milliseconds(times->compute) + " ms" +
            (times->devices > 1 ? " on " + std::to_string(times->devices) + " devices" : "") +
-           ", out " + milliseconds(times->download) + " ms, host " +
-           milliseconds(times->packing + times->joining) + " ms, setup " +
+           ", out " + milliseconds(times->download) + " ms for " + bytesText(times->downloaded) +
+           ", host " + milliseconds(times->packing + times->joining) + " ms, setup " +
            milliseconds(times->setup) + " ms; one after the other (Karas (33)) " +
            milliseconds(times->oneAfterTheOther()) + " ms\n";
 }

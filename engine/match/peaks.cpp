@@ -124,8 +124,7 @@ class Search {
                 return true;
             };
             const base::Index from = plateau[next];
-            if (m_stop.stop_requested() ||
-                !detail::forEachNeighbour(m_scores->extents(), from, extend)) {
+            if (m_stop.stop_requested() || !m_scores->forRivals(from, extend)) {
                 return false;
             }
         }

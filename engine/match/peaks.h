@@ -9,6 +9,7 @@
 #include "engine/base/pixels.h"
 #include "engine/method/match_map.h"
 #include "engine/method/problem.h"
+#include "engine/method/reduced_map.h"
 
 namespace flcc::match {
 
@@ -45,7 +46,8 @@ struct PeakOptions {
     double minOverlap = 0.5;
 };
 
-/// Statistics of the voxels that have a value, each counted once.
+/// Statistics of the voxels that have a value, each counted once; the same whatever part of a map
+/// comes first.
 struct MapStatistics {
     double minimum = 0;
     double maximum = 0;
@@ -59,6 +61,8 @@ struct MapStatistics {
                                           const base::View<const base::Status>& status,
                                           const std::stop_token& stop = {});
 
+[[nodiscard]] MapStatistics statisticsOf(const method::ScoreTally& tally);
+
 /// A map and the templates of one extent that it is the best score of.
 struct SearchedMap {
     std::vector<method::MaskedView> templates;
@@ -70,6 +74,8 @@ struct SearchedMap {
     base::Index firstPlacement{}; ///< the scene voxel of the placement that voxel 0 is
     /// Which of the templates gave each score, from 0; may be without voxels.
     base::View<const std::int32_t> index{};
+    /// What came back of the map of one template, instead of `value` and `status`.
+    const method::ReducedMap* reduced = nullptr;
 };
 
 /// Finds the peaks of one or several maps of a scene as one list: local maxima of each map, taken
@@ -92,6 +98,8 @@ struct SearchedMap {
 /// plateau is followed for 10 000 voxels; after max(10 000, 4e9 / voxels of all templates)
 /// canonical scores of a map the candidates left are taken at the map's value, with the map's bound
 /// as theirs.
+/// A reduced map gives the list that the whole one gives, where its Reduction had a `minScore` not
+/// above that of `options`, and the same `partialPeaks`; those limits aside.
 /// **Source**: METHODS 6. **Errors**: CommandLine for options that are NaN or negative, Problem for
 /// an unusable template. **Threads**: one; stops early, with the list empty, on `stop`.
 /// **Cost**: one pass over each map and some canonical scores for each peak.

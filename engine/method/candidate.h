@@ -17,6 +17,8 @@ struct Candidate {
     /// Transform lengths an axis for Fourier methods, output block for direct; 0 where it has none.
     base::Extents tile{0, 0, 0};
     int threads = 1;
+    /// Parts of the map under way at once on a device, where memory allows fewer than pay; else 0.
+    int inFlight = 0;
 
     friend bool operator==(const Candidate&, const Candidate&) = default;
 };
@@ -24,13 +26,14 @@ struct Candidate {
 /// The time of a run on devices, taken apart as in Karas (33), in milliseconds. Host, copies and
 /// kernels work side by side, so that a run takes less than their sum.
 struct DeviceTimes {
-    double setup = 0;    ///< t_a: memory, plans of transforms, the template
-    double packing = 0;  ///< t_p + t_d: parts of the scene into the memory that is copied
-    double upload = 0;   ///< t_h->d
-    double compute = 0;  ///< t_conv, of all devices together
-    double download = 0; ///< t_d->h
-    double joining = 0;  ///< t_c: parts into the map, and what is computed again
-    int devices = 1;     ///< P
+    double setup = 0;            ///< t_a: memory, plans of transforms, the template
+    double packing = 0;          ///< t_p + t_d: parts of the scene into the memory that is copied
+    double upload = 0;           ///< t_h->d
+    double compute = 0;          ///< t_conv, of all devices together
+    double download = 0;         ///< t_d->h
+    double joining = 0;          ///< t_c: parts into the map, and what is computed again
+    int devices = 1;             ///< P
+    std::int64_t downloaded = 0; ///< bytes that come back
 
     /// Karas (33): a run of which nothing but `setup` overlaps.
     [[nodiscard]] double oneAfterTheOther() const {
@@ -43,6 +46,7 @@ struct DeviceTimes {
         compute += more.compute;
         download += more.download;
         joining += more.joining;
+        downloaded += more.downloaded;
         devices = std::max(devices, more.devices);
     }
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -122,6 +123,7 @@ template <class T>
     return facts;
 }
 
+/// NaN for a panel without a score.
 template <class T>
 [[gnu::always_inline]] inline double scoreBody(const View<const T>& panel,
                                                const View<const double>& that) {
@@ -131,7 +133,7 @@ template <class T>
     const T first = panel.at(0, 0, 0);
     const PanelFacts facts = look(panel, scale);
     if (!(facts.largest > 0) || !std::isfinite(facts.sum)) {
-        return 0;
+        return std::numeric_limits<double>::quiet_NaN();
     }
     // Differences far below the values of a double panel would lose their squares; the power of two
     // is exact.
@@ -358,12 +360,13 @@ CanonicalValue canonicalValue(const MaskedView& scene, const CanonicalTemplate& 
     if (!detail::isWholeBox(scene, templ, corner)) {
         return detail::supportValue(scene, templ, corner, outside);
     }
-    return {std::visit(
-                [&](const auto& view) {
-                    return scoreOf(view.part({corner, templ.extents()}), templ.values().view());
-                },
-                scene.pixels),
-            canonicalBound(templ.count())};
+    const double score = std::visit(
+        [&](const auto& view) {
+            return scoreOf(view.part({corner, templ.extents()}), templ.values().view());
+        },
+        scene.pixels);
+    const bool scored = !std::isnan(score);
+    return {scored ? score : 0.0, canonicalBound(templ.count()), scored};
 }
 
 double canonicalBound(std::int64_t count) {

@@ -41,6 +41,7 @@ class CanonicalTemplate {
 struct CanonicalValue {
     double score = 0;
     double bound = 0;
+    bool scored = true; ///< false: FLAT, not finite, or nothing of the support inside; score is 0
 };
 
 /// canonicalScore() with its bound: canonicalBound(N), to which an overlap whose part of the

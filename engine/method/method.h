@@ -16,6 +16,7 @@
 #include "engine/method/cost_model.h"
 #include "engine/method/match_map.h"
 #include "engine/method/problem.h"
+#include "engine/method/reduced_map.h"
 
 namespace flcc::method {
 
@@ -48,6 +49,7 @@ struct Outcome {
     StagesMs stagesMs;
     std::optional<DeviceTimes> times;  ///< of a run on devices
     std::vector<std::string> failures; ///< of devices whose share others did, in sentences
+    std::shared_ptr<const ReducedMap> reduced{}; ///< of reduce(); null when cancelled
 };
 
 /// One method on one device (METHODS 3). Stateless; safe to call from several threads.
@@ -98,6 +100,15 @@ class Method {
                                 const std::vector<std::shared_ptr<const Prepared>>& prepared,
                                 const MaskedView& scene, Workspace& workspace,
                                 const Execution& execution, const BankView& to) const;
+
+    /// True when reduce() does the problem: it has one template, and its map is not asked for.
+    [[nodiscard]] virtual bool reduces(const Problem&) const { return false; }
+    /// As execute() without a map: brings back what the peaks, the statistics and `wanted` need,
+    /// with the values and statuses that execute() would give, and the same facts.
+    /// **Errors**: as execute(); Internal where reduces() is false.
+    virtual Outcome reduce(const Problem& problem, const Candidate& candidate,
+                           const Prepared& prepared, const MaskedView& scene, Workspace& workspace,
+                           const Execution& execution, const Reduction& wanted) const;
 };
 
 } // namespace flcc::method

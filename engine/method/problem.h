@@ -51,6 +51,9 @@ struct Problem {
     /// Templates of these extents and this pixel type that are searched for at once; more than one
     /// are a bank.
     int templates = 1;
+    /// The map is asked for; else peaks and statistics alone, which a method may find where it made
+    /// the map (Method::reduces).
+    bool map = true;
 
     friend bool operator==(const Problem&, const Problem&) = default;
 };

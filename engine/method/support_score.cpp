@@ -37,7 +37,7 @@ template <class T> class Panel {
 
     [[nodiscard]] CanonicalValue value() {
         if (!look() || m_count == 0) {
-            return {0, 0};
+            return {0, 0, false};
         }
         const bool overlap =
             m_outside == Outside::Overlap && m_count < static_cast<double>(m_templ.count());
@@ -51,7 +51,7 @@ template <class T> class Panel {
             largest = std::max(largest, std::abs(v));
         });
         if (!(largest > 0)) {
-            return {0, 0};
+            return {0, 0, false};
         }
         // As in canonicalScore: differences far below the values of a double panel.
         const double zoom =

@@ -102,6 +102,7 @@ Json problemJson(const KnownProblem& problem) {
                            {"device", timing.candidate.device},
                            {"tile", toJson(timing.candidate.tile)},
                            {"threads", timing.candidate.threads},
+                           {"in_flight", timing.candidate.inFlight},
                            {"ms", timing.ms}});
     }
     return {{"key", problem.key}, {"timings", timings}};
@@ -112,7 +113,8 @@ KnownProblem problemOf(const Json& json) {
     for (const Json& timing : json.at("timings")) {
         problem.timings.push_back(
             {{timing.at("method").get<std::string>(), timing.at("device").get<std::string>(),
-              extentsOf(timing.at("tile"), 0), timing.at("threads").get<int>()},
+              extentsOf(timing.at("tile"), 0), timing.at("threads").get<int>(),
+              timing.value("in_flight", 0)},
              positive(timing.at("ms"))});
     }
     return problem;
@@ -149,7 +151,8 @@ std::string problemKey(const method::Problem& problem, const method::Limits& lim
                        const base::Extents& tile) {
     // Takes every field by name, so that a new one cannot be forgotten here.
     const auto& [operation, extent, scene, templ, scenePixel, templPixel, promise, precision,
-                 recompute, outside, minOverlap, mask, sceneMask, statistics, templates] = problem;
+                 recompute, outside, minOverlap, mask, sceneMask, statistics, templates, map] =
+        problem;
     std::string key;
     const auto add = [&](std::string_view part) {
         key += key.empty() ? "" : " ";
@@ -170,6 +173,7 @@ std::string problemKey(const method::Problem& problem, const method::Limits& lim
     add(sceneMask ? "scene-mask" : "scene");
     add(name(statistics));
     add(std::to_string(templates) + (templates == 1 ? " template" : " templates"));
+    add(map ? "map" : "peaks");
     add(std::to_string(limits.threads));
     add(planning);
     add(method);

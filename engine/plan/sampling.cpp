@@ -88,6 +88,17 @@ SampleRun sampleRun(double ms, const method::StagesMs& stages, const method::Can
     return {ms, std::min(ms, sum / std::max(1, candidate.threads))};
 }
 
+/// As the problem will be run: without its map where that stays on the device.
+method::Outcome runOnce(const method::Method& method, const method::Problem& problem,
+                        const method::Candidate& candidate, const method::Prepared& prepared,
+                        const method::MaskedView& scene, method::Workspace& workspace,
+                        const method::Execution& execution, method::MatchMap& map) {
+    return method.reduces(problem)
+               ? method.reduce(problem, candidate, prepared, scene, workspace, execution, {})
+               : method.execute(problem, candidate, prepared, scene, workspace, execution,
+                                method::viewOf(map));
+}
+
 } // namespace
 
 double timeOnSample(const method::Method& method, const method::Problem& problem,
@@ -138,8 +149,8 @@ double timeOnSample(const method::Method& method, const method::Problem& problem
     std::array<SampleRun, 2> runs;
     for (SampleRun& run : runs) {
         const base::Stopwatch turn;
-        const method::Outcome outcome = method.execute(part, candidate, *prepared, scene,
-                                                       *workspace, execution, method::viewOf(map));
+        const method::Outcome outcome =
+            runOnce(method, part, candidate, *prepared, scene, *workspace, execution, map);
         if (outcome.cancelled) {
             return -1;
         }
@@ -171,8 +182,8 @@ double timeOnWhole(const method::Method& method, const method::Problem& problem,
         const base::Stopwatch watch;
         const auto prepared = method.prepare(one, candidate, input.templ);
         const auto workspace = method.makeWorkspace(one, candidate);
-        const method::Outcome outcome = method.execute(one, candidate, *prepared, input.scene,
-                                                       *workspace, execution, method::viewOf(map));
+        const method::Outcome outcome =
+            runOnce(method, one, candidate, *prepared, input.scene, *workspace, execution, map);
         if (outcome.cancelled) {
             return -1;
         }

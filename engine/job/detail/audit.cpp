@@ -69,6 +69,11 @@ class Auditor {
         return {corner.x - m_first.x, corner.y - m_first.y, corner.z - m_first.z};
     }
 
+    [[nodiscard]] base::Status statusAt(const base::Index& at) const {
+        return m_input.reduced != nullptr ? m_input.reduced->asked(at).status
+                                          : m_input.map->status.view().at(at);
+    }
+
     [[nodiscard]] AuditReport report() {
         if (!m_ratios.empty()) {
             const auto half = m_ratios.begin() + std::ssize(m_ratios) / 2;
@@ -95,6 +100,15 @@ class Auditor {
         return truth;
     }
 
+    [[nodiscard]] double valueAt(const base::Index& at) const {
+        if (m_input.reduced != nullptr) {
+            return static_cast<double>(m_input.reduced->asked(at).value);
+        }
+        const method::MatchMap& map = *m_input.map;
+        return map.exact.data() != nullptr ? map.exact.view().at(at)
+                                           : static_cast<double>(map.value.view().at(at));
+    }
+
     /// Whether a status of the map can be that of a placement: of a template without which the best
     /// score would not be the best, within `bound`.
     [[nodiscard]] bool mayBe(base::Status status, const Truth& truth, double bound) const {
@@ -119,7 +133,7 @@ class Auditor {
     }
 
     void voxel(const base::Index& at, const Truth& truth) {
-        const base::Status status = m_input.map.status.view().at(at);
+        const base::Status status = statusAt(at);
         const bool indexed = m_input.index.data() != nullptr;
         const std::int32_t index = indexed ? m_input.index.at(at) : 0;
         const method::MapFacts& facts = m_input.facts;
@@ -139,9 +153,7 @@ class Auditor {
             ++m_report.checked;
             return;
         }
-        const bool twofold = m_input.map.exact.data() != nullptr;
-        const double value = twofold ? m_input.map.exact.view().at(at)
-                                     : static_cast<double>(m_input.map.value.view().at(at));
+        const double value = valueAt(at);
         compare(value, truth.best.value, bound, "voxel", at);
         if (indexed && index > 0) {
             compare(value, truth.each[static_cast<std::size_t>(index)].value, bound, "voxel", at);
@@ -190,6 +202,23 @@ std::optional<std::string> auditRefusal(Audit wanted, const AuditInput& input, d
     return std::nullopt;
 }
 
+std::vector<base::Index> auditedVoxels(const method::Problem& problem,
+                                       const std::vector<base::Index>& lowest) {
+    const base::Extents extents = method::mapExtents(problem);
+    const base::Index first = method::firstPlacement(problem);
+    // The generator is the same everywhere; the distributions of the library are not.
+    std::mt19937_64 random(kSeed);
+    const auto count = static_cast<std::uint64_t>(base::voxelCount(extents));
+    std::vector<base::Index> voxels;
+    while (voxels.size() < kDrawn) {
+        voxels.push_back(indexOf(static_cast<std::int64_t>(random() % count), extents));
+    }
+    for (const base::Index& corner : lowest) {
+        voxels.push_back({corner.x - first.x, corner.y - first.y, corner.z - first.z});
+    }
+    return voxels;
+}
+
 AuditReport audit(const AuditInput& input, const std::stop_token& stop) {
     const base::Stopwatch watch;
     Auditor auditor(input);
@@ -199,21 +228,14 @@ AuditReport audit(const AuditInput& input, const std::stop_token& stop) {
         }
         auditor.peak(peak);
     }
-    const base::Extents& extents = input.map.value.extents();
-    // The generator is the same everywhere; the distributions of the library are not.
-    std::mt19937_64 random(kSeed);
-    const auto count = static_cast<std::uint64_t>(base::voxelCount(extents));
-    for (std::size_t i = 0; i < kDrawn && !stop.stop_requested(); ++i) {
-        auditor.voxel(indexOf(static_cast<std::int64_t>(random() % count), extents));
+    const std::vector<base::Index> voxels = auditedVoxels(input.problem, input.lowest);
+    for (std::size_t i = 0; i < voxels.size() && !stop.stop_requested(); ++i) {
+        if (i < kDrawn || base::hasValue(auditor.statusAt(voxels[i]))) {
+            auditor.voxel(voxels[i]);
+        }
     }
-    for (const base::Index& corner : input.lowest) {
-        if (stop.stop_requested()) {
-            return {};
-        }
-        const base::Index at = auditor.mapVoxel(corner);
-        if (base::hasValue(input.map.status.view().at(at))) {
-            auditor.voxel(at);
-        }
+    if (stop.stop_requested()) {
+        return {};
     }
     AuditReport report = auditor.report();
     report.ms = watch.ms();

@@ -15,13 +15,19 @@ struct AuditInput {
     method::MaskedView scene;
     std::vector<method::MaskedView> templates; ///< of one extent, as they were matched
     const method::Problem& problem;
-    const method::MatchMap& map;
+    const method::MatchMap* map = nullptr;
+    const method::ReducedMap* reduced = nullptr; ///< what came back of a map, instead of it
     base::View<const std::int32_t> index{}; ///< of the template of each score; may have no voxels
     const method::MapFacts& facts;
     std::vector<match::Peak> peaks{}; ///< their templates counted from the first one here
     /// Placements of low contrast: those of method::SceneStatistics.
     const std::vector<base::Index>& lowest;
 };
+
+/// Voxels of the map that an audit looks at whatever they hold: 64 drawn with a fixed seed, then
+/// those of the placements `lowest`.
+[[nodiscard]] std::vector<base::Index> auditedVoxels(const method::Problem& problem,
+                                                     const std::vector<base::Index>& lowest);
 
 /// Why the audit is left out: it was switched off, or with auto it is predicted to take more than
 /// 2 % of a run of `runMs`. Empty when it is due.

@@ -52,11 +52,12 @@ match::MapStatistics bankStatistics(match::MapStatistics statistics,
 
 } // namespace
 
-GroupRun::GroupRun(const Job& job, const Inputs& inputs, std::vector<int> numbers, bool keeps,
-                   const std::stop_token& stop)
-    : m_job(job), m_inputs(inputs), m_numbers(std::move(numbers)), m_keeps(keeps),
+GroupRun::GroupRun(const Job& job, const Inputs& inputs, std::vector<int> numbers,
+                   const Wants& wants, const std::stop_token& stop)
+    : m_job(job), m_inputs(inputs), m_numbers(std::move(numbers)), m_keeps(wants.keeps),
       m_problem(inputs.problem(job, m_numbers)),
       m_statistics(method::sceneStatistics(inputs.sceneView(), m_problem.templ, stop)) {
+    m_problem.map = wants.map || m_numbers.size() > 1;
     m_report.templates = m_numbers;
     m_report.plan.problem = m_problem;
     m_report.mapBytes = method::mapBytes(m_problem);
@@ -144,6 +145,7 @@ bool GroupRun::fallBack(const plan::Request& request, const Error& failure,
     m_report.run.reset();
     m_map.reset(); // the plan counts one map
     m_index.reset();
+    m_reduced.reset();
     std::optional<Error> refused;
     try {
         if (!plan(again, true, stop)) {
@@ -190,7 +192,13 @@ void GroupRun::nameFftPlanning(const plan::Request& request) {
     }
 }
 
+/// Whether the map stays where the plan makes it.
+bool GroupRun::reduces() const { return m_plan->method().reduces(m_problem); }
+
 void GroupRun::makeMap() {
+    if (reduces()) {
+        return;
+    }
     const base::Extents extents = method::mapExtents(m_problem);
     m_map = std::make_shared<method::MatchMap>(extents,
                                                m_problem.precision == method::Precision::Double);
@@ -211,13 +219,22 @@ method::Outcome GroupRun::executePrepared(const method::Execution& execution) {
         workspace = method.makeWorkspace(m_problem, candidate);
     }
     const base::Stopwatch watch;
-    const method::MapView map = method::viewOf(*m_map);
-    method::Outcome outcome =
-        prepared.size() == 1
-            ? method.execute(m_problem, candidate, *prepared.front(), m_inputs.sceneView(),
-                             *workspace, execution, map)
-            : method.executeBank(m_problem, candidate, prepared, m_inputs.sceneView(), *workspace,
-                                 execution, {map, m_index->view()});
+    method::Outcome outcome;
+    if (reduces()) {
+        outcome = method.reduce(m_problem, candidate, *prepared.front(), m_inputs.sceneView(),
+                                *workspace, execution,
+                                {.minScore = m_job.minScore,
+                                 .partialPeaks = m_job.partialPeaks,
+                                 .asked = auditedVoxels(m_problem, m_statistics.lowest)});
+        m_reduced = outcome.reduced;
+    } else if (prepared.size() == 1) {
+        outcome = method.execute(m_problem, candidate, *prepared.front(), m_inputs.sceneView(),
+                                 *workspace, execution, method::viewOf(*m_map));
+    } else {
+        outcome =
+            method.executeBank(m_problem, candidate, prepared, m_inputs.sceneView(), *workspace,
+                               execution, {method::viewOf(*m_map), m_index->view()});
+    }
     m_streamMs.push_back(watch.ms());
     if (!m_keeps) {
         m_shared.tools = {};
@@ -227,7 +244,7 @@ method::Outcome GroupRun::executePrepared(const method::Execution& execution) {
 
 method::Outcome GroupRun::executeOnce(base::TilePool& pool, const Progress& progress, int turn,
                                       const std::stop_token& stop) {
-    const auto voxels = static_cast<double>(m_map->value.count());
+    const auto voxels = static_cast<double>(base::voxelCount(method::mapExtents(m_problem)));
     const auto turns = static_cast<double>(m_job.repeat);
     double done = 0;
     const auto finished = [&](const base::Box& box) {
@@ -276,14 +293,23 @@ bool GroupRun::execute(const Progress& progress, const std::stop_token& stop) {
 
 match::SearchedMap GroupRun::searched(const std::stop_token& stop) {
     MapReport& report = *m_report.map;
-    report.statistics = match::mapStatistics(m_map->value.view(), m_map->status.view(), stop);
     match::SearchedMap map{.templates = m_inputs.templViews(m_numbers),
                            .numbers = m_numbers,
-                           .value = m_map->value.view(),
-                           .status = m_map->status.view(),
+                           .value = {},
+                           .status = {},
                            .facts = report.facts,
-                           .statistics = report.statistics,
-                           .firstPlacement = method::firstPlacement(m_problem)};
+                           .statistics = {},
+                           .firstPlacement = method::firstPlacement(m_problem),
+                           .index = {},
+                           .reduced = m_reduced.get()};
+    if (m_reduced) {
+        report.statistics = match::statisticsOf(m_reduced->tally());
+    } else {
+        map.value = m_map->value.view();
+        map.status = m_map->status.view();
+        report.statistics = match::mapStatistics(map.value, map.status, stop);
+    }
+    map.statistics = report.statistics;
     if (m_numbers.size() > 1) {
         map.statistics = bankStatistics(report.statistics, report.facts.scores);
         map.index = m_index->view();
@@ -295,7 +321,8 @@ void GroupRun::audit(const std::vector<match::Peak>& peaks, const std::stop_toke
     AuditInput input{.scene = m_inputs.sceneView(),
                      .templates = m_inputs.templViews(m_numbers),
                      .problem = m_problem,
-                     .map = *m_map,
+                     .map = m_map.get(),
+                     .reduced = m_reduced.get(),
                      .facts = m_report.map->facts,
                      .lowest = m_statistics.lowest};
     if (m_index) {

@@ -34,8 +34,11 @@ struct Shared {
 class GroupRun {
   public:
     /// `inputs` must live as long. Takes the scene's statistics, which mean nothing when stopped.
-    /// With `keeps` what was prepared stays after the run, for leave().
-    GroupRun(const Job& job, const Inputs& inputs, std::vector<int> numbers, bool keeps,
+    struct Wants {
+        bool keeps = false; ///< what was prepared stays after the run, for leave()
+        bool map = true;    ///< the map comes back whole
+    };
+    GroupRun(const Job& job, const Inputs& inputs, std::vector<int> numbers, const Wants& wants,
              const std::stop_token& stop);
 
     /// Takes over what another scene left for this problem(); plan() has nothing to do then.
@@ -66,7 +69,7 @@ class GroupRun {
     /// What planning expects the run to take. Needs a plan.
     [[nodiscard]] double expectedMs() const;
 
-    /// Makes the map, and the index where it is needed.
+    /// Makes the map, and the index where it is needed; none where it stays on the device.
     void makeMap();
     /// Told what of the map is done for good in the last turn, and the share of all turns.
     struct Progress {
@@ -93,6 +96,7 @@ class GroupRun {
     [[nodiscard]] std::optional<base::Error> distrust() const;
 
   private:
+    [[nodiscard]] bool reduces() const;
     void nameFftPlanning(const plan::Request& request);
     [[nodiscard]] method::Outcome executeOnce(base::TilePool& pool, const Progress& progress,
                                               int turn, const std::stop_token& stop);
@@ -110,6 +114,7 @@ class GroupRun {
     std::shared_ptr<const plan::Plan> m_plan;
     std::shared_ptr<method::MatchMap> m_map;
     std::shared_ptr<base::Image<std::int32_t>> m_index;
+    std::shared_ptr<const method::ReducedMap> m_reduced; ///< instead of the map
     GroupReport m_report;
     std::vector<double> m_executeMs;
     std::vector<double> m_streamMs;

@@ -56,4 +56,15 @@ struct Inputs {
 /// -v for floats, minimum + maximum - v for integers. Both are exact.
 [[nodiscard]] base::AnyImage invertedTemplate(const base::AnyView& templ);
 
+[[nodiscard]] inline base::Point pointOf(const base::Index& index) {
+    return {static_cast<double>(index.x), static_cast<double>(index.y),
+            static_cast<double>(index.z)};
+}
+
+/// From the first voxel of a template to its centre.
+[[nodiscard]] inline base::Point halfOf(const base::Extents& templ) {
+    return {static_cast<double>(templ.x - 1) / 2, static_cast<double>(templ.y - 1) / 2,
+            static_cast<double>(templ.z - 1) / 2};
+}
+
 } // namespace flcc::job::detail

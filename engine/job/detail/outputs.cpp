@@ -168,6 +168,10 @@ void requireWritableOutputs(const Job& job, const Inputs& inputs, bool images) {
     }
 }
 
+bool needsMap(const Job& job) {
+    return !(job.map.empty() && job.status.empty() && job.index.empty() && job.heatmap.empty());
+}
+
 bool writeOutputs(const Job& job, JobResult& result, OutputFiles& files,
                   const std::stop_token& stop, const std::function<void(double)>& progress) {
     const base::Stopwatch watch;

@@ -27,6 +27,9 @@ class OutputFiles {
     std::vector<std::unique_ptr<io::AtomicFile>> m_files;
 };
 
+/// True when an output of `job` is made of its map.
+[[nodiscard]] bool needsMap(const Job& job);
+
 /// Throws when two outputs of `jobs`, or an output and an input, have one name. `images` false: the
 /// reports only. **Errors**: CommandLine.
 void requireOwnNames(const std::vector<Job>& jobs, bool images);

@@ -94,23 +94,45 @@ class Scanner {
         }
     }
 
+    /// What came back of a reduced map.
+    void scanPart(const method::ReducedMap::Part& part, const std::stop_token& stop,
+                  std::vector<Candidate>& found) const {
+        const base::Extents& extents = part.box.extents;
+        const auto testVoxel = [&](std::int64_t i) {
+            test({part.box.corner.x + i % extents.x, part.box.corner.y + i / extents.x % extents.y,
+                  part.box.corner.z + i / (extents.x * extents.y)},
+                 found);
+        };
+        const double least = m_minScore - m_scores.largestMargin();
+        const std::int64_t count = part.whole ? base::voxelCount(extents) : std::ssize(part.kept);
+        for (std::int64_t i = 0; i < count && !stop.stop_requested(); ++i) {
+            if (part.whole && static_cast<double>(part.value.data()[i]) >= least) {
+                testVoxel(i);
+            } else if (!part.whole) {
+                const auto& kept = part.kept[static_cast<std::size_t>(i)];
+                if (static_cast<double>(kept.value) >= least) {
+                    testVoxel(kept.at);
+                }
+            }
+        }
+    }
+
   private:
     void test(const base::Index& at, std::vector<Candidate>& found) const {
-        const base::Status status = m_status.at(at);
-        if (!base::hasValue(status) ||
-            static_cast<double>(m_value.at(at)) + m_scores.margin(status) < m_minScore ||
-            !m_scores.takesPart(at)) {
+        const Scores::Seen here = m_scores.seen(at);
+        const double reach = here.value + m_scores.margin(here.status);
+        if (!base::hasValue(here.status) || reach < m_minScore ||
+            !m_scores.takesPart(at, here.status)) {
             return;
         }
         // A canonical score is at most 1. Saying so here lets an exact copy be accepted before all
         // candidates within a bound of 1 have been looked at.
-        const double reach = static_cast<double>(m_value.at(at)) + m_scores.margin(status);
         const auto mayStayBelow = [&](const base::Index& other) {
-            const base::Status otherStatus = m_status.at(other);
-            return static_cast<double>(m_value.at(other)) <= reach + m_scores.margin(otherStatus) ||
-                   m_scores.onlyFromAbove() || !m_scores.takesPart(other);
+            const Scores::Seen seen = m_scores.seen(other);
+            return !seen.known || seen.value <= reach + m_scores.margin(seen.status) ||
+                   m_scores.onlyFromAbove() || !m_scores.takesPart(other, seen.status);
         };
-        if (forEachNeighbour(m_value.extents(), at, mayStayBelow)) {
+        if (m_scores.forRivals(at, mayStayBelow)) {
             found.push_back({std::min(reach, 1.0), m_scores.linear(at)});
         }
     }
@@ -126,6 +148,12 @@ class Scanner {
 std::vector<Candidate> scanCandidates(const Scores& scores, double minScore, std::stop_token stop) {
     std::vector<Candidate> found;
     const Scanner scanner(scores, minScore);
+    if (const method::ReducedMap* const reduced = scores.map().reduced) {
+        for (const method::ReducedMap::Part& part : reduced->parts()) {
+            scanner.scanPart(part, stop, found);
+        }
+        return stop.stop_requested() ? std::vector<Candidate>{} : found;
+    }
     const base::Extents& extents = scores.extents();
     for (std::int64_t z = 0; z < extents.z; ++z) {
         for (std::int64_t y = 0; y < extents.y; ++y) {

@@ -25,24 +25,4 @@ struct Candidate {
 [[nodiscard]] std::vector<Candidate> scanCandidates(const Scores& scores, double minScore,
                                                     std::stop_token stop);
 
-/// Calls `visit(Index)` for each neighbour of `at` inside `extents`, in the order z, y, x, until it
-/// returns false; returns whether all were visited.
-template <class Visit>
-bool forEachNeighbour(const base::Extents& extents, const base::Index& at, const Visit& visit) {
-    for (std::int64_t z = at.z - 1; z <= at.z + 1; ++z) {
-        for (std::int64_t y = at.y - 1; y <= at.y + 1; ++y) {
-            if (z < 0 || z >= extents.z || y < 0 || y >= extents.y) {
-                continue;
-            }
-            for (std::int64_t x = at.x - 1; x <= at.x + 1; ++x) {
-                const bool self = x == at.x && y == at.y && z == at.z;
-                if (x >= 0 && x < extents.x && !self && !visit(base::Index{x, y, z})) {
-                    return false;
-                }
-            }
-        }
-    }
-    return true;
-}
-
 } // namespace flcc::match::detail

@@ -42,8 +42,10 @@ std::int64_t insideCount(const method::MaskedView& scene, const method::Canonica
 } // namespace
 
 Scores::Scores(const method::MaskedView& scene, const SearchedMap& map, const PeakOptions& options)
-    : m_scene(scene), m_map(&map), m_value(map.value), m_status(map.status),
-      m_first(map.firstPlacement), m_outside(options.outside), m_minOverlap(options.minOverlap),
+    : m_scene(scene), m_map(&map),
+      m_extents(map.reduced != nullptr ? map.reduced->extents() : map.value.extents()),
+      m_value(map.value), m_status(map.status), m_first(map.firstPlacement),
+      m_outside(options.outside), m_minOverlap(options.minOverlap),
       m_partialPeaks(options.partialPeaks),
       m_leavesSomeOut(!options.partialPeaks &&
                       (scene.mask.data() != nullptr || !(map.firstPlacement == base::Index{}))) {
@@ -67,8 +69,17 @@ Scores::Scores(const method::MaskedView& scene, const SearchedMap& map, const Pe
     m_budget = std::max(kFewestScores, kVoxelBudget / all);
 }
 
-bool Scores::takesPart(const base::Index& at) const {
-    const base::Status status = m_status.at(at);
+/// What did not come back is no LOWCONF voxel: its pixels tell what it is.
+bool Scores::takesPart(const base::Index& at) {
+    const Seen seen = this->seen(at);
+    if (seen.known) {
+        return takesPart(at, seen.status);
+    }
+    return (m_partialPeaks || method::isWhole(m_scene, m_templates[0], placement(at))) &&
+           computed(at).templ >= 0;
+}
+
+bool Scores::takesPart(const base::Index& at, base::Status status) const {
     if (!base::hasValue(status) || status == base::Status::Ok || m_partialPeaks) {
         return base::hasValue(status);
     }
@@ -82,7 +93,7 @@ bool Scores::takesPart(const base::Index& at) const {
 }
 
 base::Status Scores::statusOf(const base::Index& at) const {
-    const base::Status status = m_status.at(at);
+    const base::Status status = seen(at).status;
     return onlyFromAbove() && status == base::Status::Partial ? base::Status::Ok : status;
 }
 
@@ -103,8 +114,11 @@ Score Scores::best(const base::Index& corner) const {
         if (m_differ && !counts(m_templates[i], corner)) {
             continue;
         }
-        const auto [score, bound] =
+        const auto [score, bound, scored] =
             method::canonicalValue(m_scene, m_templates[i], corner, m_outside);
+        if (m_map->reduced != nullptr && !scored) {
+            continue;
+        }
         if (m_differ && score == 0) {
             continue; // it has none; a true 0 would be the best only among negative ones
         }
@@ -116,26 +130,32 @@ Score Scores::best(const base::Index& corner) const {
 }
 
 Score Scores::score(const base::Index& at) {
+    const Seen seen = this->seen(at);
+    if (m_budget == 0 && seen.known && !m_known.contains(linear(at))) {
+        const int templ = m_map->index.data() == nullptr ? 0 : m_map->index.at(at);
+        return {seen.value, margin(seen.status), templ};
+    }
+    return computed(at);
+}
+
+/// The canonical score, whatever it costs.
+Score Scores::computed(const base::Index& at) {
     const std::int64_t key = linear(at);
     const auto known = m_known.find(key);
     if (known != m_known.end()) {
         return known->second;
     }
-    if (m_budget == 0) {
-        const int templ = m_map->index.data() == nullptr ? 0 : m_map->index.at(at);
-        return {static_cast<double>(m_value.at(at)), margin(m_status.at(at)), templ};
-    }
-    --m_budget;
+    m_budget = std::max<std::int64_t>(0, m_budget - 1);
     return m_known.emplace(key, best(placement(at))).first->second;
 }
 
 int Scores::compare(const base::Index& at, double reference) {
-    const double value = static_cast<double>(m_value.at(at));
-    const double open = margin(m_status.at(at));
-    if (value + open < reference) {
+    const Seen seen = this->seen(at);
+    const double open = margin(seen.status);
+    if (seen.known && seen.value + open < reference) {
         return -1;
     }
-    if (value - open > reference && !onlyFromAbove()) {
+    if (seen.known && seen.value - open > reference && !onlyFromAbove()) {
         return 1;
     }
     const auto [exact, bound, templ] = score(at);

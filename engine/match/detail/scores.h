@@ -29,9 +29,25 @@ class Scores {
     [[nodiscard]] const SearchedMap& map() const { return *m_map; }
     [[nodiscard]] const base::Extents& templExtents() const { return m_templates[0].extents(); }
 
-    [[nodiscard]] const base::Extents& extents() const { return m_value.extents(); }
+    [[nodiscard]] const base::Extents& extents() const { return m_extents; }
+    /// Of a map that came back whole.
     [[nodiscard]] const base::View<const float>& values() const { return m_value; }
     [[nodiscard]] const base::View<const base::Status>& statuses() const { return m_status; }
+
+    /// What the map tells of a voxel. One that is not known has no value, or is certainly lower
+    /// than a neighbour in its part of a reduced map.
+    struct Seen {
+        bool known = true;
+        double value = 0;
+        base::Status status = base::Status::NotComputed;
+    };
+    [[nodiscard]] Seen seen(const base::Index& at) const {
+        if (m_map->reduced == nullptr) {
+            return {true, static_cast<double>(m_value.at(at)), m_status.at(at)};
+        }
+        const method::ReducedMap::Voxel voxel = m_map->reduced->at(at);
+        return {voxel.known, static_cast<double>(voxel.value), voxel.status};
+    }
 
     /// Linear index, whose order is that of z, y, x.
     [[nodiscard]] std::int64_t linear(const base::Index& at) const {
@@ -44,7 +60,14 @@ class Scores {
 
     /// True when the voxel has a value that may be, or exclude, a peak: PARTIAL ones where the
     /// options ask for them, LOWCONF ones that are partial likewise.
-    [[nodiscard]] bool takesPart(const base::Index& at) const;
+    [[nodiscard]] bool takesPart(const base::Index& at);
+    /// As takesPart(), of a voxel with this status.
+    [[nodiscard]] bool takesPart(const base::Index& at, base::Status status) const;
+
+    /// Calls `visit(Index)` for the neighbours of `at` that may be as high, in the order z, y, x,
+    /// until it returns false; returns whether it never did. False, too, where a neighbour is
+    /// certainly higher.
+    template <class Visit> [[nodiscard]] bool forRivals(const base::Index& at, Visit&& visit) const;
     /// True when some voxels with a value may not take part.
     [[nodiscard]] bool leavesSomeOut() const { return m_leavesSomeOut; }
     /// True when the map's value at a voxel that takes part may be that of a template which does
@@ -75,9 +98,11 @@ class Scores {
     [[nodiscard]] bool counts(const method::CanonicalTemplate& templ,
                               const base::Index& corner) const;
     [[nodiscard]] Score best(const base::Index& corner) const;
+    [[nodiscard]] Score computed(const base::Index& at);
 
     method::MaskedView m_scene;
     const SearchedMap* m_map;
+    base::Extents m_extents;
     std::vector<method::CanonicalTemplate> m_templates;
     base::View<const float> m_value;
     base::View<const base::Status> m_status;
@@ -93,5 +118,46 @@ class Scores {
     bool m_differ = false; ///< the templates have different supports
     std::unordered_map<std::int64_t, Score> m_known;
 };
+
+/// Calls `visit(Index)` for each neighbour of `at` inside `extents`, in the order z, y, x, until it
+/// returns false; returns whether all were visited.
+template <class Visit>
+bool forEachNeighbour(const base::Extents& extents, const base::Index& at, const Visit& visit) {
+    for (std::int64_t z = at.z - 1; z <= at.z + 1; ++z) {
+        for (std::int64_t y = at.y - 1; y <= at.y + 1; ++y) {
+            if (z < 0 || z >= extents.z || y < 0 || y >= extents.y) {
+                continue;
+            }
+            for (std::int64_t x = at.x - 1; x <= at.x + 1; ++x) {
+                const bool self = x == at.x && y == at.y && z == at.z;
+                if (x >= 0 && x < extents.x && !self && !visit(base::Index{x, y, z})) {
+                    return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
+template <class Visit> bool Scores::forRivals(const base::Index& at, Visit&& visit) const {
+    if (m_map->reduced == nullptr) {
+        return forEachNeighbour(m_extents, at, visit);
+    }
+    const method::ReducedMap::Voxel voxel = m_map->reduced->at(at);
+    if (!voxel.known) {
+        return false;
+    }
+    return forEachNeighbour(m_extents, at, [&](const base::Index& other) {
+        const bool lower =
+            voxel.kept != nullptr &&
+            base::contains(voxel.part->box.extents,
+                           {{other.x - voxel.part->box.corner.x, other.y - voxel.part->box.corner.y,
+                             other.z - voxel.part->box.corner.z},
+                            {1, 1, 1}}) &&
+            (voxel.kept->marks &
+             method::neighbourMark(other.x - at.x, other.y - at.y, other.z - at.z)) == 0;
+        return lower || visit(other);
+    });
+}
 
 } // namespace flcc::match::detail

@@ -9,6 +9,54 @@
 
 namespace flcc::selftest {
 
+namespace {
+
+/// What a map that stays on a device tells otherwise than `run`, which brought it back, and its
+/// `peaks`; empty without a difference, and where no map stays.
+std::string reducedFault(const Way& way, const method::MaskedView& scene,
+                         const method::MaskedView& templ, const match::PeakOptions& options,
+                         const MethodRun& run, const std::vector<match::Peak>& peaks) {
+    method::Problem problem = way.of(problemOf(scene, templ));
+    problem.map = false;
+    if (!way.method->reduces(problem)) {
+        return {};
+    }
+    base::TilePool pool(1);
+    const auto prepared = way.method->prepare(problem, way.candidate, templ);
+    const auto workspace = way.method->makeWorkspace(problem, way.candidate);
+    const method::Outcome outcome =
+        way.method->reduce(problem, way.candidate, *prepared, scene, *workspace, {pool, {}, {}},
+                           {.minScore = options.minScore});
+    const match::MapStatistics all =
+        match::mapStatistics(run.map.value.view(), run.map.status.view());
+    const match::MapStatistics some = match::statisticsOf(outcome.reduced->tally());
+    if (some.count != all.count || some.mean != all.mean || some.minimum != all.minimum ||
+        some.maximum != all.maximum || some.standardDeviation != all.standardDeviation) {
+        return "without its map the statistics differ";
+    }
+    if (outcome.facts.statusCounts != run.outcome.facts.statusCounts) {
+        return "without its map the statuses differ";
+    }
+    const std::vector<match::Peak> found = match::findPeaks(scene,
+                                                            {{.templates = {templ},
+                                                              .value = {},
+                                                              .status = {},
+                                                              .facts = outcome.facts,
+                                                              .statistics = some,
+                                                              .firstPlacement = {},
+                                                              .index = {},
+                                                              .reduced = outcome.reduced.get()}},
+                                                            {}, options);
+    const bool same = std::equal(found.begin(), found.end(), peaks.begin(), peaks.end(),
+                                 [](const match::Peak& a, const match::Peak& b) {
+                                     return a.corner == b.corner && a.score == b.score &&
+                                            a.shift == b.shift && a.rival == b.rival;
+                                 });
+    return same ? "" : "without its map the peaks differ";
+}
+
+} // namespace
+
 CaseRun::CaseRun(std::string name, const Options& options, Judge& judge, std::stop_token stop,
                  std::vector<Row>& rows)
     : m_name(std::move(name)),
@@ -85,6 +133,10 @@ void CaseRun::peaks(const method::MaskedView& scene, const method::MaskedView& t
                                 base::toString(found[i].corner) + ", expected " +
                                 base::toString(corners[i]) + ", or its score is wrong";
             }
+        }
+        if (finding.fault.empty()) {
+            finding.fault = reducedFault(way, scene, templ, options, run, found);
+            finding.fault = finding.fault.empty() ? "" : way.words() + ": " + finding.fault;
         }
         return finding;
     });

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "engine/cuda/direct_block.h"
+#include "engine/cuda/reduce_block.h"
 #include "engine/cuda/support_steps.h"
 #include "engine/cuda/tiled_steps.h"
 #include "tests/engine/cuda/transform_double.h"
@@ -271,6 +272,16 @@ Result limit(std::int32_t device, void* stream, cuda::LimitStep step,
     return result;
 }
 
+Result reduce(std::int32_t device, void* stream, const cuda::ReduceLaunch* launch) {
+    const Result result = made(device, Call::Reduce);
+    if (result == 0) {
+        putKernels(stream, [launch = *launch] {
+            doParts(launch, [&](auto&& blocks, auto&&) { cuda::runReduce(launch, blocks); });
+        });
+    }
+    return result;
+}
+
 Result makeTransform(std::int32_t device, const cuda::TransformShape* shape, void** plan,
                      std::int64_t* workBytes) {
     const Result result = made(device, Call::MakeTransform);
@@ -436,6 +447,7 @@ const cuda::PluginTable& doubleTable() {
         made.tiled = Alone<tiled>::call;
         made.support = Alone<support>::call;
         made.limit = Alone<limit>::call;
+        made.reduce = Alone<reduce>::call;
         made.wait = Alone<wait>::call;
         made.makeEvent = Alone<makeEvent>::call;
         made.releaseEvent = Alone<releaseEvent>::call;

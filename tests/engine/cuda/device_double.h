@@ -30,9 +30,10 @@ enum class Call {
     Transform,
     Tiled,
     Support,
-    Limit
+    Limit,
+    Reduce
 };
-inline constexpr int kCalls = 17;
+inline constexpr int kCalls = 18;
 
 /// What the double is told and what it saw; one for the process.
 struct DeviceDouble {

@@ -36,7 +36,14 @@ struct Work {
         job.planning = plan::Planning::Estimate;
         job.method = "direct";
     }
-    [[nodiscard]] job::JobResult run() const { return job::runJob(job, images); }
+    [[nodiscard]] job::JobResult run(job::JobSink* sink = nullptr) const {
+        return job::runJob(job, images, {}, sink);
+    }
+};
+
+/// Looks at no map.
+struct Blind : job::JobSink {
+    [[nodiscard]] bool wantsMaps() const override { return false; }
 };
 
 void failAt(Call call, std::int64_t turn, cuda::Result result) {
@@ -246,6 +253,87 @@ class CudaJobTest : public QObject {
             QVERIFY2(std::string(error.what()).find("cuFFT: internal error") != std::string::npos,
                      error.what());
         }
+    }
+
+    void aMapThatNobodyWantsStaysOnTheDevice_data() { bothDevicesGiveTheSamePeaks_data(); }
+
+    void aMapThatNobodyWantsStaysOnTheDevice() {
+        QFETCH(QString, method);
+        Work work("cuda:0");
+        work.job.method = method.toStdString();
+        work.job.minScore = 0.2;
+        const job::JobResult seen = work.run();
+        Blind blind;
+        const job::JobResult found = work.run(&blind);
+        QVERIFY(seen.map && !found.map);
+        QVERIFY(found.peaks.size() > 3);
+        QCOMPARE(found.peaks.size(), seen.peaks.size());
+        for (std::size_t i = 0; i < found.peaks.size(); ++i) {
+            const match::Peak& own = found.peaks[i];
+            const match::Peak& other = seen.peaks[i];
+            QVERIFY(own.corner == other.corner && own.status == other.status);
+            QVERIFY(own.shift == other.shift && own.curvature == other.curvature);
+            QVERIFY(own.score == other.score && own.zscore == other.zscore);
+            QVERIFY(own.rival == other.rival);
+        }
+        const match::MapStatistics& own = found.report.map->statistics;
+        const match::MapStatistics& other = seen.report.map->statistics;
+        QCOMPARE(own.mean, other.mean);
+        QCOMPARE(own.standardDeviation, other.standardDeviation);
+        QVERIFY(own.minimum == other.minimum && own.maximum == other.maximum);
+        QVERIFY(found.report.map->facts.statusCounts == seen.report.map->facts.statusCounts);
+        QCOMPARE(found.report.audit->verdict, job::AuditVerdict::Passed);
+        QCOMPARE(found.report.audit->checked, seen.report.audit->checked);
+        QCOMPARE(found.report.audit->largestDeviation, seen.report.audit->largestDeviation);
+        const auto bytes = [](const job::JobResult& of) {
+            return std::pair{of.report.run->times->downloaded,
+                             of.report.plan.chosen()->prediction->times->downloaded};
+        };
+        QVERIFY(4 * bytes(found).first < bytes(seen).first);
+        QVERIFY(4 * bytes(found).second < bytes(seen).second);
+        QVERIFY(job::toJson(found.report)
+                    .find("\"downloaded_bytes\": " + std::to_string(bytes(found).first)) !=
+                std::string::npos);
+    }
+
+    void aMapThatIsWrittenComesBack() {
+        const QTemporaryDir folder;
+        Work work("cuda:0");
+        Blind blind;
+        work.job.map = folder.filePath("map.mha").toStdString();
+        const job::JobResult found = work.run(&blind);
+        QVERIFY(found.map);
+        QVERIFY(std::filesystem::exists(work.job.map));
+    }
+
+    void severalTemplatesComeBackWhole() { // their best scores are put together by the host
+        Work work("cuda:0");
+        Blind blind;
+        work.job.crops.push_back({{20, 30, 0}, {24, 24, 1}});
+        QVERIFY(work.run(&blind).map);
+        work.job.crops.push_back({{50, 30, 0}, {20, 20, 1}});
+        const job::JobResult found = work.run(&blind);
+        const job::JobResult cpu = [&] {
+            work.job.device = "cpu";
+            return work.run();
+        }();
+        QCOMPARE(found.report.groups.size(), std::size_t{2});
+        QCOMPARE(found.peaks.size(), cpu.peaks.size());
+        for (std::size_t i = 0; i < found.peaks.size(); ++i) {
+            QVERIFY(found.peaks[i].corner == cpu.peaks[i].corner);
+            QCOMPARE(found.peaks[i].score, cpu.peaks[i].score);
+            QCOMPARE(found.peaks[i].templ, cpu.peaks[i].templ);
+        }
+    }
+
+    void aWrongResultThatStayedOnTheDeviceIsFound() {
+        test::deviceDouble().wrong = 0.01F;
+        Blind blind;
+        const job::JobResult found = Work("auto").run(&blind);
+        QCOMPARE(found.report.run->device, std::string("cpu"));
+        QVERIFY2(found.notes.front().find("gave a wrong result") != std::string::npos,
+                 found.notes.front().c_str());
+        QCOMPARE(found.peaks.size(), Work("cpu").run().peaks.size());
     }
 
     void aWrongResultOfADeviceIsNeverShown() {

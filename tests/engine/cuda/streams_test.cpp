@@ -170,6 +170,39 @@ class StreamsTest : public QObject {
                                 .arg(beside + device.mostPinned)));
     }
 
+    void fewerPartsAreUnderWayWhereMemoryIsTight_data() { eitherMethod(); }
+
+    void fewerPartsAreUnderWayWhereMemoryIsTight() {
+        QFETCH(bool, tiled);
+        const Work work;
+        smallDevice(2);
+        const test::OnDouble own = methodOf(tiled);
+        test::Way way = work.way(own, tiled);
+        QCOMPARE(way.candidate.inFlight, 0);
+        const auto verdict = [&](std::int64_t bytes) {
+            way.candidate =
+                own.method->candidates(work.problem(), {2, bytes}, way.candidate.tile).front();
+            return own.method->predict(work.problem(), way.candidate, {2, bytes}, {}, nullptr);
+        };
+        const test::MethodRun most = work.run(way);
+        std::int64_t bytes = std::get<method::Prediction>(verdict(INT64_MAX)).hostBytes;
+        std::int64_t pinned = test::deviceDouble().mostPinned;
+        for (const int inFlight : {2, 1}) {
+            const auto fits = std::get<method::Prediction>(verdict(bytes - 1));
+            QCOMPARE(way.candidate.inFlight, inFlight);
+            QVERIFY(fits.hostBytes < bytes);
+            test::deviceDouble().mostPinned = 0;
+            const test::OnDouble other = methodOf(tiled);
+            way.method = other.method.get();
+            const test::MethodRun run = work.run(way);
+            QCOMPARE(test::firstDifferentBit(run.map, most.map), std::string());
+            QVERIFY(test::deviceDouble().mostPinned < pinned);
+            bytes = fits.hostBytes;
+            pinned = test::deviceDouble().mostPinned;
+        }
+        QVERIFY(std::holds_alternative<method::Refusal>(verdict(bytes - 1)));
+    }
+
     void aStopDropsWhatIsInFlight() {
         const Work work;
         smallDevice(2);

@@ -521,7 +521,7 @@ void JobBanksTest::theAuditSeesTheBestOfTheTemplates() {
                                    .templates = {base::viewOf(images.templates[0]->pixels),
                                                  base::viewOf(images.templates[1]->pixels)},
                                    .problem = result.report.plan.problem,
-                                   .map = map,
+                                   .map = &map,
                                    .index = index.view(),
                                    .facts = result.report.map->facts,
                                    .peaks = peaks,

@@ -54,7 +54,7 @@ job::AuditReport auditOf(const job::JobImages& images, const job::JobResult& res
     return job::detail::audit({.scene = scene,
                                .templates = {base::viewOf(images.templates[0]->pixels)},
                                .problem = result.report.plan.problem,
-                               .map = map,
+                               .map = &map,
                                .facts = result.report.map->facts,
                                .peaks = peaks,
                                .lowest = statistics.lowest});
@@ -393,7 +393,7 @@ void JobExactTest::theAuditIsLeftOutWhenItIsDearOrNotWanted() {
     const job::detail::AuditInput input{.scene = base::viewOf(images.scene->pixels),
                                         .templates = {base::viewOf(images.templates[0]->pixels)},
                                         .problem = result.report.plan.problem,
-                                        .map = *result.map,
+                                        .map = result.map.get(),
                                         .facts = result.report.map->facts,
                                         .peaks = result.peaks,
                                         .lowest = none};

@@ -1,6 +1,8 @@
 #include <QtTest>
 
+#include <array>
 #include <cmath>
+#include <random>
 
 #include "engine/match/peaks.h"
 
@@ -13,6 +15,7 @@ class MapStatisticsTest : public QObject {
     void voxelsWithoutAValueDoNotCount();
     void aMapWithoutValuesHasNoStatistics();
     void theDeviationOfEqualScoresIsZero();
+    void theOrderOfTheVoxelsChangesNoBit();
 };
 
 void MapStatisticsTest::voxelsWithoutAValueDoNotCount() {
@@ -55,6 +58,29 @@ void MapStatisticsTest::theDeviationOfEqualScoresIsZero() {
         match::mapStatistics(map.value.view(), map.status.view());
     QVERIFY(std::abs(statistics.mean - static_cast<double>(0.7F)) < 1e-13);
     QVERIFY(statistics.standardDeviation < 1e-7);
+}
+
+void MapStatisticsTest::theOrderOfTheVoxelsChangesNoBit() {
+    method::MatchMap map({5000, 3, 1});
+    std::mt19937_64 random(3);
+    for (std::int64_t i = 0; i < map.value.count(); ++i) {
+        map.value.data()[i] = static_cast<float>(static_cast<double>(random() >> 11) * 0x1p-52 - 1);
+        map.status.data()[i] = random() % 5 == 0 ? base::Status::Flat : base::Status::Ok;
+    }
+    const match::MapStatistics rows = match::mapStatistics(map.value.view(), map.status.view());
+    method::ScoreTally backwards;
+    for (std::int64_t i = map.value.count() - 1; i >= 0; --i) {
+        if (map.status.data()[i] == base::Status::Ok) {
+            backwards.add(map.value.data()[i]);
+        }
+    }
+    const match::MapStatistics single = match::statisticsOf(backwards);
+    QCOMPARE(single.count, rows.count);
+    QCOMPARE(single.minimum, rows.minimum);
+    QCOMPARE(single.maximum, rows.maximum);
+    QVERIFY(single.mean == rows.mean);
+    QVERIFY(single.standardDeviation == rows.standardDeviation);
+    QVERIFY(std::abs(rows.standardDeviation - std::sqrt(1.0 / 3)) < 0.01);
 }
 
 QTEST_APPLESS_MAIN(MapStatisticsTest)

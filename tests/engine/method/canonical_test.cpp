@@ -215,6 +215,25 @@ class CanonicalTest : public QObject {
         }
     }
 
+    void aPanelWithoutAScoreSaysSo() {
+        base::AnyImage scene = test::noise(PixelType::Float32, {12, 9, 1}, 3);
+        const base::AnyImage templ = test::noise(PixelType::Float32, {4, 3, 1}, 4);
+        for (std::int64_t i = 0; i < 12; ++i) {
+            test::setVoxel(scene, {i % 4, i / 4, 0}, 7);
+        }
+        test::setVoxel(scene, {11, 8, 0}, std::nan(""));
+        const method::CanonicalTemplate ready(base::viewOf(templ));
+        const auto scored = [&](const base::Index& corner) {
+            return method::canonicalValue(base::viewOf(scene), ready, corner, method::Outside::Zero)
+                .scored;
+        };
+        QVERIFY(!scored({0, 0, 0}));  // constant
+        QVERIFY(!scored({8, 6, 0}));  // NaN
+        QVERIFY(!scored({10, 7, 0})); // NaN, beyond the scene
+        QVERIFY(!scored({-5, 0, 0})); // nothing inside
+        QVERIFY(scored({1, 0, 0}) && scored({7, 6, 0}) && scored({-3, 0, 0}));
+    }
+
     void theReadyTemplateHasZeroMeanAndUnitNorm() {
         for (const double level : {0.0, 1e6, 1e15}) {
             const base::AnyImage noise = test::noise(PixelType::Float64, {13, 11, 3}, 1);

@@ -1,0 +1,155 @@
+#pragma once
+
+#include <cstdint>
+
+#include "engine/cuda/reduce_launch.h"
+#include "engine/cuda/tiled_block.h"
+
+/// What the threads of a block do to find the voxels that may be peaks.
+namespace flcc::cuda {
+
+struct ReduceMap {
+    enum Slot : int { kSum, kSquares, kLeast, kMost, kScores, kKept, kOwn };
+    static_assert(kOwn < VoxelTally::kSlots);
+
+    FLCC_HOST_DEVICE static base::Status statusAt(const ReduceLaunch& launch, std::int64_t at) {
+        return static_cast<base::Status>(launch.status[at]);
+    }
+    FLCC_HOST_DEVICE static bool takesPart(const ReduceLaunch& launch, base::Status status) {
+        return status == base::Status::Ok || (launch.partial && status == base::Status::Partial);
+    }
+
+    /// Whether a voxel is kept, and its marks. A LOWCONF one always is, and may be as high as any
+    /// neighbour.
+    FLCC_HOST_DEVICE static bool keeps(const ReduceLaunch& launch, const base::Index& voxel,
+                                       std::uint32_t& marks) {
+        const base::Extents& map = launch.map;
+        const std::int64_t at = (voxel.z * map.y + voxel.y) * map.x + voxel.x;
+        const base::Status status = statusAt(launch, at);
+        const bool open = status == base::Status::LowConf;
+        const float value = launch.value[at];
+        if (!open && (!takesPart(launch, status) || value < launch.threshold)) {
+            return false;
+        }
+        marks = 0;
+        for (std::int64_t dz = voxel.z > 0 ? -1 : 0; dz <= 1 && voxel.z + dz < map.z; ++dz) {
+            for (std::int64_t dy = voxel.y > 0 ? -1 : 0; dy <= 1 && voxel.y + dy < map.y; ++dy) {
+                for (std::int64_t dx = voxel.x > 0 ? -1 : 0; dx <= 1 && voxel.x + dx < map.x;
+                     ++dx) {
+                    const std::int64_t other = at + (dz * map.y + dy) * map.x + dx;
+                    const base::Status its = statusAt(launch, other);
+                    const bool unsure = open || its == base::Status::LowConf;
+                    if (other == at || (its != base::Status::LowConf && !takesPart(launch, its))) {
+                        continue;
+                    }
+                    if (!unsure && launch.value[other] > value + launch.margin) {
+                        return false;
+                    }
+                    if (unsure || launch.value[other] >= value - launch.margin) {
+                        marks |= method::neighbourMark(dx, dy, dz);
+                    }
+                }
+            }
+        }
+        marks = method::marksOf(status, marks);
+        return true;
+    }
+
+    /// Calls `visit(voxel)` for the voxels of a thread.
+    template <class Visit>
+    FLCC_HOST_DEVICE static void forOwn(const ReduceLaunch& launch, std::int64_t block, int thread,
+                                        Visit&& visit) {
+        const base::Index corner = shared::blockCorner(block, shared::blockGrid(launch.map));
+        const std::int64_t x = corner.x + thread % shared::kBlockWidth;
+        for (int r = 0; r < shared::kBlockOwn; ++r) {
+            const std::int64_t y = corner.y + thread / shared::kBlockWidth * shared::kBlockOwn + r;
+            if (x < launch.map.x && y < launch.map.y) {
+                visit(base::Index{x, y, corner.z});
+            }
+        }
+    }
+
+    FLCC_HOST_DEVICE static void look(const ReduceLaunch& launch, std::int64_t block, int thread,
+                                      TiledShared& all) {
+        double told[kKept + 1] = {0, 0, 2, -2, 0, 0};
+        forOwn(launch, block, thread, [&](const base::Index& voxel) {
+            const std::int64_t at = (voxel.z * launch.map.y + voxel.y) * launch.map.x + voxel.x;
+            const base::Status status = statusAt(launch, at);
+            if (status == base::Status::Ok || status == base::Status::Partial) {
+                const auto value = static_cast<double>(launch.value[at]);
+                told[kSum] += method::inScoreUnits(value);
+                told[kSquares] += method::inScoreUnits(value * value);
+                told[kLeast] = least(told[kLeast], value);
+                told[kMost] = most(told[kMost], value);
+                told[kScores] += 1;
+            }
+            std::uint32_t marks = 0;
+            told[kKept] += keeps(launch, voxel, marks) ? 1 : 0;
+        });
+        for (int slot = 0; slot <= kKept; ++slot) {
+            all.slots[slot][thread] = told[slot];
+        }
+        all.slots[kOwn][thread] = told[kKept];
+    }
+
+    FLCC_HOST_DEVICE static void foldAll(int thread, TiledShared& all) {
+        fold(all.slots[kSum], thread, plus);
+        fold(all.slots[kSquares], thread, plus);
+        fold(all.slots[kLeast], thread, least);
+        fold(all.slots[kMost], thread, most);
+        fold(all.slots[kScores], thread, plus);
+        fold(all.slots[kKept], thread, plus);
+    }
+
+    /// What the block has to say, from its first thread, and from all the voxels that are kept,
+    /// thread by thread.
+    FLCC_HOST_DEVICE static void tell(const ReduceLaunch& launch, std::int64_t block, int thread,
+                                      const TiledShared& all) {
+        if (thread == 0) {
+            ReducedBlock& to = launch.blocks[block];
+            to.sum = folded(all.slots[kSum], plus);
+            to.squares = folded(all.slots[kSquares], plus);
+            to.minimum = static_cast<float>(folded(all.slots[kLeast], least));
+            to.maximum = static_cast<float>(folded(all.slots[kMost], most));
+            to.scores = static_cast<std::int32_t>(folded(all.slots[kScores], plus));
+            to.kept = static_cast<std::int32_t>(folded(all.slots[kKept], plus));
+        }
+        if (block == 0 && thread < launch.askedCount) {
+            const std::uint32_t at = launch.asked[thread];
+            launch.told[thread] = {launch.value[at], launch.status[at]};
+        }
+        if (all.slots[kOwn][thread] == 0) {
+            return;
+        }
+        int next = 0;
+        for (int before = 0; before < thread; ++before) {
+            next += static_cast<int>(all.slots[kOwn][before]);
+        }
+        forOwn(launch, block, thread, [&](const base::Index& voxel) {
+            std::uint32_t marks = 0;
+            if (next < kKeptMost && keeps(launch, voxel, marks)) {
+                const std::int64_t at = (voxel.z * launch.map.y + voxel.y) * launch.map.x + voxel.x;
+                launch.kept[block * kKeptMost + next] = {static_cast<std::uint32_t>(at),
+                                                         launch.value[at], marks};
+                ++next;
+            }
+        });
+    }
+
+    /// All of a block; `each` as of runStep().
+    template <class Each>
+    FLCC_HOST_DEVICE static void run(const ReduceLaunch& launch, std::int64_t block,
+                                     TiledShared& all, Each&& each) {
+        each([&](int thread) { look(launch, block, thread, all); });
+        each([&](int thread) { foldAll(thread, all); });
+        each([&](int thread) { tell(launch, block, thread, all); });
+    }
+};
+static_assert(kAskedMost <= shared::kBlockThreads, "a thread tells one voxel");
+
+/// Does a reduction; `blocks` as in runStep().
+template <class Blocks> void runReduce(const ReduceLaunch& launch, Blocks&& blocks) {
+    blocks(countOf(shared::blockGrid(launch.map)), ReduceMap{});
+}
+
+} // namespace flcc::cuda

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "engine/cuda/reduce_launch.h"
+
+namespace flcc::cuda {
+
+/// Starts the reduction of a map on the current device.
+[[nodiscard]] cudaError_t startReduce(const ReduceLaunch& launch, cudaStream_t stream);
+
+} // namespace flcc::cuda

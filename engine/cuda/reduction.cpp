@@ -1,0 +1,194 @@
+#include "engine/cuda/reduction.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "engine/cuda/map_run.h"
+#include "engine/cuda/support_tiles.h"
+#include "engine/method/shared/direct_block.h"
+
+namespace flcc::cuda {
+
+namespace {
+
+using base::Extents;
+using method::KeptVoxel;
+using Part = method::ReducedMap::Part;
+
+std::int64_t blocksOf(const Extents& part) {
+    return base::voxelCount(method::shared::blockGrid(part));
+}
+
+PluginCopy line(void* to, const void* from, std::int64_t bytes) {
+    return {to, bytes, from, bytes, bytes, 1};
+}
+
+} // namespace
+
+bool isReduced(const method::Problem& problem) {
+    return !problem.map && problem.templates == 1 && !isTwofold(problem) && problem.recompute &&
+           !mayOverlap(problem) &&
+           method::canonicalBound(base::voxelCount(problem.templ)) + kUnitSingle <= problem.promise;
+}
+
+std::int64_t reductionBytes(const Extents& part) {
+    constexpr std::int64_t kBlock = sizeof(ReducedBlock) + kKeptMost * sizeof(KeptVoxel);
+    constexpr std::int64_t kAsked = kAskedMost * sizeof(AskedVoxel);
+    return blocksOf(part) * kBlock + kAsked;
+}
+
+std::int64_t reducedBytes(const Extents& part) {
+    constexpr std::int64_t kTypical =
+        32; // maxima of a block; as many come of all as of the fullest
+    constexpr std::int64_t kBlock = sizeof(ReducedBlock) + kTypical * sizeof(KeptVoxel);
+    return blocksOf(part) * kBlock;
+}
+
+std::vector<base::Index> Reducer::askedIn(const base::Box& box) const {
+    std::vector<base::Index> places;
+    for (const base::Index& at : m_run.wanted.asked) {
+        const base::Index own{at.x - box.corner.x, at.y - box.corner.y, at.z - box.corner.z};
+        if (base::contains(box.extents, {own, {1, 1, 1}})) {
+            places.push_back(own);
+        }
+    }
+    return places;
+}
+
+void Reducer::start(PartSlot& slot, const Stream& compute) const {
+    const Extents& extents = slot.box.extents;
+    const std::int64_t blocks = blocksOf(extents);
+    // Scores are off by what was promised at most, canonical ones by their own bound.
+    const double off =
+        m_problem.promise + 2 * method::canonicalBound(m_templ.count()) + kUnitSingle;
+    constexpr double kRounding = 1e-6;
+    ReduceLaunch launch;
+    launch.value = slot.value.data();
+    launch.status = slot.status.data();
+    launch.map = extents;
+    launch.threshold = static_cast<float>(std::min(m_run.wanted.minScore, 0.0) - off - kRounding);
+    launch.margin = static_cast<float>(2 * off + kRounding);
+    launch.partial = m_run.wanted.partialPeaks;
+    launch.blocks = slot.reduced.room(blocks);
+    launch.kept = slot.kept.room(blocks * kKeptMost);
+    launch.told = slot.asked.room(kAskedMost);
+    for (const base::Index& at : askedIn(slot.box)) {
+        if (launch.askedCount < kAskedMost) { // else the part comes whole
+            launch.asked[launch.askedCount++] =
+                static_cast<std::uint32_t>((at.z * extents.y + at.y) * extents.x + at.x);
+        }
+    }
+    slot.reducedTold.room(blocks);
+    slot.keptStaged.room(blocks * kKeptMost);
+    slot.askedTold.room(kAskedMost);
+    compute.reduce(launch);
+}
+
+void Reducer::bring(PartSlot& slot, const Stream& download) const {
+    const auto blocks =
+        static_cast<std::int64_t>(sizeof(ReducedBlock)) * blocksOf(slot.box.extents);
+    constexpr std::int64_t kAsked = kAskedMost * sizeof(AskedVoxel);
+    download.download(line(slot.reducedTold.data(), slot.reduced.data(), blocks));
+    download.download(line(slot.askedTold.data(), slot.asked.data(), kAsked));
+}
+
+std::int64_t Reducer::receive(PartSlot& slot, const Stream& fetch) const {
+    const Extents& extents = slot.box.extents;
+    const std::int64_t blocks = blocksOf(extents);
+    const ReducedBlock* const told = slot.reducedTold.data();
+    const std::vector<base::Index> asked = askedIn(slot.box);
+    std::int64_t most = 0;
+    for (std::int64_t i = 0; i < blocks; ++i) {
+        most = std::max<std::int64_t>(most, told[i].kept);
+    }
+    Part part;
+    part.box = slot.box;
+    const std::int64_t voxels = base::voxelCount(extents);
+    part.whole = most > kKeptMost || std::ssize(asked) > kAskedMost || voxels > UINT32_MAX;
+    auto bytes = blocks * static_cast<std::int64_t>(sizeof(ReducedBlock)) +
+                 kAskedMost * static_cast<std::int64_t>(sizeof(AskedVoxel));
+    if (part.whole) {
+        part.value = base::Image<float>(extents);
+        part.status = base::Image<base::Status>(extents);
+        fetch.download(line(part.value.data(), slot.value.data(), 4 * voxels));
+        fetch.download(line(part.status.data(), slot.status.data(), voxels));
+        fetch.wait("copying a part of the map from the device");
+        bytes += 5 * voxels;
+    } else {
+        const auto row = most * static_cast<std::int64_t>(sizeof(KeptVoxel));
+        if (most > 0) {
+            fetch.download({slot.keptStaged.data(), row, slot.kept.data(),
+                            kKeptMost * static_cast<std::int64_t>(sizeof(KeptVoxel)), row, blocks});
+            fetch.wait("copying maxima from the device");
+            bytes += blocks * row;
+        }
+        part.firstOf.push_back(0);
+        for (std::int64_t i = 0; i < blocks; ++i) {
+            const KeptVoxel* const first = slot.keptStaged.data() + i * most;
+            part.kept.insert(part.kept.end(), first, first + told[i].kept);
+            part.firstOf.push_back(std::ssize(part.kept));
+        }
+        for (std::size_t i = 0; i < asked.size(); ++i) {
+            const AskedVoxel& voxel = slot.askedTold.data()[i];
+            part.asked.push_back({asked[i], voxel.value, static_cast<base::Status>(voxel.status)});
+        }
+    }
+    partOf(slot) = std::move(part);
+    return bytes;
+}
+
+BlockRepair Reducer::repair(Part& part, std::int64_t block, double stored,
+                            method::ScoreTally& scores) const {
+    const Extents& extents = part.box.extents;
+    const base::Index first = method::firstPlacement(m_problem);
+    const auto at = static_cast<std::size_t>(block);
+    BlockRepair done;
+    for (std::int64_t i = part.firstOf[at]; i < part.firstOf[at + 1]; ++i) {
+        KeptVoxel& kept = part.kept[static_cast<std::size_t>(i)];
+        if (method::statusOf(kept) != base::Status::LowConf) {
+            continue;
+        }
+        const std::int64_t line = kept.at / extents.x;
+        const base::Index corner{part.box.corner.x + first.x + kept.at % extents.x,
+                                 part.box.corner.y + first.y + line % extents.y,
+                                 part.box.corner.z + first.z + line / extents.y};
+        const method::CanonicalValue value =
+            method::canonicalValue(m_scene, m_templ, corner, m_problem.outside);
+        if (value.bound + stored <= m_problem.promise) {
+            const bool whole = method::isWhole(m_scene, m_templ, corner);
+            kept.value = static_cast<float>(value.score);
+            kept.marks = method::marksOf(whole ? base::Status::Ok : base::Status::Partial,
+                                         kept.marks & method::kNeighbourMarks);
+            ++(whole ? done.ok : done.partial);
+            done.largestBound = std::max(done.largestBound, value.bound + stored);
+        }
+        scores.add(kept.value);
+    }
+    return done;
+}
+
+void Reducer::addUp(const PartSlot& slot, const std::vector<method::ScoreTally>& repaired) const {
+    Part& part = partOf(slot);
+    const Extents& extents = part.box.extents;
+    if (part.whole) {
+        for (std::int64_t line = 0; line < extents.y * extents.z; ++line) {
+            const std::int64_t from = line * extents.x;
+            method::addRow(part.value.data() + from, part.status.data() + from, extents.x,
+                           part.tally);
+        }
+        return;
+    }
+    for (std::int64_t i = 0; i < blocksOf(extents); ++i) {
+        const ReducedBlock& told = slot.reducedTold.data()[i];
+        part.tally.count += told.scores;
+        part.tally.sum.add(told.sum);
+        part.tally.squares.add(told.squares);
+        part.tally.minimum = std::min(part.tally.minimum, told.minimum);
+        part.tally.maximum = std::max(part.tally.maximum, told.maximum);
+    }
+    for (const method::ScoreTally& tally : repaired) {
+        part.tally.add(tally);
+    }
+}
+
+} // namespace flcc::cuda

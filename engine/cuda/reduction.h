@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/cuda/pipeline.h"
+#include "engine/cuda/tally.h"
+#include "engine/method/canonical.h"
+#include "engine/method/method.h"
+
+namespace flcc::cuda {
+
+/// True when a run of `problem` may leave its map on the device: it is not asked for, one template
+/// gives it, and what is LOWCONF is replaced by values that keep the promise.
+[[nodiscard]] bool isReduced(const method::Problem& problem);
+
+/// Bytes of what a reduction adds to a slot for a part of extents `part`: of the device, and as
+/// many pinned ones.
+[[nodiscard]] std::int64_t reductionBytes(const base::Extents& part);
+/// Bytes that come back of such a part of a typical scene.
+[[nodiscard]] std::int64_t reducedBytes(const base::Extents& part);
+
+/// Where a run leaves what is wanted of its map.
+struct ReducedRun {
+    const method::Reduction& wanted;
+    method::ReducedMap& to;
+};
+
+/// Brings back of each part of a map what ReducedRun wants, or the whole part where there is more
+/// of it than a block has room for.
+class Reducer {
+  public:
+    Reducer(const method::Problem& problem, const method::CanonicalTemplate& templ,
+            const method::MaskedView& scene, const ReducedRun& run)
+        : m_problem(problem), m_templ(templ), m_scene(scene), m_run(run) {}
+
+    /// Starts the reduction of a part that the kernels before it in `compute` make.
+    void start(PartSlot& slot, const Stream& compute) const;
+    /// Starts the copies of what the blocks say, and of what was asked for.
+    void bring(PartSlot& slot, const Stream& download) const;
+    /// Waits for the voxels of a part of which bring() came. Returns the bytes of both.
+    [[nodiscard]] std::int64_t receive(PartSlot& slot, const Stream& fetch) const;
+
+    [[nodiscard]] method::ReducedMap::Part& partOf(const PartSlot& slot) const {
+        return m_run.to.partAt(slot.box.corner);
+    }
+    /// Replaces the LOWCONF voxels of a block of a part that is not whole by canonical values, and
+    /// adds these to `scores`. `stored`: what a float adds to their bounds.
+    [[nodiscard]] BlockRepair repair(method::ReducedMap::Part& part, std::int64_t block,
+                                     double stored, method::ScoreTally& scores) const;
+    /// Adds up all that the blocks of a part say, or the scores of a whole one; `repaired` are
+    /// those that repair() added.
+    void addUp(const PartSlot& slot, const std::vector<method::ScoreTally>& repaired) const;
+
+  private:
+    /// Places in the part of its voxels that are asked for.
+    [[nodiscard]] std::vector<base::Index> askedIn(const base::Box& box) const;
+
+    const method::Problem& m_problem;
+    const method::CanonicalTemplate& m_templ;
+    const method::MaskedView& m_scene;
+    const ReducedRun& m_run;
+};
+
+} // namespace flcc::cuda

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+
+#include "engine/base/extents.h"
+#include "engine/base/host_device.h"
+#include "engine/base/status.h"
+
+/// What comes back of a map that a device reduced to what a search for peaks needs.
+namespace flcc::method {
+
+/// A voxel that may be a peak: no neighbour in its part is certainly higher.
+struct KeptVoxel {
+    std::uint32_t at = 0; ///< in its part of the map, x fastest
+    float value = 0;
+    std::uint32_t marks = 0; ///< neighbours that may be as high, and the status
+};
+
+inline constexpr std::uint32_t kNeighbourMarks = (1U << 27) - 1;
+inline constexpr int kStatusMark = 28;
+
+/// The mark of the neighbour so far away, each of -1, 0 and 1.
+[[nodiscard]] FLCC_HOST_DEVICE constexpr std::uint32_t
+neighbourMark(std::int64_t dx, std::int64_t dy, std::int64_t dz) {
+    return 1U << static_cast<unsigned>(13 + dx + 3 * dy + 9 * dz);
+}
+
+[[nodiscard]] FLCC_HOST_DEVICE constexpr base::Status statusOf(const KeptVoxel& voxel) {
+    return static_cast<base::Status>(voxel.marks >> kStatusMark);
+}
+[[nodiscard]] FLCC_HOST_DEVICE constexpr std::uint32_t marksOf(base::Status status,
+                                                               std::uint32_t neighbours) {
+    return static_cast<std::uint32_t>(status) << kStatusMark | neighbours;
+}
+
+/// Scores are added up in units so small that the rounding to them is far below that of a float,
+/// and so large that sums of 8192 are exact in double: whatever the order, the sum is the same.
+inline constexpr double kScoreUnit = 0x1p-40;
+
+/// The multiple of kScoreUnit next to `value`, as a whole number. |value| up to 2^11.
+[[nodiscard]] FLCC_HOST_DEVICE inline double inScoreUnits(double value) {
+    constexpr double kWhole = 0x1.8p52; // above it doubles are whole numbers
+    return (value * 0x1p40 + kWhole) - kWhole;
+}
+
+} // namespace flcc::method
