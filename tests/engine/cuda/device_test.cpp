@@ -93,6 +93,9 @@ class DeviceTest : public QObject {
              {std::pair{false, false}, std::pair{true, false}, std::pair{true, true}}) {
             for (int call = 0; call < test::kCalls; ++call) {
                 const auto kind = static_cast<Call>(call);
+                if (kind == Call::Limit) {
+                    continue; // no method measures the device
+                }
                 if (masked  ? kind < Call::MakeTransform
                     : tiled ? kind == Call::Direct || kind == Call::Support
                             : kind >= Call::MakeTransform) {
