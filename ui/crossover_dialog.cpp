@@ -81,7 +81,12 @@ void CrossoverDialog::showMaps(std::vector<job::Crossover> maps) {
                        static_cast<qsizetype>(drawn.view().rowStride()), QImage::Format_Grayscale8);
     m_picture->setPixmap(QPixmap::fromImage(image)); // a copy
     m_save->setEnabled(true);
-    say(job::knowledge()->model
+    const bool gpu = m_device->currentData().toString() != QStringLiteral("cpu");
+    say(gpu ? tr("The method chosen on %1 by the side of scene and template, both square or cubic, "
+                 "by "
+                 "built-in constants: GPUs are not calibrated.")
+                  .arg(m_device->currentText())
+        : job::knowledge()->model
             ? tr("The method chosen by the side of scene and template, both square or cubic, as "
                  "this machine was calibrated.")
             : tr("The method chosen by the side of scene and template, both square or cubic. This "

@@ -33,7 +33,8 @@ std::vector<std::string> projectFiles() {
         }
     }
     for (const auto& entry : fs::directory_iterator(kSourceDir)) {
-        if (entry.is_regular_file()) {
+        // Of a second working tree .git is a file, which names the folder of the first.
+        if (entry.is_regular_file() && entry.path().filename() != ".git") {
             files.push_back(entry.path().filename().string());
         }
     }

@@ -253,6 +253,9 @@ class WindowGpuTest : public QObject {
         QCOMPARE(device.currentData().toString(), QString("cuda:0"));
         test::click(again);
         QTRY_VERIFY_WITH_TIMEOUT(save.isEnabled() && picture.pixmap().toImage() != ofCpu, 30'000);
+        const QString verdict = test::child<QLabel>(dialog, "crossoverVerdict").text();
+        QVERIFY2(verdict.contains("on Double 0") && verdict.contains("not calibrated"),
+                 qPrintable(verdict));
         dialog.close();
     }
 

@@ -8,6 +8,7 @@
 #include "engine/base/log.h"
 #include "engine/cuda/built_code.h"
 #include "engine/cuda/engine.h"
+#include "engine/cuda/limits.h"
 #include "tests/engine/cuda/device_double.h"
 
 using namespace flcc;
@@ -184,6 +185,42 @@ class EngineTest : public QObject {
         QVERIFY2(holds(engine.reasonAgainst(0), "illegal memory access"),
                  engine.reasonAgainst(0).c_str());
         QVERIFY(holds(engine.reason(), "start the program again"));
+    }
+
+    void whatADeviceCanDoIsMeasured() {
+        cuda::Engine engine(&test::doubleTable());
+        const cuda::DeviceLimits limits = cuda::measureLimits(engine, 0);
+        QVERIFY(limits.multiplyAdds > 0 && limits.bytes > 0);
+        method::Problem problem;
+        problem.scene = {100, 60, 1};
+        problem.templ = {9, 7, 1};
+        problem.scenePixel = problem.templPixel = base::PixelType::Float32;
+        for (const auto precision : {method::Precision::Single, method::Precision::Double}) {
+            problem.precision = precision;
+            QVERIFY(cuda::measureTransforms(engine, 0, problem, {32, 30, 1}) > 0);
+        }
+        QCOMPARE(test::deviceDouble().memoryBlocks, std::int64_t{0});
+    }
+
+    void aMeasurementThatFailsLeavesNothingBehind() {
+        test::DeviceDouble& device = test::deviceDouble();
+        using test::Call;
+        for (const Call call : {Call::OpenStream, Call::Allocate, Call::MakeEvent, Call::Record,
+                                Call::Limit, Call::Await, Call::Elapsed}) {
+            for (std::int64_t turn = 1; turn <= 2; ++turn) {
+                device.reset();
+                device.about.memoryBytes = 1 << 16; // so that little is moved
+                device.call = call;
+                device.turn = turn;
+                device.result = test::DeviceDouble::kInvalidValue;
+                cuda::Engine engine(&test::doubleTable());
+                if (call == Call::OpenStream && turn > 1) {
+                    continue; // there is one
+                }
+                QVERIFY_EXCEPTION_THROWN((void)cuda::measureLimits(engine, 0), base::Error);
+                QVERIFY(device.memoryBlocks == 0 && device.streams == 0 && device.events == 0);
+            }
+        }
     }
 
 #ifdef FLCC_PLUGIN
