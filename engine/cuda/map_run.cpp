@@ -127,8 +127,8 @@ method::DeviceTimes PartTraffic::times(double templates, double kernelNs,
     constexpr double kBus = 12;
     constexpr double kHost = 6;
     constexpr double kLaunchNs = 30'000;
-    // Bytes of a voxel that a reduction reads, and that a multiprocessor reads a cycle.
-    constexpr double kReduced = 10;
+    // Bytes of a voxel that a reduction moves, and that a multiprocessor moves a cycle.
+    constexpr double kReduced = 12;
     constexpr double kPerCycle = 8;
     const double deviceBytesPerNs =
         std::max(1.0, kPerCycle * device.about.processors * device.about.gigahertz);

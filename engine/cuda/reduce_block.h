@@ -118,6 +118,11 @@ struct ReduceMap {
             const std::uint32_t at = launch.asked[thread];
             launch.told[thread] = {launch.value[at], launch.status[at]};
         }
+        // All that may be copied is written.
+        const auto used = static_cast<int>(folded(all.slots[kKept], plus));
+        for (int i = used + thread; i < kKeptMost; i += shared::kBlockThreads) {
+            launch.kept[block * kKeptMost + i] = {};
+        }
         if (all.slots[kOwn][thread] == 0) {
             return;
         }

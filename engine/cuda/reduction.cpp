@@ -19,6 +19,12 @@ std::int64_t blocksOf(const Extents& part) {
     return base::voxelCount(method::shared::blockGrid(part));
 }
 
+/// Of those that there is room for.
+std::int64_t askedBytes(const std::vector<base::Index>& asked) {
+    return std::min<std::int64_t>(std::ssize(asked), kAskedMost) *
+           static_cast<std::int64_t>(sizeof(AskedVoxel));
+}
+
 PluginCopy line(void* to, const void* from, std::int64_t bytes) {
     return {to, bytes, from, bytes, bytes, 1};
 }
@@ -87,9 +93,11 @@ void Reducer::start(PartSlot& slot, const Stream& compute) const {
 void Reducer::bring(PartSlot& slot, const Stream& download) const {
     const auto blocks =
         static_cast<std::int64_t>(sizeof(ReducedBlock)) * blocksOf(slot.box.extents);
-    constexpr std::int64_t kAsked = kAskedMost * sizeof(AskedVoxel);
+    const std::int64_t asked = askedBytes(askedIn(slot.box));
     download.download(line(slot.reducedTold.data(), slot.reduced.data(), blocks));
-    download.download(line(slot.askedTold.data(), slot.asked.data(), kAsked));
+    if (asked > 0) {
+        download.download(line(slot.askedTold.data(), slot.asked.data(), asked));
+    }
 }
 
 std::int64_t Reducer::receive(PartSlot& slot, const Stream& fetch) const {
@@ -105,8 +113,7 @@ std::int64_t Reducer::receive(PartSlot& slot, const Stream& fetch) const {
     part.box = slot.box;
     const std::int64_t voxels = base::voxelCount(extents);
     part.whole = most > kKeptMost || std::ssize(asked) > kAskedMost || voxels > UINT32_MAX;
-    auto bytes = blocks * static_cast<std::int64_t>(sizeof(ReducedBlock)) +
-                 kAskedMost * static_cast<std::int64_t>(sizeof(AskedVoxel));
+    auto bytes = blocks * static_cast<std::int64_t>(sizeof(ReducedBlock)) + askedBytes(asked);
     if (part.whole) {
         part.value = base::Image<float>(extents);
         part.status = base::Image<base::Status>(extents);

@@ -66,6 +66,25 @@ Case caseOf(const std::string& name) {
         test::paste(scene, templ, {58, 26, 0});
         return {std::move(scene), std::move(templ)};
     }
+    if (name == "slope") { // plateaus along y that end beside what is higher
+        const auto wave = [](std::int64_t x, std::int64_t a, std::int64_t b) {
+            return static_cast<double>((x * x * a + x * b) % 97);
+        };
+        base::AnyImage scene =
+            test::makeScene(PixelType::UInt8, {140, 70, 1}, [&](const base::Index& at) {
+                return wave(at.x, 7, 31) + (at.y < 35 ? wave(at.x, 3, 11) : 0.0);
+            });
+        base::AnyImage templ = test::crop(scene, {{60, 50, 0}, {6, 5, 1}});
+        return {std::move(scene), std::move(templ)};
+    }
+    if (name == "flat") { // beside the copy
+        base::AnyImage scene =
+            test::makeScene(PixelType::UInt8, {150, 70, 1}, [](const base::Index& at) {
+                return at.x == 58 && at.y > 20 && at.y < 30 ? static_cast<double>(at.y) : 0.0;
+            });
+        base::AnyImage templ = test::crop(scene, {{58, 24, 0}, {4, 3, 1}});
+        return {std::move(scene), std::move(templ)};
+    }
     if (name == "volume") {
         base::AnyImage scene = test::texture(PixelType::Int16, {90, 40, 9}, 5);
         base::AnyImage templ = test::crop(scene, {{58, 14, 3}, {5, 4, 3}});
@@ -74,12 +93,15 @@ Case caseOf(const std::string& name) {
     base::AnyImage scene =
         name == "NaN" ? nanTexture() : test::texture(PixelType::UInt16, {150, 70, 1}, 5);
     base::AnyImage templ = test::crop(scene, {{40, 10, 0}, {9, 7, 1}});
+    if (name == "NaN") { // beside the copy
+        test::setVoxel(scene, {49, 12, 0}, std::nan(""));
+    }
     return {std::move(scene), std::move(templ)};
 }
 
 const std::vector<std::string>& caseNames() {
-    static const std::vector<std::string> names{"texture",  "noise",  "ties", "plateaus",
-                                                "one copy", "volume", "NaN"};
+    static const std::vector<std::string> names{"texture", "noise", "ties",  "plateaus", "one copy",
+                                                "volume",  "NaN",   "slope", "flat"};
     return names;
 }
 
@@ -126,6 +148,11 @@ void reducePart(const cuda::Reducer& reducer, cuda::Pipeline& pipe, const base::
     reducer.bring(slot, pipe.download);
     pipe.download.wait("");
     (void)reducer.receive(slot, pipe.fetch());
+    for (std::int64_t i = 0; i < base::voxelCount(method::shared::blockGrid(box.extents)); ++i) {
+        for (int j = slot.reducedTold.data()[i].kept; j < cuda::kKeptMost; ++j) {
+            QCOMPARE(slot.kept.data()[i * cuda::kKeptMost + j].marks, 0U); // it was written
+        }
+    }
     std::vector<method::ScoreTally> repaired;
     method::ReducedMap::Part& part = reducer.partOf(slot);
     for (std::int64_t block = 0; !part.whole && block + 1 < std::ssize(part.firstOf); ++block) {

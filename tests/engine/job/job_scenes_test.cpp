@@ -166,11 +166,11 @@ void JobScenesTest::whatWasPreparedIsNotPreparedAgain() {
         QVERIFY(group.execute(silent, {}));
     };
     for (const bool keeps : {true, false}) {
-        job::detail::GroupRun first(job, others, {0}, keeps, {});
+        job::detail::GroupRun first(job, others, {0}, {.keeps = keeps}, {});
         runOf(first);
         QVERIFY(!first.planOf() && !first.preparedOf());
         job::detail::Shared left = first.leave(7);
-        job::detail::GroupRun second(job, inputs, {0}, keeps, {});
+        job::detail::GroupRun second(job, inputs, {0}, {.keeps = keeps}, {});
         QVERIFY(second.problem() == left.problem);
         second.takeOver(std::move(left));
         QCOMPARE(second.planOf(), std::optional(7));
