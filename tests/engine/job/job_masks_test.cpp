@@ -334,7 +334,7 @@ void JobMasksTest::theAuditJudgesWhatLeavesTheScene() {
         return job::detail::audit({.scene = scene,
                                    .templates = {templ},
                                    .problem = problem,
-                                   .map = map,
+                                   .map = &map,
                                    .facts = facts,
                                    .peaks = peaks,
                                    .lowest = lowest});
