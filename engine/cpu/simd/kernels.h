@@ -95,9 +95,9 @@ void correlateDirect(const IntegerBox& x, const std::int32_t* t, const base::Ext
 
 /// The constants of one tile that turn sums into scores, bounds and marks (METHODS 2.1, 2.2).
 struct ScoreConstants {
-    double count = 1;          ///< N, voxels of the support
-    bool exactSums = false;    ///< the window sums are exact integers times 4^-e
-    double unit = 1;           ///< x * unit is an integer when exactSums
+    double count = 1;       ///< N, voxels of the support
+    bool exactSums = false; ///< the window sums are exact integers times 4^-e
+    double unit = 1;        ///< x * unit is an integer when exactSums
     /// N s2 - s1^2 of integer numerators is exact, too: a panel is flat where it is 0.
     bool exactVariance = false;
     double suspicious = 0;     ///< D <= suspicious * s2 needs a closer look
