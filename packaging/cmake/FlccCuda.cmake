@@ -12,7 +12,8 @@ if(FLCC_CUDA STREQUAL "OFF")
 endif()
 
 # One architecture unless asked otherwise; packages take "75-real;80-real;86-real;90" (the preset
-# "package"), the last with text that drivers of newer GPUs compile. Without a value of ours the compiler's would be used, which enable_language() finds first.
+# "package"), the last with text that drivers of newer GPUs compile. Without a value of ours the
+# compiler's would be used, which enable_language() finds first.
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     set(CMAKE_CUDA_ARCHITECTURES 75 CACHE STRING "Compute capabilities the GPU engine is built for")
 endif()

@@ -33,11 +33,11 @@ struct Shared {
 /// The templates of one extent: planned and run as a whole, with one map of the best scores.
 class GroupRun {
   public:
-    /// `inputs` must live as long. Takes the scene's statistics, which mean nothing when stopped.
     struct Wants {
         bool keeps = false; ///< what was prepared stays after the run, for leave()
         bool map = true;    ///< the map comes back whole
     };
+    /// `inputs` must live as long. Takes the scene's statistics, which mean nothing when stopped.
     GroupRun(const Job& job, const Inputs& inputs, std::vector<int> numbers, const Wants& wants,
              const std::stop_token& stop);
 
