@@ -168,11 +168,11 @@ method::MapFacts FactsCollector::facts() const {
 }
 
 TileScorer::TileScorer(const Extents& m, const Extents& tile)
-    : m_strip(simd::stripExtents(m, tile)), m_scratch({simd::scoreScratch(m, m_strip), 1, 1}, 0.0),
+    : m_tile(tile), m_scratch({simd::scoreScratch(m, tile), 1, 1}, 0.0),
       m_bounds({tile.x + simd::kSlack, 1, 1}, 0.0F) {}
 
 std::int64_t TileScorer::bytes(const Extents& m, const Extents& tile) {
-    return 8 * simd::scoreScratch(m, simd::stripExtents(m, tile)) + 4 * (tile.x + simd::kSlack);
+    return 8 * simd::scoreScratch(m, tile) + 4 * (tile.x + simd::kSlack);
 }
 
 template <class Real, class Numerator>
@@ -185,7 +185,7 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
     arguments.num = numerator;
     arguments.m = problem.templ;
     arguments.out = out.extents;
-    arguments.strip = m_strip;
+    arguments.tile = m_tile;
     arguments.value = part.value.data();
     arguments.exact = part.exact.data();
     arguments.status = reinterpret_cast<std::uint8_t*>(part.status.data());

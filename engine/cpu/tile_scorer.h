@@ -138,7 +138,7 @@ class TileScorer {
                                           double twofoldNs);
 
   private:
-    base::Extents m_strip;
+    base::Extents m_tile;
     base::Image<double> m_scratch;
     base::Image<float> m_bounds;
 };

@@ -128,19 +128,20 @@ struct ScoreTally {
 };
 
 /// Writes scores, status bytes and bounds of one tile from numerators of either precision: window
-/// sums of x and x^2 over m by additions only (doubling along x, van Herk along y and z), D, r =
-/// num / sqrt(D), clamped to [-1, 1].
-/// **Shapes**: x as for correlateDirect; num `out`; value, status the same box inside the map with
-/// their strides; bounds contiguous, out.x a row. `scratch` as scoreScratch() says.
-/// `exact`, where there is one, takes the scores in double. `kept`, where there is room for
-/// keptSums(out) doubles, takes the window sums, and `recall` scores other numerators of the same
-/// box from them: to the bit what x would give.
+/// sums of x and x^2 over m, D, r = num / sqrt(D), clamped to [-1, 1]. Sums run on from panel to
+/// panel where they are exact or every D is 2^22 times their error; elsewhere they are made by
+/// additions only (doubling along x, van Herk along y and z).
+/// **Shapes**: the magnitude of x is 1 at most;: x as for correlateDirect; num `out`; value, status
+/// the same box inside the map with their strides; bounds contiguous, out.x a row. `scratch` as
+/// scoreScratch() says. `exact`, where there is one, takes the scores in double. `kept`, where
+/// there is room for keptSums(out) doubles, takes the window sums, and `recall` scores other
+/// numerators of the same box from them: to the bit what x would give.
 template <class Real, class Numerator = Real> struct ScoreArguments {
     VoxelBox<Real> x;
     VoxelBox<Numerator> num;
     base::Extents m;
     base::Extents out;
-    base::Extents strip; ///< stripExtents() of the largest tile
+    base::Extents tile; ///< out of the largest tile
     float* value = nullptr;
     double* exact = nullptr;
     std::uint8_t* status = nullptr;
@@ -168,11 +169,23 @@ template <class Real, class Numerator = Real> struct ScoreArguments {
 /// so few that they stay in the first-level cache.
 [[nodiscard]] std::int64_t rowsTogether(std::int64_t columns);
 
-/// Outputs whose sums scoreTile takes together, so that they stay in cache.
-[[nodiscard]] base::Extents stripExtents(const base::Extents& m, const base::Extents& out);
+/// Rows whose running sums scoreTile takes together: so many that what one of them stored has left
+/// the store buffer when it goes on from there.
+inline constexpr std::int64_t kRunningRows = 4;
 
-/// Doubles of scratch that scoreTile needs for tiles that are taken in such strips.
-[[nodiscard]] std::int64_t scoreScratch(const base::Extents& m, const base::Extents& strip);
+/// Doubles before the running sums of a row, and of that row with room for a whole vector too many.
+inline constexpr std::int64_t kRunningLead = 8;
+[[nodiscard]] constexpr std::int64_t runningRow(std::int64_t columns) {
+    return sumsRow(columns) + 2 * kRunningLead;
+}
+
+/// Outputs whose sums scoreTile takes together, so that they stay in cache: by additions, and of
+/// sums that run on.
+[[nodiscard]] base::Extents stripExtents(const base::Extents& m, const base::Extents& tile);
+[[nodiscard]] base::Extents runningStrip(const base::Extents& m, const base::Extents& tile);
+
+/// Doubles of scratch that scoreTile needs for tiles of at most `tile` placements.
+[[nodiscard]] std::int64_t scoreScratch(const base::Extents& m, const base::Extents& tile);
 
 /// Doubles of the window sums of a tile of `out` placements.
 [[nodiscard]] constexpr std::int64_t keptSums(const base::Extents& out) {

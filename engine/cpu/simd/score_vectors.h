@@ -27,7 +27,8 @@ struct SingleScores {
     static constexpr float kTiny = 0x1p-80F;
 
     // Of the panels from `i` on: s2, D = s2 - s1^2 / N and the numerators.
-    static HWY_INLINE void panels(const Sums& sums, const float* num, std::int64_t i,
+    template <class S>
+    static HWY_INLINE void panels(const S& sums, const float* num, std::int64_t i,
                                   const ScoreConstants& constants, V& square, V& variance,
                                   V& numerator) {
         variances(sums, i, constants, square, variance, nullptr);
@@ -38,18 +39,18 @@ struct SingleScores {
     }
 
     // `s1` takes both vectors of sums where it is asked for.
-    static HWY_INLINE void variances(const Sums& sums, std::int64_t i,
-                                     const ScoreConstants& constants, V& square, V& variance,
-                                     hn::Vec<DD>* s1) {
+    template <class S>
+    static HWY_INLINE void variances(const S& sums, std::int64_t i, const ScoreConstants& constants,
+                                     V& square, V& variance, hn::Vec<DD>* s1) {
         const D d;
         const H h;
         const DD dd;
         const auto half = static_cast<std::int64_t>(hn::Lanes(dd));
         const auto inverseCount = hn::Set(dd, -1.0 / constants.count);
-        const auto a1 = hn::LoadU(dd, sums.s1 + i);
-        const auto b1 = hn::LoadU(dd, sums.s1 + i + half);
-        const auto a2 = hn::LoadU(dd, sums.s2 + i);
-        const auto b2 = hn::LoadU(dd, sums.s2 + i + half);
+        const auto a1 = sums.first(i);
+        const auto b1 = sums.first(i + half);
+        const auto a2 = sums.second(i);
+        const auto b2 = sums.second(i + half);
         const auto aD = hn::MulAdd(hn::Mul(a1, inverseCount), a1, a2);
         const auto bD = hn::MulAdd(hn::Mul(b1, inverseCount), b1, b2);
         variance = hn::Combine(d, hn::DemoteTo(h, bD), hn::DemoteTo(h, aD));
@@ -89,7 +90,8 @@ struct SingleScores {
 struct IntegerScores : SingleScores {
     using Numerator = std::int32_t;
 
-    static HWY_INLINE void panels(const Sums& sums, const std::int32_t* num, std::int64_t i,
+    template <class S>
+    static HWY_INLINE void panels(const S& sums, const std::int32_t* num, std::int64_t i,
                                   const ScoreConstants& constants, V& square, V& variance,
                                   V& numerator) {
         hn::Vec<DD> s1[2];
@@ -97,7 +99,8 @@ struct IntegerScores : SingleScores {
         numerator = numerators(num + i, s1, constants, constants.numeratorScale);
     }
     // D = N s2 - s1^2, rounded once, and the numerators times `scale`.
-    static HWY_INLINE void exactPanels(const Sums& sums, const std::int32_t* num, std::int64_t i,
+    template <class S>
+    static HWY_INLINE void exactPanels(const S& sums, const std::int32_t* num, std::int64_t i,
                                        const ScoreConstants& constants, double scale, V& variance,
                                        V& numerator) {
         const D d;
@@ -105,10 +108,9 @@ struct IntegerScores : SingleScores {
         const DD dd;
         const auto half = static_cast<std::int64_t>(hn::Lanes(dd));
         const auto count = hn::Set(dd, constants.count);
-        const hn::Vec<DD> s1[2] = {hn::LoadU(dd, sums.s1 + i), hn::LoadU(dd, sums.s1 + i + half)};
+        const hn::Vec<DD> s1[2] = {sums.first(i), sums.first(i + half)};
         const auto of = [&](hn::Vec<DD> sum, std::int64_t at) {
-            return hn::DemoteTo(
-                h, hn::NegMulAdd(sum, sum, hn::Mul(count, hn::LoadU(dd, sums.s2 + at))));
+            return hn::DemoteTo(h, hn::NegMulAdd(sum, sum, hn::Mul(count, sums.second(at))));
         };
         const auto low = of(s1[0], i);
         variance = hn::Combine(d, of(s1[1], i + half), low);
@@ -144,13 +146,14 @@ struct DoubleScores {
     using V = hn::Vec<D>;
     static constexpr double kTiny = 0x1p-900;
 
-    static HWY_INLINE void panels(const Sums& sums, const double* num, std::int64_t i,
+    template <class S>
+    static HWY_INLINE void panels(const S& sums, const double* num, std::int64_t i,
                                   const ScoreConstants& constants, V& square, V& variance,
                                   V& numerator) {
         const D d;
         const auto inverseCount = hn::Set(d, -1.0 / constants.count);
-        const auto s1 = hn::LoadU(d, sums.s1 + i);
-        square = hn::LoadU(d, sums.s2 + i);
+        const auto s1 = sums.first(i);
+        square = sums.second(i);
         variance = hn::MulAdd(hn::Mul(s1, inverseCount), s1, square);
         numerator = hn::LoadU(d, num + i);
     }

@@ -25,6 +25,15 @@ using DD = hn::ScalableTag<double>;
 struct Sums {
     double* s1 = nullptr;
     double* s2 = nullptr;
+
+    [[nodiscard]] HWY_INLINE hn::Vec<DD> first(std::int64_t i) const {
+        return hn::LoadU(DD(), s1 + i);
+    }
+    [[nodiscard]] HWY_INLINE hn::Vec<DD> second(std::int64_t i) const {
+        return hn::LoadU(DD(), s2 + i);
+    }
+    [[nodiscard]] double firstAt(std::int64_t i) const { return s1[i]; }
+    [[nodiscard]] double secondAt(std::int64_t i) const { return s2[i]; }
 };
 
 /// The same of a vector.

@@ -167,8 +167,7 @@ class TilesTest : public QObject {
     void scoringACutTileStaysInItsScratch() {
         QFETCH(Extents, templ);
         QFETCH(Extents, tile);
-        const Extents strip = cpu::simd::stripExtents(templ, tile);
-        const auto size = static_cast<std::size_t>(cpu::simd::scoreScratch(templ, strip));
+        const auto size = static_cast<std::size_t>(cpu::simd::scoreScratch(templ, tile));
         constexpr double kUntouched = -12345.75;
         constexpr std::size_t kGuard = 8192;
         const std::int64_t row = tile.x + templ.x + cpu::simd::kSlack;
@@ -188,7 +187,7 @@ class TilesTest : public QObject {
             arguments.num = {num.data(), row, slice};
             arguments.m = templ;
             arguments.out = {width, tile.y, tile.z};
-            arguments.strip = strip;
+            arguments.tile = tile;
             arguments.value = value.data();
             arguments.status = status.data();
             arguments.mapRowStride = row;

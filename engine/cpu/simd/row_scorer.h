@@ -1,0 +1,455 @@
+// Scores, statuses and bounds of rows of window sums (METHODS 2.1, 2.2). Compiled once for every
+// instruction set, by files that include <hwy/foreach_target.h>.
+#if defined(FLCC_ROW_SCORER_ONCE) == defined(HWY_TARGET_TOGGLE)
+#ifdef FLCC_ROW_SCORER_ONCE
+#undef FLCC_ROW_SCORER_ONCE
+#else
+#define FLCC_ROW_SCORER_ONCE
+#endif
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include "engine/base/status.h"
+#include "engine/cpu/simd/kernels.h"
+#include "engine/cpu/simd/running_sums.h"
+#include "engine/cpu/simd/score_vectors.h"
+#include "engine/cpu/simd/window_sums.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace flcc::cpu::simd::HWY_NAMESPACE {
+
+// The window sums that are kept of row (y, z), from `column` on.
+template <class Arguments>
+Sums keptSumsAt(const Arguments& a, std::int64_t column, std::int64_t y, std::int64_t z) {
+    const std::int64_t stride = sumsRow(a.out.x);
+    double* const s1 = a.kept + 2 * (z * a.out.y + y) * stride + column;
+    return {s1, s1 + stride};
+}
+
+// What rows of sums become.
+template <class Scores> class RowScorer {
+  public:
+    using Real = typename Scores::Real;
+    using Numerator = typename Scores::Numerator;
+    using Arguments = ScoreArguments<Real, Numerator>;
+    using D = typename Scores::D;
+    using V = typename Scores::V;
+
+    RowScorer(const Arguments& arguments, const ScoreConstants& constants, Real least)
+        : m_arguments(arguments), m_constants(constants), m_least(least) {}
+
+    /// Scores of `count` voxels of row (y, z) from `column` on. False: running sums do not do for
+    /// them.
+    template <class S>
+    [[nodiscard]] bool operator()(const S& sums, std::int64_t column, std::int64_t count,
+                                  std::int64_t y, std::int64_t z) {
+        if (m_arguments.kept != nullptr && !m_arguments.recall) {
+            keep(sums, count, keptSumsAt(m_arguments, column, y, z));
+        }
+        const std::int64_t at =
+            z * m_arguments.mapSliceStride + y * m_arguments.mapRowStride + column;
+        return scoreRow(Row<S>{sums,
+                               m_arguments.num.data + z * m_arguments.num.sliceStride +
+                                   y * m_arguments.num.rowStride + column,
+                               m_arguments.value + at,
+                               m_arguments.exact == nullptr ? nullptr : m_arguments.exact + at,
+                               m_arguments.status + at, count, isStreamed(count)},
+                        column, y);
+    }
+
+    [[nodiscard]] ScoreTally tally() const {
+        ScoreTally tally = m_tally;
+        tally.largestBound = std::max(
+            tally.largestBound, static_cast<double>(hn::GetLane(hn::MaxOfLanes(D(), m_largest))));
+        return tally;
+    }
+
+  private:
+    /// A row of the tile: what scores are made of, and where they go.
+    template <class S> struct Row {
+        S sums;
+        const Numerator* num = nullptr;
+        float* value = nullptr;
+        double* exact = nullptr;
+        std::uint8_t* status = nullptr;
+        std::int64_t count = 0;
+        bool streamed = false;
+    };
+
+    /// Whether a row goes past the caches: nobody reads it soon, and what is not written to it need
+    /// not be read. Of short rows the cut cache lines would cost more than that.
+    [[nodiscard]] bool isStreamed(std::int64_t count) const {
+        return std::is_same_v<Real, float> && count >= 128 && m_arguments.kept == nullptr;
+    }
+
+    /// Elements before the next cache line.
+    template <class T> static std::int64_t beforeLine(const T* at) {
+        constexpr std::uintptr_t kLine = 64; // bytes
+        const auto beyond = reinterpret_cast<std::uintptr_t>(at) % kLine;
+        return static_cast<std::int64_t>((kLine - beyond) % kLine / sizeof(T));
+    }
+
+    /// Calls `use(first, count)` for vectors of a row, `count` an integral constant but in vectors
+    /// cut short: the last one, and the first one where what follows is to lie in cache lines.
+    template <class S, class Use> static HWY_INLINE void overVectors(const Row<S>& row, Use&& use) {
+        constexpr auto kStep = static_cast<std::int64_t>(hn::MaxLanes(D()));
+        std::int64_t i = row.streamed ? beforeLine(row.value) : 0;
+        if (i > 0) {
+            for (std::int64_t k = 0; k < i; k += kStep) {
+                use(k, std::min(kStep, i - k));
+            }
+        }
+        for (; i + kStep <= row.count; i += kStep) {
+            use(i, std::integral_constant<std::int64_t, kStep>());
+        }
+        if (i < row.count) {
+            use(i, row.count - i);
+        }
+    }
+
+    /// All voxels of a row are OK.
+    template <class S> static HWY_INLINE void clearStatuses(const Row<S>& row) {
+        const hn::ScalableTag<std::uint8_t> d;
+        const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+        std::int64_t i = row.streamed ? beforeLine(row.status) : row.count;
+        std::fill_n(row.status, i, std::uint8_t{0});
+        for (; i + lanes <= row.count; i += lanes) {
+            hn::Stream(hn::Zero(d), d, row.status + i);
+        }
+        std::fill_n(row.status + i, row.count - i, std::uint8_t{0});
+    }
+
+    template <class S>
+    [[nodiscard]] bool scoreRow(const Row<S>& row, std::int64_t column, std::int64_t y) {
+        if constexpr (std::is_same_v<Scores, IntegerScores>) {
+            if (m_constants.exactVariance) {
+                scoreExactly(row);
+                std::fill_n(m_arguments.bounds + column, row.count,
+                            static_cast<float>(m_constants.boundConstant));
+                return true;
+            }
+        }
+        // The bounds of the last row are the sample that is asked for.
+        const bool sampled = y + 1 == m_arguments.out.y;
+        if (!sampled && m_remarkable <= m_plain / 2 + 2) {
+            if (scorePlainly(row)) {
+                ++m_plain;
+                return true;
+            }
+            ++m_remarkable;
+        }
+        if (leastOf<S>() > 0 && !(leastVariance(row) > leastOf<S>())) {
+            return false;
+        }
+        scoreCarefully(row, m_arguments.bounds + column);
+        return true;
+    }
+
+    /// The variance that a panel must have for sums of this kind; 0 where any will do.
+    template <class S> [[nodiscard]] Real leastOf() const {
+        return std::is_same_v<S, PrefixSums> ? m_least : Real{0};
+    }
+
+    template <class S> [[nodiscard]] Real leastVariance(const Row<S>& row) const {
+        const D d;
+        const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+        const ScoreConstants constants = m_constants; // a copy no store can alias
+        auto least = hn::Set(d, std::numeric_limits<Real>::max());
+        for (std::int64_t i = 0; i < row.count; i += lanes) {
+            V square;
+            V variance;
+            V numerator;
+            Scores::panels(row.sums, row.num, i, constants, square, variance, numerator);
+            const auto lanesLeft = static_cast<std::size_t>(std::min(lanes, row.count - i));
+            least = hn::Min(least, hn::IfThenElse(hn::FirstN(d, lanesLeft), variance, least));
+        }
+        return hn::GetLane(hn::MinOfLanes(d, least));
+    }
+
+    /// Window sums for other numerators of the same panels.
+    template <class S> static void keep(const S& sums, std::int64_t count, const Sums& to) {
+        const DD dd;
+        const auto lanes = static_cast<std::int64_t>(hn::Lanes(dd));
+        for (std::int64_t i = 0; i < count; i += lanes) { // rows have room for a whole vector
+            hn::StoreU(sums.first(i), dd, to.s1 + i);
+            hn::StoreU(sums.second(i), dd, to.s2 + i);
+        }
+    }
+
+    /// Scores without a bound for each: false when one bound for all of the row does not keep the
+    /// promise, or a panel may be flat; then what was written means nothing.
+    template <class S> [[nodiscard]] bool scorePlainly(const Row<S>& row) {
+        const D d;
+        const ScoreConstants constants = m_constants; // a copy no store can alias
+        auto variances = hn::Set(d, Real{1});
+        auto squares = hn::Zero(d);
+        auto scores = hn::Zero(d);
+        overVectors(row, [&](std::int64_t i, auto count) {
+            V square;
+            V variance;
+            V numerator;
+            Scores::panels(row.sums, row.num, i, constants, square, variance, numerator);
+            if constexpr (!kWhole<decltype(count)>) {
+                const auto inside = hn::FirstN(d, static_cast<std::size_t>(count));
+                variance = hn::IfThenElse(inside, variance, hn::Set(d, Real{1}));
+                square = hn::IfThenElseZero(inside, square);
+                numerator = hn::IfThenElseZero(inside, numerator);
+            }
+            const auto inverse = Scores::inverseRoot(variance);
+            const auto score = hn::Mul(numerator, inverse);
+            variances = hn::Min(variances, variance);
+            squares = hn::Max(squares, hn::Mul(hn::Mul(square, inverse), inverse));
+            scores = hn::Max(scores, hn::Abs(score));
+            storeScores(row, i, count, score);
+        });
+        clearStatuses(row);
+        const Real variance = hn::GetLane(hn::MinOfLanes(d, variances));
+        const Real square = hn::GetLane(hn::MaxOfLanes(d, squares));
+        // Of a variance that is not positive the others mean nothing.
+        if (!(variance > std::max(Scores::kTiny, leastOf<S>()) &&
+              hn::GetLane(hn::MaxOfLanes(d, scores)) <= Real{1} &&
+              static_cast<double>(square) * m_constants.suspicious < 0.5)) {
+            return false;
+        }
+        const double bound = boundOfAll(static_cast<double>(square), static_cast<double>(variance));
+        if (!(bound <= m_constants.promise)) {
+            return false;
+        }
+        m_tally.largestBound = std::max(m_tally.largestBound, bound);
+        return true;
+    }
+
+    /// Scores that have no error but their own roundings.
+    template <class S> void scoreExactly(const Row<S>& row) {
+        const D d;
+        const hn::Rebind<std::int32_t, D> di;
+        const hn::Rebind<std::uint8_t, D> bytes;
+        const ScoreConstants constants = m_constants; // a copy no store can alias
+        const double scale = constants.numeratorScale * std::sqrt(constants.count);
+        const auto one = hn::Set(d, 1.0F);
+        const auto flat = hn::Set(di, static_cast<std::int32_t>(base::Status::Flat));
+        const auto most = hn::Set(d, static_cast<float>(1 + constants.boundConstant));
+        clearStatuses(row);
+        overVectors(row, [&](std::int64_t i, auto count) {
+            V variance;
+            V numerator;
+            Scores::exactPanels(row.sums, row.num, i, constants, scale, variance, numerator);
+            auto zero = hn::Eq(variance, hn::Zero(d));
+            const auto inverse = Scores::inverseRoot(hn::IfThenElse(zero, one, variance));
+            const auto score = hn::IfThenZeroElse(zero, hn::Mul(numerator, inverse));
+            storeScores(row, i, count, hn::Min(hn::Max(score, hn::Neg(one)), one));
+            auto over = hn::Gt(hn::Abs(score), most);
+            if constexpr (!kWhole<decltype(count)>) {
+                const auto inside = hn::FirstN(d, static_cast<std::size_t>(count));
+                zero = hn::And(zero, inside);
+                over = hn::And(over, inside);
+            }
+            m_tally.overRange += static_cast<std::int64_t>(hn::CountTrue(d, over));
+            if (hn::AllFalse(d, zero)) {
+                return;
+            }
+            m_tally.marked += static_cast<std::int64_t>(hn::CountTrue(d, zero));
+            const auto marks =
+                hn::DemoteTo(bytes, hn::IfThenElseZero(hn::RebindMask(di, zero), flat));
+            if constexpr (kWhole<decltype(count)>) {
+                hn::StoreU(marks, bytes, row.status + i);
+            } else {
+                HWY_ALIGN std::uint8_t last[hn::MaxLanes(D())];
+                hn::StoreU(marks, bytes, last);
+                std::copy_n(last, count, row.status + i);
+            }
+        });
+        m_tally.largestBound = std::max(m_tally.largestBound, constants.boundConstant);
+    }
+
+    /// boundOf with the largest K^2, the least D and |r| = 1, and more than its own roundings.
+    [[nodiscard]] double boundOfAll(double k2, double variance) const {
+        const ScoreConstants& c = m_constants;
+        const double inverse = 1 / std::sqrt(variance);
+        const double fourier =
+            std::min(c.boundNumerator * inverse + c.boundScore, c.boundWorst * inverse);
+        return 1.0001 *
+               (c.boundPanel * std::sqrt(k2) + fourier + c.boundSquare * k2 + c.boundConstant);
+    }
+
+    /// Whether a count is that of a whole vector, known when compiling.
+    template <class Count> static constexpr bool kWhole = !std::is_integral_v<Count>;
+
+    template <class S, class Count>
+    static HWY_INLINE void storeScores(const Row<S>& row, std::int64_t i, Count count, V scores) {
+        const D d;
+        if constexpr (kWhole<Count>) {
+            if constexpr (std::is_same_v<Real, float>) {
+                if (row.streamed) {
+                    hn::Stream(scores, d, row.value + i);
+                    return;
+                }
+            }
+            Scores::store(scores, row.value + i);
+            if constexpr (std::is_same_v<Real, double>) {
+                if (row.exact != nullptr) {
+                    hn::StoreU(scores, d, row.exact + i);
+                }
+            }
+        } else {
+            HWY_ALIGN Real last[hn::MaxLanes(D())];
+            hn::Store(scores, d, last);
+            for (std::int64_t lane = 0; lane < count; ++lane) {
+                row.value[i + lane] = static_cast<float>(last[lane]);
+                if (row.exact != nullptr) {
+                    row.exact[i + lane] = static_cast<double>(last[lane]);
+                }
+            }
+        }
+    }
+
+    template <class S> void scoreCarefully(const Row<S>& row, float* bounds) {
+        const D d;
+        const ScoreConstants constants = m_constants; // a copy no store can alias
+        const auto one = hn::Set(d, Real{1});
+        auto largest = m_largest;
+        clearStatuses(row);
+        overVectors(row, [&](std::int64_t i, auto count) {
+            V square;
+            V variance;
+            V numerator;
+            Scores::panels(row.sums, row.num, i, constants, square, variance, numerator);
+            const auto suspicious =
+                hn::Or(hn::Le(variance, hn::Mul(set(constants.suspicious), square)),
+                       hn::Le(variance, hn::Set(d, Scores::kTiny)));
+            const auto inverse = Scores::inverseRoot(hn::IfThenElse(suspicious, one, variance));
+            const auto score = hn::IfThenZeroElse(suspicious, hn::Mul(numerator, inverse));
+            const auto bound = boundOf(constants, square, inverse, hn::Abs(score));
+            const auto over = hn::AndNot(suspicious, hn::Gt(hn::Abs(score), hn::Add(one, bound)));
+            const auto low = hn::AndNot(suspicious, hn::Gt(bound, set(constants.promise)));
+            storeScores(row, i, count, hn::Min(hn::Max(score, hn::Neg(one)), one));
+            const Marks marks(low, suspicious, over, bound);
+            if constexpr (kWhole<decltype(count)>) {
+                const auto marked = hn::Or(low, suspicious);
+                Scores::store(bound, bounds + i);
+                largest = hn::Max(largest, hn::IfThenZeroElse(marked, bound));
+                if (!hn::AllFalse(d, hn::Or(marked, over))) {
+                    mark(marks, count, row, i);
+                }
+            } else {
+                std::transform(marks.bound, marks.bound + count, bounds + i,
+                               [](Real of) { return static_cast<float>(of); });
+                mark(marks, count, row, i);
+            }
+        });
+        m_largest = largest;
+    }
+
+    static HWY_INLINE V set(double value) { return hn::Set(D(), static_cast<Real>(value)); }
+
+    static HWY_INLINE V boundOf(const ScoreConstants& constants, V squares, V inverse,
+                                V magnitude) {
+        const auto k2 = hn::Mul(hn::Mul(squares, inverse), inverse);
+        const auto k = Scores::rootAbove(k2);
+        const auto fourier = hn::Min(hn::MulAdd(set(constants.boundNumerator), inverse,
+                                                hn::Mul(set(constants.boundScore), magnitude)),
+                                     hn::Mul(set(constants.boundWorst), inverse));
+        return hn::Add(hn::MulAdd(set(constants.boundPanel), k, fourier),
+                       hn::MulAdd(set(constants.boundSquare), k2, set(constants.boundConstant)));
+    }
+
+    /// What is remarkable about the lanes of a vector.
+    struct Marks {
+        HWY_ALIGN Real low[hn::MaxLanes(D())];
+        HWY_ALIGN Real suspicious[hn::MaxLanes(D())];
+        HWY_ALIGN Real over[hn::MaxLanes(D())];
+        HWY_ALIGN Real bound[hn::MaxLanes(D())];
+
+        template <class M> Marks(M isLow, M isSuspicious, M isOver, V bounds) {
+            const D d;
+            const auto one = hn::Set(d, Real{1});
+            hn::Store(hn::IfThenElseZero(isLow, one), d, low);
+            hn::Store(hn::IfThenElseZero(isSuspicious, one), d, suspicious);
+            hn::Store(hn::IfThenElseZero(isOver, one), d, over);
+            hn::Store(bounds, d, bound);
+        }
+    };
+
+    // Statuses and the tally of the `count` lanes that begin at voxel `first` of a row.
+    template <class S>
+    void mark(const Marks& marks, std::int64_t count, const Row<S>& row, std::int64_t first) {
+        for (std::int64_t lane = 0; lane < count; ++lane) {
+            const std::int64_t i = first + lane;
+            if (marks.suspicious[lane] != 0) {
+                const double s1 = row.sums.firstAt(i);
+                double score = 0;
+                row.status[i] = settle(s1, row.sums.secondAt(i),
+                                       Scores::numeratorOf(row.num[i], s1, m_constants), score);
+                row.value[i] = static_cast<float>(score);
+                if (row.exact != nullptr) {
+                    row.exact[i] = score;
+                }
+                m_tally.marked += row.status[i] != 0 ? 1 : 0;
+                continue; // settle() knows its bound
+            }
+            m_tally.overRange += marks.over[lane] != 0 ? 1 : 0;
+            const auto bound = static_cast<double>(marks.bound[lane]);
+            if (marks.low[lane] != 0) {
+                row.status[i] = static_cast<std::uint8_t>(base::Status::LowConf);
+                ++m_tally.marked;
+                ++m_tally.lowConf;
+                m_tally.largestLowConf = std::max(m_tally.largestLowConf, bound);
+            } else {
+                m_tally.largestBound = std::max(m_tally.largestBound, bound);
+            }
+        }
+    }
+
+    // A voxel of too little variance: with exact sums its variance is computed exactly, and with it
+    // FLAT or the score; else the caller must look at the pixels.
+    std::uint8_t settle(double s1, double s2, double num, double& value) {
+        if (!m_constants.exactSums) {
+            ++m_tally.suspicious;
+            return kSuspicious;
+        }
+        __extension__ using Wide = __int128;
+        const ScoreConstants& c = m_constants;
+        const auto sum = static_cast<Wide>(s1 * c.unit);
+        const auto square = static_cast<Wide>(s2 * c.unit * c.unit);
+        const Wide scaled = static_cast<Wide>(c.count) * square - sum * sum;
+        if (scaled == 0) {
+            return static_cast<std::uint8_t>(base::Status::Flat);
+        }
+        const double variance = static_cast<double>(scaled) / (c.count * c.unit * c.unit);
+        const double inverse = 1.0 / std::sqrt(variance);
+        const double score = num * inverse;
+        const double magnitude = std::abs(score);
+        const double bound = std::min(c.boundNumerator * inverse + c.boundScore * magnitude,
+                                      c.boundWorst * inverse) +
+                             c.boundPanel * std::sqrt(s2) * inverse + c.boundConstant;
+        m_tally.overRange += magnitude > 1 + bound ? 1 : 0;
+        value = std::clamp(score, -1.0, 1.0);
+        if (bound > c.promise) {
+            m_tally.largestLowConf = std::max(m_tally.largestLowConf, bound);
+            ++m_tally.lowConf;
+            return static_cast<std::uint8_t>(base::Status::LowConf);
+        }
+        m_tally.largestBound = std::max(m_tally.largestBound, bound);
+        return 0;
+    }
+
+    const Arguments& m_arguments;
+    const ScoreConstants& m_constants;
+    Real m_least; ///< see leastOf()
+    ScoreTally m_tally;
+    V m_largest = hn::Zero(D());
+    std::int64_t m_plain = 0;      ///< rows that were scored plainly
+    std::int64_t m_remarkable = 0; ///< rows for which that was in vain
+};
+
+} // namespace flcc::cpu::simd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
