@@ -66,7 +66,42 @@ template <class D> hn::Vec<D> loadCut(D d, const float* row, std::int64_t count)
     return hn::Load(d, cut);
 }
 
+// The facts of a run, if all of it is finite: else its sum is not.
+RowFacts factsOfFinite(const float* row, std::int64_t count) {
+    const hn::ScalableTag<float> d;
+    const hn::Half<decltype(d)> half;
+    const hn::Repartition<double, decltype(d)> dd;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    auto low = hn::Zero(dd);
+    auto high = hn::Zero(dd);
+    auto minimum = hn::Set(d, row[0]);
+    auto maximum = minimum;
+    std::int64_t i = 0;
+    for (; i + lanes <= count; i += lanes) {
+        const auto v = hn::LoadU(d, row + i);
+        low = hn::Add(low, hn::PromoteTo(dd, hn::LowerHalf(half, v)));
+        high = hn::Add(high, hn::PromoteTo(dd, hn::UpperHalf(half, v)));
+        minimum = hn::Min(minimum, v);
+        maximum = hn::Max(maximum, v);
+    }
+    double sum = hn::GetLane(hn::SumOfLanes(dd, hn::Add(low, high)));
+    float least = hn::GetLane(hn::MinOfLanes(d, minimum));
+    float most = hn::GetLane(hn::MaxOfLanes(d, maximum));
+    for (; i < count; ++i) {
+        sum += static_cast<double>(row[i]);
+        least = std::min(least, row[i]);
+        most = std::max(most, row[i]);
+    }
+    return {sum, static_cast<double>(least), static_cast<double>(most), 0};
+}
+
 RowFacts factsF32(const float* row, std::int64_t count) {
+    if (count > 0) {
+        const RowFacts facts = factsOfFinite(row, count);
+        if (facts.sum - facts.sum == 0) {
+            return facts;
+        }
+    }
     const hn::ScalableTag<float> d;
     const hn::Half<decltype(d)> half;
     const hn::Repartition<double, decltype(d)> dd;
@@ -123,12 +158,48 @@ void loadF32(const float* row, std::int64_t count, double reference, float scale
     }
 }
 
+template <class V> void addBits(V seen, std::uint32_t& bits) {
+    const hn::DFromV<V> di;
+    HWY_ALIGN std::int32_t each[hn::MaxLanes(hn::DFromV<V>())];
+    hn::Store(seen, di, each);
+    for (const std::int32_t lane : each) {
+        bits |= static_cast<std::uint32_t>(lane);
+    }
+}
+
+// Whether all voxels are finite multiples of 2^exponent, which is far from the limits of a float.
+bool allOnGrid(const float* row, std::int64_t count, int exponent, std::uint32_t& bits) {
+    const hn::ScalableTag<float> d;
+    const hn::RebindToSigned<decltype(d)> di;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    const auto down = hn::Set(d, std::ldexp(1.0F, -exponent));
+    const auto up = hn::Set(d, std::ldexp(1.0F, exponent));
+    auto seen = hn::Zero(di);
+    auto differences = hn::Zero(d);
+    for (std::int64_t i = 0; i < count; i += lanes) {
+        const auto v = i + lanes <= count ? hn::LoadU(d, row + i) : loadCut(d, row + i, count - i);
+        const auto steps = hn::ConvertTo(di, hn::Mul(v, down));
+        differences = hn::Or(differences, hn::Xor(hn::Mul(hn::ConvertTo(d, steps), up), v));
+        seen = hn::Or(seen, steps);
+    }
+    // The sign of a zero is no difference.
+    if (!hn::AllTrue(d, hn::Eq(differences, hn::Zero(d)))) {
+        return false;
+    }
+    addBits(seen, bits);
+    return true;
+}
+
 bool onGrid(const float* row, std::int64_t count, double quantum, std::uint32_t& bits) {
     const hn::ScalableTag<float> d;
     const hn::RebindToSigned<decltype(d)> di;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
     // Two factors, as 1 / quantum alone may be beyond a float.
     const int exponent = std::ilogb(quantum);
+    constexpr int kFar = 100;
+    if (std::abs(exponent) < kFar && allOnGrid(row, count, exponent, bits)) {
+        return true;
+    }
     const int half = exponent / 2;
     const auto power = [&](int of) { return hn::Set(d, std::ldexp(1.0F, of)); };
     const auto down = power(-half);
@@ -148,11 +219,7 @@ bool onGrid(const float* row, std::int64_t count, double quantum, std::uint32_t&
         }
         seen = hn::Or(seen, steps);
     }
-    HWY_ALIGN std::int32_t each[hn::MaxLanes(hn::ScalableTag<std::int32_t>())];
-    hn::Store(seen, di, each);
-    for (std::int64_t lane = 0; lane < lanes; ++lane) {
-        bits |= static_cast<std::uint32_t>(each[lane]);
-    }
+    addBits(seen, bits);
     return true;
 }
 
