@@ -79,18 +79,6 @@ double quantumOf(const View<const float>& view, const simd::RowFacts& facts) {
     return std::ldexp(finest, std::countr_zero(bits));
 }
 
-void loadRow(const auto* row, std::int64_t count, double reference, double scale, float* out) {
-    simd::loadRow(row, count, reference, static_cast<float>(scale), out);
-}
-template <class T>
-void loadRow(const T* row, std::int64_t count, double reference, double scale, double* out) {
-    for (std::int64_t i = 0; i < count; ++i) {
-        const double value = (static_cast<double>(row[i]) - reference) * scale;
-        // Of a voxel that is not finite the difference to itself is not 0 either.
-        out[i] = value - value == 0 ? value : 0.0;
-    }
-}
-
 /// float32 and integers of at most 16 bits: vector kernels, S - c rounded once or not at all.
 template <class T, class Real>
 CentredTile loadFast(const View<const T>& view, std::int64_t templCount,
@@ -105,7 +93,8 @@ CentredTile loadFast(const View<const T>& view, std::int64_t templCount,
     const int exponent = exponentAbove(largest);
     const double scale = std::ldexp(1.0, -exponent);
     forRows(view, [&](const T* row, std::int64_t y, std::int64_t z) {
-        loadRow(row, view.extents().x, c, scale, to.data + z * to.sliceStride + y * to.rowStride);
+        simd::loadRow(row, view.extents().x, c, static_cast<Real>(scale),
+                      to.data + z * to.sliceStride + y * to.rowStride);
     });
     // Half a unit in the last place of the largest difference.
     constexpr int kDigits = std::numeric_limits<Real>::digits;

@@ -249,10 +249,10 @@ class TiledMethod final : public method::Method {
     /// has its buffers.
     static std::int64_t hostBytes(const Problem& problem, const Candidate& candidate,
                                   std::int64_t workspace) {
-        const std::int64_t making = 8 * base::voxelCount(candidate.tile) +
-                                    (problem.precision == method::Precision::Single
-                                         ? 16 * DoubleTransform::spectrumPairs(candidate.tile)
-                                         : 0);
+        const std::int64_t making =
+            8 * (DoubleTransform::spectrumValues(candidate.tile) +
+                 (problem.precision == method::Precision::Single ? base::voxelCount(candidate.tile)
+                                                                 : 0));
         return method::mapBytes(problem) + unlikeBytes(problem) +
                problem.templates *
                    TiledPrepared::bytes(problem, candidate.tile, keepsTwofold(problem, candidate)) +
@@ -267,7 +267,7 @@ class TiledMethod final : public method::Method {
         }
         constexpr std::int64_t kLittle = 12; // a prediction is to be right within a tenth
         const Extents tile = outputTile(candidate.tile, problem.templ, method::mapExtents(problem));
-        return 16 * DoubleTransform::spectrumPairs(candidate.tile) <=
+        return 8 * DoubleTransform::spectrumValues(candidate.tile) <=
                (method::mapBytes(problem) + TiledPrepared::spectrumBytes(candidate.tile) +
                 workspaceBytes(problem, candidate, tile)) /
                    kLittle;

@@ -158,7 +158,7 @@ class Worker {
                 }
             }
             if (!m_run.bank() && (repeat[0] || repeat[1])) {
-                own.transform.tile.fill(0.0F); // rows beyond its last one are to be 0
+                m_run.templs[templ]->transform().clear(own.transform);
             }
         }
     }
@@ -210,19 +210,25 @@ class Worker {
         if (!m_double) {
             m_double = DoubleTransform::of(points);
         }
-        // Pairs and numerators are scratch: a bank keeps its pairs, and has its spectra.
-        const double* const spectrum =
-            m_run.templs[number]->twofold(*m_double, own.product, own.numerators);
+        const double* const templ =
+            m_run.templs[number]->twofold(*m_double, own.work, own.numerators);
         if (!twice.made) {
             twice = {true, load(m_run, tile.out, own.voxels), {}};
+            std::fill_n(own.voxels + base::voxelCount(points), DoubleTransform::kZeros, 0.0);
             twice.in = simd::lineEnergy(own.voxels, points);
             if (bank) {
                 m_buffers.keptTwofold().forget();
             }
             m_tally.clock.lap(kLoad);
-            m_double->forward(own.voxels, own.pairs);
+            if (bank) {
+                m_double->forward(own.voxels, own.work, own.spectrum);
+            }
         }
-        m_double->inverse(spectrum, own.pairs, own.product, own.numerators);
+        if (bank) {
+            m_double->inverse(templ, own.spectrum, own.work, own.numerators);
+        } else {
+            m_double->correlate(templ, own.voxels, own.work, own.numerators);
+        }
         const simd::LineEnergy through = simd::lineEnergy(own.numerators, points);
         m_tally.clock.lap(kTransform);
         const BoundTerms terms =
@@ -271,20 +277,20 @@ TiledPrepared::TiledPrepared(const Problem& problem, const Extents& points,
         m_transform = TileTransform::of(points);
         m_spectrum = m_transform->templateSpectrum(m_canonical.values());
     } else {
-        Image<double> scratch(points);
-        (void)twofold(*DoubleTransform::of(points), scratch.data(), nullptr);
+        Image<double> work({DoubleTransform::spectrumValues(points), 1, 1});
+        (void)twofold(*DoubleTransform::of(points), work.data(), nullptr);
     }
 }
 
-const double* TiledPrepared::twofold(const DoubleTransform& transform, double* scratch,
-                                     double* pairs) const {
+const double* TiledPrepared::twofold(const DoubleTransform& transform, double* work,
+                                     double* to) const {
     if (!m_keep) {
-        transform.templateSpectrum(m_canonical.values(), scratch, pairs);
-        return pairs;
+        transform.templateSpectrum(m_canonical.values(), work, to);
+        return to;
     }
     std::call_once(m_once, [&] {
-        m_twofold = Image<double>({2 * DoubleTransform::spectrumPairs(m_points), 1, 1});
-        transform.templateSpectrum(m_canonical.values(), scratch, m_twofold.data());
+        m_twofold = Image<double>({DoubleTransform::spectrumValues(m_points), 1, 1});
+        transform.templateSpectrum(m_canonical.values(), work, m_twofold.data());
     });
     return m_twofold.data();
 }
@@ -293,8 +299,8 @@ TwofoldTile::TwofoldTile(const Extents& points, bool bank)
     : m_own({doubles(points) * (bank ? 4 : 3), 1, 1}, 0.0) {
     voxels = m_own.data();
     numerators = voxels + doubles(points);
-    pairs = numerators + doubles(points);
-    product = bank ? pairs + doubles(points) : pairs;
+    work = numerators + doubles(points);
+    spectrum = bank ? work + doubles(points) : nullptr;
 }
 
 TwofoldTile::TwofoldTile(TilePair& pair)
@@ -302,7 +308,7 @@ TwofoldTile::TwofoldTile(TilePair& pair)
     // floats, some vectors of doubles.
     : voxels(reinterpret_cast<double*>(pair.transform.tile.data())),
       numerators(reinterpret_cast<double*>(pair.transform.rows.data())),
-      pairs(reinterpret_cast<double*>(pair.voxels.data())), product(pairs) {}
+      work(reinterpret_cast<double*>(pair.voxels.data())), spectrum(nullptr) {}
 
 TilePair::TilePair(const Extents& points, bool bank)
     : voxels(largeBuffer<float>(kTogether * floats(points))),
@@ -338,7 +344,7 @@ TilePair& TiledBuffers::pair(bool bank) {
 TwofoldTile& TiledBuffers::twofold(bool bank) {
     if (!bank && m_pair) {
         m_twofold = std::make_unique<TwofoldTile>(*m_pair);
-    } else if (!m_twofold || (bank && m_twofold->product == m_twofold->pairs)) {
+    } else if (!m_twofold || (bank && m_twofold->spectrum == nullptr)) {
         m_twofold = std::make_unique<TwofoldTile>(m_points, bank);
     }
     return *m_twofold;
@@ -369,8 +375,9 @@ std::int64_t TiledBuffers::bytes(const Problem& problem, const Extents& points,
     const std::int64_t common =
         BestTile::bytes(problem, tile) +
         (needsSupport(problem) ? FourierCorrelator::bytes(problem, points) : 0);
+    const std::int64_t scratch = DoubleTransform::scratchBytes(points);
     if (problem.mask || problem.statistics == method::WindowStatistics::Fourier) {
-        return common;
+        return common + scratch;
     }
     const bool twofold = !single || problem.recompute;
     const std::int64_t kept = (single ? kTogether : 0) + (twofold ? 1 : 0);
@@ -378,7 +385,7 @@ std::int64_t TiledBuffers::bytes(const Problem& problem, const Extents& points,
            (single ? TilePair::bytes(points, bank) : 0) +
            // One template's tiles in double lie where the pair was.
            (twofold && (bank || !single) ? TwofoldTile::bytes(points, bank) : 0) +
-           (twofold ? DoubleTransform::scratchBytes(points) : 0);
+           (twofold || needsSupport(problem) ? scratch : 0);
 }
 
 std::int64_t TiledPrepared::bytes(const Problem& problem, const Extents& points, bool keep) {
@@ -390,7 +397,7 @@ std::int64_t TiledPrepared::bytes(const Problem& problem, const Extents& points,
     const bool plain = !problem.mask && problem.statistics != method::WindowStatistics::Fourier;
     const bool twofold = plain && (!single || (problem.recompute && keep));
     return base::byteCount(problem.templ, 8) + (single && plain ? spectrumBytes(points) : 0) +
-           general + (twofold ? 16 * DoubleTransform::spectrumPairs(points) : 0);
+           general + (twofold ? 8 * DoubleTransform::spectrumValues(points) : 0);
 }
 
 method::Outcome TiledRun::operator()(const Extents& tile, ThreadBuffers<TiledBuffers>& buffers,
