@@ -45,8 +45,8 @@ class BeamTransform final : public TileTransform {
 
     void clear(TransformBuffers& buffers) const override {
         for (std::int64_t z = 0; z < m_points.z; ++z) {
-            forColumns(
-                z, [&](std::int64_t, std::int64_t at) { clearRest(buffers.tile.data() + at); });
+            forColumns(z,
+                       [&](std::int64_t, std::int64_t at) { clearRest(buffers.tile.data() + at); });
         }
     }
 

@@ -40,8 +40,8 @@ Extents directInput(const Extents& m, const Extents& tile) {
 }
 
 Extents directOutput(const Extents& tile) {
-    return {roundUp(tile.x, simd::kBlockColumns) + DoubleTransform::kZeros, roundUp(tile.y, simd::kBlockRows),
-            tile.z};
+    return {roundUp(tile.x, simd::kBlockColumns) + DoubleTransform::kZeros,
+            roundUp(tile.y, simd::kBlockRows), tile.z};
 }
 
 DirectCorrelator::DirectCorrelator(const Extents& m, const Extents& tile)
@@ -107,7 +107,8 @@ simd::DoubleBox FourierCorrelator::output(std::int64_t slot) {
 }
 
 double FourierCorrelator::tileError() const {
-    const double points = static_cast<double>(std::max<std::int64_t>(2, base::voxelCount(m_points)));
+    const double points =
+        static_cast<double>(std::max<std::int64_t>(2, base::voxelCount(m_points)));
     return 6 * kUnit * std::sqrt(std::log2(points));
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <mutex>
 #include <string>
@@ -108,6 +109,17 @@ std::int64_t DoubleTransform::scratchBytes(const Extents& points) {
     constexpr std::int64_t kMost = std::int64_t{1} << 21;
     return hasHalfBeamTransform(points) ? 8 * halfBeamScratchValues(points)
                                         : std::min(kMost, 8 * base::voxelCount(points));
+}
+
+double DoubleTransform::halfNs(const Extents& points) {
+    const double bytes = 24 * static_cast<double>(base::voxelCount(points));
+    if (hasHalfBeamTransform(points)) {
+        constexpr double kOwnCaches = 0x1p21;
+        return 1.5 + 0.75 * std::clamp(std::log2(bytes / kOwnCaches), 0.0, 7.0);
+    }
+    constexpr double kNs = 9;
+    constexpr double kShared = 0x1p26;
+    return kNs * (1 + 2 * std::clamp(std::log2(bytes / kShared) / 1.3, 0.0, 1.0));
 }
 
 std::shared_ptr<const DoubleTransform> DoubleTransform::of(const Extents& points) {

@@ -31,6 +31,10 @@ class DoubleTransform {
     /// What a thread takes while it transforms; of FFTW about.
     [[nodiscard]] static std::int64_t scratchBytes(const base::Extents& points);
 
+    /// What a thread takes for a point of forward() or inverse(), about: longer the further tile,
+    /// spectrum and result are beyond the caches; with FFTW beyond those that cores share.
+    [[nodiscard]] static double halfNs(const base::Extents& points);
+
     /// conj(F(templ)) / M in the order that correlate() reads it.
     [[nodiscard]] base::Image<double> templateSpectrum(const base::Image<double>& templ) const;
     /// Likewise in `spectrum`.

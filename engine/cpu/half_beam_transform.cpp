@@ -76,8 +76,7 @@ class HalfBeamTransform final : public DoubleTransform {
             std::fill(to + groups * kLines * kElement, to + m_row, 0.0);
             beam::forward(m_x, to, kElement);
             for (double* value = to; value < to + m_row; value += kElement) {
-                std::transform(value, value + kLines, value,
-                               [&](double re) { return re * scale; });
+                std::transform(value, value + kLines, value, [&](double re) { return re * scale; });
                 std::transform(value + kLines, value + kElement, value + kLines,
                                [&](double im) { return -im * scale; });
             }
@@ -178,13 +177,12 @@ class HalfBeamTransform final : public DoubleTransform {
 
     void columnsForward(const double* tile, double* line, double* work) const {
         forGroups([&](std::int64_t from, std::int64_t count) {
-            forPairs({from, count, points().z},
-                     [&](const Columns& first, const Columns& second, bool) {
-                         beam::forwardColumns(
-                             m_y, {tile + voxelsAt(first), tile + voxelsAt(second), 1, points().x},
-                             line);
-                         beam::takeApart(line, m_places, work + first.half, work + second.half);
-                     });
+            forPairs({from, count, points().z}, [&](const Columns& first, const Columns& second,
+                                                    bool) {
+                beam::forwardColumns(
+                    m_y, {tile + voxelsAt(first), tile + voxelsAt(second), 1, points().x}, line);
+                beam::takeApart(line, m_places, work + first.half, work + second.half);
+            });
             for (std::int64_t group = from; group < from + count; ++group) {
                 clearIdle(work + group * m_group);
                 forDepths(group, [&](std::int64_t at) { beam::forward(m_z, work + at, m_slice); });
@@ -197,16 +195,16 @@ class HalfBeamTransform final : public DoubleTransform {
             for (std::int64_t group = from; group < from + count; ++group) {
                 forDepths(group, [&](std::int64_t at) { beam::backward(m_z, work + at, m_slice); });
             }
-            forPairs({from, count, points().z},
-                     [&](const Columns& first, const Columns& second, bool two) {
-                         const auto columns = [&](const Columns& of) {
-                             return std::min(kLines, points().x - of.x);
-                         };
-                         beam::putTogether(work + first.half, work + second.half, m_places, line);
-                         beam::backwardColumns(
-                             m_y, line, {to + voxelsAt(first), to + voxelsAt(second), 1, points().x},
-                             columns(first), two ? columns(second) : 0);
-                     });
+            forPairs({from, count, points().z}, [&](const Columns& first, const Columns& second,
+                                                    bool two) {
+                const auto columns = [&](const Columns& of) {
+                    return std::min(kLines, points().x - of.x);
+                };
+                beam::putTogether(work + first.half, work + second.half, m_places, line);
+                beam::backwardColumns(m_y, line,
+                                      {to + voxelsAt(first), to + voxelsAt(second), 1, points().x},
+                                      columns(first), two ? columns(second) : 0);
+            });
         });
     }
 

@@ -158,10 +158,10 @@ class TiledMethod final : public method::Method {
         const double busy = tiles > 0 ? rounds * threads * kTogether / tiles : 1;
         const double workers = model.speedUp(candidate.threads);
         const auto buffers = static_cast<double>(workspace);
-        const double generalNs =
-            templates * general.tiles *
-                (halves * pointCount * halfNs(pointCount) + kSupportLoads * model.loadNs(points)) +
-            templates * general.placements * kSupportScoreNs;
+        const double generalNs = templates * general.tiles *
+                                     (halves * pointCount * DoubleTransform::halfNs(points) +
+                                      kSupportLoads * model.loadNs(points)) +
+                                 templates * general.placements * kSupportScoreNs;
         prediction.setupMs = 1e-6 * (templates * shape.prepareNs * (general.tiles > 0 ? 3 : 1) +
                                      buffers * model.bufferByteNs);
         prediction.ms = prediction.setupMs +
@@ -271,14 +271,6 @@ class TiledMethod final : public method::Method {
                (method::mapBytes(problem) + TiledPrepared::spectrumBytes(candidate.tile) +
                 workspaceBytes(problem, candidate, tile)) /
                    kLittle;
-    }
-
-    /// A point of a half transform in double of FFTW_ESTIMATE's plans, with its product: three
-    /// times as long where input, pairs and output are far beyond the caches that cores share.
-    static double halfNs(double points) {
-        constexpr double kNs = 9;
-        constexpr double kShared = 0x1p26;
-        return kNs * (1 + 2 * std::clamp(std::log2(24 * points / kShared) / 1.3, 0.0, 1.0));
     }
 };
 

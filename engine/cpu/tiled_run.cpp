@@ -15,9 +15,12 @@ namespace {
 
 enum Stage : std::size_t { kLoad, kTransform, kDenominator, kRecomputation };
 
-/// A point of a tile in double, forward and back; only what it is against a canonical value
-/// matters.
-constexpr double kDoubleNs = 15;
+/// A tile in double; only what it is against a canonical value matters.
+double twofoldNs(const Extents& points) {
+    constexpr double kScoresNs = 2; // loading, energies and scores of a point
+    return (2 * DoubleTransform::halfNs(points) + kScoresNs) *
+           static_cast<double>(base::voxelCount(points));
+}
 
 /// A tile of placements inside the scene.
 struct PlainTile {
@@ -36,13 +39,14 @@ template <class Real> simd::VoxelBox<Real> boxOf(Real* data, const Extents& poin
     return {data, points.x, points.x * points.y};
 }
 
-template <class Real> CentredTile load(const TiledRun& run, const base::Box& out, Real* to) {
+template <class Real, class... Known>
+CentredTile load(const TiledRun& run, const base::Box& out, Real* to, Known... known) {
     const base::Box seen = footprint(out, run.problem.templ);
     if (seen.extents != run.points) {
         std::fill_n(to, base::voxelCount(run.points), Real{0});
     }
     return loadCentred(run.scene.pixels, seen, base::voxelCount(run.problem.templ),
-                       boxOf(to, run.points));
+                       boxOf(to, run.points), known...);
 }
 
 /// The power of two that brings the second tile to the first one's brightest line, so that
@@ -92,7 +96,7 @@ class Worker {
         for (PlainTile& tile : tiles) {
             Twice twice;
             for (std::size_t i = 0; i < m_run.templs.size(); ++i) {
-                finish(i, tile, twofold(i, tile, twice));
+                finish(i, tile, twofold(i, tile, twice, nullptr));
             }
         }
     }
@@ -154,7 +158,7 @@ class Worker {
                         m_twiceTile = i;
                         m_twice = {};
                     }
-                    finish(templ, plain[i], twofold(templ, plain[i], m_twice));
+                    finish(templ, plain[i], twofold(templ, plain[i], m_twice, &tiles[i].centred));
                 }
             }
             if (!m_run.bank() && (repeat[0] || repeat[1])) {
@@ -194,16 +198,16 @@ class Worker {
             boxOf(own.numerator(static_cast<std::int64_t>(i)), points), mine.centred, terms,
             scoresOf(templ, tile), m_run.bank() ? &m_buffers.kept(i) : nullptr);
         m_tally.clock.lap(kDenominator);
-        const double twofoldNs = static_cast<double>(base::voxelCount(points)) * kDoubleNs;
-        if (TileScorer::wantsDouble(m_run.problem, result, twofoldNs)) {
+        if (TileScorer::wantsDouble(m_run.problem, result, twofoldNs(points))) {
             return false;
         }
         finish(templ, tile, result);
         return true;
     }
 
-    /// One tile in double.
-    TileResult twofold(std::size_t number, const PlainTile& tile, Twice& twice) {
+    /// One tile in double. `known`: as it was in single precision, if it was.
+    TileResult twofold(std::size_t number, const PlainTile& tile, Twice& twice,
+                       const CentredTile* known) {
         const Extents& points = m_run.points;
         const bool bank = m_run.bank();
         const TwofoldTile& own = m_buffers.twofold(bank);
@@ -213,7 +217,7 @@ class Worker {
         const double* const templ =
             m_run.templs[number]->twofold(*m_double, own.work, own.numerators);
         if (!twice.made) {
-            twice = {true, load(m_run, tile.out, own.voxels), {}};
+            twice = {true, load(m_run, tile.out, own.voxels, known), {}};
             std::fill_n(own.voxels + base::voxelCount(points), DoubleTransform::kZeros, 0.0);
             twice.in = simd::lineEnergy(own.voxels, points);
             if (bank) {

@@ -103,9 +103,7 @@ struct TilePair {
     }
 
     /// Of a tile: two take the room of one in double.
-    static std::int64_t floats(const base::Extents& points) {
-        return TwofoldTile::doubles(points);
-    }
+    static std::int64_t floats(const base::Extents& points) { return TwofoldTile::doubles(points); }
     static std::int64_t lineCount(const base::Extents& points) {
         return points.x + (points.z > 1 ? points.x * points.y : 0);
     }

@@ -132,9 +132,8 @@ HWY_INLINE LineEnergy energyOf(const Real* tile, const base::Extents& n, Real* s
             std::max(result.largestMeanSquare, largestOf(columns, n.x) / static_cast<double>(n.y));
     }
     if (volume) {
-        result.largestMeanSquare =
-            std::max(result.largestMeanSquare,
-                     largestOf(pillars, n.x * n.y) / static_cast<double>(n.z));
+        result.largestMeanSquare = std::max(
+            result.largestMeanSquare, largestOf(pillars, n.x * n.y) / static_cast<double>(n.z));
     }
     return result;
 }

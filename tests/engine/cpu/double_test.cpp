@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "engine/base/image.h"
@@ -10,10 +11,13 @@
 #include "engine/cpu/double_transform.h"
 #include "engine/cpu/half_beam_transform.h"
 #include "engine/cpu/simd/kernels.h"
+#include "engine/cpu/tile_loader.h"
+#include "tests/engine/cpu/harness.h"
 
 using namespace flcc;
 using base::Extents;
 using base::Image;
+using base::PixelType;
 using cpu::DoubleTransform;
 
 namespace {
@@ -36,8 +40,8 @@ double correlation(const Image<double>& tile, const Image<double>& templ, const 
         for (std::int64_t j = 0; j < m.y; ++j) {
             for (std::int64_t i = 0; i < m.x; ++i) {
                 sum += static_cast<long double>(templ.view().at(i, j, k)) *
-                       static_cast<long double>(tile.view().at((at.x + i) % n.x, (at.y + j) % n.y,
-                                                               (at.z + k) % n.z));
+                       static_cast<long double>(
+                           tile.view().at((at.x + i) % n.x, (at.y + j) % n.y, (at.z + k) % n.z));
             }
         }
     }
@@ -117,8 +121,7 @@ class DoubleTest : public QObject {
         double energies[2] = {0, 0};
         for (std::int64_t i = 0; i < tile.count(); ++i) {
             exact.push_back(correlation(
-                tile, weights,
-                {i % points.x, i / points.x % points.y, i / points.x / points.y}));
+                tile, weights, {i % points.x, i / points.x % points.y, i / points.x / points.y}));
             energies[0] += tile.data()[i] * tile.data()[i];
         }
         for (std::int64_t i = 0; i < weights.count(); ++i) {
@@ -126,9 +129,8 @@ class DoubleTest : public QObject {
         }
         const double points2 = std::max(2.0, static_cast<double>(tile.count()));
         // The guarantee (METHODS 2.2) with a template's spectrum of the same precision.
-        const double guarantee = 6 * 0x1p-53 *
-                                 std::sqrt(std::log2(points2)) *
-                                 std::sqrt(energies[0] * energies[1]);
+        const double guarantee =
+            6 * 0x1p-53 * std::sqrt(std::log2(points2)) * std::sqrt(energies[0] * energies[1]);
         const auto transform = DoubleTransform::of(points);
         for (const std::string& set : cpu::simd::instructionSets()) {
             cpu::simd::forceInstructionSet(set);
@@ -146,15 +148,104 @@ class DoubleTest : public QObject {
                      (set + " " + std::to_string(worst / guarantee)).c_str());
             QVERIFY(std::equal(tile.data(), tile.data() + tile.count(), buffers.voxels.data()));
             // In two steps to the bit; the result may lie where the template was.
-            transform->forward(buffers.voxels.data(), buffers.work.data(),
-                               buffers.spectrum.data());
+            transform->forward(buffers.voxels.data(), buffers.work.data(), buffers.spectrum.data());
             Image<double> over = std::move(buffers.templ);
             transform->inverse(over.data(), buffers.spectrum.data(), buffers.work.data(),
                                over.data());
-            QVERIFY(std::equal(buffers.to.data(), buffers.to.data() + buffers.to.count(),
-                               over.data()));
+            QVERIFY(
+                std::equal(buffers.to.data(), buffers.to.data() + buffers.to.count(), over.data()));
         }
         cpu::simd::forceInstructionSet("");
+    }
+
+    // With rows that end within a vector, and voxels that are not finite.
+    void whatIsKnownOfATileChangesNoBit_data() {
+        QTest::addColumn<int>("type");
+        for (int type = 0; type < 10; ++type) {
+            QTest::newRow(std::string(base::name(static_cast<PixelType>(type))).c_str()) << type;
+        }
+    }
+    void whatIsKnownOfATileChangesNoBit() {
+        QFETCH(int, type);
+        const auto pixel = static_cast<PixelType>(type);
+        for (const double step : {1.0, 0.3}) { // of floats: integers, and what needs rounding
+            base::AnyImage image =
+                test::mapped(test::noise(pixel, {41, 9, 4}, 5), pixel,
+                             [&](double v) { return base::isInteger(pixel) ? v : step * v; });
+            if (!base::isInteger(pixel)) {
+                test::setVoxel(image, {7, 3, 1}, std::nan(""));
+                test::setVoxel(image, {39, 8, 3}, HUGE_VAL);
+            }
+            const base::AnyView scene = base::viewOf(image);
+            const base::Box box{{2, 1, 0}, {38, 8, 4}};
+            const std::int64_t count = base::voxelCount(box.extents);
+            Image<float> single({count, 1, 1}, 0.0F);
+            Image<double> fresh({count, 1, 1}, 0.0);
+            Image<double> again({count, 1, 1}, 0.0);
+            for (const std::string& set : cpu::simd::instructionSets()) {
+                cpu::simd::forceInstructionSet(set);
+                const auto boxOf = [&](auto& voxels) {
+                    return cpu::simd::VoxelBox<std::remove_reference_t<decltype(*voxels.data())>>{
+                        voxels.data(), box.extents.x, box.extents.x * box.extents.y};
+                };
+                const cpu::CentredTile known = cpu::loadCentred(scene, box, 30, boxOf(single));
+                const cpu::CentredTile one = cpu::loadCentred(scene, box, 30, boxOf(fresh));
+                const cpu::CentredTile two = cpu::loadCentred(scene, box, 30, boxOf(again), &known);
+                QVERIFY(std::equal(fresh.data(), fresh.data() + count, again.data()));
+                QCOMPARE(two.unit, one.unit);
+                QCOMPARE(two.level, one.level);
+                QCOMPARE(two.quantum, one.quantum);
+                QCOMPARE(two.steps, one.steps);
+                QCOMPARE(two.exactSums, one.exactSums);
+                QCOMPARE(two.exact, one.exact);
+                QVERIFY(two.largestRounding == one.largestRounding);
+                QCOMPARE(two.nonFinite, one.nonFinite);
+                for (std::int64_t i = 0; i < count; ++i) {
+                    const base::Index at{2 + i % 38, 1 + i / 38 % 8, i / (38 * 8)};
+                    const double value = base::valueAt(scene, at);
+                    const double wanted =
+                        std::isfinite(value) ? (value - one.level) / one.unit : 0.0;
+                    QVERIFY(std::abs(fresh.data()[i] - wanted) <= 0x1p-52);
+                }
+            }
+            cpu::simd::forceInstructionSet("");
+        }
+    }
+
+    void energiesAreThoseOfAllLines() {
+        for (const Extents& n : {Extents{1, 1, 1}, {5, 3, 1}, {33, 7, 1}, {19, 6, 5}, {16, 1, 9}}) {
+            const Image<double> tile = random(n, 6);
+            std::vector<double> lines[3];
+            lines[0].resize(static_cast<std::size_t>(n.y * n.z));
+            lines[1].resize(static_cast<std::size_t>(n.x * n.z));
+            lines[2].resize(static_cast<std::size_t>(n.x * n.y));
+            double total = 0;
+            for (std::int64_t i = 0; i < tile.count(); ++i) {
+                const std::int64_t x = i % n.x;
+                const std::int64_t y = i / n.x % n.y;
+                const std::int64_t z = i / n.x / n.y;
+                const double square = tile.data()[i] * tile.data()[i];
+                total += square;
+                lines[0][static_cast<std::size_t>(z * n.y + y)] +=
+                    square / static_cast<double>(n.x);
+                lines[1][static_cast<std::size_t>(z * n.x + x)] +=
+                    square / static_cast<double>(n.y);
+                lines[2][static_cast<std::size_t>(y * n.x + x)] +=
+                    square / static_cast<double>(n.z);
+            }
+            double largest = 0;
+            for (std::size_t axis = 0; axis < (n.z > 1 ? 3U : 2U); ++axis) {
+                largest =
+                    std::max(largest, *std::max_element(lines[axis].begin(), lines[axis].end()));
+            }
+            for (const std::string& set : cpu::simd::instructionSets()) {
+                cpu::simd::forceInstructionSet(set);
+                const cpu::simd::LineEnergy found = cpu::simd::lineEnergy(tile.data(), n);
+                QVERIFY(std::abs(found.largestMeanSquare - largest) <= 1e-14 * largest);
+                QVERIFY(std::abs(found.total - total) <= 1e-14 * total);
+            }
+            cpu::simd::forceInstructionSet("");
+        }
     }
 };
 
