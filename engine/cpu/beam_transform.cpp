@@ -1,7 +1,6 @@
 #include "engine/cpu/beam_transform.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "engine/cpu/half_transform.h"
 #include "engine/cpu/simd/beam.h"
@@ -36,13 +35,19 @@ class BeamTransform final : public TileTransform {
     [[nodiscard]] FftEffort effort() const override { return FftEffort::Patient; }
 
     [[nodiscard]] TransformBuffers makeBuffers() const override {
-        auto tile = largeBuffer<float>(beamTileValues(m_points));
+        TransformBuffers buffers{largeBuffer<float>(beamTileValues(m_points)),
+                                 {},
+                                 largeBuffer<float>(beamLineValues(m_points)),
+                                 {}};
+        clear(buffers); // and so it stays
+        return buffers;
+    }
+
+    void clear(TransformBuffers& buffers) const override {
         for (std::int64_t z = 0; z < m_points.z; ++z) {
-            forColumns(z, [&](std::int64_t, std::int64_t at) {
-                clearRest(tile.data() + at); // and so it stays
-            });
+            forColumns(z,
+                       [&](std::int64_t, std::int64_t at) { clearRest(buffers.tile.data() + at); });
         }
-        return {std::move(tile), {}, largeBuffer<float>(beamLineValues(m_points)), {}};
     }
 
     [[nodiscard]] Image<float> templateSpectrum(const Image<double>& templ) const override {
@@ -181,8 +186,9 @@ class BeamTransform final : public TileTransform {
         forDepths([&](std::int64_t at) { beam::backward(m_z, tile + at, sliceValues(m_points)); });
         for (std::int64_t z = 0; z < m_points.z; ++z) {
             forColumns(z, [&](std::int64_t x, std::int64_t at) {
+                const std::int64_t columns = std::min(kLines, m_points.x - x);
                 beam::backwardColumns(m_y, tile + at, to.moved(z * m_points.y * to.rowStride + x),
-                                      std::min(kLines, m_points.x - x));
+                                      columns, columns);
             });
         }
     }

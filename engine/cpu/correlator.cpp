@@ -35,13 +35,13 @@ base::Image<double>& made(base::Image<double>& image, const Extents& extents) {
 } // namespace
 
 Extents directInput(const Extents& m, const Extents& tile) {
-    return {roundUp(tile.x, simd::kBlockColumns) + roundUp(m.x, 16) + simd::kSlack,
+    return {roundUp(tile.x, simd::kBlockColumns) + roundUp(m.x, 16) + DoubleTransform::kZeros,
             roundUp(tile.y, simd::kBlockRows) + m.y - 1, tile.z + m.z - 1};
 }
 
 Extents directOutput(const Extents& tile) {
-    return {roundUp(tile.x, simd::kBlockColumns) + simd::kSlack, roundUp(tile.y, simd::kBlockRows),
-            tile.z};
+    return {roundUp(tile.x, simd::kBlockColumns) + DoubleTransform::kZeros,
+            roundUp(tile.y, simd::kBlockRows), tile.z};
 }
 
 DirectCorrelator::DirectCorrelator(const Extents& m, const Extents& tile)
@@ -81,19 +81,24 @@ const base::Image<double>& SupportSpectra::of(Weights weights) const {
 }
 
 FourierCorrelator::FourierCorrelator(const Extents& points)
-    : m_points(points), m_transform(DoubleTransform::of(points)), m_input(points, 0.0),
-      m_pairs({2 * DoubleTransform::spectrumPairs(points), 1, 1}),
-      m_product({2 * DoubleTransform::spectrumPairs(points), 1, 1}) {}
+    : m_points(points), m_transform(DoubleTransform::of(points)),
+      m_input({base::voxelCount(points) + DoubleTransform::kZeros, 1, 1}, 0.0),
+      m_spectrum({DoubleTransform::spectrumValues(points), 1, 1}),
+      m_work({DoubleTransform::spectrumValues(points), 1, 1}) {}
 
 void FourierCorrelator::clear() { m_input.fill(0.0); }
 
-simd::DoubleBox FourierCorrelator::input() { return boxOf(m_input); }
+simd::DoubleBox FourierCorrelator::input() {
+    return {m_input.data(), m_points.x, m_points.x * m_points.y};
+}
 
-void FourierCorrelator::inputChanged() { m_transform->forward(m_input.data(), m_pairs.data()); }
+void FourierCorrelator::inputChanged() {
+    m_transform->forward(m_input.data(), m_work.data(), m_spectrum.data());
+}
 
 void FourierCorrelator::correlate(const SupportTemplate&, Weights weights, const Extents&,
                                   std::int64_t slot) {
-    m_transform->inverse(m_spectra->of(weights).data(), m_pairs.data(), m_product.data(),
+    m_transform->inverse(m_spectra->of(weights).data(), m_spectrum.data(), m_work.data(),
                          output(slot).data);
 }
 
@@ -102,18 +107,19 @@ simd::DoubleBox FourierCorrelator::output(std::int64_t slot) {
 }
 
 double FourierCorrelator::tileError() const {
-    const double points = static_cast<double>(std::max<std::int64_t>(2, m_input.count()));
+    const double points =
+        static_cast<double>(std::max<std::int64_t>(2, base::voxelCount(m_points)));
     return 6 * kUnit * std::sqrt(std::log2(points));
 }
 
 std::int64_t FourierCorrelator::bytes(const method::Problem& problem, const Extents& points) {
-    return 8 * ((1 + outputsOf(problem)) * base::voxelCount(points) +
-                4 * DoubleTransform::spectrumPairs(points));
+    return 8 * ((1 + outputsOf(problem)) * base::voxelCount(points) + DoubleTransform::kZeros +
+                2 * DoubleTransform::spectrumValues(points));
 }
 
 std::int64_t FourierCorrelator::spectraBytes(const method::Problem& problem,
                                              const Extents& points) {
-    return 16 * (outputsOf(problem) > 5 ? 3 : 2) * DoubleTransform::spectrumPairs(points);
+    return 8 * (outputsOf(problem) > 5 ? 3 : 2) * DoubleTransform::spectrumValues(points);
 }
 
 } // namespace flcc::cpu

@@ -117,8 +117,8 @@ class FourierCorrelator final : public Correlator {
     std::shared_ptr<const DoubleTransform> m_transform;
     const SupportSpectra* m_spectra = nullptr;
     base::Image<double> m_input;
-    base::Image<double> m_pairs;
-    base::Image<double> m_product;
+    base::Image<double> m_spectrum;
+    base::Image<double> m_work;
     base::Image<double> m_outputs[kOutputs];
 };
 

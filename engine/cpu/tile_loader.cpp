@@ -79,16 +79,12 @@ double quantumOf(const View<const float>& view, const simd::RowFacts& facts) {
     return std::ldexp(finest, std::countr_zero(bits));
 }
 
-void loadRow(const auto* row, std::int64_t count, double reference, double scale, float* out) {
-    simd::loadRow(row, count, reference, static_cast<float>(scale), out);
-}
-template <class T>
-void loadRow(const T* row, std::int64_t count, double reference, double scale, double* out) {
-    for (std::int64_t i = 0; i < count; ++i) {
-        const double value = (static_cast<double>(row[i]) - reference) * scale;
-        // Of a voxel that is not finite the difference to itself is not 0 either.
-        out[i] = value - value == 0 ? value : 0.0;
-    }
+template <class T, class Real>
+void loadRows(const View<const T>& view, double c, double scale, const simd::VoxelBox<Real>& to) {
+    forRows(view, [&](const T* row, std::int64_t y, std::int64_t z) {
+        simd::loadRow(row, view.extents().x, c, static_cast<Real>(scale),
+                      to.data + z * to.sliceStride + y * to.rowStride);
+    });
 }
 
 /// float32 and integers of at most 16 bits: vector kernels, S - c rounded once or not at all.
@@ -103,15 +99,26 @@ CentredTile loadFast(const View<const T>& view, std::int64_t templCount,
         quantum > 0 ? quantum * std::nearbyint(mean / quantum) : double(static_cast<float>(mean));
     const double largest = std::max(facts.maximum - c, c - facts.minimum);
     const int exponent = exponentAbove(largest);
-    const double scale = std::ldexp(1.0, -exponent);
-    forRows(view, [&](const T* row, std::int64_t y, std::int64_t z) {
-        loadRow(row, view.extents().x, c, scale, to.data + z * to.sliceStride + y * to.rowStride);
-    });
+    loadRows(view, c, std::ldexp(1.0, -exponent), to);
     // Half a unit in the last place of the largest difference.
     constexpr int kDigits = std::numeric_limits<Real>::digits;
     const double rounding = quantum > 0 ? 0.0 : std::ldexp(1.0, exponent - kDigits - 1);
-    return finished(c, largest, exponent, quantum, templCount, largest > 0 ? rounding : 0.0,
-                    facts.nonFinite);
+    CentredTile tile = finished(c, largest, exponent, quantum, templCount,
+                                largest > 0 ? rounding : 0.0, facts.nonFinite);
+    tile.direct = true;
+    return tile;
+}
+
+/// The same in double once it is known what the voxels are.
+template <class T>
+CentredTile loadKnown(const View<const T>& view, const simd::DoubleBox& to,
+                      const CentredTile& known) {
+    loadRows(view, known.level, 1 / known.unit, to);
+    constexpr int kDigits = std::numeric_limits<double>::digits;
+    constexpr int kKnownDigits = std::numeric_limits<float>::digits;
+    CentredTile tile = known;
+    tile.largestRounding = std::ldexp(known.largestRounding, kKnownDigits - kDigits);
+    return tile;
 }
 
 /// v - c in double: exact for integers before the one rounding, scaled for doubles near the limits.
@@ -365,9 +372,18 @@ CentredTile loadCentred(const base::AnyView& scene, const base::Box& footprint,
 }
 
 CentredTile loadCentred(const base::AnyView& scene, const base::Box& footprint,
-                        std::int64_t templCount, const simd::DoubleBox& to) {
-    return std::visit([&](const auto& view) { return load(view.part(footprint), templCount, to); },
-                      scene);
+                        std::int64_t templCount, const simd::DoubleBox& to,
+                        const CentredTile* known) {
+    return std::visit(
+        [&]<class T>(const View<const T>& view) {
+            if constexpr (kHasKernel<T>) {
+                if (known != nullptr && known->direct) {
+                    return loadKnown(view.part(footprint), to, *known);
+                }
+            }
+            return load(view.part(footprint), templCount, to);
+        },
+        scene);
 }
 
 std::vector<std::uint8_t> flatPanels(const base::AnyView& scene, const base::Box& footprint,

@@ -29,14 +29,17 @@ struct CentredTile {
     bool exactSums = false;
     bool exact = false;         ///< S - c was not rounded
     double largestRounding = 0; ///< largest |x 2^e - (S - c)|, or a bound on it
+    bool direct = false;        ///< x is (S - c) 2^-e as a kernel computes it
     std::int64_t nonFinite = 0; ///< voxels replaced by c
 };
 
-/// Loads the part `footprint` of a scene into `to`. `templCount` is N of the template.
+/// Loads the part `footprint` of a scene into `to`. `templCount` is N of the template; `known` what
+/// the same part was when it was loaded in single precision.
 [[nodiscard]] CentredTile loadCentred(const base::AnyView& scene, const base::Box& footprint,
                                       std::int64_t templCount, const simd::FloatBox& to);
 [[nodiscard]] CentredTile loadCentred(const base::AnyView& scene, const base::Box& footprint,
-                                      std::int64_t templCount, const simd::DoubleBox& to);
+                                      std::int64_t templCount, const simd::DoubleBox& to,
+                                      const CentredTile* known = nullptr);
 
 /// For every placement of a template of extents `m` in `footprint`: 1 where the panel is constant
 /// on the original values (METHODS 2.1). Beyond the scene its nearest voxels are repeated, so that

@@ -181,6 +181,8 @@ class FftwTransform final : public TileTransform {
                 zeros(lineValues(m_points)), zeros(lineValues(m_points))};
     }
 
+    void clear(TransformBuffers& buffers) const override { buffers.tile.fill(0.0F); }
+
     [[nodiscard]] Image<float> templateSpectrum(const Image<double>& templ) const override {
         Image<double> tile({tileValues(m_points), 1, 1}, 0.0);
         Image<double> lines({lineValues(m_points), 1, 1});

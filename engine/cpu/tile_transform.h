@@ -66,6 +66,8 @@ class TileTransform {
     [[nodiscard]] virtual FftEffort effort() const = 0;
 
     [[nodiscard]] virtual TransformBuffers makeBuffers() const = 0;
+    /// To be called when something else has been in `tile`.
+    virtual void clear(TransformBuffers& buffers) const = 0;
 
     /// conj(F(templ)) / M in the order correlate() reads it: computed in double, rounded once.
     [[nodiscard]] virtual base::Image<float>

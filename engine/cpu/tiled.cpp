@@ -158,10 +158,10 @@ class TiledMethod final : public method::Method {
         const double busy = tiles > 0 ? rounds * threads * kTogether / tiles : 1;
         const double workers = model.speedUp(candidate.threads);
         const auto buffers = static_cast<double>(workspace);
-        const double generalNs =
-            templates * general.tiles *
-                (halves * pointCount * halfNs(pointCount) + kSupportLoads * model.loadNs(points)) +
-            templates * general.placements * kSupportScoreNs;
+        const double generalNs = templates * general.tiles *
+                                     (halves * pointCount * DoubleTransform::halfNs(points) +
+                                      kSupportLoads * model.loadNs(points)) +
+                                 templates * general.placements * kSupportScoreNs;
         prediction.setupMs = 1e-6 * (templates * shape.prepareNs * (general.tiles > 0 ? 3 : 1) +
                                      buffers * model.bufferByteNs);
         prediction.ms = prediction.setupMs +
@@ -249,10 +249,10 @@ class TiledMethod final : public method::Method {
     /// has its buffers.
     static std::int64_t hostBytes(const Problem& problem, const Candidate& candidate,
                                   std::int64_t workspace) {
-        const std::int64_t making = 8 * base::voxelCount(candidate.tile) +
-                                    (problem.precision == method::Precision::Single
-                                         ? 16 * DoubleTransform::spectrumPairs(candidate.tile)
-                                         : 0);
+        const std::int64_t making =
+            8 * (DoubleTransform::spectrumValues(candidate.tile) +
+                 (problem.precision == method::Precision::Single ? base::voxelCount(candidate.tile)
+                                                                 : 0));
         return method::mapBytes(problem) + unlikeBytes(problem) +
                problem.templates *
                    TiledPrepared::bytes(problem, candidate.tile, keepsTwofold(problem, candidate)) +
@@ -267,18 +267,10 @@ class TiledMethod final : public method::Method {
         }
         constexpr std::int64_t kLittle = 12; // a prediction is to be right within a tenth
         const Extents tile = outputTile(candidate.tile, problem.templ, method::mapExtents(problem));
-        return 16 * DoubleTransform::spectrumPairs(candidate.tile) <=
+        return 8 * DoubleTransform::spectrumValues(candidate.tile) <=
                (method::mapBytes(problem) + TiledPrepared::spectrumBytes(candidate.tile) +
                 workspaceBytes(problem, candidate, tile)) /
                    kLittle;
-    }
-
-    /// A point of a half transform in double of FFTW_ESTIMATE's plans, with its product: three
-    /// times as long where input, pairs and output are far beyond the caches that cores share.
-    static double halfNs(double points) {
-        constexpr double kNs = 9;
-        constexpr double kShared = 0x1p26;
-        return kNs * (1 + 2 * std::clamp(std::log2(24 * points / kShared) / 1.3, 0.0, 1.0));
     }
 };
 

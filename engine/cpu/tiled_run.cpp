@@ -15,9 +15,12 @@ namespace {
 
 enum Stage : std::size_t { kLoad, kTransform, kDenominator, kRecomputation };
 
-/// A point of a tile in double, forward and back; only what it is against a canonical value
-/// matters.
-constexpr double kDoubleNs = 15;
+/// A tile in double; only what it is against a canonical value matters.
+double twofoldNs(const Extents& points) {
+    constexpr double kScoresNs = 2; // loading, energies and scores of a point
+    return (2 * DoubleTransform::halfNs(points) + kScoresNs) *
+           static_cast<double>(base::voxelCount(points));
+}
 
 /// A tile of placements inside the scene.
 struct PlainTile {
@@ -36,13 +39,14 @@ template <class Real> simd::VoxelBox<Real> boxOf(Real* data, const Extents& poin
     return {data, points.x, points.x * points.y};
 }
 
-template <class Real> CentredTile load(const TiledRun& run, const base::Box& out, Real* to) {
+template <class Real, class... Known>
+CentredTile load(const TiledRun& run, const base::Box& out, Real* to, Known... known) {
     const base::Box seen = footprint(out, run.problem.templ);
     if (seen.extents != run.points) {
         std::fill_n(to, base::voxelCount(run.points), Real{0});
     }
     return loadCentred(run.scene.pixels, seen, base::voxelCount(run.problem.templ),
-                       boxOf(to, run.points));
+                       boxOf(to, run.points), known...);
 }
 
 /// The power of two that brings the second tile to the first one's brightest line, so that
@@ -92,7 +96,7 @@ class Worker {
         for (PlainTile& tile : tiles) {
             Twice twice;
             for (std::size_t i = 0; i < m_run.templs.size(); ++i) {
-                finish(i, tile, twofold(i, tile, twice));
+                finish(i, tile, twofold(i, tile, twice, nullptr));
             }
         }
     }
@@ -154,11 +158,11 @@ class Worker {
                         m_twiceTile = i;
                         m_twice = {};
                     }
-                    finish(templ, plain[i], twofold(templ, plain[i], m_twice));
+                    finish(templ, plain[i], twofold(templ, plain[i], m_twice, &tiles[i].centred));
                 }
             }
             if (!m_run.bank() && (repeat[0] || repeat[1])) {
-                own.transform.tile.fill(0.0F); // rows beyond its last one are to be 0
+                m_run.templs[templ]->transform().clear(own.transform);
             }
         }
     }
@@ -194,35 +198,41 @@ class Worker {
             boxOf(own.numerator(static_cast<std::int64_t>(i)), points), mine.centred, terms,
             scoresOf(templ, tile), m_run.bank() ? &m_buffers.kept(i) : nullptr);
         m_tally.clock.lap(kDenominator);
-        const double twofoldNs = static_cast<double>(base::voxelCount(points)) * kDoubleNs;
-        if (TileScorer::wantsDouble(m_run.problem, result, twofoldNs)) {
+        if (TileScorer::wantsDouble(m_run.problem, result, twofoldNs(points))) {
             return false;
         }
         finish(templ, tile, result);
         return true;
     }
 
-    /// One tile in double.
-    TileResult twofold(std::size_t number, const PlainTile& tile, Twice& twice) {
+    /// One tile in double. `known`: as it was in single precision, if it was.
+    TileResult twofold(std::size_t number, const PlainTile& tile, Twice& twice,
+                       const CentredTile* known) {
         const Extents& points = m_run.points;
         const bool bank = m_run.bank();
         const TwofoldTile& own = m_buffers.twofold(bank);
         if (!m_double) {
             m_double = DoubleTransform::of(points);
         }
-        // Pairs and numerators are scratch: a bank keeps its pairs, and has its spectra.
-        const double* const spectrum =
-            m_run.templs[number]->twofold(*m_double, own.product, own.numerators);
+        const double* const templ =
+            m_run.templs[number]->twofold(*m_double, own.work, own.numerators);
         if (!twice.made) {
-            twice = {true, load(m_run, tile.out, own.voxels), {}};
+            twice = {true, load(m_run, tile.out, own.voxels, known), {}};
+            std::fill_n(own.voxels + base::voxelCount(points), DoubleTransform::kZeros, 0.0);
             twice.in = simd::lineEnergy(own.voxels, points);
             if (bank) {
                 m_buffers.keptTwofold().forget();
             }
             m_tally.clock.lap(kLoad);
-            m_double->forward(own.voxels, own.pairs);
+            if (bank) {
+                m_double->forward(own.voxels, own.work, own.spectrum);
+            }
         }
-        m_double->inverse(spectrum, own.pairs, own.product, own.numerators);
+        if (bank) {
+            m_double->inverse(templ, own.spectrum, own.work, own.numerators);
+        } else {
+            m_double->correlate(templ, own.voxels, own.work, own.numerators);
+        }
         const simd::LineEnergy through = simd::lineEnergy(own.numerators, points);
         m_tally.clock.lap(kTransform);
         const BoundTerms terms =
@@ -271,20 +281,20 @@ TiledPrepared::TiledPrepared(const Problem& problem, const Extents& points,
         m_transform = TileTransform::of(points);
         m_spectrum = m_transform->templateSpectrum(m_canonical.values());
     } else {
-        Image<double> scratch(points);
-        (void)twofold(*DoubleTransform::of(points), scratch.data(), nullptr);
+        Image<double> work({DoubleTransform::spectrumValues(points), 1, 1});
+        (void)twofold(*DoubleTransform::of(points), work.data(), nullptr);
     }
 }
 
-const double* TiledPrepared::twofold(const DoubleTransform& transform, double* scratch,
-                                     double* pairs) const {
+const double* TiledPrepared::twofold(const DoubleTransform& transform, double* work,
+                                     double* to) const {
     if (!m_keep) {
-        transform.templateSpectrum(m_canonical.values(), scratch, pairs);
-        return pairs;
+        transform.templateSpectrum(m_canonical.values(), work, to);
+        return to;
     }
     std::call_once(m_once, [&] {
-        m_twofold = Image<double>({2 * DoubleTransform::spectrumPairs(m_points), 1, 1});
-        transform.templateSpectrum(m_canonical.values(), scratch, m_twofold.data());
+        m_twofold = Image<double>({DoubleTransform::spectrumValues(m_points), 1, 1});
+        transform.templateSpectrum(m_canonical.values(), work, m_twofold.data());
     });
     return m_twofold.data();
 }
@@ -293,8 +303,8 @@ TwofoldTile::TwofoldTile(const Extents& points, bool bank)
     : m_own({doubles(points) * (bank ? 4 : 3), 1, 1}, 0.0) {
     voxels = m_own.data();
     numerators = voxels + doubles(points);
-    pairs = numerators + doubles(points);
-    product = bank ? pairs + doubles(points) : pairs;
+    work = numerators + doubles(points);
+    spectrum = bank ? work + doubles(points) : nullptr;
 }
 
 TwofoldTile::TwofoldTile(TilePair& pair)
@@ -302,7 +312,7 @@ TwofoldTile::TwofoldTile(TilePair& pair)
     // floats, some vectors of doubles.
     : voxels(reinterpret_cast<double*>(pair.transform.tile.data())),
       numerators(reinterpret_cast<double*>(pair.transform.rows.data())),
-      pairs(reinterpret_cast<double*>(pair.voxels.data())), product(pairs) {}
+      work(reinterpret_cast<double*>(pair.voxels.data())), spectrum(nullptr) {}
 
 TilePair::TilePair(const Extents& points, bool bank)
     : voxels(largeBuffer<float>(kTogether * floats(points))),
@@ -338,7 +348,7 @@ TilePair& TiledBuffers::pair(bool bank) {
 TwofoldTile& TiledBuffers::twofold(bool bank) {
     if (!bank && m_pair) {
         m_twofold = std::make_unique<TwofoldTile>(*m_pair);
-    } else if (!m_twofold || (bank && m_twofold->product == m_twofold->pairs)) {
+    } else if (!m_twofold || (bank && m_twofold->spectrum == nullptr)) {
         m_twofold = std::make_unique<TwofoldTile>(m_points, bank);
     }
     return *m_twofold;
@@ -369,8 +379,9 @@ std::int64_t TiledBuffers::bytes(const Problem& problem, const Extents& points,
     const std::int64_t common =
         BestTile::bytes(problem, tile) +
         (needsSupport(problem) ? FourierCorrelator::bytes(problem, points) : 0);
+    const std::int64_t scratch = DoubleTransform::scratchBytes(points);
     if (problem.mask || problem.statistics == method::WindowStatistics::Fourier) {
-        return common;
+        return common + scratch;
     }
     const bool twofold = !single || problem.recompute;
     const std::int64_t kept = (single ? kTogether : 0) + (twofold ? 1 : 0);
@@ -378,7 +389,7 @@ std::int64_t TiledBuffers::bytes(const Problem& problem, const Extents& points,
            (single ? TilePair::bytes(points, bank) : 0) +
            // One template's tiles in double lie where the pair was.
            (twofold && (bank || !single) ? TwofoldTile::bytes(points, bank) : 0) +
-           (twofold ? DoubleTransform::scratchBytes(points) : 0);
+           (twofold || needsSupport(problem) ? scratch : 0);
 }
 
 std::int64_t TiledPrepared::bytes(const Problem& problem, const Extents& points, bool keep) {
@@ -390,7 +401,7 @@ std::int64_t TiledPrepared::bytes(const Problem& problem, const Extents& points,
     const bool plain = !problem.mask && problem.statistics != method::WindowStatistics::Fourier;
     const bool twofold = plain && (!single || (problem.recompute && keep));
     return base::byteCount(problem.templ, 8) + (single && plain ? spectrumBytes(points) : 0) +
-           general + (twofold ? 16 * DoubleTransform::spectrumPairs(points) : 0);
+           general + (twofold ? 8 * DoubleTransform::spectrumValues(points) : 0);
 }
 
 method::Outcome TiledRun::operator()(const Extents& tile, ThreadBuffers<TiledBuffers>& buffers,

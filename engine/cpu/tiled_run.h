@@ -34,9 +34,9 @@ class TiledPrepared final : public method::Prepared {
     [[nodiscard]] const TileTransform& transform() const { return *m_transform; }
     [[nodiscard]] const base::Image<float>& spectrum() const { return m_spectrum; }
     /// The spectrum in double for tiles of `transform`: made when the first tile asks for it, with
-    /// `scratch` for the voxels of a tile; where it is not kept, made each time in `pairs`.
-    [[nodiscard]] const double* twofold(const DoubleTransform& transform, double* scratch,
-                                        double* pairs) const;
+    /// `work` as scratch; where it is not kept, made each time in `to`.
+    [[nodiscard]] const double* twofold(const DoubleTransform& transform, double* work,
+                                        double* to) const;
 
     /// Bytes of what is kept of a template, its spectrum in double with it where a run may ask.
     [[nodiscard]] static std::int64_t bytes(const method::Problem& problem,
@@ -65,8 +65,8 @@ class TwofoldTile {
   public:
     double* voxels;
     double* numerators;
-    double* pairs;
-    double* product; ///< of a bank, which keeps the pairs; else the pairs
+    double* work;     ///< of the transform
+    double* spectrum; ///< of a bank: that of the tile, kept for its templates
 
     TwofoldTile(const base::Extents& points, bool bank);
     /// In the buffers of a pair that is scored.
@@ -74,8 +74,9 @@ class TwofoldTile {
 
     /// Room for voxels, and for a half spectrum.
     static std::int64_t doubles(const base::Extents& points) {
-        return std::max(base::voxelCount(points) + simd::kSlack,
-                        2 * DoubleTransform::spectrumPairs(points));
+        return roundUp(std::max(base::voxelCount(points) + simd::kSlack,
+                                DoubleTransform::spectrumValues(points)),
+                       16);
     }
     static std::int64_t bytes(const base::Extents& points, bool bank) {
         return 8 * doubles(points) * (bank ? 4 : 3);
@@ -102,9 +103,7 @@ struct TilePair {
     }
 
     /// Of a tile: two take the room of one in double.
-    static std::int64_t floats(const base::Extents& points) {
-        return (TwofoldTile::doubles(points) + 15) / 16 * 16;
-    }
+    static std::int64_t floats(const base::Extents& points) { return TwofoldTile::doubles(points); }
     static std::int64_t lineCount(const base::Extents& points) {
         return points.x + (points.z > 1 ? points.x * points.y : 0);
     }

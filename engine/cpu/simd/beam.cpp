@@ -51,16 +51,16 @@ template <class T> struct InPlanes {
     }
 };
 
-struct ToPlanes {
-    using Real = float;
+template <class T> struct ToPlanes {
+    using Real = T;
 
-    float* real;
-    float* imaginary;
-    float factor;
+    Real* real;
+    Real* imaginary;
+    Real factor;
     std::int64_t stride;
 
-    HWY_INLINE void store(Vector<float> re, Vector<float> im, std::int64_t at) const {
-        const Tag<float> d;
+    HWY_INLINE void store(Vector<Real> re, Vector<Real> im, std::int64_t at) const {
+        const Tag<Real> d;
         hn::StoreU(re, d, real + at);
         hn::StoreU(hn::Mul(im, hn::Set(d, factor)), d, imaginary + at);
     }
@@ -153,12 +153,11 @@ HWY_INLINE void passOf(const StageOf<From>& stage, const From& from, const To& t
 
 // The middle of a correlation: the last pass forward, which has no factors, the product and the
 // first pass back, in registers. Not kForward: of a spectrum.
-template <std::size_t kRadix, bool kForward>
-HWY_NOINLINE void productPass(const float* from, const float* templ, float* to,
-                              std::int64_t blocks) {
-    using V = Vector<float>;
-    const Tag<float> d;
-    constexpr auto kStep = signedOf(kLanes<float>);
+template <std::size_t kRadix, bool kForward, class Real>
+HWY_NOINLINE void productPass(const Real* from, const Real* templ, Real* to, std::int64_t blocks) {
+    using V = Vector<Real>;
+    const Tag<Real> d;
+    constexpr auto kStep = signedOf(kLanes<Real>);
     for (std::int64_t block = 0; block < blocks; ++block) {
         for (std::int64_t lane = 0; lane < kLines; lane += kStep) {
             Complexes<V, kRadix> v;
@@ -198,9 +197,10 @@ void forwardPart(const Plan<Real>& plan, Real* beam, std::int64_t step, std::siz
         passOf<false>(stages[i], place, place, stages[i].blocks / plan.parts());
     }
 }
-void backwardPart(const Plan<float>& plan, float* beam, std::int64_t step, std::size_t end) {
+template <class Real>
+void backwardPart(const Plan<Real>& plan, Real* beam, std::int64_t step, std::size_t end) {
     const auto& stages = plan.stages();
-    const InBeam<float> place{beam, step};
+    const InBeam<Real> place{beam, step};
     for (std::size_t i = end; i-- > 1;) {
         passOf<true>(stages[i], place, place, stages[i].blocks / plan.parts());
     }
@@ -214,12 +214,12 @@ HWY_INLINE void forwardFrom(const Plan<Real>& plan, const From& from, Real* beam
         forwardPart(plan, beam + part * plan.partLength() * step, step, plan.stages().size());
     }
 }
-template <class To>
-void backwardTo(const Plan<float>& plan, float* beam, std::int64_t step, const To& to) {
+template <class Real, class To>
+HWY_INLINE void backwardTo(const Plan<Real>& plan, Real* beam, std::int64_t step, const To& to) {
     for (std::int64_t part = 0; part < plan.parts(); ++part) {
         backwardPart(plan, beam + part * plan.partLength() * step, step, plan.stages().size());
     }
-    passOf<true>(plan.stages().front(), InBeam<float>{beam, step}, to, 1);
+    passOf<true>(plan.stages().front(), InBeam<Real>{beam, step}, to, 1);
 }
 
 template <class Real>
@@ -234,21 +234,31 @@ void columnsForwardDouble(const Plan<double>& plan, const Planes<const double>& 
                           double* beam) {
     columnsForward(plan, from, beam);
 }
-// Columns of a last, incomplete group go by way of the beam.
-void columnsBackward(const Plan<float>& plan, float* beam, const Planes<float>& to,
-                     std::int64_t columns) {
-    if (columns == kLines) {
-        backwardTo(plan, beam, kElement, ToPlanes{to.real, to.imaginary, to.factor, to.rowStride});
+// Columns of an incomplete group go by way of the beam.
+template <class Real>
+HWY_INLINE void columnsBackward(const Plan<Real>& plan, Real* beam, const Planes<Real>& to,
+                                std::int64_t columns, std::int64_t others) {
+    if (columns == kLines && others == kLines) {
+        backwardTo(plan, beam, kElement,
+                   ToPlanes<Real>{to.real, to.imaginary, to.factor, to.rowStride});
         return;
     }
-    backwardTo(plan, beam, kElement, InBeam<float>{beam, kElement});
+    backwardTo(plan, beam, kElement, InBeam<Real>{beam, kElement});
     for (std::int64_t k = 0; k < plan.length(); ++k) {
-        const float* const element = beam + k * kElement;
-        for (std::int64_t column = 0; column < columns; ++column) {
-            to.real[k * to.rowStride + column] = element[column];
+        const Real* const element = beam + k * kElement;
+        std::copy_n(element, columns, to.real + k * to.rowStride);
+        for (std::int64_t column = 0; column < others; ++column) {
             to.imaginary[k * to.rowStride + column] = element[kLines + column] * to.factor;
         }
     }
+}
+void columnsBackwardFloat(const Plan<float>& plan, float* beam, const Planes<float>& to,
+                          std::int64_t columns, std::int64_t others) {
+    columnsBackward(plan, beam, to, columns, others);
+}
+void columnsBackwardDouble(const Plan<double>& plan, double* beam, const Planes<double>& to,
+                           std::int64_t columns, std::int64_t others) {
+    columnsBackward(plan, beam, to, columns, others);
 }
 void beamForwardFloat(const Plan<float>& plan, float* beam, std::int64_t step) {
     forwardFrom(plan, InBeam<float>{beam, step}, beam, step);
@@ -256,16 +266,19 @@ void beamForwardFloat(const Plan<float>& plan, float* beam, std::int64_t step) {
 void beamForwardDouble(const Plan<double>& plan, double* beam, std::int64_t step) {
     forwardFrom(plan, InBeam<double>{beam, step}, beam, step);
 }
-void beamBackward(const Plan<float>& plan, float* beam, std::int64_t step) {
+void beamBackwardFloat(const Plan<float>& plan, float* beam, std::int64_t step) {
     backwardTo(plan, beam, step, InBeam<float>{beam, step});
 }
+void beamBackwardDouble(const Plan<double>& plan, double* beam, std::int64_t step) {
+    backwardTo(plan, beam, step, InBeam<double>{beam, step});
+}
 
-template <bool kForward>
-void correlateFrom(const Plan<float>& plan, const float* from, const float* templ, float* beam) {
+template <bool kForward, class Real>
+void correlateFrom(const Plan<Real>& plan, const Real* from, const Real* templ, Real* beam) {
     const auto& stages = plan.stages();
-    const Plan<float>::Stage& first = stages.front();
-    const Plan<float>::Stage& last = stages.back();
-    const InBeam<float> place{beam, kElement};
+    const auto& first = stages.front();
+    const auto& last = stages.back();
+    const InBeam<Real> place{beam, kElement};
     const auto middle = [&](std::int64_t at, std::int64_t blocks) {
         withRadix(last.radix, [&](auto radix) {
             productPass<decltype(radix)::value, kForward>(from + at, templ + at, beam + at, blocks);
@@ -288,130 +301,19 @@ void correlateFrom(const Plan<float>& plan, const float* from, const float* temp
     }
     passOf<true>(first, place, place, 1);
 }
-void beamCorrelate(const Plan<float>& plan, float* beam, const float* templ) {
-    correlateFrom<true>(plan, beam, templ, beam);
+void beamCorrelateFloat(const Plan<float>& plan, float* beam, const float* templ) {
+    correlateFrom<true, float>(plan, beam, templ, beam);
 }
-void productBackward(const Plan<float>& plan, const float* spectrum, const float* templ,
-                     float* beam) {
+void beamCorrelateDouble(const Plan<double>& plan, double* beam, const double* templ) {
+    correlateFrom<true, double>(plan, beam, templ, beam);
+}
+void productBackwardFloat(const Plan<float>& plan, const float* spectrum, const float* templ,
+                          float* beam) {
     correlateFrom<false>(plan, spectrum, templ, beam);
 }
-
-// Halves of 64 bits of a vector.
-template <class V> using Halves = hn::Repartition<std::uint64_t, hn::DFromV<V>>;
-
-// Blocks of 128 bits: those of the same number in both vectors side by side, first the even ones.
-template <class V> HWY_INLINE void exchangeBlocks(V& a, V& b) {
-    const Halves<V> h;
-    const hn::DFromV<V> d;
-    const auto x = hn::BitCast(h, a);
-    const auto y = hn::BitCast(h, b);
-    a = hn::BitCast(d, hn::OddEvenBlocks(hn::SwapAdjacentBlocks(y), x));
-    b = hn::BitCast(d, hn::OddEvenBlocks(y, hn::SwapAdjacentBlocks(x)));
-}
-
-// The lower halves of the blocks of both in turn, and the upper ones.
-template <class V> HWY_INLINE V lowerHalves(V low, V high) {
-    const Halves<V> h;
-    return hn::BitCast(hn::DFromV<V>(),
-                       hn::InterleaveLower(h, hn::BitCast(h, low), hn::BitCast(h, high)));
-}
-template <class V> HWY_INLINE V upperHalves(V low, V high) {
-    const Halves<V> h;
-    return hn::BitCast(hn::DFromV<V>(),
-                       hn::InterleaveUpper(h, hn::BitCast(h, low), hn::BitCast(h, high)));
-}
-
-// Within every block the transpose of as many rows as it has values.
-HWY_INLINE void transposeBlocks(Vector<float> (&rows)[kLanes<float>]) {
-    const Tag<float> d;
-    for (std::size_t i = 0; i < kLanes<float>; i += 4) {
-        const auto low = hn::InterleaveLower(d, rows[i], rows[i + 1]);
-        const auto high = hn::InterleaveUpper(d, rows[i], rows[i + 1]);
-        const auto nextLow = hn::InterleaveLower(d, rows[i + 2], rows[i + 3]);
-        const auto nextHigh = hn::InterleaveUpper(d, rows[i + 2], rows[i + 3]);
-        rows[i] = lowerHalves(low, nextLow);
-        rows[i + 1] = upperHalves(low, nextLow);
-        rows[i + 2] = lowerHalves(high, nextHigh);
-        rows[i + 3] = upperHalves(high, nextHigh);
-    }
-}
-HWY_INLINE void transposeBlocks(Vector<double> (&rows)[kLanes<double>]) {
-    for (std::size_t i = 0; i < kLanes<double>; i += 2) {
-        const auto low = lowerHalves(rows[i], rows[i + 1]);
-        rows[i + 1] = upperHalves(rows[i], rows[i + 1]);
-        rows[i] = low;
-    }
-}
-
-// As many rows as a vector has lanes become their transpose.
-template <class V, std::size_t kCount> HWY_INLINE void transposeSquare(V (&rows)[kCount]) {
-    const hn::DFromV<V> d;
-    constexpr std::size_t kInBlock = 16 / sizeof(hn::TFromD<hn::DFromV<V>>);
-    constexpr std::size_t kBlocks = kCount / kInBlock;
-    transposeBlocks(rows);
-    // Row kInBlock j + p now holds, of rows kInBlock j .. kInBlock j + kInBlock - 1, the columns
-    // kInBlock b + p in its block b.
-    if constexpr (kBlocks == 2) {
-        for (std::size_t p = 0; p < kInBlock; ++p) {
-            exchangeBlocks(rows[p], rows[kInBlock + p]);
-        }
-    } else if constexpr (kBlocks == 4) {
-        for (std::size_t p = 0; p < kInBlock; ++p) {
-            for (std::size_t j = 0; j < 2; ++j) {
-                V& low = rows[kInBlock * j + p];
-                V& high = rows[kInBlock * (j + 2) + p];
-                const V both = hn::ConcatLowerLower(d, high, low);
-                high = hn::ConcatUpperUpper(d, high, low);
-                low = both;
-            }
-            exchangeBlocks(rows[p], rows[kInBlock + p]);
-            exchangeBlocks(rows[2 * kInBlock + p], rows[3 * kInBlock + p]);
-        }
-    }
-}
-
-// kLines elements, of each kLines values, become their transpose.
-template <class Real> HWY_INLINE void turnElements(const Real* from, Real* to) {
-    const Tag<Real> d;
-    constexpr std::size_t kCount = kLanes<Real>;
-    constexpr auto kStep = signedOf(kCount);
-    for (std::int64_t row = 0; row < kLines; row += kStep) {
-        for (std::int64_t column = 0; column < kLines; column += kStep) {
-            Vector<Real> square[kCount];
-            for (std::size_t i = 0; i < kCount; ++i) {
-                square[i] = hn::Load(d, from + (row + signedOf(i)) * kElement + column);
-            }
-            transposeSquare(square);
-            for (std::size_t i = 0; i < kCount; ++i) {
-                hn::Store(square[i], d, to + (column + signedOf(i)) * kElement + row);
-            }
-        }
-    }
-}
-
-template <class Real>
-HWY_INLINE void turnBeams(const Real* beams, std::int64_t apart, std::int64_t groups, Real* beam) {
-    for (std::int64_t group = 0; group < groups; ++group) {
-        const Real* const from = beams + group * apart;
-        Real* const to = beam + group * kLines * kElement;
-        turnElements(from, to);
-        turnElements(from + kLines, to + kLines);
-    }
-}
-void turnFloat(const float* beams, std::int64_t apart, std::int64_t groups, float* beam) {
-    turnBeams(beams, apart, groups, beam);
-}
-void turnDouble(const double* beams, std::int64_t apart, std::int64_t groups, double* beam) {
-    turnBeams(beams, apart, groups, beam);
-}
-
-void turnFloatBack(const float* beam, std::int64_t groups, float* beams, std::int64_t apart) {
-    for (std::int64_t group = 0; group < groups; ++group) {
-        const float* const from = beam + group * kLines * kElement;
-        float* const to = beams + group * apart;
-        turnElements(from, to);
-        turnElements(from + kLines, to + kLines);
-    }
+void productBackwardDouble(const Plan<double>& plan, const double* spectrum, const double* templ,
+                           double* beam) {
+    correlateFrom<false>(plan, spectrum, templ, beam);
 }
 
 } // namespace flcc::cpu::beam::HWY_NAMESPACE
@@ -422,15 +324,16 @@ namespace flcc::cpu::beam {
 
 HWY_EXPORT(columnsForwardFloat);
 HWY_EXPORT(columnsForwardDouble);
-HWY_EXPORT(columnsBackward);
+HWY_EXPORT(columnsBackwardFloat);
+HWY_EXPORT(columnsBackwardDouble);
 HWY_EXPORT(beamForwardFloat);
 HWY_EXPORT(beamForwardDouble);
-HWY_EXPORT(beamBackward);
-HWY_EXPORT(beamCorrelate);
-HWY_EXPORT(productBackward);
-HWY_EXPORT(turnFloat);
-HWY_EXPORT(turnDouble);
-HWY_EXPORT(turnFloatBack);
+HWY_EXPORT(beamBackwardFloat);
+HWY_EXPORT(beamBackwardDouble);
+HWY_EXPORT(beamCorrelateFloat);
+HWY_EXPORT(beamCorrelateDouble);
+HWY_EXPORT(productBackwardFloat);
+HWY_EXPORT(productBackwardDouble);
 
 namespace {
 
@@ -501,8 +404,12 @@ void forwardColumns(const Plan<double>& plan, const Planes<const double>& from, 
     HWY_DYNAMIC_DISPATCH(columnsForwardDouble)(plan, from, beam);
 }
 void backwardColumns(const Plan<float>& plan, float* beam, const Planes<float>& to,
-                     std::int64_t columns) {
-    HWY_DYNAMIC_DISPATCH(columnsBackward)(plan, beam, to, columns);
+                     std::int64_t columns, std::int64_t others) {
+    HWY_DYNAMIC_DISPATCH(columnsBackwardFloat)(plan, beam, to, columns, others);
+}
+void backwardColumns(const Plan<double>& plan, double* beam, const Planes<double>& to,
+                     std::int64_t columns, std::int64_t others) {
+    HWY_DYNAMIC_DISPATCH(columnsBackwardDouble)(plan, beam, to, columns, others);
 }
 void forward(const Plan<float>& plan, float* beam, std::int64_t step) {
     HWY_DYNAMIC_DISPATCH(beamForwardFloat)(plan, beam, step);
@@ -511,23 +418,24 @@ void forward(const Plan<double>& plan, double* beam, std::int64_t step) {
     HWY_DYNAMIC_DISPATCH(beamForwardDouble)(plan, beam, step);
 }
 void backward(const Plan<float>& plan, float* beam, std::int64_t step) {
-    HWY_DYNAMIC_DISPATCH(beamBackward)(plan, beam, step);
+    HWY_DYNAMIC_DISPATCH(beamBackwardFloat)(plan, beam, step);
+}
+void backward(const Plan<double>& plan, double* beam, std::int64_t step) {
+    HWY_DYNAMIC_DISPATCH(beamBackwardDouble)(plan, beam, step);
 }
 void correlate(const Plan<float>& plan, float* beam, const float* templ) {
-    HWY_DYNAMIC_DISPATCH(beamCorrelate)(plan, beam, templ);
+    HWY_DYNAMIC_DISPATCH(beamCorrelateFloat)(plan, beam, templ);
+}
+void correlate(const Plan<double>& plan, double* beam, const double* templ) {
+    HWY_DYNAMIC_DISPATCH(beamCorrelateDouble)(plan, beam, templ);
 }
 void backwardProduct(const Plan<float>& plan, const float* spectrum, const float* templ,
                      float* beam) {
-    HWY_DYNAMIC_DISPATCH(productBackward)(plan, spectrum, templ, beam);
+    HWY_DYNAMIC_DISPATCH(productBackwardFloat)(plan, spectrum, templ, beam);
 }
-void turn(const float* beams, std::int64_t apart, std::int64_t groups, float* beam) {
-    HWY_DYNAMIC_DISPATCH(turnFloat)(beams, apart, groups, beam);
-}
-void turn(const double* beams, std::int64_t apart, std::int64_t groups, double* beam) {
-    HWY_DYNAMIC_DISPATCH(turnDouble)(beams, apart, groups, beam);
-}
-void turnBack(const float* beam, std::int64_t groups, float* beams, std::int64_t apart) {
-    HWY_DYNAMIC_DISPATCH(turnFloatBack)(beam, groups, beams, apart);
+void backwardProduct(const Plan<double>& plan, const double* spectrum, const double* templ,
+                     double* beam) {
+    HWY_DYNAMIC_DISPATCH(productBackwardDouble)(plan, spectrum, templ, beam);
 }
 
 } // namespace flcc::cpu::beam

@@ -62,25 +62,46 @@ template <class Value> struct Planes {
 /// The beam of the kLines columns that begin at `from`, transformed.
 void forwardColumns(const Plan<float>& plan, const Planes<const float>& from, float* beam);
 void forwardColumns(const Plan<double>& plan, const Planes<const double>& from, double* beam);
-/// And back: `columns` of them, at most kLines. The beam is overwritten.
+/// And back: `columns` of the real box, `others` of the imaginary one. The beam is overwritten.
 void backwardColumns(const Plan<float>& plan, float* beam, const Planes<float>& to,
-                     std::int64_t columns);
+                     std::int64_t columns, std::int64_t others);
+void backwardColumns(const Plan<double>& plan, double* beam, const Planes<double>& to,
+                     std::int64_t columns, std::int64_t others);
 
 /// The transforms of a beam whose elements begin `step` values apart.
 void forward(const Plan<float>& plan, float* beam, std::int64_t step);
 void forward(const Plan<double>& plan, double* beam, std::int64_t step);
 void backward(const Plan<float>& plan, float* beam, std::int64_t step);
+void backward(const Plan<double>& plan, double* beam, std::int64_t step);
 
 /// beam = backward(forward(beam) * templ), elements side by side.
 void correlate(const Plan<float>& plan, float* beam, const float* templ);
+void correlate(const Plan<double>& plan, double* beam, const double* templ);
 /// beam = backward(spectrum * templ)
 void backwardProduct(const Plan<float>& plan, const float* spectrum, const float* templ,
                      float* beam);
+void backwardProduct(const Plan<double>& plan, const double* spectrum, const double* templ,
+                     double* beam);
 
-/// kLines rows that `groups` beams hold beside each other, kLines columns each, `apart` floats
+/// kLines rows that `groups` beams hold beside each other, kLines columns each, `apart` values
 /// between them, as one beam along the rows; and back.
 void turn(const float* beams, std::int64_t apart, std::int64_t groups, float* beam);
 void turn(const double* beams, std::int64_t apart, std::int64_t groups, double* beam);
 void turnBack(const float* beam, std::int64_t groups, float* beams, std::int64_t apart);
+void turnBack(const double* beam, std::int64_t groups, double* beams, std::int64_t apart);
+
+/// Where a frequency and its negative lie in a beam.
+struct Conjugates {
+    std::int64_t at;
+    std::int64_t mirrored;
+};
+
+/// Twice the spectra of the real lines and of the imaginary ones, from the spectrum of both at the
+/// frequencies of `places`, which are 0 .. length / 2; and the spectrum of both from such halves,
+/// once.
+void takeApart(const double* beam, const std::vector<Conjugates>& places, double* real,
+               double* imaginary);
+void putTogether(const double* real, const double* imaginary, const std::vector<Conjugates>& places,
+                 double* beam);
 
 } // namespace flcc::cpu::beam

@@ -36,8 +36,8 @@ struct RowFacts {
 [[nodiscard]] RowFacts rowFacts(const std::uint16_t* row, std::int64_t count);
 [[nodiscard]] RowFacts rowFacts(const std::int16_t* row, std::int64_t count);
 
-/// out = (row - reference) * scale; 0 where the voxel is not finite. The reference is a value of
-/// the voxel type.
+/// out = (row - reference) * scale, in double rounded once; 0 where the voxel is not finite. The
+/// reference is a value of the voxel type.
 void loadRow(const float* row, std::int64_t count, double reference, float scale, float* out);
 void loadRow(const std::uint8_t* row, std::int64_t count, double reference, float scale,
              float* out);
@@ -45,6 +45,13 @@ void loadRow(const std::uint16_t* row, std::int64_t count, double reference, flo
              float* out);
 void loadRow(const std::int16_t* row, std::int64_t count, double reference, float scale,
              float* out);
+void loadRow(const float* row, std::int64_t count, double reference, double scale, double* out);
+void loadRow(const std::uint8_t* row, std::int64_t count, double reference, double scale,
+             double* out);
+void loadRow(const std::uint16_t* row, std::int64_t count, double reference, double scale,
+             double* out);
+void loadRow(const std::int16_t* row, std::int64_t count, double reference, double scale,
+             double* out);
 
 /// Whether the finite voxels of a run are multiples of `quantum`, a power of two of which none is
 /// 2^24 or more; the bits of all multiples are added to `bits`.

@@ -36,11 +36,11 @@ template <class T> RowFacts integerFacts(const T* row, std::int64_t count) {
             0};
 }
 
-template <class T>
-void loadInteger(const T* row, std::int64_t count, double reference, float scale, float* out) {
+template <class T, class Real>
+void loadInteger(const T* row, std::int64_t count, double reference, Real scale, Real* out) {
     const auto c = static_cast<std::int32_t>(reference);
     for (std::int64_t i = 0; i < count; ++i) {
-        out[i] = static_cast<float>(static_cast<std::int32_t>(row[i]) - c) * scale;
+        out[i] = static_cast<Real>(static_cast<std::int32_t>(row[i]) - c) * scale;
     }
 }
 
@@ -55,6 +55,15 @@ void loadU16(const std::uint16_t* row, std::int64_t n, double c, float scale, fl
     loadInteger(row, n, c, scale, out);
 }
 void loadI16(const std::int16_t* row, std::int64_t n, double c, float scale, float* out) {
+    loadInteger(row, n, c, scale, out);
+}
+void loadU8Double(const std::uint8_t* row, std::int64_t n, double c, double scale, double* out) {
+    loadInteger(row, n, c, scale, out);
+}
+void loadU16Double(const std::uint16_t* row, std::int64_t n, double c, double scale, double* out) {
+    loadInteger(row, n, c, scale, out);
+}
+void loadI16Double(const std::int16_t* row, std::int64_t n, double c, double scale, double* out) {
     loadInteger(row, n, c, scale, out);
 }
 
@@ -190,6 +199,26 @@ bool allOnGrid(const float* row, std::int64_t count, int exponent, std::uint32_t
     return true;
 }
 
+void loadF32Double(const float* row, std::int64_t count, double reference, double scale,
+                   double* out) {
+    const hn::ScalableTag<double> d;
+    const hn::Rebind<float, decltype(d)> df;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    const auto c = hn::Set(d, reference);
+    const auto s = hn::Set(d, scale);
+    const auto huge = hn::Set(d, static_cast<double>(std::numeric_limits<float>::max()));
+    std::int64_t i = 0;
+    for (; i + lanes <= count; i += lanes) {
+        const auto v = hn::PromoteTo(d, hn::LoadU(df, row + i));
+        const auto x = hn::Mul(hn::Sub(v, c), s);
+        hn::StoreU(hn::IfThenElseZero(hn::Le(hn::Abs(v), huge), x), d, out + i);
+    }
+    for (; i < count; ++i) {
+        const double x = (static_cast<double>(row[i]) - reference) * scale;
+        out[i] = x - x == 0 ? x : 0.0;
+    }
+}
+
 bool onGrid(const float* row, std::int64_t count, double quantum, std::uint32_t& bits) {
     const hn::ScalableTag<float> d;
     const hn::RebindToSigned<decltype(d)> di;
@@ -250,6 +279,10 @@ HWY_EXPORT(loadF32);
 HWY_EXPORT(loadU8);
 HWY_EXPORT(loadU16);
 HWY_EXPORT(loadI16);
+HWY_EXPORT(loadF32Double);
+HWY_EXPORT(loadU8Double);
+HWY_EXPORT(loadU16Double);
+HWY_EXPORT(loadI16Double);
 HWY_EXPORT(onGrid);
 HWY_EXPORT(pairsOf);
 
@@ -279,6 +312,21 @@ void loadRow(const std::uint16_t* row, std::int64_t count, double reference, flo
 void loadRow(const std::int16_t* row, std::int64_t count, double reference, float scale,
              float* out) {
     HWY_DYNAMIC_DISPATCH(loadI16)(row, count, reference, scale, out);
+}
+void loadRow(const float* row, std::int64_t count, double reference, double scale, double* out) {
+    HWY_DYNAMIC_DISPATCH(loadF32Double)(row, count, reference, scale, out);
+}
+void loadRow(const std::uint8_t* row, std::int64_t count, double reference, double scale,
+             double* out) {
+    HWY_DYNAMIC_DISPATCH(loadU8Double)(row, count, reference, scale, out);
+}
+void loadRow(const std::uint16_t* row, std::int64_t count, double reference, double scale,
+             double* out) {
+    HWY_DYNAMIC_DISPATCH(loadU16Double)(row, count, reference, scale, out);
+}
+void loadRow(const std::int16_t* row, std::int64_t count, double reference, double scale,
+             double* out) {
+    HWY_DYNAMIC_DISPATCH(loadI16Double)(row, count, reference, scale, out);
 }
 bool isOnGrid(const float* row, std::int64_t count, double quantum, std::uint32_t& bits) {
     return HWY_DYNAMIC_DISPATCH(onGrid)(row, count, quantum, bits);

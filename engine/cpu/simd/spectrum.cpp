@@ -71,28 +71,40 @@ void unpack(const float* from, float factor, std::int64_t count, float* a, float
     }
 }
 
-float largestOf(const float* values, std::int64_t count) {
-    return *std::max_element(values, values + count);
+template <class Real> double largestOf(const Real* values, std::int64_t count) {
+    const hn::ScalableTag<Real> d;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    auto most = hn::Zero(d);
+    std::int64_t i = 0;
+    for (; i + lanes <= count; i += lanes) {
+        most = hn::Max(most, hn::LoadU(d, values + i));
+    }
+    Real largest = hn::GetLane(hn::MaxOfLanes(d, most));
+    for (; i < count; ++i) {
+        largest = std::max(largest, values[i]);
+    }
+    return static_cast<double>(largest);
 }
 
-LineEnergy energy(const float* tile, const base::Extents& n, float* scratch) {
-    const D d;
+template <class Real>
+HWY_INLINE LineEnergy energyOf(const Real* tile, const base::Extents& n, Real* scratch) {
+    const hn::ScalableTag<Real> d;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
     const auto nx = static_cast<double>(n.x);
-    float* const columns = scratch;       // lines along y, of one slice
-    float* const pillars = scratch + n.x; // lines along z
+    Real* const columns = scratch;       // lines along y, of one slice
+    Real* const pillars = scratch + n.x; // lines along z
     const bool volume = n.z > 1;
-    std::fill_n(scratch, n.x + (volume ? n.x * n.y : 0), 0.0F);
+    std::fill_n(scratch, n.x + (volume ? n.x * n.y : 0), Real{0});
     LineEnergy result;
     for (std::int64_t z = 0; z < n.z; ++z) {
         if (z > 0) {
-            std::fill_n(columns, n.x, 0.0F);
+            std::fill_n(columns, n.x, Real{0});
         }
         for (std::int64_t y = 0; y < n.y; ++y) {
-            const float* row = tile + (z * n.y + y) * n.x;
-            float* const pillar = pillars + y * n.x;
+            const Real* const row = tile + (z * n.y + y) * n.x;
+            Real* const pillar = pillars + y * n.x;
             auto sum = hn::Zero(d);
-            float rest = 0;
+            Real rest = 0;
             std::int64_t x = 0;
             for (; x + lanes <= n.x; x += lanes) {
                 const auto v = hn::LoadU(d, row + x);
@@ -104,7 +116,7 @@ LineEnergy energy(const float* tile, const base::Extents& n, float* scratch) {
                 }
             }
             for (; x < n.x; ++x) {
-                const float square = row[x] * row[x];
+                const Real square = row[x] * row[x];
                 rest += square;
                 columns[x] += square;
                 if (volume) {
@@ -117,15 +129,19 @@ LineEnergy energy(const float* tile, const base::Extents& n, float* scratch) {
             result.largestMeanSquare = std::max(result.largestMeanSquare, total / nx);
         }
         result.largestMeanSquare =
-            std::max(result.largestMeanSquare,
-                     static_cast<double>(largestOf(columns, n.x)) / static_cast<double>(n.y));
+            std::max(result.largestMeanSquare, largestOf(columns, n.x) / static_cast<double>(n.y));
     }
     if (volume) {
-        result.largestMeanSquare =
-            std::max(result.largestMeanSquare,
-                     static_cast<double>(largestOf(pillars, n.x * n.y)) / static_cast<double>(n.z));
+        result.largestMeanSquare = std::max(
+            result.largestMeanSquare, largestOf(pillars, n.x * n.y) / static_cast<double>(n.z));
     }
     return result;
+}
+LineEnergy energy(const float* tile, const base::Extents& n, float* scratch) {
+    return energyOf(tile, n, scratch);
+}
+LineEnergy energyDouble(const double* tile, const base::Extents& n, double* scratch) {
+    return energyOf(tile, n, scratch);
 }
 
 } // namespace flcc::cpu::simd::HWY_NAMESPACE
@@ -136,6 +152,7 @@ namespace flcc::cpu::simd {
 
 HWY_EXPORT(multiply);
 HWY_EXPORT(energy);
+HWY_EXPORT(energyDouble);
 HWY_EXPORT(pack);
 HWY_EXPORT(unpack);
 
@@ -156,34 +173,8 @@ LineEnergy lineEnergy(const float* tile, const base::Extents& extents, float* sc
 }
 
 LineEnergy lineEnergy(const double* tile, const base::Extents& n) {
-    std::vector<double> columns(static_cast<std::size_t>(n.x));
-    std::vector<double> pillars(static_cast<std::size_t>(n.z > 1 ? n.x * n.y : n.x));
-    LineEnergy result;
-    const auto consider = [&](double sum, std::int64_t length) {
-        result.largestMeanSquare =
-            std::max(result.largestMeanSquare, sum / static_cast<double>(length));
-    };
-    for (std::int64_t z = 0; z < n.z; ++z) {
-        std::fill(columns.begin(), columns.end(), 0.0);
-        for (std::int64_t y = 0; y < n.y; ++y) {
-            const double* const row = tile + (z * n.y + y) * n.x;
-            double* const pillar = pillars.data() + (n.z > 1 ? y * n.x : 0);
-            double sum = 0;
-            for (std::int64_t x = 0; x < n.x; ++x) {
-                const double square = row[x] * row[x];
-                sum += square;
-                columns[static_cast<std::size_t>(x)] += square;
-                pillar[x] += square;
-            }
-            result.total += sum;
-            consider(sum, n.x);
-        }
-        consider(*std::max_element(columns.begin(), columns.end()), n.y);
-    }
-    if (n.z > 1) {
-        consider(*std::max_element(pillars.begin(), pillars.end()), n.z);
-    }
-    return result;
+    std::vector<double> scratch(static_cast<std::size_t>(n.x + (n.z > 1 ? n.x * n.y : 0)));
+    return HWY_DYNAMIC_DISPATCH(energyDouble)(tile, n, scratch.data());
 }
 
 } // namespace flcc::cpu::simd

@@ -1,0 +1,253 @@
+#include <QTest>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "engine/base/image.h"
+#include "engine/base/random.h"
+#include "engine/cpu/double_transform.h"
+#include "engine/cpu/half_beam_transform.h"
+#include "engine/cpu/simd/kernels.h"
+#include "engine/cpu/tile_loader.h"
+#include "tests/engine/cpu/harness.h"
+
+using namespace flcc;
+using base::Extents;
+using base::Image;
+using base::PixelType;
+using cpu::DoubleTransform;
+
+namespace {
+
+Image<double> random(const Extents& extents, std::uint64_t seed) {
+    Image<double> image(extents);
+    base::Random random(seed);
+    for (std::int64_t i = 0; i < image.count(); ++i) {
+        image.data()[i] = random.uniform(-0.5, 0.5);
+    }
+    return image;
+}
+
+/// The circular correlation by its definition.
+double correlation(const Image<double>& tile, const Image<double>& templ, const base::Index& at) {
+    const Extents& n = tile.extents();
+    const Extents& m = templ.extents();
+    long double sum = 0;
+    for (std::int64_t k = 0; k < m.z; ++k) {
+        for (std::int64_t j = 0; j < m.y; ++j) {
+            for (std::int64_t i = 0; i < m.x; ++i) {
+                sum += static_cast<long double>(templ.view().at(i, j, k)) *
+                       static_cast<long double>(
+                           tile.view().at((at.x + i) % n.x, (at.y + j) % n.y, (at.z + k) % n.z));
+            }
+        }
+    }
+    return static_cast<double>(sum);
+}
+
+/// Buffers of a transform, each as large as what is said of it and no larger.
+struct Buffers {
+    explicit Buffers(const Extents& points)
+        : voxels({base::voxelCount(points) + DoubleTransform::kZeros, 1, 1}, 0.0),
+          templ({DoubleTransform::spectrumValues(points), 1, 1}, std::nan("")),
+          work({DoubleTransform::spectrumValues(points), 1, 1}, std::nan("")),
+          spectrum({DoubleTransform::spectrumValues(points), 1, 1}, std::nan("")),
+          to({base::voxelCount(points), 1, 1}, std::nan("")) {}
+
+    Image<double> voxels;
+    Image<double> templ;
+    Image<double> work;
+    Image<double> spectrum;
+    Image<double> to;
+};
+
+} // namespace
+
+Q_DECLARE_METATYPE(flcc::base::Extents)
+
+class DoubleTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void aTileIsCorrelated_data() {
+        QTest::addColumn<Extents>("points");
+        QTest::addColumn<Extents>("templ");
+        QTest::addColumn<bool>("own");
+        const auto row = [](const Extents& points, const Extents& templ, bool own) {
+            QTest::addRow("%s with %s", base::toString(points).c_str(),
+                          base::toString(templ).c_str())
+                << points << templ << own;
+        };
+        // Volumes: one group of columns, two, a part of one, odd numbers of slices; halves of
+        // 8 elements, which have an idle one beside them.
+        row({16, 16, 16}, {3, 4, 5}, true);
+        row({32, 8, 6}, {5, 3, 2}, true);
+        row({32, 14, 5}, {17, 3, 2}, true);
+        row({40, 12, 7}, {20, 3, 7}, true);
+        row({24, 15, 9}, {24, 15, 9}, true);
+        row({9, 21, 10}, {2, 7, 3}, true);
+        row({28, 30, 3}, {3, 3, 3}, true);
+        row({48, 14, 1}, {33, 5, 1}, true);
+        row({28, 15, 1}, {10, 5, 1}, true);
+        row({56, 27, 3}, {31, 5, 2}, true);
+        row({8, 5, 144}, {3, 2, 5}, true);
+        // Pictures and lines.
+        row({64, 48, 1}, {16, 16, 1}, true);
+        row({80, 45, 1}, {7, 9, 1}, true);
+        row({175, 6, 1}, {9, 2, 1}, true);
+        row({144, 1, 1}, {11, 1, 1}, true);
+        row({16, 2, 1}, {3, 1, 1}, true);
+        row({10, 256, 1}, {3, 20, 1}, true);
+        row({12, 1, 20}, {3, 1, 4}, true);
+        // FFTW's: narrow ones, and other factors.
+        row({1, 1, 1}, {1, 1, 1}, false);
+        row({7, 30, 1}, {2, 3, 1}, false);
+        row({17, 24, 4}, {3, 3, 2}, false);
+        row({18, 12, 4}, {3, 3, 2}, true);
+        row({33, 26, 1}, {3, 4, 1}, false);
+        row({22, 10, 3}, {3, 4, 2}, false);
+    }
+    void aTileIsCorrelated() {
+        QFETCH(Extents, points);
+        QFETCH(Extents, templ);
+        QFETCH(bool, own);
+        QCOMPARE(cpu::hasHalfBeamTransform(points), own);
+        const Image<double> tile = random(points, 3);
+        const Image<double> weights = random(templ, 4);
+        std::vector<double> exact;
+        double energies[2] = {0, 0};
+        for (std::int64_t i = 0; i < tile.count(); ++i) {
+            exact.push_back(correlation(
+                tile, weights, {i % points.x, i / points.x % points.y, i / points.x / points.y}));
+            energies[0] += tile.data()[i] * tile.data()[i];
+        }
+        for (std::int64_t i = 0; i < weights.count(); ++i) {
+            energies[1] += weights.data()[i] * weights.data()[i];
+        }
+        const double points2 = std::max(2.0, static_cast<double>(tile.count()));
+        // The guarantee (METHODS 2.2) with a template's spectrum of the same precision.
+        const double guarantee =
+            6 * 0x1p-53 * std::sqrt(std::log2(points2)) * std::sqrt(energies[0] * energies[1]);
+        const auto transform = DoubleTransform::of(points);
+        for (const std::string& set : cpu::simd::instructionSets()) {
+            cpu::simd::forceInstructionSet(set);
+            Buffers buffers(points);
+            std::copy_n(tile.data(), tile.count(), buffers.voxels.data());
+            transform->templateSpectrum(weights, buffers.work.data(), buffers.templ.data());
+            transform->correlate(buffers.templ.data(), buffers.voxels.data(), buffers.work.data(),
+                                 buffers.to.data());
+            double worst = 0;
+            for (std::size_t i = 0; i < exact.size(); ++i) {
+                const double error = std::abs(buffers.to.data()[i] - exact[i]);
+                worst = std::max(worst, std::isnan(error) ? HUGE_VAL : error);
+            }
+            QVERIFY2(worst <= guarantee / 10,
+                     (set + " " + std::to_string(worst / guarantee)).c_str());
+            QVERIFY(std::equal(tile.data(), tile.data() + tile.count(), buffers.voxels.data()));
+            // In two steps to the bit; the result may lie where the template was.
+            transform->forward(buffers.voxels.data(), buffers.work.data(), buffers.spectrum.data());
+            Image<double> over = std::move(buffers.templ);
+            transform->inverse(over.data(), buffers.spectrum.data(), buffers.work.data(),
+                               over.data());
+            QVERIFY(
+                std::equal(buffers.to.data(), buffers.to.data() + buffers.to.count(), over.data()));
+        }
+        cpu::simd::forceInstructionSet("");
+    }
+
+    // With rows that end within a vector, and voxels that are not finite.
+    void whatIsKnownOfATileChangesNoBit_data() {
+        QTest::addColumn<int>("type");
+        for (int type = 0; type < 10; ++type) {
+            QTest::newRow(std::string(base::name(static_cast<PixelType>(type))).c_str()) << type;
+        }
+    }
+    void whatIsKnownOfATileChangesNoBit() {
+        QFETCH(int, type);
+        const auto pixel = static_cast<PixelType>(type);
+        for (const double step : {1.0, 0.3}) { // of floats: integers, and what needs rounding
+            base::AnyImage image =
+                test::mapped(test::noise(pixel, {41, 9, 4}, 5), pixel,
+                             [&](double v) { return base::isInteger(pixel) ? v : step * v; });
+            if (!base::isInteger(pixel)) {
+                test::setVoxel(image, {7, 3, 1}, std::nan(""));
+                test::setVoxel(image, {39, 8, 3}, HUGE_VAL);
+            }
+            const base::AnyView scene = base::viewOf(image);
+            const base::Box box{{2, 1, 0}, {38, 8, 4}};
+            const std::int64_t count = base::voxelCount(box.extents);
+            Image<float> single({count, 1, 1}, 0.0F);
+            Image<double> fresh({count, 1, 1}, 0.0);
+            Image<double> again({count, 1, 1}, 0.0);
+            for (const std::string& set : cpu::simd::instructionSets()) {
+                cpu::simd::forceInstructionSet(set);
+                const auto boxOf = [&](auto& voxels) {
+                    return cpu::simd::VoxelBox<std::remove_reference_t<decltype(*voxels.data())>>{
+                        voxels.data(), box.extents.x, box.extents.x * box.extents.y};
+                };
+                const cpu::CentredTile known = cpu::loadCentred(scene, box, 30, boxOf(single));
+                const cpu::CentredTile one = cpu::loadCentred(scene, box, 30, boxOf(fresh));
+                const cpu::CentredTile two = cpu::loadCentred(scene, box, 30, boxOf(again), &known);
+                QVERIFY(std::equal(fresh.data(), fresh.data() + count, again.data()));
+                QCOMPARE(two.unit, one.unit);
+                QCOMPARE(two.level, one.level);
+                QCOMPARE(two.quantum, one.quantum);
+                QCOMPARE(two.steps, one.steps);
+                QCOMPARE(two.exactSums, one.exactSums);
+                QCOMPARE(two.exact, one.exact);
+                QVERIFY(two.largestRounding == one.largestRounding);
+                QCOMPARE(two.nonFinite, one.nonFinite);
+                for (std::int64_t i = 0; i < count; ++i) {
+                    const base::Index at{2 + i % 38, 1 + i / 38 % 8, i / (38 * 8)};
+                    const double value = base::valueAt(scene, at);
+                    const double wanted =
+                        std::isfinite(value) ? (value - one.level) / one.unit : 0.0;
+                    QVERIFY(std::abs(fresh.data()[i] - wanted) <= 0x1p-52);
+                }
+            }
+            cpu::simd::forceInstructionSet("");
+        }
+    }
+
+    void energiesAreThoseOfAllLines() {
+        for (const Extents& n : {Extents{1, 1, 1}, {5, 3, 1}, {33, 7, 1}, {19, 6, 5}, {16, 1, 9}}) {
+            const Image<double> tile = random(n, 6);
+            std::vector<double> lines[3];
+            lines[0].resize(static_cast<std::size_t>(n.y * n.z));
+            lines[1].resize(static_cast<std::size_t>(n.x * n.z));
+            lines[2].resize(static_cast<std::size_t>(n.x * n.y));
+            double total = 0;
+            for (std::int64_t i = 0; i < tile.count(); ++i) {
+                const std::int64_t x = i % n.x;
+                const std::int64_t y = i / n.x % n.y;
+                const std::int64_t z = i / n.x / n.y;
+                const double square = tile.data()[i] * tile.data()[i];
+                total += square;
+                lines[0][static_cast<std::size_t>(z * n.y + y)] +=
+                    square / static_cast<double>(n.x);
+                lines[1][static_cast<std::size_t>(z * n.x + x)] +=
+                    square / static_cast<double>(n.y);
+                lines[2][static_cast<std::size_t>(y * n.x + x)] +=
+                    square / static_cast<double>(n.z);
+            }
+            double largest = 0;
+            for (std::size_t axis = 0; axis < (n.z > 1 ? 3U : 2U); ++axis) {
+                largest =
+                    std::max(largest, *std::max_element(lines[axis].begin(), lines[axis].end()));
+            }
+            for (const std::string& set : cpu::simd::instructionSets()) {
+                cpu::simd::forceInstructionSet(set);
+                const cpu::simd::LineEnergy found = cpu::simd::lineEnergy(tile.data(), n);
+                QVERIFY(std::abs(found.largestMeanSquare - largest) <= 1e-14 * largest);
+                QVERIFY(std::abs(found.total - total) <= 1e-14 * total);
+            }
+            cpu::simd::forceInstructionSet("");
+        }
+    }
+};
+
+QTEST_APPLESS_MAIN(DoubleTest)
+#include "double_test.moc"
