@@ -136,9 +136,10 @@ struct ScoreTally {
 
 /// Writes scores, status bytes and bounds of one tile from numerators of either precision: window
 /// sums of x and x^2 over m, D, r = num / sqrt(D), clamped to [-1, 1]. Sums run on from panel to
-/// panel where they are exact or every D is 2^22 times their error; elsewhere they are made by
-/// additions only (doubling along x, van Herk along y and z).
-/// **Shapes**: the magnitude of x is 1 at most;: x as for correlateDirect; num `out`; value, status
+/// panel where they are exact or, of scores that are not kept in double, every D is 2^22 times
+/// their error; elsewhere they are made by additions only (doubling along x, van Herk along y and
+/// z).
+/// **Shapes**: the magnitude of x is 1 at most; x as for correlateDirect; num `out`; value, status
 /// the same box inside the map with their strides; bounds contiguous, out.x a row. `scratch` as
 /// scoreScratch() says. `exact`, where there is one, takes the scores in double. `kept`, where
 /// there is room for keptSums(out) doubles, takes the window sums, and `recall` scores other

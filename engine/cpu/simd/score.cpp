@@ -160,21 +160,23 @@ HWY_INLINE ScoreTally scoreAll(const typename RowScorer<Scores>::Arguments& a,
     ScoreConstants constants = given;
     const Part whole{0, a.out.x, 0, a.out.y, 0, a.out.z};
     const base::Extents strip = runningStrip(a.m, a.tile);
-    bool running = std::is_same_v<Real, float>;
+    bool running = true;
     Real least = 0;
     if (constants.exactSums) {
-        const double most = static_cast<double>(strip.x + a.m.x - 1) * static_cast<double>(a.m.y) *
-                            static_cast<double>(a.m.z) * constants.unit * constants.unit;
-        running = running && most < 0x1p53;
-    } else if (running) {
+        running = static_cast<double>(strip.x + a.m.x - 1) * static_cast<double>(a.m.y) *
+                      static_cast<double>(a.m.z) * constants.unit * constants.unit <
+                  0x1p53;
+    } else if (a.exact == nullptr) {
         least =
             static_cast<Real>(kLargerThanError * runningError(a.m, {strip.x, strip.y, a.out.z}));
         constants.boundConstant += 0.51 / kLargerThanError; // of 1 / sqrt(D), and so of a score
+    } else {
+        running = false; // scores in double are to keep their digits
     }
     RowScorer<Scores> scorer(a, constants, least);
     if (a.recall) {
         scoreKept(a, scorer);
-    } else if constexpr (std::is_same_v<Real, float>) {
+    } else {
         forParts(whole, strip.x, strip.y, [&](const Part& part) {
             if (running) {
                 running = scoreByRunning(a, part, scorer);
@@ -182,8 +184,6 @@ HWY_INLINE ScoreTally scoreAll(const typename RowScorer<Scores>::Arguments& a,
                 scoreByAdditions(a, part, scorer);
             }
         });
-    } else {
-        scoreByAdditions(a, whole, scorer);
     }
     hwy::FlushStream();
     return scorer.tally();
