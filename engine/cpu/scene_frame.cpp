@@ -102,8 +102,11 @@ std::optional<SceneFrame> SceneFrame::of(const base::AnyView& scene, std::int64_
             tile.exact = exact;
             // Half a unit in the last place of the largest difference.
             tile.largestRounding = exact ? 0.0 : std::ldexp(1.0, frame.m_exponent - digits - 1);
-            tile.exactSums = kInteger && exact &&
-                             static_cast<long double>(templCount) * largest * largest < 0x1p53L;
+            if (kInteger && exact) {
+                tile.quantum = 1;
+                tile.steps = static_cast<double>(largest);
+                tile.exactSums = static_cast<double>(templCount) * tile.steps * tile.steps < 0x1p53;
+            }
             const long double range = std::max(std::abs(facts.maximum), std::abs(facts.minimum));
             frame.m_inFloat =
                 kInteger || (range < 0x1p125L && (largest == 0 || largest > 0x1p-124L));

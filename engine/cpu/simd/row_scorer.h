@@ -407,6 +407,15 @@ template <class Scores> class RowScorer {
         }
     }
 
+    // N s2 - s1^2 in steps of 1 / unit, where doubles cannot hold its terms.
+    [[nodiscard]] double wideVariance(double s1, double s2) const {
+        __extension__ using Wide = __int128;
+        const double unit = m_constants.unit;
+        const auto sum = static_cast<Wide>(s1 * unit);
+        const auto square = static_cast<Wide>(s2 * unit * unit);
+        return static_cast<double>(static_cast<Wide>(m_constants.count) * square - sum * sum);
+    }
+
     // A voxel of too little variance: with exact sums its variance is computed exactly, and with it
     // FLAT or the score; else the caller must look at the pixels.
     std::uint8_t settle(double s1, double s2, double num, double& value) {
@@ -414,15 +423,14 @@ template <class Scores> class RowScorer {
             ++m_tally.suspicious;
             return kSuspicious;
         }
-        __extension__ using Wide = __int128;
         const ScoreConstants& c = m_constants;
-        const auto sum = static_cast<Wide>(s1 * c.unit);
-        const auto square = static_cast<Wide>(s2 * c.unit * c.unit);
-        const Wide scaled = static_cast<Wide>(c.count) * square - sum * sum;
+        const double scaled = c.exactVariance
+                                  ? c.count * (s2 * c.unit * c.unit) - s1 * c.unit * (s1 * c.unit)
+                                  : wideVariance(s1, s2);
         if (scaled == 0) {
             return static_cast<std::uint8_t>(base::Status::Flat);
         }
-        const double variance = static_cast<double>(scaled) / (c.count * c.unit * c.unit);
+        const double variance = scaled / (c.count * c.unit * c.unit);
         const double inverse = 1.0 / std::sqrt(variance);
         const double score = num * inverse;
         const double magnitude = std::abs(score);
