@@ -154,8 +154,8 @@ void JobExactTest::doublePrecisionGivesAMapInDouble() {
 }
 
 void JobExactTest::theMemoryOfAMapInDoubleIsForeseen() {
-    // Buffers are those of the tile, and beside maps this large the template's spectrum in double is
-    // always kept; what grows with the scene is the map.
+    // Buffers are those of the tile, and beside maps this large the template's spectrum in double
+    // is always kept; what grows with the scene is the map.
     const auto growth = [](method::Precision precision) {
         Job job;
         job.method = "tiled";
