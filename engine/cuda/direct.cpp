@@ -156,6 +156,7 @@ class DirectMethod final : public DeviceMethod {
             partsInFlight(problem, candidate.tile, facts(), candidate.inFlight);
         prediction.hostBytes = hostBytes(problem, candidate.tile, inFlight * facts().together);
         prediction.deviceBytes = inFlight * partBytes(problem, candidate.tile) + weights;
+        prediction.deviceMemory = facts().about.memoryBytes;
         if (std::string reason = refusalOf(prediction, limits, facts().about.memoryBytes);
             !reason.empty()) {
             return method::Refusal{std::move(reason)};

@@ -223,6 +223,7 @@ class TiledMethod final : public DeviceMethod {
         method::Prediction prediction;
         prediction.hostBytes = hostNeed(problem, tiling, inFlight);
         prediction.deviceBytes = deviceBytes(problem, tiling, inFlight);
+        prediction.deviceMemory = facts().about.memoryBytes;
         reason = refusalOf(prediction, limits, facts().about.memoryBytes);
         if (!reason.empty()) {
             return method::Refusal{std::move(reason)};

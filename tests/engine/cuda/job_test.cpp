@@ -365,34 +365,6 @@ class CudaJobTest : public QObject {
         QVERIFY(rowOf(found.report, "cuda:0")->verdict == plan::CandidateVerdict::Failed);
     }
 
-    void aFailureInALaterSceneLeavesNothingOfTheGpuToTheNext() {
-        struct Watcher : job::JobSink {
-            void sceneStarted(const job::SceneTurn& at) override {
-                if (at.turn == 1) {
-                    failAt(Call::Direct, 1, DeviceDouble::kInvalidValue);
-                }
-            }
-        } watcher;
-        const QTemporaryDir folder;
-        Work work("auto");
-        for (const char* name : {"a.mha", "b.mha", "c.mha"}) {
-            const std::filesystem::path file = folder.filePath(name).toStdString();
-            (void)io::writeImage(file, base::viewOf(work.images.scene->pixels), {});
-            work.job.furtherScenes.push_back(file);
-        }
-        work.job.scene = work.job.furtherScenes.front();
-        work.job.furtherScenes.erase(work.job.furtherScenes.begin());
-        const job::JobReport found = job::runJob(work.job, {}, {}, &watcher).report;
-        QCOMPARE(found.scenes.size(), std::size_t{3});
-        const char* const devices[] = {"cuda:0", "cpu", "cpu"};
-        for (std::size_t i = 0; i < 3; ++i) {
-            QCOMPARE(found.scenes[i].run->device, std::string(devices[i]));
-            QVERIFY(found.scenes[i].peaks.front().corner == work.job.crops.front().corner);
-        }
-        QVERIFY(!found.scenes[1].stream->preparedOf);
-        QVERIFY(found.scenes[2].stream->planOf == 1);
-    }
-
     void aProblemThatGpusDoNotSolveGoesToTheProcessor() {
         Work work("auto");
         work.job.extent = method::Extent::Same;
