@@ -377,8 +377,8 @@ void SceneRunner::startMap() {
 
 /// Plans a group again after a GPU failed.
 bool SceneRunner::fallBack(GroupRun& group, const Error& failure) {
-    m_stream.ground();            // the scenes that run by the same plan
-    if (m_job.memoryBytes == 0) { // what they leave
+    ground();                     // what runs by the same plan
+    if (m_job.memoryBytes == 0) { // which leaves its memory
         m_request.limits.memoryBytes = std::max(m_request.limits.memoryBytes, availableMemory());
     }
     m_result.map.reset();

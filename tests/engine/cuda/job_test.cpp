@@ -8,7 +8,6 @@
 
 #include "engine/base/error.h"
 #include "engine/cuda/engine.h"
-#include "engine/io/image_file.h"
 #include "engine/job/benchmark.h"
 #include "engine/job/job.h"
 #include "engine/plan/planner.h"
@@ -18,6 +17,7 @@
 using namespace flcc;
 using test::Call;
 using test::DeviceDouble;
+using test::failAt;
 
 namespace {
 
@@ -45,13 +45,6 @@ struct Work {
 struct Blind : job::JobSink {
     [[nodiscard]] bool wantsMaps() const override { return false; }
 };
-
-void failAt(Call call, std::int64_t turn, cuda::Result result) {
-    DeviceDouble& device = test::deviceDouble();
-    device.call = call;
-    device.turn = device.calls[static_cast<std::size_t>(call)] + turn;
-    device.result = result;
-}
 
 void soundAgain() {
     DeviceDouble& device = test::deviceDouble();
@@ -211,11 +204,7 @@ class CudaJobTest : public QObject {
     void aGpuAskedForTriesWhatElseItCan() {
         for (const std::int64_t failures : {1, 2}) {
             soundAgain();
-            DeviceDouble& device = test::deviceDouble();
-            device.call = Call::MakeTransform;
-            device.turn = device.calls[static_cast<std::size_t>(Call::MakeTransform)] + 1;
-            device.turns = failures;
-            device.result = DeviceDouble::kNoPlan;
+            failAt(Call::MakeTransform, 1, DeviceDouble::kNoPlan, failures);
             Work work("cuda");
             work.job.method = "tiled";
             const job::JobResult found = work.run();
@@ -241,8 +230,7 @@ class CudaJobTest : public QObject {
 
     void aGpuAskedForThatCanDoNothingEndsTheJob() {
         QFETCH(int, call);
-        failAt(static_cast<Call>(call), 1, DeviceDouble::kNoPlan);
-        test::deviceDouble().turns = INT_MAX;
+        failAt(static_cast<Call>(call), 1, DeviceDouble::kNoPlan, INT_MAX);
         Work work("cuda");
         work.job.method = "tiled";
         try {
