@@ -218,7 +218,7 @@ class DirectMethod final : public DeviceMethod {
             own.pipe.compute.upload({weights, bytes, from, bytes, bytes, 1});
         };
         shared::BoxConstants constants = templ.constants();
-        constants.boundConstant += twofold ? storedError(input.map) : 0.0;
+        constants.boundConstant += twofold ? storedError(input) : 0.0;
         const auto start = [&](const PartLaunch& part) {
             own.pipe.compute.direct({part, weights, constants});
         };
