@@ -22,7 +22,7 @@ namespace shared = method::shared;
 /// Numerators of bytes are sums of integers; the products of their formula stay exact in double.
 bool inIntegers(const Problem& problem) {
     constexpr std::int64_t kMost = 33025;
-    return !isTwofold(problem) && problem.scenePixel == base::PixelType::UInt8 &&
+    return !isTwofold(problem) && !problem.mask && problem.scenePixel == base::PixelType::UInt8 &&
            problem.templPixel == base::PixelType::UInt8 && base::voxelCount(problem.templ) <= kMost;
 }
 
@@ -30,10 +30,15 @@ bool inIntegers(const Problem& problem) {
 class DirectPrepared final : public method::Prepared {
   public:
     DirectPrepared(const Problem& problem, const method::MaskedView& templ) : m_canonical(templ) {
-        requireUnmasked(m_canonical);
+        if (!problem.mask) {
+            requireUnmasked(m_canonical);
+        }
         const Extents& m = m_canonical.extents();
         const bool twofold = isTwofold(problem);
-        const auto chain = static_cast<double>(shared::sumChain(m, twofold));
+        // Under a mask no sum is shared by panels.
+        const auto chain = static_cast<double>(problem.mask ? m_canonical.count() +
+                                                                  2 * shared::pieceCount(m, twofold)
+                                                            : shared::sumChain(m, twofold));
         const double half = static_cast<double>(shared::blockChain(m, twofold)) / 2;
         m_constants.count = static_cast<double>(m_canonical.count());
         m_constants.suspicious = 4 * (16 + chain) * kUnitDouble;
@@ -97,9 +102,10 @@ class DirectPrepared final : public method::Prepared {
 class DirectWorkspace final : public method::Workspace {
   public:
     DirectWorkspace(Engine& engine, std::int32_t device)
-        : weights(engine, device), pipe(engine, device) {}
+        : weights(engine, device), support(engine, device), pipe(engine, device) {}
 
     DeviceBuffer<std::byte> weights;
+    DeviceBuffer<std::uint8_t> support;
     Pipeline pipe; ///< the last, so that it ends before the memory it works on
 };
 
@@ -116,6 +122,10 @@ double partWork(const Problem& problem, const Extents& part) {
 std::int64_t weightBytes(const Problem& problem) {
     return base::byteCount(problem.templ, isTwofold(problem) ? 8 : 4);
 }
+/// Of its support, where it has a mask.
+std::int64_t supportBytes(const Problem& problem) {
+    return problem.mask ? base::voxelCount(problem.templ) : 0;
+}
 
 class DirectMethod final : public DeviceMethod {
   public:
@@ -130,7 +140,7 @@ class DirectMethod final : public DeviceMethod {
         const Extents map = method::mapExtents(problem);
         const auto fits = [&](const Extents& part) {
             return partBytes(problem, part) <= kPartBytes && isShared(map, part, facts()) &&
-                   partWork(problem, part) <= kPartNsAtMost * multiplyAddsPerNs(problem);
+                   partNs(problem, part) <= kPartNsAtMost;
         };
         const Extents part = tile.x > 0
                                  ? Extents{std::min(tile.x, map.x), std::min(tile.y, map.y),
@@ -150,12 +160,13 @@ class DirectMethod final : public DeviceMethod {
             return method::Refusal{std::move(reason)};
         }
         const Extents map = method::mapExtents(problem);
-        const std::int64_t weights = weightBytes(problem);
+        const std::int64_t weights = weightBytes(problem) + supportBytes(problem);
         method::Prediction prediction;
         const std::int64_t inFlight =
             partsInFlight(problem, candidate.tile, facts(), candidate.inFlight);
         prediction.hostBytes = hostBytes(problem, candidate.tile, inFlight * facts().together);
         prediction.deviceBytes = inFlight * partBytes(problem, candidate.tile) + weights;
+        prediction.deviceMemory = facts().about.memoryBytes;
         if (std::string reason = refusalOf(prediction, limits, facts().about.memoryBytes);
             !reason.empty()) {
             return method::Refusal{std::move(reason)};
@@ -164,9 +175,11 @@ class DirectMethod final : public DeviceMethod {
         const double support = static_cast<double>(base::voxelCount(problem.templ));
         prediction.operations = problem.templates * 2 * support * outputs; // FLCC Table I
         double kernelNs = 0;
+        double done = 0; // multiply-adds
         PartTraffic traffic;
         for (const base::Box& box : mapParts(map, candidate.tile)) {
-            kernelNs += partWork(problem, box.extents) / multiplyAddsPerNs(problem);
+            kernelNs += partNs(problem, box.extents);
+            done += partWork(problem, box.extents);
             traffic.add(problem, box.extents, 1);
         }
         prediction.times = traffic.times(problem.templates, kernelNs, facts());
@@ -174,8 +187,7 @@ class DirectMethod final : public DeviceMethod {
         prediction.setupMs = kStartMs;
         prediction.ms = overlappedMs(*prediction.times, traffic.parts, inFlight);
         prediction.tilesInFlight = inFlight;
-        prediction.paddingWaste =
-            1 - support * outputs / std::max(1.0, kernelNs * multiplyAddsPerNs(problem));
+        prediction.paddingWaste = 1 - support * outputs / std::max(1.0, done);
         if (statistics != nullptr) {
             const bool twofold = isTwofold(problem);
             const auto chain = static_cast<double>(shared::blockChain(problem.templ, twofold));
@@ -208,6 +220,8 @@ class DirectMethod final : public DeviceMethod {
         auto& own = dynamic_cast<DirectWorkspace&>(workspace);
         const bool twofold = isTwofold(problem);
         std::byte* weights = nullptr;
+        const base::Image<std::uint8_t>& mask = templ.canonical().support();
+        std::uint8_t* support = nullptr;
         const auto upload = [&] {
             const std::int64_t bytes = weightBytes(problem);
             const void* const from =
@@ -215,11 +229,16 @@ class DirectMethod final : public DeviceMethod {
                         : templ.weights().data();
             weights = own.weights.room(bytes);
             own.pipe.compute.upload({weights, bytes, from, bytes, bytes, 1});
+            if (!mask.empty()) {
+                const std::int64_t voxels = mask.count();
+                support = own.support.room(voxels);
+                own.pipe.compute.upload({support, voxels, mask.data(), voxels, voxels, 1});
+            }
         };
         shared::BoxConstants constants = templ.constants();
-        constants.boundConstant += twofold ? storedError(input.map) : 0.0;
+        constants.boundConstant += twofold ? storedError(input) : 0.0;
         const auto start = [&](const PartLaunch& part) {
-            own.pipe.compute.direct({part, weights, constants});
+            own.pipe.compute.direct({part, weights, support, constants});
         };
         return MapRun(input, templ.canonical(), parts)(
             "the direct method",
@@ -237,15 +256,24 @@ class DirectMethod final : public DeviceMethod {
     static constexpr double kEfficiency = 0.4;
     static constexpr double kStartMs = 0.2;
 
-    [[nodiscard]] double multiplyAddsPerNs(const Problem& problem) const {
+    [[nodiscard]] double multiplyAddsPerNs(bool twofold) const {
         return std::max(1.0, kEfficiency * facts().peakMultiplyAdds() *
-                                 (isTwofold(problem) ? facts().twofoldShare() : 1.0));
+                                 (twofold ? facts().twofoldShare() : 1.0));
+    }
+    /// Of the kernels of a part. Under a mask a voxel is added to both sums in double as well.
+    [[nodiscard]] double partNs(const Problem& problem, const Extents& part) const {
+        const double work = partWork(problem, part);
+        return work / multiplyAddsPerNs(isTwofold(problem)) +
+               (problem.mask ? 2 * work / multiplyAddsPerNs(true) : 0.0);
     }
 
     [[nodiscard]] std::string refusal(const Problem& problem) const {
         std::string reason = engine().reasonAgainst(facts().number);
-        if (reason.empty() && (problem.mask || problem.sceneMask)) {
-            reason = "masks are for methods that transform, on a GPU";
+        if (reason.empty() && problem.sceneMask) {
+            reason = "masks of the scene are for methods that transform, on a GPU";
+        }
+        if (reason.empty() && problem.mask && problem.statistics == method::WindowStatistics::Box) {
+            reason = "window sums need a support that is a box, and the template has a mask";
         }
         if (reason.empty() && problem.extent != method::Extent::Valid) {
             reason = "on a GPU it finds placements inside the scene only, not the extent " +

@@ -353,7 +353,8 @@ method::MapView MapRun::viewOf(const PartSlot& slot) const {
         return method::partOf(m_map, slot.box);
     }
     method::ReducedMap::Part& part = m_reducer->partOf(slot);
-    return part.whole ? method::MapView{part.value.view(), part.status.view()} : method::MapView{};
+    return part.whole ? method::MapView{part.value.view(), part.status.view(), part.exact.view()}
+                      : method::MapView{};
 }
 
 /// Calls `copy(row, y, z)` for every row of a box, several threads side by side.
@@ -388,15 +389,15 @@ bool MapRun::finish(const PartSlot& slot) {
     const base::Stopwatch watch;
     const base::Box& box = slot.box;
     const method::MapView part = viewOf(slot);
-    const double stored = storedError(m_map);
-    const double bound = method::canonicalBound(m_templ.count()) + stored;
+    const double bound = method::canonicalBound(m_templ.count()) + m_stored;
     const bool repairs = m_problem.recompute && bound <= m_problem.promise;
     const Extents grid = shared::blockGrid(box.extents);
     const BlockTally* const told = slot.told.data();
     std::vector<BlockRepair> repaired(static_cast<std::size_t>(base::voxelCount(grid)));
     std::vector<std::int64_t> open;
     std::vector<method::ScoreTally> scores; // of the open blocks of a part that stays
-    for (std::int64_t i = 0; i < base::voxelCount(grid) && repairs; ++i) {
+    const bool looks = part.value.data() != nullptr ? repairs : m_reducer.has_value();
+    for (std::int64_t i = 0; i < base::voxelCount(grid) && looks; ++i) {
         if (told[i].lowConf > 0) {
             open.push_back(i);
         }
@@ -409,7 +410,7 @@ bool MapRun::finish(const PartSlot& slot) {
             repaired[static_cast<std::size_t>(block)] =
                 part.value.data() != nullptr
                     ? repair(box, part, shared::blockCorner(block, grid))
-                    : m_reducer->repair(m_reducer->partOf(slot), block, stored,
+                    : m_reducer->repair(m_reducer->partOf(slot), block, m_stored,
                                         scores[static_cast<std::size_t>(item)]);
         },
         m_execution.stop);
@@ -445,7 +446,7 @@ BlockRepair MapRun::repair(const base::Box& box, const method::MapView& part,
             const base::Index at = moved(first, {x, y, corner.z});
             const method::CanonicalValue value =
                 method::canonicalValue(m_scene, m_templ, at, m_problem.outside);
-            const double bound = value.bound + storedError(m_map);
+            const double bound = value.bound + m_stored;
             if (bound > m_problem.promise) {
                 continue;
             }

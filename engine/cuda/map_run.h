@@ -21,11 +21,6 @@ inline constexpr double kUnitDouble = 0x1p-53;
 [[nodiscard]] inline bool isTwofold(const method::Problem& problem) {
     return problem.precision == method::Precision::Double;
 }
-/// What a score in double loses where the map keeps floats alone; of one in float it is part of the
-/// bound.
-[[nodiscard]] inline double storedError(const method::MapView& map) {
-    return map.exact.data() == nullptr ? kUnitSingle : 0.0;
-}
 
 /// Bytes of the device in a PartSlot for a part of extents `part`.
 [[nodiscard]] std::int64_t partBytes(const method::Problem& problem, const base::Extents& part);
@@ -107,6 +102,14 @@ struct RunInput {
     const ReducedRun* reduced = nullptr;
 };
 
+/// What a score in double loses where the map keeps floats alone; of one in float it is part of the
+/// bound.
+[[nodiscard]] inline double storedError(const RunInput& input) {
+    const bool exact =
+        input.reduced != nullptr ? isTwofold(input.problem) : input.map.exact.data() != nullptr;
+    return exact ? 0.0 : kUnitSingle;
+}
+
 /// The share of a device in a run: takes parts of the map from a queue; upload, kernels, download,
 /// and then canonical values of the host's pixels for what breaks the promise. Several parts are
 /// under way at once, each in a slot of its own; kernels of different parts run one after the
@@ -117,7 +120,8 @@ class MapRun {
   public:
     MapRun(const RunInput& input, const method::CanonicalTemplate& templ, PartQueue& parts)
         : m_problem(input.problem), m_templ(templ), m_scene(input.scene),
-          m_execution(input.execution), m_map(input.map), m_parts(parts) {
+          m_execution(input.execution), m_map(input.map), m_stored(storedError(input)),
+          m_parts(parts) {
         if (input.reduced != nullptr) {
             m_reducer.emplace(m_problem, m_templ, m_scene, *input.reduced);
         }
@@ -144,6 +148,7 @@ class MapRun {
     const method::MaskedView& m_scene;
     const method::Execution& m_execution;
     const method::MapView& m_map;
+    double m_stored;
     PartQueue& m_parts;
     std::optional<Reducer> m_reducer; ///< where the map stays on the device
     std::deque<PartSlot*> m_underWay; ///< in the order in which they were sent

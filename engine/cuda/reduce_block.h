@@ -15,6 +15,9 @@ struct ReduceMap {
     FLCC_HOST_DEVICE static base::Status statusAt(const ReduceLaunch& launch, std::int64_t at) {
         return static_cast<base::Status>(launch.status[at]);
     }
+    FLCC_HOST_DEVICE static double exactAt(const ReduceLaunch& launch, std::int64_t at) {
+        return launch.exact != nullptr ? launch.exact[at] : static_cast<double>(launch.value[at]);
+    }
     FLCC_HOST_DEVICE static bool takesPart(const ReduceLaunch& launch, base::Status status) {
         return status == base::Status::Ok || (launch.partial && status == base::Status::Partial);
     }
@@ -116,7 +119,7 @@ struct ReduceMap {
         }
         if (block == 0 && thread < launch.askedCount) {
             const std::uint32_t at = launch.asked[thread];
-            launch.told[thread] = {launch.value[at], launch.status[at]};
+            launch.told[thread] = {exactAt(launch, at), launch.status[at]};
         }
         // All that may be copied is written.
         const auto used = static_cast<int>(folded(all.slots[kKept], plus));
@@ -134,8 +137,8 @@ struct ReduceMap {
             std::uint32_t marks = 0;
             if (next < kKeptMost && keeps(launch, voxel, marks)) {
                 const std::int64_t at = (voxel.z * launch.map.y + voxel.y) * launch.map.x + voxel.x;
-                launch.kept[block * kKeptMost + next] = {static_cast<std::uint32_t>(at),
-                                                         launch.value[at], marks};
+                launch.kept[block * kKeptMost + next] = {exactAt(launch, at),
+                                                         static_cast<std::uint32_t>(at), marks};
                 ++next;
             }
         });

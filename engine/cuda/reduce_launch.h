@@ -25,15 +25,16 @@ struct ReducedBlock {
 
 /// A voxel that was asked for.
 struct AskedVoxel {
-    float value = 0;
+    double value = 0;
     std::uint32_t status = 0;
 };
 
 /// The reduction of a part of a map to the voxels that may be peaks, all pointers in the memory of
-/// the device. **Shapes**: value and status as the map, x fastest; one ReducedBlock and kKeptMost
-/// voxels for each block of method::shared::blockGrid(map).
+/// the device. **Shapes**: value, exact and status as the map, x fastest; one ReducedBlock and
+/// kKeptMost voxels for each block of method::shared::blockGrid(map).
 struct ReduceLaunch {
     const float* value = nullptr;
+    const double* exact = nullptr; ///< of a run in double, whose floats are rounded
     const std::uint8_t* status = nullptr;
     base::Extents map;
     float threshold = 0;  ///< what is below is no peak

@@ -31,11 +31,7 @@ PluginCopy line(void* to, const void* from, std::int64_t bytes) {
 
 } // namespace
 
-bool isReduced(const method::Problem& problem) {
-    return !problem.map && problem.templates == 1 && !isTwofold(problem) && problem.recompute &&
-           !mayOverlap(problem) &&
-           method::canonicalBound(base::voxelCount(problem.templ)) + kUnitSingle <= problem.promise;
-}
+bool isReduced(const method::Problem& problem) { return !problem.map && problem.templates == 1; }
 
 std::int64_t reductionBytes(const Extents& part) {
     constexpr std::int64_t kBlock = sizeof(ReducedBlock) + kKeptMost * sizeof(KeptVoxel);
@@ -65,11 +61,13 @@ void Reducer::start(PartSlot& slot, const Stream& compute) const {
     const Extents& extents = slot.box.extents;
     const std::int64_t blocks = blocksOf(extents);
     // Scores are off by what was promised at most, canonical ones by their own bound.
-    const double off =
-        m_problem.promise + 2 * method::canonicalBound(m_templ.count()) + kUnitSingle;
+    const double own = method::canonicalBound(m_templ.count()) +
+                       (mayOverlap(m_problem) ? method::kOverlapBound : 0.0);
+    const double off = m_problem.promise + 2 * own + kUnitSingle;
     constexpr double kRounding = 1e-6;
     ReduceLaunch launch;
     launch.value = slot.value.data();
+    launch.exact = isTwofold(m_problem) ? slot.exact.data() : nullptr;
     launch.status = slot.status.data();
     launch.map = extents;
     launch.threshold = static_cast<float>(std::min(m_run.wanted.minScore, 0.0) - off - kRounding);
@@ -119,8 +117,13 @@ std::int64_t Reducer::receive(PartSlot& slot, const Stream& fetch) const {
         part.status = base::Image<base::Status>(extents);
         fetch.download(line(part.value.data(), slot.value.data(), 4 * voxels));
         fetch.download(line(part.status.data(), slot.status.data(), voxels));
-        fetch.wait("copying a part of the map from the device");
         bytes += 5 * voxels;
+        if (isTwofold(m_problem)) {
+            part.exact = base::Image<double>(extents);
+            fetch.download(line(part.exact.data(), slot.exact.data(), 8 * voxels));
+            bytes += 8 * voxels;
+        }
+        fetch.wait("copying a part of the map from the device");
     } else {
         const auto row = most * static_cast<std::int64_t>(sizeof(KeptVoxel));
         if (most > 0) {
@@ -160,16 +163,20 @@ BlockRepair Reducer::repair(Part& part, std::int64_t block, double stored,
                                  part.box.corner.y + first.y + line % extents.y,
                                  part.box.corner.z + first.z + line / extents.y};
         const method::CanonicalValue value =
-            method::canonicalValue(m_scene, m_templ, corner, m_problem.outside);
+            m_problem.recompute
+                ? method::canonicalValue(m_scene, m_templ, corner, m_problem.outside)
+                : method::CanonicalValue{.bound = 2};
         if (value.bound + stored <= m_problem.promise) {
             const bool whole = method::isWhole(m_scene, m_templ, corner);
-            kept.value = static_cast<float>(value.score);
+            kept.value = isTwofold(m_problem)
+                             ? value.score
+                             : static_cast<double>(static_cast<float>(value.score));
             kept.marks = method::marksOf(whole ? base::Status::Ok : base::Status::Partial,
                                          kept.marks & method::kNeighbourMarks);
             ++(whole ? done.ok : done.partial);
             done.largestBound = std::max(done.largestBound, value.bound + stored);
         }
-        scores.add(kept.value);
+        scores.add(static_cast<float>(kept.value));
     }
     return done;
 }

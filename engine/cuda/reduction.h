@@ -10,8 +10,8 @@
 
 namespace flcc::cuda {
 
-/// True when a run of `problem` may leave its map on the device: it is not asked for, one template
-/// gives it, and what is LOWCONF is replaced by values that keep the promise.
+/// True when a run of `problem` may leave its map on the device: it is not asked for, and one
+/// template gives it.
 [[nodiscard]] bool isReduced(const method::Problem& problem);
 
 /// Bytes of what a reduction adds to a slot for a part of extents `part`: of the device, and as
@@ -44,8 +44,9 @@ class Reducer {
     [[nodiscard]] method::ReducedMap::Part& partOf(const PartSlot& slot) const {
         return m_run.to.partAt(slot.box.corner);
     }
-    /// Replaces the LOWCONF voxels of a block of a part that is not whole by canonical values, and
-    /// adds these to `scores`. `stored`: what a float adds to their bounds.
+    /// Replaces the LOWCONF voxels of a block of a part that is not whole by canonical values,
+    /// where the problem says so and they keep the promise, and adds all of them to `scores`.
+    /// `stored`: what a float adds to their bounds.
     [[nodiscard]] BlockRepair repair(method::ReducedMap::Part& part, std::int64_t block,
                                      double stored, method::ScoreTally& scores) const;
     /// Adds up all that the blocks of a part say, or the scores of a whole one; `repaired` are

@@ -223,6 +223,7 @@ class TiledMethod final : public DeviceMethod {
         method::Prediction prediction;
         prediction.hostBytes = hostNeed(problem, tiling, inFlight);
         prediction.deviceBytes = deviceBytes(problem, tiling, inFlight);
+        prediction.deviceMemory = facts().about.memoryBytes;
         reason = refusalOf(prediction, limits, facts().about.memoryBytes);
         if (!reason.empty()) {
             return method::Refusal{std::move(reason)};
@@ -291,7 +292,7 @@ class TiledMethod final : public DeviceMethod {
         auto& own = dynamic_cast<TiledWorkspace&>(workspace);
         const Tiling tiling = tilingOf(problem, input.candidate.tile, facts());
         const bool general = isGeneral(problem);
-        const double stored = general || isTwofold(problem) ? storedError(input.map) : 0.0;
+        const double stored = general || isTwofold(problem) ? storedError(input) : 0.0;
         Lane lane{own.pipe, partsInFlight(problem, tiling.part, facts(), input.candidate.inFlight),
                   [&] { own.prepare(problem, tiling, templ, stored); },
                   [&](const PartLaunch& part) { own.start(part); }};

@@ -222,8 +222,9 @@ struct JobResult {
 /// writing fails half way (see io::AtomicFile::commitAll for the file systems that can). Cancelling
 /// is a result, and comes in less than a second in every phase; a stop that comes when the outputs
 /// have their names comes too late, and the job is done. Several scenes are done one after the
-/// other, those alike together, which share the plan and the prepared templates; all headers are
-/// read first, and outputs appear when all scenes are done.
+/// other, those alike together, which share the plan and the prepared templates; on a GPU up to
+/// three of these are under way at once, where memory allows, with the same results, told in the
+/// same order. All headers are read first, and outputs appear when all scenes are done.
 /// **Errors**: Error with the code of CLI.md, of one of several scenes with its name; Memory when
 /// every candidate is refused for memory, Problem when a forced method refuses.
 [[nodiscard]] JobResult runJob(const Job& job, const JobImages& images = {},

@@ -227,7 +227,8 @@ Json toJson(const StreamReport& stream) {
             {"path", stream.source},
             {"plan_of", orNull(stream.planOf)},
             {"prepared_of", orNull(stream.preparedOf)},
-            {"read_ahead", orNull(stream.readAhead)}};
+            {"read_ahead", orNull(stream.readAhead)},
+            {"in_flight", stream.inFlight}};
 }
 
 /// What of a report, of its first scene where there are several, or of one of its groups, is for

@@ -109,7 +109,9 @@ std::string streamText(const StreamReport& stream) {
                 (stream.preparedOf ? "and prepared templates " : "") + "of scene " +
                 std::to_string(*stream.planOf);
     }
-    if (stream.readAhead) {
+    if (stream.inFlight > 1) {
+        text += "; " + std::to_string(stream.inFlight) + " scenes were under way together";
+    } else if (stream.readAhead) {
         text += *stream.readAhead ? "; the next one was read meanwhile"
                                   : "; no memory to read the next one meanwhile";
     }

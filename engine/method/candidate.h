@@ -53,11 +53,12 @@ struct DeviceTimes {
 
 /// What a candidate is expected to cost on one scene.
 struct Prediction {
-    double ms = 0;                ///< execute: prepare and run, one scene
-    double operations = 0;        ///< multiplications and additions (FLCC Table I, with tiles)
-    std::int64_t hostBytes = 0;   ///< peak beyond the scene: map, status, buffers of all threads
-    std::int64_t deviceBytes = 0; ///< peak on the device
-    double errorBound = 0;        ///< bound of METHODS 2.2 at the scene's 1st-percentile contrast
+    double ms = 0;                 ///< execute: prepare and run, one scene
+    double operations = 0;         ///< multiplications and additions (FLCC Table I, with tiles)
+    std::int64_t hostBytes = 0;    ///< peak beyond the scene: map, status, buffers of all threads
+    std::int64_t deviceBytes = 0;  ///< peak on the device
+    std::int64_t deviceMemory = 0; ///< of the device, all of it
+    double errorBound = 0;         ///< bound of METHODS 2.2 at the scene's 1st-percentile contrast
     std::string
         fftPlanning;    ///< effort behind FFTW's plans; "own", "cufft"; empty without transforms
     double setupMs = 0; ///< part of ms that does not grow with the scene: preparing, buffers

@@ -11,8 +11,8 @@ namespace flcc::method {
 
 /// A voxel that may be a peak: no neighbour in its part is certainly higher.
 struct KeptVoxel {
-    std::uint32_t at = 0; ///< in its part of the map, x fastest
-    float value = 0;
+    double value = 0;        ///< of a float map a float
+    std::uint32_t at = 0;    ///< in its part of the map, x fastest
     std::uint32_t marks = 0; ///< neighbours that may be as high, and the status
 };
 

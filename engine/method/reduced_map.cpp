@@ -55,7 +55,8 @@ ReducedMap::Voxel ReducedMap::at(const base::Index& at) const {
     const base::Index own = within(part.box, at);
     if (part.whole) {
         voxel.known = true;
-        voxel.value = part.value.view().at(own);
+        voxel.value = part.exact.empty() ? static_cast<double>(part.value.view().at(own))
+                                         : part.exact.view().at(own);
         voxel.status = part.status.view().at(own);
         return voxel;
     }

@@ -30,7 +30,7 @@ class ReducedMap {
     /// A voxel that was asked for.
     struct Asked {
         base::Index at; ///< in its part
-        float value = 0;
+        double value = 0;
         base::Status status = base::Status::NotComputed;
     };
 
@@ -39,6 +39,7 @@ class ReducedMap {
         bool whole = false;
         base::Image<float> value; ///< of a whole one
         base::Image<base::Status> status;
+        base::Image<double> exact; ///< of a whole one of a run in double
         /// Of the others: voxels block by block (shared::blockGrid), those of block i from
         /// firstOf[i] below firstOf[i + 1].
         std::vector<KeptVoxel> kept;
@@ -53,7 +54,7 @@ class ReducedMap {
         bool known = false;              ///< false: it has no value, or a neighbour in
                                          ///< its part is certainly higher
         const KeptVoxel* kept = nullptr; ///< null in a whole part
-        float value = 0;
+        double value = 0;
         base::Status status = base::Status::NotComputed;
     };
 

@@ -102,7 +102,7 @@ class Auditor {
 
     [[nodiscard]] double valueAt(const base::Index& at) const {
         if (m_input.reduced != nullptr) {
-            return static_cast<double>(m_input.reduced->asked(at).value);
+            return m_input.reduced->asked(at).value;
         }
         const method::MatchMap& map = *m_input.map;
         return map.exact.data() != nullptr ? map.exact.view().at(at)

@@ -78,15 +78,25 @@ std::optional<int> GroupRun::preparedOf() const {
     return m_shared.tools.prepared.empty() ? std::nullopt : planOf();
 }
 
+Shared GroupRun::whatIsShared(int number) const {
+    Shared shared{.scene = m_tookOver ? m_shared.scene : number,
+                  .problem = m_problem,
+                  .plan = m_plan,
+                  .report = m_report.plan};
+    shared.report.planningMs = 0; // which the next scene does not spend again
+    return shared;
+}
+
 Shared GroupRun::leave(int number) {
-    if (!m_tookOver) {
-        m_shared.scene = number;
-    }
-    m_shared.problem = m_problem;
-    m_shared.plan = m_plan;
-    m_shared.report = m_report.plan;
-    m_shared.report.planningMs = 0; // which the next scene does not spend again
-    return std::move(m_shared);
+    Shared shared = whatIsShared(number);
+    shared.tools = std::move(m_shared.tools);
+    return shared;
+}
+
+Shared GroupRun::share(int number) const {
+    Shared shared = whatIsShared(number);
+    shared.tools.prepared = m_shared.tools.prepared;
+    return shared;
 }
 
 bool GroupRun::plan(const plan::Request& request, bool warmUp, const std::stop_token& stop) {
@@ -142,10 +152,7 @@ bool GroupRun::fallBack(const plan::Request& request, const Error& failure,
     again.failed = m_failed;
     m_tookOver = false; // what another scene left was made for that GPU
     m_shared = {};
-    m_report.run.reset();
-    m_map.reset(); // the plan counts one map
-    m_index.reset();
-    m_reduced.reset();
+    clear();
     std::optional<Error> refused;
     try {
         if (!plan(again, true, stop)) {
@@ -163,8 +170,6 @@ bool GroupRun::fallBack(const plan::Request& request, const Error& failure,
     if (anyDevice) { // whose rows the plan for the processor does not have
         m_report.plan.candidates.push_back(m_failed.back());
     }
-    m_executeMs.clear();
-    m_streamMs.clear();
     return true;
 }
 
@@ -207,7 +212,8 @@ void GroupRun::makeMap() {
     }
 }
 
-method::Outcome GroupRun::executePrepared(const method::Execution& execution) {
+method::Outcome GroupRun::executePrepared(const method::Execution& execution,
+                                          const Progress& progress) {
     const method::Candidate& candidate = m_plan->candidate();
     const method::Method& method = m_plan->method();
     auto& [prepared, workspace] = m_shared.tools;
@@ -216,6 +222,11 @@ method::Outcome GroupRun::executePrepared(const method::Execution& execution) {
         for (const method::MaskedView& templ : m_inputs.templViews(m_numbers)) {
             prepared.push_back(method.prepare(m_problem, candidate, templ));
         }
+    }
+    if (progress.prepared && m_job.repeat == 1) {
+        progress.prepared();
+    }
+    if (!workspace) {
         workspace = method.makeWorkspace(m_problem, candidate);
     }
     const base::Stopwatch watch;
@@ -256,30 +267,40 @@ method::Outcome GroupRun::executeOnce(base::TilePool& pool, const Progress& prog
     };
     const base::Stopwatch watch;
     method::Outcome outcome =
-        executePrepared({.pool = pool, .stop = stop, .regionFinished = finished});
+        executePrepared({.pool = pool, .stop = stop, .regionFinished = finished}, progress);
     m_executeMs.push_back(watch.ms());
     return outcome;
 }
 
 bool GroupRun::execute(const Progress& progress, const std::stop_token& stop) {
+    if (!compute(progress, stop)) {
+        return false;
+    }
+    settle();
+    return true;
+}
+
+bool GroupRun::compute(const Progress& progress, const std::stop_token& stop) {
     base::TilePool pool(std::max(1, m_plan->candidate().threads));
-    method::Outcome outcome;
-    for (int turn = 0; turn < m_job.repeat && !outcome.cancelled; ++turn) {
-        outcome = executeOnce(pool, progress, turn, stop);
+    m_threads = pool.threads();
+    m_outcome = {};
+    for (int turn = 0; turn < m_job.repeat && !m_outcome.cancelled; ++turn) {
+        m_outcome = executeOnce(pool, progress, turn, stop);
     }
     if (m_index && m_numbers.size() == 1) {
         fillIndex(*m_map, *m_index);
     }
-    if (outcome.cancelled || stop.stop_requested()) {
-        return false;
-    }
+    return !m_outcome.cancelled && !stop.stop_requested();
+}
+
+void GroupRun::settle() {
     RunReport run;
     run.executeMs = spreadOf(m_executeMs);
     run.streamMs = spreadOf(m_streamMs);
-    run.stagesMs = std::move(outcome.stagesMs);
-    run.times = outcome.times;
-    run.failures = std::move(outcome.failures);
-    run.threads = pool.threads();
+    run.stagesMs = std::move(m_outcome.stagesMs);
+    run.times = m_outcome.times;
+    run.failures = std::move(m_outcome.failures);
+    run.threads = m_threads;
     run.device = m_plan->candidate().device;
     for (plan::CandidateReport& row : m_report.plan.candidates) {
         if (row.verdict == plan::CandidateVerdict::Chosen) {
@@ -287,8 +308,18 @@ bool GroupRun::execute(const Progress& progress, const std::stop_token& stop) {
         }
     }
     m_report.run = std::move(run);
-    m_report.map = MapReport{{}, outcome.facts};
-    return true;
+    m_report.map = MapReport{{}, m_outcome.facts};
+    m_outcome = {};
+}
+
+void GroupRun::clear() {
+    m_shared.tools.workspace.reset();
+    m_report.run.reset();
+    m_map.reset(); // the plan counts one map
+    m_index.reset();
+    m_reduced.reset();
+    m_executeMs.clear();
+    m_streamMs.clear();
 }
 
 match::SearchedMap GroupRun::searched(const std::stop_token& stop) {

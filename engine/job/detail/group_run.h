@@ -41,13 +41,17 @@ class GroupRun {
     GroupRun(const Job& job, const Inputs& inputs, std::vector<int> numbers, const Wants& wants,
              const std::stop_token& stop);
 
-    /// Takes over what another scene left for this problem(); plan() has nothing to do then.
+    /// Takes over what another scene left or shares for this problem(); plan() has nothing to do
+    /// then.
     void takeOver(Shared shared);
     /// The scene whose plan, whose prepared templates were taken over; empty without.
     [[nodiscard]] std::optional<int> planOf() const;
     [[nodiscard]] std::optional<int> preparedOf() const;
     /// What scene `number`, that of this run, leaves to the next one. The last call.
     [[nodiscard]] Shared leave(int number);
+    /// What it has for scenes that run beside it: all but a workspace. Once Progress::prepared was
+    /// told, or after takeOver().
+    [[nodiscard]] Shared share(int number) const;
 
     [[nodiscard]] const method::Problem& problem() const { return m_problem; }
     /// What the group reports; its plan's problem is there from the start.
@@ -75,12 +79,20 @@ class GroupRun {
     struct Progress {
         std::function<void(const base::Box&)> regionFinished;
         std::function<void(double)> share;
+        std::function<void()> prepared{}; ///< comes before a scene that is not repeated runs
     };
-    /// True after execute() until fallBack().
+    /// True after execute() or settle() until fallBack().
     [[nodiscard]] bool hasRun() const { return m_report.run.has_value(); }
     /// Runs the plan as often as the job says. False when stopped.
     [[nodiscard]] bool execute(const Progress& progress, const std::stop_token& stop);
+    /// The part of execute() that another thread may do, while what is const and does not ask for
+    /// the run may be called; settle() does the rest when it is true.
+    [[nodiscard]] bool compute(const Progress& progress, const std::stop_token& stop);
+    void settle();
+    /// After an error of execute() or compute(): ready for another one, with what was prepared.
+    void clear();
 
+    /// Null until makeMap(), and where it stays on the device.
     [[nodiscard]] const std::shared_ptr<method::MatchMap>& map() const { return m_map; }
     /// Null where nobody asks which template gave a score.
     [[nodiscard]] const std::shared_ptr<base::Image<std::int32_t>>& index() const {
@@ -100,7 +112,9 @@ class GroupRun {
     void nameFftPlanning(const plan::Request& request);
     [[nodiscard]] method::Outcome executeOnce(base::TilePool& pool, const Progress& progress,
                                               int turn, const std::stop_token& stop);
-    [[nodiscard]] method::Outcome executePrepared(const method::Execution& execution);
+    [[nodiscard]] method::Outcome executePrepared(const method::Execution& execution,
+                                                  const Progress& progress);
+    [[nodiscard]] Shared whatIsShared(int number) const;
 
     const Job& m_job;
     const Inputs& m_inputs;
@@ -116,6 +130,8 @@ class GroupRun {
     std::shared_ptr<base::Image<std::int32_t>> m_index;
     std::shared_ptr<const method::ReducedMap> m_reduced; ///< instead of the map
     GroupReport m_report;
+    method::Outcome m_outcome; ///< of the last turn
+    int m_threads = 1;         ///< that did it
     std::vector<double> m_executeMs;
     std::vector<double> m_streamMs;
 };

@@ -1,7 +1,6 @@
 #include "engine/job/detail/scenes.h"
 
 #include <algorithm>
-#include <exception>
 #include <utility>
 
 #include "engine/io/image_file.h"
@@ -47,32 +46,6 @@ std::int64_t readBytes(const io::ImageInfo& info) {
 
 } // namespace
 
-void ReadAhead::start(const Job& next, const std::stop_token& stop) {
-    m_thread = std::jthread([this, file = next.scene, channel = next.channel, frame = next.frame,
-                             stop](const std::stop_token& end) {
-        std::stop_source either;
-        const auto request = [&either] { either.request_stop(); };
-        const std::stop_callback whenStopped(stop, request);
-        const std::stop_callback whenEnded(end, request);
-        try {
-            m_image = loadImage(file, channel, frame, either.get_token());
-        } catch (const std::exception&) {
-            m_image.reset(); // its turn tells
-        }
-    });
-}
-
-void ReadAhead::wait() {
-    if (m_thread.joinable()) {
-        m_thread.join();
-    }
-}
-
-std::shared_ptr<const SceneImage> ReadAhead::take() {
-    wait();
-    return std::exchange(m_image, nullptr);
-}
-
 std::vector<OrderedScene> sceneOrder(const std::vector<Job>& jobs, const JobImages& images,
                                      const std::stop_token& stop) {
     std::vector<io::ImageInfo> infos(jobs.size());
@@ -97,11 +70,10 @@ std::vector<OrderedScene> sceneOrder(const std::vector<Job>& jobs, const JobImag
     }
     std::vector<OrderedScene> order(jobs.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
-        order[i] = {i, jobs.size() > 1 ? readBytes(infos[i]) : 0};
+        order[i] = {i, jobs.size() > 1 ? readBytes(infos[i]) : 0, first[i]};
     }
-    std::stable_sort(order.begin(), order.end(), [&](const OrderedScene& a, const OrderedScene& b) {
-        return first[a.number] < first[b.number];
-    });
+    std::stable_sort(order.begin(), order.end(),
+                     [](const OrderedScene& a, const OrderedScene& b) { return a.kind < b.kind; });
     return order;
 }
 

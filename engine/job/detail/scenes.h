@@ -6,20 +6,21 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "engine/base/error.h"
+#include "engine/job/detail/flight.h"
 #include "engine/job/detail/group_run.h"
 #include "engine/job/detail/outputs.h"
 #include "engine/job/job.h"
 
 namespace flcc::job::detail {
 
-/// A scene by its number, and what reading it takes at most in bytes.
+/// A scene by its number.
 struct OrderedScene {
     std::size_t number = 0;
-    std::int64_t bytes = 0;
+    std::int64_t bytes = 0; ///< that reading it takes at most
+    std::size_t kind = 0;   ///< the same for scenes of equal extents and type
 };
 
 /// The order in which the scenes of `jobs` are done, one a job: the first one first, and those
@@ -30,35 +31,36 @@ struct OrderedScene {
 [[nodiscard]] std::vector<OrderedScene>
 sceneOrder(const std::vector<Job>& jobs, const JobImages& images, const std::stop_token& stop);
 
-/// Reads the scene that comes next on a thread of its own while another one is matched.
-///
-/// **Threads**: one calls; the destructor stops and waits.
-class ReadAhead {
-  public:
-    /// Begins to read the scene of `next`.
-    void start(const Job& next, const std::stop_token& stop);
-    /// Waits for the end of reading.
-    void wait();
-    /// Waits and hands over; null when nothing was begun, and when reading was stopped or failed:
-    /// reading it again tells why.
-    [[nodiscard]] std::shared_ptr<const SceneImage> take();
-
-  private:
-    std::shared_ptr<const SceneImage> m_image; ///< the thread's until it has ended
-    std::jthread m_thread;                     ///< last: its end uses the member above
-};
-
 /// What the scenes of a job have in common.
 struct Stream {
-    int scenes = 1;
-    int scene = 0;                ///< the number of the one at hand
-    bool last = true;             ///< the outputs of all get their names when it is done
-    std::vector<Shared> shared{}; ///< what the one before left
+    const std::vector<Job>& jobs;           ///< one a scene
+    const std::vector<OrderedScene>& order; ///< in which they are done
+    std::size_t turn = 0;                   ///< of the one at hand, in `order`
+    std::vector<Shared> shared{};           ///< what the one before left
     OutputFiles files{};
-    const Job* next = nullptr;  ///< of the scene after this one; null without one
-    std::int64_t nextBytes = 0; ///< what it takes
-    bool reading = false;       ///< ahead, since this one is matched
-    ReadAhead ahead{};          ///< last: it may be reading when the job ends
+    int inFlight = 1; ///< scenes that the plan of the one at hand lets be under way at once
+    /// Of scenes that are done, for those that run ahead by the same plan.
+    std::vector<std::unique_ptr<method::Workspace>> spare{};
+    Ahead ahead{}; ///< last: it may be at work when the job ends
+
+    [[nodiscard]] bool several() const { return jobs.size() > 1; }
+    [[nodiscard]] int scene() const { return static_cast<int>(order[turn].number); }
+    /// Whether scene `later` turns after the one at hand exists, and is of its kind.
+    [[nodiscard]] bool has(std::size_t later) const { return turn + later < order.size(); }
+    [[nodiscard]] bool hasAlike(std::size_t later) const {
+        return has(later) && order[turn + later].kind == order[turn].kind;
+    }
+    [[nodiscard]] const Job& job(std::size_t later) const {
+        return jobs[order[turn + later].number];
+    }
+    /// What reading the next one takes; 0 without one.
+    [[nodiscard]] std::int64_t nextBytes() const { return has(1) ? order[turn + 1].bytes : 0; }
+    /// One scene after the other from here on, until one is planned anew.
+    void ground() {
+        ahead.ground();
+        spare.clear();
+        inFlight = 1;
+    }
 };
 
 /// Calls `body`; its error says that it is one of `scene`,

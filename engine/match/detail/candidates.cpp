@@ -110,7 +110,7 @@ class Scanner {
                 testVoxel(i);
             } else if (!part.whole) {
                 const auto& kept = part.kept[static_cast<std::size_t>(i)];
-                if (static_cast<double>(kept.value) >= least) {
+                if (kept.value >= least) {
                     testVoxel(kept.at);
                 }
             }

@@ -8,9 +8,8 @@ namespace {
 
 /// A LOWCONF bound can be anything up to infinity; beyond this it no longer widens the search.
 constexpr double kLargestLowConfMargin = 0.05;
-/// What canonicalValue() adds to its bound for an overlap whose score was accepted: the template's
-/// variance V is then at least 40 2^-53, and 8 2^-53 sqrt(1 / V) is below this.
-constexpr double kOverlapBound = 1.4e-8;
+/// Of a score that is kept as a float: a bound of a run in double leaves that out.
+constexpr double kFloatRounding = 0x1p-24;
 constexpr std::int64_t kFewestScores = 10'000;
 constexpr std::int64_t kVoxelBudget = 4'000'000'000;
 
@@ -59,9 +58,10 @@ Scores::Scores(const method::MaskedView& scene, const SearchedMap& map, const Pe
     }
     m_canonicalBound = method::canonicalBound(most);
     if (m_partialPeaks && m_outside == method::Outside::Overlap) {
-        m_canonicalBound += kOverlapBound;
+        m_canonicalBound += method::kOverlapBound;
     }
     const method::MapFacts& facts = map.facts;
+    m_canonicalBound += kFloatRounding;
     m_margin = facts.largestBound + m_canonicalBound;
     m_lowConfMargin = std::min(std::max(facts.largestLowConf, facts.largestBound),
                                std::max(kLargestLowConfMargin, facts.largestBound)) +
@@ -103,8 +103,12 @@ bool Scores::counts(const method::CanonicalTemplate& templ, const base::Index& c
     if (m_leavesSomeOut) {
         return method::isWhole(m_scene, templ, corner);
     }
-    return !m_partialPeaks ||
-           method::isScored(static_cast<double>(insideCount(m_scene, templ, corner)),
+    return !m_partialPeaks || covers(templ, corner);
+}
+
+/// Whether enough of a template's support lies inside.
+bool Scores::covers(const method::CanonicalTemplate& templ, const base::Index& corner) const {
+    return method::isScored(static_cast<double>(insideCount(m_scene, templ, corner)),
                             static_cast<double>(templ.count()), m_outside, m_minOverlap);
 }
 
@@ -116,7 +120,8 @@ Score Scores::best(const base::Index& corner) const {
         }
         const auto [score, bound, scored] =
             method::canonicalValue(m_scene, m_templates[i], corner, m_outside);
-        if (m_map->reduced != nullptr && !scored) {
+        if (m_map->reduced != nullptr && !(scored && (m_outside != method::Outside::Overlap ||
+                                                      covers(m_templates[i], corner)))) {
             continue;
         }
         if (m_differ && score == 0) {

@@ -46,7 +46,7 @@ class Scores {
             return {true, static_cast<double>(m_value.at(at)), m_status.at(at)};
         }
         const method::ReducedMap::Voxel voxel = m_map->reduced->at(at);
-        return {voxel.known, static_cast<double>(voxel.value), voxel.status};
+        return {voxel.known, voxel.value, voxel.status};
     }
 
     /// Linear index, whose order is that of z, y, x.
@@ -96,6 +96,8 @@ class Scores {
 
   private:
     [[nodiscard]] bool counts(const method::CanonicalTemplate& templ,
+                              const base::Index& corner) const;
+    [[nodiscard]] bool covers(const method::CanonicalTemplate& templ,
                               const base::Index& corner) const;
     [[nodiscard]] Score best(const base::Index& corner) const;
     [[nodiscard]] Score computed(const base::Index& at);

@@ -411,6 +411,15 @@ DeviceDouble& deviceDouble() {
     return own;
 }
 
+void failAt(Call call, std::int64_t turn, Result result, std::int64_t turns) {
+    const std::lock_guard lock(deviceLock());
+    DeviceDouble& own = deviceDouble();
+    own.call = call;
+    own.turn = own.calls[static_cast<std::size_t>(call)] + turn;
+    own.turns = turns;
+    own.result = result;
+}
+
 void DeviceDouble::reset() {
     *this = {};
     about.memoryBytes = std::int64_t{8} << 30;

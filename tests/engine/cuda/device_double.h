@@ -88,6 +88,9 @@ struct DeviceDouble {
     static constexpr cuda::Result kNoPlan = cuda::kTransformError + 5;
 };
 [[nodiscard]] DeviceDouble& deviceDouble();
+/// From now on call number `turn` of a kind and the following ones, `turns` of them, fail; may be
+/// said while others use the device.
+void failAt(Call call, std::int64_t turn, cuda::Result result, std::int64_t turns = 1);
 [[nodiscard]] const cuda::PluginTable& doubleTable();
 
 } // namespace flcc::test

@@ -232,6 +232,30 @@ class DeviceTest : public QObject {
         }
     }
 
+    // By the prices of a device, so that a plan may take it.
+    void underAMaskItPaysForSmallTemplates() {
+        DeviceDouble& device = test::deviceDouble();
+        device.reset();
+        device.about.processors = 132;
+        device.about.gigahertz = 1.8;
+        const auto msOf = [](cuda::MakeMethod make, std::int64_t length) {
+            const test::OnDouble own(make);
+            method::Problem problem;
+            problem.scene = {4000, 4000, 1};
+            problem.templ = {length, length, 1};
+            problem.mask = true;
+            double ms = 1e9;
+            for (const auto& candidate : own.method->candidates(problem, {2}, {})) {
+                const auto verdict = own.method->predict(problem, candidate, {2}, {}, nullptr);
+                const auto* prediction = std::get_if<method::Prediction>(&verdict);
+                ms = prediction != nullptr ? std::min(ms, prediction->times->compute) : ms;
+            }
+            return ms;
+        };
+        QVERIFY(msOf(cuda::directMethod, 8) < msOf(cuda::tiledMethod, 8));
+        QVERIFY(msOf(cuda::directMethod, 120) > msOf(cuda::tiledMethod, 120));
+    }
+
     void whatItDoesNotSolveIsRefusedWithAReason() {
         const Direct direct;
         method::Problem problem;
@@ -248,10 +272,13 @@ class DeviceTest : public QObject {
         QCOMPARE(reasonOf(problem), std::string());
         method::Problem masked = problem;
         masked.mask = true;
-        QVERIFY(reasonOf(masked).find("masks are for methods that transform") != std::string::npos);
+        QCOMPARE(reasonOf(masked), std::string());
+        masked.statistics = method::WindowStatistics::Box;
+        QVERIFY(reasonOf(masked).find("the template has a mask") != std::string::npos);
         method::Problem hidden = problem;
         hidden.sceneMask = true;
-        QVERIFY(reasonOf(hidden).find("masks are for methods that transform") != std::string::npos);
+        QVERIFY(reasonOf(hidden).find("masks of the scene are for methods that transform") !=
+                std::string::npos);
         method::Problem same = problem;
         same.extent = method::Extent::Same;
         QVERIFY(reasonOf(same).find("same") != std::string::npos);

@@ -8,7 +8,6 @@
 
 #include "engine/base/error.h"
 #include "engine/cuda/engine.h"
-#include "engine/io/image_file.h"
 #include "engine/job/benchmark.h"
 #include "engine/job/job.h"
 #include "engine/plan/planner.h"
@@ -18,6 +17,7 @@
 using namespace flcc;
 using test::Call;
 using test::DeviceDouble;
+using test::failAt;
 
 namespace {
 
@@ -45,13 +45,6 @@ struct Work {
 struct Blind : job::JobSink {
     [[nodiscard]] bool wantsMaps() const override { return false; }
 };
-
-void failAt(Call call, std::int64_t turn, cuda::Result result) {
-    DeviceDouble& device = test::deviceDouble();
-    device.call = call;
-    device.turn = device.calls[static_cast<std::size_t>(call)] + turn;
-    device.result = result;
-}
 
 void soundAgain() {
     DeviceDouble& device = test::deviceDouble();
@@ -211,11 +204,7 @@ class CudaJobTest : public QObject {
     void aGpuAskedForTriesWhatElseItCan() {
         for (const std::int64_t failures : {1, 2}) {
             soundAgain();
-            DeviceDouble& device = test::deviceDouble();
-            device.call = Call::MakeTransform;
-            device.turn = device.calls[static_cast<std::size_t>(Call::MakeTransform)] + 1;
-            device.turns = failures;
-            device.result = DeviceDouble::kNoPlan;
+            failAt(Call::MakeTransform, 1, DeviceDouble::kNoPlan, failures);
             Work work("cuda");
             work.job.method = "tiled";
             const job::JobResult found = work.run();
@@ -241,8 +230,7 @@ class CudaJobTest : public QObject {
 
     void aGpuAskedForThatCanDoNothingEndsTheJob() {
         QFETCH(int, call);
-        failAt(static_cast<Call>(call), 1, DeviceDouble::kNoPlan);
-        test::deviceDouble().turns = INT_MAX;
+        failAt(static_cast<Call>(call), 1, DeviceDouble::kNoPlan, INT_MAX);
         Work work("cuda");
         work.job.method = "tiled";
         try {
@@ -363,34 +351,6 @@ class CudaJobTest : public QObject {
         const job::JobResult found = work.run();
         QCOMPARE(found.report.run->device, std::string("cpu"));
         QVERIFY(rowOf(found.report, "cuda:0")->verdict == plan::CandidateVerdict::Failed);
-    }
-
-    void aFailureInALaterSceneLeavesNothingOfTheGpuToTheNext() {
-        struct Watcher : job::JobSink {
-            void sceneStarted(const job::SceneTurn& at) override {
-                if (at.turn == 1) {
-                    failAt(Call::Direct, 1, DeviceDouble::kInvalidValue);
-                }
-            }
-        } watcher;
-        const QTemporaryDir folder;
-        Work work("auto");
-        for (const char* name : {"a.mha", "b.mha", "c.mha"}) {
-            const std::filesystem::path file = folder.filePath(name).toStdString();
-            (void)io::writeImage(file, base::viewOf(work.images.scene->pixels), {});
-            work.job.furtherScenes.push_back(file);
-        }
-        work.job.scene = work.job.furtherScenes.front();
-        work.job.furtherScenes.erase(work.job.furtherScenes.begin());
-        const job::JobReport found = job::runJob(work.job, {}, {}, &watcher).report;
-        QCOMPARE(found.scenes.size(), std::size_t{3});
-        const char* const devices[] = {"cuda:0", "cpu", "cpu"};
-        for (std::size_t i = 0; i < 3; ++i) {
-            QCOMPARE(found.scenes[i].run->device, std::string(devices[i]));
-            QVERIFY(found.scenes[i].peaks.front().corner == work.job.crops.front().corner);
-        }
-        QVERIFY(!found.scenes[1].stream->preparedOf);
-        QVERIFY(found.scenes[2].stream->planOf == 1);
     }
 
     void aProblemThatGpusDoNotSolveGoesToTheProcessor() {

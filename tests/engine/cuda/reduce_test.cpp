@@ -263,7 +263,7 @@ class ReduceTest : public QObject {
                     const auto voxel = reduced.asked(at);
                     QVERIFY(voxel.known);
                     QCOMPARE(voxel.status, whole.map.status.view().at(at));
-                    QCOMPARE(voxel.value, whole.map.value.view().at(at));
+                    QCOMPARE(voxel.value, static_cast<double>(whole.map.value.view().at(at)));
                 }
                 for (const std::int64_t most : {1, 40}) {
                     const match::PeakOptions options{.minScore = minScore, .maxPeaks = most};
@@ -280,16 +280,25 @@ class ReduceTest : public QObject {
         QTest::addColumn<QString>("name");
         QTest::addColumn<int>("way");
         QTest::addColumn<double>("promise");
+        QTest::addColumn<bool>("recompute");
+        QTest::addColumn<bool>("twofold");
         for (const std::string& name : caseNames()) {
             for (const int way : {0, 1, 2}) {
-                for (const double promise : {1e-4, 1e-6}) { // the latter is broken everywhere
-                    QTest::addRow("%s, %s, %g", name.c_str(),
+                const auto row = [&](double promise, bool recompute, bool twofold) {
+                    QTest::addRow("%s, %s, %g%s%s", name.c_str(),
                                   way == 0   ? "direct"
                                   : way == 1 ? "tiled"
                                              : "fourier",
-                                  promise)
-                        << QString::fromStdString(name) << way << promise;
-                }
+                                  promise, recompute ? "" : ", kept", twofold ? ", double" : "")
+                        << QString::fromStdString(name) << way << promise << recompute << twofold;
+                };
+                row(1e-4, true, false);
+                row(1e-6, true, false); // broken everywhere
+                row(1e-6, false, false);
+                row(4e-6, false, false); // here and there
+                row(1e-9, true, true);
+                row(2e-14, true, true); // here and there, also by canonical values
+                row(2e-14, false, true);
             }
         }
     }
@@ -298,9 +307,13 @@ class ReduceTest : public QObject {
         QFETCH(QString, name);
         QFETCH(int, way);
         QFETCH(double, promise);
+        QFETCH(bool, recompute);
+        QFETCH(bool, twofold);
         const Case own = caseOf(name.toStdString());
         method::Problem problem = test::problemOf(own.sceneView(), own.templView());
         problem.promise = promise;
+        problem.recompute = recompute;
+        problem.precision = twofold ? method::Precision::Double : method::Precision::Single;
         compare(makerOf(way), tileOf(way, problem), problem, own.sceneView(), own.templView());
     }
 
@@ -310,7 +323,8 @@ class ReduceTest : public QObject {
         QTest::addColumn<bool>("masks");
         for (const auto extent :
              {method::Extent::Valid, method::Extent::Same, method::Extent::Full}) {
-            for (const auto outside : {method::Outside::Zero, method::Outside::Eibl}) {
+            for (const auto outside :
+                 {method::Outside::Zero, method::Outside::Eibl, method::Outside::Overlap}) {
                 for (const bool masks : {false, true}) {
                     if (masks || extent != method::Extent::Valid) {
                         QTest::addRow("%s, %s%s", name(extent).data(), name(outside).data(),
@@ -406,13 +420,6 @@ class ReduceTest : public QObject {
             return !cuda::isReduced(other);
         };
         QVERIFY(without([](auto& one) { one.templates = 2; }));
-        QVERIFY(without([](auto& one) { one.precision = method::Precision::Double; }));
-        QVERIFY(without([](auto& one) { one.recompute = false; }));
-        QVERIFY(without([](auto& one) { one.promise = 1e-8; }));
-        QVERIFY(without([](auto& one) {
-            one.extent = method::Extent::Same;
-            one.outside = method::Outside::Overlap;
-        }));
         const test::OnDouble device;
         problem.map = true;
         base::TilePool pool(1);
@@ -499,7 +506,8 @@ class ReduceTest : public QObject {
         base::TilePool pool(2);
         const auto prepared = method.prepare(problem, candidate, templ);
         const auto workspace = method.makeWorkspace(problem, candidate);
-        method::MatchMap map(method::mapExtents(problem));
+        const bool twofold = problem.precision == method::Precision::Double;
+        method::MatchMap map(method::mapExtents(problem), twofold);
         const auto whole = method.execute(problem, candidate, *prepared, scene, *workspace,
                                           {pool, {}, {}}, method::viewOf(map));
         const match::MapStatistics statistics =
@@ -514,7 +522,9 @@ class ReduceTest : public QObject {
                 QVERIFY(same(match::statisticsOf(outcome.reduced->tally()), statistics));
                 for (const base::Index& at : wanted.asked) {
                     QCOMPARE(outcome.reduced->asked(at).status, map.status.view().at(at));
-                    QCOMPARE(outcome.reduced->asked(at).value, map.value.view().at(at));
+                    QCOMPARE(outcome.reduced->asked(at).value,
+                             twofold ? map.exact.view().at(at)
+                                     : static_cast<double>(map.value.view().at(at)));
                 }
                 for (const std::int64_t most : {1, 30}) {
                     const match::PeakOptions options{.minScore = minScore,

@@ -208,6 +208,11 @@ void PeaksTest::aPlateauGivesOnePeakItsFirstVoxel() {
     // The score does not change along the plateau: no shift, no curvature there.
     QCOMPARE(peaks.front().shift[1], 0.0);
     QCOMPARE(peaks.front().curvature[1], 0.0);
+    // And so do those of scores that are no floats.
+    const PeakOptions all{.minScore = 0.1, .minDistance = 0};
+    const std::vector<test::Place> judged = made.judged(all);
+    QVERIFY(judged.size() > 3);
+    compareLists(made.peaks(all), judged);
 }
 
 void PeaksTest::aBentPlateauGivesOnePeak() {
