@@ -241,7 +241,7 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
 bool TileScorer::wantsDouble(const method::Problem& problem, const TileResult& result,
                              double twofoldNs) {
     // What canonicalScore takes for one panel.
-    const double voxelNs = 50 + 0.9 * static_cast<double>(base::voxelCount(problem.templ));
+    const double voxelNs = 50 + 0.55 * static_cast<double>(base::voxelCount(problem.templ));
     return problem.recompute && static_cast<double>(result.lowConf) * voxelNs > twofoldNs;
 }
 

@@ -98,8 +98,8 @@ struct StreamReport {
     /// Whether the next scene was read while this one was matched, or there was no room for it;
     /// empty without a next one that is to be read. Its pixels are in the run's peakHostBytes.
     std::optional<bool> readAhead;
-    /// Scenes that were under way on a device when this one ran, this one among them; their memory
-    /// is in the run's peakHostBytes too.
+    /// Scenes that were under way on a device when this one ran, this one among them; what the
+    /// others take during its turn is in the run's peakHostBytes too.
     int inFlight = 1;
 };
 
