@@ -40,13 +40,6 @@ void soundAgain() {
     device.about.processors = 10000; // so that the plan chooses it
 }
 
-void failAt(Call call, std::int64_t turn, cuda::Result result) {
-    DeviceDouble& device = test::deviceDouble();
-    device.call = call;
-    device.turn = device.calls[static_cast<std::size_t>(call)] + turn;
-    device.result = result;
-}
-
 std::string noteOfMap(ui::MainWindow& window) {
     return window.views().frames()[0]->slice()->mapNote();
 }
@@ -325,7 +318,7 @@ class WindowGpuTest : public QObject {
     void aDeviceLostInARunEndsInOneSentenceAndAResultOfTheProcessor() {
         pose(*m_window, "auto");
         QVERIFY(choiceOf(*m_window, "cuda:0").enabled);
-        failAt(Call::Await, 2, DeviceDouble::kIllegalAddress);
+        test::failAt(Call::Await, 2, DeviceDouble::kIllegalAddress);
         QVERIFY(test::runAndWait(*m_window));
         const job::JobResult& found = *m_window->document().result()->job;
         QVERIFY(!found.cancelled && found.peaks.front().corner == (base::Index{60, 40, 0}));
