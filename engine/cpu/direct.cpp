@@ -544,6 +544,11 @@ class DirectMethod final : public method::Method {
             const double twofoldNs = static_cast<double>(base::voxelCount(tile.out.extents)) *
                                      static_cast<double>(base::voxelCount(run.problem.templ)) *
                                      kDoubleNs;
+            if (!twofold) {
+                own.scorer.scoreAgain(run.problem, own.tile<float>().x, templ.canonical(), scores,
+                                      twofoldNs, result);
+                tally.clock.lap(kRecomputation);
+            }
             if (!twofold && TileScorer::wantsDouble(run.problem, result, twofoldNs)) {
                 result = inDouble();
             }

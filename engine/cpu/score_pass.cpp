@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "engine/base/error.h"
@@ -113,12 +114,15 @@ void ScorePass::score(const Box& out, const Numerators<Real>& numerators, const 
     TileScorer& scorer = *m_scorers[static_cast<std::size_t>(worker)];
     const base::Index at{out.corner.x - numerators.corner.x, out.corner.y - numerators.corner.y,
                          out.corner.z - numerators.corner.z};
-    const TileResult result =
-        scorer.score(m_problem, m_scene, out, partOf(numerators.x, at),
-                     partOf(numerators.numerator, at), tile, terms, partOf(m_map, out));
-    const double share = static_cast<double>(base::voxelCount(out.extents)) /
-                         static_cast<double>(base::voxelCount(m_regions.placements));
-    if (!result.twofold && TileScorer::wantsDouble(m_problem, result, share * m_regions.ns)) {
+    const method::MapView part = partOf(m_map, out);
+    TileResult result = scorer.score(m_problem, m_scene, out, partOf(numerators.x, at),
+                                     partOf(numerators.numerator, at), tile, terms, part);
+    const double regionNs = m_regions.ns * static_cast<double>(base::voxelCount(out.extents)) /
+                            static_cast<double>(base::voxelCount(m_regions.placements));
+    if constexpr (std::is_same_v<Real, float>) {
+        scorer.scoreAgain(m_problem, partOf(numerators.x, at), m_templ, part, regionNs, result);
+    }
+    if (!result.twofold && TileScorer::wantsDouble(m_problem, result, regionNs)) {
         const std::lock_guard lock(m_lock);
         m_waiting.push_back({out, result});
         return;

@@ -1,12 +1,14 @@
 #include "engine/cpu/tile_scorer.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
 #include <vector>
 
 #include "engine/cpu/tile_grid.h"
+#include "engine/method/shared/box_score.h"
 #include "engine/method/shared/fourier_bound.h"
 
 namespace flcc::cpu {
@@ -24,6 +26,11 @@ double chainOf(const Extents& m) {
     return static_cast<double>(m.y > 1 ? m.y : 0) + static_cast<double>(m.z > 1 ? m.z : 0);
 }
 
+/// What makes integers of the voxels of a tile that has a quantum.
+double unitOf(const CentredTile& tile) {
+    return tile.quantum > 0 ? tile.unit / tile.quantum : tile.unit;
+}
+
 simd::ScoreConstants constantsOf(const method::Problem& problem, const CentredTile& tile,
                                  const BoundTerms& terms, double constant) {
     const Extents& m = problem.templ;
@@ -34,7 +41,7 @@ simd::ScoreConstants constantsOf(const method::Problem& problem, const CentredTi
     constants.exactSums = tile.exactSums;
     constants.exactVariance =
         tile.exactSums && constants.count * constants.count * tile.steps * tile.steps < 0x1p53;
-    constants.unit = tile.quantum > 0 ? tile.unit / tile.quantum : tile.unit;
+    constants.unit = unitOf(tile);
     // Exact sums: below this the rounding of s1^2 / N would show, and the integers decide.
     constants.suspicious = tile.exactSums ? 0x1p-20 : 4 * (16 + chain) * kUnitDouble;
     constants.boundNumerator = terms.numerator;
@@ -47,6 +54,30 @@ simd::ScoreConstants constantsOf(const method::Problem& problem, const CentredTi
     constants.promise = problem.promise;
     constants.templSum = terms.templSum;
     constants.numeratorScale = 1 / (constants.count * terms.templNorm * constants.unit);
+    return constants;
+}
+
+/// What scoreBox() is to know of a tile whose panels are summed one by one.
+method::shared::TileFrame frameOf(const CentredTile& tile, const Extents& m) {
+    method::shared::TileFrame frame;
+    frame.unit = unitOf(tile);
+    frame.exactSums = tile.exactSums &&
+                      tile.steps * tile.steps * static_cast<double>(base::voxelCount(m)) < 0x1p51;
+    return frame;
+}
+
+/// Window sums as simd::scoreTile made them; numerators in chains of N + 3 roundings, of voxels
+/// that may have been rounded once.
+method::shared::BoxConstants againConstants(const method::Problem& problem,
+                                            const CentredTile& tile) {
+    const simd::ScoreConstants sums = constantsOf(problem, tile, {}, 4 * kUnitSingle);
+    method::shared::BoxConstants constants;
+    constants.count = sums.count;
+    constants.suspicious = sums.suspicious;
+    constants.boundPanel = (constants.count + 3) * kUnitDouble + (tile.exact ? 0 : kUnitSingle);
+    constants.boundSquare = sums.boundSquare;
+    constants.boundConstant = sums.boundConstant + (tile.exactSums ? 0 : simd::kRunningBound);
+    constants.promise = problem.promise;
     return constants;
 }
 
@@ -193,6 +224,12 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
     arguments.mapSliceStride = part.value.sliceStride();
     arguments.bounds = m_bounds.data();
     arguments.scratch = m_scratch.data();
+    m_low.clear();
+    if (std::is_same_v<Real, float> && problem.recompute) {
+        constexpr std::size_t kMostLow = 1U << 16U; // more are scored in double
+        m_low.reserve(std::min(kMostLow, static_cast<std::size_t>(base::voxelCount(m_tile)) + 1));
+        arguments.low = &m_low;
+    }
     if (kept != nullptr) {
         arguments.kept = kept->m_sums.data();
         arguments.recall = std::exchange(kept->m_known, true);
@@ -238,6 +275,58 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
     return result;
 }
 
+void TileScorer::scoreAgain(const method::Problem& problem, const simd::FloatBox& x,
+                            const method::CanonicalTemplate& templ, const method::MapView& part,
+                            double twofoldNs, TileResult& result) {
+    const Extents& m = problem.templ;
+    const double voxelNs = 50 + 0.08 * static_cast<double>(base::voxelCount(m));
+    if (!problem.recompute || m_low.empty() || m_low.size() == m_low.capacity() ||
+        static_cast<double>(m_low.size()) * voxelNs > twofoldNs) {
+        return;
+    }
+    const method::shared::TileFrame frame = frameOf(result.tile, m);
+    const method::shared::BoxConstants constants = againConstants(problem, result.tile);
+    constexpr std::size_t kTogether = simd::kPanels;
+    constexpr std::size_t kTrial = 8 * kTogether;
+    std::array<std::int64_t, kTogether> panels{};
+    std::array<double, kTogether> products{};
+    std::int64_t kept = 0;
+    for (std::size_t first = 0; first < m_low.size(); first += kTogether) {
+        // Where most of the first ones cannot be helped, others cannot either.
+        if (first >= kTrial && 4 * static_cast<std::size_t>(kept) < first) {
+            break;
+        }
+        const std::size_t count = std::min(kTogether, m_low.size() - first);
+        for (std::size_t i = 0; i < count; ++i) {
+            const base::Index& at = m_low[first + i].at;
+            panels[i] = at.z * x.sliceStride + at.y * x.rowStride + at.x;
+        }
+        simd::panelProducts(x, panels, templ.values().data(), m, products);
+        for (std::size_t i = 0; i < count; ++i) {
+            const simd::LowPanel& panel = m_low[first + i];
+            const method::shared::BoxScore score =
+                method::shared::scoreBox(panel.s1, panel.s2, products[i], frame, constants);
+            Status& status = part.status.at(panel.at);
+            if (status != Status::LowConf || score.flat || score.open ||
+                score.bound > problem.promise) {
+                continue;
+            }
+            ++kept;
+            part.value.at(panel.at) = static_cast<float>(score.value);
+            status = Status::Ok;
+            result.tally.overRange += score.overRange ? 1 : 0;
+            result.tally.largestBound = std::max(result.tally.largestBound, score.bound);
+        }
+    }
+    result.again = kept;
+    result.lowConf -= kept;
+    result.tally.lowConf -= kept;
+    result.tally.marked -= kept;
+    if (result.lowConf == 0) {
+        result.tally.largestLowConf = 0;
+    }
+}
+
 bool TileScorer::wantsDouble(const method::Problem& problem, const TileResult& result,
                              double twofoldNs) {
     // What canonicalScore takes for one panel.
@@ -254,7 +343,7 @@ void TileScorer::finish(const method::Problem& problem, const base::AnyView& sce
     const double bound = method::canonicalBound(base::voxelCount(problem.templ)) +
                          (part.exact.data() == nullptr ? kUnitSingle : 0.0);
     std::array<std::int64_t, base::kStatusCount> counts{};
-    std::int64_t recomputed = result.twofold ? base::voxelCount(out.extents) : 0;
+    std::int64_t recomputed = result.twofold ? base::voxelCount(out.extents) : result.again;
     if (result.lowConf == 0 && result.tally.suspicious == 0 && result.tile.nonFinite == 0) {
         // What is marked has exact sums, and is flat.
         counts[static_cast<std::size_t>(Status::Flat)] = result.tally.marked;

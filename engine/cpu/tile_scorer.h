@@ -75,6 +75,7 @@ struct TileResult {
     simd::ScoreTally tally;
     std::int64_t lowConf = 0; ///< voxels whose bound breaks the promise
     bool twofold = false;     ///< computed in double
+    std::int64_t again = 0;   ///< voxels that scoreAgain() put right
 
     /// All voxels are OK.
     [[nodiscard]] bool plain() const { return tally.marked == 0 && tile.nonFinite == 0; }
@@ -126,14 +127,21 @@ class TileScorer {
                                    const CentredTile& tile, const BoundTerms& terms,
                                    const method::MapView& part, KeptTile* kept = nullptr);
 
+    /// Scores LOWCONF voxels that score() has just found again, with numerators by the definition
+    /// in double from the voxels `x` of the tile, unless the problem forbids it or the tile in
+    /// double costs less: `twofoldNs`. Those that break the promise even then stay as they are.
+    void scoreAgain(const method::Problem& problem, const simd::FloatBox& x,
+                    const method::CanonicalTemplate& templ, const method::MapView& part,
+                    double twofoldNs, TileResult& result);
+
     /// Replaces what breaks the promise by canonical values, unless the problem forbids it, and
     /// counts the tile.
     void finish(const method::Problem& problem, const base::AnyView& scene, const base::Box& out,
                 const method::CanonicalTemplate& templ, const TileResult& result,
                 const method::MapView& part, FactsCollector& collector);
 
-    /// True when a tile in double costs less than the canonical values of its LOWCONF voxels.
-    /// `twofoldNs` is what the tile costs in double.
+    /// True when a tile in double, which costs `twofoldNs`, costs less than the canonical values of
+    /// its LOWCONF voxels.
     [[nodiscard]] static bool wantsDouble(const method::Problem& problem, const TileResult& result,
                                           double twofoldNs);
 
@@ -141,6 +149,7 @@ class TileScorer {
     base::Extents m_tile;
     base::Image<double> m_scratch;
     base::Image<float> m_bounds;
+    std::vector<simd::LowPanel> m_low; ///< of the last tile
 };
 
 } // namespace flcc::cpu

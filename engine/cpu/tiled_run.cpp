@@ -17,7 +17,7 @@ enum Stage : std::size_t { kLoad, kTransform, kDenominator, kRecomputation };
 
 /// A tile in double; only what it is against a canonical value matters.
 double twofoldNs(const Extents& points) {
-    constexpr double kScoresNs = 2; // loading, energies and scores of a point
+    constexpr double kScoresNs = 7; // loading, energies and scores of a point
     return (2 * DoubleTransform::halfNs(points) + kScoresNs) *
            static_cast<double>(base::voxelCount(points));
 }
@@ -192,12 +192,15 @@ class Worker {
             base::voxelCount(points), joined(mine.in.largestMeanSquare, other.in.largestMeanSquare),
             joined(mine.out.largestMeanSquare, other.out.largestMeanSquare),
             joined(mine.in.total, other.in.total), mine.centred.exact, kUnitSingle);
-        const TileResult result = m_buffers.scorer.score(
-            m_run.problem, m_run.scene.pixels, tile.out,
-            boxOf(own.tile(static_cast<std::int64_t>(i)), points),
+        const simd::FloatBox x = boxOf(own.tile(static_cast<std::int64_t>(i)), points);
+        TileResult result = m_buffers.scorer.score(
+            m_run.problem, m_run.scene.pixels, tile.out, x,
             boxOf(own.numerator(static_cast<std::int64_t>(i)), points), mine.centred, terms,
             scoresOf(templ, tile), m_run.bank() ? &m_buffers.kept(i) : nullptr);
         m_tally.clock.lap(kDenominator);
+        m_buffers.scorer.scoreAgain(m_run.problem, x, m_run.templs[templ]->canonical(),
+                                    scoresOf(templ, tile), twofoldNs(points), result);
+        m_tally.clock.lap(kRecomputation);
         if (TileScorer::wantsDouble(m_run.problem, result, twofoldNs(points))) {
             return false;
         }

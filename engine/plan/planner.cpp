@@ -478,7 +478,14 @@ Planned makePlan(const method::Problem& problem, const Request& request,
                                            request.method, request.device, request.tile);
         planned.report.known = knowing && recall(rows, request.knowledge->find(key));
         if (!planned.report.known) {
-            const SampleInput input{*scene, *templ, request.limits, best, pool, stop};
+            const SampleInput input{*scene,
+                                    *templ,
+                                    request.limits,
+                                    best,
+                                    pool,
+                                    stop,
+                                    statistics != nullptr ? statistics->lowest
+                                                          : std::vector<base::Index>()};
             planned.cancelled =
                 !(request.planning == Planning::Exhaustive ? measureAll(rows, problem, input)
                                                            : measure(rows, problem, input));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "engine/base/stopwatch.h"
@@ -13,9 +14,9 @@ namespace {
 
 using base::Extents;
 
-/// A box in the middle of the scene whose map holds about `share` of the placements, made of whole
-/// tiles of the candidate, at least one for each thread where the map has them.
-base::Box sampleBox(const method::Problem& problem, const method::Candidate& candidate,
+/// A part of the scene whose map holds about `share` of the placements, made of whole tiles of the
+/// candidate, at least one for each thread where the map has them.
+Extents tiledSample(const method::Problem& problem, const method::Candidate& candidate,
                     double share) {
     const Extents map = base::validExtents(problem.scene, problem.templ);
     const Extents& m = problem.templ;
@@ -44,13 +45,12 @@ base::Box sampleBox(const method::Problem& problem, const method::Candidate& can
     taken.z = std::min(tiles.z, wanted);
     const Extents part{std::min(map.x, taken.x * unit.x), std::min(map.y, taken.y * unit.y),
                        std::min(map.z, taken.z * unit.z)};
-    return {{(map.x - part.x) / 2, (map.y - part.y) / 2, (map.z - part.z) / 2},
-            {part.x + m.x - 1, part.y + m.y - 1, part.z + m.z - 1}};
+    return {part.x + m.x - 1, part.y + m.y - 1, part.z + m.z - 1};
 }
 
-/// A box in the middle of the scene with about `share` of its voxels, for a method that takes
-/// scenes whole: halves of its axes, so that transforms of the part have the factors of the whole.
-base::Box wholeBox(const method::Problem& problem, double share) {
+/// About `share` of the scene's voxels, for a method that takes scenes whole: halves of its axes,
+/// so that transforms of the part have the factors of the whole.
+Extents wholeSample(const method::Problem& problem, double share) {
     const Extents& n = problem.scene;
     const double wanted = share * static_cast<double>(base::voxelCount(n));
     std::array<std::int64_t, 3> part{n.x, n.y, n.z};
@@ -64,8 +64,7 @@ base::Box wholeBox(const method::Problem& problem, double share) {
         }
         part[longest] /= 2;
     }
-    return {{(n.x - part[0]) / 2, (n.y - part[1]) / 2, (n.z - part[2]) / 2},
-            {part[0], part[1], part[2]}};
+    return {part[0], part[1], part[2]};
 }
 
 /// A run of a sample: of its time only what the threads were at work grows with the problem. Waking
@@ -101,6 +100,38 @@ method::Outcome runOnce(const method::Method& method, const method::Problem& pro
 
 } // namespace
 
+base::Box representativeBox(const Extents& scene, const Extents& sample, const Extents& templ,
+                            const std::vector<base::Index>& lowest) {
+    const Extents free{scene.x - sample.x, scene.y - sample.y, scene.z - sample.z};
+    const Extents map = base::validExtents(scene, templ);
+    const Extents part = base::validExtents(sample, templ);
+    const double expected = static_cast<double>(lowest.size()) *
+                            static_cast<double>(base::voxelCount(part)) /
+                            static_cast<double>(base::voxelCount(map));
+    constexpr std::array<std::int64_t, 5> kQuarters{2, 1, 3, 0, 4}; // the middle first
+    base::Box best;
+    double least = std::numeric_limits<double>::infinity();
+    for (const std::int64_t z : kQuarters) {
+        for (const std::int64_t y : kQuarters) {
+            for (const std::int64_t x : kQuarters) {
+                const base::Index at{free.x * x / 4, free.y * y / 4, free.z * z / 4};
+                const auto inside =
+                    std::count_if(lowest.begin(), lowest.end(), [&](const base::Index& place) {
+                        return place.x >= at.x && place.x < at.x + part.x && place.y >= at.y &&
+                               place.y < at.y + part.y && place.z >= at.z &&
+                               place.z < at.z + part.z;
+                    });
+                const double off = std::abs(static_cast<double>(inside) - expected);
+                if (off < least) {
+                    least = off;
+                    best = {at, sample};
+                }
+            }
+        }
+    }
+    return best;
+}
+
 double timeOnSample(const method::Method& method, const method::Problem& problem,
                     const method::Candidate& chosen, double predictedMs, double budgetMs,
                     const SampleInput& input) {
@@ -109,7 +140,9 @@ double timeOnSample(const method::Method& method, const method::Problem& problem
     constexpr double kLeastWholeMs = 25;
     const double sampleMs = whole ? std::max(budgetMs, kLeastWholeMs) : budgetMs;
     const double share = std::min(1.0, sampleMs / predictedMs);
-    const base::Box box = whole ? wholeBox(problem, share) : sampleBox(problem, chosen, share);
+    const base::Box box = representativeBox(
+        problem.scene, whole ? wholeSample(problem, share) : tiledSample(problem, chosen, share),
+        problem.templ, input.lowest);
     method::Problem part = problem;
     part.scene = box.extents;
     method::Candidate candidate = chosen;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <stop_token>
+#include <vector>
 
 #include "engine/base/pixels.h"
 #include "engine/base/tile_pool.h"
@@ -16,7 +17,16 @@ struct SampleInput {
     const method::CostModel& model;
     base::TilePool& pool;
     std::stop_token stop;
+    /// Placements of the least contrast (method::SceneStatistics::lowest), or none.
+    std::vector<base::Index> lowest;
 };
+
+/// A box of these extents in a scene as much like all of it as can be: where a run has most to do
+/// again, at places of low contrast, is to be in the sample in proportion. A quarter of the way
+/// apart along each axis; in the middle where nothing else is better.
+[[nodiscard]] base::Box representativeBox(const base::Extents& scene, const base::Extents& sample,
+                                          const base::Extents& templ,
+                                          const std::vector<base::Index>& lowest);
 
 /// Runs a candidate on a part of the scene that is predicted to take about `budgetMs` (the whole
 /// scene when that is less) and scales its time to the whole by the predictions of both.

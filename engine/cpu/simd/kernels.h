@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -100,6 +102,15 @@ void correlateDirect(const IntegerBox& x, const std::int32_t* t, const base::Ext
 /// Longest chain of roundings a product passes through in correlateDirect (METHODS 2.2).
 [[nodiscard]] std::int64_t directChain(const base::Extents& m);
 
+/// Panels that panelProducts() takes together, so that every weight is read once for all of them.
+inline constexpr std::size_t kPanels = 8;
+
+/// x * That of single panels in double, in chains of at most N + 3 roundings.
+/// **Shapes**: a panel has m and begins at x.data + at, with kSlack floats behind its last row;
+/// `that` is contiguous, m.x fastest.
+void panelProducts(const FloatBox& x, const std::array<std::int64_t, kPanels>& at,
+                   const double* that, const base::Extents& m, std::array<double, kPanels>& to);
+
 /// The constants of one tile that turn sums into scores, bounds and marks (METHODS 2.1, 2.2).
 struct ScoreConstants {
     double count = 1;       ///< N, voxels of the support
@@ -134,6 +145,13 @@ struct ScoreTally {
     std::int64_t overRange = 0;
 };
 
+/// A LOWCONF voxel of a tile and the window sums of its panel.
+struct LowPanel {
+    base::Index at;
+    double s1 = 0;
+    double s2 = 0;
+};
+
 /// Writes scores, status bytes and bounds of one tile from numerators of either precision: window
 /// sums of x and x^2 over m, D, r = num / sqrt(D), clamped to [-1, 1]. Sums run on from panel to
 /// panel where they are exact or, of scores that are not kept in double, every D is 2^22 times
@@ -143,7 +161,8 @@ struct ScoreTally {
 /// the same box inside the map with their strides; bounds contiguous, out.x a row. `scratch` as
 /// scoreScratch() says. `exact`, where there is one, takes the scores in double. `kept`, where
 /// there is room for keptSums(out) doubles, takes the window sums, and `recall` scores other
-/// numerators of the same box from them: to the bit what x would give.
+/// numerators of the same box from them: to the bit what x would give. `low` takes the LOWCONF
+/// voxels, as many as fit its capacity.
 template <class Real, class Numerator = Real> struct ScoreArguments {
     VoxelBox<Real> x;
     VoxelBox<Numerator> num;
@@ -159,6 +178,7 @@ template <class Real, class Numerator = Real> struct ScoreArguments {
     double* scratch = nullptr;
     double* kept = nullptr;
     bool recall = false; ///< x is not read
+    std::vector<LowPanel>* low = nullptr;
 };
 [[nodiscard]] ScoreTally scoreTile(const ScoreArguments<float>& arguments,
                                    const ScoreConstants& constants);
@@ -180,6 +200,11 @@ template <class Real, class Numerator = Real> struct ScoreArguments {
 /// Rows whose running sums scoreTile takes together: so many that what one of them stored has left
 /// the store buffer when it goes on from there.
 inline constexpr std::int64_t kRunningRows = 4;
+
+/// A variance from running sums is at least this many times their error, and what that adds to the
+/// bound of a score: their error in 1 / sqrt(D).
+inline constexpr double kLargerThanError = 0x1p22;
+inline constexpr double kRunningBound = 0.51 / kLargerThanError;
 
 /// Doubles before the running sums of a row, and of that row with room for a whole vector too many.
 inline constexpr std::int64_t kRunningLead = 8;

@@ -60,8 +60,10 @@ template <class Scores> class RowScorer {
                                    y * m_arguments.num.rowStride + column,
                                m_arguments.value + at,
                                m_arguments.exact == nullptr ? nullptr : m_arguments.exact + at,
-                               m_arguments.status + at, count, isStreamed(count)},
-                        column, y);
+                               m_arguments.status + at,
+                               count,
+                               isStreamed(count),
+                               {column, y, z}});
     }
 
     [[nodiscard]] ScoreTally tally() const {
@@ -81,6 +83,7 @@ template <class Scores> class RowScorer {
         std::uint8_t* status = nullptr;
         std::int64_t count = 0;
         bool streamed = false;
+        base::Index at; ///< its first voxel
     };
 
     /// Whether a row goes past the caches: nobody reads it soon, and what is not written to it need
@@ -126,18 +129,17 @@ template <class Scores> class RowScorer {
         std::fill_n(row.status + i, row.count - i, std::uint8_t{0});
     }
 
-    template <class S>
-    [[nodiscard]] bool scoreRow(const Row<S>& row, std::int64_t column, std::int64_t y) {
+    template <class S> [[nodiscard]] bool scoreRow(const Row<S>& row) {
+        float* const bounds = m_arguments.bounds + row.at.x;
         if constexpr (std::is_same_v<Scores, IntegerScores>) {
             if (m_constants.exactVariance) {
                 scoreExactly(row);
-                std::fill_n(m_arguments.bounds + column, row.count,
-                            static_cast<float>(m_constants.boundConstant));
+                std::fill_n(bounds, row.count, static_cast<float>(m_constants.boundConstant));
                 return true;
             }
         }
         // The bounds of the last row are the sample that is asked for.
-        const bool sampled = y + 1 == m_arguments.out.y;
+        const bool sampled = row.at.y + 1 == m_arguments.out.y;
         if (!sampled && m_remarkable <= m_plain / 2 + 2) {
             if (scorePlainly(row)) {
                 ++m_plain;
@@ -148,7 +150,7 @@ template <class Scores> class RowScorer {
         if (leastOf<S>() > 0 && !(leastVariance(row) > leastOf<S>())) {
             return false;
         }
-        scoreCarefully(row, m_arguments.bounds + column);
+        scoreCarefully(row, bounds);
         return true;
     }
 
@@ -387,6 +389,7 @@ template <class Scores> class RowScorer {
                 double score = 0;
                 row.status[i] = settle(s1, row.sums.secondAt(i),
                                        Scores::numeratorOf(row.num[i], s1, m_constants), score);
+                remember(row, i);
                 row.value[i] = static_cast<float>(score);
                 if (row.exact != nullptr) {
                     row.exact[i] = score;
@@ -401,9 +404,20 @@ template <class Scores> class RowScorer {
                 ++m_tally.marked;
                 ++m_tally.lowConf;
                 m_tally.largestLowConf = std::max(m_tally.largestLowConf, bound);
+                remember(row, i);
             } else {
                 m_tally.largestBound = std::max(m_tally.largestBound, bound);
             }
+        }
+    }
+
+    // What it takes to score a LOWCONF voxel again.
+    template <class S> void remember(const Row<S>& row, std::int64_t i) {
+        auto* const low = m_arguments.low;
+        if (row.status[i] == static_cast<std::uint8_t>(base::Status::LowConf) && low != nullptr &&
+            low->size() < low->capacity()) {
+            low->push_back(
+                {{row.at.x + i, row.at.y, row.at.z}, row.sums.firstAt(i), row.sums.secondAt(i)});
         }
     }
 

@@ -156,7 +156,6 @@ template <class Scores>
 HWY_INLINE ScoreTally scoreAll(const typename RowScorer<Scores>::Arguments& a,
                                const ScoreConstants& given) {
     using Real = typename Scores::Real;
-    constexpr double kLargerThanError = 0x1p22;
     ScoreConstants constants = given;
     const Part whole{0, a.out.x, 0, a.out.y, 0, a.out.z};
     const base::Extents strip = runningStrip(a.m, a.tile);
@@ -169,7 +168,7 @@ HWY_INLINE ScoreTally scoreAll(const typename RowScorer<Scores>::Arguments& a,
     } else if (a.exact == nullptr) {
         least =
             static_cast<Real>(kLargerThanError * runningError(a.m, {strip.x, strip.y, a.out.z}));
-        constants.boundConstant += 0.51 / kLargerThanError; // of 1 / sqrt(D), and so of a score
+        constants.boundConstant += kRunningBound;
     } else {
         running = false; // scores in double are to keep their digits
     }
