@@ -44,7 +44,7 @@ struct IntegerTemplate {
             for (std::int64_t y = 0; y < m.y; ++y) {
                 const float* const row = x.data + z * x.sliceStride + y * x.rowStride;
                 const auto stepsAt = [&](std::int64_t i) {
-                    return i < m.x ? static_cast<double>(row[i]) * tile.unit / tile.quantum : 0.0;
+                    return i < m.x ? static_cast<double>(row[i]) * tile.stepsPerUnit() : 0.0;
                 };
                 for (std::int64_t i = 0; i < m.x; i += 2) {
                     const double one = stepsAt(i);
@@ -298,7 +298,7 @@ Extents tileOf(const Extents& map, const Extents& m, const Extents& least) {
 /// The voxels of a tile by pairs, from those in float.
 void loadPairs(const Extents& seen, const CentredTile& tile, const simd::FloatBox& x,
                const simd::IntegerBox& to) {
-    const auto steps = static_cast<float>(tile.unit / tile.quantum);
+    const auto steps = static_cast<float>(tile.stepsPerUnit());
     for (std::int64_t z = 0; z < seen.z; ++z) {
         for (std::int64_t y = 0; y < seen.y; ++y) {
             simd::loadPairs(x.data + z * x.sliceStride + y * x.rowStride, seen.x, steps,

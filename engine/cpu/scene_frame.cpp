@@ -1,9 +1,11 @@
 #include "engine/cpu/scene_frame.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 namespace flcc::cpu {
 
@@ -14,13 +16,33 @@ using base::Extents;
 /// Voxels whose facts one item takes.
 constexpr std::int64_t kItemVoxels = 1 << 18;
 
-/// The mean as a value of type T, between smallest and largest.
-template <class T> long double centreOf(long double mean) {
-    return std::is_integral_v<T> ? std::nearbyint(mean)
-                                 : static_cast<long double>(static_cast<T>(mean));
-}
+std::int64_t rowsTogether(const Extents& n) { return std::max<std::int64_t>(1, kItemVoxels / n.x); }
 
 } // namespace
+
+bool SceneFrame::findGrid(const base::View<const float>& view, const Facts& facts,
+                          const ForItems& each, double& quantum) {
+    const GridSearch all(static_cast<double>(facts.minimum), static_cast<double>(facts.maximum));
+    const Extents& n = view.extents();
+    const std::int64_t rows = n.y * n.z;
+    const std::int64_t together = rowsTogether(n);
+    std::vector<GridSearch> items(static_cast<std::size_t>((rows + together - 1) / together), all);
+    std::atomic<bool> found = true;
+    const bool done = each(static_cast<std::int64_t>(items.size()), [&](std::int64_t item, int) {
+        GridSearch& grid = items[static_cast<std::size_t>(item)];
+        const std::int64_t end = std::min(rows, (item + 1) * together);
+        for (std::int64_t row = item * together; found && row < end; ++row) {
+            if (!grid.add(view.row(row % n.y, row / n.y), n.x)) {
+                found = false;
+            }
+        }
+    });
+    for (std::size_t i = 1; i < items.size(); ++i) {
+        items.front().join(items[i]);
+    }
+    quantum = found ? items.front().quantum() : 0;
+    return done;
+}
 
 template <class T> SceneFrame::Facts SceneFrame::factsOf(const T* row, std::int64_t count) {
     Facts facts;
@@ -51,7 +73,7 @@ std::optional<SceneFrame> SceneFrame::of(const base::AnyView& scene, std::int64_
     const Extents n = base::extentsOf(scene);
     frame.m_scene = n;
     const std::int64_t rows = n.y * n.z;
-    const std::int64_t together = std::max<std::int64_t>(1, kItemVoxels / n.x);
+    const std::int64_t together = rowsTogether(n);
     frame.m_nonFinite.resize(static_cast<std::size_t>(rows));
     // Sums are joined in order, so that threads change no bit.
     std::vector<Facts> items(static_cast<std::size_t>((rows + together - 1) / together));
@@ -82,37 +104,49 @@ std::optional<SceneFrame> SceneFrame::of(const base::AnyView& scene, std::int64_
     for (const Facts& item : items) {
         join(facts, item);
     }
-    std::visit(
+    const bool stayed = std::visit(
         [&](const auto& view) {
             using T = std::remove_cvref_t<decltype(view.at(0, 0, 0))>;
             constexpr bool kInteger = std::is_integral_v<T>;
+            if (facts.finite == 0) {
+                facts.minimum = facts.maximum = 0;
+            }
+            const long double range = std::max(std::abs(facts.maximum), std::abs(facts.minimum));
+            const long double spread = facts.maximum - facts.minimum;
+            frame.m_inFloat = kInteger || (range < 0x1p125L && (spread == 0 || spread > 0x1p-124L));
+            double quantum = kInteger ? 1 : 0;
+            if constexpr (std::is_same_v<T, float>) {
+                if (frame.m_inFloat && !findGrid(view, facts, each, quantum)) {
+                    return false;
+                }
+            }
             const long double mean =
                 facts.finite > 0 ? facts.sum / static_cast<long double>(facts.finite) : 0;
-            frame.m_centre = std::clamp(centreOf<T>(mean), facts.finite > 0 ? facts.minimum : 0,
-                                        facts.finite > 0 ? facts.maximum : 0);
-            const long double largest = facts.finite > 0 ? std::max(facts.maximum - frame.m_centre,
-                                                                    frame.m_centre - facts.minimum)
-                                                         : 0;
+            frame.m_centre =
+                std::clamp(quantum > 0 ? quantum * std::nearbyint(mean / quantum)
+                                       : static_cast<long double>(static_cast<T>(mean)),
+                           facts.minimum, facts.maximum);
+            const long double largest =
+                std::max(facts.maximum - frame.m_centre, frame.m_centre - facts.minimum);
             frame.m_exponent = largest > 0 ? std::ilogb(largest) + 1 : 0;
             const int digits = twofold ? 53 : 24;
-            const bool exact = largest == 0 || (kInteger && frame.m_exponent <= digits);
+            const bool exact =
+                largest == 0 || (quantum > 0 && largest <= std::ldexp(quantum, digits));
             CentredTile& tile = frame.m_facts;
             tile.unit = std::ldexp(1.0, frame.m_exponent);
             tile.level = static_cast<double>(frame.m_centre);
             tile.exact = exact;
             // Half a unit in the last place of the largest difference.
             tile.largestRounding = exact ? 0.0 : std::ldexp(1.0, frame.m_exponent - digits - 1);
-            if (kInteger && exact) {
-                tile.quantum = 1;
-                tile.steps = static_cast<double>(largest);
+            if (quantum > 0 && exact) {
+                tile.quantum = quantum;
+                tile.steps = static_cast<double>(largest / quantum);
                 tile.exactSums = static_cast<double>(templCount) * tile.steps * tile.steps < 0x1p53;
             }
-            const long double range = std::max(std::abs(facts.maximum), std::abs(facts.minimum));
-            frame.m_inFloat =
-                kInteger || (range < 0x1p125L && (largest == 0 || largest > 0x1p-124L));
+            return true;
         },
         scene);
-    return frame;
+    return stayed ? std::optional(std::move(frame)) : std::nullopt;
 }
 
 template <class T, class Real>

@@ -10,8 +10,8 @@
 
 namespace flcc::cpu {
 
-/// A whole scene in one frame: x = (S - c) 2^-e as CentredTile says, c and e found by many threads,
-/// rows placed when they are wanted.
+/// A whole scene in one frame: x = (S - c) 2^-e as CentredTile says, c, e and the quantum of floats
+/// found by many threads, rows placed when they are wanted.
 class SceneFrame {
   public:
     /// Empty when stopped. `twofold`: x is double. The same frame on any number of threads.
@@ -37,6 +37,9 @@ class SceneFrame {
         std::int64_t nonFinite = 0;
     };
     template <class T> static Facts factsOf(const T* row, std::int64_t count);
+    /// GridSearch::quantum() of all voxels. False when stopped.
+    [[nodiscard]] static bool findGrid(const base::View<const float>& view, const Facts& facts,
+                                       const ForItems& each, double& quantum);
     template <class T, class Real> void placeRow(const T* row, std::int64_t count, Real* to) const;
 
     CentredTile m_facts;

@@ -183,12 +183,12 @@ template <class Precision> class BlockedRun {
             own.scratch);
     }
 
-    /// The mean of a segment as a value that can be taken off the voxels of integer scenes without
-    /// a rounding.
+    /// The mean of a segment as a value that can be taken off voxels that are multiples of a
+    /// quantum without a rounding.
     [[nodiscard]] Value meanOf(double mean) const {
         const CentredTile facts = m_frame.tile({{0, 0, 0}, {1, 1, 1}});
-        return static_cast<Value>(facts.exact ? std::nearbyint(mean * facts.unit) / facts.unit
-                                              : mean);
+        const double steps = facts.stepsPerUnit();
+        return static_cast<Value>(facts.exact ? std::nearbyint(mean * steps) / steps : mean);
     }
 
     /// The numerators of a layer of output blocks.
@@ -299,7 +299,7 @@ template <class Precision> class BlockedRun {
         // The numerator is rounded when means come back; voxels when they are centred, twice,
         // unless the differences are exact.
         const CentredTile facts = m_frame.tile(tile);
-        const bool whole = facts.exact && facts.unit * kUnitOf<Value> <= 0.25;
+        const bool whole = facts.exact && facts.stepsPerUnit() * kUnitOf<Value> <= 0.25;
         terms.panel = kUnitOf<Value> * (whole ? 1 : 3);
         return terms;
     }

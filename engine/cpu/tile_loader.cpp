@@ -55,28 +55,18 @@ CentredTile finished(double level, double largest, int exponent, double quantum,
     return tile;
 }
 
-/// The largest power of two of which all finite voxels are multiples, as of pictures of few bits
-/// that are kept as float32; 0 where differences of their multiples may need more than 24 bits.
+/// The grid that all finite voxels lie on, or 0.
 double quantumOf(const View<const float>& view, const simd::RowFacts& facts) {
-    constexpr int kDigits = std::numeric_limits<float>::digits;
-    constexpr double kMost = 0x1p24;
-    const double top = std::max(std::abs(facts.maximum), std::abs(facts.minimum));
-    if (!(top > 0)) {
-        return 0;
-    }
-    const double finest = std::ldexp(1.0, std::ilogb(top) + 1 - kDigits);
-    const double spread = (facts.maximum - facts.minimum) / finest;
-    std::uint32_t bits = 0;
+    GridSearch grid(facts.minimum, facts.maximum);
     const Extents& extents = view.extents();
     for (std::int64_t z = 0; z < extents.z; ++z) {
         for (std::int64_t y = 0; y < extents.y; ++y) {
-            if (!simd::isOnGrid(view.row(y, z), extents.x, finest, bits) ||
-                std::ldexp(spread, -std::countr_zero(bits)) >= kMost) {
+            if (!grid.add(view.row(y, z), extents.x)) {
                 return 0;
             }
         }
     }
-    return std::ldexp(finest, std::countr_zero(bits));
+    return grid.quantum();
 }
 
 template <class T, class Real>
@@ -364,6 +354,34 @@ std::vector<std::uint8_t> nonFiniteOf(const View<const T>& view, const Extents& 
 }
 
 } // namespace
+
+GridSearch::GridSearch(double minimum, double maximum) {
+    const double top = std::max(std::abs(maximum), std::abs(minimum));
+    if (top > 0) {
+        m_finest = std::ldexp(1.0, std::ilogb(top) + 1 - std::numeric_limits<float>::digits);
+        m_spread = (maximum - minimum) / m_finest;
+        m_found = true;
+    }
+}
+
+bool GridSearch::isFine() const {
+    constexpr double kMost = 0x1p24;
+    return std::ldexp(m_spread, -std::countr_zero(m_bits)) < kMost;
+}
+
+bool GridSearch::add(const float* row, std::int64_t count) {
+    m_found = m_found && simd::isOnGrid(row, count, m_finest, m_bits) && isFine();
+    return m_found;
+}
+
+void GridSearch::join(const GridSearch& other) {
+    m_bits |= other.m_bits;
+    m_found = m_found && other.m_found && isFine();
+}
+
+double GridSearch::quantum() const {
+    return m_found ? std::ldexp(m_finest, std::countr_zero(m_bits)) : 0.0;
+}
 
 CentredTile loadCentred(const base::AnyView& scene, const base::Box& footprint,
                         std::int64_t templCount, const simd::FloatBox& to) {

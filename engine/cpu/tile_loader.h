@@ -31,6 +31,33 @@ struct CentredTile {
     double largestRounding = 0; ///< largest |x 2^e - (S - c)|, or a bound on it
     bool direct = false;        ///< x is (S - c) 2^-e as a kernel computes it
     std::int64_t nonFinite = 0; ///< voxels replaced by c
+
+    /// Times this x is an integer where there is a quantum.
+    [[nodiscard]] double stepsPerUnit() const { return quantum > 0 ? unit / quantum : unit; }
+};
+
+/// Looks for the largest power of two of which all finite voxels of some rows are multiples, as of
+/// pictures of few bits that are kept as float32.
+class GridSearch {
+  public:
+    /// The range of all the voxels.
+    GridSearch(double minimum, double maximum);
+
+    /// False when there is none: differences of its multiples may need more than 24 bits.
+    [[nodiscard]] bool add(const float* row, std::int64_t count);
+    /// What another one found in other rows of the same voxels.
+    void join(const GridSearch& other);
+
+    /// The power of two, or 0.
+    [[nodiscard]] double quantum() const;
+
+  private:
+    [[nodiscard]] bool isFine() const;
+
+    double m_finest = 0; ///< the last digit of the largest voxel
+    double m_spread = 0; ///< the range in units of that
+    std::uint32_t m_bits = 0;
+    bool m_found = false;
 };
 
 /// Loads the part `footprint` of a scene into `to`. `templCount` is N of the template; `known` what

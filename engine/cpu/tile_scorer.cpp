@@ -26,11 +26,6 @@ double chainOf(const Extents& m) {
     return static_cast<double>(m.y > 1 ? m.y : 0) + static_cast<double>(m.z > 1 ? m.z : 0);
 }
 
-/// What makes integers of the voxels of a tile that has a quantum.
-double unitOf(const CentredTile& tile) {
-    return tile.quantum > 0 ? tile.unit / tile.quantum : tile.unit;
-}
-
 simd::ScoreConstants constantsOf(const method::Problem& problem, const CentredTile& tile,
                                  const BoundTerms& terms, double constant) {
     const Extents& m = problem.templ;
@@ -41,7 +36,7 @@ simd::ScoreConstants constantsOf(const method::Problem& problem, const CentredTi
     constants.exactSums = tile.exactSums;
     constants.exactVariance =
         tile.exactSums && constants.count * constants.count * tile.steps * tile.steps < 0x1p53;
-    constants.unit = unitOf(tile);
+    constants.unit = tile.stepsPerUnit();
     // Exact sums: below this the rounding of s1^2 / N would show, and the integers decide.
     constants.suspicious = tile.exactSums ? 0x1p-20 : 4 * (16 + chain) * kUnitDouble;
     constants.boundNumerator = terms.numerator;
@@ -60,7 +55,7 @@ simd::ScoreConstants constantsOf(const method::Problem& problem, const CentredTi
 /// What scoreBox() is to know of a tile whose panels are summed one by one.
 method::shared::TileFrame frameOf(const CentredTile& tile, const Extents& m) {
     method::shared::TileFrame frame;
-    frame.unit = unitOf(tile);
+    frame.unit = tile.stepsPerUnit();
     frame.exactSums = tile.exactSums &&
                       tile.steps * tile.steps * static_cast<double>(base::voxelCount(m)) < 0x1p51;
     return frame;
