@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/cpu/scene_frame.h"
 #include "engine/cpu/simd/kernels.h"
 #include "engine/method/problem.h"
 #include "tests/engine/cpu/harness.h"
@@ -100,6 +101,25 @@ class GridsTest : public QObject {
             }
         }
         cpu::simd::forceInstructionSet("");
+    }
+
+    /// Of a scene whose parts are looked at one by one.
+    void theGridOfASceneIsThatOfAllItsParts() {
+        const base::Extents extents{1024, 700, 1};
+        const auto quantumWith = [&](const base::Index& at, double value) {
+            base::AnyImage scene =
+                test::makeScene(base::PixelType::Float32, extents,
+                                [](const base::Index& i) { return double((i.x + i.y) % 200); });
+            test::setVoxel(scene, at, value);
+            const base::AnyView view = base::viewOf(scene);
+            const auto frame = cpu::SceneFrame::of(view, 30, false, cpu::oneAfterTheOther());
+            return frame->tile({{0, 0, 0}, extents}).quantum;
+        };
+        QCOMPARE(quantumWith({0, 0, 0}, 1.0), 1.0);
+        for (const base::Index& at : {base::Index{5, 3, 0}, base::Index{1023, 699, 0}}) {
+            QCOMPARE(quantumWith(at, 0.25), 0.25);
+            QCOMPARE(quantumWith(at, 0x1.000002p0), 0.0);
+        }
     }
 
     void bytesKeptAsFloatsAreExact_data() {
