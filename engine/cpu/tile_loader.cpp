@@ -357,11 +357,9 @@ std::vector<std::uint8_t> nonFiniteOf(const View<const T>& view, const Extents& 
 
 GridSearch::GridSearch(double minimum, double maximum) {
     const double top = std::max(std::abs(maximum), std::abs(minimum));
-    if (top > 0) {
-        m_finest = std::ldexp(1.0, std::ilogb(top) + 1 - std::numeric_limits<float>::digits);
-        m_spread = (maximum - minimum) / m_finest;
-        m_found = true;
-    }
+    const int exponent = top > 0 ? std::ilogb(top) + 1 : 0; // zeros lie on any grid
+    m_finest = std::ldexp(1.0, exponent - std::numeric_limits<float>::digits);
+    m_spread = (maximum - minimum) / m_finest;
 }
 
 bool GridSearch::isFine() const {

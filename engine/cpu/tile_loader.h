@@ -57,7 +57,7 @@ class GridSearch {
     double m_finest = 0; ///< the last digit of the largest voxel
     double m_spread = 0; ///< the range in units of that
     std::uint32_t m_bits = 0;
-    bool m_found = false;
+    bool m_found = true;
 };
 
 /// Loads the part `footprint` of a scene into `to`. `templCount` is N of the template; `known` what

@@ -332,21 +332,43 @@ template <class Scores> class RowScorer {
             const auto over = hn::AndNot(suspicious, hn::Gt(hn::Abs(score), hn::Add(one, bound)));
             const auto low = hn::AndNot(suspicious, hn::Gt(bound, set(constants.promise)));
             storeScores(row, i, count, hn::Min(hn::Max(score, hn::Neg(one)), one));
-            const Marks marks(low, suspicious, over, bound);
             if constexpr (kWhole<decltype(count)>) {
                 const auto marked = hn::Or(low, suspicious);
                 Scores::store(bound, bounds + i);
                 largest = hn::Max(largest, hn::IfThenZeroElse(marked, bound));
-                if (!hn::AllFalse(d, hn::Or(marked, over))) {
-                    mark(marks, count, row, i);
+                if (hn::AllFalse(d, hn::Or(marked, over))) {
+                    return;
                 }
+                if (constants.exactVariance && hn::AllTrue(d, suspicious) && allFlat(row, i)) {
+                    std::fill_n(row.status + i, count,
+                                static_cast<std::uint8_t>(base::Status::Flat));
+                    m_tally.marked += count;
+                    return;
+                }
+                mark(Marks(low, suspicious, over, bound), count, row, i);
             } else {
+                const Marks marks(low, suspicious, over, bound);
                 std::transform(marks.bound, marks.bound + count, bounds + i,
                                [](Real of) { return static_cast<float>(of); });
                 mark(marks, count, row, i);
             }
         });
         m_largest = largest;
+    }
+
+    /// Whether all panels of the vector at `i` are flat, by their sums, whose products are exact.
+    template <class S> [[nodiscard]] bool allFlat(const Row<S>& row, std::int64_t i) const {
+        const DD dd;
+        const auto lanes = static_cast<std::int64_t>(hn::Lanes(dd));
+        const auto count = hn::Set(dd, m_constants.count);
+        const std::int64_t end = i + static_cast<std::int64_t>(hn::Lanes(D()));
+        for (; i < end; i += lanes) {
+            const auto s1 = row.sums.first(i);
+            if (!hn::AllTrue(dd, hn::Eq(hn::Mul(count, row.sums.second(i)), hn::Mul(s1, s1)))) {
+                return false;
+            }
+        }
+        return true;
     }
 
     static HWY_INLINE V set(double value) { return hn::Set(D(), static_cast<Real>(value)); }
