@@ -22,8 +22,11 @@ using base::ErrorCode;
 
 /// A candidate slower than this many times the best prediction is not worth timing.
 constexpr double kPlausible = 3.0;
-/// At most so many candidates are timed.
-constexpr int kTimed = 6;
+/// At most so many candidates are timed; more where they fit the budget whole.
+constexpr std::ptrdiff_t kTimed = 6;
+constexpr std::ptrdiff_t kTimedWhole = 12;
+/// Those that are close or out of line are timed again so often, while the budget lasts.
+constexpr int kRounds = 4;
 /// Planning by measurement may take this long, or this share of the predicted run.
 constexpr double kBudgetMs = 50;
 constexpr double kBudgetShare = 0.1;
@@ -312,29 +315,30 @@ bool measure(std::vector<Row>& rows, const method::Problem& problem, const Sampl
     if (plausible < 2) {
         return true; // nothing to compare
     }
-    // Each sample runs up to twice.
-    const double share =
-        budget / (2.0 * static_cast<double>(std::min<std::ptrdiff_t>(plausible, kTimed)));
+    // Each sample runs up to twice, and some of them again.
+    const auto whole = static_cast<std::ptrdiff_t>(budget / (4 * best));
+    const std::ptrdiff_t most = std::min(plausible, std::clamp(whole, kTimed, kTimedWhole));
+    const double share = budget / (2.0 * static_cast<double>(most));
     const base::Stopwatch watch;
-    int timed = 0;
+    const auto time = [&](const Row& one) {
+        return timeOnSample(*one.method, problem, one.report.candidate, one.report.prediction->ms,
+                            share, input);
+    };
+    std::ptrdiff_t timed = 0;
     for (Row* row : timingOrder(rows, kPlausible * best)) {
         const double spent = watch.ms();
-        if (timed >= kTimed || (timed > 1 && spent > budget)) {
+        if (timed >= most || (timed > 1 && spent > budget)) {
             break;
         }
-        const bool goesOn = timeRow(*row, [&](const Row& one) {
-            return timeOnSample(*one.method, problem, one.report.candidate,
-                                one.report.prediction->ms, share, input);
-        });
-        if (!goesOn) {
+        if (!timeRow(*row, time)) {
             return false;
         }
         timed += row->usable() ? 1 : 0;
     }
-    const bool goesOn = timeAgain(rows, [&](const Row& one) {
-        return timeOnSample(*one.method, problem, one.report.candidate, one.report.prediction->ms,
-                            share, input);
-    });
+    bool goesOn = true;
+    for (int round = 0; goesOn && round < kRounds && (round == 0 || watch.ms() < budget); ++round) {
+        goesOn = timeAgain(rows, time);
+    }
     settle(rows);
     return goesOn;
 }
