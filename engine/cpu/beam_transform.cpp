@@ -1,6 +1,7 @@
 #include "engine/cpu/beam_transform.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/cpu/half_transform.h"
 #include "engine/cpu/simd/beam.h"
@@ -50,52 +51,53 @@ class BeamTransform final : public TileTransform {
         }
     }
 
-    [[nodiscard]] Image<float> templateSpectrum(const Image<double>& templ) const override {
+    [[nodiscard]] Image<float> templateSpectrum(const Image<double>& templ,
+                                                const ForItems& each) const override {
         const Extents& m = templ.extents();
-        // Its voxels, with columns of zeros up to a whole beam and down to the last row.
         const std::int64_t groups = groupsOf(m.x);
-        const std::int64_t width = groups * kLines;
-        Image<double> voxels({width, m_points.y, 1}, 0.0);
         const std::int64_t slice = groups * beamValues(m_points);
         auto tile = largeBuffer<double>(slice * m_points.z);
         std::fill_n(tile.data() + m.z * slice, (m_points.z - m.z) * slice, 0.0);
-        for (std::int64_t z = 0; z < m.z; ++z) {
+        bool done = each(m.z * groups, [&](std::int64_t item, int) {
+            const std::int64_t z = item / groups;
+            const std::int64_t x = item % groups * kLines;
+            // Its voxels, with columns of zeros up to a whole beam and down to the last row.
+            Image<double> voxels({kLines, m_points.y, 1}, 0.0);
             for (std::int64_t y = 0; y < m.y; ++y) {
-                std::copy_n(templ.view().row(y, z), m.x, voxels.view().row(y, 0));
+                std::copy_n(templ.view().row(y, z) + x, std::min(kLines, m.x - x),
+                            voxels.data() + y * kLines);
             }
-            for (std::int64_t group = 0; group < groups; ++group) {
-                const double* const columns = voxels.data() + group * kLines;
-                double* const beam = tile.data() + z * slice + group * beamValues(m_points);
-                beam::forwardColumns(m_templateY, {columns, columns, 0, width}, beam);
-                clearRest(beam);
-            }
-        }
-        for (std::int64_t group = 0; m_points.z > 1 && group < groups; ++group) {
-            for (std::int64_t y = 0; y < m_points.y; ++y) {
-                beam::forward(m_templateZ,
-                              tile.data() + group * beamValues(m_points) + y * kElement, slice);
-            }
+            double* const beam = tile.data() + item * beamValues(m_points);
+            beam::forwardColumns(m_templateY, {voxels.data(), voxels.data(), 0, kLines}, beam);
+            clearRest(beam);
+        });
+        if (m_points.z > 1) {
+            done = done && each(groups * m_points.y, [&](std::int64_t item, int) {
+                       beam::forward(m_templateZ,
+                                     tile.data() + item / m_points.y * beamValues(m_points) +
+                                         item % m_points.y * kElement,
+                                     slice);
+                   });
         }
         auto spectrum = largeBuffer<float>(beamSpectrumValues(m_points));
-        Image<double> line({rowValues(), 1, 1});
         const double scale = 1.0 / static_cast<double>(base::voxelCount(m_points));
-        float* to = spectrum.data();
-        for (std::int64_t z = 0; z < m_points.z; ++z) {
-            for (std::int64_t y = 0; y < groupsOf(m_points.y); ++y, to += rowValues()) {
-                line.fill(0.0);
-                beam::turn(tile.data() + z * slice + y * kLines * kElement, beamValues(m_points),
-                           groups, line.data());
-                beam::forward(m_templateX, line.data(), kElement);
-                for (std::int64_t i = 0; i < rowValues(); i += kElement) {
-                    const double* const value = line.data() + i;
-                    std::transform(value, value + kLines, to + i,
-                                   [&](double re) { return static_cast<float>(re * scale); });
-                    std::transform(value + kLines, value + kElement, to + i + kLines,
-                                   [&](double im) { return static_cast<float>(-im * scale); });
-                }
-            }
-        }
-        return spectrum;
+        const std::int64_t rowGroups = groupsOf(m_points.y);
+        done = done && each(m_points.z * rowGroups, [&](std::int64_t item, int) {
+                   Image<double> line({rowValues(), 1, 1}, 0.0);
+                   beam::turn(tile.data() + item / rowGroups * slice +
+                                  item % rowGroups * kLines * kElement,
+                              beamValues(m_points), groups, line.data());
+                   beam::forward(m_templateX, line.data(), kElement);
+                   float* const to = spectrum.data() + item * rowValues();
+                   for (std::int64_t i = 0; i < rowValues(); i += kElement) {
+                       const double* const value = line.data() + i;
+                       std::transform(value, value + kLines, to + i,
+                                      [&](double re) { return static_cast<float>(re * scale); });
+                       std::transform(value + kLines, value + kElement, to + i + kLines,
+                                      [&](double im) { return static_cast<float>(-im * scale); });
+                   }
+               });
+        return done ? std::move(spectrum) : Image<float>();
     }
 
     void correlate(const Planes<const float>& from, const Image<float>& spectrum,

@@ -9,17 +9,10 @@
 #include "engine/base/extents.h"
 #include "engine/base/image.h"
 #include "engine/cpu/fft_plan.h"
+#include "engine/cpu/for_items.h"
 #include "engine/cpu/simd/kernels.h"
 
 namespace flcc::cpu {
-
-/// Does `work(item, worker)` for every item 0 .. count-1: on the threads of a pool, or one after
-/// the other. Returns false when it was stopped before all were done.
-using ForItems = std::function<bool(
-    std::int64_t count, const std::function<void(std::int64_t item, int worker)>& work)>;
-
-/// All items in this thread, as `worker`.
-[[nodiscard]] ForItems oneAfterTheOther(int worker = 0);
 
 /// Rows that are shared out as one item, so that a stop is looked for now and then.
 [[nodiscard]] inline std::int64_t rowsAnItem(std::int64_t length) {

@@ -183,7 +183,8 @@ class FftwTransform final : public TileTransform {
 
     void clear(TransformBuffers& buffers) const override { buffers.tile.fill(0.0F); }
 
-    [[nodiscard]] Image<float> templateSpectrum(const Image<double>& templ) const override {
+    [[nodiscard]] Image<float> templateSpectrum(const Image<double>& templ,
+                                                const ForItems& /*each*/) const override {
         Image<double> tile({tileValues(m_points), 1, 1}, 0.0);
         Image<double> lines({lineValues(m_points), 1, 1});
         Image<double> images({lineValues(m_points), 1, 1});

@@ -9,6 +9,7 @@
 #include "engine/base/extents.h"
 #include "engine/base/image.h"
 #include "engine/cpu/fft_plan.h"
+#include "engine/cpu/for_items.h"
 #include "engine/cpu/simd/beam.h"
 #include "engine/cpu/simd/kernels.h"
 
@@ -70,8 +71,9 @@ class TileTransform {
     virtual void clear(TransformBuffers& buffers) const = 0;
 
     /// conj(F(templ)) / M in the order correlate() reads it: computed in double, rounded once.
-    [[nodiscard]] virtual base::Image<float>
-    templateSpectrum(const base::Image<double>& templ) const = 0;
+    /// FFTW's in this thread alone.
+    [[nodiscard]] virtual base::Image<float> templateSpectrum(const base::Image<double>& templ,
+                                                              const ForItems& each) const = 0;
 
     /// to = circular correlation of `from` with the template; `to` may be buffers.rows.
     virtual void correlate(const Planes<const float>& from, const base::Image<float>& spectrum,

@@ -196,7 +196,7 @@ class TiledMethod final : public method::Method {
     [[nodiscard]] std::shared_ptr<const method::Prepared>
     prepare(const Problem& problem, const Candidate& candidate,
             const method::MaskedView& templ) const override {
-        return std::make_shared<TiledPrepared>(problem, candidate.tile, templ,
+        return std::make_shared<TiledPrepared>(problem, candidate, templ,
                                                keepsTwofold(problem, candidate));
     }
 

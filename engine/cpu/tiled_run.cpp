@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/tile_pool.h"
 #include "engine/cpu/half_transform.h"
 
 namespace flcc::cpu {
@@ -268,12 +269,12 @@ class Worker {
 
 } // namespace
 
-TiledPrepared::TiledPrepared(const Problem& problem, const Extents& points,
+TiledPrepared::TiledPrepared(const Problem& problem, const method::Candidate& candidate,
                              const method::MaskedView& templ, bool keep)
-    : m_points(points), m_canonical(templ), m_support(supportTemplate(problem, m_canonical, templ)),
-      m_keep(keep) {
+    : m_points(candidate.tile), m_canonical(templ),
+      m_support(supportTemplate(problem, m_canonical, templ)), m_keep(keep) {
     if (m_support) {
-        m_spectra.emplace(points, *m_support);
+        m_spectra.emplace(m_points, *m_support);
     }
     if (allGeneral(problem, m_canonical)) {
         (void)m_spectra->of(Weights::That);
@@ -281,11 +282,17 @@ TiledPrepared::TiledPrepared(const Problem& problem, const Extents& points,
         return;
     }
     if (problem.precision == method::Precision::Single) {
-        m_transform = TileTransform::of(points);
-        m_spectrum = m_transform->templateSpectrum(m_canonical.values());
+        m_transform = TileTransform::of(m_points);
+        // Threads of its own, where they are worth their start.
+        constexpr std::int64_t kWorth = 1 << 16;
+        base::TilePool pool(base::voxelCount(m_points) < kWorth ? 1 : candidate.threads);
+        m_spectrum = m_transform->templateSpectrum(
+            m_canonical.values(), [&](std::int64_t count, const base::TilePool::Work& work) {
+                return pool.run(count, work);
+            });
     } else {
-        Image<double> work({DoubleTransform::spectrumValues(points), 1, 1});
-        (void)twofold(*DoubleTransform::of(points), work.data(), nullptr);
+        Image<double> work({DoubleTransform::spectrumValues(m_points), 1, 1});
+        (void)twofold(*DoubleTransform::of(m_points), work.data(), nullptr);
     }
 }
 

@@ -24,7 +24,7 @@ inline constexpr std::int64_t kTogether = 2;
 class TiledPrepared final : public method::Prepared {
   public:
     /// `keep`: its spectrum in double, once it is made.
-    TiledPrepared(const method::Problem& problem, const base::Extents& points,
+    TiledPrepared(const method::Problem& problem, const method::Candidate& candidate,
                   const method::MaskedView& templ, bool keep);
 
     [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_canonical; }

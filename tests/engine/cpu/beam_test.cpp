@@ -9,6 +9,7 @@
 
 #include "engine/base/image.h"
 #include "engine/base/random.h"
+#include "engine/base/tile_pool.h"
 #include "engine/cpu/simd/beam.h"
 #include "engine/cpu/simd/kernels.h"
 #include "engine/cpu/tile_transform.h"
@@ -157,8 +158,14 @@ class BeamTest : public QObject {
             tiles.data()[i] = static_cast<float>(random.uniform(-0.5, 0.5));
         }
         base::Image<float> found({2 * count + cpu::simd::kSlack, 1, 1}, 0.0F);
-        const auto spectrum = transform->templateSpectrum(templ);
+        const auto spectrum = transform->templateSpectrum(templ, cpu::oneAfterTheOther());
         QCOMPARE(spectrum.count(), cpu::TileTransform::spectrumValues(points));
+        base::TilePool pool(3);
+        const auto shared = transform->templateSpectrum(
+            templ, [&](std::int64_t items, const base::TilePool::Work& work) {
+                return pool.run(items, work);
+            });
+        QVERIFY(std::equal(spectrum.data(), spectrum.data() + spectrum.count(), shared.data()));
         auto buffers = transform->makeBuffers();
         QCOMPARE(buffers.rows.count(), cpu::TileTransform::rowsValues(points));
         QCOMPARE(buffers.tile.count() + buffers.lines.count() + buffers.images.count(),

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+namespace flcc::cpu {
+
+/// Does `work(item, worker)` for every item 0 .. count-1: on the threads of a pool, or one after
+/// the other. Returns false when it was stopped before all were done.
+using ForItems = std::function<bool(
+    std::int64_t count, const std::function<void(std::int64_t item, int worker)>& work)>;
+
+/// All items in this thread, as `worker`.
+[[nodiscard]] ForItems oneAfterTheOther(int worker = 0);
+
+} // namespace flcc::cpu
