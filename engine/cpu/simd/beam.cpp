@@ -369,15 +369,21 @@ std::vector<int> radicesOf(std::int64_t length) {
 } // namespace
 
 template <class Real> Plan<Real>::Plan(std::int64_t length) : m_length(length) {
+    // exp(-2 pi i k / length), rounded once: in double the angle alone is off by several roundings.
+    std::vector<std::pair<Real, Real>> roots;
+    for (std::int64_t k = 0; k < length; ++k) {
+        const long double angle = -2 * std::numbers::pi_v<long double> *
+                                  static_cast<long double>(k) / static_cast<long double>(length);
+        roots.emplace_back(static_cast<Real>(std::cos(angle)), static_cast<Real>(std::sin(angle)));
+    }
     std::int64_t block = length;
     for (const int radix : radicesOf(length)) {
         Stage stage{radix, length / block, block / radix, {}};
         for (std::int64_t j = 0; j < stage.step; ++j) {
             for (std::int64_t q = 1; q < radix; ++q) {
-                const double angle =
-                    -2 * std::numbers::pi * static_cast<double>(j * q) / static_cast<double>(block);
-                stage.twiddles.push_back(static_cast<Real>(std::cos(angle)));
-                stage.twiddles.push_back(static_cast<Real>(std::sin(angle)));
+                const auto& [re, im] = roots[static_cast<std::size_t>(j * q * stage.blocks)];
+                stage.twiddles.push_back(re);
+                stage.twiddles.push_back(im);
             }
         }
         block = stage.step;

@@ -225,7 +225,7 @@ bool onGrid(const float* row, std::int64_t count, double quantum, std::uint32_t&
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
     // Two factors, as 1 / quantum alone may be beyond a float.
     const int exponent = std::ilogb(quantum);
-    constexpr int kFar = 100;
+    constexpr int kFar = 90; // the largest int times 2^90 is no infinity
     if (std::abs(exponent) < kFar && allOnGrid(row, count, exponent, bits)) {
         return true;
     }

@@ -162,15 +162,17 @@ HWY_INLINE ScoreTally scoreAll(const typename RowScorer<Scores>::Arguments& a,
     bool running = true;
     Real least = 0;
     if (constants.exactSums) {
-        running = static_cast<double>(strip.x + a.m.x - 1) * static_cast<double>(a.m.y) *
+        // A row or plane more than a window has is added up before one is taken away.
+        const std::int64_t columns = std::max<std::int64_t>(2, strip.x + a.m.x - 1);
+        running = static_cast<double>(columns) * static_cast<double>(a.m.y) *
                       static_cast<double>(a.m.z) * constants.unit * constants.unit <
                   0x1p53;
-    } else if (a.exact == nullptr) {
+    } else if (a.exact == nullptr && 4 * 0.51 / kLargerThanError <= constants.promise) {
         least =
             static_cast<Real>(kLargerThanError * runningError(a.m, {strip.x, strip.y, a.out.z}));
         constants.boundConstant += kRunningBound;
     } else {
-        running = false; // scores in double are to keep their digits
+        running = false; // scores in double, and those of a small promise, are to keep their digits
     }
     RowScorer<Scores> scorer(a, constants, least);
     if (a.recall) {

@@ -83,6 +83,27 @@ template <class Real> long double errorOf(std::int64_t length) {
     return std::sqrt(error / energy);
 }
 
+/// The largest error of a part of a factor.
+template <class Real> double errorOfFactors(std::int64_t length) {
+    const cpu::beam::Plan<Real> plan(length);
+    long double error = 0;
+    for (const auto& stage : plan.stages()) {
+        for (std::int64_t j = 0; j < stage.step; ++j) {
+            for (std::int64_t q = 1; q < stage.radix; ++q) {
+                const Complex exact = std::polar(
+                    1.0L, -2 * std::numbers::pi_v<long double> * static_cast<long double>(j * q) /
+                              static_cast<long double>(stage.radix * stage.step));
+                const Real* const found =
+                    stage.twiddles.data() + 2 * (j * (stage.radix - 1) + q - 1);
+                error =
+                    std::max({error, std::abs(static_cast<long double>(found[0]) - exact.real()),
+                              std::abs(static_cast<long double>(found[1]) - exact.imag())});
+            }
+        }
+    }
+    return static_cast<double>(error);
+}
+
 } // namespace
 
 Q_DECLARE_METATYPE(flcc::base::Extents)
@@ -100,6 +121,13 @@ class BeamTest : public QObject {
             QVERIFY2(errorOf<double>(length) <= tolerance(length, 0x1p-53L), set.c_str());
         }
         cpu::simd::forceInstructionSet("");
+    }
+
+    void factorsAreRoundedOnce_data() { lengths(); }
+    void factorsAreRoundedOnce() {
+        QFETCH(int, length);
+        QVERIFY(errorOfFactors<float>(length) <= 0.51 * 0x1p-24);
+        QVERIFY(errorOfFactors<double>(length) <= 0.51 * 0x1p-53);
     }
 
     void thereAndBackIsTheLengthTimesTheBeam_data() { lengths(); }

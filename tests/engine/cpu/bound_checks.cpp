@@ -27,6 +27,9 @@ std::vector<Way> someWays(const Posed& posed, Random& random) {
             (!way.recompute || random.below(4) == 0)) { // !recompute: the first of each method
             ways.push_back(way);
             ways.back().recompute = false;
+        } else if (way.precision == method::Precision::Double && !way.recompute &&
+                   random.below(3) == 0) {
+            ways.push_back(way);
         }
     }
     return ways;
@@ -90,7 +93,10 @@ void searchBeyondBounds(const Posed& posed, int count, std::uint64_t seed, Bound
     }
     Judge runner(plan::methods(), 2);
     for (const Way& way : someWays(posed, random)) {
-        for (double promise = 0x1p-3; promise >= 0x1p-22; promise /= 2) {
+        const bool twofold = way.precision == method::Precision::Double;
+        // The oracle is right to 2^-53.
+        const double least = twofold ? 0x1p-46 : 0x1p-22;
+        for (double promise = twofold ? 0x1p-14 : 0x1p-3; promise >= least; promise /= 2) {
             Way asked = way;
             asked.promise = promise;
             const MethodRun run = runner.run(asked, scene, templ);
@@ -99,7 +105,9 @@ void searchBeyondBounds(const Posed& posed, int count, std::uint64_t seed, Bound
                 if (status != base::Status::Ok || exact[i].status != base::Status::Ok) {
                     continue;
                 }
-                const double score = static_cast<double>(run.map.value.view().at(corners[i]));
+                const double score = twofold
+                                         ? run.map.exact.view().at(corners[i])
+                                         : static_cast<double>(run.map.value.view().at(corners[i]));
                 const double share = std::fabs(score - exact[i].value) / promise;
                 search.worst = std::max(search.worst, share);
                 if (!(share <= 1)) {

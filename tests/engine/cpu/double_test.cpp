@@ -247,6 +247,42 @@ class DoubleTest : public QObject {
             cpu::simd::forceInstructionSet("");
         }
     }
+
+    // Each line in turn is the only bright one.
+    void noLineIsLeftOutOfTheEnergies() {
+        for (const Extents& n : {Extents{5, 3, 1}, {33, 7, 1}, {19, 6, 5}, {3, 2, 4}}) {
+            const std::int64_t lengths[] = {n.x, n.y, n.z};
+            const std::int64_t steps[] = {1, n.x,
+                                          n.x * n.y}; // from one voxel of a line to the next
+            Image<double> tile({base::voxelCount(n), 1, 1});
+            Image<float> single({base::voxelCount(n), 1, 1});
+            Image<float> scratch({n.x + n.x * n.y, 1, 1});
+            for (std::size_t axis = 0; axis < (n.z > 1 ? 3U : 2U); ++axis) {
+                for (std::int64_t i = 0; i < tile.count(); ++i) {
+                    if (i / steps[axis] % lengths[axis] != 0) {
+                        continue; // no line begins here
+                    }
+                    tile.fill(0.0);
+                    single.fill(0.0F);
+                    for (std::int64_t k = 0; k < lengths[axis]; ++k) {
+                        tile.data()[i + k * steps[axis]] = 1;
+                        single.data()[i + k * steps[axis]] = 1;
+                    }
+                    for (const std::string& set : cpu::simd::instructionSets()) {
+                        cpu::simd::forceInstructionSet(set);
+                        const auto energies = {
+                            cpu::simd::lineEnergy(tile.data(), n),
+                            cpu::simd::lineEnergy(single.data(), n, scratch.data())};
+                        for (const cpu::simd::LineEnergy& found : energies) {
+                            QCOMPARE(found.largestMeanSquare, 1.0);
+                            QCOMPARE(found.total, static_cast<double>(lengths[axis]));
+                        }
+                    }
+                    cpu::simd::forceInstructionSet("");
+                }
+            }
+        }
+    }
 };
 
 QTEST_APPLESS_MAIN(DoubleTest)

@@ -76,7 +76,7 @@ class GridsTest : public QObject {
     void multiplesAreRecognised() {
         QFETCH(QString, set);
         cpu::simd::forceInstructionSet(set.toStdString());
-        for (const int exponent : {-149, -100, -23, 0, 5, 103}) {
+        for (const int exponent : {-149, -100, -23, 0, 5, 97, 103}) {
             const double quantum = std::ldexp(1.0, exponent);
             for (const std::int64_t count : {1, 15, 16, 17, 37}) {
                 std::vector<float> row;
@@ -89,6 +89,13 @@ class GridsTest : public QObject {
                 QVERIFY(cpu::simd::isOnGrid(row.data(), count, quantum, bits));
                 QCOMPARE(bits == 0, count == 1);
                 QVERIFY(bits == 0 || std::countr_zero(bits) == 2);
+                // An infinity is no multiple of anything.
+                for (const float infinite : {HUGE_VALF, -HUGE_VALF}) {
+                    row[static_cast<std::size_t>(count - 1)] = infinite;
+                    std::uint32_t same = 0;
+                    QVERIFY(cpu::simd::isOnGrid(row.data(), count, quantum, same));
+                    QCOMPARE(same, bits);
+                }
                 // Half a step anywhere, where a float has one.
                 for (std::int64_t i = 0; i < count && exponent > -149; ++i) {
                     std::vector<float> off = row;

@@ -21,7 +21,7 @@ Q_DECLARE_METATYPE(flcc::base::Extents)
 namespace {
 
 /// A tile whose every panel has numerators of which the score is 1/2, but where it is flat.
-class Tile {
+template <class Real = float> class Tile {
   public:
     Tile(const Extents& m, const Extents& out, const std::function<double(const Index&)>& voxel)
         : m_m(m), m_out(out), m_row(out.x + m.x - 1 + cpu::simd::kSlack),
@@ -33,9 +33,9 @@ class Tile {
         m_status.resize(voxels);
         m_bounds.resize(static_cast<std::size_t>(m_row));
         forBox({out.x + m.x - 1, out.y + m.y - 1, out.z + m.z - 1},
-               [&](const Index& at) { m_x[place(at)] = static_cast<float>(voxel(at)); });
+               [&](const Index& at) { m_x[place(at)] = static_cast<Real>(voxel(at)); });
         forBox(out, [&](const Index& at) {
-            m_num[place(at)] = static_cast<float>(0.5 * std::sqrt(variance(at)));
+            m_num[place(at)] = static_cast<Real>(0.5 * std::sqrt(variance(at)));
         });
     }
 
@@ -56,7 +56,7 @@ class Tile {
     [[nodiscard]] std::string judge(const ScoreConstants& constants, std::uint8_t flat,
                                     const std::function<bool(const Index&)>& isFlat) {
         std::vector<double> scratch(static_cast<std::size_t>(cpu::simd::scoreScratch(m_m, m_out)));
-        ScoreArguments<float> arguments;
+        ScoreArguments<Real> arguments;
         arguments.x = {m_x.data(), m_row, m_slice};
         arguments.num = {m_num.data(), m_row, m_slice};
         arguments.m = m_m;
@@ -107,8 +107,8 @@ class Tile {
     Extents m_out;
     std::int64_t m_row;
     std::int64_t m_slice;
-    std::vector<float> m_x;
-    std::vector<float> m_num;
+    std::vector<Real> m_x;
+    std::vector<Real> m_num;
     std::vector<float> m_value;
     std::vector<std::uint8_t> m_status;
     std::vector<float> m_bounds;
@@ -135,7 +135,8 @@ class SumsTest : public QObject {
     Q_OBJECT
 
   private Q_SLOTS:
-    void init() { cpu::simd::forceInstructionSet(""); }
+    // Before the rows of the next function are made, which are for all sets.
+    void cleanup() { cpu::simd::forceInstructionSet(""); }
 
     void darkPanelsAreScoredAsIfAlone_data() { addSetsAndExtents(); }
 
@@ -210,7 +211,54 @@ class SumsTest : public QObject {
         }
     }
 
+    void sumsOfOneColumnAreExact_data() { addSets(); }
+
+    /// A window and the row that comes next have more counts than a double holds.
+    void sumsOfOneColumnAreExact() {
+        QFETCH(QString, set);
+        cpu::simd::forceInstructionSet(set.toStdString());
+        const Extents m{1, 1, 31};
+        const double unit = 0x1p24;
+        const auto isFlat = [](const Index& at) { return at.y == 4 || at.y == 7; };
+        test::Random random(3);
+        Tile tile(m, {1, 12, 9}, [&](const Index& at) {
+            const double count = unit - 1 - static_cast<double>(random.below(2));
+            const double sign = random.below(2) == 0 ? -1 : 1;
+            return (isFlat(at) ? unit - 1 : sign * count) / unit;
+        });
+        ScoreConstants constants = constantsFor(m);
+        constants.exactSums = true;
+        constants.unit = unit;
+        constants.suspicious = 0x1p-20;
+        const std::string fault =
+            tile.judge(constants, static_cast<std::uint8_t>(base::Status::Flat), isFlat);
+        QVERIFY2(fault.empty(), fault.c_str());
+    }
+
+    void aSmallPromiseIsKept_data() { addSets(); }
+
+    /// One that doubles keep, but not what sums may carry along.
+    void aSmallPromiseIsKept() {
+        QFETCH(QString, set);
+        cpu::simd::forceInstructionSet(set.toStdString());
+        const Extents m{16, 16, 1};
+        test::Random random(6);
+        Tile<double> tile(m, {60, 40, 1}, [&](const Index&) { return 2 * random.uniform() - 1; });
+        ScoreConstants constants = constantsFor(m);
+        constants.boundConstant = 0x1p-24;
+        constants.promise = 1e-7;
+        const std::string fault = tile.judge(constants, 0, [](const Index&) { return false; });
+        QVERIFY2(fault.empty(), fault.c_str());
+    }
+
   private:
+    static void addSets() {
+        QTest::addColumn<QString>("set");
+        for (const std::string& set : cpu::simd::instructionSets()) {
+            QTest::newRow(set.c_str()) << QString::fromStdString(set);
+        }
+    }
+
     static void addSetsAndExtents() {
         QTest::addColumn<QString>("set");
         QTest::addColumn<Extents>("m");
