@@ -167,7 +167,7 @@ HWY_INLINE ScoreTally scoreAll(const typename RowScorer<Scores>::Arguments& a,
         running = static_cast<double>(columns) * static_cast<double>(a.m.y) *
                       static_cast<double>(a.m.z) * constants.unit * constants.unit <
                   0x1p53;
-    } else if (a.exact == nullptr && 4 * 0.51 / kLargerThanError <= constants.promise) {
+    } else if (a.exact == nullptr && 4 * kRunningBound <= constants.promise) {
         least =
             static_cast<Real>(kLargerThanError * runningError(a.m, {strip.x, strip.y, a.out.z}));
         constants.boundConstant += kRunningBound;

@@ -160,8 +160,8 @@ class AgainTest : public QObject {
     Q_OBJECT
 
   private Q_SLOTS:
-    void init() { simd::forceInstructionSet(""); }
-    void cleanupTestCase() { simd::forceInstructionSet(""); }
+    // Before the rows of the next function are made, which are for all sets.
+    void cleanup() { simd::forceInstructionSet(""); }
 
     void productsAreThoseOfTheDefinition_data() {
         QTest::addColumn<QString>("set");
