@@ -336,7 +336,9 @@ bool measure(std::vector<Row>& rows, const method::Problem& problem, const Sampl
         timed += row->usable() ? 1 : 0;
     }
     bool goesOn = true;
-    for (int round = 0; goesOn && round < kRounds && (round == 0 || watch.ms() < budget); ++round) {
+    // The first time even if the smallest samples took all of the budget, but not much more.
+    for (int round = 0; goesOn && round < kRounds && watch.ms() < (round == 0 ? 3 : 1) * budget;
+         ++round) {
         goesOn = timeAgain(rows, time);
     }
     settle(rows);
