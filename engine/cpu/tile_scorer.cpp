@@ -52,6 +52,11 @@ simd::ScoreConstants constantsOf(const method::Problem& problem, const CentredTi
     return constants;
 }
 
+/// LOWCONF voxels of a tile that are remembered; where there are more, it is done in double.
+std::int64_t mostLow(const Extents& tile) {
+    return std::min<std::int64_t>(1 << 15, base::voxelCount(tile) + 1);
+}
+
 /// What scoreBox() is to know of a tile whose panels are summed one by one.
 method::shared::TileFrame frameOf(const CentredTile& tile, const Extents& m) {
     method::shared::TileFrame frame;
@@ -198,7 +203,8 @@ TileScorer::TileScorer(const Extents& m, const Extents& tile)
       m_bounds({tile.x + simd::kSlack, 1, 1}, 0.0F) {}
 
 std::int64_t TileScorer::bytes(const Extents& m, const Extents& tile) {
-    return 8 * simd::scoreScratch(m, tile) + 4 * (tile.x + simd::kSlack);
+    return 8 * simd::scoreScratch(m, tile) + 4 * (tile.x + simd::kSlack) +
+           static_cast<std::int64_t>(sizeof(simd::LowPanel)) * mostLow(tile);
 }
 
 template <class Real, class Numerator>
@@ -221,8 +227,7 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
     arguments.scratch = m_scratch.data();
     m_low.clear();
     if (std::is_same_v<Real, float> && problem.recompute) {
-        constexpr std::size_t kMostLow = 1U << 16U; // more are scored in double
-        m_low.reserve(std::min(kMostLow, static_cast<std::size_t>(base::voxelCount(m_tile)) + 1));
+        m_low.reserve(static_cast<std::size_t>(mostLow(m_tile)));
         arguments.low = &m_low;
     }
     if (kept != nullptr) {

@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// Raised when the meaning of what is kept changes.
-constexpr int kVersion = 6; // 6: sums that run on, tiles in double by own transforms
+constexpr int kVersion = 7; // 7: voxels are scored again before tiles are done in double
 constexpr std::int64_t kLongestAxis = std::int64_t{1} << 32;
 
 Json toJson(const base::Extents& extents) { return Json::array({extents.x, extents.y, extents.z}); }
