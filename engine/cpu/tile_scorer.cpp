@@ -54,7 +54,8 @@ simd::ScoreConstants constantsOf(const method::Problem& problem, const CentredTi
 
 /// LOWCONF voxels of a tile that are remembered; where there are more, it is done in double.
 std::int64_t mostLow(const Extents& tile) {
-    return std::min<std::int64_t>(1 << 15, base::voxelCount(tile) + 1);
+    const std::int64_t voxels = base::voxelCount(tile);
+    return std::min(voxels + 1, std::max<std::int64_t>(1 << 15, voxels / 32));
 }
 
 /// What scoreBox() is to know of a tile whose panels are summed one by one.
