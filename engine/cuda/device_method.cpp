@@ -84,9 +84,11 @@ DeviceMethod::executeBank(const method::Problem& problem, const method::Candidat
     method::requireTemplates(problem, prepared.size());
     const method::MaskedView seen = withoutIdleMask(problem, scene);
     std::string failure;
-    if (auto outcome =
-            runShared({problem, candidate, prepared, seen, execution, to}, workspace, failure)) {
-        return *std::move(outcome);
+    if (problem.templates > 1) {
+        if (auto outcome = runShared({problem, candidate, prepared, seen, execution, to}, workspace,
+                                     failure)) {
+            return *std::move(outcome);
+        }
     }
     method::Outcome outcome =
         Method::executeBank(problem, candidate, prepared, scene, workspace, execution, to);

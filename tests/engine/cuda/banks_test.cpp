@@ -90,38 +90,24 @@ struct Ready {
 
 /// A bank's run with its map.
 struct Whole {
-    explicit Whole(Ready& ready, const std::stop_token& stop = {})
+    explicit Whole(Ready& ready)
         : map(method::mapExtents(ready.problem), cuda::isTwofold(ready.problem)),
           index(method::mapExtents(ready.problem), -1) {
-        outcome = ready.method.executeBank(ready.problem, ready.candidate, ready.prepared,
-                                           ready.scene, *ready.workspace,
-                                           {ready.pool, stop,
-                                            [this](const base::Box& box) {
-                                                regions.push_back(box);
-                                                if (finished) {
-                                                    finished();
-                                                }
-                                            }},
-                                           {method::viewOf(map), index.view()});
+        outcome = ready.method.executeBank(
+            ready.problem, ready.candidate, ready.prepared, ready.scene, *ready.workspace,
+            {ready.pool, {}, [this](const base::Box& box) { regions.push_back(box); }},
+            {method::viewOf(map), index.view()});
     }
 
     method::MatchMap map;
     base::Image<std::int32_t> index;
     std::vector<base::Box> regions;
-    std::function<void()> finished;
     method::Outcome outcome;
 };
 
 method::Outcome reduced(Ready& ready, const method::Reduction& wanted) {
     return ready.method.reduce(ready.problem, ready.candidate, ready.prepared, ready.scene,
                                *ready.workspace, {ready.pool, {}, {}}, wanted);
-}
-
-match::MapStatistics statisticsOf(const method::MapFacts& facts, const match::MapStatistics& best) {
-    match::MapStatistics statistics = best;
-    statistics.count = facts.scores.count;
-    statistics.mean = facts.scores.sum / static_cast<double>(facts.scores.count);
-    return statistics;
 }
 
 std::string difference(const Whole& a, const Whole& b) {
@@ -160,6 +146,9 @@ class BanksTest : public QObject {
                         << QString::fromStdString(name) << way << promise << recompute << twofold;
                 };
                 row(1e-4, true, false);
+                if (way == 2) { // one tile of the same kernels
+                    continue;
+                }
                 row(1e-6, true, false); // broken everywhere: parts are done again
                 row(4e-6, true, false); // here and there
                 row(4e-6, false, false);
@@ -313,9 +302,8 @@ class BanksTest : public QObject {
             return (map ? Whole(ready).outcome : reduced(ready, {})).times->downloaded;
         };
         const std::int64_t voxels = base::voxelCount(method::mapExtents(problem));
-        const std::int64_t whole = bytes(true);
-        QVERIFY(whole > 9 * voxels && whole < 10 * voxels); // of four templates 5 each before
-        QVERIFY(3 * bytes(false) < whole);
+        const std::int64_t whole = bytes(true); // of four templates alone 5 bytes a voxel each
+        QVERIFY(whole > 9 * voxels && whole < 10 * voxels && 3 * bytes(false) < whole);
     }
 
     void withoutRoomForAllEachTemplateBringsTheScene_data() { ways(); }
@@ -562,7 +550,6 @@ class BanksTest : public QObject {
         const bool twofold = cuda::isTwofold(problem);
         const match::MapStatistics best =
             match::mapStatistics(whole.map.value.view(), whole.map.status.view());
-        const match::MapStatistics statistics = statisticsOf(whole.outcome.facts, best);
         for (const bool partial : {false, true}) {
             for (const double minScore : {0.6, -0.2}) {
                 const method::Reduction wanted{minScore, partial,
@@ -591,7 +578,7 @@ class BanksTest : public QObject {
                                             .value = {},
                                             .status = {},
                                             .facts = whole.outcome.facts,
-                                            .statistics = statistics,
+                                            .statistics = best,
                                             .firstPlacement = method::firstPlacement(problem),
                                             .index = {},
                                             .reduced = outcome.reduced.get()};
