@@ -138,6 +138,29 @@ class MergeTest : public QObject {
         QVERIFY(fuller.slot().openMost > cuda::kOpenMost);
     }
 
+    void boundsAreThoseOfEachTemplate() {
+        base::TilePool pool(1);
+        const method::Execution execution{pool, {}, {}};
+        const Extents map{192, 16, 1};
+        cuda::PartQueue parts(map, map, execution, 2);
+        const std::optional<base::Box> box = parts.take(false);
+        std::array<cuda::BlockTally, 6> told{}; // three blocks of each template
+        constexpr std::array<double, 6> kSamples{1, 1, 1, 5, 1, 5};
+        for (std::size_t i = 0; i < told.size(); ++i) {
+            told.at(i).sample = kSamples.at(i);
+            told.at(i).largestBound = 9;
+            told.at(i).ok = 100;
+        }
+        const std::vector<cuda::BlockRepair> repaired(told.size());
+        cuda::PartFacts facts{told.data(), repaired};
+        facts.statuses[0] = 300;
+        facts.scores.add(0.5F);
+        parts.finished(*box, facts);
+        QCOMPARE(parts.facts().boundMedian, 5.0); // the larger median, not that of both
+        QCOMPARE(parts.facts().statusCounts[0], std::int64_t{300});
+        QCOMPARE(parts.facts().scores.sum, 0.5);
+    }
+
   private:
     /// Brings the maps of templates to a device one after the other, and the best ones back.
     class Device {
