@@ -149,8 +149,10 @@ void PlanCard::makeNumbers() {
     constexpr std::array<const char*, 3> kParts{"Upload", "Compute", "Download"};
     const std::array<QString, 3> words{tr("Upload"), tr("Compute"), tr("Download")};
     const std::array<QString, 3> tips{
-        tr("Copies of the scene to the GPU; they go on while others are computed, so that the time "
-           "of the run is less than the sum"),
+        tr("Copies of the scene to the GPU, once for all templates of one size where it has room "
+           "for "
+           "them; they go on while others are computed, so that the time of the run is less than "
+           "the sum"),
         tr("Kernels on the GPU, beside which copies go on"),
         tr("Copies of the map from the GPU, which go on while others are computed")};
     for (std::size_t i = 0; i < m_parts.size(); ++i, ++row) {
@@ -376,6 +378,9 @@ void PlanCard::showParts(const std::optional<method::DeviceTimes>& predicted,
     using Times = method::DeviceTimes;
     constexpr std::array<double Times::*, 3> kTimes{&Times::upload, &Times::compute,
                                                     &Times::download};
+    const int uploads =
+        std::max(predicted ? predicted->uploads : 1, measured ? measured->uploads : 1);
+    m_parts.front().head->setText(uploads > 1 ? tr("Upload, %1 times").arg(uploads) : tr("Upload"));
     for (std::size_t i = 0; i < m_parts.size(); ++i) {
         const auto show = [time = kTimes[i]](QLabel* label, const std::optional<Times>& times) {
             label->setVisible(times.has_value());

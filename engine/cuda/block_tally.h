@@ -69,6 +69,21 @@ FLCC_HOST_DEVICE inline bool everywhere(const T* first, const base::Extents& sce
     return true;
 }
 
+/// Calls `visit(voxel, at)` for the voxels of a map that are a thread's in a block, and where they
+/// lie, x fastest.
+template <class Visit>
+FLCC_HOST_DEVICE inline void forOwnVoxels(const base::Extents& map, std::int64_t block, int thread,
+                                          Visit&& visit) {
+    const base::Index corner = shared::blockCorner(block, shared::blockGrid(map));
+    const std::int64_t x = corner.x + thread % shared::kBlockWidth;
+    for (int r = 0; r < shared::kBlockOwn; ++r) {
+        const std::int64_t y = corner.y + thread / shared::kBlockWidth * shared::kBlockOwn + r;
+        if (x < map.x && y < map.y) {
+            visit(base::Index{x, y, corner.z}, (corner.z * map.y + y) * map.x + x);
+        }
+    }
+}
+
 /// Counts and largest bounds of the voxels of a block.
 struct VoxelTally {
     static constexpr int kSlots = 11;

@@ -70,6 +70,10 @@ class Stream {
         m_engine.require(m_engine.table().limit(m_device, m_stream, step, &launch), m_device,
                          "starting a kernel that measures");
     }
+    void merge(const MergeLaunch& launch) const {
+        m_engine.require(m_engine.table().merge(m_device, m_stream, &launch), m_device,
+                         "taking the best scores of templates");
+    }
     void reduce(const ReduceLaunch& launch) const {
         m_engine.require(m_engine.table().reduce(m_device, m_stream, &launch), m_device,
                          "starting the reduction of a map");
@@ -98,6 +102,13 @@ class Stream {
     Engine& m_engine;
     std::int32_t m_device;
     void* m_stream = nullptr;
+};
+
+/// Waits for a stream when it goes, whatever became of that. Declared after memory that copies of
+/// the stream write, so that the memory lives longer.
+struct StreamDrain {
+    const Stream& stream;
+    ~StreamDrain() { stream.drain(); }
 };
 
 /// Where a buffer's memory lies: on the device, or on the host, pinned for copies.

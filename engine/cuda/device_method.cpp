@@ -1,8 +1,27 @@
 #include "engine/cuda/device_method.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "engine/base/error.h"
 
 namespace flcc::cuda {
+
+namespace {
+
+/// Buffers of a run, which may have to be made anew.
+struct HeldBuffers final : public method::Workspace {
+    std::unique_ptr<method::Workspace> own;
+};
+
+/// Says why each template brought the scene.
+void addAgain(const std::string& failure, method::Outcome& outcome) {
+    if (!failure.empty()) {
+        outcome.failures.push_back(failure + "; each template brought the scene again instead");
+    }
+}
+
+} // namespace
 
 DeviceMethod::DeviceMethod(Engine& engine, std::int32_t number,
                            const std::vector<std::int32_t>& together)
@@ -26,37 +45,148 @@ DeviceMethod::DeviceMethod(Engine& engine, std::int32_t number,
     }
 }
 
+std::unique_ptr<method::Workspace> DeviceMethod::makeWorkspace(const method::Problem&,
+                                                               const method::Candidate&) const {
+    auto held = std::make_unique<HeldBuffers>();
+    held->own = makeBuffers();
+    return held;
+}
+
+method::Outcome DeviceMethod::run(const RunInput& input, method::Workspace& workspace,
+                                  PartQueue& parts) const {
+    return runWith(input, *dynamic_cast<HeldBuffers&>(workspace).own, parts);
+}
+
+method::Problem DeviceMethod::posed(const method::Problem& problem,
+                                    const method::Candidate& candidate) const {
+    const bool shares =
+        problem.templates == 1 || needOf(problem, candidate) <= m_facts.about.memoryBytes;
+    return shares ? problem : oneOf(problem);
+}
+
 method::Outcome DeviceMethod::execute(const method::Problem& problem,
                                       const method::Candidate& candidate,
                                       const method::Prepared& prepared,
                                       const method::MaskedView& scene, method::Workspace& workspace,
                                       const method::Execution& execution,
                                       const method::MapView& map) const {
+    const method::Problem one = oneOf(problem);
     const method::MaskedView seen = withoutIdleMask(problem, scene);
-    return runAlone({problem, candidate, prepared, seen, execution, map}, workspace);
+    const method::PreparedTemplates alone{borrowed(prepared)};
+    return runAlone({one, candidate, alone, seen, execution, {map, {}}}, workspace);
+}
+
+method::Outcome
+DeviceMethod::executeBank(const method::Problem& problem, const method::Candidate& candidate,
+                          const method::PreparedTemplates& prepared,
+                          const method::MaskedView& scene, method::Workspace& workspace,
+                          const method::Execution& execution, const method::BankView& to) const {
+    method::requireTemplates(problem, prepared.size());
+    const method::MaskedView seen = withoutIdleMask(problem, scene);
+    std::string failure;
+    if (problem.templates > 1) {
+        if (auto outcome = runShared({problem, candidate, prepared, seen, execution, to}, workspace,
+                                     failure)) {
+            return *std::move(outcome);
+        }
+    }
+    method::Outcome outcome =
+        Method::executeBank(problem, candidate, prepared, scene, workspace, execution, to);
+    addAgain(failure, outcome);
+    return outcome;
 }
 
 method::Outcome DeviceMethod::reduce(const method::Problem& problem,
                                      const method::Candidate& candidate,
-                                     const method::Prepared& prepared,
+                                     const method::PreparedTemplates& prepared,
                                      const method::MaskedView& scene, method::Workspace& workspace,
                                      const method::Execution& execution,
                                      const method::Reduction& wanted) const {
     if (!reduces(problem)) {
         return Method::reduce(problem, candidate, prepared, scene, workspace, execution, wanted);
     }
+    method::requireTemplates(problem, prepared.size());
     const method::MaskedView seen = withoutIdleMask(problem, scene);
-    const method::MapView none{};
-    return reduceTo(problem, partOf(problem, candidate), wanted, [&](const ReducedRun& to) {
-        return runAlone({problem, candidate, prepared, seen, execution, none, &to}, workspace);
+    std::string failure;
+    const base::Extents part = partOf(posed(problem, candidate), candidate);
+    std::optional<method::Outcome> shared;
+    method::Outcome outcome = reduceTo(problem, part, wanted, [&](const ReducedRun& to) {
+        shared =
+            runShared({problem, candidate, prepared, seen, execution, {}, &to}, workspace, failure);
+        return shared.value_or(method::Outcome{});
     });
+    if (!shared) {
+        outcome = reduceOnHost(problem, [&](const method::BankView& to) {
+            return Method::executeBank(problem, candidate, prepared, scene, workspace, execution,
+                                       to);
+        });
+        addAgain(failure, outcome);
+    }
+    return outcome;
+}
+
+/// A run of all templates at once; nothing where the device has no room for that. `failure` says
+/// what it could not give, which was to be expected where that stays empty.
+std::optional<method::Outcome> DeviceMethod::runShared(const RunInput& input,
+                                                       method::Workspace& workspace,
+                                                       std::string& failure) const {
+    if (input.problem.templates > 1 && posed(input.problem, input.candidate).templates == 1) {
+        return std::nullopt;
+    }
+    std::int64_t finished = 0;
+    const method::Execution execution{input.execution.pool, input.execution.stop,
+                                      [&](const base::Box& box) {
+                                          ++finished;
+                                          if (input.execution.regionFinished) {
+                                              input.execution.regionFinished(box);
+                                          }
+                                      }};
+    try {
+        return runAlone({input.problem, input.candidate, input.prepared, input.scene, execution,
+                         input.map, input.reduced},
+                        workspace);
+    } catch (const base::Error& error) {
+        if (input.problem.templates == 1 || finished > 0 ||
+            error.code() != base::ErrorCode::Memory) {
+            throw;
+        }
+        failure = error.what();
+        auto& held = dynamic_cast<HeldBuffers&>(workspace);
+        held.own.reset(); // before others are made
+        held.own = makeBuffers();
+    }
+    return std::nullopt;
 }
 
 method::Outcome DeviceMethod::runAlone(const RunInput& input, method::Workspace& workspace) const {
     PartQueue parts(method::mapExtents(input.problem), partOf(input.problem, input.candidate),
-                    input.execution);
+                    input.execution, input.problem.templates);
     method::Outcome outcome = run(input, workspace, parts);
     settle(outcome, input.problem, parts);
+    return outcome;
+}
+
+method::Outcome reduceOnHost(const method::Problem& problem,
+                             const std::function<method::Outcome(const method::BankView&)>& run) {
+    const base::Extents extents = method::mapExtents(problem);
+    method::MatchMap map(extents, isTwofold(problem));
+    method::ReducedMap::Part all;
+    all.box = {{0, 0, 0}, extents};
+    all.whole = true;
+    all.index = base::Image<std::int32_t>(extents, -1);
+    method::Outcome outcome = run({method::viewOf(map), all.index.view()});
+    if (!outcome.cancelled) {
+        for (std::int64_t line = 0; line < extents.y * extents.z; ++line) {
+            const std::int64_t from = line * extents.x;
+            method::addRow(map.value.data() + from, map.status.data() + from, extents.x, all.tally);
+        }
+        all.value = std::move(map.value);
+        all.status = std::move(map.status);
+        all.exact = std::move(map.exact);
+        const auto reduced = std::make_shared<method::ReducedMap>(extents, extents);
+        reduced->partAt({0, 0, 0}) = std::move(all);
+        outcome.reduced = reduced;
+    }
     return outcome;
 }
 

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,34 +24,64 @@ class DeviceMethod : public method::Method {
 
     [[nodiscard]] std::string_view device() const override { return m_id; }
     void warmUp(const method::Problem&, const method::Candidate&) const override {}
+    [[nodiscard]] std::unique_ptr<method::Workspace>
+    makeWorkspace(const method::Problem& problem,
+                  const method::Candidate& candidate) const override;
 
     method::Outcome execute(const method::Problem& problem, const method::Candidate& candidate,
                             const method::Prepared& prepared, const method::MaskedView& scene,
                             method::Workspace& workspace, const method::Execution& execution,
                             const method::MapView& map) const override;
 
+    /// All templates are done with a part of the scene while it is on the device. Where that has no
+    /// room for what they need together, or turns out to have none before a part is done, one
+    /// follows the other, and each brings the scene again.
+    method::Outcome executeBank(const method::Problem& problem, const method::Candidate& candidate,
+                                const method::PreparedTemplates& prepared,
+                                const method::MaskedView& scene, method::Workspace& workspace,
+                                const method::Execution& execution,
+                                const method::BankView& to) const override;
+
     [[nodiscard]] bool reduces(const method::Problem& problem) const override {
         return isReduced(problem);
     }
     method::Outcome reduce(const method::Problem& problem, const method::Candidate& candidate,
-                           const method::Prepared& prepared, const method::MaskedView& scene,
-                           method::Workspace& workspace, const method::Execution& execution,
+                           const method::PreparedTemplates& prepared,
+                           const method::MaskedView& scene, method::Workspace& workspace,
+                           const method::Execution& execution,
                            const method::Reduction& wanted) const override;
 
     [[nodiscard]] Engine& engine() const { return m_engine; }
     [[nodiscard]] const DeviceFacts& facts() const { return m_facts; }
 
-    /// Placements of a part of the map.
-    [[nodiscard]] virtual base::Extents partOf(const method::Problem& problem,
+    /// What runs at once: `problem`, or what one template of its bank poses where the device has no
+    /// room for all of them.
+    [[nodiscard]] method::Problem posed(const method::Problem& problem,
+                                        const method::Candidate& candidate) const;
+
+    /// Placements of a part of the map of a problem as it is posed.
+    [[nodiscard]] virtual base::Extents partOf(const method::Problem& posed,
                                                const method::Candidate& candidate) const = 0;
+    /// Bytes of the device that it needs then.
+    [[nodiscard]] virtual std::int64_t needOf(const method::Problem& posed,
+                                              const method::Candidate& candidate) const = 0;
     /// Does parts of the map until the queue has none. Of the outcome times alone. `workspace` was
     /// made by this method. **Errors**: as execute(); the queue has back what is not in the map.
-    [[nodiscard]] virtual method::Outcome run(const RunInput& input, method::Workspace& workspace,
-                                              PartQueue& parts) const = 0;
+    [[nodiscard]] method::Outcome run(const RunInput& input, method::Workspace& workspace,
+                                      PartQueue& parts) const;
+
+  protected:
+    /// Buffers, plans and streams of a run.
+    [[nodiscard]] virtual std::unique_ptr<method::Workspace> makeBuffers() const = 0;
+    /// run(), with what makeBuffers() made.
+    [[nodiscard]] virtual method::Outcome runWith(const RunInput& input, method::Workspace& buffers,
+                                                  PartQueue& parts) const = 0;
 
   private:
     [[nodiscard]] method::Outcome runAlone(const RunInput& input,
                                            method::Workspace& workspace) const;
+    [[nodiscard]] std::optional<method::Outcome>
+    runShared(const RunInput& input, method::Workspace& workspace, std::string& failure) const;
 
     Engine& m_engine;
     DeviceFacts m_facts;
@@ -57,6 +90,11 @@ class DeviceMethod : public method::Method {
 
 /// The outcome of a run whose parts were done, or stopped.
 void settle(method::Outcome& outcome, const method::Problem& problem, const PartQueue& parts);
+
+/// Does reduce() of a bank with a map on the host, which `run` fills: all of it comes back.
+[[nodiscard]] method::Outcome
+reduceOnHost(const method::Problem& problem,
+             const std::function<method::Outcome(const method::BankView&)>& run);
 
 /// Does reduce(): `run` is called with where the map goes, of which parts have extents `part`.
 template <class Run>

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "engine/base/error.h"
 #include "engine/cuda/device_method.h"
@@ -118,7 +119,7 @@ double partWork(const Problem& problem, const Extents& part) {
            static_cast<double>(shared::pieceCount(problem.templ, twofold));
 }
 
-/// Bytes of the template on the device.
+/// Bytes of a template on the device.
 std::int64_t weightBytes(const Problem& problem) {
     return base::byteCount(problem.templ, isTwofold(problem) ? 8 : 4);
 }
@@ -140,17 +141,19 @@ class DirectMethod final : public DeviceMethod {
         const Extents map = method::mapExtents(problem);
         const auto fits = [&](const Extents& part) {
             return partBytes(problem, part) <= kPartBytes && isShared(map, part, facts()) &&
-                   partNs(problem, part) <= kPartNsAtMost;
+                   problem.templates * partNs(problem, part) <= kPartNsAtMost;
         };
         const Extents part = tile.x > 0
                                  ? Extents{std::min(tile.x, map.x), std::min(tile.y, map.y),
                                            std::min(std::max<std::int64_t>(tile.z, 1), map.z)}
                                  : largestPart(map, fits);
-        const std::int64_t most = partsInFlight(problem, part, facts());
-        const int inFlight = inFlightWithin(limits.memoryBytes, most, [&](std::int64_t parts) {
-            return hostBytes(problem, part, parts * facts().together);
+        Candidate candidate{std::string(name()), facts().id(), part, limits.threads};
+        const Problem own = posed(problem, candidate);
+        const std::int64_t most = partsInFlight(own, part, facts());
+        candidate.inFlight = inFlightWithin(limits.memoryBytes, most, [&](std::int64_t parts) {
+            return hostBytes(problem, own, part, parts * facts().together);
         });
-        return {{std::string(name()), facts().id(), part, limits.threads, inFlight}};
+        return {candidate};
     }
 
     [[nodiscard]] method::Verdict
@@ -160,12 +163,12 @@ class DirectMethod final : public DeviceMethod {
             return method::Refusal{std::move(reason)};
         }
         const Extents map = method::mapExtents(problem);
-        const std::int64_t weights = weightBytes(problem) + supportBytes(problem);
+        const Problem own = posed(problem, candidate);
         method::Prediction prediction;
         const std::int64_t inFlight =
-            partsInFlight(problem, candidate.tile, facts(), candidate.inFlight);
-        prediction.hostBytes = hostBytes(problem, candidate.tile, inFlight * facts().together);
-        prediction.deviceBytes = inFlight * partBytes(problem, candidate.tile) + weights;
+            partsInFlight(own, candidate.tile, facts(), candidate.inFlight);
+        prediction.hostBytes = hostBytes(problem, own, candidate.tile, inFlight * facts().together);
+        prediction.deviceBytes = needOf(own, candidate);
         prediction.deviceMemory = facts().about.memoryBytes;
         if (std::string reason = refusalOf(prediction, limits, facts().about.memoryBytes);
             !reason.empty()) {
@@ -178,11 +181,11 @@ class DirectMethod final : public DeviceMethod {
         double done = 0; // multiply-adds
         PartTraffic traffic;
         for (const base::Box& box : mapParts(map, candidate.tile)) {
-            kernelNs += partNs(problem, box.extents);
+            kernelNs += own.templates * partNs(problem, box.extents);
             done += partWork(problem, box.extents);
-            traffic.add(problem, box.extents, 1);
+            traffic.add(own, box.extents, 1);
         }
-        prediction.times = traffic.times(problem.templates, kernelNs, facts());
+        prediction.times = traffic.times(problem.templates / own.templates, kernelNs, facts());
         prediction.times->setup = kStartMs;
         prediction.setupMs = kStartMs;
         prediction.ms = overlappedMs(*prediction.times, traffic.parts, inFlight);
@@ -204,43 +207,65 @@ class DirectMethod final : public DeviceMethod {
         return std::make_shared<DirectPrepared>(problem, templ);
     }
 
-    [[nodiscard]] std::unique_ptr<method::Workspace>
-    makeWorkspace(const Problem&, const Candidate&) const override {
-        return std::make_unique<DirectWorkspace>(engine(), facts().number);
-    }
-
     [[nodiscard]] Extents partOf(const Problem&, const Candidate& candidate) const override {
         return candidate.tile;
     }
 
-    [[nodiscard]] method::Outcome run(const RunInput& input, method::Workspace& workspace,
-                                      PartQueue& parts) const override {
+    [[nodiscard]] std::int64_t needOf(const Problem& posed,
+                                      const Candidate& candidate) const override {
+        return partsInFlight(posed, candidate.tile, facts(), candidate.inFlight) *
+                   partBytes(posed, candidate.tile) +
+               posed.templates * (weightBytes(posed) + supportBytes(posed)) +
+               scoreBytes(posed, candidate.tile);
+    }
+
+  protected:
+    [[nodiscard]] std::unique_ptr<method::Workspace> makeBuffers() const override {
+        return std::make_unique<DirectWorkspace>(engine(), facts().number);
+    }
+
+    [[nodiscard]] method::Outcome runWith(const RunInput& input, method::Workspace& buffers,
+                                          PartQueue& parts) const override {
         const Problem& problem = input.problem;
-        const auto& templ = dynamic_cast<const DirectPrepared&>(input.prepared);
-        auto& own = dynamic_cast<DirectWorkspace&>(workspace);
+        auto& own = dynamic_cast<DirectWorkspace&>(buffers);
+        std::vector<const DirectPrepared*> templates;
+        Templates canonical;
+        for (const auto& prepared : input.prepared) {
+            templates.push_back(&dynamic_cast<const DirectPrepared&>(*prepared));
+            canonical.push_back(&templates.back()->canonical());
+        }
         const bool twofold = isTwofold(problem);
+        const std::int64_t bytes = weightBytes(problem);
+        const std::int64_t voxels = supportBytes(problem);
         std::byte* weights = nullptr;
-        const base::Image<std::uint8_t>& mask = templ.canonical().support();
         std::uint8_t* support = nullptr;
         const auto upload = [&] {
-            const std::int64_t bytes = weightBytes(problem);
-            const void* const from =
-                twofold ? static_cast<const void*>(templ.canonical().values().data())
-                        : templ.weights().data();
-            weights = own.weights.room(bytes);
-            own.pipe.compute.upload({weights, bytes, from, bytes, bytes, 1});
-            if (!mask.empty()) {
-                const std::int64_t voxels = mask.count();
-                support = own.support.room(voxels);
-                own.pipe.compute.upload({support, voxels, mask.data(), voxels, voxels, 1});
+            const auto count = std::ssize(templates);
+            weights = own.weights.room(count * bytes);
+            support = own.support.room(count * voxels);
+            const auto bring = [&](auto* to, const void* from, std::int64_t size) {
+                own.pipe.compute.upload({to, size, from, size, size, 1});
+            };
+            for (std::int64_t i = 0; i < count; ++i) {
+                const DirectPrepared& templ = *templates[static_cast<std::size_t>(i)];
+                bring(weights + i * bytes,
+                      twofold ? static_cast<const void*>(templ.canonical().values().data())
+                              : templ.weights().data(),
+                      bytes);
+                if (const auto& mask = templ.canonical().support(); !mask.empty()) {
+                    bring(support + i * voxels, mask.data(), voxels);
+                }
             }
         };
-        shared::BoxConstants constants = templ.constants();
-        constants.boundConstant += twofold ? storedError(input) : 0.0;
-        const auto start = [&](const PartLaunch& part) {
-            own.pipe.compute.direct({part, weights, support, constants});
+        const auto start = [&](const PartLaunch& part, std::size_t i) {
+            const auto turn = static_cast<std::int64_t>(i);
+            shared::BoxConstants constants = templates[i]->constants();
+            constants.boundConstant += twofold ? storedError(input) : 0.0;
+            const bool masked = !canonical[i]->support().empty();
+            own.pipe.compute.direct({part, weights + turn * bytes,
+                                     masked ? support + turn * voxels : nullptr, constants});
         };
-        return MapRun(input, templ.canonical(), parts)(
+        return MapRun(input, canonical, parts)(
             "the direct method",
             {own.pipe,
              partsInFlight(problem, input.candidate.tile, facts(), input.candidate.inFlight),

@@ -68,8 +68,9 @@ class JointMethod final : public method::Method {
         if (usable < 2) {
             return method::Refusal{"fewer than two GPUs can be used: " + reasons};
         }
-        const auto parts = PartQueue::count(method::mapExtents(problem),
-                                            m_members.front()->partOf(problem, candidate));
+        const DeviceMethod& first = *m_members.front();
+        const auto parts = PartQueue::count(
+            method::mapExtents(problem), first.partOf(first.posed(problem, candidate), candidate));
         if (parts < std::ssize(m_members)) {
             return method::Refusal{std::to_string(parts) + " part" + (parts > 1 ? "s" : "") +
                                    " of the map, too few for " + std::to_string(m_members.size()) +
@@ -93,27 +94,51 @@ class JointMethod final : public method::Method {
                             const method::Prepared& prepared, const method::MaskedView& scene,
                             method::Workspace& workspace, const method::Execution& execution,
                             const method::MapView& map) const override {
+        const Problem one = oneOf(problem);
         const method::MaskedView seen = withoutIdleMask(problem, scene);
-        return runTogether({problem, candidate, prepared, seen, execution, map}, workspace);
+        const method::PreparedTemplates alone{borrowed(prepared)};
+        return runTogether({one, candidate, alone, seen, execution, {map, {}}}, workspace);
+    }
+
+    method::Outcome executeBank(const Problem& problem, const Candidate& candidate,
+                                const method::PreparedTemplates& prepared,
+                                const method::MaskedView& scene, method::Workspace& workspace,
+                                const method::Execution& execution,
+                                const method::BankView& to) const override {
+        method::requireTemplates(problem, prepared.size());
+        if (m_members.front()->posed(problem, candidate).templates == 1) {
+            return Method::executeBank(problem, candidate, prepared, scene, workspace, execution,
+                                       to);
+        }
+        const method::MaskedView seen = withoutIdleMask(problem, scene);
+        return runTogether({problem, candidate, prepared, seen, execution, to}, workspace);
     }
 
     [[nodiscard]] bool reduces(const Problem& problem) const override { return isReduced(problem); }
 
     method::Outcome reduce(const Problem& problem, const Candidate& candidate,
-                           const method::Prepared& prepared, const method::MaskedView& scene,
-                           method::Workspace& workspace, const method::Execution& execution,
+                           const method::PreparedTemplates& prepared,
+                           const method::MaskedView& scene, method::Workspace& workspace,
+                           const method::Execution& execution,
                            const method::Reduction& wanted) const override {
         if (!reduces(problem)) {
             return Method::reduce(problem, candidate, prepared, scene, workspace, execution,
                                   wanted);
         }
+        method::requireTemplates(problem, prepared.size());
+        const DeviceMethod& first = *m_members.front();
+        if (first.posed(problem, candidate) != problem) {
+            return reduceOnHost(problem, [&](const method::BankView& to) {
+                return Method::executeBank(problem, candidate, prepared, scene, workspace,
+                                           execution, to);
+            });
+        }
         const method::MaskedView seen = withoutIdleMask(problem, scene);
-        const method::MapView none{};
-        const base::Extents part = m_members.front()->partOf(problem, candidate);
-        return reduceTo(problem, part, wanted, [&](const ReducedRun& to) {
-            return runTogether({problem, candidate, prepared, seen, execution, none, &to},
-                               workspace);
-        });
+        return reduceTo(
+            problem, first.partOf(problem, candidate), wanted, [&](const ReducedRun& to) {
+                return runTogether({problem, candidate, prepared, seen, execution, {}, &to},
+                                   workspace);
+            });
     }
 
   private:
@@ -122,7 +147,7 @@ class JointMethod final : public method::Method {
         const auto& [problem, candidate, prepared, scene, execution, map, reduced] = input;
         auto& joint = dynamic_cast<JointWorkspace&>(workspace);
         PartQueue parts(method::mapExtents(problem), m_members.front()->partOf(problem, candidate),
-                        execution);
+                        execution, problem.templates);
         method::Outcome all;
         std::vector<base::Error> failures;
         std::mutex lock; // guards both
@@ -150,7 +175,7 @@ class JointMethod final : public method::Method {
             throw failureOf(failures);
         }
         for (const base::Error& failure : failures) {
-            all.failures.emplace_back(failure.what());
+            all.failures.push_back(std::string(failure.what()) + "; other GPUs did its share");
         }
         settle(all, problem, parts);
         return all;
@@ -165,6 +190,7 @@ class JointMethod final : public method::Method {
         all.times->add(*one.times);
         all.times->setup = setup;
         all.times->devices = devices;
+        all.times->uploads = 1; // each its share
     }
 
     /// Of a run that no device could finish.

@@ -33,19 +33,6 @@ std::int64_t tallyBytes(const Extents& part) {
 /// Of score and status.
 std::int64_t placementBytes(const Problem& problem) { return isTwofold(problem) ? 13 : 5; }
 
-void clear(const method::MapView& part) {
-    const Extents& extents = part.value.extents();
-    for (std::int64_t z = 0; z < extents.z; ++z) {
-        for (std::int64_t y = 0; y < extents.y; ++y) {
-            std::fill_n(part.value.row(y, z), extents.x, 0.0F);
-            std::fill_n(part.status.row(y, z), extents.x, base::Status::NotComputed);
-            if (part.exact.data() != nullptr) {
-                std::fill_n(part.exact.row(y, z), extents.x, 0.0);
-            }
-        }
-    }
-}
-
 /// What of a box lies in the scene.
 base::Box inScene(const base::Box& box, const Extents& n) {
     const auto begin = [](std::int64_t corner) { return std::max<std::int64_t>(corner, 0); };
@@ -79,11 +66,17 @@ std::int64_t seenBytes(const Problem& problem, const Extents& part) {
 
 std::int64_t partBytes(const Problem& problem, const Extents& part) {
     return seenBytes(problem, part) + base::byteCount(part, placementBytes(problem)) +
-           tallyBytes(part) + (isReduced(problem) ? reductionBytes(part) : 0);
+           problem.templates * tallyBytes(part) + mergeBytes(problem, part) +
+           (isReduced(problem) ? reductionBytes(part) : 0);
+}
+
+std::int64_t scoreBytes(const Problem& posed, const Extents& part) {
+    return posed.templates > 1 ? base::byteCount(part, placementBytes(posed)) : 0;
 }
 
 std::int64_t pinnedBytes(const Problem& problem, const Extents& part) {
-    return seenBytes(problem, part) + tallyBytes(part) +
+    return seenBytes(problem, part) + problem.templates * tallyBytes(part) +
+           mergeBytes(problem, part) +
            (isReduced(problem) ? reductionBytes(part)
                                : base::byteCount(part, placementBytes(problem)));
 }
@@ -102,46 +95,60 @@ bool isShared(const Extents& map, const Extents& part, const DeviceFacts& device
     return device.together == 1 || PartQueue::count(map, part) >= kEach * device.together;
 }
 
-std::int64_t hostBytes(const Problem& problem, const Extents& part, std::int64_t inFlight) {
+Problem oneOf(const Problem& problem) {
     Problem one = problem;
     one.templates = 1;
-    return method::mapBytes(problem) + (problem.templates > 1 ? method::mapBytes(one) : 0) +
+    one.map = problem.map || problem.templates > 1;
+    return one;
+}
+
+std::int64_t hostBytes(const Problem& problem, const Problem& posed, const Extents& part,
+                       std::int64_t inFlight) {
+    const bool alone = problem.templates > 1 && posed.templates == 1;
+    return method::mapBytes(problem) + (alone ? method::mapBytes(oneOf(problem)) : 0) +
            problem.templates * base::byteCount(problem.templ, 12) +
-           inFlight * pinnedBytes(problem, part);
+           inFlight * pinnedBytes(posed, part) + scoreBytes(posed, part);
 }
 
-void PartTraffic::add(const Problem& problem, const Extents& part, double count) {
-    const bool reduced = isReduced(problem);
+void PartTraffic::add(const Problem& posed, const Extents& part, double count) {
+    const bool reduced = isReduced(posed);
     const std::int64_t map =
-        reduced ? reducedBytes(part) : base::byteCount(part, placementBytes(problem));
+        reduced ? reducedBytes(posed, part) : base::byteCount(part, placementBytes(posed));
+    const double voxels = count * static_cast<double>(base::voxelCount(part));
     parts += count;
-    sceneBytes += count * static_cast<double>(seenBytes(problem, part));
-    mapBytes += count * static_cast<double>(map + tallyBytes(part));
-    reducedVoxels += reduced ? count * static_cast<double>(base::voxelCount(part)) : 0.0;
+    launches += count * posed.templates;
+    sceneBytes += count * static_cast<double>(seenBytes(posed, part));
+    mapBytes += count * static_cast<double>(map + posed.templates * tallyBytes(part) +
+                                            mergedBytes(posed, part));
+    reducedVoxels += reduced ? voxels : 0.0;
+    mergedVoxels += posed.templates > 1 ? posed.templates * voxels : 0.0;
 }
 
-method::DeviceTimes PartTraffic::times(double templates, double kernelNs,
+method::DeviceTimes PartTraffic::times(int rounds, double kernelNs,
                                        const DeviceFacts& device) const {
     // Not measured on any device: bytes a nanosecond of pinned memory over the bus and of the
     // host's threads, a launch.
     constexpr double kBus = 12;
     constexpr double kHost = 6;
     constexpr double kLaunchNs = 30'000;
-    // Bytes of a voxel that a reduction moves, and that a multiprocessor moves a cycle.
+    // Bytes of a voxel that a reduction moves, that taking a score in does, and that a
+    // multiprocessor moves a cycle.
     constexpr double kReduced = 12;
+    constexpr double kMerged = 24;
     constexpr double kPerCycle = 8;
     const double deviceBytesPerNs =
         std::max(1.0, kPerCycle * device.about.processors * device.about.gigahertz);
-    const double unit = 1e-6 * templates;
+    const double unit = 1e-6 * rounds;
+    const double movedBytes = reducedVoxels * kReduced + mergedVoxels * kMerged;
     method::DeviceTimes times;
     times.packing = unit * sceneBytes / kHost;
     times.upload = unit * (sceneBytes / kBus + parts * kLaunchNs / 2);
-    times.compute =
-        unit * (kernelNs + parts * kLaunchNs + reducedVoxels * kReduced / deviceBytesPerNs);
+    times.compute = unit * (kernelNs + launches * kLaunchNs + movedBytes / deviceBytesPerNs);
     times.download = unit * (mapBytes / kBus + parts * kLaunchNs / 2);
     times.joining = unit * mapBytes / kHost;
     times.devices = device.together;
-    times.downloaded = static_cast<std::int64_t>(templates * mapBytes);
+    times.uploads = rounds;
+    times.downloaded = static_cast<std::int64_t>(rounds * mapBytes);
     return times;
 }
 
@@ -196,6 +203,7 @@ method::Outcome MapRun::operator()(const std::string& what, const Lane& lane) {
         lane.prepare();
         lane.pipe.compute.wait("preparing the template");
         m_times.setup += watch.ms();
+        m_times.uploads = 1;
         share(what, lane);
     } catch (...) {
         giveBack();
@@ -230,7 +238,7 @@ void MapRun::share(const std::string& what, const Lane& lane) {
         } else {
             PartSlot& slot = *m_underWay.front();
             receive(slot, what, lane);
-            if (!finish(slot)) {
+            if (m_merger ? !finishBank(slot, what, lane) : !finish(slot)) {
                 return;
             }
             m_underWay.pop_front();
@@ -265,11 +273,15 @@ void MapRun::send(PartSlot& slot, const Lane& lane) {
     launch.extents = seen.extents;
     launch.templ = m;
     launch.map = box.extents;
-    launch.value = slot.value.room(voxels);
-    launch.exact = isTwofold(m_problem) ? slot.exact.room(voxels) : nullptr;
-    launch.status = slot.status.room(voxels);
-    launch.tallies = slot.tallies.room(blocks);
-    const bool exact = launch.exact != nullptr && m_map.exact.data() != nullptr;
+    if (m_merger) {
+        scoreIn(lane.pipe.scores, launch);
+    } else {
+        scoreIn(slot, launch);
+    }
+    const std::int64_t tallies = blocks * std::ssize(m_templates);
+    launch.tallies = slot.tallies.room(tallies);
+    slot.launch = launch;
+    const bool exact = launch.exact != nullptr && m_map.map.exact.data() != nullptr;
     if (!m_reducer) {
         slot.valueStaged.room(voxels);
         slot.statusStaged.room(voxels);
@@ -277,7 +289,7 @@ void MapRun::send(PartSlot& slot, const Lane& lane) {
     if (exact) {
         slot.exactStaged.room(voxels);
     }
-    slot.told.room(blocks);
+    slot.told.room(tallies);
     std::byte* const staged = slot.sceneStaged.room(bytes);
     std::visit([&](const auto& view) { pack(view.part(seen), staged); }, m_scene.pixels);
     if (masked) {
@@ -295,7 +307,7 @@ void MapRun::send(PartSlot& slot, const Lane& lane) {
     upload.record(slot.uploaded);
     compute.follow(slot.uploaded);
     compute.record(slot.start);
-    lane.start(launch);
+    startAll(slot, lane);
     if (m_reducer) {
         m_reducer->start(slot, compute);
     }
@@ -310,13 +322,16 @@ void MapRun::send(PartSlot& slot, const Lane& lane) {
     if (m_reducer) {
         m_reducer->bring(slot, download);
     } else {
-        bring(slot.valueStaged.data(), launch.value, voxels);
-        bring(slot.statusStaged.data(), launch.status, voxels);
+        bring(slot.valueStaged.data(), slot.value.data(), voxels);
+        bring(slot.statusStaged.data(), slot.status.data(), voxels);
     }
     if (exact) {
-        bring(slot.exactStaged.data(), launch.exact, voxels);
+        bring(slot.exactStaged.data(), slot.exact.data(), voxels);
     }
-    bring(slot.told.data(), launch.tallies, blocks);
+    if (m_merger) {
+        m_times.downloaded += m_merger->bring(slot, !m_reducer, download);
+    }
+    bring(slot.told.data(), launch.tallies, tallies);
     download.record(slot.downloaded);
 }
 
@@ -328,7 +343,15 @@ void MapRun::receive(PartSlot& slot, const std::string& what, const Lane& lane) 
     m_times.upload += slot.uploaded.since(slot.upload);
     m_times.compute += slot.computed.since(slot.start);
     m_times.download += slot.downloaded.since(slot.download);
-    const base::Stopwatch watch;
+    base::Stopwatch watch;
+    if (m_merger) {
+        m_times.downloaded += m_merger->receive(slot, lane.pipe.fetch());
+        m_times.download += watch.ms();
+        if (slot.openMost > kOpenMost) {
+            return; // it is done again
+        }
+        watch = {};
+    }
     if (m_reducer) {
         m_times.downloaded += m_reducer->receive(slot, lane.pipe.fetch());
         m_times.download += watch.ms();
@@ -339,22 +362,42 @@ void MapRun::receive(PartSlot& slot, const std::string& what, const Lane& lane) 
 }
 
 void MapRun::unpackAll(PartSlot& slot) {
-    const method::MapView part = method::partOf(m_map, slot.box);
+    const method::BankView best = method::partOf(m_map, slot.box);
+    const method::MapView& part = best.map;
     unpack(slot.valueStaged.data(), part.value);
     if (part.exact.data() != nullptr && isTwofold(m_problem)) {
         unpack(slot.exactStaged.data(), part.exact);
     }
     unpack(slot.statusStaged.data(), part.status);
+    if (m_merger) {
+        unpack(slot.indexStaged.data(), best.index);
+    }
 }
 
 /// Where a part lies that came back whole; nowhere where its maxima alone did.
-method::MapView MapRun::viewOf(const PartSlot& slot) const {
+method::BankView MapRun::viewOf(const PartSlot& slot) const {
     if (!m_reducer) {
         return method::partOf(m_map, slot.box);
     }
     method::ReducedMap::Part& part = m_reducer->partOf(slot);
-    return part.whole ? method::MapView{part.value.view(), part.status.view(), part.exact.view()}
-                      : method::MapView{};
+    return part.whole ? method::BankView{{part.value.view(), part.status.view(), part.exact.view()},
+                                         part.index.view()}
+                      : method::BankView{};
+}
+
+/// As it was before the run, after a stop.
+void MapRun::clear(const PartSlot& slot) {
+    if (m_reducer) {
+        m_reducer->partOf(slot) = {};
+    } else {
+        method::clearBest(method::partOf(m_map, slot.box));
+    }
+}
+
+/// Whether canonical values of a template keep the promise, where they are wanted.
+bool MapRun::repairs(const method::CanonicalTemplate& templ) const {
+    return m_problem.recompute &&
+           method::canonicalBound(templ.count()) + m_stored <= m_problem.promise;
 }
 
 /// Calls `copy(row, y, z)` for every row of a box, several threads side by side.
@@ -388,15 +431,14 @@ template <class T> void MapRun::unpack(const T* from, const base::View<T>& view)
 bool MapRun::finish(const PartSlot& slot) {
     const base::Stopwatch watch;
     const base::Box& box = slot.box;
-    const method::MapView part = viewOf(slot);
-    const double bound = method::canonicalBound(m_templ.count()) + m_stored;
-    const bool repairs = m_problem.recompute && bound <= m_problem.promise;
+    const method::MapView part = viewOf(slot).map;
+    const method::CanonicalTemplate& templ = *m_templates.front();
     const Extents grid = shared::blockGrid(box.extents);
     const BlockTally* const told = slot.told.data();
     std::vector<BlockRepair> repaired(static_cast<std::size_t>(base::voxelCount(grid)));
     std::vector<std::int64_t> open;
     std::vector<method::ScoreTally> scores; // of the open blocks of a part that stays
-    const bool looks = part.value.data() != nullptr ? repairs : m_reducer.has_value();
+    const bool looks = part.value.data() != nullptr ? repairs(templ) : m_reducer.has_value();
     for (std::int64_t i = 0; i < base::voxelCount(grid) && looks; ++i) {
         if (told[i].lowConf > 0) {
             open.push_back(i);
@@ -409,30 +451,26 @@ bool MapRun::finish(const PartSlot& slot) {
             const std::int64_t block = open[static_cast<std::size_t>(item)];
             repaired[static_cast<std::size_t>(block)] =
                 part.value.data() != nullptr
-                    ? repair(box, part, shared::blockCorner(block, grid))
+                    ? repair(box, templ, part, shared::blockCorner(block, grid))
                     : m_reducer->repair(m_reducer->partOf(slot), block, m_stored,
                                         scores[static_cast<std::size_t>(item)]);
         },
         m_execution.stop);
     if (!done) {
-        if (m_reducer) {
-            m_reducer->partOf(slot) = {};
-        } else {
-            clear(part);
-        }
+        clear(slot);
         return false;
     }
     if (m_reducer) {
         m_reducer->addUp(slot, scores);
     }
     m_repairMs += watch.ms();
-    m_parts.finished(box, told, repaired);
+    m_parts.finished(box, {told, repaired});
     return true;
 }
 
 /// Replaces what is LOWCONF in a block by canonical values, where those keep the promise.
-BlockRepair MapRun::repair(const base::Box& box, const method::MapView& part,
-                           const base::Index& corner) const {
+BlockRepair MapRun::repair(const base::Box& box, const method::CanonicalTemplate& templ,
+                           const method::MapView& part, const base::Index& corner) const {
     const std::int64_t right = std::min(box.extents.x, corner.x + shared::kBlockWidth);
     const std::int64_t bottom = std::min(box.extents.y, corner.y + shared::kBlockHeight);
     const base::Index first = moved(box.corner, method::firstPlacement(m_problem));
@@ -445,7 +483,7 @@ BlockRepair MapRun::repair(const base::Box& box, const method::MapView& part,
             }
             const base::Index at = moved(first, {x, y, corner.z});
             const method::CanonicalValue value =
-                method::canonicalValue(m_scene, m_templ, at, m_problem.outside);
+                method::canonicalValue(m_scene, templ, at, m_problem.outside);
             const double bound = value.bound + m_stored;
             if (bound > m_problem.promise) {
                 continue;
@@ -454,7 +492,7 @@ BlockRepair MapRun::repair(const base::Box& box, const method::MapView& part,
             if (part.exact.data() != nullptr) {
                 part.exact.at(x, y, corner.z) = value.score;
             }
-            const bool whole = method::isWhole(m_scene, m_templ, at);
+            const bool whole = method::isWhole(m_scene, templ, at);
             status = whole ? base::Status::Ok : base::Status::Partial;
             ++(whole ? done.ok : done.partial);
             done.largestBound = std::max(done.largestBound, bound);

@@ -3,10 +3,13 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "engine/cuda/merger.h"
 #include "engine/cuda/part_queue.h"
 #include "engine/cuda/pipeline.h"
 #include "engine/cuda/reduction.h"
@@ -46,22 +49,29 @@ template <class Bytes>
 [[nodiscard]] bool isShared(const base::Extents& map, const base::Extents& part,
                             const DeviceFacts& device);
 
-/// What the host keeps beside the map of a run in such parts: the map of one template of a bank,
-/// the templates, what waits for copies.
-[[nodiscard]] std::int64_t hostBytes(const method::Problem& problem, const base::Extents& part,
-                                     std::int64_t inFlight);
+/// A problem as one template of its bank poses it, whose map is needed.
+[[nodiscard]] method::Problem oneOf(const method::Problem& problem);
+
+/// What the host needs for a run in such parts, the map with it: the map of one template of a bank
+/// where each is `posed` alone, the templates, what waits for copies.
+[[nodiscard]] std::int64_t hostBytes(const method::Problem& problem, const method::Problem& posed,
+                                     const base::Extents& part, std::int64_t inFlight);
+/// Bytes of the device for the scores of a template of a bank in such a part; else 0.
+[[nodiscard]] std::int64_t scoreBytes(const method::Problem& posed, const base::Extents& part);
 
 /// What the parts of a run move, and how long that takes by built-in values.
 struct PartTraffic {
     double parts = 0;
     double sceneBytes = 0;
     double mapBytes = 0;
+    double launches = 0;
     double reducedVoxels = 0; ///< of maps that stay on the device
+    double mergedVoxels = 0;  ///< of all templates of a bank
 
-    /// `count` parts of extents `part`.
-    void add(const method::Problem& problem, const base::Extents& part, double count);
-    /// Of as many templates, with kernels that take `kernelNs` for each.
-    [[nodiscard]] method::DeviceTimes times(double templates, double kernelNs,
+    /// `count` parts of extents `part` of a problem as it is posed.
+    void add(const method::Problem& posed, const base::Extents& part, double count);
+    /// Of `rounds` such runs one after the other, with kernels that take `kernelNs` in each.
+    [[nodiscard]] method::DeviceTimes times(int rounds, double kernelNs,
                                             const DeviceFacts& device) const;
 };
 
@@ -85,20 +95,27 @@ void requireUnmasked(const method::CanonicalTemplate& templ);
 struct Lane {
     Pipeline& pipe;
     std::int64_t inFlight = 1; ///< parts at once
-    /// Uploads and kernels that belong to the template, in `pipe.compute`.
+    /// Uploads and kernels that belong to the templates, in `pipe.compute`.
     std::function<void()> prepare;
-    /// Starts the kernels of a part in `pipe.compute`.
-    std::function<void(const PartLaunch&)> start;
+    /// Starts the kernels of a part for a template in `pipe.compute`; those of the first one leave
+    /// what the others share.
+    std::function<void(const PartLaunch&, std::size_t)> start;
 };
+
+/// A prepared template that somebody else keeps.
+[[nodiscard]] inline std::shared_ptr<const method::Prepared>
+borrowed(const method::Prepared& prepared) {
+    return {std::shared_ptr<void>(), &prepared};
+}
 
 /// What a run is about, the same for all of its devices.
 struct RunInput {
     const method::Problem& problem;
     const method::Candidate& candidate;
-    const method::Prepared& prepared;
+    const method::PreparedTemplates& prepared; ///< more than one are a bank
     const method::MaskedView& scene;
     const method::Execution& execution;
-    const method::MapView& map; ///< without voxels where `reduced` is given
+    method::BankView map; ///< without voxels where `reduced` is given
     const ReducedRun* reduced = nullptr;
 };
 
@@ -106,26 +123,32 @@ struct RunInput {
 /// bound.
 [[nodiscard]] inline double storedError(const RunInput& input) {
     const bool exact =
-        input.reduced != nullptr ? isTwofold(input.problem) : input.map.exact.data() != nullptr;
+        input.reduced != nullptr ? isTwofold(input.problem) : input.map.map.exact.data() != nullptr;
     return exact ? 0.0 : kUnitSingle;
 }
 
 /// The share of a device in a run: takes parts of the map from a queue; upload, kernels, download,
-/// and then canonical values of the host's pixels for what breaks the promise. Several parts are
+/// and then canonical values of the host's pixels for what breaks the promise. All templates of a
+/// bank are done with a part while it is on the device (Merger). Several parts are
 /// under way at once, each in a slot of its own; kernels of different parts run one after the
 /// other, so that what a method keeps on the device may serve them all. A part reaches the map when
 /// it is done. Stopped, or when an error ends it, nothing is under way any more, and the queue has
 /// back what is not in the map.
 class MapRun {
   public:
-    MapRun(const RunInput& input, const method::CanonicalTemplate& templ, PartQueue& parts)
-        : m_problem(input.problem), m_templ(templ), m_scene(input.scene),
+    MapRun(const RunInput& input, Templates templates, PartQueue& parts)
+        : m_problem(input.problem), m_templates(std::move(templates)), m_scene(input.scene),
           m_execution(input.execution), m_map(input.map), m_stored(storedError(input)),
           m_parts(parts) {
+        if (m_templates.size() > 1) {
+            m_merger.emplace(m_problem, m_templates, m_scene, m_stored);
+        }
         if (input.reduced != nullptr) {
-            m_reducer.emplace(m_problem, m_templ, m_scene, *input.reduced);
+            m_reducer.emplace(m_problem, m_templates, m_scene, *input.reduced);
         }
     }
+    MapRun(const MapRun&) = delete;
+    MapRun& operator=(const MapRun&) = delete;
 
     /// `what` says what the kernels of the lane are. Of the outcome times alone.
     [[nodiscard]] method::Outcome operator()(const std::string& what, const Lane& lane);
@@ -139,17 +162,35 @@ class MapRun {
     template <class T> void unpack(const T* from, const base::View<T>& view) const;
     bool finish(const PartSlot& slot);
     void unpackAll(PartSlot& slot);
-    [[nodiscard]] method::MapView viewOf(const PartSlot& slot) const;
-    [[nodiscard]] BlockRepair repair(const base::Box& box, const method::MapView& part,
-                                     const base::Index& corner) const;
+    [[nodiscard]] method::BankView viewOf(const PartSlot& slot) const;
+    [[nodiscard]] BlockRepair repair(const base::Box& box, const method::CanonicalTemplate& templ,
+                                     const method::MapView& part, const base::Index& corner) const;
+    [[nodiscard]] bool repairs(const method::CanonicalTemplate& templ) const;
+
+    /// Scores go into `buffers`, a slot or those of a template of a bank.
+    template <class Buffers> void scoreIn(Buffers& buffers, PartLaunch& launch) const {
+        const std::int64_t voxels = base::voxelCount(launch.map);
+        launch.value = buffers.value.room(voxels);
+        launch.exact = isTwofold(m_problem) ? buffers.exact.room(voxels) : nullptr;
+        launch.status = buffers.status.room(voxels);
+    }
+
+    // Of banks (map_bank.cpp):
+    void startAll(PartSlot& slot, const Lane& lane);
+    bool finishBank(PartSlot& slot, const std::string& what, const Lane& lane);
+    bool settle(PartSlot& slot, std::vector<BlockRepair>& repaired, Settled& settled);
+    bool oneByOne(PartSlot& slot, const std::string& what, const Lane& lane,
+                  std::vector<BlockRepair>& repaired, Settled& settled);
+    void clear(const PartSlot& slot);
 
     const method::Problem& m_problem;
-    const method::CanonicalTemplate& m_templ;
+    Templates m_templates;
     const method::MaskedView& m_scene;
     const method::Execution& m_execution;
-    const method::MapView& m_map;
+    const method::BankView& m_map;
     double m_stored;
     PartQueue& m_parts;
+    std::optional<Merger> m_merger;   ///< of a bank
     std::optional<Reducer> m_reducer; ///< where the map stays on the device
     std::deque<PartSlot*> m_underWay; ///< in the order in which they were sent
     method::DeviceTimes m_times;

@@ -5,8 +5,8 @@
 namespace flcc::cuda {
 
 PartQueue::PartQueue(const base::Extents& map, const base::Extents& part,
-                     const method::Execution& execution)
-    : m_execution(execution) {
+                     const method::Execution& execution, int templates)
+    : m_execution(execution), m_tallies(static_cast<std::size_t>(templates)) {
     const std::vector<base::Box> boxes = mapParts(map, part);
     m_boxes.assign(boxes.begin(), boxes.end());
 }
@@ -40,13 +40,17 @@ void PartQueue::giveBack(const base::Box& box) {
     m_changed.notify_all();
 }
 
-void PartQueue::finished(const base::Box& box, const BlockTally* told,
-                         const std::vector<BlockRepair>& repaired) {
+void PartQueue::finished(const base::Box& box, const PartFacts& facts) {
     {
         const std::lock_guard lock(m_lock);
-        for (std::size_t i = 0; i < repaired.size(); ++i) {
-            m_tally.add(told[i], repaired[i]);
+        const std::size_t blocks = facts.repaired.size() / m_tallies.size();
+        for (std::size_t i = 0; i < facts.repaired.size(); ++i) {
+            m_tallies[i / blocks].add(facts.told[i], facts.repaired[i]);
         }
+        for (std::size_t i = 0; i < m_statuses.size(); ++i) {
+            m_statuses[i] += facts.statuses[i];
+        }
+        m_scores.add(facts.scores);
     }
     if (m_execution.regionFinished) {
         const std::lock_guard lock(m_telling);
@@ -66,7 +70,17 @@ bool PartQueue::isDone() const {
 
 method::MapFacts PartQueue::facts() const {
     const std::lock_guard lock(m_lock);
-    return m_tally.facts();
+    if (m_tallies.size() == 1) {
+        return m_tallies.front().facts();
+    }
+    method::MapFacts bank;
+    for (const Tally& tally : m_tallies) {
+        method::addTemplate(tally.facts(), bank);
+    }
+    bank.statusCounts = m_statuses;
+    bank.scores = {m_scores.count, m_scores.sum.value() * method::kScoreUnit,
+                   m_scores.squares.value() * method::kScoreUnit};
+    return bank;
 }
 
 } // namespace flcc::cuda

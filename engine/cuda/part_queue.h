@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -14,13 +15,22 @@
 
 namespace flcc::cuda {
 
+/// What the blocks of a part told and what was repaired of each, template by template.
+struct PartFacts {
+    const BlockTally* told = nullptr;
+    const std::vector<BlockRepair>& repaired;
+    // Of a bank:
+    std::array<std::int64_t, base::kStatusCount> statuses{}; ///< of the best scores
+    method::ScoreTally scores{};                             ///< of all templates
+};
+
 /// The parts of a map that is being made, which devices take one after the other, and what came of
 /// them. **Threads**: safe from all.
 class PartQueue {
   public:
-    /// `execution` must live as long.
+    /// Of a map of so many templates. `execution` must live as long.
     PartQueue(const base::Extents& map, const base::Extents& part,
-              const method::Execution& execution);
+              const method::Execution& execution, int templates = 1);
 
     /// Parts that such a map has.
     [[nodiscard]] static std::int64_t count(const base::Extents& map, const base::Extents& part);
@@ -30,13 +40,12 @@ class PartQueue {
     [[nodiscard]] std::optional<base::Box> take(bool wait);
     /// A part that was taken and is not in the map.
     void giveBack(const base::Box& box);
-    /// A part that is in the map, what its blocks told and what was repaired of each. Tells the
-    /// sink.
-    void finished(const base::Box& box, const BlockTally* told,
-                  const std::vector<BlockRepair>& repaired);
+    /// A part that is in the map. Tells the sink.
+    void finished(const base::Box& box, const PartFacts& facts);
 
     /// Whether all parts are in the map.
     [[nodiscard]] bool isDone() const;
+    /// Of a bank as method::addTemplate() puts them together.
     [[nodiscard]] method::MapFacts facts() const;
 
   private:
@@ -45,8 +54,10 @@ class PartQueue {
     std::condition_variable_any m_changed;
     std::deque<base::Box> m_boxes;
     std::int64_t m_underWay = 0;
-    Tally m_tally;
-    std::mutex m_telling; // one region after the other
+    std::vector<Tally> m_tallies;                              ///< of each template
+    std::array<std::int64_t, base::kStatusCount> m_statuses{}; ///< of the best scores of a bank
+    method::ScoreTally m_scores;                               ///< of all its templates
+    std::mutex m_telling;                                      // one region after the other
 };
 
 } // namespace flcc::cuda

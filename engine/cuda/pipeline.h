@@ -8,6 +8,7 @@
 #include "engine/base/status.h"
 #include "engine/cuda/block_launch.h"
 #include "engine/cuda/device_memory.h"
+#include "engine/cuda/merge_launch.h"
 #include "engine/cuda/reduce_launch.h"
 
 namespace flcc::cuda {
@@ -24,11 +25,14 @@ struct PartSlot {
           valueStaged(engine, device), exactStaged(engine, device), statusStaged(engine, device),
           told(engine, device), reduced(engine, device), kept(engine, device),
           asked(engine, device), reducedTold(engine, device), keptStaged(engine, device),
-          askedTold(engine, device), upload(engine, device), uploaded(engine, device),
-          start(engine, device), computed(engine, device), download(engine, device),
-          downloaded(engine, device) {}
+          askedTold(engine, device), index(engine, device), open(engine, device),
+          merged(engine, device), keptTempl(engine, device), indexStaged(engine, device),
+          openStaged(engine, device), mergedTold(engine, device), keptTemplStaged(engine, device),
+          upload(engine, device), uploaded(engine, device), start(engine, device),
+          computed(engine, device), download(engine, device), downloaded(engine, device) {}
 
-    base::Box box; ///< of the map
+    base::Box box;     ///< of the map
+    PartLaunch launch; ///< of the first template
 
     DeviceBuffer<std::byte> scene;
     DeviceBuffer<float> value;
@@ -50,6 +54,17 @@ struct PartSlot {
     PinnedBuffer<method::KeptVoxel> keptStaged;
     PinnedBuffer<AskedVoxel> askedTold;
 
+    // Of a bank, whose best scores are in `value`, `exact` and `status`:
+    DeviceBuffer<std::int32_t> index;
+    DeviceBuffer<OpenScore> open;
+    DeviceBuffer<MergedBlock> merged; ///< template by template, as the tallies
+    DeviceBuffer<std::int32_t> keptTempl;
+    PinnedBuffer<std::int32_t> indexStaged;
+    PinnedBuffer<OpenScore> openStaged; ///< as many of each block as the fullest has
+    PinnedBuffer<MergedBlock> mergedTold;
+    PinnedBuffer<std::int32_t> keptTemplStaged;
+    std::int64_t openMost = 0; ///< of a block; more than kOpenMost: some are missing
+
     Event upload;
     Event uploaded;
     Event start;
@@ -58,11 +73,23 @@ struct PartSlot {
     Event downloaded;
 };
 
+/// Scores of one template of a bank, until they are taken into the best ones of the part: for all
+/// parts, as kernels of different parts wait for each other.
+struct ScoreBuffers {
+    ScoreBuffers(Engine& engine, std::int32_t device)
+        : value(engine, device), exact(engine, device), status(engine, device) {}
+
+    DeviceBuffer<float> value;
+    DeviceBuffer<double> exact; ///< of a run in double
+    DeviceBuffer<std::uint8_t> status;
+};
+
 /// The streams of a device, and the slots of its parts, made when they are first needed.
 class Pipeline {
   public:
     Pipeline(Engine& engine, std::int32_t device)
-        : upload(engine, device), compute(engine, device), download(engine, device) {}
+        : upload(engine, device), compute(engine, device), download(engine, device),
+          scores(engine, device) {}
     ~Pipeline() { drain(); }
     Pipeline(const Pipeline&) = delete;
     Pipeline& operator=(const Pipeline&) = delete;
@@ -94,6 +121,7 @@ class Pipeline {
     Stream upload;
     Stream compute;
     Stream download;
+    ScoreBuffers scores;
 
   private:
     std::unique_ptr<Stream> m_fetch;

@@ -7,6 +7,7 @@
 #include "engine/cuda/built_code.h"
 #include "engine/cuda/direct_kernel.h"
 #include "engine/cuda/limits_kernel.h"
+#include "engine/cuda/merge_kernel.h"
 #include "engine/cuda/plugin.h"
 #include "engine/cuda/reduce_kernel.h"
 #include "engine/cuda/support_kernel.h"
@@ -174,6 +175,10 @@ Result limit(std::int32_t device, void* stream, LimitStep step, const LimitLaunc
     return on(device, [&] { return startLimit(step, *launch, static_cast<cudaStream_t>(stream)); });
 }
 
+Result merge(std::int32_t device, void* stream, const MergeLaunch* launch) {
+    return on(device, [&] { return startMerge(*launch, static_cast<cudaStream_t>(stream)); });
+}
+
 Result reduce(std::int32_t device, void* stream, const ReduceLaunch* launch) {
     return on(device, [&] { return startReduce(*launch, static_cast<cudaStream_t>(stream)); });
 }
@@ -266,6 +271,7 @@ PluginTable makeTable() {
     table.tiled = tiled;
     table.support = support;
     table.limit = limit;
+    table.merge = merge;
     table.reduce = reduce;
     table.wait = wait;
     table.makeEvent = makeEvent;

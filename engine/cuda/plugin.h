@@ -4,6 +4,7 @@
 
 #include "engine/cuda/direct_launch.h"
 #include "engine/cuda/limits_launch.h"
+#include "engine/cuda/merge_launch.h"
 #include "engine/cuda/reduce_launch.h"
 #include "engine/cuda/support_launch.h"
 #include "engine/cuda/tiled_launch.h"
@@ -14,7 +15,7 @@
 namespace flcc::cuda {
 
 /// Of the table below. A plug-in of another version is not used.
-inline constexpr std::uint32_t kPluginVersion = 5;
+inline constexpr std::uint32_t kPluginVersion = 6;
 
 /// 0, an error of the CUDA runtime, or kTransformError and an error of cuFFT. What cuFFT says of
 /// too little memory is kOutOfMemory.
@@ -87,6 +88,7 @@ struct PluginTable {
                       const SupportLaunch* launch) = nullptr;
     Result (*limit)(std::int32_t device, void* stream, LimitStep step,
                     const LimitLaunch* launch) = nullptr;
+    Result (*merge)(std::int32_t device, void* stream, const MergeLaunch* launch) = nullptr;
     Result (*reduce)(std::int32_t device, void* stream, const ReduceLaunch* launch) = nullptr;
     Result (*wait)(std::int32_t device, void* stream) = nullptr;
     /// An event marks the place in a stream where it was recorded last.

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "engine/cuda/merge_launch.h"
 #include "engine/cuda/reduce_launch.h"
 #include "engine/cuda/tiled_block.h"
 
@@ -9,11 +10,25 @@
 namespace flcc::cuda {
 
 struct ReduceMap {
-    enum Slot : int { kSum, kSquares, kLeast, kMost, kScores, kKept, kOwn };
+    enum Slot : int {
+        kSum,
+        kSquares,
+        kLeast,
+        kMost,
+        kScores,
+        kKept,
+        kOk,
+        kFlat,
+        kNonFinite,
+        kNotComputed,
+        kOwn
+    };
     static_assert(kOwn < VoxelTally::kSlots);
 
     FLCC_HOST_DEVICE static base::Status statusAt(const ReduceLaunch& launch, std::int64_t at) {
-        return static_cast<base::Status>(launch.status[at]);
+        const std::uint8_t status = launch.status[at];
+        return (status & kOpenStatus) != 0 ? base::Status::LowConf
+                                           : static_cast<base::Status>(status);
     }
     FLCC_HOST_DEVICE static double exactAt(const ReduceLaunch& launch, std::int64_t at) {
         return launch.exact != nullptr ? launch.exact[at] : static_cast<double>(launch.value[at]);
@@ -54,29 +69,16 @@ struct ReduceMap {
                 }
             }
         }
-        marks = method::marksOf(status, marks);
+        const std::uint8_t stored = launch.status[at];
+        marks = method::marksOf(static_cast<base::Status>(stored & ~kOpenStatus), marks) |
+                ((stored & kOpenStatus) != 0 ? method::kOpenMark : 0);
         return true;
-    }
-
-    /// Calls `visit(voxel)` for the voxels of a thread.
-    template <class Visit>
-    FLCC_HOST_DEVICE static void forOwn(const ReduceLaunch& launch, std::int64_t block, int thread,
-                                        Visit&& visit) {
-        const base::Index corner = shared::blockCorner(block, shared::blockGrid(launch.map));
-        const std::int64_t x = corner.x + thread % shared::kBlockWidth;
-        for (int r = 0; r < shared::kBlockOwn; ++r) {
-            const std::int64_t y = corner.y + thread / shared::kBlockWidth * shared::kBlockOwn + r;
-            if (x < launch.map.x && y < launch.map.y) {
-                visit(base::Index{x, y, corner.z});
-            }
-        }
     }
 
     FLCC_HOST_DEVICE static void look(const ReduceLaunch& launch, std::int64_t block, int thread,
                                       TiledShared& all) {
-        double told[kKept + 1] = {0, 0, 2, -2, 0, 0};
-        forOwn(launch, block, thread, [&](const base::Index& voxel) {
-            const std::int64_t at = (voxel.z * launch.map.y + voxel.y) * launch.map.x + voxel.x;
+        double told[kOwn] = {0, 0, 2, -2};
+        forOwnVoxels(launch.map, block, thread, [&](const base::Index& voxel, std::int64_t at) {
             const base::Status status = statusAt(launch, at);
             if (status == base::Status::Ok || status == base::Status::Partial) {
                 const auto value = static_cast<double>(launch.value[at]);
@@ -86,22 +88,29 @@ struct ReduceMap {
                 told[kMost] = most(told[kMost], value);
                 told[kScores] += 1;
             }
+            told[kOk] += status == base::Status::Ok ? 1 : 0;
+            told[kFlat] += status == base::Status::Flat ? 1 : 0;
+            told[kNonFinite] += status == base::Status::NonFinite ? 1 : 0;
+            told[kNotComputed] += status == base::Status::NotComputed ? 1 : 0;
             std::uint32_t marks = 0;
             told[kKept] += keeps(launch, voxel, marks) ? 1 : 0;
         });
-        for (int slot = 0; slot <= kKept; ++slot) {
+        for (int slot = 0; slot < kOwn; ++slot) {
             all.slots[slot][thread] = told[slot];
         }
         all.slots[kOwn][thread] = told[kKept];
     }
 
     FLCC_HOST_DEVICE static void foldAll(int thread, TiledShared& all) {
-        fold(all.slots[kSum], thread, plus);
-        fold(all.slots[kSquares], thread, plus);
-        fold(all.slots[kLeast], thread, least);
-        fold(all.slots[kMost], thread, most);
-        fold(all.slots[kScores], thread, plus);
-        fold(all.slots[kKept], thread, plus);
+        for (int slot = 0; slot < kOwn; ++slot) {
+            if (slot == kLeast) {
+                fold(all.slots[slot], thread, least);
+            } else if (slot == kMost) {
+                fold(all.slots[slot], thread, most);
+            } else {
+                fold(all.slots[slot], thread, plus);
+            }
+        }
     }
 
     /// What the block has to say, from its first thread, and from all the voxels that are kept,
@@ -114,17 +123,29 @@ struct ReduceMap {
             to.squares = folded(all.slots[kSquares], plus);
             to.minimum = static_cast<float>(folded(all.slots[kLeast], least));
             to.maximum = static_cast<float>(folded(all.slots[kMost], most));
-            to.scores = static_cast<std::int32_t>(folded(all.slots[kScores], plus));
-            to.kept = static_cast<std::int32_t>(folded(all.slots[kKept], plus));
+            const auto count = [&](int slot) {
+                return static_cast<std::int32_t>(folded(all.slots[slot], plus));
+            };
+            to.scores = count(kScores);
+            to.kept = count(kKept);
+            to.ok = count(kOk);
+            to.flat = count(kFlat);
+            to.nonFinite = count(kNonFinite);
+            to.notComputed = count(kNotComputed);
         }
         if (block == 0 && thread < launch.askedCount) {
             const std::uint32_t at = launch.asked[thread];
-            launch.told[thread] = {exactAt(launch, at), launch.status[at]};
+            launch.told[thread] = {exactAt(launch, at),
+                                   static_cast<std::uint32_t>(statusAt(launch, at)),
+                                   launch.index != nullptr ? launch.index[at] : 0};
         }
         // All that may be copied is written.
         const auto used = static_cast<int>(folded(all.slots[kKept], plus));
         for (int i = used + thread; i < kKeptMost; i += shared::kBlockThreads) {
             launch.kept[block * kKeptMost + i] = {};
+            if (launch.index != nullptr) {
+                launch.keptTempl[block * kKeptMost + i] = -1;
+            }
         }
         if (all.slots[kOwn][thread] == 0) {
             return;
@@ -133,12 +154,14 @@ struct ReduceMap {
         for (int before = 0; before < thread; ++before) {
             next += static_cast<int>(all.slots[kOwn][before]);
         }
-        forOwn(launch, block, thread, [&](const base::Index& voxel) {
+        forOwnVoxels(launch.map, block, thread, [&](const base::Index& voxel, std::int64_t at) {
             std::uint32_t marks = 0;
             if (next < kKeptMost && keeps(launch, voxel, marks)) {
-                const std::int64_t at = (voxel.z * launch.map.y + voxel.y) * launch.map.x + voxel.x;
                 launch.kept[block * kKeptMost + next] = {exactAt(launch, at),
                                                          static_cast<std::uint32_t>(at), marks};
+                if (launch.index != nullptr) {
+                    launch.keptTempl[block * kKeptMost + next] = launch.index[at];
+                }
                 ++next;
             }
         });

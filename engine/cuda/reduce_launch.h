@@ -21,12 +21,17 @@ struct ReducedBlock {
     float maximum = 0;
     std::int32_t scores = 0;
     std::int32_t kept = 0; ///< that there are, also where there is no room for them
+    std::int32_t ok = 0;
+    std::int32_t flat = 0;
+    std::int32_t nonFinite = 0;
+    std::int32_t notComputed = 0;
 };
 
 /// A voxel that was asked for.
 struct AskedVoxel {
     double value = 0;
     std::uint32_t status = 0;
+    std::int32_t templ = 0; ///< of a bank
 };
 
 /// The reduction of a part of a map to the voxels that may be peaks, all pointers in the memory of
@@ -34,15 +39,17 @@ struct AskedVoxel {
 /// kKeptMost voxels for each block of method::shared::blockGrid(map).
 struct ReduceLaunch {
     const float* value = nullptr;
-    const double* exact = nullptr; ///< of a run in double, whose floats are rounded
-    const std::uint8_t* status = nullptr;
+    const double* exact = nullptr;        ///< of a run in double, whose floats are rounded
+    const std::uint8_t* status = nullptr; ///< of a bank with kOpenStatus: LOWCONF
+    const std::int32_t* index = nullptr;  ///< of a bank: the template of each score; else null
     base::Extents map;
     float threshold = 0;  ///< what is below is no peak
     float margin = 0;     ///< by which a value must be above another one to be certainly higher
     bool partial = false; ///< PARTIAL voxels take part
     ReducedBlock* blocks = nullptr;
     method::KeptVoxel* kept = nullptr;
-    AskedVoxel* told = nullptr; ///< of `asked`, in their order
+    std::int32_t* keptTempl = nullptr; ///< of each of them; null without `index`
+    AskedVoxel* told = nullptr;        ///< of `asked`, in their order
     std::int32_t askedCount = 0;
     std::uint32_t asked[kAskedMost] = {};
 };

@@ -31,7 +31,9 @@ PluginCopy line(void* to, const void* from, std::int64_t bytes) {
 
 } // namespace
 
-bool isReduced(const method::Problem& problem) { return !problem.map && problem.templates == 1; }
+bool isReduced(const method::Problem& problem) {
+    return !problem.map && (problem.templates == 1 || !problem.mask);
+}
 
 std::int64_t reductionBytes(const Extents& part) {
     constexpr std::int64_t kBlock = sizeof(ReducedBlock) + kKeptMost * sizeof(KeptVoxel);
@@ -39,11 +41,12 @@ std::int64_t reductionBytes(const Extents& part) {
     return blocksOf(part) * kBlock + kAsked;
 }
 
-std::int64_t reducedBytes(const Extents& part) {
+std::int64_t reducedBytes(const method::Problem& problem, const Extents& part) {
     constexpr std::int64_t kTypical =
         32; // maxima of a block; as many come of all as of the fullest
     constexpr std::int64_t kBlock = sizeof(ReducedBlock) + kTypical * sizeof(KeptVoxel);
-    return blocksOf(part) * kBlock;
+    constexpr std::int64_t kOfBank = kTypical * sizeof(std::int32_t);
+    return blocksOf(part) * (kBlock + (problem.templates > 1 ? kOfBank : 0));
 }
 
 std::vector<base::Index> Reducer::askedIn(const base::Box& box) const {
@@ -61,7 +64,7 @@ void Reducer::start(PartSlot& slot, const Stream& compute) const {
     const Extents& extents = slot.box.extents;
     const std::int64_t blocks = blocksOf(extents);
     // Scores are off by what was promised at most, canonical ones by their own bound.
-    const double own = method::canonicalBound(m_templ.count()) +
+    const double own = method::canonicalBound(m_templates.front()->count()) +
                        (mayOverlap(m_problem) ? method::kOverlapBound : 0.0);
     const double off = m_problem.promise + 2 * own + kUnitSingle;
     constexpr double kRounding = 1e-6;
@@ -75,6 +78,11 @@ void Reducer::start(PartSlot& slot, const Stream& compute) const {
     launch.partial = m_run.wanted.partialPeaks;
     launch.blocks = slot.reduced.room(blocks);
     launch.kept = slot.kept.room(blocks * kKeptMost);
+    if (m_templates.size() > 1) {
+        launch.index = slot.index.data();
+        launch.keptTempl = slot.keptTempl.room(blocks * kKeptMost);
+        slot.keptTemplStaged.room(blocks * kKeptMost);
+    }
     launch.told = slot.asked.room(kAskedMost);
     for (const base::Index& at : askedIn(slot.box)) {
         if (launch.askedCount < kAskedMost) { // else the part comes whole
@@ -108,8 +116,10 @@ std::int64_t Reducer::receive(PartSlot& slot, const Stream& fetch) const {
         most = std::max<std::int64_t>(most, told[i].kept);
     }
     Part part;
+    const StreamDrain drain{fetch};
     part.box = slot.box;
     const std::int64_t voxels = base::voxelCount(extents);
+    const bool bank = m_templates.size() > 1;
     part.whole = most > kKeptMost || std::ssize(asked) > kAskedMost || voxels > UINT32_MAX;
     auto bytes = blocks * static_cast<std::int64_t>(sizeof(ReducedBlock)) + askedBytes(asked);
     if (part.whole) {
@@ -123,24 +133,39 @@ std::int64_t Reducer::receive(PartSlot& slot, const Stream& fetch) const {
             fetch.download(line(part.exact.data(), slot.exact.data(), 8 * voxels));
             bytes += 8 * voxels;
         }
+        if (bank) {
+            part.index = base::Image<std::int32_t>(extents);
+            fetch.download(line(part.index.data(), slot.index.data(), 4 * voxels));
+            bytes += 4 * voxels;
+        }
         fetch.wait("copying a part of the map from the device");
     } else {
-        const auto row = most * static_cast<std::int64_t>(sizeof(KeptVoxel));
+        const auto rows = [&](auto* to, const void* from) {
+            constexpr auto kEach = static_cast<std::int64_t>(sizeof(*to));
+            fetch.download({to, most * kEach, from, kKeptMost * kEach, most * kEach, blocks});
+            bytes += blocks * most * kEach;
+        };
         if (most > 0) {
-            fetch.download({slot.keptStaged.data(), row, slot.kept.data(),
-                            kKeptMost * static_cast<std::int64_t>(sizeof(KeptVoxel)), row, blocks});
+            rows(slot.keptStaged.data(), slot.kept.data());
+            if (bank) {
+                rows(slot.keptTemplStaged.data(), slot.keptTempl.data());
+            }
             fetch.wait("copying maxima from the device");
-            bytes += blocks * row;
         }
         part.firstOf.push_back(0);
         for (std::int64_t i = 0; i < blocks; ++i) {
             const KeptVoxel* const first = slot.keptStaged.data() + i * most;
             part.kept.insert(part.kept.end(), first, first + told[i].kept);
+            if (bank) {
+                const std::int32_t* const own = slot.keptTemplStaged.data() + i * most;
+                part.templ.insert(part.templ.end(), own, own + told[i].kept);
+            }
             part.firstOf.push_back(std::ssize(part.kept));
         }
         for (std::size_t i = 0; i < asked.size(); ++i) {
             const AskedVoxel& voxel = slot.askedTold.data()[i];
-            part.asked.push_back({asked[i], voxel.value, static_cast<base::Status>(voxel.status)});
+            part.asked.push_back(
+                {asked[i], voxel.value, static_cast<base::Status>(voxel.status), voxel.templ});
         }
     }
     partOf(slot) = std::move(part);
@@ -164,10 +189,10 @@ BlockRepair Reducer::repair(Part& part, std::int64_t block, double stored,
                                  part.box.corner.z + first.z + line / extents.y};
         const method::CanonicalValue value =
             m_problem.recompute
-                ? method::canonicalValue(m_scene, m_templ, corner, m_problem.outside)
+                ? method::canonicalValue(m_scene, *m_templates.front(), corner, m_problem.outside)
                 : method::CanonicalValue{.bound = 2};
         if (value.bound + stored <= m_problem.promise) {
-            const bool whole = method::isWhole(m_scene, m_templ, corner);
+            const bool whole = method::isWhole(m_scene, *m_templates.front(), corner);
             kept.value = isTwofold(m_problem)
                              ? value.score
                              : static_cast<double>(static_cast<float>(value.score));

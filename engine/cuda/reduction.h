@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/cuda/merger.h"
 #include "engine/cuda/pipeline.h"
 #include "engine/cuda/tally.h"
 #include "engine/method/canonical.h"
@@ -10,15 +11,15 @@
 
 namespace flcc::cuda {
 
-/// True when a run of `problem` may leave its map on the device: it is not asked for, and one
-/// template gives it.
+/// True when a run of `problem` may leave its map on the device: it is not asked for, and of a bank
+/// no template has a mask, as the search then asks which of them have a score.
 [[nodiscard]] bool isReduced(const method::Problem& problem);
 
 /// Bytes of what a reduction adds to a slot for a part of extents `part`: of the device, and as
 /// many pinned ones.
 [[nodiscard]] std::int64_t reductionBytes(const base::Extents& part);
 /// Bytes that come back of such a part of a typical scene.
-[[nodiscard]] std::int64_t reducedBytes(const base::Extents& part);
+[[nodiscard]] std::int64_t reducedBytes(const method::Problem& problem, const base::Extents& part);
 
 /// Where a run leaves what is wanted of its map.
 struct ReducedRun {
@@ -30,9 +31,10 @@ struct ReducedRun {
 /// of it than a block has room for.
 class Reducer {
   public:
-    Reducer(const method::Problem& problem, const method::CanonicalTemplate& templ,
+    /// All must live as long.
+    Reducer(const method::Problem& problem, const Templates& templates,
             const method::MaskedView& scene, const ReducedRun& run)
-        : m_problem(problem), m_templ(templ), m_scene(scene), m_run(run) {}
+        : m_problem(problem), m_templates(templates), m_scene(scene), m_run(run) {}
 
     /// Starts the reduction of a part that the kernels before it in `compute` make.
     void start(PartSlot& slot, const Stream& compute) const;
@@ -44,13 +46,13 @@ class Reducer {
     [[nodiscard]] method::ReducedMap::Part& partOf(const PartSlot& slot) const {
         return m_run.to.partAt(slot.box.corner);
     }
-    /// Replaces the LOWCONF voxels of a block of a part that is not whole by canonical values,
-    /// where the problem says so and they keep the promise, and adds all of them to `scores`.
-    /// `stored`: what a float adds to their bounds.
+    /// Replaces the LOWCONF voxels of a block of a part that is not whole by canonical values of
+    /// the only template, where the problem says so and they keep the promise, and adds all of them
+    /// to `scores`. `stored`: what a float adds to their bounds.
     [[nodiscard]] BlockRepair repair(method::ReducedMap::Part& part, std::int64_t block,
                                      double stored, method::ScoreTally& scores) const;
     /// Adds up all that the blocks of a part say, or the scores of a whole one; `repaired` are
-    /// those that repair() added.
+    /// those of LOWCONF voxels.
     void addUp(const PartSlot& slot, const std::vector<method::ScoreTally>& repaired) const;
 
   private:
@@ -58,7 +60,7 @@ class Reducer {
     [[nodiscard]] std::vector<base::Index> askedIn(const base::Box& box) const;
 
     const method::Problem& m_problem;
-    const method::CanonicalTemplate& m_templ;
+    const Templates& m_templates;
     const method::MaskedView& m_scene;
     const ReducedRun& m_run;
 };

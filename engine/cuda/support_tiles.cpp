@@ -90,20 +90,23 @@ SupportRoom supportRoomOf(const Problem& problem, const Tiling& tiling) {
     SupportRoom room;
     room.tile = tileValues(tiling.points);
     room.batch = tiling.batch();
-    room.spectra = mayOverlap(problem) ? 3 : 2;
+    room.loaded = problem.templates > 1 && !problem.mask ? 2 : 1;
+    room.each = mayOverlap(problem) ? 3 : 2;
+    room.spectra = problem.templates * room.each;
     room.sums = std::ssize(sumsOf(problem));
     room.shares = room.batch * shareCount(tiling.points);
-    room.templ = base::voxelCount(problem.templ);
+    room.weights = base::voxelCount(problem.templ);
+    room.templ = problem.templates * room.weights;
     room.levels = mayOverlap(problem) ? room.templ : 0;
     room.workBytes = 16 * room.batch * base::voxelCount(tiling.points);
     return room;
 }
 
 std::int64_t SupportRoom::bytes() const {
-    return 8 * tile * (batch * (1 + sums) + spectra) +
+    return 8 * tile * (batch * (loaded + sums) + spectra) +
            static_cast<std::int64_t>(sizeof(TileFacts)) * batch +
-           static_cast<std::int64_t>(sizeof(TileShare)) * shares + 9 * templ + 4 * levels +
-           workBytes;
+           static_cast<std::int64_t>(sizeof(TileShare)) * shares + 8 * weights + templ +
+           4 * levels + workBytes;
 }
 
 int supportTransforms(const Problem& problem) {
@@ -111,24 +114,25 @@ int supportTransforms(const Problem& problem) {
            (mayBePartial(problem) ? 3 : 0) + (mayOverlap(problem) ? 1 : 0);
 }
 
+int ownTransforms(const Problem& problem) {
+    return problem.mask ? supportTransforms(problem)
+                        : 1 + (mayBePartial(problem) ? 1 : 0) + (mayOverlap(problem) ? 1 : 0);
+}
+
 SupportTiles::SupportTiles(Engine& engine, std::int32_t device)
     : m_data(engine, device), m_spectra(engine, device), m_sums(engine, device),
       m_weights(engine, device), m_support(engine, device), m_levels(engine, device),
-      m_facts(engine, device), m_shares(engine, device), m_work(engine, device) {}
+      m_facts(engine, device), m_tileShares(engine, device), m_work(engine, device) {}
 
 void SupportTiles::prepare(const Stream& stream, const Problem& problem, const Tiling& tiling,
-                           const SupportTempl& templ, double stored) {
+                           const std::vector<SupportTempl>& templates, double stored) {
     m_room = supportRoomOf(problem, tiling);
-    const auto count = static_cast<double>(templ.canonical.count());
     m_launch = {};
     m_launch.points = tiling.points;
     m_launch.out = tiling.out;
     m_launch.templ = problem.templ;
     m_launch.twofold = true;
-    m_launch.constants.count = count;
     m_launch.constants.promise = problem.promise;
-    // Of the score itself, of the template's norm (eight lanes), and of what it is stored as.
-    m_launch.constants.boundConstant = (4 + count / 16) * kUnitDouble + stored;
     // The guarantee of METHODS 2.2 for spectra transformed in the same precision.
     m_launch.tileError =
         kTransformFactor * 6 * kUnitDouble *
@@ -136,15 +140,24 @@ void SupportTiles::prepare(const Stream& stream, const Problem& problem, const T
     m_launch.outside = problem.outside;
     m_launch.minOverlap = problem.minOverlap;
     m_firstSpectrum = m_spectra.room(m_room.spectra * m_room.tile);
-    m_launch.support = m_support.room(m_room.templ);
-    m_launch.levels = m_levels.room(m_room.levels);
-    const std::tuple<std::int64_t, Extents> wanted{templ.number, tiling.points};
+    m_firstSupport = m_support.room(m_room.templ);
+    m_firstLevels = m_levels.room(m_room.levels);
+    std::tuple<std::vector<std::int64_t>, Extents> wanted;
+    std::get<1>(wanted) = tiling.points;
+    for (const SupportTempl& templ : templates) {
+        std::get<0>(wanted).push_back(templ.number);
+    }
     if (m_transformed != wanted) {
         m_transformed = {};
-        makeSpectra(stream, templ);
+        makeSpectra(stream, templates);
         m_transformed = wanted;
     }
-    std::copy(std::begin(m_norms), std::end(m_norms), m_launch.weightNorms);
+    for (std::size_t i = 0; i < templates.size(); ++i) {
+        const auto count = static_cast<double>(templates[i].canonical.count());
+        m_constants[i].count = count;
+        // Of the score itself, of the template's norm (eight lanes), and of what it is stored as.
+        m_constants[i].bound = (4 + count / 16) * kUnitDouble + stored;
+    }
     const std::tuple<Extents, std::int64_t> planned{tiling.points, m_room.batch};
     if (!m_inverse || m_planned != planned) {
         m_inverse.reset();
@@ -154,9 +167,10 @@ void SupportTiles::prepare(const Stream& stream, const Problem& problem, const T
             stream, TransformShape{TransformKind::TwofoldInverse, tiling.points, m_room.batch});
         m_planned = planned;
     }
-    m_launch.data = m_data.room(m_room.batch * m_room.tile);
+    m_voxels = m_data.room(m_room.loaded * m_room.batch * m_room.tile);
+    m_others = m_voxels + (m_room.loaded - 1) * m_room.batch * m_room.tile;
     m_launch.facts = m_facts.room(m_room.batch);
-    m_launch.shares = m_shares.room(m_room.shares);
+    m_launch.shares = m_tileShares.room(m_room.shares);
     double* sum = m_sums.room(m_room.sums * m_room.batch * m_room.tile);
     for (const SupportSum which : sumsOf(problem)) {
         m_launch.sums[which] = sum;
@@ -165,52 +179,83 @@ void SupportTiles::prepare(const Stream& stream, const Problem& problem, const T
     m_workArea = m_work.room(std::max(m_forward->workBytes(), m_inverse->workBytes()));
 }
 
-void SupportTiles::makeSpectra(const Stream& stream, const SupportTempl& templ) {
+void SupportTiles::makeSpectra(const Stream& stream, const std::vector<SupportTempl>& templates) {
     // What copies read outlives the transform, whose end waits for the stream whatever fails.
     std::vector<double> values;
     std::vector<std::uint8_t> inside;
     const Transform transform(stream, {TransformKind::Twofold, m_launch.points, 1});
     void* const work = m_work.room(transform.workBytes());
-    double* const weights = m_weights.room(m_room.templ);
-    auto* const support = m_support.room(m_room.templ);
+    double* const weights = m_weights.room(m_room.weights);
     m_launch.weights = weights;
-    if (m_room.levels > 0) {
-        const auto bytes = m_room.levels * static_cast<std::int64_t>(sizeof(std::int32_t));
-        stream.upload({m_levels.room(m_room.levels), bytes, templ.levels.data(), bytes, bytes, 1});
-    }
-    for (std::int64_t i = 0; i < m_room.spectra; ++i) {
-        const auto which = static_cast<SupportWeights>(i);
-        values = weightsOf(templ.canonical, which);
-        const auto bytes = m_room.templ * static_cast<std::int64_t>(sizeof(double));
-        m_norms[i] = normOf(values);
-        stream.upload({weights, bytes, values.data(), bytes, bytes, 1});
-        if (which == SupportWeights::Support) {
-            inside.assign(values.begin(), values.end());
-            stream.upload({support, m_room.templ, inside.data(), m_room.templ, m_room.templ, 1});
+    m_constants.assign(templates.size(), {});
+    const auto upload = [&](auto* to, const auto* from, std::int64_t count) {
+        const std::int64_t bytes = count * static_cast<std::int64_t>(sizeof(*to));
+        stream.upload({to, bytes, from, bytes, bytes, 1});
+    };
+    for (std::size_t templ = 0; templ < templates.size(); ++templ) {
+        const auto place = static_cast<std::int64_t>(templ);
+        if (m_room.levels > 0) {
+            upload(m_firstLevels + place * m_room.weights, templates[templ].levels.data(),
+                   m_room.weights);
         }
-        m_launch.placed = m_firstSpectrum + i * m_room.tile;
-        m_launch.spectrum = m_launch.placed;
-        stream.tiled(TiledStep::Place, m_launch);
-        transform(m_launch.placed, work);
-        stream.tiled(TiledStep::Round, m_launch);
-        stream.wait("transforming the template"); // before the host's values go
+        for (std::int64_t i = 0; i < m_room.each; ++i) {
+            const auto which = static_cast<SupportWeights>(i);
+            values = weightsOf(templates[templ].canonical, which);
+            m_constants[templ].norms[i] = normOf(values);
+            upload(weights, values.data(), m_room.weights);
+            if (which == SupportWeights::Support) {
+                inside.assign(values.begin(), values.end());
+                upload(m_firstSupport + place * m_room.weights, inside.data(), m_room.weights);
+            }
+            m_launch.placed = m_firstSpectrum + (place * m_room.each + i) * m_room.tile;
+            m_launch.spectrum = m_launch.placed;
+            stream.tiled(TiledStep::Place, m_launch);
+            transform(m_launch.placed, work);
+            stream.tiled(TiledStep::Round, m_launch);
+            stream.wait("transforming the template"); // before the host's values go
+        }
     }
 }
 
-void SupportTiles::start(const Stream& stream, const PartLaunch& of) {
+/// What follows belongs to this template.
+void SupportTiles::choose(std::size_t templ) {
+    const Constants& own = m_constants[templ];
+    const auto place = static_cast<std::int64_t>(templ);
+    m_templ = templ;
+    m_launch.constants.count = own.count;
+    m_launch.constants.boundConstant = own.bound;
+    std::copy(std::begin(own.norms), std::end(own.norms), m_launch.weightNorms);
+    m_launch.support = m_firstSupport + place * m_room.weights;
+    m_launch.levels = m_room.levels > 0 ? m_firstLevels + place * m_room.weights : nullptr;
+}
+
+void SupportTiles::start(const Stream& stream, const PartLaunch& of, std::size_t templ) {
     static_cast<PartLaunch&>(m_launch) = of;
-    load(stream, SupportInput::Voxels);
+    choose(templ);
+    const bool fresh = templ == 0 || m_room.loaded == 1;
+    const auto loadTo = [&](double* tiles, SupportInput input) {
+        m_launch.data = tiles;
+        if (fresh) {
+            load(stream, input);
+        }
+    };
+    const auto shared = [&](SupportSum sum) {
+        if (fresh) {
+            correlate(stream, SupportWeights::Support, sum);
+        }
+    };
+    loadTo(m_voxels, SupportInput::Voxels);
     correlate(stream, SupportWeights::That, kSumCn);
-    correlate(stream, SupportWeights::Support, kSumS1);
-    load(stream, SupportInput::Squares);
-    correlate(stream, SupportWeights::Support, kSumS2);
+    shared(kSumS1);
+    loadTo(m_others, SupportInput::Squares);
+    shared(kSumS2);
     if (m_launch.sums[kSumNonFinite] != nullptr) {
-        load(stream, SupportInput::NonFinite);
-        correlate(stream, SupportWeights::Support, kSumNonFinite);
+        loadTo(m_others, SupportInput::NonFinite);
+        shared(kSumNonFinite);
     }
     if (m_launch.sums[kSumN] != nullptr) {
-        load(stream, SupportInput::Inside);
-        correlate(stream, SupportWeights::Support, kSumN);
+        loadTo(m_others, SupportInput::Inside); // the last one, which stays
+        shared(kSumN);
         correlate(stream, SupportWeights::That, kSumT1);
         if (m_launch.sums[kSumT2] != nullptr) {
             correlate(stream, SupportWeights::Square, kSumT2);
@@ -226,7 +271,9 @@ void SupportTiles::load(const Stream& stream, SupportInput input) {
 }
 
 void SupportTiles::correlate(const Stream& stream, SupportWeights weights, SupportSum sum) {
-    m_launch.spectrum = m_firstSpectrum + static_cast<std::int64_t>(weights) * m_room.tile;
+    const std::int64_t spectrum =
+        static_cast<std::int64_t>(m_templ) * m_room.each + static_cast<std::int64_t>(weights);
+    m_launch.spectrum = m_firstSpectrum + spectrum * m_room.tile;
     m_launch.sum = sum;
     stream.support(SupportStep::Multiply, m_launch);
     (*m_inverse)(m_launch.sums[sum], m_workArea);

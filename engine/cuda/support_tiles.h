@@ -41,35 +41,48 @@ struct SupportTempl {
 struct SupportRoom {
     std::int64_t tile = 0;    ///< doubles of a tile, and of a spectrum
     std::int64_t batch = 0;   ///< tiles at once
-    std::int64_t spectra = 0; ///< of the template
+    std::int64_t loaded = 1;  ///< spectra of a tile that are kept
+    std::int64_t each = 0;    ///< spectra of a template
+    std::int64_t spectra = 0; ///< of all templates
     std::int64_t sums = 0;    ///< that are taken
     std::int64_t shares = 0;
-    std::int64_t templ = 0;     ///< voxels
+    std::int64_t weights = 0;   ///< voxels of a template
+    std::int64_t templ = 0;     ///< of all templates
     std::int64_t levels = 0;    ///< of them that have one
     std::int64_t workBytes = 0; ///< as TilingRoom::workBytes
 
     [[nodiscard]] std::int64_t bytes() const;
 };
 [[nodiscard]] SupportRoom supportRoomOf(const method::Problem& problem, const Tiling& tiling);
-/// Transforms of such tiles, forward and back.
+/// Transforms of such tiles, forward and back, and those of them that templates do not share.
 [[nodiscard]] int supportTransforms(const method::Problem& problem);
+[[nodiscard]] int ownTransforms(const method::Problem& problem);
 
-/// Tiles of the general way on a device: buffers, plans and the spectra of a template, made when
-/// they are first needed. Its stream must live as long.
+/// Tiles of the general way on a device: buffers, plans and the spectra of templates, made when
+/// they are first needed. Templates without masks share what belongs to the scene and to their box:
+/// its spectra, S1, S2, N and what is not finite. Its stream must live as long.
 class SupportTiles {
   public:
     SupportTiles(Engine& engine, std::int32_t device);
 
-    /// Makes all that does not depend on the scene; the spectra of a template stay for its further
+    /// Makes all that does not depend on the scene; the spectra of templates stay for their further
     /// scenes. `stored` is added to all bounds.
     void prepare(const Stream& stream, const method::Problem& problem, const Tiling& tiling,
-                 const SupportTempl& templ, double stored);
+                 const std::vector<SupportTempl>& templates, double stored);
 
-    /// Starts all kernels of a part.
-    void start(const Stream& stream, const PartLaunch& of);
+    /// Starts all kernels of a part for a template; those of the first one leave to the others what
+    /// they share.
+    void start(const Stream& stream, const PartLaunch& of, std::size_t templ);
 
   private:
-    void makeSpectra(const Stream& stream, const SupportTempl& templ);
+    struct Constants {
+        double count = 0;
+        double bound = 0;
+        double norms[kSupportWeights] = {};
+    };
+
+    void makeSpectra(const Stream& stream, const std::vector<SupportTempl>& templates);
+    void choose(std::size_t templ);
     void load(const Stream& stream, SupportInput input);
     void correlate(const Stream& stream, SupportWeights weights, SupportSum sum);
 
@@ -80,16 +93,22 @@ class SupportTiles {
     DeviceBuffer<std::uint8_t> m_support;
     DeviceBuffer<std::int32_t> m_levels;
     DeviceBuffer<TileFacts> m_facts;
-    DeviceBuffer<TileShare> m_shares;
+    DeviceBuffer<TileShare> m_tileShares;
     DeviceBuffer<std::byte> m_work; ///< of all transforms, one after the other
     std::optional<Transform> m_forward;
     std::optional<Transform> m_inverse;
     std::tuple<base::Extents, std::int64_t> m_planned;
-    std::tuple<std::int64_t, base::Extents> m_transformed; ///< `number` and points of the spectra
+    /// SupportTempl::number of the spectra, and their points.
+    std::tuple<std::vector<std::int64_t>, base::Extents> m_transformed;
     SupportRoom m_room;
     double* m_firstSpectrum = nullptr;
+    std::uint8_t* m_firstSupport = nullptr;
+    std::int32_t* m_firstLevels = nullptr;
+    double* m_voxels = nullptr; ///< tiles of x
+    double* m_others = nullptr; ///< those of the other inputs; the same where nothing is shared
     void* m_workArea = nullptr;
-    double m_norms[kSupportWeights] = {};
+    std::vector<Constants> m_constants; ///< of each template
+    std::size_t m_templ = 0;            ///< that is at hand
     SupportLaunch m_launch;
 };
 

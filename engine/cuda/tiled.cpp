@@ -80,19 +80,23 @@ class TiledPrepared final : public method::Prepared {
     std::int64_t m_number;
 };
 
-/// The buffers and plans of a run on the device, made when they are first needed; the spectrum of a
-/// template stays for its further scenes.
+/// Those of the templates of a run.
+using TiledTemplates = std::vector<const TiledPrepared*>;
+
+/// The buffers and plans of a run on the device, made when they are first needed; the spectra of
+/// templates stay for their further scenes.
 class TiledWorkspace final : public method::Workspace {
   public:
     TiledWorkspace(Engine& engine, std::int32_t device)
-        : m_data(engine, device), m_spectrum(engine, device), m_facts(engine, device),
-          m_shares(engine, device), m_first(engine, device), m_second(engine, device),
-          m_weights(engine, device), m_work(engine, device), pipe(engine, device),
-          support(engine, device) {}
+        : m_data(engine, device), m_product(engine, device), m_spectra(engine, device),
+          m_facts(engine, device), m_shares(engine, device), m_first(engine, device),
+          m_second(engine, device), m_weights(engine, device), m_work(engine, device),
+          pipe(engine, device), support(engine, device) {}
 
   private:
     DeviceBuffer<std::byte> m_data;
-    DeviceBuffer<std::byte> m_spectrum;
+    DeviceBuffer<std::byte> m_product;
+    DeviceBuffer<std::byte> m_spectra;
     DeviceBuffer<TileFacts> m_facts;
     DeviceBuffer<TileShare> m_shares;
     DeviceBuffer<PanelSum> m_first;
@@ -105,7 +109,7 @@ class TiledWorkspace final : public method::Workspace {
     SupportTiles support;
 
     /// Makes all that does not depend on the scene. `stored` is added to all bounds.
-    void prepare(const Problem& problem, const Tiling& tiling, const TiledPrepared& templ,
+    void prepare(const Problem& problem, const Tiling& tiling, const TiledTemplates& templates,
                  double stored) {
         const TilingRoom room = roomOf(problem, tiling);
         const bool twofold = isTwofold(problem);
@@ -117,12 +121,15 @@ class TiledWorkspace final : public method::Workspace {
         m_launch.constants.boundConstant += stored;
         m_launch.errors = errorsOf(problem);
         m_launch.first = m_first.room(room.first);
-        m_launch.spectrum = m_spectrum.room(room.valueBytes * room.spectrum);
-        const std::tuple<std::int64_t, Extents, bool> wanted{templ.number(), tiling.points,
-                                                             twofold};
+        m_firstSpectrum = m_spectra.room(room.valueBytes * room.spectra);
+        m_spectrumBytes = room.valueBytes * room.tile;
+        std::tuple<std::vector<std::int64_t>, Extents, bool> wanted{{}, tiling.points, twofold};
+        for (const TiledPrepared* const templ : templates) {
+            std::get<0>(wanted).push_back(templ->number());
+        }
         if (m_transformed != wanted) {
             m_transformed = {};
-            transform(templ, room);
+            transform(templates, room);
             m_transformed = wanted;
         }
         const std::tuple<Extents, std::int64_t, bool> planned{tiling.points, tiling.batch(),
@@ -137,44 +144,61 @@ class TiledWorkspace final : public method::Workspace {
             m_planned = planned;
         }
         m_launch.data = m_data.room(room.valueBytes * room.data);
+        m_launch.product =
+            room.product > 0 ? m_product.room(room.valueBytes * room.product) : m_launch.data;
         m_launch.facts = m_facts.room(room.facts);
         m_launch.shares = m_shares.room(room.shares);
         m_launch.second = m_second.room(room.second);
         m_workArea = m_work.room(std::max(m_forward->workBytes(), m_inverse->workBytes()));
     }
 
-    /// Starts all kernels of a part.
-    void start(const PartLaunch& of) {
+    /// Starts all kernels of a part for a template; those of the first one leave spectra and window
+    /// sums to the others.
+    void start(const PartLaunch& of, std::size_t templ) {
         static_cast<PartLaunch&>(m_launch) = of;
-        pipe.compute.tiled(TiledStep::Load, m_launch);
-        (*m_forward)(m_launch.data, m_workArea);
+        if (templ == 0) {
+            pipe.compute.tiled(TiledStep::Load, m_launch);
+            (*m_forward)(m_launch.data, m_workArea);
+            pipe.compute.tiled(TiledStep::Sums, m_launch);
+        }
+        m_launch.spectrum = spectrumOf(templ);
         pipe.compute.tiled(TiledStep::Multiply, m_launch);
-        (*m_inverse)(m_launch.data, m_workArea);
+        (*m_inverse)(m_launch.product, m_workArea);
         pipe.compute.tiled(TiledStep::Score, m_launch);
     }
 
   private:
-    /// The spectrum of a template, in double, rounded once.
-    void transform(const TiledPrepared& templ, const TilingRoom& room) {
+    [[nodiscard]] std::byte* spectrumOf(std::size_t templ) const {
+        return m_firstSpectrum + static_cast<std::int64_t>(templ) * m_spectrumBytes;
+    }
+
+    /// The spectra of the templates, in double, rounded once.
+    void transform(const TiledTemplates& templates, const TilingRoom& room) {
         const Transform twofold(pipe.compute, {TransformKind::Twofold, m_launch.points, 1});
         double* const weights = m_weights.room(room.weights);
         const auto bytes = room.weights * static_cast<std::int64_t>(sizeof(double));
-        pipe.compute.upload({weights, bytes, templ.canonical().values().data(), bytes, bytes, 1});
-        m_launch.weights = weights;
-        m_launch.placed = m_launch.twofold ? static_cast<double*>(m_launch.spectrum)
-                                           : reinterpret_cast<double*>(m_launch.first);
         void* const work = m_work.room(twofold.workBytes());
-        pipe.compute.tiled(TiledStep::Place, m_launch);
-        twofold(m_launch.placed, work);
-        pipe.compute.tiled(TiledStep::Round, m_launch);
+        m_launch.weights = weights;
+        for (std::size_t i = 0; i < templates.size(); ++i) {
+            const double* const values = templates[i]->canonical().values().data();
+            pipe.compute.upload({weights, bytes, values, bytes, bytes, 1});
+            m_launch.spectrum = spectrumOf(i);
+            m_launch.placed = m_launch.twofold ? static_cast<double*>(m_launch.spectrum)
+                                               : reinterpret_cast<double*>(m_launch.first);
+            pipe.compute.tiled(TiledStep::Place, m_launch);
+            twofold(m_launch.placed, work);
+            pipe.compute.tiled(TiledStep::Round, m_launch);
+        }
         pipe.compute.wait("transforming the template");
     }
 
     std::optional<Transform> m_forward;
     std::optional<Transform> m_inverse;
     std::tuple<Extents, std::int64_t, bool> m_planned;
-    /// TiledPrepared::number() of the spectrum, its points, whether it is in double.
-    std::tuple<std::int64_t, Extents, bool> m_transformed;
+    /// TiledPrepared::number() of the spectra, their points, whether they are in double.
+    std::tuple<std::vector<std::int64_t>, Extents, bool> m_transformed;
+    std::byte* m_firstSpectrum = nullptr;
+    std::int64_t m_spectrumBytes = 0;
     void* m_workArea = nullptr;
     TiledLaunch m_launch;
 };
@@ -198,10 +222,11 @@ class TiledMethod final : public DeviceMethod {
         for (const Extents& points : tiles) {
             result.push_back({std::string(name()), facts().id(), points, limits.threads});
             if (cuda::refusalOf(problem, points, m_whole).empty()) {
-                const Tiling tiling = tilingOf(problem, points, facts());
+                const Problem own = posed(problem, result.back());
+                const Tiling tiling = tilingOf(own, points, facts());
                 result.back().inFlight = inFlightWithin(
-                    limits.memoryBytes, partsInFlight(problem, tiling.part, facts()),
-                    [&](std::int64_t parts) { return hostNeed(problem, tiling, parts); });
+                    limits.memoryBytes, partsInFlight(own, tiling.part, facts()),
+                    [&](std::int64_t parts) { return hostNeed(problem, own, tiling, parts); });
             }
         }
         return result;
@@ -217,12 +242,13 @@ class TiledMethod final : public DeviceMethod {
         if (!reason.empty()) {
             return method::Refusal{std::move(reason)};
         }
-        const Tiling tiling = tilingOf(problem, candidate.tile, facts());
-        const std::int64_t inFlight =
-            partsInFlight(problem, tiling.part, facts(), candidate.inFlight);
+        const Problem own = posed(problem, candidate);
+        const int rounds = problem.templates / own.templates;
+        const Tiling tiling = tilingOf(own, candidate.tile, facts());
+        const std::int64_t inFlight = partsInFlight(own, tiling.part, facts(), candidate.inFlight);
         method::Prediction prediction;
-        prediction.hostBytes = hostNeed(problem, tiling, inFlight);
-        prediction.deviceBytes = deviceBytes(problem, tiling, inFlight);
+        prediction.hostBytes = hostNeed(problem, own, tiling, inFlight);
+        prediction.deviceBytes = deviceBytes(own, tiling, inFlight);
         prediction.deviceMemory = facts().about.memoryBytes;
         reason = refusalOf(prediction, limits, facts().about.memoryBytes);
         if (!reason.empty()) {
@@ -233,10 +259,12 @@ class TiledMethod final : public DeviceMethod {
         const double map = static_cast<double>(base::voxelCount(method::mapExtents(problem)));
         prediction.fftPlanning = "cufft";
         // Two half transforms a tile (Karas (23)), 2.5 M log2 M operations each; of sums by
-        // transforms more.
-        const double transforms = isGeneral(problem) ? supportTransforms(problem) : 2;
-        prediction.operations =
-            problem.templates * transforms * tiling.tiles * (2.5 * points * log + 1.5 * points);
+        // transforms more. Templates of a bank share those of the scene.
+        const double each = isGeneral(own) ? ownTransforms(own) : 1;
+        const double shared = isGeneral(own) ? supportTransforms(own) - ownTransforms(own) : 1;
+        const double transforms = shared + own.templates * each;
+        prediction.operations = rounds * tiling.tiles *
+                                (transforms * 2.5 * points * log + own.templates * 1.5 * points);
         // What is read and written, in transforms that read their tile once for ten bits of its
         // points; the last part is transformed whole too.
         const double parts = std::ceil(tiling.tiles / static_cast<double>(tiling.batch()));
@@ -244,14 +272,14 @@ class TiledMethod final : public DeviceMethod {
         const double width = isTwofold(problem) || isGeneral(problem) ? 2 : 1; // in floats
         const double kernelBytes =
             transformed * transforms * width * kTransformBytes * std::ceil(log / 10) +
-            tiling.tiles * points * kPointBytes;
+            tiling.tiles * points * (kSharedPointBytes + own.templates * kPointBytes);
         PartTraffic traffic;
-        traffic.add(problem, tiling.part, map / static_cast<double>(base::voxelCount(tiling.part)));
+        traffic.add(own, tiling.part, map / static_cast<double>(base::voxelCount(tiling.part)));
         const double preparing =
             points * (3 * kTransformBytes * std::ceil(log / 10)) / bytesPerNs();
         prediction.setupMs = kStartMs + 1e-6 * problem.templates * preparing;
-        prediction.times =
-            traffic.times(problem.templates, kernelBytes / bytesPerNs() + parts * kPartNs, facts());
+        prediction.times = traffic.times(
+            rounds, kernelBytes / bytesPerNs() + own.templates * parts * kPartNs, facts());
         prediction.times->setup = prediction.setupMs;
         prediction.ms = overlappedMs(*prediction.times, parts, inFlight);
         prediction.tilesInFlight = tiling.batch() * inFlight;
@@ -275,51 +303,67 @@ class TiledMethod final : public DeviceMethod {
         return std::make_shared<TiledPrepared>(problem, templ);
     }
 
-    [[nodiscard]] std::unique_ptr<method::Workspace>
-    makeWorkspace(const Problem&, const Candidate&) const override {
+    [[nodiscard]] Extents partOf(const Problem& posed, const Candidate& candidate) const override {
+        return tilingOf(posed, candidate.tile, facts()).part;
+    }
+
+    [[nodiscard]] std::int64_t needOf(const Problem& posed,
+                                      const Candidate& candidate) const override {
+        const Tiling tiling = tilingOf(posed, candidate.tile, facts());
+        return deviceBytes(posed, tiling,
+                           partsInFlight(posed, tiling.part, facts(), candidate.inFlight));
+    }
+
+  protected:
+    [[nodiscard]] std::unique_ptr<method::Workspace> makeBuffers() const override {
         return std::make_unique<TiledWorkspace>(engine(), facts().number);
     }
 
-    [[nodiscard]] Extents partOf(const Problem& problem,
-                                 const Candidate& candidate) const override {
-        return tilingOf(problem, candidate.tile, facts()).part;
-    }
-
-    [[nodiscard]] method::Outcome run(const RunInput& input, method::Workspace& workspace,
-                                      PartQueue& parts) const override {
+    [[nodiscard]] method::Outcome runWith(const RunInput& input, method::Workspace& buffers,
+                                          PartQueue& parts) const override {
         const Problem& problem = input.problem;
-        const auto& templ = dynamic_cast<const TiledPrepared&>(input.prepared);
-        auto& own = dynamic_cast<TiledWorkspace&>(workspace);
+        auto& own = dynamic_cast<TiledWorkspace&>(buffers);
+        TiledTemplates templates;
+        Templates canonical;
+        std::vector<SupportTempl> masked;
+        for (const auto& prepared : input.prepared) {
+            const auto& templ = dynamic_cast<const TiledPrepared&>(*prepared);
+            templates.push_back(&templ);
+            canonical.push_back(&templ.canonical());
+            masked.push_back({templ.canonical(), templ.levels(), templ.number()});
+        }
         const Tiling tiling = tilingOf(problem, input.candidate.tile, facts());
         const bool general = isGeneral(problem);
         const double stored = general || isTwofold(problem) ? storedError(input) : 0.0;
         Lane lane{own.pipe, partsInFlight(problem, tiling.part, facts(), input.candidate.inFlight),
-                  [&] { own.prepare(problem, tiling, templ, stored); },
-                  [&](const PartLaunch& part) { own.start(part); }};
+                  [&] { own.prepare(problem, tiling, templates, stored); },
+                  [&](const PartLaunch& part, std::size_t i) { own.start(part, i); }};
         if (general) {
             lane.prepare = [&] {
-                own.support.prepare(own.pipe.compute, problem, tiling,
-                                    {templ.canonical(), templ.levels(), templ.number()}, stored);
+                own.support.prepare(own.pipe.compute, problem, tiling, masked, stored);
             };
-            lane.start = [&](const PartLaunch& part) { own.support.start(own.pipe.compute, part); };
+            lane.start = [&](const PartLaunch& part, std::size_t i) {
+                own.support.start(own.pipe.compute, part, i);
+            };
         }
-        return MapRun(input, templ.canonical(), parts)("the Fourier method", lane);
+        return MapRun(input, canonical, parts)("the Fourier method", lane);
     }
 
   private:
     // Built-in values, not measured on any device: bytes of its memory that a multiprocessor moves
-    // a cycle, bytes that move for a point in one pass of a transform and in all kernels beside,
-    // the launches of a part, preparing a run.
+    // a cycle, bytes that move for a point in one pass of a transform, in all kernels beside of one
+    // template and of those that templates share, the launches of a part, preparing a run.
     static constexpr double kBytesPerCycle = 8;
     static constexpr double kTransformBytes = 8;
-    static constexpr double kPointBytes = 140;
+    static constexpr double kPointBytes = 50;
+    static constexpr double kSharedPointBytes = 90;
     static constexpr double kPartNs = 100'000;
     static constexpr double kStartMs = 1;
 
     /// Of the host, with so many parts under way on each device.
-    [[nodiscard]] std::int64_t hostNeed(const Problem& problem, const Tiling& tiling,
-                                        std::int64_t inFlight) const {
-        return hostBytes(problem, tiling.part, inFlight * facts().together) +
+    [[nodiscard]] std::int64_t hostNeed(const Problem& problem, const Problem& own,
+                                        const Tiling& tiling, std::int64_t inFlight) const {
+        return hostBytes(problem, own, tiling.part, inFlight * facts().together) +
                (isGeneral(problem) ? base::byteCount(problem.templ, 9 + 5 * problem.templates) : 0);
     }
 

@@ -118,18 +118,15 @@ FLCC_HOST_DEVICE inline void sumAcross(const TiledLaunch& launch, int axes, std:
 template <class Each, class Judge>
 FLCC_HOST_DEVICE inline void scoreBlock(const TiledLaunch& launch, std::int64_t block,
                                         TiledShared& all, Each&& each, Judge&& judge) {
-    const base::Index corner = shared::blockCorner(block, shared::blockGrid(launch.map));
     each([&](int thread) {
         VoxelTally tally;
-        const std::int64_t x = corner.x + thread % shared::kBlockWidth;
-        for (int r = 0; r < shared::kBlockOwn; ++r) {
-            const std::int64_t y = corner.y + thread / shared::kBlockWidth * shared::kBlockOwn + r;
-            if (x < launch.map.x && y < launch.map.y) {
-                const Judged judged = judge(base::Index{x, y, corner.z});
-                VoxelTally::write(launch, (corner.z * launch.map.y + y) * launch.map.x + x, judged);
-                tally.add(judged, r == 0);
-            }
-        }
+        bool sampled = true; // the first one
+        forOwnVoxels(launch.map, block, thread, [&](const base::Index& voxel, std::int64_t at) {
+            const Judged judged = judge(voxel);
+            VoxelTally::write(launch, at, judged);
+            tally.add(judged, sampled);
+            sampled = false;
+        });
         tally.leave(thread, all.slots);
     });
     each([&](int thread) { VoxelTally::foldAll(thread, all.slots); });
@@ -139,6 +136,10 @@ FLCC_HOST_DEVICE inline void scoreBlock(const TiledLaunch& launch, std::int64_t 
 /// Values of the tiles of a launch, where they are of type Real.
 template <class Real> FLCC_HOST_DEVICE inline Real* dataOf(const TiledLaunch& launch) {
     return static_cast<Real*>(launch.data);
+}
+
+template <class Real> FLCC_HOST_DEVICE inline Real* productOf(const TiledLaunch& launch) {
+    return static_cast<Real*>(launch.product);
 }
 
 /// Voxels of type T as x of type Real in the frames of their tiles.
@@ -356,7 +357,7 @@ template <class T, class Real> struct TiledVoxels {
             shared::BoxConstants constants = launch.constants;
             constants.boundNumerator = facts.boundNumerator;
             constants.boundPanel += facts.frame.rounding > 0 ? launch.errors.unit : 0.0;
-            const Real num = dataOf<Real>(
+            const Real num = productOf<Real>(
                 launch)[place.tile * tileValues(launch.points) +
                         (own.z * launch.points.y + own.y) * rowValues(launch.points) + own.x];
             judged.score = shared::scoreBox(sum.first, sum.second, static_cast<double>(num),

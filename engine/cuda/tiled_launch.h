@@ -70,7 +70,8 @@ struct TiledLaunch : PartLaunch {
     base::Extents points;
     base::Extents out;
     bool twofold = false;        ///< data and spectrum are in double, else in float
-    void* data = nullptr;        ///< of every tile: voxels, spectrum, numerators; tileValues() each
+    void* data = nullptr;        ///< of every tile: voxels, then spectrum; tileValues() each
+    void* product = nullptr;     ///< products and numerators; `data` where nothing else needs that
     void* spectrum = nullptr;    ///< conj(F(That)) / points, a half spectrum
     TileFacts* facts = nullptr;  ///< of every tile
     TileShare* shares = nullptr; ///< shareCount() of every tile
@@ -84,13 +85,15 @@ struct TiledLaunch : PartLaunch {
 };
 
 /// What a device is asked to do with such a launch. Forward transforms come after Load, inverse
-/// ones after Multiply; Twofold between Place and Round.
+/// ones of `product` after Multiply; Twofold between Place and Round. What Load and Sums leave
+/// serves several templates of the same extents.
 enum class TiledStep : std::int32_t {
     Place,    ///< the template's weights into `placed`
     Round,    ///< `placed`, transformed, into `spectrum`
     Load,     ///< the voxels of the tiles, in their frames, and their energies
+    Sums,     ///< sums of x and x^2 over all windows
     Multiply, ///< spectra by that of the template
-    Score,    ///< numerators to scores, statuses and tallies
+    Score,    ///< numerators and sums to scores, statuses and tallies
 };
 
 // --- How work is shared out ----------------------------------------------------------------------

@@ -32,9 +32,10 @@ FLCC_HOST_DEVICE inline std::int64_t lineBegin(const base::Extents& points, int 
 template <class Real> struct TiledEnergy {
     static constexpr int kLanes = shared::kBlockThreads / kLinesTogether; ///< threads of a line
 
-    /// The largest mean square of a group of lines, and of one axis their sum.
+    /// The largest mean square of a group of lines, and of one axis their sum, of what goes in or
+    /// comes out.
     template <class Each>
-    FLCC_HOST_DEVICE static void lines(const TiledLaunch& launch, std::int64_t block,
+    FLCC_HOST_DEVICE static void lines(const TiledLaunch& launch, std::int64_t block, bool out,
                                        TiledShared& all, Each&& each) {
         const base::Extents& points = launch.points;
         const base::Extents groups = lineGroups(points);
@@ -45,7 +46,8 @@ template <class Real> struct TiledEnergy {
         const std::int64_t group = share - (axis > 0 ? groups.x : 0) - (axis > 1 ? groups.y : 0);
         const bool counted = axis == (groups.x > 0 ? 0 : groups.y > 0 ? 1 : 2);
         const TileLines of = tileLines(points, axis);
-        const Real* const values = dataOf<Real>(launch) + tile * tileValues(points);
+        const Real* const values =
+            (out ? productOf<Real>(launch) : dataOf<Real>(launch)) + tile * tileValues(points);
         each([&](int thread) {
             // Neighbouring threads read neighbours along x.
             const int lane = axis == 0 ? thread % kLanes : thread / kLinesTogether;
@@ -134,11 +136,12 @@ template <class Real>
 FLCC_HOST_DEVICE inline void multiply(const TiledLaunch& launch, std::int64_t item) {
     const std::int64_t items = itemsOfProduct(launch);
     const Real* const by = static_cast<const Real*>(launch.spectrum) + 2 * (item % items);
-    Real* const value = dataOf<Real>(launch) + 2 * item;
+    const Real* const value = dataOf<Real>(launch) + 2 * item;
+    Real* const to = productOf<Real>(launch) + 2 * item;
     const Real re = value[0];
     const Real im = value[1];
-    value[0] = re * by[0] - im * by[1];
-    value[1] = re * by[1] + im * by[0];
+    to[0] = re * by[0] - im * by[1];
+    to[1] = re * by[1] + im * by[0];
 }
 
 /// A value of the template's tile in double.

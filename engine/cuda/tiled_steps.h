@@ -44,11 +44,11 @@ template <class T, class Real> struct Gather {
         TiledVoxels<T, Real>::gather(launch, block, all, each);
     }
 };
-template <class Real> struct FindEnergy {
+template <class Real, bool kOut> struct FindEnergy {
     template <class Each>
     FLCC_HOST_DEVICE static void run(const TiledLaunch& launch, std::int64_t block,
                                      TiledShared& all, Each&& each) {
-        TiledEnergy<Real>::lines(launch, block, all, each);
+        TiledEnergy<Real>::lines(launch, block, kOut, all, each);
     }
 };
 template <class Real, bool kOut> struct JoinEnergy {
@@ -112,17 +112,20 @@ void runStepIn(TiledStep step, const TiledLaunch& launch, Blocks&& blocks, Items
             blocks(tiles, JoinSum<T, Real>{});
             blocks(tiles * rowShares(launch.points), Gather<T, Real>{});
         });
-        blocks(tiles * lineShares(launch.points), FindEnergy<Real>{});
+        blocks(tiles * lineShares(launch.points), FindEnergy<Real, false>{});
         return blocks(tiles, JoinEnergy<Real, false>{});
+    case TiledStep::Sums:
+        withPixel(launch.pixel,
+                  [&]<class T>(T) { items(tiles * itemsAlongX(launch), SumAlongX<T, Real>{}); });
+        items(tiles * itemsAcross(launch, 2), SumAcross<2>{});
+        if (launch.templ.z > 1) {
+            items(tiles * itemsAcross(launch, 3), SumAcross<3>{});
+        }
+        return;
     case TiledStep::Score:
-        blocks(tiles * lineShares(launch.points), FindEnergy<Real>{});
+        blocks(tiles * lineShares(launch.points), FindEnergy<Real, true>{});
         blocks(tiles, JoinEnergy<Real, true>{});
         withPixel(launch.pixel, [&]<class T>(T) {
-            items(tiles * itemsAlongX(launch), SumAlongX<T, Real>{});
-            items(tiles * itemsAcross(launch, 2), SumAcross<2>{});
-            if (launch.templ.z > 1) {
-                items(tiles * itemsAcross(launch, 3), SumAcross<3>{});
-            }
             blocks(countOf(shared::blockGrid(launch.map)), ScoreBlock<T, Real>{});
         });
         return;

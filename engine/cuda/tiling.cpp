@@ -74,7 +74,7 @@ Tiling tilingOf(const Problem& problem, const Extents& points, const DeviceFacts
 }
 
 std::int64_t deviceBytes(const Problem& problem, const Tiling& tiling, std::int64_t inFlight) {
-    return inFlight * partBytes(problem, tiling.part) +
+    return inFlight * partBytes(problem, tiling.part) + scoreBytes(problem, tiling.part) +
            (isGeneral(problem) ? supportRoomOf(problem, tiling).bytes()
                                : roomOf(problem, tiling).bytes());
 }
@@ -152,12 +152,14 @@ TilingRoom roomOf(const Problem& problem, const Tiling& tiling) {
     constexpr std::int64_t kPerSum = sizeof(PanelSum) / sizeof(double);
     TilingRoom room;
     room.valueBytes = isTwofold(problem) ? 8 : 4;
-    room.spectrum = of(tile);
-    room.data = batch * room.spectrum;
+    room.tile = of(tile);
+    room.data = batch * room.tile;
+    room.product = problem.templates > 1 ? room.data : 0;
+    room.spectra = problem.templates * room.tile;
     room.facts = batch;
     room.shares = batch * shareCount(tiling.points);
     room.first =
-        std::max(batch * of(windowsAlong(1, tiling.out, m)), ceilDivide(room.spectrum, kPerSum));
+        std::max(batch * of(windowsAlong(1, tiling.out, m)), ceilDivide(room.tile, kPerSum));
     room.second = batch * of(windowsAlong(2, tiling.out, m));
     room.weights = of(m);
     // A complex value of each point; of the template in double, alone.
@@ -166,7 +168,8 @@ TilingRoom roomOf(const Problem& problem, const Tiling& tiling) {
 }
 
 std::int64_t TilingRoom::bytes() const {
-    return valueBytes * (data + spectrum) + static_cast<std::int64_t>(sizeof(TileFacts)) * facts +
+    return valueBytes * (data + product + spectra) +
+           static_cast<std::int64_t>(sizeof(TileFacts)) * facts +
            static_cast<std::int64_t>(sizeof(TileShare)) * shares +
            static_cast<std::int64_t>(sizeof(PanelSum)) * (first + second) + 8 * weights + workBytes;
 }

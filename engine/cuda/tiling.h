@@ -44,8 +44,10 @@ struct Tiling {
 /// Elements of each buffer of a run.
 struct TilingRoom {
     std::int64_t valueBytes = 4; ///< of a value of data and spectrum
+    std::int64_t tile = 0;       ///< values of a tile, and of a spectrum
     std::int64_t data = 0;       ///< values
-    std::int64_t spectrum = 0;   ///< values
+    std::int64_t product = 0;    ///< values, where `data` is kept for further templates
+    std::int64_t spectra = 0;    ///< values, of all templates
     std::int64_t facts = 0;
     std::int64_t shares = 0;
     std::int64_t first = 0; ///< PanelSum; the template in double too, before
@@ -57,7 +59,8 @@ struct TilingRoom {
 
     [[nodiscard]] std::int64_t bytes() const;
 };
-/// Bytes of the device for all of it, those of as many parts of scene and map with it.
+/// Bytes of the device for all of it, those of as many parts of scene and map with it. Of a bank
+/// for all templates at once.
 [[nodiscard]] std::int64_t deviceBytes(const method::Problem& problem, const Tiling& tiling,
                                        std::int64_t inFlight);
 [[nodiscard]] TilingRoom roomOf(const method::Problem& problem, const Tiling& tiling);

@@ -33,7 +33,7 @@ struct RunReport {
     double peaksMs = 0;
     method::StagesMs stagesMs;
     std::optional<method::DeviceTimes> times; ///< of a run on devices: transfers and compute apart
-    std::vector<std::string> failures;        ///< of devices whose share of the map others did
+    std::vector<std::string> failures;        ///< of devices, and what was done instead
     std::int64_t peakHostBytes = 0; ///< rise of the resident peak, from the operating system
     int threads = 0;
     std::string device; ///< the one that really ran

@@ -77,15 +77,11 @@ Json toJson(const std::optional<method::DeviceTimes>& times) {
     if (!times) {
         return nullptr;
     }
-    return {{"setup_ms", times->setup},
-            {"packing_ms", times->packing},
-            {"upload_ms", times->upload},
-            {"compute_ms", times->compute},
-            {"download_ms", times->download},
-            {"joining_ms", times->joining},
-            {"downloaded_bytes", times->downloaded},
-            {"devices", times->devices},
-            {"one_after_the_other_ms", times->oneAfterTheOther()}};
+    return {{"setup_ms", times->setup},     {"packing_ms", times->packing},
+            {"upload_ms", times->upload},   {"uploads", times->uploads},
+            {"compute_ms", times->compute}, {"download_ms", times->download},
+            {"joining_ms", times->joining}, {"downloaded_bytes", times->downloaded},
+            {"devices", times->devices},    {"one_after_the_other_ms", times->oneAfterTheOther()}};
 }
 
 /// All keys always; null where there is nothing to say.

@@ -184,7 +184,8 @@ std::string criticalText(const plan::PlanReport& plan) {
 std::string partsText(const plan::PlanReport& plan) {
     std::vector<Row> rows{{"GPU candidate", "device", "tile", "upload ms", "compute ms",
                            "download ms", "host ms", "setup ms", "side by side ms",
-                           "one after the other ms"}};
+                           "one after the other ms", "uploads"}};
+    std::string again;
     for (const plan::CandidateReport& row : plan.candidates) {
         if (!row.prediction || !row.prediction->times) {
             continue;
@@ -196,11 +197,15 @@ std::string partsText(const plan::PlanReport& plan) {
                         milliseconds(times.upload), milliseconds(times.compute),
                         milliseconds(times.download), milliseconds(times.packing + times.joining),
                         milliseconds(times.setup), milliseconds(row.prediction->ms),
-                        milliseconds(times.oneAfterTheOther())});
+                        milliseconds(times.oneAfterTheOther()), std::to_string(times.uploads)});
+        if (times.uploads > 1) {
+            again = "  more than one upload: the device has no room for what all templates need "
+                    "at once, so that each brings the scene again\n";
+        }
     }
-    return rows.size() > 1
-               ? "  by the cost model, one after the other as in Karas (33):\n" + table(rows, 3)
-               : "";
+    return rows.size() > 1 ? "  by the cost model, one after the other as in Karas (33):\n" +
+                                 table(rows, 3) + again
+                           : "";
 }
 
 std::string planText(const plan::PlanReport& plan) {
@@ -225,8 +230,9 @@ std::string timesText(const char* head, const std::optional<method::DeviceTimes>
     if (!times) {
         return {};
     }
-    return std::string("  ") + head + ": in " + milliseconds(times->upload) + " ms, compute " +
-           milliseconds(times->compute) + " ms" +
+    return std::string("  ") + head + ": in " + milliseconds(times->upload) + " ms for " +
+           std::to_string(times->uploads) + (times->uploads == 1 ? " upload" : " uploads") +
+           " of the scene, compute " + milliseconds(times->compute) + " ms" +
            (times->devices > 1 ? " on " + std::to_string(times->devices) + " devices" : "") +
            ", out " + milliseconds(times->download) + " ms for " + bytesText(times->downloaded) +
            ", host " + milliseconds(times->packing + times->joining) + " ms, setup " +

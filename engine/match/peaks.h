@@ -74,7 +74,7 @@ struct SearchedMap {
     base::Index firstPlacement{}; ///< the scene voxel of the placement that voxel 0 is
     /// Which of the templates gave each score, from 0; may be without voxels.
     base::View<const std::int32_t> index{};
-    /// What came back of the map of one template, instead of `value` and `status`.
+    /// What came back of the map, instead of `value`, `status` and `index`.
     const method::ReducedMap* reduced = nullptr;
 };
 

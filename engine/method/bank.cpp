@@ -8,6 +8,7 @@
 
 #include "engine/base/error.h"
 #include "engine/method/method.h"
+#include "engine/method/shared/best_score.h"
 
 namespace flcc::method {
 
@@ -52,8 +53,7 @@ void mergeCarefully(const Row<const Real>& row, std::int32_t templ, std::int64_t
             continue;
         }
         const bool doubtful = status == Status::LowConf || best.status[x] == Status::LowConf;
-        if (index[x] == kNone || row.score[x] > best.score[x] ||
-            (row.score[x] == best.score[x] && templ < index[x])) {
+        if (shared::isBetter(row.score[x], templ, best.score[x], index[x])) {
             best.score[x] = row.score[x];
             best.status[x] = status;
             index[x] = templ;

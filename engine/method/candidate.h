@@ -33,6 +33,7 @@ struct DeviceTimes {
     double download = 0;         ///< t_d->h
     double joining = 0;          ///< t_c: parts into the map, and what is computed again
     int devices = 1;             ///< P
+    int uploads = 0;             ///< of the scene; 1 where all templates of a bank share it
     std::int64_t downloaded = 0; ///< bytes that come back
 
     /// Karas (33): a run of which nothing but `setup` overlaps.
@@ -48,6 +49,7 @@ struct DeviceTimes {
         joining += more.joining;
         downloaded += more.downloaded;
         devices = std::max(devices, more.devices);
+        uploads += more.uploads;
     }
 };
 

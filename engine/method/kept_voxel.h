@@ -18,6 +18,9 @@ struct KeptVoxel {
 
 inline constexpr std::uint32_t kNeighbourMarks = (1U << 27) - 1;
 inline constexpr int kStatusMark = 28;
+/// Of a bank: LOWCONF scores of some templates wait to be taken in. The status is that of the best
+/// one of the others.
+inline constexpr std::uint32_t kOpenMark = 1U << 31;
 
 /// The mark of the neighbour so far away, each of -1, 0 and 1.
 [[nodiscard]] FLCC_HOST_DEVICE constexpr std::uint32_t
@@ -26,7 +29,7 @@ neighbourMark(std::int64_t dx, std::int64_t dy, std::int64_t dz) {
 }
 
 [[nodiscard]] FLCC_HOST_DEVICE constexpr base::Status statusOf(const KeptVoxel& voxel) {
-    return static_cast<base::Status>(voxel.marks >> kStatusMark);
+    return static_cast<base::Status>((voxel.marks & ~kOpenMark) >> kStatusMark);
 }
 [[nodiscard]] FLCC_HOST_DEVICE constexpr std::uint32_t marksOf(base::Status status,
                                                                std::uint32_t neighbours) {

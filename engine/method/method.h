@@ -26,6 +26,9 @@ class Prepared {
     virtual ~Prepared() = default;
 };
 
+/// Those of the templates of a problem, in their order.
+using PreparedTemplates = std::vector<std::shared_ptr<const Prepared>>;
+
 /// Scratch that changes with each call; made by the method, owned by the caller, used by one
 /// execute() at a time, and worth keeping between scenes of a stream.
 class Workspace {
@@ -48,7 +51,7 @@ struct Outcome {
     MapFacts facts;
     StagesMs stagesMs;
     std::optional<DeviceTimes> times;  ///< of a run on devices
-    std::vector<std::string> failures; ///< of devices whose share others did, in sentences
+    std::vector<std::string> failures; ///< of devices, and what was done instead, in sentences
     std::shared_ptr<const ReducedMap> reduced{}; ///< of reduce(); null when cancelled
 };
 
@@ -97,18 +100,19 @@ class Method {
     /// `recomputed` and `overRange` summed and bounds the largest over the templates, `scores`.
     /// **Errors**: as execute(); Problem for another number of templates than the problem's.
     virtual Outcome executeBank(const Problem& problem, const Candidate& candidate,
-                                const std::vector<std::shared_ptr<const Prepared>>& prepared,
-                                const MaskedView& scene, Workspace& workspace,
-                                const Execution& execution, const BankView& to) const;
+                                const PreparedTemplates& prepared, const MaskedView& scene,
+                                Workspace& workspace, const Execution& execution,
+                                const BankView& to) const;
 
-    /// True when reduce() does the problem: it has one template, and its map is not asked for.
+    /// True when reduce() does the problem, whose map is not asked for.
     [[nodiscard]] virtual bool reduces(const Problem&) const { return false; }
-    /// As execute() without a map: brings back what the peaks, the statistics and `wanted` need,
-    /// with the values and statuses that execute() would give, and the same facts.
-    /// **Errors**: as execute(); Internal where reduces() is false.
+    /// As execute(), of several templates as executeBank(), without a map: brings back what the
+    /// peaks, the statistics and `wanted` need, with the values and statuses that those would give,
+    /// and the same facts. **Errors**: as theirs; Internal where reduces() is false.
     virtual Outcome reduce(const Problem& problem, const Candidate& candidate,
-                           const Prepared& prepared, const MaskedView& scene, Workspace& workspace,
-                           const Execution& execution, const Reduction& wanted) const;
+                           const PreparedTemplates& prepared, const MaskedView& scene,
+                           Workspace& workspace, const Execution& execution,
+                           const Reduction& wanted) const;
 };
 
 } // namespace flcc::method

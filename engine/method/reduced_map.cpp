@@ -58,6 +58,7 @@ ReducedMap::Voxel ReducedMap::at(const base::Index& at) const {
         voxel.value = part.exact.empty() ? static_cast<double>(part.value.view().at(own))
                                          : part.exact.view().at(own);
         voxel.status = part.status.view().at(own);
+        voxel.templ = part.index.empty() ? 0 : part.index.view().at(own);
         return voxel;
     }
     const base::Extents& extents = part.box.extents;
@@ -73,6 +74,9 @@ ReducedMap::Voxel ReducedMap::at(const base::Index& at) const {
         voxel.kept = &*found;
         voxel.value = found->value;
         voxel.status = statusOf(*found);
+        voxel.templ = part.templ.empty()
+                          ? 0
+                          : part.templ[static_cast<std::size_t>(found - part.kept.begin())];
     }
     return voxel;
 }
@@ -88,6 +92,7 @@ ReducedMap::Voxel ReducedMap::asked(const base::Index& at) const {
             voxel.known = true;
             voxel.value = found->value;
             voxel.status = found->status;
+            voxel.templ = found->templ;
         }
     }
     return voxel;
@@ -101,8 +106,8 @@ ScoreTally ReducedMap::tally() const {
     return all;
 }
 
-Outcome Method::reduce(const Problem&, const Candidate&, const Prepared&, const MaskedView&,
-                       Workspace&, const Execution&, const Reduction&) const {
+Outcome Method::reduce(const Problem&, const Candidate&, const PreparedTemplates&,
+                       const MaskedView&, Workspace&, const Execution&, const Reduction&) const {
     throw base::Error(base::ErrorCode::Internal,
                       "the method " + std::string(name()) + " brings its maps back whole");
 }

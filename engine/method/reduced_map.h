@@ -32,6 +32,7 @@ class ReducedMap {
         base::Index at; ///< in its part
         double value = 0;
         base::Status status = base::Status::NotComputed;
+        std::int32_t templ = 0; ///< of a bank: which gave the value; -1 without one
     };
 
     struct Part {
@@ -39,10 +40,12 @@ class ReducedMap {
         bool whole = false;
         base::Image<float> value; ///< of a whole one
         base::Image<base::Status> status;
-        base::Image<double> exact; ///< of a whole one of a run in double
+        base::Image<double> exact;       ///< of a whole one of a run in double
+        base::Image<std::int32_t> index; ///< of a whole one of a bank
         /// Of the others: voxels block by block (shared::blockGrid), those of block i from
         /// firstOf[i] below firstOf[i + 1].
         std::vector<KeptVoxel> kept;
+        std::vector<std::int32_t> templ; ///< of a bank: which template gave each of them
         std::vector<std::int64_t> firstOf;
         std::vector<Asked> asked;
         ScoreTally tally;
@@ -56,6 +59,7 @@ class ReducedMap {
         const KeptVoxel* kept = nullptr; ///< null in a whole part
         double value = 0;
         base::Status status = base::Status::NotComputed;
+        std::int32_t templ = 0; ///< of a bank, of one that is known: which gave the value
     };
 
     /// Of a map in parts of extents `part`.

@@ -89,12 +89,13 @@ SampleRun sampleRun(double ms, const method::StagesMs& stages, const method::Can
 
 /// As the problem will be run: without its map where that stays on the device.
 method::Outcome runOnce(const method::Method& method, const method::Problem& problem,
-                        const method::Candidate& candidate, const method::Prepared& prepared,
+                        const method::Candidate& candidate,
+                        const std::shared_ptr<const method::Prepared>& prepared,
                         const method::MaskedView& scene, method::Workspace& workspace,
                         const method::Execution& execution, method::MatchMap& map) {
     return method.reduces(problem)
-               ? method.reduce(problem, candidate, prepared, scene, workspace, execution, {})
-               : method.execute(problem, candidate, prepared, scene, workspace, execution,
+               ? method.reduce(problem, candidate, {prepared}, scene, workspace, execution, {})
+               : method.execute(problem, candidate, *prepared, scene, workspace, execution,
                                 method::viewOf(map));
 }
 
@@ -183,7 +184,7 @@ double timeOnSample(const method::Method& method, const method::Problem& problem
     for (SampleRun& run : runs) {
         const base::Stopwatch turn;
         const method::Outcome outcome =
-            runOnce(method, part, candidate, *prepared, scene, *workspace, execution, map);
+            runOnce(method, part, candidate, prepared, scene, *workspace, execution, map);
         if (outcome.cancelled) {
             return -1;
         }
@@ -216,7 +217,7 @@ double timeOnWhole(const method::Method& method, const method::Problem& problem,
         const auto prepared = method.prepare(one, candidate, input.templ);
         const auto workspace = method.makeWorkspace(one, candidate);
         const method::Outcome outcome =
-            runOnce(method, one, candidate, *prepared, input.scene, *workspace, execution, map);
+            runOnce(method, one, candidate, prepared, input.scene, *workspace, execution, map);
         if (outcome.cancelled) {
             return -1;
         }

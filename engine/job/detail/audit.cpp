@@ -134,8 +134,11 @@ class Auditor {
 
     void voxel(const base::Index& at, const Truth& truth) {
         const base::Status status = statusAt(at);
-        const bool indexed = m_input.index.data() != nullptr;
-        const std::int32_t index = indexed ? m_input.index.at(at) : 0;
+        const bool stayed = m_input.reduced != nullptr && m_input.templates.size() > 1;
+        const bool indexed = m_input.index.data() != nullptr || stayed;
+        const std::int32_t index = stayed    ? m_input.reduced->asked(at).templ
+                                   : indexed ? m_input.index.at(at)
+                                             : 0;
         const method::MapFacts& facts = m_input.facts;
         const double bound = !base::hasValue(status)           ? 0.0
                              : status == base::Status::LowConf ? facts.largestLowConf

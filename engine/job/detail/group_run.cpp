@@ -57,7 +57,7 @@ GroupRun::GroupRun(const Job& job, const Inputs& inputs, std::vector<int> number
     : m_job(job), m_inputs(inputs), m_numbers(std::move(numbers)), m_keeps(wants.keeps),
       m_problem(inputs.problem(job, m_numbers)),
       m_statistics(method::sceneStatistics(inputs.sceneView(), m_problem.templ, stop)) {
-    m_problem.map = wants.map || m_numbers.size() > 1;
+    m_problem.map = wants.map;
     m_report.templates = m_numbers;
     m_report.plan.problem = m_problem;
     m_report.mapBytes = method::mapBytes(m_problem);
@@ -232,8 +232,8 @@ method::Outcome GroupRun::executePrepared(const method::Execution& execution,
     const base::Stopwatch watch;
     method::Outcome outcome;
     if (reduces()) {
-        outcome = method.reduce(m_problem, candidate, *prepared.front(), m_inputs.sceneView(),
-                                *workspace, execution,
+        outcome = method.reduce(m_problem, candidate, prepared, m_inputs.sceneView(), *workspace,
+                                execution,
                                 {.minScore = m_job.minScore,
                                  .partialPeaks = m_job.partialPeaks,
                                  .asked = auditedVoxels(m_problem, m_statistics.lowest)});
@@ -343,7 +343,9 @@ match::SearchedMap GroupRun::searched(const std::stop_token& stop) {
     map.statistics = report.statistics;
     if (m_numbers.size() > 1) {
         map.statistics = bankStatistics(report.statistics, report.facts.scores);
-        map.index = m_index->view();
+        if (m_index) {
+            map.index = m_index->view();
+        }
     }
     return map;
 }

@@ -480,7 +480,7 @@ bool SceneRunner::execute() {
     run.readMs = m_work->readMs;
     run.peakHostBytes = meter.rise();
     for (const std::string& failure : run.failures) {
-        warn(failure + "; other GPUs did its share");
+        warn(failure);
     }
     m_result.report.run = std::move(run);
     reportGroups();

@@ -120,8 +120,9 @@ Score Scores::best(const base::Index& corner) const {
         }
         const auto [score, bound, scored] =
             method::canonicalValue(m_scene, m_templates[i], corner, m_outside);
-        if (m_map->reduced != nullptr && !(scored && (m_outside != method::Outside::Overlap ||
-                                                      covers(m_templates[i], corner)))) {
+        if ((m_map->reduced != nullptr || m_templates.size() > 1) &&
+            !(scored &&
+              (m_outside != method::Outside::Overlap || covers(m_templates[i], corner)))) {
             continue;
         }
         if (m_differ && score == 0) {
@@ -137,8 +138,7 @@ Score Scores::best(const base::Index& corner) const {
 Score Scores::score(const base::Index& at) {
     const Seen seen = this->seen(at);
     if (m_budget == 0 && seen.known && !m_known.contains(linear(at))) {
-        const int templ = m_map->index.data() == nullptr ? 0 : m_map->index.at(at);
-        return {seen.value, margin(seen.status), templ};
+        return {seen.value, margin(seen.status), seen.templ};
     }
     return computed(at);
 }

@@ -40,13 +40,15 @@ class Scores {
         bool known = true;
         double value = 0;
         base::Status status = base::Status::NotComputed;
+        std::int32_t templ = 0; ///< that gave the value
     };
     [[nodiscard]] Seen seen(const base::Index& at) const {
         if (m_map->reduced == nullptr) {
-            return {true, static_cast<double>(m_value.at(at)), m_status.at(at)};
+            return {true, static_cast<double>(m_value.at(at)), m_status.at(at),
+                    m_map->index.data() == nullptr ? 0 : m_map->index.at(at)};
         }
         const method::ReducedMap::Voxel voxel = m_map->reduced->at(at);
-        return {voxel.known, voxel.value, voxel.status};
+        return {voxel.known, voxel.value, voxel.status, voxel.templ};
     }
 
     /// Linear index, whose order is that of z, y, x.

@@ -5,11 +5,21 @@
 
 #include "engine/base/error.h"
 #include "engine/base/stopwatch.h"
+#include "engine/method/bank.h"
 #include "engine/selftest/detail/comparison.h"
+#include "engine/selftest/detail/scenes.h"
 
 namespace flcc::selftest {
 
 namespace {
+
+bool samePeaks(const std::vector<match::Peak>& some, const std::vector<match::Peak>& others) {
+    return std::equal(some.begin(), some.end(), others.begin(), others.end(),
+                      [](const match::Peak& a, const match::Peak& b) {
+                          return a.corner == b.corner && a.score == b.score && a.templ == b.templ &&
+                                 a.shift == b.shift && a.rival == b.rival;
+                      });
+}
 
 /// What a map that stays on a device tells otherwise than `run`, which brought it back, and its
 /// `peaks`; empty without a difference, and where no map stays.
@@ -25,7 +35,7 @@ std::string reducedFault(const Way& way, const method::MaskedView& scene,
     const auto prepared = way.method->prepare(problem, way.candidate, templ);
     const auto workspace = way.method->makeWorkspace(problem, way.candidate);
     const method::Outcome outcome =
-        way.method->reduce(problem, way.candidate, *prepared, scene, *workspace, {pool, {}, {}},
+        way.method->reduce(problem, way.candidate, {prepared}, scene, *workspace, {pool, {}, {}},
                            {.minScore = options.minScore});
     const match::MapStatistics all =
         match::mapStatistics(run.map.value.view(), run.map.status.view());
@@ -47,12 +57,70 @@ std::string reducedFault(const Way& way, const method::MaskedView& scene,
                                                               .index = {},
                                                               .reduced = outcome.reduced.get()}},
                                                             {}, options);
-    const bool same = std::equal(found.begin(), found.end(), peaks.begin(), peaks.end(),
-                                 [](const match::Peak& a, const match::Peak& b) {
-                                     return a.corner == b.corner && a.score == b.score &&
-                                            a.shift == b.shift && a.rival == b.rival;
-                                 });
-    return same ? "" : "without its map the peaks differ";
+    return samePeaks(found, peaks) ? "" : "without its map the peaks differ";
+}
+
+/// What a bank of a template and its mirror image gives otherwise than the best of both, and
+/// without its map otherwise than with it; empty without a difference.
+std::string bankFault(const Way& way, const method::MaskedView& scene,
+                      const method::MaskedView& templ, const match::PeakOptions& options) {
+    const base::AnyImage mirrored = flipped(base::copyOf(templ.pixels), true, false, false);
+    const std::vector<method::MaskedView> templates{templ, base::viewOf(mirrored)};
+    method::Problem problem = way.of(problemOf(scene, templ));
+    problem.templates = 2;
+    const base::Extents extents = method::mapExtents(problem);
+    const bool twofold = way.precision == method::Precision::Double;
+    method::MatchMap best(extents, twofold);
+    method::MatchMap bank(extents, twofold);
+    base::Image<std::int32_t> bestIndex(extents, -1);
+    base::Image<std::int32_t> index(extents, -1);
+    base::TilePool pool(1);
+    method::PreparedTemplates prepared;
+    for (const method::MaskedView& one : templates) {
+        prepared.push_back(way.method->prepare(problem, way.candidate, one));
+        MethodRun run = runMethod(way, scene, one, {.pool = &pool});
+        method::mergeBest(method::viewOf(run.map), static_cast<std::int32_t>(prepared.size()) - 1,
+                          {method::viewOf(best), bestIndex.view()});
+    }
+    const auto workspace = way.method->makeWorkspace(problem, way.candidate);
+    const method::Execution execution{pool, {}, {}};
+    const method::Outcome whole =
+        way.method->executeBank(problem, way.candidate, prepared, scene, *workspace, execution,
+                                {method::viewOf(bank), index.view()});
+    if (!firstDifferentBit(bank, best).empty() ||
+        !std::equal(index.data(), index.data() + index.count(), bestIndex.data())) {
+        return "a bank is not the best of its templates";
+    }
+    problem.map = false;
+    if (!way.method->reduces(problem)) {
+        return {};
+    }
+    const method::Outcome reduced =
+        way.method->reduce(problem, way.candidate, prepared, scene, *workspace, execution,
+                           {.minScore = options.minScore});
+    match::SearchedMap map{.templates = templates,
+                           .numbers = {0, 1},
+                           .value = {},
+                           .status = {},
+                           .facts = reduced.facts,
+                           .statistics = match::statisticsOf(reduced.reduced->tally()),
+                           .firstPlacement = method::firstPlacement(problem),
+                           .index = {},
+                           .reduced = reduced.reduced.get()};
+    const std::vector<match::Peak> some = match::findPeaks(scene, {map}, {}, options);
+    map.reduced = nullptr;
+    map.value = bank.value.view();
+    map.status = bank.status.view();
+    map.index = index.view();
+    const match::MapStatistics statistics = match::mapStatistics(map.value, map.status);
+    if (statistics.count != map.statistics.count || statistics.mean != map.statistics.mean ||
+        reduced.facts.scores.sum != whole.facts.scores.sum ||
+        reduced.facts.statusCounts != whole.facts.statusCounts) {
+        return "without its map a bank tells otherwise";
+    }
+    return samePeaks(some, match::findPeaks(scene, {map}, {}, options))
+               ? ""
+               : "without its map the peaks of a bank differ";
 }
 
 } // namespace
@@ -136,6 +204,9 @@ void CaseRun::peaks(const method::MaskedView& scene, const method::MaskedView& t
         }
         if (finding.fault.empty()) {
             finding.fault = reducedFault(way, scene, templ, options, run, found);
+            if (finding.fault.empty()) {
+                finding.fault = bankFault(way, scene, templ, options);
+            }
             finding.fault = finding.fault.empty() ? "" : way.words() + ": " + finding.fault;
         }
         return finding;

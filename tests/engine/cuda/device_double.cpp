@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "engine/cuda/direct_block.h"
+#include "engine/cuda/merge_block.h"
 #include "engine/cuda/reduce_block.h"
 #include "engine/cuda/support_steps.h"
 #include "engine/cuda/tiled_steps.h"
@@ -272,6 +273,16 @@ Result limit(std::int32_t device, void* stream, cuda::LimitStep step,
     return result;
 }
 
+Result merge(std::int32_t device, void* stream, const cuda::MergeLaunch* launch) {
+    const Result result = made(device, Call::Merge);
+    if (result == 0) {
+        putKernels(stream, [launch = *launch] {
+            doParts(launch, [&](auto&& blocks, auto&&) { cuda::runMerge(launch, blocks); });
+        });
+    }
+    return result;
+}
+
 Result reduce(std::int32_t device, void* stream, const cuda::ReduceLaunch* launch) {
     const Result result = made(device, Call::Reduce);
     if (result == 0) {
@@ -456,6 +467,7 @@ const cuda::PluginTable& doubleTable() {
         made.tiled = Alone<tiled>::call;
         made.support = Alone<support>::call;
         made.limit = Alone<limit>::call;
+        made.merge = Alone<merge>::call;
         made.reduce = Alone<reduce>::call;
         made.wait = Alone<wait>::call;
         made.makeEvent = Alone<makeEvent>::call;

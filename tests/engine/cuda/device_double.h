@@ -31,9 +31,10 @@ enum class Call {
     Tiled,
     Support,
     Limit,
+    Merge,
     Reduce
 };
-inline constexpr int kCalls = 18;
+inline constexpr int kCalls = 19;
 
 /// What the double is told and what it saw; one for the process.
 struct DeviceDouble {

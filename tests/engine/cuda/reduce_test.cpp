@@ -11,6 +11,7 @@
 #include "engine/reference/lcc.h"
 #include "tests/engine/cpu/masks.h"
 #include "tests/engine/cuda/on_double.h"
+#include "tests/engine/cuda/reduced_cases.h"
 #include "tests/engine/match/peak_judge.h"
 #include "tests/support/comparison.h"
 
@@ -21,99 +22,6 @@ using test::Call;
 using test::DeviceDouble;
 
 namespace {
-
-base::AnyImage nanTexture() {
-    base::AnyImage scene = test::texture(PixelType::Float32, {150, 70, 1}, 5);
-    for (const std::int64_t x : {20, 63, 64, 120}) {
-        test::setVoxel(scene, {x, x / 2, 0}, std::nan(""));
-    }
-    return scene;
-}
-
-/// A scene and a template, as images.
-struct Case {
-    base::AnyImage scene;
-    base::AnyImage templ;
-
-    [[nodiscard]] base::AnyView sceneView() const { return base::viewOf(scene); }
-    [[nodiscard]] base::AnyView templView() const { return base::viewOf(templ); }
-};
-
-Case caseOf(const std::string& name) {
-    if (name == "noise") { // as many maxima as there can be
-        return {test::noise(PixelType::UInt8, {200, 90, 1}, 3),
-                test::noise(PixelType::UInt8, {3, 3, 1}, 4)};
-    }
-    if (name == "ties") { // every score comes again
-        base::AnyImage scene =
-            test::makeScene(PixelType::UInt8, {150, 70, 1}, [](const base::Index& at) {
-                return static_cast<double>((at.x % 11 * 37 + at.y % 7 * 91) % 200);
-            });
-        base::AnyImage templ = test::crop(scene, {{5, 3, 0}, {6, 5, 1}});
-        return {std::move(scene), std::move(templ)};
-    }
-    if (name == "plateaus") { // every placement along y has the same score
-        base::AnyImage scene =
-            test::makeScene(PixelType::UInt8, {140, 70, 1}, [](const base::Index& at) {
-                return static_cast<double>((at.x * at.x * 7 + at.x * 31) % 97);
-            });
-        base::AnyImage templ = test::crop(scene, {{60, 3, 0}, {6, 5, 1}});
-        return {std::move(scene), std::move(templ)};
-    }
-    if (name == "one copy") { // and nothing else that is like it: the rival is low
-        base::AnyImage scene = test::noise(PixelType::UInt8, {150, 70, 1}, 3);
-        base::AnyImage templ = test::texture(PixelType::UInt8, {12, 9, 1}, 9);
-        test::paste(scene, templ, {58, 26, 0});
-        return {std::move(scene), std::move(templ)};
-    }
-    if (name == "slope") { // plateaus along y that end beside what is higher
-        const auto wave = [](std::int64_t x, std::int64_t a, std::int64_t b) {
-            return static_cast<double>((x * x * a + x * b) % 97);
-        };
-        base::AnyImage scene =
-            test::makeScene(PixelType::UInt8, {140, 70, 1}, [&](const base::Index& at) {
-                return wave(at.x, 7, 31) + (at.y < 35 ? wave(at.x, 3, 11) : 0.0);
-            });
-        base::AnyImage templ = test::crop(scene, {{60, 50, 0}, {6, 5, 1}});
-        return {std::move(scene), std::move(templ)};
-    }
-    if (name == "flat") { // beside the copy
-        base::AnyImage scene =
-            test::makeScene(PixelType::UInt8, {150, 70, 1}, [](const base::Index& at) {
-                return at.x == 58 && at.y > 20 && at.y < 30 ? static_cast<double>(at.y) : 0.0;
-            });
-        base::AnyImage templ = test::crop(scene, {{58, 24, 0}, {4, 3, 1}});
-        return {std::move(scene), std::move(templ)};
-    }
-    if (name == "volume") {
-        base::AnyImage scene = test::texture(PixelType::Int16, {90, 40, 9}, 5);
-        base::AnyImage templ = test::crop(scene, {{58, 14, 3}, {5, 4, 3}});
-        return {std::move(scene), std::move(templ)};
-    }
-    base::AnyImage scene =
-        name == "NaN" ? nanTexture() : test::texture(PixelType::UInt16, {150, 70, 1}, 5);
-    base::AnyImage templ = test::crop(scene, {{40, 10, 0}, {9, 7, 1}});
-    if (name == "NaN") { // beside the copy
-        test::setVoxel(scene, {49, 12, 0}, std::nan(""));
-    }
-    return {std::move(scene), std::move(templ)};
-}
-
-const std::vector<std::string>& caseNames() {
-    static const std::vector<std::string> names{"texture", "noise", "ties",  "plateaus", "one copy",
-                                                "volume",  "NaN",   "slope", "flat"};
-    return names;
-}
-
-/// Voxels here and there, those of corners and of part borders among them.
-std::vector<base::Index> someVoxels(const Extents& map) {
-    std::vector<base::Index> voxels{{0, 0, 0}, {map.x - 1, map.y - 1, map.z - 1}};
-    test::Random random(8);
-    while (voxels.size() < 60) {
-        voxels.push_back({random.below(map.x), random.below(map.y), random.below(map.z)});
-    }
-    return voxels;
-}
 
 template <class T> base::Image<T> copyOf(const base::View<const T>& view) {
     base::Image<T> copy(view.extents());
@@ -165,29 +73,6 @@ void reducePart(const cuda::Reducer& reducer, cuda::Pipeline& pipe, const base::
     reducer.addUp(slot, repaired);
 }
 
-/// The first difference of two lists in anything; empty without.
-std::string anyDifference(const std::vector<match::Peak>& a, const std::vector<match::Peak>& b) {
-    std::string difference = test::firstDifference(a, b);
-    for (std::size_t i = 0; i < a.size() && difference.empty(); ++i) {
-        const bool same = a[i].zscore == b[i].zscore && a[i].status == b[i].status &&
-                          a[i].centre == b[i].centre && a[i].world == b[i].world;
-        difference = same ? "" : "peak " + std::to_string(i) + " differs";
-    }
-    return difference;
-}
-
-bool same(const match::MapStatistics& a, const match::MapStatistics& b) {
-    return a.count == b.count && a.minimum == b.minimum && a.maximum == b.maximum &&
-           a.mean == b.mean && a.standardDeviation == b.standardDeviation;
-}
-
-bool same(const method::MapFacts& a, const method::MapFacts& b) {
-    return a.statusCounts == b.statusCounts && a.overRange == b.overRange &&
-           a.recomputed == b.recomputed && a.boundMedian == b.boundMedian &&
-           a.largestBound == b.largestBound && a.largestLowConf == b.largestLowConf &&
-           a.largestRounding == b.largestRounding;
-}
-
 } // namespace
 
 /// Maps that stay on a device, which is stood in for.
@@ -201,7 +86,7 @@ class ReduceTest : public QObject {
         QTest::addColumn<QString>("name");
         QTest::addColumn<double>("bound");
         QTest::addColumn<bool>("lowConf");
-        for (const std::string& name : caseNames()) {
+        for (const std::string& name : test::caseNames()) {
             for (const double bound : {0.0, 1e-4, 0.02}) {
                 for (const bool lowConf : {false, true}) {
                     QTest::addRow("%s, bound %g%s", name.c_str(), bound,
@@ -217,7 +102,7 @@ class ReduceTest : public QObject {
         QFETCH(QString, name);
         QFETCH(double, bound);
         QFETCH(bool, lowConf);
-        const Case own = caseOf(name.toStdString());
+        const test::ReducedCase own = test::caseOf(name.toStdString());
         test::MapOf whole = test::mapWithErrors(own.sceneView(), own.templView(), bound, 11);
         const method::CanonicalTemplate canonical(own.templView());
         method::MatchMap onDevice(whole.map.value.extents());
@@ -241,10 +126,11 @@ class ReduceTest : public QObject {
         cuda::Engine engine(&test::doubleTable());
         for (const Extents& part : {extents, Extents{64, 16, 1}, Extents{64, 32, 4}}) {
             for (const double minScore : {0.5, 0.95, 0.0, -0.3}) {
-                const method::Reduction wanted{minScore, false, someVoxels(extents)};
+                const method::Reduction wanted{minScore, false, test::someVoxels(extents)};
                 method::ReducedMap reduced(extents, part);
                 const cuda::ReducedRun run{wanted, reduced};
-                const cuda::Reducer reducer(problem, canonical, scene, run);
+                const cuda::Templates templates{&canonical};
+                const cuda::Reducer reducer(problem, templates, scene, run);
                 cuda::Pipeline pipe(engine, 0);
                 for (const base::Box& box : cuda::mapParts(extents, part)) {
                     reducePart(reducer, pipe, box, onDevice, whole.map);
@@ -255,7 +141,7 @@ class ReduceTest : public QObject {
                 some.status = {};
                 some.reduced = &reduced;
                 some.statistics = match::statisticsOf(reduced.tally());
-                QVERIFY(same(some.statistics, all.statistics));
+                QVERIFY(test::same(some.statistics, all.statistics));
                 if (name == "texture" || name == "volume") { // else parts may come whole
                     QVERIFY(4 * reduced.count() < base::voxelCount(extents));
                 }
@@ -270,7 +156,7 @@ class ReduceTest : public QObject {
                     const auto list = [&](const match::SearchedMap& map) {
                         return match::findPeaks(scene, {map}, {}, options);
                     };
-                    QCOMPARE(anyDifference(list(some), list(all)), std::string());
+                    QCOMPARE(test::anyDifference(list(some), list(all)), std::string());
                 }
             }
         }
@@ -282,7 +168,7 @@ class ReduceTest : public QObject {
         QTest::addColumn<double>("promise");
         QTest::addColumn<bool>("recompute");
         QTest::addColumn<bool>("twofold");
-        for (const std::string& name : caseNames()) {
+        for (const std::string& name : test::caseNames()) {
             for (const int way : {0, 1, 2}) {
                 const auto row = [&](double promise, bool recompute, bool twofold) {
                     QTest::addRow("%s, %s, %g%s%s", name.c_str(),
@@ -309,7 +195,7 @@ class ReduceTest : public QObject {
         QFETCH(double, promise);
         QFETCH(bool, recompute);
         QFETCH(bool, twofold);
-        const Case own = caseOf(name.toStdString());
+        const test::ReducedCase own = test::caseOf(name.toStdString());
         method::Problem problem = test::problemOf(own.sceneView(), own.templView());
         problem.promise = promise;
         problem.recompute = recompute;
@@ -340,7 +226,7 @@ class ReduceTest : public QObject {
         QFETCH(int, extent);
         QFETCH(int, outside);
         QFETCH(bool, masks);
-        const Case own = caseOf("texture");
+        const test::ReducedCase own = test::caseOf("texture");
         method::MaskedView scene = own.sceneView();
         method::MaskedView templ = own.templView();
         const test::Mask disc = test::disc(templ.extents());
@@ -362,7 +248,7 @@ class ReduceTest : public QObject {
     }
 
     void devicesReduceTheirShares() {
-        const Case own = caseOf("ties");
+        const test::ReducedCase own = test::caseOf("ties");
         DeviceDouble& device = test::deviceDouble();
         device.start.devices = 2;
         const method::Problem problem = test::problemOf(own.sceneView(), own.templView());
@@ -377,7 +263,7 @@ class ReduceTest : public QObject {
     }
 
     void lessComesBackAsWasPredicted() {
-        const Case own = caseOf("texture");
+        const test::ReducedCase own = test::caseOf("texture");
         for (const int way : {0, 1}) {
             test::deviceDouble().reset();
             const test::OnDouble device(makerOf(way));
@@ -394,7 +280,7 @@ class ReduceTest : public QObject {
                 const auto outcome =
                     map ? device.method->execute(problem, candidate, *prepared, own.sceneView(),
                                                  *workspace, {pool, {}, {}}, method::viewOf(to))
-                        : device.method->reduce(problem, candidate, *prepared, own.sceneView(),
+                        : device.method->reduce(problem, candidate, {prepared}, own.sceneView(),
                                                 *workspace, {pool, {}, {}}, {});
                 return std::pair{predicted.times->downloaded, outcome.times->downloaded};
             };
@@ -409,7 +295,7 @@ class ReduceTest : public QObject {
     }
 
     void whatNeedsTheMapDoesNotReduce() {
-        const Case own = caseOf("texture");
+        const test::ReducedCase own = test::caseOf("texture");
         method::Problem problem = test::problemOf(own.sceneView(), own.templView());
         QVERIFY(!cuda::isReduced(problem)); // the map is asked for
         problem.map = false;
@@ -419,16 +305,20 @@ class ReduceTest : public QObject {
             change(other);
             return !cuda::isReduced(other);
         };
-        QVERIFY(without([](auto& one) { one.templates = 2; }));
+        problem.templates = 2;
+        QVERIFY(cuda::isReduced(problem));
+        QVERIFY(without([](auto& one) { one.mask = true; }));
+        problem.templates = 1;
+        QVERIFY(!without([](auto& one) { one.mask = true; }));
         const test::OnDouble device;
         problem.map = true;
         base::TilePool pool(1);
         const auto candidate = device.method->candidates(problem, {1}, {}).front();
         const auto prepared = device.method->prepare(problem, candidate, own.templView());
         const auto workspace = device.method->makeWorkspace(problem, candidate);
-        QVERIFY_THROWS_EXCEPTION(
-            base::Error, (void)device.method->reduce(problem, candidate, *prepared, own.sceneView(),
-                                                     *workspace, {pool, {}, {}}, {}));
+        QVERIFY_THROWS_EXCEPTION(base::Error, (void)device.method->reduce(
+                                                  problem, candidate, {prepared}, own.sceneView(),
+                                                  *workspace, {pool, {}, {}}, {}));
     }
 
     void everyCallThatFailsIsAnErrorAndLeavesNothingBehind_data() {
@@ -441,7 +331,7 @@ class ReduceTest : public QObject {
 
     void everyCallThatFailsIsAnErrorAndLeavesNothingBehind() {
         QFETCH(int, call);
-        const Case own = caseOf("texture");
+        const test::ReducedCase own = test::caseOf("texture");
         method::Problem problem = test::problemOf(own.sceneView(), own.templView());
         problem.map = false;
         DeviceDouble& device = test::deviceDouble();
@@ -461,7 +351,7 @@ class ReduceTest : public QObject {
                 try {
                     const auto workspace = on.method->makeWorkspace(problem, candidate);
                     const auto outcome =
-                        on.method->reduce(problem, candidate, *prepared, own.sceneView(),
+                        on.method->reduce(problem, candidate, {prepared}, own.sceneView(),
                                           *workspace, {pool, {}, {}}, {});
                     QVERIFY(outcome.reduced);
                 } catch (const base::Error& error) {
@@ -514,12 +404,13 @@ class ReduceTest : public QObject {
             match::mapStatistics(map.value.view(), map.status.view());
         for (const bool partial : {false, true}) {
             for (const double minScore : {0.6, -0.2}) {
-                const method::Reduction wanted{minScore, partial, someVoxels(map.value.extents())};
-                const auto outcome = method.reduce(problem, candidate, *prepared, scene, *workspace,
-                                                   {pool, {}, {}}, wanted);
+                const method::Reduction wanted{minScore, partial,
+                                               test::someVoxels(map.value.extents())};
+                const auto outcome = method.reduce(problem, candidate, {prepared}, scene,
+                                                   *workspace, {pool, {}, {}}, wanted);
                 QVERIFY(outcome.reduced);
-                QVERIFY(same(outcome.facts, whole.facts));
-                QVERIFY(same(match::statisticsOf(outcome.reduced->tally()), statistics));
+                QVERIFY(test::same(outcome.facts, whole.facts));
+                QVERIFY(test::same(match::statisticsOf(outcome.reduced->tally()), statistics));
                 for (const base::Index& at : wanted.asked) {
                     QCOMPARE(outcome.reduced->asked(at).status, map.status.view().at(at));
                     QCOMPARE(outcome.reduced->asked(at).value,
@@ -546,7 +437,7 @@ class ReduceTest : public QObject {
                     some.status = map.status.view();
                     const auto all = match::findPeaks(scene, {some}, {}, options);
                     QVERIFY(!all.empty());
-                    QCOMPARE(anyDifference(found, all), std::string());
+                    QCOMPARE(test::anyDifference(found, all), std::string());
                 }
             }
         }

@@ -125,8 +125,8 @@ class StreamsTest : public QObject {
 
         const std::int64_t inFlight = copyEngines > 0 ? cuda::kMostInFlight : 1;
         if (static_cast<Order>(order) == Order::Late) {
-            // Load, multiply and score of a tile; of what the template needs no more than that.
-            QCOMPARE(test::deviceDouble().mostWaiting, (tiled ? 3 : 1) * inFlight);
+            // Load, sums, multiply and score of a tile; of what the template needs no more.
+            QCOMPARE(test::deviceDouble().mostWaiting, (tiled ? 4 : 1) * inFlight);
         }
         QCOMPARE(test::deviceDouble().loose, std::int64_t{1}); // the template alone
         twofold.method = own.method.get();

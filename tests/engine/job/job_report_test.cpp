@@ -114,6 +114,9 @@ void JobReportTest::thePredictionIsThatOfTheSample() {
     QVERIFY2(text.find("upload ms  compute ms  download ms") != std::string::npos, text.c_str());
     QVERIFY2(text.find("22.25       33.50        44.75") != std::string::npos, text.c_str());
     QCOMPARE(Json::parse(job::toJson(report))["chosen"]["expected_ms"].get<double>(), 4321.0);
+    QVERIFY(text.find("brings the scene again") == std::string::npos);
+    chosen.prediction->times->uploads = 3;
+    QVERIFY(job::toText(report).find("each brings the scene again") != std::string::npos);
     chosen.prediction->times.reset();
     QVERIFY(job::toText(report).find("upload ms") == std::string::npos);
 }

@@ -1,0 +1,189 @@
+#include <algorithm>
+#include <utility>
+
+#include "engine/base/stopwatch.h"
+#include "engine/cuda/map_run.h"
+#include "engine/method/shared/direct_block.h"
+
+// The parts of a run that several templates share.
+
+namespace flcc::cuda {
+
+using base::Extents;
+
+namespace {
+
+std::int64_t blocksOf(const PartSlot& slot) {
+    return base::voxelCount(method::shared::blockGrid(slot.box.extents));
+}
+
+void add(const Settled& one, Settled& all) {
+    all.scores.add(one.scores);
+    all.best.add(one.best);
+    std::transform(one.statuses.begin(), one.statuses.end(), all.statuses.begin(),
+                   all.statuses.begin(), std::plus<>());
+}
+
+/// Statuses of the best scores of a part of which maxima came back, but for those that were LOWCONF
+/// on the device.
+std::array<std::int64_t, base::kStatusCount> statusesOf(const PartSlot& slot) {
+    std::array<std::int64_t, base::kStatusCount> counts{};
+    const auto count = [&](base::Status status, std::int64_t voxels) {
+        counts[static_cast<std::size_t>(status)] += voxels;
+    };
+    for (std::int64_t i = 0; i < blocksOf(slot); ++i) {
+        const ReducedBlock& told = slot.reducedTold.data()[i];
+        count(base::Status::Ok, told.ok);
+        count(base::Status::Partial, told.scores - told.ok);
+        count(base::Status::Flat, told.flat);
+        count(base::Status::NonFinite, told.nonFinite);
+        count(base::Status::NotComputed, told.notComputed);
+    }
+    return counts;
+}
+
+} // namespace
+
+/// Starts the kernels of a part for all templates.
+void MapRun::startAll(PartSlot& slot, const Lane& lane) {
+    const std::int64_t blocks = blocksOf(slot);
+    PartLaunch launch = slot.launch;
+    for (std::size_t i = 0; i < m_templates.size(); ++i) {
+        lane.start(launch, i);
+        if (m_merger) {
+            m_merger->start(slot, launch, i, lane.pipe.compute);
+        }
+        launch.tallies += blocks;
+    }
+}
+
+/// As finish(). A part of which a block has more LOWCONF scores than it has room for is done again,
+/// one template after the other, whose scores come back.
+bool MapRun::finishBank(PartSlot& slot, const std::string& what, const Lane& lane) {
+    std::vector<BlockRepair> repaired(static_cast<std::size_t>(blocksOf(slot)) *
+                                      m_templates.size());
+    Settled settled;
+    const bool again = slot.openMost > kOpenMost;
+    if (!(again ? oneByOne(slot, what, lane, repaired, settled)
+                : settle(slot, repaired, settled))) {
+        clear(slot);
+        return false;
+    }
+    const base::Stopwatch watch;
+    if (m_reducer) {
+        m_reducer->addUp(slot, {settled.best});
+    }
+    PartFacts facts{slot.told.data(), repaired, settled.statuses, settled.scores};
+    if (const method::BankView part = viewOf(slot); part.map.value.data() != nullptr) {
+        method::MapFacts counted;
+        method::addStatuses(part.map, counted);
+        facts.statuses = counted.statusCounts;
+    }
+    m_times.joining += watch.ms();
+    m_parts.finished(slot.box, facts);
+    return true;
+}
+
+/// Takes in what the device left open. False when stopped.
+bool MapRun::settle(PartSlot& slot, std::vector<BlockRepair>& repaired, Settled& settled) {
+    const base::Stopwatch watch;
+    std::vector<std::int64_t> open;
+    for (std::int64_t block = 0; block < blocksOf(slot); ++block) {
+        if (m_merger->isOpen(slot, block)) {
+            open.push_back(block);
+        }
+    }
+    const method::BankView part = viewOf(slot);
+    std::vector<Settled> each(open.size());
+    const bool done = m_execution.pool.run(
+        std::ssize(open),
+        [&](std::int64_t item, int) {
+            const auto i = static_cast<std::size_t>(item);
+            each[i] = part.map.value.data() != nullptr
+                          ? m_merger->settle(slot, open[i], part, repaired)
+                          : m_merger->settle(slot, open[i], m_reducer->partOf(slot), repaired);
+        },
+        m_execution.stop);
+    settled.scores = m_merger->scores(slot);
+    if (part.map.value.data() == nullptr) {
+        settled.statuses = statusesOf(slot);
+    }
+    for (const Settled& one : each) {
+        add(one, settled);
+    }
+    m_repairMs += watch.ms();
+    return done;
+}
+
+/// Brings the scores of one template after the other. False when stopped.
+bool MapRun::oneByOne(PartSlot& slot, const std::string& what, const Lane& lane,
+                      std::vector<BlockRepair>& repaired, Settled& settled) {
+    const Extents& extents = slot.box.extents;
+    const Extents grid = method::shared::blockGrid(extents);
+    const std::int64_t blocks = base::voxelCount(grid);
+    const Stream& compute = lane.pipe.compute;
+    const Stream& fetch = lane.pipe.fetch();
+    const bool twofold = isTwofold(m_problem);
+    method::MatchMap scores(extents, twofold);
+    const StreamDrain drain{fetch};
+    if (m_reducer) {
+        method::ReducedMap::Part part;
+        part.box = slot.box;
+        part.whole = true;
+        part.value = base::Image<float>(extents);
+        part.status = base::Image<base::Status>(extents);
+        part.exact = twofold ? base::Image<double>(extents) : base::Image<double>();
+        part.index = base::Image<std::int32_t>(extents);
+        m_reducer->partOf(slot) = std::move(part);
+    }
+    const method::BankView best = viewOf(slot);
+    const auto bring = [&](auto* to, const void* from) {
+        const std::int64_t bytes = base::byteCount(extents, static_cast<std::int64_t>(sizeof(*to)));
+        fetch.download({to, bytes, from, bytes, bytes, 1});
+        m_times.downloaded += bytes;
+    };
+    PartLaunch launch = slot.launch;
+    scoreIn(lane.pipe.scores, launch); // which may have grown since
+    for (std::size_t i = 0; i < m_templates.size(); ++i) {
+        compute.record(slot.start);
+        lane.start(launch, i);
+        compute.record(slot.computed);
+        fetch.follow(slot.computed);
+        base::Stopwatch watch;
+        bring(scores.value.data(), launch.value);
+        bring(scores.status.data(), launch.status);
+        if (twofold) {
+            bring(scores.exact.data(), launch.exact);
+        }
+        fetch.wait("running " + what + " for one template");
+        m_times.download += watch.ms();
+        m_times.compute += slot.computed.since(slot.start);
+        watch = {};
+        const std::int64_t first = static_cast<std::int64_t>(i) * blocks;
+        const method::MapView view = method::viewOf(scores);
+        const bool repairing = repairs(*m_templates[i]);
+        const bool done = m_execution.pool.run(
+            blocks,
+            [&](std::int64_t block, int) {
+                if (repairing && slot.told.data()[first + block].lowConf > 0) {
+                    repaired[static_cast<std::size_t>(first + block)] = repair(
+                        slot.box, *m_templates[i], view, method::shared::blockCorner(block, grid));
+                }
+            },
+            m_execution.stop);
+        if (!done) {
+            return false;
+        }
+        method::mergeBest(view, static_cast<std::int32_t>(i), best);
+        for (std::int64_t line = 0; line < extents.y * extents.z; ++line) {
+            const std::int64_t from = line * extents.x;
+            method::addRow(scores.value.data() + from, scores.status.data() + from, extents.x,
+                           settled.scores);
+        }
+        m_repairMs += watch.ms();
+        launch.tallies += blocks;
+    }
+    return true;
+}
+
+} // namespace flcc::cuda

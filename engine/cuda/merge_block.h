@@ -1,0 +1,127 @@
+#pragma once
+
+#include <cstdint>
+
+#include "engine/cuda/merge_launch.h"
+#include "engine/cuda/tiled_block.h"
+#include "engine/method/kept_voxel.h"
+#include "engine/method/shared/best_score.h"
+
+/// What the threads of a block do to take the scores of a template into the best ones of a bank.
+namespace flcc::cuda {
+
+struct MergeMap {
+    enum Slot : int { kSum, kSquares, kScores, kOpen, kOwn };
+    static_assert(kOwn < VoxelTally::kSlots);
+
+    /// Takes a voxel in.
+    FLCC_HOST_DEVICE static void take(const MergeLaunch& launch, std::int64_t at) {
+        const auto status = static_cast<base::Status>(launch.status[at]);
+        const bool open = status == base::Status::LowConf;
+        const bool scored = status == base::Status::Ok || status == base::Status::Partial;
+        if (launch.templ == 0) {
+            launch.bestStatus[at] =
+                open ? kOpenStatus | static_cast<std::uint8_t>(base::Status::NotComputed)
+                     : launch.status[at];
+            write(launch, at, scored ? 0 : -1);
+            return;
+        }
+        if (open) {
+            launch.bestStatus[at] |= kOpenStatus;
+            return;
+        }
+        const std::int32_t index = launch.index[at];
+        const bool better =
+            launch.exact != nullptr
+                ? method::shared::isBetter(launch.exact[at], launch.templ, launch.bestExact[at],
+                                           index)
+                : method::shared::isBetter(launch.value[at], launch.templ, launch.best[at], index);
+        if (scored && better) {
+            launch.bestStatus[at] = static_cast<std::uint8_t>(
+                launch.status[at] | (launch.bestStatus[at] & kOpenStatus));
+            write(launch, at, launch.templ);
+        }
+    }
+
+    /// All of a block; `each` as of runStep().
+    template <class Each>
+    FLCC_HOST_DEVICE static void run(const MergeLaunch& launch, std::int64_t block,
+                                     TiledShared& all, Each&& each) {
+        each([&](int thread) { look(launch, block, thread, all); });
+        each([&](int thread) {
+            for (int slot = 0; slot < kOwn; ++slot) {
+                fold(all.slots[slot], thread, plus);
+            }
+        });
+        each([&](int thread) { tell(launch, block, thread, all); });
+    }
+
+  private:
+    /// Writes the score of a voxel, of template `index`, as the best one; 0 where there is none.
+    FLCC_HOST_DEVICE static void write(const MergeLaunch& launch, std::int64_t at,
+                                       std::int32_t index) {
+        launch.index[at] = index;
+        launch.best[at] = index < 0 ? 0.0F : launch.value[at];
+        if (launch.exact != nullptr) {
+            launch.bestExact[at] = index < 0 ? 0.0 : launch.exact[at];
+        }
+    }
+
+    FLCC_HOST_DEVICE static void look(const MergeLaunch& launch, std::int64_t block, int thread,
+                                      TiledShared& all) {
+        double told[kOwn] = {};
+        forOwnVoxels(launch.map, block, thread, [&](const base::Index&, std::int64_t at) {
+            const auto status = static_cast<base::Status>(launch.status[at]);
+            if (status == base::Status::Ok || status == base::Status::Partial) {
+                const auto value = static_cast<double>(launch.value[at]);
+                told[kSum] += method::inScoreUnits(value);
+                told[kSquares] += method::inScoreUnits(value * value);
+                told[kScores] += 1;
+            }
+            told[kOpen] += status == base::Status::LowConf ? 1 : 0;
+            take(launch, at);
+        });
+        for (int slot = 0; slot < kOwn; ++slot) {
+            all.slots[slot][thread] = told[slot];
+        }
+        all.slots[kOwn][thread] = told[kOpen];
+    }
+
+    /// What the block has to say, from its first thread, and from all of them their LOWCONF scores,
+    /// after those of earlier templates and threads.
+    FLCC_HOST_DEVICE static void tell(const MergeLaunch& launch, std::int64_t block, int thread,
+                                      const TiledShared& all) {
+        const std::int32_t before = launch.before != nullptr ? launch.before[block].open : 0;
+        if (thread == 0) {
+            MergedBlock& to = launch.blocks[block];
+            to.sum = folded(all.slots[kSum], plus);
+            to.squares = folded(all.slots[kSquares], plus);
+            to.scores = static_cast<std::int32_t>(folded(all.slots[kScores], plus));
+            to.open = before + static_cast<std::int32_t>(folded(all.slots[kOpen], plus));
+        }
+        if (all.slots[kOwn][thread] == 0) {
+            return;
+        }
+        std::int32_t next = before;
+        for (int other = 0; other < thread; ++other) {
+            next += static_cast<std::int32_t>(all.slots[kOwn][other]);
+        }
+        forOwnVoxels(launch.map, block, thread, [&](const base::Index&, std::int64_t at) {
+            if (static_cast<base::Status>(launch.status[at]) == base::Status::LowConf &&
+                next < kOpenMost) {
+                launch.open[block * kOpenMost + next] = {
+                    launch.exact != nullptr ? launch.exact[at]
+                                            : static_cast<double>(launch.value[at]),
+                    static_cast<std::uint32_t>(at), launch.templ};
+                ++next;
+            }
+        });
+    }
+};
+
+/// Takes the scores of a template in; `blocks` as in runStep().
+template <class Blocks> void runMerge(const MergeLaunch& launch, Blocks&& blocks) {
+    blocks(countOf(shared::blockGrid(launch.map)), MergeMap{});
+}
+
+} // namespace flcc::cuda

@@ -1,0 +1,185 @@
+#include <QtTest>
+
+#include <cmath>
+#include <string>
+
+#include "engine/base/error.h"
+#include "engine/cuda/engine.h"
+#include "engine/job/job.h"
+#include "tests/engine/cuda/device_double.h"
+#include "tests/support/scenes.h"
+
+using namespace flcc;
+using test::Call;
+using test::DeviceDouble;
+using test::failAt;
+
+namespace {
+
+/// Looks at no map.
+struct Blind : job::JobSink {
+    [[nodiscard]] bool wantsMaps() const override { return false; }
+};
+
+/// A job of three templates of one extent.
+struct Work {
+    job::Job job;
+    job::JobImages images;
+
+    explicit Work(const std::string& device, const std::string& method = "direct") {
+        job::SceneImage scene{
+            test::texture(base::PixelType::UInt16, {500, 400, 1}, 7), {}, "memory", {}, {}};
+        images.scene = std::make_shared<const job::SceneImage>(std::move(scene));
+        job.crops = {
+            {{120, 80, 0}, {24, 24, 1}}, {{300, 200, 0}, {24, 24, 1}}, {{30, 300, 0}, {24, 24, 1}}};
+        job.device = device;
+        job.threads = 1;
+        job.planning = plan::Planning::Estimate;
+        job.method = method;
+    }
+    /// Without maps unless `wantsMaps`.
+    [[nodiscard]] job::JobResult run(bool wantsMaps = false) const {
+        Blind blind;
+        return job::runJob(job, images, {}, wantsMaps ? nullptr : &blind);
+    }
+};
+
+void soundAgain() {
+    DeviceDouble& device = test::deviceDouble();
+    device.reset();
+    device.about.processors = 10000; // so that the plan chooses it
+}
+
+std::int64_t calls(Call call) { return test::deviceDouble().calls[static_cast<std::size_t>(call)]; }
+
+std::string peaksDifference(const job::JobResult& a, const job::JobResult& b) {
+    if (a.peaks.empty() || a.peaks.size() != b.peaks.size()) {
+        return "other peaks";
+    }
+    for (std::size_t i = 0; i < a.peaks.size(); ++i) {
+        const match::Peak& one = a.peaks[i];
+        const match::Peak& other = b.peaks[i];
+        if (!(one.corner == other.corner) || one.score != other.score || one.templ != other.templ ||
+            one.shift != other.shift || one.rival != other.rival) {
+            return "peak " + std::to_string(i) + " differs";
+        }
+    }
+    return {};
+}
+
+bool holds(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+/// Jobs with several templates on a machine with a GPU, which is stood in for.
+class BankJobsTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void initTestCase() {
+        soundAgain();
+        cuda::Engine::standIn(&test::doubleTable());
+    }
+    void init() { soundAgain(); }
+
+    void aBankStaysOnTheDevice_data() {
+        QTest::addColumn<QString>("method");
+        for (const char* method : {"direct", "tiled", "fourier"}) {
+            QTest::newRow(method) << method;
+        }
+    }
+
+    void aBankStaysOnTheDevice() {
+        QFETCH(QString, method);
+        const Work work("cuda:0", method.toStdString());
+        const job::JobResult stayed = work.run();
+        QVERIFY(calls(Call::Reduce) > 0 && calls(Call::Merge) == 3 * calls(Call::Reduce));
+        const std::int64_t reduced = stayed.report.run->times->downloaded;
+        soundAgain();
+        const job::JobResult whole = work.run(true);
+        QCOMPARE(calls(Call::Reduce), std::int64_t{0});
+        QVERIFY(!stayed.map && !stayed.index && whole.map && whole.index);
+        QVERIFY(5 * reduced < whole.report.run->times->downloaded);
+        const job::JobResult cpu = Work("cpu", method.toStdString()).run();
+        QCOMPARE(peaksDifference(stayed, whole), std::string());
+        QCOMPARE(peaksDifference(stayed, cpu), std::string());
+        for (std::size_t i = 0; i < stayed.peaks.size(); ++i) {
+            QCOMPARE(stayed.peaks[i].zscore, whole.peaks[i].zscore);
+        }
+        const auto& [statistics, facts] = *stayed.report.map;
+        QVERIFY(facts.statusCounts == whole.report.map->facts.statusCounts);
+        QCOMPARE(facts.scores.sum, whole.report.map->facts.scores.sum);
+        QCOMPARE(statistics.standardDeviation, whole.report.map->statistics.standardDeviation);
+        QVERIFY(stayed.report.audit->verdict == job::AuditVerdict::Passed);
+        QCOMPARE(stayed.report.audit->checked, whole.report.audit->checked);
+        QCOMPARE(stayed.report.audit->largestDeviation, whole.report.audit->largestDeviation);
+    }
+
+    void theReportTellsOfTheOneUpload() {
+        const job::JobResult found = Work("cuda:0").run();
+        QCOMPARE(found.report.run->times->uploads, 1);
+        QCOMPARE(found.report.plan.chosen()->prediction->times->uploads, 1);
+        const std::string text = job::toText(found.report);
+        QVERIFY2(holds(text, " ms for 1 upload of the scene, compute "), text.c_str());
+        QVERIFY(!holds(text, "brings the scene again"));
+        QVERIFY(holds(job::toJson(found.report), "\"uploads\": 1"));
+    }
+
+    void whatTurnsOutToHaveNoRoomUploadsAgain_data() {
+        QTest::addColumn<int>("call");
+        QTest::addColumn<int>("turn");
+        for (int turn = 1; turn < 11; ++turn) {
+            QTest::addRow("allocation %d", turn) << static_cast<int>(Call::Allocate) << turn;
+        }
+        QTest::addRow("pinned memory") << static_cast<int>(Call::Pin) << 2;
+    }
+
+    void whatTurnsOutToHaveNoRoomUploadsAgain() {
+        QFETCH(int, call);
+        QFETCH(int, turn);
+        const Work work("cuda:0");
+        const job::JobResult expected = work.run();
+        for (const bool wantsMaps : {false, true}) {
+            soundAgain();
+            failAt(static_cast<Call>(call), turn, cuda::kOutOfMemory);
+            const job::JobResult found = work.run(wantsMaps);
+            QCOMPARE(peaksDifference(found, expected), std::string());
+            QCOMPARE(found.report.run->device, std::string("cuda:0"));
+            QCOMPARE(found.report.run->times->uploads, 3);
+            QVERIFY(found.report.audit->verdict == job::AuditVerdict::Passed);
+            QCOMPARE(found.notes.size(), std::size_t{1});
+            QVERIFY2(holds(found.notes.front(), "out of memory; each template brought the scene"),
+                     found.notes.front().c_str());
+            const std::string text = job::toText(found.report);
+            QVERIFY2(holds(text, " ms for 3 uploads of the scene, compute "), text.c_str());
+            QVERIFY(holds(job::toJson(found.report), "\"uploads\": 3"));
+        }
+    }
+
+    void aWrongBankIsSeenAndDoneOnTheProcessor() {
+        test::deviceDouble().wrong = 2e-3F;
+        const job::JobResult found = Work("auto").run();
+        QCOMPARE(found.report.run->device, std::string("cpu"));
+        QCOMPARE(peaksDifference(found, Work("cpu").run()), std::string());
+        QVERIFY_EXCEPTION_THROWN((void)Work("cuda:0").run(), base::Error);
+    }
+
+    void templatesOfTwoExtentsAreTwoBanks() {
+        Work work("cuda:0");
+        work.job.crops.push_back({{200, 100, 0}, {30, 20, 1}});
+        work.job.crops.push_back({{260, 130, 0}, {30, 20, 1}});
+        const job::JobResult found = work.run();
+        QCOMPARE(found.report.groups.size(), std::size_t{2});
+        for (const job::GroupReport& group : found.report.groups) {
+            QCOMPARE(group.run->times->uploads, 1);
+        }
+        QCOMPARE(found.report.run->times->uploads, 2);
+        work.job.device = "cpu";
+        QCOMPARE(peaksDifference(found, work.run()), std::string());
+    }
+};
+
+QTEST_GUILESS_MAIN(BankJobsTest)
+#include "bank_jobs_test.moc"

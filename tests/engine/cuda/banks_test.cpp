@@ -1,0 +1,600 @@
+#include <QtTest>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/base/error.h"
+#include "engine/cuda/map_run.h"
+#include "tests/engine/cuda/on_double.h"
+#include "tests/engine/cuda/reduced_cases.h"
+#include "tests/support/comparison.h"
+
+using namespace flcc;
+using base::Extents;
+using base::PixelType;
+using test::Call;
+using test::DeviceDouble;
+using test::Order;
+
+namespace {
+
+/// A scene and templates of one extent.
+struct Bank {
+    base::AnyImage scene;
+    std::vector<base::AnyImage> templs;
+
+    /// The template of a case, one of noise, others that were cut from the scene.
+    static Bank of(const std::string& name, int count = 4) {
+        test::ReducedCase own = test::caseOf(name);
+        const Extents m = base::extentsOf(own.templ);
+        const Extents n = base::extentsOf(own.scene);
+        const PixelType type = base::pixelType(base::viewOf(own.scene));
+        Bank bank{std::move(own.scene), {}};
+        bank.templs.push_back(std::move(own.templ));
+        test::Random random(31);
+        while (std::ssize(bank.templs) < count) {
+            base::AnyImage cut = test::crop(bank.scene, {random.corner(n, m), m});
+            const bool noise = bank.templs.size() == 1;
+            try {
+                if (!noise) {
+                    method::requireUsableTemplate(base::viewOf(cut));
+                }
+                bank.templs.push_back(noise ? test::noise(type, m, 17) : std::move(cut));
+            } catch (const base::Error&) { // flat or with a hole: another one
+            }
+        }
+        return bank;
+    }
+    [[nodiscard]] method::MaskedView view() const { return base::viewOf(scene); }
+    [[nodiscard]] std::vector<method::MaskedView> views() const {
+        std::vector<method::MaskedView> views;
+        for (const base::AnyImage& templ : templs) {
+            views.emplace_back(base::viewOf(templ));
+        }
+        return views;
+    }
+    [[nodiscard]] method::Problem problem(const test::Asked& asked = {}) const {
+        method::Problem problem = test::problemOf(view(), views().front(), asked);
+        problem.templates = static_cast<int>(templs.size());
+        return problem;
+    }
+};
+
+/// A way to run a bank, made ready.
+struct Ready {
+    Ready(const method::Method& by, const method::Problem& of, const Bank& bank,
+          const Extents& tile)
+        : method(by), problem(of), candidate(by.candidates(of, {2}, tile).front()),
+          scene(bank.view()), views(bank.views()) {
+        for (const method::MaskedView& templ : views) {
+            prepared.push_back(method.prepare(problem, candidate, templ));
+        }
+        workspace = method.makeWorkspace(problem, candidate);
+    }
+
+    [[nodiscard]] method::Prediction predicted() const {
+        return std::get<method::Prediction>(method.predict(problem, candidate, {2}, {}, nullptr));
+    }
+
+    const method::Method& method;
+    method::Problem problem;
+    method::Candidate candidate;
+    method::MaskedView scene;
+    std::vector<method::MaskedView> views;
+    method::PreparedTemplates prepared;
+    std::unique_ptr<method::Workspace> workspace;
+    base::TilePool pool{2};
+};
+
+/// A bank's run with its map.
+struct Whole {
+    explicit Whole(Ready& ready)
+        : map(method::mapExtents(ready.problem), cuda::isTwofold(ready.problem)),
+          index(method::mapExtents(ready.problem), -1) {
+        outcome = ready.method.executeBank(
+            ready.problem, ready.candidate, ready.prepared, ready.scene, *ready.workspace,
+            {ready.pool, {}, [this](const base::Box& box) { regions.push_back(box); }},
+            {method::viewOf(map), index.view()});
+    }
+
+    method::MatchMap map;
+    base::Image<std::int32_t> index;
+    std::vector<base::Box> regions;
+    method::Outcome outcome;
+};
+
+method::Outcome reduced(Ready& ready, const method::Reduction& wanted) {
+    return ready.method.reduce(ready.problem, ready.candidate, ready.prepared, ready.scene,
+                               *ready.workspace, {ready.pool, {}, {}}, wanted);
+}
+
+std::string difference(const Whole& a, const Whole& b) {
+    const std::string bits = test::firstDifferentBit(a.map, b.map);
+    if (!bits.empty()) {
+        return bits;
+    }
+    if (!std::equal(a.index.data(), a.index.data() + a.index.count(), b.index.data())) {
+        return "another template";
+    }
+    return test::same(a.outcome.facts, b.outcome.facts) ? "" : "other facts";
+}
+
+std::int64_t calls(Call call) { return test::deviceDouble().calls[static_cast<std::size_t>(call)]; }
+
+} // namespace
+
+/// Several templates on one scene, on a device that is stood in for.
+class BanksTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void init() { test::deviceDouble().reset(); }
+
+    void aReducedBankGivesWhatTheWholeMapGives_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<int>("way");
+        QTest::addColumn<double>("promise");
+        QTest::addColumn<bool>("recompute");
+        QTest::addColumn<bool>("twofold");
+        for (const std::string& name : test::caseNames()) {
+            for (const int way : {0, 1, 2}) {
+                const auto row = [&](double promise, bool recompute, bool twofold) {
+                    QTest::addRow("%s, %s, %g%s%s", name.c_str(), wayName(way), promise,
+                                  recompute ? "" : ", kept", twofold ? ", double" : "")
+                        << QString::fromStdString(name) << way << promise << recompute << twofold;
+                };
+                row(1e-4, true, false);
+                if (way == 2) { // one tile of the same kernels
+                    continue;
+                }
+                row(1e-6, true, false); // broken everywhere: parts are done again
+                row(4e-6, true, false); // here and there
+                row(4e-6, false, false);
+                row(2e-14, true, true);
+                row(2e-14, false, true);
+            }
+        }
+    }
+
+    void aReducedBankGivesWhatTheWholeMapGives() {
+        QFETCH(QString, name);
+        QFETCH(int, way);
+        QFETCH(double, promise);
+        QFETCH(bool, recompute);
+        QFETCH(bool, twofold);
+        const Bank bank = Bank::of(name.toStdString());
+        method::Problem problem = bank.problem();
+        problem.promise = promise;
+        problem.recompute = recompute;
+        problem.precision = twofold ? method::Precision::Double : method::Precision::Single;
+        smallDevice(way == 1 && !twofold && problem.scene.z == 1 ? 1 << 20 : 16 << 20);
+        const test::OnDouble own(makerOf(way));
+        compare(*own.method, tileOf(way, problem), problem, bank);
+    }
+
+    void panelsThatLeaveTheSceneTakePartWhereAsked_data() {
+        QTest::addColumn<int>("extent");
+        QTest::addColumn<int>("outside");
+        for (const auto extent : {method::Extent::Same, method::Extent::Full}) {
+            for (const auto outside :
+                 {method::Outside::Zero, method::Outside::Eibl, method::Outside::Overlap}) {
+                QTest::addRow("%s, %s", std::string(method::name(extent)).c_str(),
+                              std::string(method::name(outside)).c_str())
+                    << static_cast<int>(extent) << static_cast<int>(outside);
+            }
+        }
+    }
+
+    void panelsThatLeaveTheSceneTakePartWhereAsked() {
+        QFETCH(int, extent);
+        QFETCH(int, outside);
+        const Bank bank = Bank::of("texture");
+        smallDevice(4 << 20);
+        const test::OnDouble own(cuda::tiledMethod);
+        compare(*own.method, {50, 36, 1},
+                bank.problem({.extent = static_cast<method::Extent>(extent),
+                              .outside = static_cast<method::Outside>(outside)}),
+                bank);
+    }
+
+    void theSceneIsUploadedOnce_data() { ways(); }
+
+    void theSceneIsUploadedOnce() {
+        QFETCH(int, way);
+        const Bank bank = Bank::of("texture");
+        const method::Problem problem = bank.problem();
+        smallDevice();
+        const test::OnDouble own(makerOf(way));
+        Ready ready(*own.method, problem, bank, tileOf(way, problem));
+        const Whole whole(ready);
+        const auto parts = std::ssize(whole.regions);
+        const auto templates = std::ssize(bank.templs);
+        QVERIFY(way == 2 || parts >= 4);
+        QCOMPARE(calls(Call::Upload), parts + templates);
+        QCOMPARE(calls(Call::Merge), parts * templates);
+        QCOMPARE(whole.outcome.times->uploads, 1);
+        QCOMPARE(ready.predicted().times->uploads, 1);
+        if (way == 0) {
+            QCOMPARE(calls(Call::Direct), parts * templates);
+        } else { // load and sums of a part; place and round, multiply and score of a template
+            QCOMPARE(calls(Call::Tiled), 2 * parts + 2 * templates + 2 * parts * templates);
+            QCOMPARE(calls(Call::Transform), parts + templates + parts * templates);
+        }
+        // The spectra of the templates stay for their next scene.
+        const std::int64_t before = calls(Call::Upload);
+        const Whole again(ready);
+        QCOMPARE(calls(Call::Upload), before + parts + (way == 0 ? templates : 0));
+        QCOMPARE(difference(again, whole), std::string());
+        std::swap(ready.prepared[0], ready.prepared[1]);
+        const Whole swapped(ready);
+        QCOMPARE(test::firstDifferentBit(swapped.map, whole.map), std::string());
+        QVERIFY(!std::equal(swapped.index.data(), swapped.index.data() + swapped.index.count(),
+                            whole.index.data()));
+    }
+
+    void panelsThatLeaveTheSceneShareWhatBelongsToTheScene() {
+        const Bank bank = Bank::of("texture");
+        smallDevice(4 << 20);
+        const auto transforms = [&](const test::Asked& asked) {
+            const test::OnDouble own(cuda::tiledMethod);
+            const method::Problem problem = bank.problem(asked);
+            Ready ready(*own.method, problem, bank, {50, 36, 1});
+            const std::int64_t before = calls(Call::Transform);
+            const Whole whole(ready);
+            const std::int64_t each =
+                asked.outside == method::Outside::Overlap ? 3 : 2; // of a template's weights
+            return std::pair{calls(Call::Transform) - before - each * std::ssize(bank.templs),
+                             std::ssize(whole.regions)};
+        };
+        const auto templates = std::ssize(bank.templs);
+        // Three loaded, S1, S2 and N shared; Cn and T1 of each.
+        const auto [zero, parts] = transforms({.extent = method::Extent::Same});
+        QCOMPARE(zero, parts * (3 + 3 + 2 * templates));
+        const auto [overlap, same] =
+            transforms({.extent = method::Extent::Same, .outside = method::Outside::Overlap});
+        QCOMPARE(overlap, same * (3 + 3 + 3 * templates));
+    }
+
+    // METHODS 5: never below what a run takes, and at most a tenth above.
+    void whatABankTakesIsPredicted_data() { ways(); }
+
+    void whatABankTakesIsPredicted() {
+        QFETCH(int, way);
+        const Bank bank = Bank::of("texture");
+        for (const bool map : {true, false}) {
+            method::Problem problem = bank.problem();
+            problem.map = map;
+            smallDevice();
+            const test::OnDouble own(makerOf(way));
+            Ready ready(*own.method, problem, bank, tileOf(way, problem));
+            const method::Prediction predicted = ready.predicted();
+            const auto outcome = map ? Whole(ready).outcome : reduced(ready, {});
+            const DeviceDouble& device = test::deviceDouble();
+            const auto holds = [](std::int64_t told, std::int64_t most) {
+                return told >= most && static_cast<double>(told) <= 1.1 * static_cast<double>(most);
+            };
+            QVERIFY2(
+                holds(predicted.deviceBytes, device.mostBytes),
+                qPrintable(
+                    QStringLiteral("%1 for %2").arg(predicted.deviceBytes).arg(device.mostBytes)));
+            QVERIFY(predicted.hostBytes >= device.mostPinned + method::mapBytes(problem));
+            const std::int64_t told = predicted.times->downloaded;
+            const std::int64_t came = outcome.times->downloaded;
+            if (map && way != 1) {
+                QCOMPARE(came, told);
+            } else if (map) { // parts that are cut have no fewer blocks in proportion
+                QVERIFY(came >= told && 20 * (came - told) < told);
+            } else {
+                QVERIFY(came < 2 * told && told < 2 * came);
+            }
+        }
+    }
+
+    void lessComesBackOfABankThanOfItsTemplates() {
+        const Bank bank = Bank::of("texture");
+        const test::OnDouble own;
+        method::Problem problem = bank.problem();
+        const auto bytes = [&](bool map) {
+            problem.map = map;
+            Ready ready(*own.method, problem, bank, {});
+            return (map ? Whole(ready).outcome : reduced(ready, {})).times->downloaded;
+        };
+        const std::int64_t voxels = base::voxelCount(method::mapExtents(problem));
+        const std::int64_t whole = bytes(true); // of four templates alone 5 bytes a voxel each
+        QVERIFY(whole > 9 * voxels && whole < 10 * voxels && 3 * bytes(false) < whole);
+    }
+
+    void withoutRoomForAllEachTemplateBringsTheScene_data() { ways(); }
+
+    void withoutRoomForAllEachTemplateBringsTheScene() {
+        QFETCH(int, way);
+        const Bank bank = Bank::of("texture");
+        method::Problem problem = bank.problem();
+        smallDevice();
+        const test::OnDouble roomy(makerOf(way));
+        const Extents tile = way == 0 ? Extents{64, 32, 1} : tileOf(way, problem);
+        Ready enough(*roomy.method, problem, bank, tile);
+        const std::int64_t bytes = enough.predicted().deviceBytes;
+        const Whole expected(enough);
+        DeviceDouble& device = test::deviceDouble();
+        device.reset();
+        // As much as all need at once but for a byte, where parts get no smaller.
+        device.about.memoryBytes = way == 1 ? leastOf(bank, way) - 1 : bytes - 1;
+        const test::OnDouble tight(makerOf(way));
+        Ready little(*tight.method, problem, bank, tile);
+        const method::Prediction predicted = little.predicted();
+        QCOMPARE(predicted.times->uploads, problem.templates);
+        QVERIFY(predicted.deviceBytes <= device.about.memoryBytes);
+        const Whole whole(little);
+        QVERIFY(device.mostBytes <= device.about.memoryBytes);
+        QCOMPARE(whole.outcome.times->uploads, problem.templates);
+        QCOMPARE(test::firstDifferentBit(whole.map, expected.map), std::string());
+        QCOMPARE(calls(Call::Merge), std::int64_t{0});
+        compare(*tight.method, tile, problem, bank, problem.templates);
+    }
+
+    void bitsDoNotDependOnWhatOverlaps_data() {
+        QTest::addColumn<int>("way");
+        QTest::addColumn<int>("order");
+        QTest::addColumn<double>("promise");
+        for (const int way : {0, 1}) {
+            for (const Order order : {Order::AtOnce, Order::Late, Order::Ahead}) {
+                for (const double promise : {1e-4, 4e-6, 1e-6}) {
+                    QTest::addRow("%s, order %d, %g", wayName(way), static_cast<int>(order),
+                                  promise)
+                        << way << static_cast<int>(order) << promise;
+                }
+            }
+        }
+    }
+
+    void bitsDoNotDependOnWhatOverlaps() {
+        QFETCH(int, way);
+        QFETCH(int, order);
+        QFETCH(double, promise);
+        const Bank bank = Bank::of("texture");
+        method::Problem problem = bank.problem();
+        problem.promise = promise;
+        smallDevice();
+        test::deviceDouble().about.copyEngines = 0;
+        const test::OnDouble plain(makerOf(way));
+        Ready one(*plain.method, problem, bank, tileOf(way, problem));
+        const Whole alone(one);
+        for (const bool backwards : {false, true}) {
+            smallDevice();
+            test::deviceDouble().order = static_cast<Order>(order);
+            test::deviceDouble().backwards = backwards;
+            const test::OnDouble own(makerOf(way));
+            Ready ready(*own.method, problem, bank, tileOf(way, problem));
+            const Whole whole(ready);
+            QVERIFY(whole.regions.size() >= 4);
+            QCOMPARE(difference(whole, alone), std::string());
+            QCOMPARE(test::deviceDouble().waiting, std::int64_t{0});
+        }
+    }
+
+    void devicesShareABank() {
+        const Bank bank = Bank::of("ties");
+        const method::Problem problem = bank.problem();
+        const test::OnDouble plain;
+        Ready one(*plain.method, problem, bank, {64, 16, 1});
+        const Whole alone(one);
+        for (const bool lost : {false, true}) {
+            DeviceDouble& device = test::deviceDouble();
+            device.reset();
+            device.start.devices = 2;
+            device.call = Call::Merge;
+            device.turn = lost ? 2 : 0;
+            device.failing = 1;
+            device.result = DeviceDouble::kInvalidValue;
+            const test::OnDouble both(cuda::directMethod, {0, 1});
+            Ready ready(*both.method, problem, bank, {64, 16, 1});
+            const Whole whole(ready);
+            QCOMPARE(difference(whole, alone), std::string());
+            QCOMPARE(whole.outcome.times->uploads, 1);
+            compare(*both.method, {64, 16, 1}, problem, bank);
+        }
+    }
+
+    void aStopLeavesWholeParts_data() {
+        QTest::addColumn<double>("promise");
+        QTest::newRow("parts at once") << 1e-4;
+        QTest::newRow("one template after the other") << 1e-6;
+    }
+
+    void aStopLeavesWholeParts() {
+        QFETCH(double, promise);
+        const Bank bank = Bank::of("texture");
+        method::Problem problem = bank.problem();
+        problem.promise = promise;
+        smallDevice();
+        const test::OnDouble own;
+        Ready ready(*own.method, problem, bank, {64, 32, 1});
+        const Whole all(ready);
+        std::stop_source stop;
+        std::int64_t parts = 0;
+        method::MatchMap map(method::mapExtents(problem));
+        base::Image<std::int32_t> index(method::mapExtents(problem), -1);
+        std::vector<base::Box> finished;
+        const method::Outcome outcome = own.method->executeBank(
+            problem, ready.candidate, ready.prepared, ready.scene, *ready.workspace,
+            {ready.pool, stop.get_token(),
+             [&](const base::Box& box) {
+                 finished.push_back(box);
+                 if (++parts == 2) {
+                     stop.request_stop();
+                 }
+             }},
+            {method::viewOf(map), index.view()});
+        QVERIFY(outcome.cancelled);
+        QCOMPARE(std::ssize(finished), std::ptrdiff_t{2});
+        for (std::int64_t i = 0; i < index.count(); ++i) {
+            const base::Index at{i % index.extents().x, i / index.extents().x, 0};
+            const bool done = std::any_of(finished.begin(), finished.end(), [&](const auto& box) {
+                return base::contains(box.extents,
+                                      {{at.x - box.corner.x, at.y - box.corner.y, 0}, {1, 1, 1}});
+            });
+            QCOMPARE(map.value.data()[i], done ? all.map.value.data()[i] : 0.0F);
+            QCOMPARE(map.status.data()[i],
+                     done ? all.map.status.data()[i] : base::Status::NotComputed);
+            QCOMPARE(index.data()[i], done ? all.index.data()[i] : -1);
+        }
+        QCOMPARE(test::deviceDouble().waiting, std::int64_t{0});
+    }
+
+    void everyCallThatFailsIsAnErrorAndLeavesNothingBehind_data() {
+        QTest::addColumn<int>("call");
+        QTest::addColumn<double>("promise");
+        for (const Call call :
+             {Call::OpenStream, Call::Allocate, Call::Pin, Call::Upload, Call::Download, Call::Wait,
+              Call::Record, Call::Follow, Call::Await, Call::Elapsed, Call::Tiled, Call::Transform,
+              Call::MakeTransform, Call::Merge, Call::Reduce}) {
+            for (const double promise : {1e-4, 1e-6}) {
+                QTest::addRow("call %d, %g", static_cast<int>(call), promise)
+                    << static_cast<int>(call) << promise;
+            }
+        }
+    }
+
+    void everyCallThatFailsIsAnErrorAndLeavesNothingBehind() {
+        QFETCH(int, call);
+        QFETCH(double, promise);
+        Bank bank{test::texture(PixelType::UInt16, {60, 40, 1}, 5), {}};
+        bank.templs.push_back(test::crop(bank.scene, {{30, 10, 0}, {7, 5, 1}}));
+        bank.templs.push_back(test::noise(PixelType::UInt16, {7, 5, 1}, 6));
+        method::Problem problem = bank.problem();
+        problem.map = false;
+        problem.promise = promise;
+        DeviceDouble& device = test::deviceDouble();
+        std::int64_t failures = 0;
+        for (std::int64_t turn = 1;; ++turn) {
+            smallDevice(200 << 10);
+            device.order = Order::Late;
+            bool threw = false;
+            {
+                const test::OnDouble on(cuda::tiledMethod);
+                device.call = static_cast<Call>(call);
+                device.turn = turn;
+                device.result = DeviceDouble::kInvalidValue;
+                try {
+                    Ready ready(*on.method, problem, bank, {36, 30, 1});
+                    const method::Outcome outcome = reduced(ready, {});
+                    QVERIFY(outcome.reduced);
+                    QCOMPARE(outcome.times->uploads, 1);
+                } catch (const base::Error& error) {
+                    threw = true;
+                    QCOMPARE(error.code(), base::ErrorCode::Device);
+                }
+            }
+            QCOMPARE(device.memoryBlocks + device.pinnedBlocks, std::int64_t{0});
+            QCOMPARE(device.waiting + device.streams + device.events, std::int64_t{0});
+            failures += threw ? 1 : 0;
+            if (!threw) {
+                break;
+            }
+        }
+        QVERIFY(failures >= 1);
+    }
+
+  private:
+    static const char* wayName(int way) {
+        return way == 0 ? "direct" : way == 1 ? "tiled" : "fourier";
+    }
+    static cuda::MakeMethod makerOf(int way) {
+        return std::array{cuda::directMethod, cuda::tiledMethod, cuda::fourierMethod}.at(
+            static_cast<std::size_t>(way));
+    }
+    static Extents tileOf(int way, const method::Problem& problem) {
+        return way == 0   ? Extents{71, 32, 2} // half of most maps
+               : way == 1 ? Extents{40, 36, problem.scene.z > 1 ? 9 : 1}
+                          : Extents{};
+    }
+    static void ways() {
+        QTest::addColumn<int>("way");
+        for (const int way : {0, 1, 2}) {
+            QTest::newRow(wayName(way)) << way;
+        }
+    }
+    /// Some tiles a part, but of volumes and in double.
+    static void smallDevice(std::int64_t bytes = 1 << 20) {
+        test::deviceDouble().reset();
+        test::deviceDouble().about.memoryBytes = bytes;
+    }
+    /// What all templates need at once of a device that has as good as nothing.
+    static std::int64_t leastOf(const Bank& bank, int way) {
+        const method::Problem problem = bank.problem();
+        std::int64_t bytes = std::int64_t{8} << 30;
+        std::int64_t before = bytes + 1;
+        while (bytes < before) { // parts get smaller with the memory
+            before = bytes;
+            test::deviceDouble().about.memoryBytes = bytes;
+            const test::OnDouble own(makerOf(way));
+            const Ready ready(*own.method, problem, bank, tileOf(way, problem));
+            const auto predicted = ready.predicted();
+            bytes = predicted.times->uploads == 1 ? predicted.deviceBytes : before;
+        }
+        return bytes;
+    }
+
+    /// Runs a bank with its map and without, and compares all that is told.
+    static void compare(const method::Method& method, const Extents& tile, method::Problem problem,
+                        const Bank& bank, int uploads = 1) {
+        problem.map = false;
+        QVERIFY(method.reduces(problem));
+        Ready ready(method, problem, bank, tile);
+        QCOMPARE(ready.predicted().times->uploads, uploads);
+        const Whole whole(ready);
+        QCOMPARE(whole.outcome.times->uploads, uploads);
+        const bool twofold = cuda::isTwofold(problem);
+        const match::MapStatistics best =
+            match::mapStatistics(whole.map.value.view(), whole.map.status.view());
+        for (const bool partial : {false, true}) {
+            for (const double minScore : {0.6, -0.2}) {
+                const method::Reduction wanted{minScore, partial,
+                                               test::someVoxels(whole.map.value.extents())};
+                const auto outcome = reduced(ready, wanted);
+                QVERIFY(outcome.reduced);
+                QVERIFY(test::same(outcome.facts, whole.outcome.facts));
+                QVERIFY(test::same(match::statisticsOf(outcome.reduced->tally()), best));
+                for (const base::Index& at : wanted.asked) {
+                    const auto asked = outcome.reduced->asked(at);
+                    QVERIFY(asked.known);
+                    QCOMPARE(asked.status, whole.map.status.view().at(at));
+                    QCOMPARE(asked.templ, whole.index.view().at(at));
+                    QCOMPARE(asked.value, twofold
+                                              ? whole.map.exact.view().at(at)
+                                              : static_cast<double>(whole.map.value.view().at(at)));
+                }
+                for (const std::int64_t most : {1, 30}) {
+                    const match::PeakOptions options{.minScore = minScore,
+                                                     .maxPeaks = most,
+                                                     .partialPeaks = partial,
+                                                     .outside = problem.outside,
+                                                     .minOverlap = problem.minOverlap};
+                    match::SearchedMap some{.templates = ready.views,
+                                            .numbers = {0, 1, 2, 3},
+                                            .value = {},
+                                            .status = {},
+                                            .facts = whole.outcome.facts,
+                                            .statistics = best,
+                                            .firstPlacement = method::firstPlacement(problem),
+                                            .index = {},
+                                            .reduced = outcome.reduced.get()};
+                    const auto found = match::findPeaks(ready.scene, {some}, {}, options);
+                    some.reduced = nullptr;
+                    some.value = whole.map.value.view();
+                    some.status = whole.map.status.view();
+                    some.index = whole.index.view();
+                    const auto all = match::findPeaks(ready.scene, {some}, {}, options);
+                    QVERIFY(!all.empty());
+                    QCOMPARE(test::anyDifference(found, all), std::string());
+                }
+            }
+        }
+    }
+};
+
+QTEST_APPLESS_MAIN(BanksTest)
+#include "banks_test.moc"

@@ -1,0 +1,245 @@
+#include <QtTest>
+
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "engine/cuda/map_run.h"
+#include "engine/cuda/merger.h"
+#include "engine/method/bank.h"
+#include "engine/method/shared/direct_block.h"
+#include "tests/engine/cuda/device_double.h"
+#include "tests/support/comparison.h"
+#include "tests/support/scenes.h"
+
+using namespace flcc;
+using base::Extents;
+using base::Status;
+
+namespace {
+
+/// Maps of templates: few different scores, so that many are equal, of every status. One voxel in
+/// `lowConf` is LOWCONF.
+std::vector<method::MatchMap> mapsOf(const Extents& extents, int count, bool twofold,
+                                     std::int64_t lowConf, std::uint64_t seed) {
+    test::Random random(seed);
+    std::vector<method::MatchMap> maps;
+    for (int i = 0; i < count; ++i) {
+        method::MatchMap& map = maps.emplace_back(extents, twofold);
+        for (std::int64_t v = 0; v < map.value.count(); ++v) {
+            const std::int64_t kind = random.below(12);
+            const Status status = random.below(lowConf) == 0 ? Status::LowConf
+                                  : kind == 0                ? Status::Flat
+                                  : kind == 1                ? Status::NonFinite
+                                  : kind == 2                ? Status::NotComputed
+                                  : kind < 5                 ? Status::Partial
+                                                             : Status::Ok;
+            const double score = static_cast<double>(random.below(9) - 4) / 5;
+            map.status.data()[v] = status;
+            if (base::hasValue(status)) {
+                // Doubles that a float cannot tell apart.
+                const double exact = score + 1e-12 * static_cast<double>(random.below(3));
+                map.value.data()[v] = static_cast<float>(twofold ? exact : score);
+                if (twofold) {
+                    map.exact.data()[v] = exact;
+                }
+            }
+        }
+    }
+    return maps;
+}
+
+/// A bank's map: the best of some.
+struct BestMap {
+    BestMap(const Extents& extents, bool twofold) : map(extents, twofold), index(extents, -1) {}
+    [[nodiscard]] method::BankView view() { return {method::viewOf(map), index.view()}; }
+    method::MatchMap map;
+    base::Image<std::int32_t> index;
+};
+
+BestMap bestOf(std::vector<method::MatchMap>& maps) {
+    BestMap best(maps.front().value.extents(), !maps.front().exact.empty());
+    for (std::size_t i = 0; i < maps.size(); ++i) {
+        method::mergeBest(method::viewOf(maps[i]), static_cast<std::int32_t>(i), best.view());
+    }
+    return best;
+}
+
+} // namespace
+
+/// Scores of templates taken together on a device, which is stood in for, as method::mergeBest()
+/// takes them.
+class MergeTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void init() { test::deviceDouble().reset(); }
+
+    void theBestScoresAreThoseOfTheHost_data() {
+        QTest::addColumn<int>("count");
+        QTest::addColumn<bool>("twofold");
+        QTest::addColumn<int>("lowConf");
+        for (const int count : {2, 3, 5}) {
+            for (const bool twofold : {false, true}) {
+                for (const int lowConf : {1 << 30, 60, 30}) {
+                    QTest::addRow("%d templates%s, one of %d LOWCONF", count,
+                                  twofold ? " in double" : "", lowConf)
+                        << count << twofold << lowConf;
+                }
+            }
+        }
+    }
+
+    void theBestScoresAreThoseOfTheHost() {
+        QFETCH(int, count);
+        QFETCH(bool, twofold);
+        QFETCH(int, lowConf);
+        for (const Extents& extents :
+             {Extents{64, 16, 1}, Extents{150, 37, 1}, Extents{70, 20, 3}}) {
+            for (const bool backwards : {false, true}) {
+                test::deviceDouble().backwards = backwards;
+                std::vector<method::MatchMap> maps = mapsOf(extents, count, twofold, lowConf, 5);
+                BestMap expected = bestOf(maps);
+                const Device device(maps);
+                QVERIFY(device.slot().openMost <= cuda::kOpenMost);
+                BestMap found = device.best();
+                QCOMPARE(test::firstDifferentBit(found.map, expected.map), std::string());
+                QVERIFY(std::equal(found.index.data(), found.index.data() + found.index.count(),
+                                   expected.index.data()));
+                method::ScoreTally sums;
+                for (const method::MatchMap& map : maps) {
+                    method::addRow(map.value.data(), map.status.data(), map.value.count(), sums);
+                }
+                QCOMPARE(device.scores().count, sums.count);
+                QCOMPARE(device.scores().sum.value(), sums.sum.value());
+                QCOMPARE(device.scores().squares.value(), sums.squares.value());
+            }
+        }
+    }
+
+    void moreThanABlockHasRoomForIsTold() {
+        const Extents extents{128, 16, 1};
+        std::vector<method::MatchMap> maps = mapsOf(extents, 3, false, 1 << 30, 5);
+        const auto open = [&](std::int64_t block, std::int64_t voxels) {
+            for (std::int64_t i = 0; i < voxels; ++i) { // shared out over the templates
+                method::MatchMap& map = maps[static_cast<std::size_t>(i % 3)];
+                map.status.view().at(64 * block + i % 64, i / 64, 0) = Status::LowConf;
+            }
+        };
+        open(0, 5);
+        open(1, cuda::kOpenMost);
+        BestMap expected = bestOf(maps);
+        const Device full(maps);
+        QCOMPARE(full.slot().openMost, std::int64_t{cuda::kOpenMost});
+        BestMap found = full.best();
+        QCOMPARE(test::firstDifferentBit(found.map, expected.map), std::string());
+        open(1, cuda::kOpenMost + 1);
+        const Device fuller(maps);
+        QVERIFY(fuller.slot().openMost > cuda::kOpenMost);
+    }
+
+    void boundsAreThoseOfEachTemplate() {
+        base::TilePool pool(1);
+        const method::Execution execution{pool, {}, {}};
+        const Extents map{192, 16, 1};
+        cuda::PartQueue parts(map, map, execution, 2);
+        const std::optional<base::Box> box = parts.take(false);
+        std::array<cuda::BlockTally, 6> told{}; // three blocks of each template
+        constexpr std::array<double, 6> kSamples{1, 1, 1, 5, 1, 5};
+        for (std::size_t i = 0; i < told.size(); ++i) {
+            told.at(i).sample = kSamples.at(i);
+            told.at(i).largestBound = 9;
+            told.at(i).ok = 100;
+        }
+        const std::vector<cuda::BlockRepair> repaired(told.size());
+        cuda::PartFacts facts{told.data(), repaired};
+        facts.statuses[0] = 300;
+        facts.scores.add(0.5F);
+        parts.finished(*box, facts);
+        QCOMPARE(parts.facts().boundMedian, 5.0); // the larger median, not that of both
+        QCOMPARE(parts.facts().statusCounts[0], std::int64_t{300});
+        QCOMPARE(parts.facts().scores.sum, 0.5);
+    }
+
+  private:
+    /// Brings the maps of templates to a device one after the other, and the best ones back.
+    class Device {
+      public:
+        explicit Device(const std::vector<method::MatchMap>& maps)
+            : m_scene(test::noise(base::PixelType::UInt8, {200, 60, 5}, 1)),
+              m_templ(test::noise(base::PixelType::UInt8, {3, 3, 1}, 2)), m_view(m_scene),
+              m_canonical(base::viewOf(m_templ)) {
+            const Extents& extents = maps.front().value.extents();
+            const bool twofold = !maps.front().exact.empty();
+            m_problem.scene = base::extentsOf(m_scene);
+            m_problem.templ = m_canonical.extents();
+            m_problem.recompute = false; // what is LOWCONF stays
+            m_problem.templates = static_cast<int>(maps.size());
+            m_problem.precision = twofold ? method::Precision::Double : method::Precision::Single;
+            m_templates.assign(maps.size(), &m_canonical);
+            cuda::PartSlot& slot = m_pipe.slot(0);
+            slot.box = {{0, 0, 0}, extents};
+            const std::int64_t voxels = base::voxelCount(extents);
+            cuda::PartLaunch launch;
+            launch.map = extents;
+            launch.value = m_pipe.scores.value.room(voxels);
+            launch.exact = twofold ? m_pipe.scores.exact.room(voxels) : nullptr;
+            launch.status = m_pipe.scores.status.room(voxels);
+            for (std::size_t i = 0; i < maps.size(); ++i) {
+                std::copy_n(maps[i].value.data(), voxels, launch.value);
+                std::transform(maps[i].status.data(), maps[i].status.data() + voxels, launch.status,
+                               [](Status status) { return static_cast<std::uint8_t>(status); });
+                if (twofold) {
+                    std::copy_n(maps[i].exact.data(), voxels, launch.exact);
+                }
+                m_merger.start(slot, launch, i, m_pipe.compute);
+            }
+            const std::int64_t bytes = m_merger.bring(slot, true, m_pipe.download);
+            m_pipe.download.wait("");
+            QCOMPARE(bytes, cuda::mergedBytes(m_problem, extents)); // of a map that is asked for
+            (void)m_merger.receive(slot, m_pipe.fetch());
+        }
+
+        [[nodiscard]] const cuda::PartSlot& slot() const { return m_pipe.slot(0); }
+
+        [[nodiscard]] BestMap best() const {
+            const cuda::PartSlot& slot = this->slot();
+            const Extents& extents = slot.box.extents;
+            const std::int64_t voxels = base::voxelCount(extents);
+            BestMap best(extents, cuda::isTwofold(m_problem));
+            std::copy_n(slot.value.data(), voxels, best.map.value.data());
+            std::copy_n(reinterpret_cast<const Status*>(slot.status.data()), voxels,
+                        best.map.status.data());
+            std::copy_n(slot.indexStaged.data(), voxels, best.index.data());
+            if (cuda::isTwofold(m_problem)) {
+                std::copy_n(slot.exact.data(), voxels, best.map.exact.data());
+            }
+            const std::int64_t blocks = base::voxelCount(method::shared::blockGrid(extents));
+            std::vector<cuda::BlockRepair> repaired(static_cast<std::size_t>(blocks) *
+                                                    m_templates.size());
+            m_scores = m_merger.scores(slot);
+            for (std::int64_t block = 0; block < blocks; ++block) {
+                if (m_merger.isOpen(slot, block)) {
+                    m_scores.add(m_merger.settle(slot, block, best.view(), repaired).scores);
+                }
+            }
+            return best;
+        }
+        [[nodiscard]] const method::ScoreTally& scores() const { return m_scores; }
+
+      private:
+        base::AnyImage m_scene;
+        base::AnyImage m_templ;
+        method::MaskedView m_view;
+        method::CanonicalTemplate m_canonical;
+        cuda::Templates m_templates;
+        method::Problem m_problem;
+        cuda::Engine m_engine{&test::doubleTable()};
+        mutable cuda::Pipeline m_pipe{m_engine, 0};
+        cuda::Merger m_merger{m_problem, m_templates, m_view, 0x1p-24};
+        mutable method::ScoreTally m_scores;
+    };
+};
+
+QTEST_APPLESS_MAIN(MergeTest)
+#include "merge_test.moc"

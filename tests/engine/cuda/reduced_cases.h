@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/match/peaks.h"
+#include "tests/support/scenes.h"
+
+namespace flcc::test {
+
+/// A scene and a template, as images.
+struct ReducedCase {
+    base::AnyImage scene;
+    base::AnyImage templ;
+
+    [[nodiscard]] base::AnyView sceneView() const { return base::viewOf(scene); }
+    [[nodiscard]] base::AnyView templView() const { return base::viewOf(templ); }
+};
+
+/// Scenes that a search without the map finds hard, by name.
+[[nodiscard]] ReducedCase caseOf(const std::string& name);
+[[nodiscard]] const std::vector<std::string>& caseNames();
+
+/// Voxels here and there, those of corners among them.
+[[nodiscard]] std::vector<base::Index> someVoxels(const base::Extents& map);
+
+/// The first difference of two lists in anything; empty without.
+[[nodiscard]] std::string anyDifference(const std::vector<match::Peak>& a,
+                                        const std::vector<match::Peak>& b);
+
+[[nodiscard]] bool same(const match::MapStatistics& a, const match::MapStatistics& b);
+[[nodiscard]] bool same(const method::MapFacts& a, const method::MapFacts& b);
+
+} // namespace flcc::test
