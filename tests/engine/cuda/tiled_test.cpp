@@ -378,7 +378,7 @@ class TiledTest : public QObject {
             }
         };
         for (std::int64_t block = 0; block < cuda::lineShares(points); ++block) {
-            cuda::TiledEnergy<float>::lines(launch, block, memory, each);
+            cuda::TiledEnergy<float>::lines(launch, block, false, memory, each);
         }
         cuda::TiledEnergy<float>::join(launch, 0, false, memory, each);
         return facts.in;
