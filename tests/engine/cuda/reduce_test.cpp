@@ -362,9 +362,11 @@ class ReduceTest : public QObject {
             QCOMPARE(device.memoryBlocks + device.pinnedBlocks, std::int64_t{0});
             QCOMPARE(device.waiting + device.streams + device.events, std::int64_t{0});
             failures += threw ? 1 : 0;
-            if (!threw) {
+            // A wait on the way out of a scope has nobody to tell: the run goes on.
+            if (device.calls[call] < turn) {
                 break;
             }
+            QVERIFY(threw || static_cast<Call>(call) == Call::Wait);
         }
         QVERIFY(failures >= 4);
     }
