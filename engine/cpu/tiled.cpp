@@ -253,10 +253,14 @@ class TiledMethod final : public method::Method {
             8 * (DoubleTransform::spectrumValues(candidate.tile) +
                  (problem.precision == method::Precision::Single ? base::voxelCount(candidate.tile)
                                                                  : 0));
+        // Scratch that the threads' allocators keep.
+        constexpr std::int64_t kMostKept = 4 << 20;
+        const std::int64_t kept =
+            candidate.threads * std::min(kMostKept, 2 * base::voxelCount(candidate.tile));
         return method::mapBytes(problem) + unlikeBytes(problem) +
                problem.templates *
                    TiledPrepared::bytes(problem, candidate.tile, keepsTwofold(problem, candidate)) +
-               std::max(making, workspace);
+               std::max(making, workspace) + kept;
     }
 
     /// True when the spectrum of a template in double is kept from the first tile that asks for

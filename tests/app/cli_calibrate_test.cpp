@@ -53,9 +53,11 @@ void CliCalibrateTest::whatIsMeasuredIsPrintedKeptAndUsed() {
     QVERIFY(run.errors.contains("measuring"));
     const auto json = nlohmann::json::parse(run.output.toStdString());
     QVERIFY(json["calibrated"].get<bool>());
-    for (const char* key : {"multiply_adds_per_ns", "thread_efficiency", "load_row_ns"}) {
+    for (const char* key : {"multiply_adds_per_ns", "thread_efficiency"}) {
         QVERIFY2(json[key].get<double>() > 0, key);
     }
+    // Of times that are fitted together one may come out as nothing, on a machine with much to do.
+    QVERIFY(json["load_voxel_ns"].get<double>() + json["load_row_ns"].get<double>() > 0);
     QVERIFY(!json["shape_times"].empty() && !json["transform_times"].empty());
     QVERIFY(!json["multiply_adds_per_ns_by_instructions"].empty());
     QCOMPARE(place.kept().size(), 1);
