@@ -254,7 +254,7 @@ class TiledMethod final : public method::Method {
                  (problem.precision == method::Precision::Single ? base::voxelCount(candidate.tile)
                                                                  : 0));
         // Scratch that the threads' allocators keep.
-        constexpr std::int64_t kMostKept = 4 << 20;
+        constexpr std::int64_t kMostKept = 6 << 20;
         const std::int64_t kept =
             candidate.threads * std::min(kMostKept, 2 * base::voxelCount(candidate.tile));
         return method::mapBytes(problem) + unlikeBytes(problem) +
