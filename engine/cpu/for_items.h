@@ -11,6 +11,13 @@ using ForItems = std::function<bool(
     std::int64_t count, const std::function<void(std::int64_t item, int worker)>& work)>;
 
 /// All items in this thread, as `worker`.
-[[nodiscard]] ForItems oneAfterTheOther(int worker = 0);
+[[nodiscard]] inline ForItems oneAfterTheOther(int worker = 0) {
+    return [worker](std::int64_t count, const std::function<void(std::int64_t, int)>& work) {
+        for (std::int64_t item = 0; item < count; ++item) {
+            work(item, worker);
+        }
+        return true;
+    };
+}
 
 } // namespace flcc::cpu

@@ -98,15 +98,6 @@ void preferLargePages(void* data, std::int64_t bytes) {
     }
 }
 
-ForItems oneAfterTheOther(int worker) {
-    return [worker](std::int64_t count, const std::function<void(std::int64_t, int)>& work) {
-        for (std::int64_t item = 0; item < count; ++item) {
-            work(item, worker);
-        }
-        return true;
-    };
-}
-
 template <class Precision> LineTransform<Precision>::LineTransform(std::int64_t length) {
     if (length > INT32_MAX) {
         throw base::Error(base::ErrorCode::Internal,

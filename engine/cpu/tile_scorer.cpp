@@ -58,7 +58,7 @@ std::int64_t mostLow(const Extents& tile) {
     return std::min(voxels + 1, std::max<std::int64_t>(1 << 15, voxels / 32));
 }
 
-/// What scoreBox() is to know of a tile whose panels are summed one by one.
+/// What scoreBox() is to know of a tile.
 method::shared::TileFrame frameOf(const CentredTile& tile, const Extents& m) {
     method::shared::TileFrame frame;
     frame.unit = tile.stepsPerUnit();
@@ -309,7 +309,7 @@ void TileScorer::scoreAgain(const method::Problem& problem, const simd::FloatBox
                 method::shared::scoreBox(panel.s1, panel.s2, products[i], frame, constants);
             Status& status = part.status.at(panel.at);
             if (status != Status::LowConf || score.flat || score.open ||
-                score.bound > problem.promise) {
+                !(score.bound <= problem.promise)) {
                 continue;
             }
             ++kept;

@@ -253,7 +253,7 @@ class TiledMethod final : public method::Method {
             8 * (DoubleTransform::spectrumValues(candidate.tile) +
                  (problem.precision == method::Precision::Single ? base::voxelCount(candidate.tile)
                                                                  : 0));
-        // Scratch that the threads' allocators keep.
+        // By measurement: what allocators keep of freed scratch, beside what is counted.
         constexpr std::int64_t kMostKept = 6 << 20;
         const std::int64_t kept =
             candidate.threads * std::min(kMostKept, 2 * base::voxelCount(candidate.tile));

@@ -34,12 +34,6 @@ using test::DeviceDouble;
 
 namespace {
 
-void soundAgain() {
-    DeviceDouble& device = test::deviceDouble();
-    device.reset();
-    device.about.processors = 10000; // so that the plan chooses it
-}
-
 std::string noteOfMap(ui::MainWindow& window) {
     return window.views().frames()[0]->slice()->mapNote();
 }
@@ -118,11 +112,11 @@ class WindowGpuTest : public QObject {
 
   private Q_SLOTS:
     void initTestCase() {
-        soundAgain();
+        test::deviceDouble().resetFast();
         cuda::Engine::standIn(&test::doubleTable());
     }
     void init() {
-        soundAgain();
+        test::deviceDouble().resetFast();
         m_window = test::shownWindow();
     }
     void cleanup() { m_window.reset(); }
@@ -287,7 +281,7 @@ class WindowGpuTest : public QObject {
         QCOMPARE(messageBar(*m_window).kind(), ui::MessageBar::Kind::Error);
         QVERIFY(messageBar(*m_window).sentence().contains("gave a wrong result"));
         QVERIFY(!saysNotYetVerified(*m_window));
-        soundAgain();
+        test::deviceDouble().resetFast();
         QVERIFY(test::runAndWait(*m_window)); // all is usable again
     }
 

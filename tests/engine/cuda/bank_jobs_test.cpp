@@ -44,12 +44,6 @@ struct Work {
     }
 };
 
-void soundAgain() {
-    DeviceDouble& device = test::deviceDouble();
-    device.reset();
-    device.about.processors = 10000; // so that the plan chooses it
-}
-
 std::int64_t calls(Call call) { return test::deviceDouble().calls[static_cast<std::size_t>(call)]; }
 
 std::string peaksDifference(const job::JobResult& a, const job::JobResult& b) {
@@ -79,10 +73,10 @@ class BankJobsTest : public QObject {
 
   private Q_SLOTS:
     void initTestCase() {
-        soundAgain();
+        test::deviceDouble().resetFast();
         cuda::Engine::standIn(&test::doubleTable());
     }
-    void init() { soundAgain(); }
+    void init() { test::deviceDouble().resetFast(); }
 
     void aBankStaysOnTheDevice_data() {
         QTest::addColumn<QString>("method");
@@ -97,7 +91,7 @@ class BankJobsTest : public QObject {
         const job::JobResult stayed = work.run();
         QVERIFY(calls(Call::Reduce) > 0 && calls(Call::Merge) == 3 * calls(Call::Reduce));
         const std::int64_t reduced = stayed.report.run->times->downloaded;
-        soundAgain();
+        test::deviceDouble().resetFast();
         const job::JobResult whole = work.run(true);
         QCOMPARE(calls(Call::Reduce), std::int64_t{0});
         QVERIFY(!stayed.map && !stayed.index && whole.map && whole.index);
@@ -142,7 +136,7 @@ class BankJobsTest : public QObject {
         const Work work("cuda:0");
         const job::JobResult expected = work.run();
         for (const bool wantsMaps : {false, true}) {
-            soundAgain();
+            test::deviceDouble().resetFast();
             failAt(static_cast<Call>(call), turn, cuda::kOutOfMemory);
             const job::JobResult found = work.run(wantsMaps);
             QCOMPARE(peaksDifference(found, expected), std::string());

@@ -467,35 +467,20 @@ class BanksTest : public QObject {
         method::Problem problem = bank.problem();
         problem.map = false;
         problem.promise = promise;
-        DeviceDouble& device = test::deviceDouble();
-        std::int64_t failures = 0;
-        for (std::int64_t turn = 1;; ++turn) {
+        const auto pose = [] {
             smallDevice(200 << 10);
-            device.order = Order::Late;
-            bool threw = false;
-            {
-                const test::OnDouble on(cuda::tiledMethod);
-                device.call = static_cast<Call>(call);
-                device.turn = turn;
-                device.result = DeviceDouble::kInvalidValue;
-                try {
-                    Ready ready(*on.method, problem, bank, {36, 30, 1});
-                    const method::Outcome outcome = reduced(ready, {});
-                    QVERIFY(outcome.reduced);
-                    QCOMPARE(outcome.times->uploads, 1);
-                } catch (const base::Error& error) {
-                    threw = true;
-                    QCOMPARE(error.code(), base::ErrorCode::Device);
-                }
-            }
-            QCOMPARE(device.memoryBlocks + device.pinnedBlocks, std::int64_t{0});
-            QCOMPARE(device.waiting + device.streams + device.events, std::int64_t{0});
-            failures += threw ? 1 : 0;
-            if (!threw) {
-                break;
-            }
-        }
-        QVERIFY(failures >= 1);
+            test::deviceDouble().order = Order::Late;
+        };
+        const auto found = test::failEach(static_cast<Call>(call), pose, [&] {
+            const test::OnDouble on(cuda::tiledMethod);
+            Ready ready(*on.method, problem, bank, {36, 30, 1});
+            const method::Outcome outcome = reduced(ready, {});
+            return std::string(!outcome.reduced              ? "nothing came back"
+                               : outcome.times->uploads != 1 ? "the scene came again"
+                                                             : "");
+        });
+        QCOMPARE(found.fault, std::string());
+        QVERIFY(found.errors >= 1);
     }
 
   private:

@@ -10,6 +10,7 @@
 #include <new>
 #include <utility>
 
+#include "engine/base/error.h"
 #include "engine/cuda/direct_block.h"
 #include "engine/cuda/merge_block.h"
 #include "engine/cuda/reduce_block.h"
@@ -440,6 +441,41 @@ void DeviceDouble::reset() {
     about.copyEngines = 2;
     about.hasCode = true;
     about.oldestCode = 75;
+}
+
+void DeviceDouble::resetFast() {
+    reset();
+    about.processors = 10000;
+}
+
+CallFailures failEach(Call call, const std::function<void()>& pose,
+                      const std::function<std::string()>& run) {
+    DeviceDouble& device = deviceDouble();
+    CallFailures found;
+    for (std::int64_t turn = 1; found.fault.empty(); ++turn) {
+        pose();
+        failAt(call, turn, DeviceDouble::kInvalidValue);
+        bool threw = false;
+        try {
+            found.fault = run();
+        } catch (const base::Error& error) {
+            threw = true;
+            found.fault = error.code() == base::ErrorCode::Device ? "" : error.what();
+        }
+        if (device.memoryBlocks + device.pinnedBlocks + device.waiting + device.streams +
+                device.events !=
+            0) {
+            found.fault += "; something is left behind";
+        }
+        if (device.calls[static_cast<std::size_t>(call)] < turn) {
+            break;
+        }
+        found.errors += threw ? 1 : 0;
+        if (!threw && call != Call::Wait) {
+            found.fault += "; a call failed and nobody was told";
+        }
+    }
+    return found;
 }
 
 const cuda::PluginTable& doubleTable() {

@@ -81,6 +81,8 @@ struct DeviceDouble {
 
     /// A sound device again.
     void reset();
+    /// One so fast that plans choose it.
+    void resetFast();
     /// As an illegal address on the device.
     static constexpr cuda::Result kIllegalAddress = 700;
     /// An invalid argument: ends one call alone.
@@ -92,6 +94,16 @@ struct DeviceDouble {
 /// From now on call number `turn` of a kind and the following ones, `turns` of them, fail; may be
 /// said while others use the device.
 void failAt(Call call, std::int64_t turn, cuda::Result result, std::int64_t turns = 1);
+/// What came of failing every call of a kind in turn.
+struct CallFailures {
+    std::int64_t errors = 0; ///< runs that ended with one
+    std::string fault;       ///< empty where all is as it is to be
+};
+/// Fails call after call of a kind in runs of their own, until one makes no further call. `run`
+/// says what is wrong with what it brings. A run ends with an error of the device, or goes on where
+/// the call was a wait on the way out of a scope, which has nobody to tell; nothing of it is left.
+[[nodiscard]] CallFailures failEach(Call call, const std::function<void()>& pose,
+                                    const std::function<std::string()>& run);
 [[nodiscard]] const cuda::PluginTable& doubleTable();
 
 } // namespace flcc::test

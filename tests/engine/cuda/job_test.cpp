@@ -46,12 +46,6 @@ struct Blind : job::JobSink {
     [[nodiscard]] bool wantsMaps() const override { return false; }
 };
 
-void soundAgain() {
-    DeviceDouble& device = test::deviceDouble();
-    device.reset();
-    device.about.processors = 10000; // so that the plan chooses it
-}
-
 const plan::CandidateReport* rowOf(const job::JobReport& report, const std::string& device) {
     for (const plan::CandidateReport& row : report.plan.candidates) {
         if (row.candidate.device == device) {
@@ -69,10 +63,10 @@ class CudaJobTest : public QObject {
 
   private Q_SLOTS:
     void initTestCase() {
-        soundAgain();
+        test::deviceDouble().resetFast();
         cuda::Engine::standIn(&test::doubleTable());
     }
-    void init() { soundAgain(); }
+    void init() { test::deviceDouble().resetFast(); }
 
     void aGpuIsListedWithItsMemory() {
         const auto devices = plan::devices();
@@ -182,7 +176,7 @@ class CudaJobTest : public QObject {
 
     void aDeviceAskedForIsNeverReplaced() {
         for (const char* device : {"cuda", "cuda:0"}) {
-            soundAgain();
+            test::deviceDouble().resetFast();
             failAt(Call::Direct, 1, DeviceDouble::kInvalidValue);
             try {
                 (void)Work(device).run();
@@ -203,7 +197,7 @@ class CudaJobTest : public QObject {
     // One way of a GPU has no memory or plan: another one of it may, and the report says so.
     void aGpuAskedForTriesWhatElseItCan() {
         for (const std::int64_t failures : {1, 2}) {
-            soundAgain();
+            test::deviceDouble().resetFast();
             failAt(Call::MakeTransform, 1, DeviceDouble::kNoPlan, failures);
             Work work("cuda");
             work.job.method = "tiled";
@@ -410,7 +404,7 @@ class CudaJobTest : public QObject {
 
         test::deviceDouble().wrong = 2e-4F;
         QVERIFY(!timed()[0].sound());
-        soundAgain();
+        test::deviceDouble().resetFast();
         failAt(Call::Allocate, 1, cuda::kOutOfMemory);
         const std::string refused = job::toMarkdown(timed()[0]);
         QVERIFY2(refused.find("| not run: device 'cuda:0' failed") != std::string::npos,
@@ -424,7 +418,7 @@ class CudaJobTest : public QObject {
         failAt(Call::Await, 2, DeviceDouble::kIllegalAddress);
         const job::JobResult first = Work("auto").run();
         QCOMPARE(first.report.run->device, std::string("cpu"));
-        soundAgain(); // whatever the driver says now
+        test::deviceDouble().resetFast(); // whatever the driver says now
         const job::JobResult second = Work("auto").run();
         QCOMPARE(second.report.run->device, std::string("cpu"));
         const plan::CandidateReport* const row = rowOf(second.report, "cuda:0");

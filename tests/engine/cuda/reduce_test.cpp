@@ -334,41 +334,22 @@ class ReduceTest : public QObject {
         const test::ReducedCase own = test::caseOf("texture");
         method::Problem problem = test::problemOf(own.sceneView(), own.templView());
         problem.map = false;
-        DeviceDouble& device = test::deviceDouble();
-        std::int64_t failures = 0;
-        for (std::int64_t turn = 1;; ++turn) {
-            device.reset();
-            device.order = test::Order::Late;
-            bool threw = false;
-            {
-                const test::OnDouble on;
-                const auto candidate = on.method->candidates(problem, {2}, {64, 32, 1}).front();
-                base::TilePool pool(2);
-                const auto prepared = on.method->prepare(problem, candidate, own.templView());
-                device.call = static_cast<Call>(call);
-                device.turn = turn;
-                device.result = DeviceDouble::kInvalidValue;
-                try {
-                    const auto workspace = on.method->makeWorkspace(problem, candidate);
-                    const auto outcome =
-                        on.method->reduce(problem, candidate, {prepared}, own.sceneView(),
-                                          *workspace, {pool, {}, {}}, {});
-                    QVERIFY(outcome.reduced);
-                } catch (const base::Error& error) {
-                    threw = true;
-                    QCOMPARE(error.code(), base::ErrorCode::Device);
-                }
-            }
-            QCOMPARE(device.memoryBlocks + device.pinnedBlocks, std::int64_t{0});
-            QCOMPARE(device.waiting + device.streams + device.events, std::int64_t{0});
-            failures += threw ? 1 : 0;
-            // A wait on the way out of a scope has nobody to tell: the run goes on.
-            if (device.calls[call] < turn) {
-                break;
-            }
-            QVERIFY(threw || static_cast<Call>(call) == Call::Wait);
-        }
-        QVERIFY(failures >= 4);
+        const auto pose = [] {
+            test::deviceDouble().reset();
+            test::deviceDouble().order = test::Order::Late;
+        };
+        const auto found = test::failEach(static_cast<Call>(call), pose, [&] {
+            const test::OnDouble on;
+            const auto candidate = on.method->candidates(problem, {2}, {64, 32, 1}).front();
+            base::TilePool pool(2);
+            const auto prepared = on.method->prepare(problem, candidate, own.templView());
+            const auto workspace = on.method->makeWorkspace(problem, candidate);
+            const auto outcome = on.method->reduce(problem, candidate, {prepared}, own.sceneView(),
+                                                   *workspace, {pool, {}, {}}, {});
+            return std::string(outcome.reduced ? "" : "nothing came back");
+        });
+        QCOMPARE(found.fault, std::string());
+        QVERIFY(found.errors >= 4);
     }
 
   private:

@@ -192,10 +192,7 @@ class CudaScenesTest : public QObject {
         test::deviceDouble().reset();
         cuda::Engine::standIn(&test::doubleTable());
     }
-    void init() {
-        test::deviceDouble().reset();
-        test::deviceDouble().about.processors = 10000; // so that the plan chooses it
-    }
+    void init() { test::deviceDouble().resetFast(); }
     void cleanup() { requireAllGone(); }
 
     void everySceneHasTheBytesOfARunAlone_data();
