@@ -4,6 +4,7 @@
 
 #include "engine/base/extents.h"
 #include "engine/base/pixels.h"
+#include "engine/method/outside.h"
 
 namespace flcc::cuda {
 
@@ -39,6 +40,14 @@ struct PartLaunch {
     std::uint8_t* status = nullptr; ///< base::Status
     BlockTally* tallies = nullptr;
     base::Extents map;
+};
+
+/// What counts of a panel that is no plain box inside the scene.
+struct PanelRule {
+    const std::uint8_t* support = nullptr; ///< B_T, as the template
+    const std::int32_t* levels = nullptr;  ///< of Overlap: equal where the template's voxels are
+    method::Outside outside = method::Outside::Zero;
+    double minOverlap = 0;
 };
 
 } // namespace flcc::cuda

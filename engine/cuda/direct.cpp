@@ -6,9 +6,11 @@
 
 #include "engine/base/error.h"
 #include "engine/cuda/device_method.h"
+#include "engine/cuda/direct_support_block.h"
 #include "engine/cuda/map_parts.h"
 #include "engine/cuda/map_run.h"
 #include "engine/cuda/methods.h"
+#include "engine/cuda/support_tiles.h"
 #include "engine/method/shared/direct_block.h"
 
 namespace flcc::cuda {
@@ -20,10 +22,13 @@ using method::Candidate;
 using method::Problem;
 namespace shared = method::shared;
 
+/// The arithmetic of a run.
+bool inDouble(const Problem& problem) { return isTwofold(problem) || mayBePartial(problem); }
+
 /// Numerators of bytes are sums of integers; the products of their formula stay exact in double.
 bool inIntegers(const Problem& problem) {
     constexpr std::int64_t kMost = 33025;
-    return !isTwofold(problem) && !problem.mask && problem.scenePixel == base::PixelType::UInt8 &&
+    return !inDouble(problem) && !problem.mask && problem.scenePixel == base::PixelType::UInt8 &&
            problem.templPixel == base::PixelType::UInt8 && base::voxelCount(problem.templ) <= kMost;
 }
 
@@ -35,16 +40,20 @@ class DirectPrepared final : public method::Prepared {
             requireUnmasked(m_canonical);
         }
         const Extents& m = m_canonical.extents();
+        m_constants.count = static_cast<double>(m_canonical.count());
+        m_constants.promise = problem.promise;
+        if (mayBePartial(problem)) {
+            takeSupport(problem, templ);
+            return;
+        }
         const bool twofold = isTwofold(problem);
         // Under a mask no sum is shared by panels.
         const auto chain = static_cast<double>(problem.mask ? m_canonical.count() +
                                                                   2 * shared::pieceCount(m, twofold)
                                                             : shared::sumChain(m, twofold));
         const double half = static_cast<double>(shared::blockChain(m, twofold)) / 2;
-        m_constants.count = static_cast<double>(m_canonical.count());
         m_constants.suspicious = 4 * (16 + chain) * kUnitDouble;
         m_constants.boundSquare = (8 + chain / 2) * kUnitDouble;
-        m_constants.promise = problem.promise;
         if (twofold) {
             // That is rounded four times; its norm is a sum in eight lanes.
             m_constants.tiny = 0x1p-960;
@@ -71,9 +80,30 @@ class DirectPrepared final : public method::Prepared {
     [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_canonical; }
     /// In float; of a run in double canonical() has them.
     [[nodiscard]] const base::Image<float>& weights() const { return m_weights; }
+    /// Where panels may be partial, or the template has a mask; else null.
+    [[nodiscard]] const std::uint8_t* support() const {
+        const base::Image<std::uint8_t>& mask = m_canonical.support();
+        return !mask.empty() ? mask.data() : m_ones.empty() ? nullptr : m_ones.data();
+    }
+    /// Where placements may overlap the scene in part, as levelsOf().
+    [[nodiscard]] const std::vector<std::int32_t>& levels() const { return m_levels; }
     [[nodiscard]] const shared::BoxConstants& constants() const { return m_constants; }
 
   private:
+    void takeSupport(const Problem& problem, const method::MaskedView& templ) {
+        const Extents& m = m_canonical.extents();
+        if (m_canonical.support().empty()) {
+            m_ones.assign(static_cast<std::size_t>(base::voxelCount(m)), 1);
+        }
+        if (mayOverlap(problem)) {
+            m_levels = levelsOf(templ);
+        }
+        // Each product and each addition is rounded; of the score itself, and of the template's
+        // norm (eight lanes).
+        m_constants.boundPanel = (static_cast<double>(supportChain(m)) + 1) * kUnitDouble;
+        m_constants.boundConstant = (4 + m_constants.count / 16) * kUnitDouble;
+    }
+
     void takeIntegers(const base::View<const std::uint8_t>& templ) {
         const Extents& m = templ.extents();
         std::int64_t first = 0;
@@ -97,22 +127,26 @@ class DirectPrepared final : public method::Prepared {
 
     method::CanonicalTemplate m_canonical;
     base::Image<float> m_weights;
+    std::vector<std::uint8_t> m_ones;
+    std::vector<std::int32_t> m_levels;
     shared::BoxConstants m_constants;
 };
 
 class DirectWorkspace final : public method::Workspace {
   public:
     DirectWorkspace(Engine& engine, std::int32_t device)
-        : weights(engine, device), support(engine, device), pipe(engine, device) {}
+        : weights(engine, device), support(engine, device), levels(engine, device),
+          pipe(engine, device) {}
 
     DeviceBuffer<std::byte> weights;
     DeviceBuffer<std::uint8_t> support;
+    DeviceBuffer<std::int32_t> levels;
     Pipeline pipe; ///< the last, so that it ends before the memory it works on
 };
 
 /// Multiply-adds of a part: whole blocks and pieces.
 double partWork(const Problem& problem, const Extents& part) {
-    const bool twofold = isTwofold(problem);
+    const bool twofold = inDouble(problem);
     return static_cast<double>(base::voxelCount(shared::blockGrid(part))) * shared::kBlockWidth *
            shared::kBlockHeight * static_cast<double>(shared::pieceColumns(twofold)) *
            static_cast<double>(shared::pieceRows(problem.templ.y, twofold)) *
@@ -121,11 +155,23 @@ double partWork(const Problem& problem, const Extents& part) {
 
 /// Bytes of a template on the device.
 std::int64_t weightBytes(const Problem& problem) {
-    return base::byteCount(problem.templ, isTwofold(problem) ? 8 : 4);
+    return base::byteCount(problem.templ, inDouble(problem) ? 8 : 4);
 }
-/// Of its support, where it has a mask.
+/// Of its support, where that is asked for.
 std::int64_t supportBytes(const Problem& problem) {
-    return problem.mask ? base::voxelCount(problem.templ) : 0;
+    return problem.mask || mayBePartial(problem) ? base::voxelCount(problem.templ) : 0;
+}
+/// Of its levels.
+std::int64_t levelBytes(const Problem& problem) {
+    return mayOverlap(problem) ? base::byteCount(problem.templ, 4) : 0;
+}
+
+/// Of the host, with so many parts under way.
+std::int64_t hostNeed(const Problem& problem, const Problem& own, const Extents& part,
+                      std::int64_t parts) {
+    return hostBytes(problem, own, part, parts) +
+           problem.templates * (mayBePartial(problem) ? supportBytes(problem) : 0) +
+           problem.templates * levelBytes(problem);
 }
 
 class DirectMethod final : public DeviceMethod {
@@ -151,7 +197,7 @@ class DirectMethod final : public DeviceMethod {
         const Problem own = posed(problem, candidate);
         const std::int64_t most = partsInFlight(own, part, facts());
         candidate.inFlight = inFlightWithin(limits.memoryBytes, most, [&](std::int64_t parts) {
-            return hostBytes(problem, own, part, parts * facts().together);
+            return hostNeed(problem, own, part, parts * facts().together);
         });
         return {candidate};
     }
@@ -167,7 +213,7 @@ class DirectMethod final : public DeviceMethod {
         method::Prediction prediction;
         const std::int64_t inFlight =
             partsInFlight(own, candidate.tile, facts(), candidate.inFlight);
-        prediction.hostBytes = hostBytes(problem, own, candidate.tile, inFlight * facts().together);
+        prediction.hostBytes = hostNeed(problem, own, candidate.tile, inFlight * facts().together);
         prediction.deviceBytes = needOf(own, candidate);
         prediction.deviceMemory = facts().about.memoryBytes;
         if (std::string reason = refusalOf(prediction, limits, facts().about.memoryBytes);
@@ -176,7 +222,8 @@ class DirectMethod final : public DeviceMethod {
         }
         const double outputs = static_cast<double>(base::voxelCount(map));
         const double support = static_cast<double>(base::voxelCount(problem.templ));
-        prediction.operations = problem.templates * 2 * support * outputs; // FLCC Table I
+        const double sums = mayBePartial(problem) ? static_cast<double>(supportSums(problem)) : 1;
+        prediction.operations = problem.templates * 2 * support * outputs * sums; // FLCC Table I
         double kernelNs = 0;
         double done = 0; // multiply-adds
         PartTraffic traffic;
@@ -192,8 +239,10 @@ class DirectMethod final : public DeviceMethod {
         prediction.tilesInFlight = inFlight;
         prediction.paddingWaste = 1 - support * outputs / std::max(1.0, done);
         if (statistics != nullptr) {
-            const bool twofold = isTwofold(problem);
-            const auto chain = static_cast<double>(shared::blockChain(problem.templ, twofold));
+            const bool twofold = inDouble(problem);
+            const auto chain = static_cast<double>(
+                mayBePartial(problem) ? 2 * supportChain(problem.templ) // of two sums
+                                      : shared::blockChain(problem.templ, twofold));
             prediction.errorBound =
                 (twofold ? kUnitDouble : kUnitSingle) *
                 (inIntegers(problem) ? 5 : 4 + (3 + chain / 2) * method::predictedK(*statistics));
@@ -215,7 +264,7 @@ class DirectMethod final : public DeviceMethod {
                                       const Candidate& candidate) const override {
         return partsInFlight(posed, candidate.tile, facts(), candidate.inFlight) *
                    partBytes(posed, candidate.tile) +
-               posed.templates * (weightBytes(posed) + supportBytes(posed)) +
+               posed.templates * (weightBytes(posed) + supportBytes(posed) + levelBytes(posed)) +
                scoreBytes(posed, candidate.tile);
     }
 
@@ -234,36 +283,52 @@ class DirectMethod final : public DeviceMethod {
             templates.push_back(&dynamic_cast<const DirectPrepared&>(*prepared));
             canonical.push_back(&templates.back()->canonical());
         }
-        const bool twofold = isTwofold(problem);
         const std::int64_t bytes = weightBytes(problem);
-        const std::int64_t voxels = supportBytes(problem);
-        std::byte* weights = nullptr;
-        std::uint8_t* support = nullptr;
+        const std::int64_t voxels = base::voxelCount(problem.templ);
+        const bool partial = mayBePartial(problem);
+        const double stored = inDouble(problem) ? storedError(input) : 0.0;
+        DirectLaunch first;
         const auto upload = [&] {
             const auto count = std::ssize(templates);
-            weights = own.weights.room(count * bytes);
-            support = own.support.room(count * voxels);
+            std::byte* const weights = own.weights.room(count * bytes);
+            std::uint8_t* const support = own.support.room(count * supportBytes(problem));
+            std::int32_t* const levels =
+                own.levels.room(count * (mayOverlap(problem) ? voxels : 0));
             const auto bring = [&](auto* to, const void* from, std::int64_t size) {
                 own.pipe.compute.upload({to, size, from, size, size, 1});
             };
             for (std::int64_t i = 0; i < count; ++i) {
                 const DirectPrepared& templ = *templates[static_cast<std::size_t>(i)];
                 bring(weights + i * bytes,
-                      twofold ? static_cast<const void*>(templ.canonical().values().data())
-                              : templ.weights().data(),
+                      inDouble(problem)
+                          ? static_cast<const void*>(templ.canonical().values().data())
+                          : templ.weights().data(),
                       bytes);
-                if (const auto& mask = templ.canonical().support(); !mask.empty()) {
-                    bring(support + i * voxels, mask.data(), voxels);
+                if (templ.support() != nullptr) {
+                    bring(support + i * voxels, templ.support(), voxels);
+                }
+                if (mayOverlap(problem)) {
+                    bring(levels + i * voxels, templ.levels().data(), levelBytes(problem));
                 }
             }
+            first.weights = weights;
+            first.support = support;
+            first.levels = levels;
         };
         const auto start = [&](const PartLaunch& part, std::size_t i) {
             const auto turn = static_cast<std::int64_t>(i);
-            shared::BoxConstants constants = templates[i]->constants();
-            constants.boundConstant += twofold ? storedError(input) : 0.0;
-            const bool masked = !canonical[i]->support().empty();
-            own.pipe.compute.direct({part, weights + turn * bytes,
-                                     masked ? support + turn * voxels : nullptr, constants});
+            const DirectPrepared& templ = *templates[i];
+            DirectLaunch launch;
+            static_cast<PartLaunch&>(launch) = part;
+            launch.weights = static_cast<const std::byte*>(first.weights) + turn * bytes;
+            launch.support = templ.support() != nullptr ? first.support + turn * voxels : nullptr;
+            launch.levels = mayOverlap(problem) ? first.levels + turn * voxels : nullptr;
+            launch.outside = problem.outside;
+            launch.minOverlap = problem.minOverlap;
+            launch.partial = partial;
+            launch.constants = templ.constants();
+            launch.constants.boundConstant += stored;
+            own.pipe.compute.direct(launch);
         };
         return MapRun(input, canonical, parts)(
             "the direct method",
@@ -285,24 +350,21 @@ class DirectMethod final : public DeviceMethod {
         return std::max(1.0, kEfficiency * facts().peakMultiplyAdds() *
                                  (twofold ? facts().twofoldShare() : 1.0));
     }
-    /// Of the kernels of a part. Under a mask a voxel is added to both sums in double as well.
+    /// Of the kernels of a part. Under a mask a voxel is added to both sums in double as well; of
+    /// partial panels all sums are, voxel by voxel.
     [[nodiscard]] double partNs(const Problem& problem, const Extents& part) const {
         const double work = partWork(problem, part);
+        if (mayBePartial(problem)) {
+            return work * static_cast<double>(supportSums(problem)) / multiplyAddsPerNs(true);
+        }
         return work / multiplyAddsPerNs(isTwofold(problem)) +
                (problem.mask ? 2 * work / multiplyAddsPerNs(true) : 0.0);
     }
 
     [[nodiscard]] std::string refusal(const Problem& problem) const {
         std::string reason = engine().reasonAgainst(facts().number);
-        if (reason.empty() && problem.sceneMask) {
-            reason = "masks of the scene are for methods that transform, on a GPU";
-        }
-        if (reason.empty() && problem.mask && problem.statistics == method::WindowStatistics::Box) {
-            reason = "window sums need a support that is a box, and the template has a mask";
-        }
-        if (reason.empty() && problem.extent != method::Extent::Valid) {
-            reason = "on a GPU it finds placements inside the scene only, not the extent " +
-                     std::string(method::name(problem.extent));
+        if (reason.empty()) {
+            reason = boxRefusal(problem);
         }
         if (reason.empty() && problem.statistics == method::WindowStatistics::Fourier) {
             reason = "statistics by transforms are those of methods that transform";

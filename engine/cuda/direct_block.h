@@ -73,6 +73,7 @@ FLCC_HOST_DEVICE inline void unrolled(std::integer_sequence<int, kNumbers...>, B
 /// template counts; a thread then adds up its panels voxel by voxel, beside the products.
 template <class T, class Real, int kRows, bool kIntegers, bool kMasked = false> struct DirectBlock {
     using Shared = DirectShared<Real>;
+    using Thread = DirectThread;
     static constexpr int kColumns = Shared::kColumns;
     static constexpr int kWarp = 32; ///< neighbours in a warp read neighbours along x
 

@@ -9,11 +9,15 @@ namespace flcc::cuda {
 
 /// One run of the direct method on a part of a map. **Shapes**: weights and support as the
 /// template.
-struct DirectLaunch : PartLaunch {
-    /// That, in float, or in double where `exact` is; with `constants.integers` the template as it
-    /// is, in float.
+struct DirectLaunch : PartLaunch, PanelRule {
+    /// That, in float, or in double where `exact` is or panels are partial; with
+    /// `constants.integers` the template as it is, in float.
     const void* weights = nullptr;
-    const std::uint8_t* support = nullptr; ///< 1 on it; null where all of the template counts
+    /// Panels may leave the scene or its mask; else `support` is null where all of the template
+    /// counts, and nothing else of the rule.
+    bool partial = false;
+    /// Of partial panels count, promise, boundConstant, and in boundPanel what their sums are off
+    /// by, times the sum of the magnitudes that are added.
     method::shared::BoxConstants constants;
 };
 

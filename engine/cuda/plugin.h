@@ -15,7 +15,7 @@
 namespace flcc::cuda {
 
 /// Of the table below. A plug-in of another version is not used.
-inline constexpr std::uint32_t kPluginVersion = 6;
+inline constexpr std::uint32_t kPluginVersion = 7;
 
 /// 0, an error of the CUDA runtime, or kTransformError and an error of cuFFT. What cuFFT says of
 /// too little memory is kOutOfMemory.

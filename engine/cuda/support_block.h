@@ -2,59 +2,19 @@
 
 #include <cmath>
 #include <cstdint>
-#include <type_traits>
 
 #include "engine/cuda/support_launch.h"
+#include "engine/cuda/support_panel.h"
 #include "engine/cuda/tiled_block.h"
-#include "engine/method/shared/panel_score.h"
 
 /// Tiles that are no plain boxes inside the scene, around their transforms; as tiled_block.h.
 namespace flcc::cuda {
 
-/// The frame of a tile. One without contrast is as bright as its level, which counts where a panel
-/// leaves the scene.
-template <class T>
-FLCC_HOST_DEVICE inline shared::TileFrame supportFrame(const shared::VoxelRange& range, double sum,
-                                                       std::int64_t count,
-                                                       std::int64_t templCount) {
-    shared::TileFrame frame = shared::frameOf<T, double>(range, sum, count, templCount);
-    if (count > 0 && range.minimum == range.maximum) {
-        const int exponent = shared::exponentAbove(std::fabs(frame.level * frame.pre));
-        frame.half = std::ldexp(1.0, -exponent / 2);
-        frame.rest = std::ldexp(1.0, -exponent - -exponent / 2);
-        frame.unit = std::ldexp(1.0, exponent + shared::preExponent<T>(range));
-    }
-    return frame;
-}
-
 /// Voxels of type T.
 template <class T> struct SupportVoxels {
     using Plain = TiledVoxels<T, double>;
-
-    /// A line of a tile in the scene: voxel x of it is voxel begin + x of the scene.
-    struct Line {
-        bool inside = false; ///< some of it may be
-        std::int64_t begin = 0;
-        std::int64_t left = 0; ///< x of the scene's first voxel of the line, negated
-    };
-    FLCC_HOST_DEVICE static Line lineAt(const SupportLaunch& launch, const base::Index& corner,
-                                        std::int64_t y, std::int64_t z) {
-        const base::Extents& n = launch.extents;
-        const base::Index at{launch.corner.x + corner.x, launch.corner.y + corner.y + y,
-                             launch.corner.z + corner.z + z};
-        return {at.y >= 0 && at.y < n.y && at.z >= 0 && at.z < n.z,
-                (at.z * n.y + at.y) * n.x + at.x, at.x};
-    }
-    /// Whether voxel x of a line counts.
-    FLCC_HOST_DEVICE static bool counts(const SupportLaunch& launch, const Line& line,
-                                        std::int64_t x) {
-        return line.inside && line.left + x >= 0 && line.left + x < launch.extents.x &&
-               (launch.inside == nullptr || launch.inside[line.begin + x] != 0);
-    }
-    FLCC_HOST_DEVICE static T voxelAt(const SupportLaunch& launch, const Line& line,
-                                      std::int64_t x) {
-        return static_cast<const T*>(launch.scene)[line.begin + x];
-    }
+    using Panels = SupportPanels<T>;
+    using Line = typename Panels::Line;
 
     /// Calls `visit` with this thread's voxels of a share that count.
     template <class Visit>
@@ -64,10 +24,10 @@ template <class T> struct SupportVoxels {
             if (y >= place.seen.y || z >= place.seen.z) {
                 return;
             }
-            const Line line = lineAt(launch, place.corner, y, z);
+            const Line line = Panels::lineAt(launch, place.corner, y, z);
             for (std::int64_t x = thread % kTiledWarp; x < place.seen.x; x += kTiledWarp) {
-                if (counts(launch, line, x)) {
-                    visit(voxelAt(launch, line, x));
+                if (Panels::counts(launch, line, x)) {
+                    visit(Panels::voxelAt(launch, line, x));
                 }
             }
         });
@@ -204,21 +164,23 @@ template <class T> struct SupportVoxels {
             const shared::TileFrame frame = launch.facts[place.tile].frame;
             double* const tile = dataOf<double>(launch) + place.tile * tileValues(launch.points);
             double squares = 0;
-            Plain::forRows(
-                launch, block % shares, thread,
-                [&](std::int64_t at, std::int64_t y, std::int64_t z) {
-                    const bool seen = y < place.seen.y && z < place.seen.z;
-                    const Line line = lineAt(launch, place.corner, y, z);
-                    double* const to = tile + at * rowValues(launch.points);
-                    for (std::int64_t x = thread % kTiledWarp; x < launch.points.x;
-                         x += kTiledWarp) {
-                        const bool counted = seen && x < place.seen.x && counts(launch, line, x);
-                        const double value =
-                            counted ? inputOf(voxelAt(launch, line, x), launch.input, frame) : 0.0;
-                        to[x] = value;
-                        squares += value * value;
-                    }
-                });
+            Plain::forRows(launch, block % shares, thread,
+                           [&](std::int64_t at, std::int64_t y, std::int64_t z) {
+                               const bool seen = y < place.seen.y && z < place.seen.z;
+                               const Line line = Panels::lineAt(launch, place.corner, y, z);
+                               double* const to = tile + at * rowValues(launch.points);
+                               for (std::int64_t x = thread % kTiledWarp; x < launch.points.x;
+                                    x += kTiledWarp) {
+                                   const bool counted =
+                                       seen && x < place.seen.x && Panels::counts(launch, line, x);
+                                   const double value =
+                                       counted ? inputOf(Panels::voxelAt(launch, line, x),
+                                                         launch.input, frame)
+                                               : 0.0;
+                                   to[x] = value;
+                                   squares += value * value;
+                               }
+                           });
             all.slots[0][thread] = squares;
         });
         each([&](int thread) { fold(all.slots[0], thread, plus); });
@@ -245,20 +207,11 @@ template <class T> struct SupportVoxels {
                                                           const TileFacts& facts) {
         constexpr double kUnit = 0x1p-53;
         const double tile = launch.tileError;
-        const double count = launch.constants.count;
         const double* const weights = launch.weightNorms; // That, B_T, That^2
         const double x = facts.norms[static_cast<int>(SupportInput::Voxels)];
         const double squares = facts.norms[static_cast<int>(SupportInput::Squares)];
         const double inside = std::sqrt(static_cast<double>(facts.inside));
-        shared::PanelFrame frame;
-        frame.count = count;
-        frame.rootCount = std::sqrt(count);
-        frame.level = facts.frame.level * facts.frame.pre * facts.frame.half * facts.frame.rest;
-        frame.unit = facts.frame.unit;
-        frame.perUnit = 1 / facts.frame.unit;
-        frame.integer = std::is_integral_v<T> && facts.frame.rounding == 0;
-        frame.outside = launch.outside;
-        frame.constant = launch.constants.boundConstant;
+        shared::PanelFrame frame = Panels::panelFrame(launch, facts.frame);
         frame.errors.cnTile = tile * x * weights[0];
         frame.errors.cnPanel = 6 * kUnit;
         frame.errors.s1Tile = tile * x * weights[1];
@@ -268,45 +221,6 @@ template <class T> struct SupportVoxels {
         frame.errors.t1Tile = tile * inside * weights[0] + 5 * kUnit * frame.rootCount;
         frame.errors.t2Tile = tile * inside * weights[2] + 10 * kUnit;
         return frame;
-    }
-
-    /// Calls `visit(index in the template, voxel)` for the voxels of the support that count, until
-    /// it returns false; returns whether all were visited.
-    template <class Visit>
-    FLCC_HOST_DEVICE static bool forSupport(const SupportLaunch& launch, const base::Index& at,
-                                            Visit&& visit) {
-        const base::Extents& m = launch.templ;
-        for (std::int64_t row = 0; row < m.y * m.z; ++row) {
-            const Line line = lineAt(launch, at, row % m.y, row / m.y);
-            for (std::int64_t x = 0; x < m.x && line.inside; ++x) {
-                if (launch.support[row * m.x + x] != 0 && counts(launch, line, x) &&
-                    !visit(row * m.x + x, voxelAt(launch, line, x))) {
-                    return false;
-                }
-            }
-        }
-        return true;
-    }
-
-    /// FLAT, decided on the voxels as they are stored.
-    FLCC_HOST_DEVICE static bool isFlat(const SupportLaunch& launch, const base::Index& at,
-                                        bool whole) {
-        const bool overlap = launch.outside == method::Outside::Overlap;
-        T level{0};
-        bool known = !whole && !overlap; // beyond the scene the value is 0
-        const bool constant = forSupport(launch, at, [&](std::int64_t, T voxel) {
-            level = known ? level : voxel;
-            known = true;
-            return voxel == level;
-        });
-        if (constant || whole || !overlap) {
-            return constant;
-        }
-        std::int32_t number = -1;
-        return forSupport(launch, at, [&](std::int64_t i, T) {
-            number = number < 0 ? launch.levels[i] : number;
-            return launch.levels[i] == number;
-        });
     }
 
     FLCC_HOST_DEVICE static Judged judge(const SupportLaunch& launch, const base::Index& at) {
@@ -319,41 +233,18 @@ template <class T> struct SupportVoxels {
                                    own.x;
         const TileFacts& facts = launch.facts[place.tile];
         const auto sum = [&](SupportSum which) { return launch.sums[which][value]; };
-        const double count = launch.constants.count;
         const bool partial = facts.inside < countOf(place.seen);
-        shared::PanelSums sums;
-        sums.n = partial ? shared::detail::nearest(sum(kSumN)) : count;
-        const bool whole = sums.n == count;
-        Judged judged;
-        judged.rounding = facts.frame.rounding;
-        if (!method::isScored(sums.n, count, launch.outside, launch.minOverlap)) {
-            judged.status = base::Status::NotComputed;
-            return judged;
-        }
-        if (launch.sums[kSumNonFinite] != nullptr && sum(kSumNonFinite) > 0.5) {
-            judged.status = base::Status::NonFinite;
-            return judged;
-        }
-        judged.score.flat = whole && facts.frame.constant;
-        if (!judged.score.flat) {
-            sums.cn = sum(kSumCn);
-            sums.s1 = sum(kSumS1);
-            sums.s2 = sum(kSumS2);
+        const double inside =
+            partial ? shared::detail::nearest(sum(kSumN)) : launch.constants.count;
+        const bool nonFinite = launch.sums[kSumNonFinite] != nullptr && sum(kSumNonFinite) > 0.5;
+        return Panels::judge(launch, at, facts.frame, inside, nonFinite, [&](bool whole) {
+            shared::PanelSums sums{sum(kSumCn), sum(kSumS1), sum(kSumS2), inside, 0, 1};
             if (!whole) { // of the whole template they are 0 and 1 by definition
                 sums.t1 = sum(kSumT1);
                 sums.t2 = launch.outside == method::Outside::Overlap ? sum(kSumT2) : 1.0;
             }
-            const shared::PanelScore score = shared::scorePanel(sums, panelFrame(launch, facts));
-            judged.score.flat = score.open && isFlat(launch, at, whole);
-            judged.score.bound = score.bound;
-            judged.score.overRange = std::fabs(score.value) - 1 > score.bound;
-            judged.score.value = score.value < -1 ? -1.0 : score.value > 1 ? 1.0 : score.value;
-        }
-        judged.status = statusOf(judged.score, launch.constants.promise);
-        if (judged.status == base::Status::Ok && !whole) {
-            judged.status = base::Status::Partial;
-        }
-        return judged;
+            return shared::scorePanel(sums, panelFrame(launch, facts));
+        });
     }
 
     /// Scores, statuses and tally of a block of the map.

@@ -3,7 +3,6 @@
 #include <cstdint>
 
 #include "engine/cuda/tiled_launch.h"
-#include "engine/method/outside.h"
 
 namespace flcc::cuda {
 
@@ -23,12 +22,8 @@ inline constexpr int kSupportSums = 7;
 /// Tiles that are no plain boxes inside the scene, under a mask of the template for one: all sums
 /// are correlations in double (METHODS 2.0, 2.1). `constants` gives count, promise and
 /// boundConstant.
-struct SupportLaunch : TiledLaunch {
-    const std::uint8_t* support = nullptr; ///< B_T, as the template
-    const std::int32_t* levels = nullptr;  ///< of Overlap: equal where the template's voxels are
-    double* sums[kSupportSums] = {};       ///< tileValues() of every tile; null where not taken
-    method::Outside outside = method::Outside::Zero;
-    double minOverlap = 0;
+struct SupportLaunch : TiledLaunch, PanelRule {
+    double* sums[kSupportSums] = {};          ///< tileValues() of every tile; null where not taken
     double weightNorms[kSupportWeights] = {}; ///< Euclidean norms of the weights
     double tileError = 0; ///< of a correlation, times the norms of weights and tile
     SupportInput input = SupportInput::Voxels; ///< what Load loads

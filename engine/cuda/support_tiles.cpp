@@ -93,13 +93,24 @@ SupportRoom supportRoomOf(const Problem& problem, const Tiling& tiling) {
     room.loaded = problem.templates > 1 && !problem.mask ? 2 : 1;
     room.each = mayOverlap(problem) ? 3 : 2;
     room.spectra = problem.templates * room.each;
-    room.sums = std::ssize(sumsOf(problem));
+    room.sums = supportSums(problem);
     room.shares = room.batch * shareCount(tiling.points);
     room.weights = base::voxelCount(problem.templ);
     room.templ = problem.templates * room.weights;
     room.levels = mayOverlap(problem) ? room.templ : 0;
     room.workBytes = 16 * room.batch * base::voxelCount(tiling.points);
     return room;
+}
+
+std::int64_t supportSums(const Problem& problem) { return std::ssize(sumsOf(problem)); }
+
+std::string boxRefusal(const Problem& problem) {
+    if (problem.statistics == method::WindowStatistics::Box &&
+        (problem.mask || problem.sceneMask)) {
+        return std::string("window sums need a support that is a box, and the ") +
+               (problem.mask ? "template" : "scene") + " has a mask";
+    }
+    return {};
 }
 
 std::int64_t SupportRoom::bytes() const {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -54,6 +55,10 @@ struct SupportRoom {
     [[nodiscard]] std::int64_t bytes() const;
 };
 [[nodiscard]] SupportRoom supportRoomOf(const method::Problem& problem, const Tiling& tiling);
+/// Sums that a panel of them needs.
+[[nodiscard]] std::int64_t supportSums(const method::Problem& problem);
+/// Why window sums of boxes cannot be used where they are asked for; empty when they can.
+[[nodiscard]] std::string boxRefusal(const method::Problem& problem);
 /// Transforms of such tiles, forward and back, and those of them that templates do not share.
 [[nodiscard]] int supportTransforms(const method::Problem& problem);
 [[nodiscard]] int ownTransforms(const method::Problem& problem);

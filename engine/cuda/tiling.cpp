@@ -124,10 +124,8 @@ std::vector<Extents> tilesFor(const Problem& problem) {
 std::string refusalOf(const Problem& problem, const Extents& points, bool whole) {
     const Extents all = wholeReach(problem);
     const Extents& m = problem.templ;
-    if (problem.statistics == method::WindowStatistics::Box &&
-        (problem.mask || problem.sceneMask)) {
-        return std::string("window sums need a support that is a box, and the ") +
-               (problem.mask ? "template" : "scene") + " has a mask";
+    if (std::string reason = boxRefusal(problem); !reason.empty()) {
+        return reason;
     }
     if (whole && (points.x < all.x || points.y < all.y || points.z < all.z)) {
         return "transforms the whole scene " + base::toString(all) + ", not a tile " +

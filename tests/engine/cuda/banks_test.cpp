@@ -175,25 +175,30 @@ class BanksTest : public QObject {
     }
 
     void panelsThatLeaveTheSceneTakePartWhereAsked_data() {
+        QTest::addColumn<int>("way");
         QTest::addColumn<int>("extent");
         QTest::addColumn<int>("outside");
-        for (const auto extent : {method::Extent::Same, method::Extent::Full}) {
-            for (const auto outside :
-                 {method::Outside::Zero, method::Outside::Eibl, method::Outside::Overlap}) {
-                QTest::addRow("%s, %s", std::string(method::name(extent)).c_str(),
-                              std::string(method::name(outside)).c_str())
-                    << static_cast<int>(extent) << static_cast<int>(outside);
+        for (const int way : {0, 1}) {
+            for (const auto extent : {method::Extent::Same, method::Extent::Full}) {
+                for (const auto outside :
+                     {method::Outside::Zero, method::Outside::Eibl, method::Outside::Overlap}) {
+                    QTest::addRow("%s, %s, %s", wayName(way),
+                                  std::string(method::name(extent)).c_str(),
+                                  std::string(method::name(outside)).c_str())
+                        << way << static_cast<int>(extent) << static_cast<int>(outside);
+                }
             }
         }
     }
 
     void panelsThatLeaveTheSceneTakePartWhereAsked() {
+        QFETCH(int, way);
         QFETCH(int, extent);
         QFETCH(int, outside);
         const Bank bank = Bank::of("texture");
         smallDevice(4 << 20);
-        const test::OnDouble own(cuda::tiledMethod);
-        compare(*own.method, {50, 36, 1},
+        const test::OnDouble own(makerOf(way));
+        compare(*own.method, way == 0 ? Extents{64, 32, 1} : Extents{50, 36, 1},
                 bank.problem({.extent = static_cast<method::Extent>(extent),
                               .outside = static_cast<method::Outside>(outside)}),
                 bank);

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "engine/base/error.h"
-#include "engine/cuda/direct_block.h"
+#include "engine/cuda/direct_support_block.h"
 #include "engine/cuda/merge_block.h"
 #include "engine/cuda/reduce_block.h"
 #include "engine/cuda/support_steps.h"
@@ -148,8 +148,8 @@ template <class Run> void inTurn(std::int64_t count, Run&& run) {
 }
 
 /// One thread after the other, a phase at a time.
-struct InTurn {
-    std::array<cuda::DirectThread, cuda::shared::kBlockThreads>& threads;
+template <class Thread> struct InTurn {
+    std::array<Thread, cuda::shared::kBlockThreads>& threads;
 
     template <class Phase> void operator()(Phase&& phase) const {
         inTurn(cuda::shared::kBlockThreads, [&](std::int64_t thread) {
@@ -192,14 +192,20 @@ template <class Do> void putKernels(void* stream, Do&& todo) {
 
 void runDirect(const cuda::DirectLaunch* launch) {
     const base::Extents grid = cuda::shared::blockGrid(launch->map);
-    cuda::withDirectBlock(*launch, [&]<class Block>(Block) {
+    const auto run = [&]<class Block>(Block) {
+        using Thread = typename Block::Thread;
         const auto memory = std::make_unique<typename Block::Shared>();
         for (std::int64_t block = 0; block < grid.x * grid.y * grid.z; ++block) {
             spoil(*memory);
-            std::array<cuda::DirectThread, cuda::shared::kBlockThreads> threads{};
-            Block::run(*launch, block, *memory, InTurn{threads});
+            std::array<Thread, cuda::shared::kBlockThreads> threads{};
+            Block::run(*launch, block, *memory, InTurn<Thread>{threads});
         }
-    });
+    };
+    if (launch->partial) {
+        cuda::withDirectSupportBlock(*launch, run);
+    } else {
+        cuda::withDirectBlock(*launch, run);
+    }
     addWrong(*launch);
 }
 

@@ -277,11 +277,12 @@ class DeviceTest : public QObject {
         QVERIFY(reasonOf(masked).find("the template has a mask") != std::string::npos);
         method::Problem hidden = problem;
         hidden.sceneMask = true;
-        QVERIFY(reasonOf(hidden).find("masks of the scene are for methods that transform") !=
-                std::string::npos);
-        method::Problem same = problem;
-        same.extent = method::Extent::Same;
-        QVERIFY(reasonOf(same).find("same") != std::string::npos);
+        hidden.extent = method::Extent::Same;
+        QCOMPARE(reasonOf(hidden), std::string());
+        hidden.statistics = method::WindowStatistics::Box;
+        QVERIFY(reasonOf(hidden).find("the scene has a mask") != std::string::npos);
+        hidden.statistics = method::WindowStatistics::Fourier;
+        QVERIFY(reasonOf(hidden).find("methods that transform") != std::string::npos);
         method::Problem twofold = problem;
         twofold.precision = method::Precision::Double;
         QCOMPARE(reasonOf(twofold), std::string());

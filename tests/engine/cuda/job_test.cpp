@@ -11,6 +11,7 @@
 #include "engine/job/benchmark.h"
 #include "engine/job/job.h"
 #include "engine/plan/planner.h"
+#include "tests/engine/cpu/masks.h"
 #include "tests/engine/cuda/device_double.h"
 #include "tests/support/scenes.h"
 
@@ -78,16 +79,29 @@ class CudaJobTest : public QObject {
 
     void bothDevicesGiveTheSamePeaks_data() {
         QTest::addColumn<QString>("method");
+        QTest::addColumn<bool>("masked");
         for (const char* method : {"direct", "tiled", "fourier"}) {
-            QTest::newRow(method) << method;
+            for (const bool masked : {false, true}) {
+                QTest::addRow("%s%s", method, masked ? ", with a mask of the scene" : "")
+                    << method << masked;
+            }
         }
     }
 
     void bothDevicesGiveTheSamePeaks() {
         QFETCH(QString, method);
+        QFETCH(bool, masked);
         const auto on = [&](const std::string& device) {
             Work work(device);
             work.job.method = method.toStdString();
+            if (masked) {
+                if (method == "fourier" && device == "cpu") { // which takes no mask
+                    work.job.method = "tiled";
+                }
+                work.images.sceneMask =
+                    job::maskOf({test::someOf({500, 400, 1}, 0.999, 3), {}, "scene mask", {}, {}});
+                work.job.partialPeaks = true;
+            }
             return work.run();
         };
         const job::JobResult gpu = on("cuda:0");
