@@ -59,9 +59,26 @@ method::Outcome DeviceMethod::run(const RunInput& input, method::Workspace& work
 
 method::Problem DeviceMethod::posed(const method::Problem& problem,
                                     const method::Candidate& candidate) const {
-    const bool shares =
-        problem.templates == 1 || needOf(problem, candidate) <= m_facts.about.memoryBytes;
-    return shares ? problem : oneOf(problem);
+    const auto fits = [&](const method::Problem& one) {
+        return needOf(one, candidate) <= m_facts.about.memoryBytes;
+    };
+    const auto held = [&](method::Problem one) {
+        one.runs = m_facts.together == 1 && isHeld(one) && fits(one) ? one.runs : 1;
+        return one;
+    };
+    method::Problem all = held(problem);
+    return all.templates == 1 || isHeld(all) || fits(all) ? all : held(oneOf(problem));
+}
+
+/// As posed(), of what has a hold to keep the scene in.
+method::Problem DeviceMethod::posed(const method::Problem& problem,
+                                    const method::Candidate& candidate,
+                                    const method::Execution& execution) const {
+    method::Problem asked = problem;
+    if (execution.hold == nullptr || execution.hold->refused) {
+        asked.runs = 1;
+    }
+    return posed(asked, candidate);
 }
 
 method::Outcome DeviceMethod::execute(const method::Problem& problem,
@@ -70,10 +87,11 @@ method::Outcome DeviceMethod::execute(const method::Problem& problem,
                                       const method::MaskedView& scene, method::Workspace& workspace,
                                       const method::Execution& execution,
                                       const method::MapView& map) const {
-    const method::Problem one = oneOf(problem);
     const method::MaskedView seen = withoutIdleMask(problem, scene);
     const method::PreparedTemplates alone{borrowed(prepared)};
-    return runAlone({one, candidate, alone, seen, execution, {map, {}}}, workspace);
+    std::string failure;
+    return *runPosed(oneOf(problem), {problem, candidate, alone, seen, execution, {map, {}}},
+                     workspace, failure);
 }
 
 method::Outcome
@@ -85,8 +103,8 @@ DeviceMethod::executeBank(const method::Problem& problem, const method::Candidat
     const method::MaskedView seen = withoutIdleMask(problem, scene);
     std::string failure;
     if (problem.templates > 1) {
-        if (auto outcome = runShared({problem, candidate, prepared, seen, execution, to}, workspace,
-                                     failure)) {
+        if (auto outcome = runPosed(problem, {problem, candidate, prepared, seen, execution, to},
+                                    workspace, failure)) {
             return *std::move(outcome);
         }
     }
@@ -108,11 +126,11 @@ method::Outcome DeviceMethod::reduce(const method::Problem& problem,
     method::requireTemplates(problem, prepared.size());
     const method::MaskedView seen = withoutIdleMask(problem, scene);
     std::string failure;
-    const base::Extents part = partOf(posed(problem, candidate), candidate);
+    const base::Extents part = partOf(posed(problem, candidate, execution), candidate);
     std::optional<method::Outcome> shared;
     method::Outcome outcome = reduceTo(problem, part, wanted, [&](const ReducedRun& to) {
-        shared =
-            runShared({problem, candidate, prepared, seen, execution, {}, &to}, workspace, failure);
+        shared = runPosed(problem, {problem, candidate, prepared, seen, execution, {}, &to},
+                          workspace, failure);
         return shared.value_or(method::Outcome{});
     });
     if (!shared) {
@@ -125,35 +143,55 @@ method::Outcome DeviceMethod::reduce(const method::Problem& problem,
     return outcome;
 }
 
-/// A run of all templates at once; nothing where the device has no room for that. `failure` says
-/// what it could not give, which was to be expected where that stays empty.
-std::optional<method::Outcome> DeviceMethod::runShared(const RunInput& input,
-                                                       method::Workspace& workspace,
-                                                       std::string& failure) const {
-    if (input.problem.templates > 1 && posed(input.problem, input.candidate).templates == 1) {
-        return std::nullopt;
-    }
-    std::int64_t finished = 0;
-    const method::Execution execution{input.execution.pool, input.execution.stop,
-                                      [&](const base::Box& box) {
-                                          ++finished;
-                                          if (input.execution.regionFinished) {
-                                              input.execution.regionFinished(box);
-                                          }
-                                      }};
-    try {
-        return runAlone({input.problem, input.candidate, input.prepared, input.scene, execution,
-                         input.map, input.reduced},
-                        workspace);
-    } catch (const base::Error& error) {
-        if (input.problem.templates == 1 || finished > 0 ||
-            error.code() != base::ErrorCode::Memory) {
-            throw;
+/// A run of all templates at once, of a scene that stays on the device where it has room; nothing
+/// where it has none for the templates. `failure` says what it could not give, which was to be
+/// expected where that stays empty.
+std::optional<method::Outcome> DeviceMethod::runPosed(const method::Problem& problem,
+                                                      const RunInput& input,
+                                                      method::Workspace& workspace,
+                                                      std::string& failure) const {
+    method::SceneHold* const hold = input.execution.hold;
+    method::Problem own = posed(problem, input.candidate, input.execution);
+    std::vector<std::string> failures;
+    while (own.templates == problem.templates) {
+        std::int64_t finished = 0;
+        const method::Execution execution{input.execution.pool, input.execution.stop,
+                                          [&](const base::Box& box) {
+                                              ++finished;
+                                              if (input.execution.regionFinished) {
+                                                  input.execution.regionFinished(box);
+                                              }
+                                          }};
+        try {
+            DeviceScene* held = nullptr;
+            if (isHeld(own)) {
+                held = &DeviceScene::of(*hold, m_engine, m_facts.number, own);
+            } else {
+                DeviceScene::leave(hold, m_facts.number); // whose room was not counted
+            }
+            method::Outcome outcome = runAlone({own, input.candidate, input.prepared, input.scene,
+                                                execution, input.map, input.reduced, held},
+                                               workspace);
+            outcome.failures = std::move(failures);
+            return outcome;
+        } catch (const base::Error& error) {
+            DeviceScene::leave(hold, m_facts.number); // parts of it may not have come
+            const bool retries = finished == 0 && error.code() == base::ErrorCode::Memory;
+            if (!retries || (own.templates == 1 && !isHeld(own))) {
+                throw;
+            }
+            auto& buffers = dynamic_cast<HeldBuffers&>(workspace);
+            buffers.own.reset(); // before others are made
+            buffers.own = makeBuffers();
+            if (!isHeld(own)) {
+                failure = error.what();
+                return std::nullopt;
+            }
+            hold->refused = true;
+            failures.push_back(std::string(error.what()) +
+                               "; the scene did not stay on the device");
         }
-        failure = error.what();
-        auto& held = dynamic_cast<HeldBuffers&>(workspace);
-        held.own.reset(); // before others are made
-        held.own = makeBuffers();
+        own = posed(problem, input.candidate, input.execution);
     }
     return std::nullopt;
 }

@@ -54,8 +54,8 @@ class DeviceMethod : public method::Method {
     [[nodiscard]] Engine& engine() const { return m_engine; }
     [[nodiscard]] const DeviceFacts& facts() const { return m_facts; }
 
-    /// What runs at once: `problem`, or what one template of its bank poses where the device has no
-    /// room for all of them.
+    /// What runs at once: `problem`, without the scene whole on the device where that has no room
+    /// for it, or what one template of its bank poses where it has none for all of them.
     [[nodiscard]] method::Problem posed(const method::Problem& problem,
                                         const method::Candidate& candidate) const;
 
@@ -80,8 +80,13 @@ class DeviceMethod : public method::Method {
   private:
     [[nodiscard]] method::Outcome runAlone(const RunInput& input,
                                            method::Workspace& workspace) const;
-    [[nodiscard]] std::optional<method::Outcome>
-    runShared(const RunInput& input, method::Workspace& workspace, std::string& failure) const;
+    [[nodiscard]] method::Problem posed(const method::Problem& problem,
+                                        const method::Candidate& candidate,
+                                        const method::Execution& execution) const;
+    [[nodiscard]] std::optional<method::Outcome> runPosed(const method::Problem& problem,
+                                                          const RunInput& input,
+                                                          method::Workspace& workspace,
+                                                          std::string& failure) const;
 
     Engine& m_engine;
     DeviceFacts m_facts;

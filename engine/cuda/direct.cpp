@@ -185,8 +185,10 @@ class DirectMethod final : public DeviceMethod {
                                                     const method::Limits& limits,
                                                     const Extents& tile) const override {
         const Extents map = method::mapExtents(problem);
+        Problem apart = problem;
+        apart.runs = 1; // whether the scene stays changes no part
         const auto fits = [&](const Extents& part) {
-            return partBytes(problem, part) <= kPartBytes && isShared(map, part, facts()) &&
+            return partBytes(apart, part) <= kPartBytes && isShared(map, part, facts()) &&
                    problem.templates * partNs(problem, part) <= kPartNsAtMost;
         };
         const Extents part = tile.x > 0
@@ -232,6 +234,8 @@ class DirectMethod final : public DeviceMethod {
             done += partWork(problem, box.extents);
             traffic.add(own, box.extents, 1);
         }
+        traffic.hold(own, facts(), limits);
+        prediction.keepsScene = traffic.held;
         prediction.times = traffic.times(problem.templates / own.templates, kernelNs, facts());
         prediction.times->setup = kStartMs;
         prediction.setupMs = kStartMs;
@@ -265,7 +269,7 @@ class DirectMethod final : public DeviceMethod {
         return partsInFlight(posed, candidate.tile, facts(), candidate.inFlight) *
                    partBytes(posed, candidate.tile) +
                posed.templates * (weightBytes(posed) + supportBytes(posed) + levelBytes(posed)) +
-               scoreBytes(posed, candidate.tile);
+               scoreBytes(posed, candidate.tile) + heldBytes(posed);
     }
 
   protected:

@@ -127,7 +127,7 @@ class JointMethod final : public method::Method {
         }
         method::requireTemplates(problem, prepared.size());
         const DeviceMethod& first = *m_members.front();
-        if (first.posed(problem, candidate) != problem) {
+        if (first.posed(problem, candidate).templates != problem.templates) {
             return reduceOnHost(problem, [&](const method::BankView& to) {
                 return Method::executeBank(problem, candidate, prepared, scene, workspace,
                                            execution, to);
@@ -144,7 +144,13 @@ class JointMethod final : public method::Method {
   private:
     [[nodiscard]] method::Outcome runTogether(const RunInput& input,
                                               method::Workspace& workspace) const {
-        const auto& [problem, candidate, prepared, scene, execution, map, reduced] = input;
+        Problem problem = input.problem;
+        problem.runs = 1; // each device sees a share of the scene alone
+        if (input.execution.hold != nullptr) {
+            input.execution.hold->scene.reset(); // whose room was not counted
+        }
+        const auto& [whole, candidate, prepared, scene, execution, map, reduced, held] = input;
+        const RunInput own{problem, candidate, prepared, scene, execution, map, reduced};
         auto& joint = dynamic_cast<JointWorkspace&>(workspace);
         PartQueue parts(method::mapExtents(problem), m_members.front()->partOf(problem, candidate),
                         execution, problem.templates);
@@ -162,7 +168,7 @@ class JointMethod final : public method::Method {
                 if (!joint.own[i]) {
                     joint.own[i] = member.makeWorkspace(problem, candidate);
                 }
-                const method::Outcome one = member.run(input, *joint.own[i], parts);
+                const method::Outcome one = member.run(own, *joint.own[i], parts);
                 const std::lock_guard guard(lock);
                 add(one, all);
             } catch (const base::Error& error) {

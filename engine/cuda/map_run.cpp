@@ -21,9 +21,6 @@ struct Drain {
     ~Drain() { pipe.drain(); }
 };
 
-/// Rows of a box that the threads of the host copy at a time.
-constexpr std::int64_t kRowsTogether = 64;
-
 std::string mebi(std::int64_t bytes) { return std::to_string((bytes >> 20) + 1) + " MiB"; }
 
 std::int64_t tallyBytes(const Extents& part) {
@@ -33,18 +30,6 @@ std::int64_t tallyBytes(const Extents& part) {
 /// Of score and status.
 std::int64_t placementBytes(const Problem& problem) { return isTwofold(problem) ? 13 : 5; }
 
-/// What of a box lies in the scene.
-base::Box inScene(const base::Box& box, const Extents& n) {
-    const auto begin = [](std::int64_t corner) { return std::max<std::int64_t>(corner, 0); };
-    const auto length = [&](std::int64_t corner, std::int64_t extent, std::int64_t all) {
-        return std::min(corner + extent, all) - begin(corner);
-    };
-    const base::Index& at = box.corner;
-    return {{begin(at.x), begin(at.y), begin(at.z)},
-            {length(at.x, box.extents.x, n.x), length(at.y, box.extents.y, n.y),
-             length(at.z, box.extents.z, n.z)}};
-}
-
 base::Index moved(const base::Index& at, const base::Index& by) {
     return {at.x + by.x, at.y + by.y, at.z + by.z};
 }
@@ -53,21 +38,37 @@ base::Index moved(const base::Index& at, const base::Index& by) {
 
 namespace {
 
+/// Of a voxel of the scene and of its mask.
+std::int64_t sceneVoxelBytes(const Problem& problem) {
+    return base::bytesPerVoxel(problem.scenePixel) + (problem.sceneMask ? 1 : 0);
+}
+
 /// Of the voxels that a part sees.
 std::int64_t seenBytes(const Problem& problem, const Extents& part) {
     const Extents& m = problem.templ;
     const Extents& n = problem.scene;
     return base::byteCount({std::min(part.x + m.x - 1, n.x), std::min(part.y + m.y - 1, n.y),
                             std::min(part.z + m.z - 1, n.z)},
-                           base::bytesPerVoxel(problem.scenePixel) + (problem.sceneMask ? 1 : 0));
+                           sceneVoxelBytes(problem));
+}
+
+/// Of those that are staged for it: of a scene that stays whole slabs.
+std::int64_t stagedBytes(const Problem& problem, const Extents& part) {
+    const Extents& n = problem.scene;
+    return seenBytes(problem,
+                     isHeld(problem) ? Extents{n.x, n.z > 1 ? n.y : part.y, part.z} : part);
 }
 
 } // namespace
 
+std::int64_t heldBytes(const Problem& posed) {
+    return isHeld(posed) ? base::byteCount(posed.scene, sceneVoxelBytes(posed)) : 0;
+}
+
 std::int64_t partBytes(const Problem& problem, const Extents& part) {
-    return seenBytes(problem, part) + base::byteCount(part, placementBytes(problem)) +
-           problem.templates * tallyBytes(part) + mergeBytes(problem, part) +
-           (isReduced(problem) ? reductionBytes(part) : 0);
+    return (isHeld(problem) ? 0 : seenBytes(problem, part)) +
+           base::byteCount(part, placementBytes(problem)) + problem.templates * tallyBytes(part) +
+           mergeBytes(problem, part) + (isReduced(problem) ? reductionBytes(part) : 0);
 }
 
 std::int64_t scoreBytes(const Problem& posed, const Extents& part) {
@@ -75,7 +76,7 @@ std::int64_t scoreBytes(const Problem& posed, const Extents& part) {
 }
 
 std::int64_t pinnedBytes(const Problem& problem, const Extents& part) {
-    return seenBytes(problem, part) + problem.templates * tallyBytes(part) +
+    return stagedBytes(problem, part) + problem.templates * tallyBytes(part) +
            mergeBytes(problem, part) +
            (isReduced(problem) ? reductionBytes(part)
                                : base::byteCount(part, placementBytes(problem)));
@@ -124,6 +125,14 @@ void PartTraffic::add(const Problem& posed, const Extents& part, double count) {
     mergedVoxels += posed.templates > 1 ? posed.templates * voxels : 0.0;
 }
 
+void PartTraffic::hold(const Problem& posed, const DeviceFacts& device,
+                       const method::Limits& limits) {
+    held = isHeld(posed);
+    if (held) {
+        sceneBytes = limits.sceneOn == device.id() ? 0.0 : static_cast<double>(heldBytes(posed));
+    }
+}
+
 method::DeviceTimes PartTraffic::times(int rounds, double kernelNs,
                                        const DeviceFacts& device) const {
     // Not measured on any device: bytes a nanosecond of pinned memory over the bus and of the
@@ -140,14 +149,15 @@ method::DeviceTimes PartTraffic::times(int rounds, double kernelNs,
         std::max(1.0, kPerCycle * device.about.processors * device.about.gigahertz);
     const double unit = 1e-6 * rounds;
     const double movedBytes = reducedVoxels * kReduced + mergedVoxels * kMerged;
+    const double brought = sceneBytes * (held ? 1 : rounds);
     method::DeviceTimes times;
-    times.packing = unit * sceneBytes / kHost;
-    times.upload = unit * (sceneBytes / kBus + parts * kLaunchNs / 2);
+    times.packing = 1e-6 * brought / kHost;
+    times.upload = 1e-6 * brought / kBus + (brought > 0 ? unit * parts * kLaunchNs / 2 : 0.0);
     times.compute = unit * (kernelNs + launches * kLaunchNs + movedBytes / deviceBytesPerNs);
     times.download = unit * (mapBytes / kBus + parts * kLaunchNs / 2);
     times.joining = unit * mapBytes / kHost;
     times.devices = device.together;
-    times.uploads = rounds;
+    times.uploads = !held ? rounds : sceneBytes > 0 ? 1 : 0;
     times.downloaded = static_cast<std::int64_t>(rounds * mapBytes);
     return times;
 }
@@ -203,7 +213,7 @@ method::Outcome MapRun::operator()(const std::string& what, const Lane& lane) {
         lane.prepare();
         lane.pipe.compute.wait("preparing the template");
         m_times.setup += watch.ms();
-        m_times.uploads = 1;
+        m_times.uploads = m_held == nullptr || m_held->slabs() == 0 ? 1 : 0;
         share(what, lane);
     } catch (...) {
         giveBack();
@@ -250,28 +260,13 @@ void MapRun::share(const std::string& what, const Lane& lane) {
 void MapRun::send(PartSlot& slot, const Lane& lane) {
     const base::Stopwatch watch;
     const base::Box& box = slot.box;
-    const Extents& m = m_problem.templ;
-    const base::Box reach{
-        moved(box.corner, method::firstPlacement(m_problem)),
-        {box.extents.x + m.x - 1, box.extents.y + m.y - 1, box.extents.z + m.z - 1}};
-    const base::Box seen = inScene(reach, m_problem.scene);
-    const bool masked = m_scene.mask.data() != nullptr;
-    const std::int64_t pixels =
-        base::byteCount(seen.extents, base::bytesPerVoxel(m_problem.scenePixel));
-    const std::int64_t bytes = pixels + (masked ? base::voxelCount(seen.extents) : 0);
     const std::int64_t voxels = base::voxelCount(box.extents);
     const std::int64_t blocks = base::voxelCount(shared::blockGrid(box.extents));
     PartLaunch launch;
-    std::byte* const scene = slot.scene.room(bytes);
-    launch.scene = scene;
-    launch.corner = {reach.corner.x - seen.corner.x, reach.corner.y - seen.corner.y,
-                     reach.corner.z - seen.corner.z};
-    if (masked) {
-        launch.inside = reinterpret_cast<const std::uint8_t*>(scene + pixels);
-    }
+    const std::vector<PluginCopy> copies =
+        m_held != nullptr ? stageHeld(slot, launch) : stage(slot, launch);
     launch.pixel = m_problem.scenePixel;
-    launch.extents = seen.extents;
-    launch.templ = m;
+    launch.templ = m_problem.templ;
     launch.map = box.extents;
     if (m_merger) {
         scoreIn(lane.pipe.scores, launch);
@@ -290,20 +285,14 @@ void MapRun::send(PartSlot& slot, const Lane& lane) {
         slot.exactStaged.room(voxels);
     }
     slot.told.room(tallies);
-    std::byte* const staged = slot.sceneStaged.room(bytes);
-    std::visit([&](const auto& view) { pack(view.part(seen), staged); }, m_scene.pixels);
-    if (masked) {
-        pack(m_scene.mask.part(seen), staged + pixels);
-    }
     m_times.packing += watch.ms();
 
-    const auto copy = [](void* to, const void* from, std::int64_t size) {
-        return PluginCopy{to, size, from, size, size, 1};
-    };
     const auto& [upload, compute, download] =
         std::tie(lane.pipe.upload, lane.pipe.compute, lane.pipe.download);
     upload.record(slot.upload);
-    upload.upload(copy(slot.scene.data(), staged, bytes));
+    for (const PluginCopy& copy : copies) {
+        upload.upload(copy);
+    }
     upload.record(slot.uploaded);
     compute.follow(slot.uploaded);
     compute.record(slot.start);
@@ -316,7 +305,7 @@ void MapRun::send(PartSlot& slot, const Lane& lane) {
     download.record(slot.download);
     const auto bring = [&](auto* to, const void* from, std::int64_t count) {
         const std::int64_t size = count * static_cast<std::int64_t>(sizeof(*to));
-        download.download(copy(to, from, size));
+        download.download({to, size, from, size, size, 1});
         m_times.downloaded += size;
     };
     if (m_reducer) {
@@ -361,19 +350,6 @@ void MapRun::receive(PartSlot& slot, const std::string& what, const Lane& lane) 
     m_times.joining += watch.ms();
 }
 
-void MapRun::unpackAll(PartSlot& slot) {
-    const method::BankView best = method::partOf(m_map, slot.box);
-    const method::MapView& part = best.map;
-    unpack(slot.valueStaged.data(), part.value);
-    if (part.exact.data() != nullptr && isTwofold(m_problem)) {
-        unpack(slot.exactStaged.data(), part.exact);
-    }
-    unpack(slot.statusStaged.data(), part.status);
-    if (m_merger) {
-        unpack(slot.indexStaged.data(), best.index);
-    }
-}
-
 /// Where a part lies that came back whole; nowhere where its maxima alone did.
 method::BankView MapRun::viewOf(const PartSlot& slot) const {
     if (!m_reducer) {
@@ -398,32 +374,6 @@ void MapRun::clear(const PartSlot& slot) {
 bool MapRun::repairs(const method::CanonicalTemplate& templ) const {
     return m_problem.recompute &&
            method::canonicalBound(templ.count()) + m_stored <= m_problem.promise;
-}
-
-/// Calls `copy(row, y, z)` for every row of a box, several threads side by side.
-template <class Copy> void MapRun::forRows(const Extents& extents, Copy&& copy) const {
-    const std::int64_t rows = extents.y * extents.z;
-    m_execution.pool.run(shared::ceilDivide(rows, kRowsTogether), [&](std::int64_t item, int) {
-        const std::int64_t end = std::min(rows, (item + 1) * kRowsTogether);
-        for (std::int64_t row = item * kRowsTogether; row < end; ++row) {
-            copy(row, row % extents.y, row / extents.y);
-        }
-    });
-}
-
-/// The voxels of a view, contiguous.
-template <class T> void MapRun::pack(const base::View<const T>& view, std::byte* to) const {
-    const std::int64_t length = view.extents().x;
-    forRows(view.extents(), [&](std::int64_t row, std::int64_t y, std::int64_t z) {
-        std::copy_n(view.row(y, z), length, reinterpret_cast<T*>(to) + row * length);
-    });
-}
-
-template <class T> void MapRun::unpack(const T* from, const base::View<T>& view) const {
-    const std::int64_t length = view.extents().x;
-    forRows(view.extents(), [&](std::int64_t row, std::int64_t y, std::int64_t z) {
-        std::copy_n(from + row * length, length, view.row(y, z));
-    });
 }
 
 /// Keeps the promise and tells that the part is done. What breaks it is replaced by canonical

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/cuda/device_scene.h"
 #include "engine/cuda/merger.h"
 #include "engine/cuda/part_queue.h"
 #include "engine/cuda/pipeline.h"
@@ -24,6 +25,11 @@ inline constexpr double kUnitDouble = 0x1p-53;
 [[nodiscard]] inline bool isTwofold(const method::Problem& problem) {
     return problem.precision == method::Precision::Double;
 }
+
+/// True when the scene of a problem as it is posed stays whole on the device.
+[[nodiscard]] inline bool isHeld(const method::Problem& posed) { return posed.runs > 1; }
+/// Bytes of the device that it takes then; else 0.
+[[nodiscard]] std::int64_t heldBytes(const method::Problem& posed);
 
 /// Bytes of the device in a PartSlot for a part of extents `part`.
 [[nodiscard]] std::int64_t partBytes(const method::Problem& problem, const base::Extents& part);
@@ -67,9 +73,13 @@ struct PartTraffic {
     double launches = 0;
     double reducedVoxels = 0; ///< of maps that stay on the device
     double mergedVoxels = 0;  ///< of all templates of a bank
+    bool held = false;        ///< the scene stays; `sceneBytes` come once, if at all
 
     /// `count` parts of extents `part` of a problem as it is posed.
     void add(const method::Problem& posed, const base::Extents& part, double count);
+    /// The scene comes whole, unless the device has it, where it stays.
+    void hold(const method::Problem& posed, const DeviceFacts& device,
+              const method::Limits& limits);
     /// Of `rounds` such runs one after the other, with kernels that take `kernelNs` in each.
     [[nodiscard]] method::DeviceTimes times(int rounds, double kernelNs,
                                             const DeviceFacts& device) const;
@@ -117,6 +127,7 @@ struct RunInput {
     const method::Execution& execution;
     method::BankView map; ///< without voxels where `reduced` is given
     const ReducedRun* reduced = nullptr;
+    DeviceScene* held = nullptr; ///< where the scene stays on the device
 };
 
 /// What a score in double loses where the map keeps floats alone; of one in float it is part of the
@@ -138,8 +149,8 @@ class MapRun {
   public:
     MapRun(const RunInput& input, Templates templates, PartQueue& parts)
         : m_problem(input.problem), m_templates(std::move(templates)), m_scene(input.scene),
-          m_execution(input.execution), m_map(input.map), m_stored(storedError(input)),
-          m_parts(parts) {
+          m_execution(input.execution), m_map(input.map), m_held(input.held),
+          m_stored(storedError(input)), m_parts(parts) {
         if (m_templates.size() > 1) {
             m_merger.emplace(m_problem, m_templates, m_scene, m_stored);
         }
@@ -156,6 +167,9 @@ class MapRun {
   private:
     void share(const std::string& what, const Lane& lane);
     void send(PartSlot& slot, const Lane& lane);
+    [[nodiscard]] std::vector<PluginCopy> stage(PartSlot& slot, PartLaunch& launch) const;
+    [[nodiscard]] std::vector<PluginCopy> stageHeld(PartSlot& slot, PartLaunch& launch) const;
+    void packBox(const base::Box& box, std::byte* to) const;
     void receive(PartSlot& slot, const std::string& what, const Lane& lane);
     template <class Copy> void forRows(const base::Extents& extents, Copy&& copy) const;
     template <class T> void pack(const base::View<const T>& view, std::byte* to) const;
@@ -188,6 +202,7 @@ class MapRun {
     const method::MaskedView& m_scene;
     const method::Execution& m_execution;
     const method::BankView& m_map;
+    DeviceScene* m_held;
     double m_stored;
     PartQueue& m_parts;
     std::optional<Merger> m_merger;   ///< of a bank

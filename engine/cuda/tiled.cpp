@@ -275,6 +275,8 @@ class TiledMethod final : public DeviceMethod {
             tiling.tiles * points * (kSharedPointBytes + own.templates * kPointBytes);
         PartTraffic traffic;
         traffic.add(own, tiling.part, map / static_cast<double>(base::voxelCount(tiling.part)));
+        traffic.hold(own, facts(), limits);
+        prediction.keepsScene = traffic.held;
         const double preparing =
             points * (3 * kTransformBytes * std::ceil(log / 10)) / bytesPerNs();
         prediction.setupMs = kStartMs + 1e-6 * problem.templates * preparing;

@@ -58,7 +58,9 @@ Extents wholeReach(const Problem& problem) {
 
 } // namespace
 
-Tiling tilingOf(const Problem& problem, const Extents& points, const DeviceFacts& device) {
+Tiling tilingOf(const Problem& posed, const Extents& points, const DeviceFacts& device) {
+    Problem problem = posed;
+    problem.runs = 1; // whether the scene stays changes no part
     std::int64_t most = kPointsTogether / base::voxelCount(points);
     Tiling tiling = tilesTogether(problem, points, most);
     const auto tooMuch = [&] {
@@ -74,7 +76,8 @@ Tiling tilingOf(const Problem& problem, const Extents& points, const DeviceFacts
 }
 
 std::int64_t deviceBytes(const Problem& problem, const Tiling& tiling, std::int64_t inFlight) {
-    return inFlight * partBytes(problem, tiling.part) + scoreBytes(problem, tiling.part) +
+    return heldBytes(problem) + inFlight * partBytes(problem, tiling.part) +
+           scoreBytes(problem, tiling.part) +
            (isGeneral(problem) ? supportRoomOf(problem, tiling).bytes()
                                : roomOf(problem, tiling).bytes());
 }

@@ -186,6 +186,7 @@ std::string partsText(const plan::PlanReport& plan) {
                            "download ms", "host ms", "setup ms", "side by side ms",
                            "one after the other ms", "uploads"}};
     std::string again;
+    std::string kept;
     for (const plan::CandidateReport& row : plan.candidates) {
         if (!row.prediction || !row.prediction->times) {
             continue;
@@ -198,13 +199,16 @@ std::string partsText(const plan::PlanReport& plan) {
                         milliseconds(times.download), milliseconds(times.packing + times.joining),
                         milliseconds(times.setup), milliseconds(row.prediction->ms),
                         milliseconds(times.oneAfterTheOther()), std::to_string(times.uploads)});
+        if (times.uploads == 0) {
+            kept = "  0 uploads: the device has the scene since the templates of another size\n";
+        }
         if (times.uploads > 1) {
             again = "  more than one upload: the device has no room for what all templates need "
                     "at once, so that each brings the scene again\n";
         }
     }
     return rows.size() > 1 ? "  by the cost model, one after the other as in Karas (33):\n" +
-                                 table(rows, 3) + again
+                                 table(rows, 3) + again + kept
                            : "";
 }
 
@@ -230,9 +234,13 @@ std::string timesText(const char* head, const std::optional<method::DeviceTimes>
     if (!times) {
         return {};
     }
-    return std::string("  ") + head + ": in " + milliseconds(times->upload) + " ms for " +
-           std::to_string(times->uploads) + (times->uploads == 1 ? " upload" : " uploads") +
-           " of the scene, compute " + milliseconds(times->compute) + " ms" +
+    const std::string in =
+        times->uploads == 0
+            ? "the scene was on the device"
+            : "in " + milliseconds(times->upload) + " ms for " + std::to_string(times->uploads) +
+                  (times->uploads == 1 ? " upload" : " uploads") + " of the scene";
+    return std::string("  ") + head + ": " + in + ", compute " + milliseconds(times->compute) +
+           " ms" +
            (times->devices > 1 ? " on " + std::to_string(times->devices) + " devices" : "") +
            ", out " + milliseconds(times->download) + " ms for " + bytesText(times->downloaded) +
            ", host " + milliseconds(times->packing + times->joining) + " ms, setup " +

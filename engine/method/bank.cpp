@@ -288,7 +288,8 @@ Outcome Method::executeBank(const Problem& problem, const Candidate& candidate,
     for (std::size_t i = 0; i < prepared.size() && !all.cancelled; ++i) {
         const bool last = i + 1 == prepared.size();
         ScoreSums sums;
-        const Execution one{execution.pool, execution.stop, [&](const base::Box& box) {
+        const Execution one{execution.pool, execution.stop,
+                            [&](const base::Box& box) {
                                 const MapView part = partOf(viewOf(scores), box);
                                 const BankView best = partOf(to, box);
                                 mergeBest(part, static_cast<std::int32_t>(i), best);
@@ -303,7 +304,8 @@ Outcome Method::executeBank(const Problem& problem, const Candidate& candidate,
                                         execution.regionFinished(box);
                                     }
                                 }
-                            }};
+                            },
+                            execution.hold};
         Outcome outcome =
             execute(problem, candidate, *prepared[i], scene, workspace, one, viewOf(scores));
         outcome.facts.scores = sums;

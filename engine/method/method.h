@@ -36,12 +36,26 @@ class Workspace {
     virtual ~Workspace() = default;
 };
 
+/// A scene that a method keeps where it computes.
+class HeldScene {
+  public:
+    virtual ~HeldScene() = default;
+};
+
+/// What runs on one scene hand on, one after the other: as long as the scene's pixels stay, and of
+/// one device at a time.
+struct SceneHold {
+    std::unique_ptr<HeldScene> scene;
+    bool refused = false; ///< a device had no room for it
+};
+
 /// What surrounds one execution.
 struct Execution {
     base::TilePool& pool;
     std::stop_token stop;
     /// Told each box of the map that is finished for good; called on any worker, one at a time.
     std::function<void(const base::Box&)> regionFinished;
+    SceneHold* hold = nullptr; ///< of a problem with several runs
 };
 
 /// How an execution ended. Cancelled: finished regions hold their final values, the rest is 0 and

@@ -54,6 +54,9 @@ struct Problem {
     /// The map is asked for; else peaks and statistics alone, which a method may find where it made
     /// the map (Method::reduces).
     bool map = true;
+    /// On the same scene, one after the other, this one among them: a device with room keeps the
+    /// scene for all of them (SceneHold).
+    int runs = 1;
 
     friend bool operator==(const Problem&, const Problem&) = default;
 };
@@ -99,6 +102,8 @@ struct Limits {
     int threads = 1;
     /// Host bytes a run may take beyond the scene it is given, map and status included.
     std::int64_t memoryBytes = INT64_MAX;
+    /// The device that has the scene from a run before this one; empty without.
+    std::string sceneOn{};
 };
 
 /// What is known of a scene's pixels before a plan is made (METHODS 5); no part of a plan's key.

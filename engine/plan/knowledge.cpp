@@ -151,8 +151,8 @@ std::string problemKey(const method::Problem& problem, const method::Limits& lim
                        const base::Extents& tile) {
     // Takes every field by name, so that a new one cannot be forgotten here.
     const auto& [operation, extent, scene, templ, scenePixel, templPixel, promise, precision,
-                 recompute, outside, minOverlap, mask, sceneMask, statistics, templates, map] =
-        problem;
+                 recompute, outside, minOverlap, mask, sceneMask, statistics, templates, map,
+                 runs] = problem;
     std::string key;
     const auto add = [&](std::string_view part) {
         key += key.empty() ? "" : " ";
@@ -174,6 +174,7 @@ std::string problemKey(const method::Problem& problem, const method::Limits& lim
     add(name(statistics));
     add(std::to_string(templates) + (templates == 1 ? " template" : " templates"));
     add(map ? "map" : "peaks");
+    add(std::to_string(runs) + (runs == 1 ? " run" : " runs"));
     add(std::to_string(limits.threads));
     add(planning);
     add(method);

@@ -55,9 +55,10 @@ match::MapStatistics bankStatistics(match::MapStatistics statistics,
 GroupRun::GroupRun(const Job& job, const Inputs& inputs, std::vector<int> numbers,
                    const Wants& wants, const std::stop_token& stop)
     : m_job(job), m_inputs(inputs), m_numbers(std::move(numbers)), m_keeps(wants.keeps),
-      m_problem(inputs.problem(job, m_numbers)),
+      m_hold(wants.hold), m_problem(inputs.problem(job, m_numbers)),
       m_statistics(method::sceneStatistics(inputs.sceneView(), m_problem.templ, stop)) {
     m_problem.map = wants.map;
+    m_problem.runs = wants.runs;
     m_report.templates = m_numbers;
     m_report.plan.problem = m_problem;
     m_report.mapBytes = method::mapBytes(m_problem);
@@ -181,6 +182,14 @@ std::optional<Error> GroupRun::distrust() const {
                                         "' gave a wrong result: " + m_report.audit->reason);
 }
 
+std::string GroupRun::sceneOn(const std::string& before) const {
+    const plan::CandidateReport* const chosen = m_plan ? m_plan->report().chosen() : nullptr;
+    if (chosen == nullptr || !byGpu()) {
+        return before;
+    }
+    return chosen->prediction->keepsScene ? chosen->candidate.device : std::string();
+}
+
 double GroupRun::expectedMs() const {
     return m_plan ? m_plan->report().chosen()->expectedMs().value_or(1) : 0;
 }
@@ -266,8 +275,8 @@ method::Outcome GroupRun::executeOnce(base::TilePool& pool, const Progress& prog
         progress.share(std::min(1.0, (turn + done / voxels) / turns));
     };
     const base::Stopwatch watch;
-    method::Outcome outcome =
-        executePrepared({.pool = pool, .stop = stop, .regionFinished = finished}, progress);
+    method::Outcome outcome = executePrepared(
+        {.pool = pool, .stop = stop, .regionFinished = finished, .hold = m_hold}, progress);
     m_executeMs.push_back(watch.ms());
     return outcome;
 }

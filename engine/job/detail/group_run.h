@@ -34,8 +34,10 @@ struct Shared {
 class GroupRun {
   public:
     struct Wants {
-        bool keeps = false; ///< what was prepared stays after the run, for leave()
-        bool map = true;    ///< the map comes back whole
+        bool keeps = false;                ///< what was prepared stays after the run, for leave()
+        bool map = true;                   ///< the map comes back whole
+        int runs = 1;                      ///< on the scene, one for each group
+        method::SceneHold* hold = nullptr; ///< of more than one; must live as long
     };
     /// `inputs` must live as long. Takes the scene's statistics, which mean nothing when stopped.
     GroupRun(const Job& job, const Inputs& inputs, std::vector<int> numbers, const Wants& wants,
@@ -70,6 +72,8 @@ class GroupRun {
                                 const std::stop_token& stop);
     /// What is planned runs on a GPU. Needs a plan.
     [[nodiscard]] bool byGpu() const { return m_plan->candidate().device != "cpu"; }
+    /// The device that has the scene after this run, when it was on `before`; empty for none.
+    [[nodiscard]] std::string sceneOn(const std::string& before) const;
     /// What planning expects the run to take. Needs a plan.
     [[nodiscard]] double expectedMs() const;
 
@@ -120,6 +124,7 @@ class GroupRun {
     const Inputs& m_inputs;
     std::vector<int> m_numbers;
     bool m_keeps;
+    method::SceneHold* m_hold;
     std::vector<plan::CandidateReport> m_failed; ///< in runs of this group
     bool m_tookOver = false;
     Shared m_shared;

@@ -174,6 +174,12 @@ plan::Request SceneRunner::requestOf(const GroupRun& group, std::int64_t maps) c
     request.limits.memoryBytes =
         std::max<std::int64_t>(1, request.limits.memoryBytes - (maps - group.report().mapBytes) -
                                       (m_stream.ahead.count() > 0 ? m_stream.nextBytes() : 0));
+    for (const GroupRun& before : groups()) {
+        if (&before == &group) {
+            break;
+        }
+        request.limits.sceneOn = before.sceneOn(request.limits.sceneOn);
+    }
     return request;
 }
 
@@ -427,6 +433,7 @@ bool SceneRunner::executeGroup(GroupRun& group, const GroupRun::Progress& progre
             }
         }
         ground();
+        m_work->hold.scene.reset(); // of a device that failed
         group.clear();
         group.makeMap();
         if (groups().size() == 1) {
@@ -476,6 +483,7 @@ bool SceneRunner::execute() {
         }
         done += share;
     }
+    m_work->hold = {};
     RunReport run = totalRun(groups());
     run.readMs = m_work->readMs;
     run.peakHostBytes = meter.rise();

@@ -17,6 +17,7 @@ struct SceneWork {
     SceneWork& operator=(const SceneWork&) = delete;
 
     Inputs inputs;
+    method::SceneHold hold; ///< between the runs of the groups
     std::vector<GroupRun> groups;
     double readMs = 0; ///< for both
 };

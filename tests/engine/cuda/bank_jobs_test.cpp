@@ -6,6 +6,7 @@
 #include "engine/base/error.h"
 #include "engine/cuda/engine.h"
 #include "engine/job/job.h"
+#include "tests/engine/cpu/masks.h"
 #include "tests/engine/cuda/device_double.h"
 #include "tests/support/scenes.h"
 
@@ -166,10 +167,67 @@ class BankJobsTest : public QObject {
         work.job.crops.push_back({{260, 130, 0}, {30, 20, 1}});
         const job::JobResult found = work.run();
         QCOMPARE(found.report.groups.size(), std::size_t{2});
-        for (const job::GroupReport& group : found.report.groups) {
-            QCOMPARE(group.run->times->uploads, 1);
+        for (std::size_t i = 0; i < 2; ++i) { // the second finds the scene on the device
+            const int uploads = i == 0 ? 1 : 0;
+            const job::GroupReport& group = found.report.groups[i];
+            QCOMPARE(group.run->times->uploads, uploads);
+            QCOMPARE(group.plan.chosen()->prediction->times->uploads, uploads);
+            QVERIFY(group.plan.chosen()->prediction->keepsScene);
         }
-        QCOMPARE(found.report.run->times->uploads, 2);
+        QCOMPARE(found.report.run->times->uploads, 1);
+        QCOMPARE(test::deviceDouble().memoryBytes, std::int64_t{0});
+        const std::string text = job::toText(found.report);
+        QVERIFY2(holds(text, "the scene was on the device, compute "), text.c_str());
+        QVERIFY2(holds(text, "0 uploads: the device has the scene"), text.c_str());
+        QVERIFY(holds(job::toJson(found.report), "\"uploads\": 0"));
+        work.job.device = "cpu";
+        QCOMPARE(peaksDifference(found, work.run()), std::string());
+        // What is repeated brings all that it takes alone.
+        work.job.device = "cuda:0";
+        work.job.repeat = 2;
+        const job::JobResult repeated = work.run();
+        QCOMPARE(repeated.report.run->times->uploads, 2);
+        QCOMPARE(peaksDifference(repeated, found), std::string());
+    }
+
+    void aSceneStaysForDifferentMethodsAndMasks_data() {
+        QTest::addColumn<QString>("method");
+        QTest::addColumn<bool>("masked");
+        for (const char* method : {"direct", "tiled", "fourier"}) {
+            for (const bool masked : {false, true}) {
+                QTest::addRow("%s%s", method, masked ? ", masked" : "") << method << masked;
+            }
+        }
+    }
+
+    void aSceneStaysForDifferentMethodsAndMasks() {
+        QFETCH(QString, method);
+        QFETCH(bool, masked);
+        Work work("cuda:0", method.toStdString());
+        work.job.crops.push_back({{200, 100, 0}, {30, 20, 1}});
+        work.job.crops.push_back({{260, 130, 0}, {11, 40, 1}});
+        if (masked) {
+            work.images.sceneMask =
+                job::maskOf({test::someOf({500, 400, 1}, 0.999, 3), {}, "scene mask", {}, {}});
+            work.job.partialPeaks = true;
+        }
+        const job::JobResult found = work.run();
+        QCOMPARE(found.report.groups.size(), std::size_t{3});
+        QCOMPARE(found.report.run->times->uploads, 1);
+        work.job.device = "cpu";
+        work.job.method = "direct";
+        QCOMPARE(peaksDifference(found, work.run()), std::string());
+    }
+
+    // The processor does what is left, in memory of its own.
+    void aDeviceThatFailsLaterLeavesTheRestToTheProcessor() {
+        Work work("auto");
+        work.job.crops.push_back({{200, 100, 0}, {30, 20, 1}});
+        test::failAt(Call::Direct, 4, DeviceDouble::kInvalidValue);
+        const job::JobResult found = work.run();
+        QCOMPARE(found.report.groups[0].run->device, std::string("cuda:0"));
+        QCOMPARE(found.report.groups[1].run->device, std::string("cpu"));
+        QCOMPARE(test::deviceDouble().memoryBytes, std::int64_t{0});
         work.job.device = "cpu";
         QCOMPARE(peaksDifference(found, work.run()), std::string());
     }

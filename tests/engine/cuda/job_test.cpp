@@ -363,7 +363,8 @@ class CudaJobTest : public QObject {
 
     void aProblemThatGpusDoNotSolveGoesToTheProcessor() {
         Work work("auto");
-        work.job.extent = method::Extent::Same;
+        work.job.method = "tiled";
+        work.job.tile = {110, 110, 1}; // a multiple of 11
         const job::JobResult found = work.run();
         QCOMPARE(found.report.run->device, std::string("cpu"));
         QVERIFY(rowOf(found.report, "cuda:0")->verdict == plan::CandidateVerdict::Refused);
