@@ -31,6 +31,11 @@ std::vector<SupportSum> sumsOf(const Problem& problem) {
     return sums;
 }
 
+/// What is loaded of a tile: x and x^2, what is not finite, what is inside.
+std::int64_t inputsOf(const Problem& problem) {
+    return 2 + (mayBeNonFinite(problem) ? 1 : 0) + (mayBePartial(problem) ? 1 : 0);
+}
+
 /// That, B_T or That^2.
 std::vector<double> weightsOf(const method::CanonicalTemplate& templ, SupportWeights which) {
     const base::Image<double>& that = templ.values();
@@ -90,7 +95,8 @@ SupportRoom supportRoomOf(const Problem& problem, const Tiling& tiling) {
     SupportRoom room;
     room.tile = tileValues(tiling.points);
     room.batch = tiling.batch();
-    room.loaded = problem.templates > 1 && !problem.mask ? 2 : 1;
+    // Of boxes nothing but x and the inside is asked for again.
+    room.loaded = problem.templates == 1 ? 1 : problem.mask ? inputsOf(problem) : 2;
     room.each = mayOverlap(problem) ? 3 : 2;
     room.spectra = problem.templates * room.each;
     room.sums = supportSums(problem);
@@ -126,7 +132,7 @@ int supportTransforms(const Problem& problem) {
 }
 
 int ownTransforms(const Problem& problem) {
-    return problem.mask ? supportTransforms(problem)
+    return problem.mask ? static_cast<int>(supportSums(problem))
                         : 1 + (mayBePartial(problem) ? 1 : 0) + (mayOverlap(problem) ? 1 : 0);
 }
 
@@ -178,8 +184,7 @@ void SupportTiles::prepare(const Stream& stream, const Problem& problem, const T
             stream, TransformShape{TransformKind::TwofoldInverse, tiling.points, m_room.batch});
         m_planned = planned;
     }
-    m_voxels = m_data.room(m_room.loaded * m_room.batch * m_room.tile);
-    m_others = m_voxels + (m_room.loaded - 1) * m_room.batch * m_room.tile;
+    m_loaded = m_data.room(m_room.loaded * m_room.batch * m_room.tile);
     m_launch.facts = m_facts.room(m_room.batch);
     m_launch.shares = m_tileShares.room(m_room.shares);
     double* sum = m_sums.room(m_room.sums * m_room.batch * m_room.tile);
@@ -194,6 +199,7 @@ void SupportTiles::makeSpectra(const Stream& stream, const std::vector<SupportTe
     // What copies read outlives the transform, whose end waits for the stream whatever fails.
     std::vector<double> values;
     std::vector<std::uint8_t> inside;
+    std::vector<std::uint8_t> before; // of the last template
     const Transform transform(stream, {TransformKind::Twofold, m_launch.points, 1});
     void* const work = m_work.room(transform.workBytes());
     double* const weights = m_weights.room(m_room.weights);
@@ -216,6 +222,8 @@ void SupportTiles::makeSpectra(const Stream& stream, const std::vector<SupportTe
             upload(weights, values.data(), m_room.weights);
             if (which == SupportWeights::Support) {
                 inside.assign(values.begin(), values.end());
+                m_constants[templ].takesSums = inside != before;
+                before = inside;
                 upload(m_firstSupport + place * m_room.weights, inside.data(), m_room.weights);
             }
             m_launch.placed = m_firstSpectrum + (place * m_room.each + i) * m_room.tile;
@@ -243,29 +251,32 @@ void SupportTiles::choose(std::size_t templ) {
 void SupportTiles::start(const Stream& stream, const PartLaunch& of, std::size_t templ) {
     static_cast<PartLaunch&>(m_launch) = of;
     choose(templ);
-    const bool fresh = templ == 0 || m_room.loaded == 1;
-    const auto loadTo = [&](double* tiles, SupportInput input) {
-        m_launch.data = tiles;
-        if (fresh) {
+    const bool loads = templ == 0 || m_room.loaded == 1;
+    const bool takes = loads || m_constants[templ].takesSums;
+    std::int64_t place = 0;
+    const auto loadNext = [&](SupportInput input) {
+        const std::int64_t at = std::min(place++, m_room.loaded - 1);
+        m_launch.data = m_loaded + at * m_room.batch * m_room.tile;
+        if (loads) {
             load(stream, input);
         }
     };
     const auto shared = [&](SupportSum sum) {
-        if (fresh) {
+        if (takes) {
             correlate(stream, SupportWeights::Support, sum);
         }
     };
-    loadTo(m_voxels, SupportInput::Voxels);
+    loadNext(SupportInput::Voxels);
     correlate(stream, SupportWeights::That, kSumCn);
     shared(kSumS1);
-    loadTo(m_others, SupportInput::Squares);
+    loadNext(SupportInput::Squares);
     shared(kSumS2);
     if (m_launch.sums[kSumNonFinite] != nullptr) {
-        loadTo(m_others, SupportInput::NonFinite);
+        loadNext(SupportInput::NonFinite);
         shared(kSumNonFinite);
     }
     if (m_launch.sums[kSumN] != nullptr) {
-        loadTo(m_others, SupportInput::Inside); // the last one, which stays
+        loadNext(SupportInput::Inside); // the last one, which stays
         shared(kSumN);
         correlate(stream, SupportWeights::That, kSumT1);
         if (m_launch.sums[kSumT2] != nullptr) {

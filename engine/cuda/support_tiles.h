@@ -42,7 +42,7 @@ struct SupportTempl {
 struct SupportRoom {
     std::int64_t tile = 0;    ///< doubles of a tile, and of a spectrum
     std::int64_t batch = 0;   ///< tiles at once
-    std::int64_t loaded = 1;  ///< spectra of a tile that are kept
+    std::int64_t loaded = 1;  ///< spectra of a tile that are kept for all templates
     std::int64_t each = 0;    ///< spectra of a template
     std::int64_t spectra = 0; ///< of all templates
     std::int64_t sums = 0;    ///< that are taken
@@ -64,8 +64,9 @@ struct SupportRoom {
 [[nodiscard]] int ownTransforms(const method::Problem& problem);
 
 /// Tiles of the general way on a device: buffers, plans and the spectra of templates, made when
-/// they are first needed. Templates without masks share what belongs to the scene and to their box:
-/// its spectra, S1, S2, N and what is not finite. Its stream must live as long.
+/// they are first needed. Templates share what belongs to the scene, its spectra, and those with
+/// one support that follow each other what belongs to that: S1, S2, N and what is not finite. Its
+/// stream must live as long.
 class SupportTiles {
   public:
     SupportTiles(Engine& engine, std::int32_t device);
@@ -83,6 +84,7 @@ class SupportTiles {
     struct Constants {
         double count = 0;
         double bound = 0;
+        bool takesSums = true; ///< its support is not that of the template before it
         double norms[kSupportWeights] = {};
     };
 
@@ -109,8 +111,7 @@ class SupportTiles {
     double* m_firstSpectrum = nullptr;
     std::uint8_t* m_firstSupport = nullptr;
     std::int32_t* m_firstLevels = nullptr;
-    double* m_voxels = nullptr; ///< tiles of x
-    double* m_others = nullptr; ///< those of the other inputs; the same where nothing is shared
+    double* m_loaded = nullptr; ///< spectra of tiles, input by input, as many as are kept
     void* m_workArea = nullptr;
     std::vector<Constants> m_constants; ///< of each template
     std::size_t m_templ = 0;            ///< that is at hand

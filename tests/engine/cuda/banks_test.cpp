@@ -7,6 +7,7 @@
 
 #include "engine/base/error.h"
 #include "engine/cuda/map_run.h"
+#include "tests/engine/cpu/masks.h"
 #include "tests/engine/cuda/on_double.h"
 #include "tests/engine/cuda/reduced_cases.h"
 #include "tests/support/comparison.h"
@@ -24,6 +25,7 @@ namespace {
 struct Bank {
     base::AnyImage scene;
     std::vector<base::AnyImage> templs;
+    std::vector<test::Mask> masks{};
 
     /// The template of a case, one of noise, others that were cut from the scene.
     static Bank of(const std::string& name, int count = 4) {
@@ -52,6 +54,9 @@ struct Bank {
         std::vector<method::MaskedView> views;
         for (const base::AnyImage& templ : templs) {
             views.emplace_back(base::viewOf(templ));
+            if (!masks.empty()) {
+                views.back().mask = masks[views.size() - 1].view();
+            }
         }
         return views;
     }
@@ -260,6 +265,72 @@ class BanksTest : public QObject {
         const auto [overlap, same] =
             transforms({.extent = method::Extent::Same, .outside = method::Outside::Overlap});
         QCOMPARE(overlap, same * (3 + 3 + 3 * templates));
+    }
+
+    void maskedTemplatesShareTheirSpectraAndEqualMasksTheirSums_data() {
+        QTest::addColumn<int>("way");
+        QTest::addColumn<int>("outside");
+        for (const int way : {0, 1}) {
+            QTest::addRow("%s, inside", wayName(way)) << way << -1;
+            for (const auto outside :
+                 {method::Outside::Zero, method::Outside::Eibl, method::Outside::Overlap}) {
+                QTest::addRow("%s, %s", wayName(way), std::string(method::name(outside)).c_str())
+                    << way << static_cast<int>(outside);
+            }
+        }
+    }
+
+    void maskedTemplatesShareTheirSpectraAndEqualMasksTheirSums() {
+        QFETCH(int, way);
+        QFETCH(int, outside);
+        test::Asked asked;
+        const bool partial = outside >= 0;
+        if (partial) {
+            asked.extent = method::Extent::Same;
+            asked.outside = static_cast<method::Outside>(outside);
+        }
+        const std::int64_t overlap = asked.outside == method::Outside::Overlap ? 1 : 0;
+        for (const bool holes : {false, true}) {
+            Bank bank = Bank::of(holes ? "NaN" : "texture");
+            const Extents m = base::extentsOf(bank.templs.front());
+            bank.masks.push_back(test::disc(m)); // three supports
+            bank.masks.push_back(test::disc(m));
+            bank.masks.push_back(test::maskOf(m, [](const base::Index&) { return true; }));
+            bank.masks.push_back(test::lShape(m));
+            smallDevice(partial ? 3 << 20 : 2 << 20);
+            const test::OnDouble own(makerOf(way));
+            const Extents tile = way == 0 ? Extents{64, 32, 1} : Extents{50, 36, 1};
+            Ready ready(*own.method, bank.problem(asked), bank, tile);
+            QCOMPARE(ready.predicted().times->uploads, 1);
+            const auto told = static_cast<double>(ready.predicted().deviceBytes);
+            const Whole whole(ready);
+            const auto parts = std::ssize(whole.regions);
+            QVERIFY(parts > 1);
+            const auto most = static_cast<double>(test::deviceDouble().mostBytes);
+            QVERIFY2(told >= most && (way == 0 || told <= 1.1 * most),
+                     qPrintable(QStringLiteral("%1 for %2").arg(told).arg(most)));
+            if (way == 1) {
+                const std::int64_t notFinite = base::isInteger(ready.problem.scenePixel) ? 0 : 1;
+                const std::int64_t spectra = 2 + (partial ? overlap : 0);
+                const std::int64_t loaded = 2 + notFinite + (partial ? 1 : 0);
+                const std::int64_t supports = 2 + notFinite + (partial ? 1 : 0);
+                const std::int64_t each = 1 + (partial ? 1 + overlap : 0);
+                QCOMPARE(calls(Call::Transform),
+                         4 * spectra + parts * (loaded + 3 * supports + 4 * each));
+            }
+            method::MatchMap best(method::mapExtents(ready.problem));
+            base::Image<std::int32_t> index(method::mapExtents(ready.problem), -1);
+            for (std::size_t i = 0; i < 4; ++i) {
+                method::MatchMap alone(method::mapExtents(ready.problem));
+                (void)own.method->execute(ready.problem, ready.candidate, *ready.prepared[i],
+                                          ready.scene, *ready.workspace, {ready.pool, {}, {}},
+                                          method::viewOf(alone));
+                method::mergeBest(method::viewOf(alone), static_cast<std::int32_t>(i),
+                                  {method::viewOf(best), index.view()});
+            }
+            QCOMPARE(test::firstDifferentBit(whole.map, best), std::string());
+            QVERIFY(std::equal(index.data(), index.data() + index.count(), whole.index.data()));
+        }
     }
 
     // METHODS 5: never below what a run takes, and at most a tenth above.
