@@ -23,6 +23,12 @@ struct BlockTally {
     std::int32_t notComputed = 0;
 };
 
+/// Sums of x and x^2 over windows.
+struct PanelSum {
+    double first = 0;
+    double second = 0;
+};
+
 /// A part of a scene and of its map, all pointers in the memory of the device.
 /// **Shapes**: scene and map contiguous, x fastest; scene = map + templ - 1, less where placements
 /// leave it; one tally for each block of method::shared::blockGrid(map).

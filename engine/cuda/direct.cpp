@@ -85,6 +85,11 @@ class DirectPrepared final : public method::Prepared {
         const base::Image<std::uint8_t>& mask = m_canonical.support();
         return !mask.empty() ? mask.data() : m_ones.empty() ? nullptr : m_ones.data();
     }
+    [[nodiscard]] bool hasSupportOf(const DirectPrepared& other) const {
+        const base::Image<std::uint8_t>& a = m_canonical.support();
+        const base::Image<std::uint8_t>& b = other.m_canonical.support();
+        return a.count() == b.count() && std::equal(a.data(), a.data() + a.count(), b.data());
+    }
     /// Where placements may overlap the scene in part, as levelsOf().
     [[nodiscard]] const std::vector<std::int32_t>& levels() const { return m_levels; }
     [[nodiscard]] const shared::BoxConstants& constants() const { return m_constants; }
@@ -136,11 +141,14 @@ class DirectWorkspace final : public method::Workspace {
   public:
     DirectWorkspace(Engine& engine, std::int32_t device)
         : weights(engine, device), support(engine, device), levels(engine, device),
-          pipe(engine, device) {}
+          sums(engine, device), frames(engine, device), pipe(engine, device) {}
 
     DeviceBuffer<std::byte> weights;
     DeviceBuffer<std::uint8_t> support;
     DeviceBuffer<std::int32_t> levels;
+    // Of a bank:
+    DeviceBuffer<PanelSum> sums;
+    DeviceBuffer<shared::TileFrame> frames;
     Pipeline pipe; ///< the last, so that it ends before the memory it works on
 };
 
@@ -164,6 +172,16 @@ std::int64_t supportBytes(const Problem& problem) {
 /// Of its levels.
 std::int64_t levelBytes(const Problem& problem) {
     return mayOverlap(problem) ? base::byteCount(problem.templ, 4) : 0;
+}
+
+/// Whether templates of a bank share their window sums.
+bool sharesSums(const Problem& posed) { return posed.templates > 1 && !mayBePartial(posed); }
+/// Bytes of the device for those of a part.
+std::int64_t sumBytes(const Problem& posed, const Extents& part) {
+    constexpr std::int64_t kFrame = sizeof(shared::TileFrame);
+    return sharesSums(posed) ? base::byteCount(part, sizeof(PanelSum)) +
+                                   base::byteCount(shared::blockGrid(part), kFrame)
+                             : 0;
 }
 
 /// Of the host, with so many parts under way.
@@ -269,7 +287,8 @@ class DirectMethod final : public DeviceMethod {
         return partsInFlight(posed, candidate.tile, facts(), candidate.inFlight) *
                    partBytes(posed, candidate.tile) +
                posed.templates * (weightBytes(posed) + supportBytes(posed) + levelBytes(posed)) +
-               scoreBytes(posed, candidate.tile) + heldBytes(posed);
+               scoreBytes(posed, candidate.tile) + sumBytes(posed, candidate.tile) +
+               heldBytes(posed);
     }
 
   protected:
@@ -332,6 +351,11 @@ class DirectMethod final : public DeviceMethod {
             launch.partial = partial;
             launch.constants = templ.constants();
             launch.constants.boundConstant += stored;
+            if (sharesSums(problem)) {
+                launch.sums = own.sums.room(base::voxelCount(part.map));
+                launch.frames = own.frames.room(base::voxelCount(shared::blockGrid(part.map)));
+                launch.known = i > 0 && templ.hasSupportOf(*templates[i - 1]);
+            }
             own.pipe.compute.direct(launch);
         };
         return MapRun(input, canonical, parts)(

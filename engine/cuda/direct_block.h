@@ -347,7 +347,7 @@ template <class T, class Real, int kRows, bool kIntegers, bool kMasked = false> 
 
     FLCC_HOST_DEVICE static Judged judge(const DirectLaunch& launch, const DirectPlace& place,
                                          std::int64_t x, std::int64_t y, double num,
-                                         const Shared& all, const shared::TileFrame& frame) {
+                                         const PanelSum& sum, const shared::TileFrame& frame) {
         Judged judged;
         judged.rounding = frame.rounding;
         const T* const first = rowAt(launch, place, y, 0) + x;
@@ -358,8 +358,7 @@ template <class T, class Real, int kRows, bool kIntegers, bool kMasked = false> 
         }
         judged.score.flat = frame.constant;
         if (!frame.constant) {
-            judged.score = shared::scoreBox(all.sums[0][y][x], all.sums[1][y][x], num, frame,
-                                            launch.constants);
+            judged.score = shared::scoreBox(sum.first, sum.second, num, frame, launch.constants);
         }
         if (judged.score.open) {
             judged.score.flat =
@@ -383,8 +382,14 @@ template <class T, class Real, int kRows, bool kIntegers, bool kMasked = false> 
             if (x >= launch.map.x || y >= launch.map.y) {
                 continue;
             }
-            const Judged judged = judge(launch, place, column, row, own.total[r], all, own.frame);
             const std::int64_t at = (place.corner.z * launch.map.y + y) * launch.map.x + x;
+            const PanelSum sum = launch.known
+                                     ? launch.sums[at]
+                                     : PanelSum{all.sums[0][row][column], all.sums[1][row][column]};
+            if (launch.sums != nullptr && !launch.known) {
+                launch.sums[at] = sum;
+            }
+            const Judged judged = judge(launch, place, column, row, own.total[r], sum, own.frame);
             VoxelTally::write(launch, at, judged);
             tally.add(judged, r == 0);
         }
@@ -402,6 +407,8 @@ template <class T, class Real, int kRows, bool kIntegers, bool kMasked = false> 
                 own.frame.exactSums = true; // bytes as they are
                 clear(thread, all);
             });
+        } else if (launch.known) {
+            each([&](int, DirectThread& own) { own.frame = launch.frames[block]; });
         } else {
             each([&](int thread, DirectThread&) { findRange(launch, place, thread, all); });
             each([&](int thread, DirectThread&) { foldRange(thread, all); });
@@ -410,6 +417,9 @@ template <class T, class Real, int kRows, bool kIntegers, bool kMasked = false> 
             each([&](int thread, DirectThread& own) {
                 own.frame = frameOf(launch, place, all);
                 clear(thread, all);
+                if (launch.frames != nullptr && thread == 0) {
+                    launch.frames[block] = own.frame;
+                }
             });
         }
         const base::Extents& m = launch.templ;
@@ -421,14 +431,16 @@ template <class T, class Real, int kRows, bool kIntegers, bool kMasked = false> 
                         load(launch, place, piece, thread, own, all);
                     });
                     each([&](int thread, DirectThread& own) {
-                        if constexpr (kMasked) {
-                            sumSupport(piece, thread, all);
-                        } else {
-                            sumColumns(piece, thread, all);
+                        if (!launch.known) {
+                            if constexpr (kMasked) {
+                                sumSupport(piece, thread, all);
+                            } else {
+                                sumColumns(piece, thread, all);
+                            }
                         }
                         multiply(piece, thread, all, own);
                     });
-                    if constexpr (!kMasked) {
+                    if (!kMasked && !launch.known) {
                         each([&](int thread, DirectThread&) { sumRows(piece, thread, all); });
                     }
                 }

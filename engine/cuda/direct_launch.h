@@ -19,6 +19,11 @@ struct DirectLaunch : PartLaunch, PanelRule {
     /// Of partial panels count, promise, boundConstant, and in boundPanel what their sums are off
     /// by, times the sum of the magnitudes that are added.
     method::shared::BoxConstants constants;
+    /// What templates with one support share, where panels are whole: the window sums of each
+    /// placement and the frame of each block, which are known or left here; null for one alone.
+    PanelSum* sums = nullptr;
+    method::shared::TileFrame* frames = nullptr;
+    bool known = false;
 };
 
 } // namespace flcc::cuda

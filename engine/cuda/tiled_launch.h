@@ -41,12 +41,6 @@ struct TransformShape {
     return rowValues(points) * points.y * points.z;
 }
 
-/// Sums of x and x^2 over windows.
-struct PanelSum {
-    double first = 0;
-    double second = 0;
-};
-
 /// What is known of a tile.
 struct TileFacts {
     method::shared::VoxelRange range;

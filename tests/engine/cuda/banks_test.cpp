@@ -228,6 +228,7 @@ class BanksTest : public QObject {
         QCOMPARE(ready.predicted().times->uploads, 1);
         if (way == 0) {
             QCOMPARE(calls(Call::Direct), parts * templates);
+            QCOMPARE(test::deviceDouble().sumsTaken, parts);
         } else { // load and sums of a part; place and round, multiply and score of a template
             QCOMPARE(calls(Call::Tiled), 2 * parts + 2 * templates + 2 * parts * templates);
             QCOMPARE(calls(Call::Transform), parts + templates + parts * templates);
@@ -309,6 +310,9 @@ class BanksTest : public QObject {
             const auto most = static_cast<double>(test::deviceDouble().mostBytes);
             QVERIFY2(told >= most && (way == 0 || told <= 1.1 * most),
                      qPrintable(QStringLiteral("%1 for %2").arg(told).arg(most)));
+            if (way == 0) { // of partial panels each takes its own
+                QCOMPARE(test::deviceDouble().sumsTaken, parts * (partial ? 4 : 3));
+            }
             if (way == 1) {
                 const std::int64_t notFinite = base::isInteger(ready.problem.scenePixel) ? 0 : 1;
                 const std::int64_t spectra = 2 + (partial ? overlap : 0);

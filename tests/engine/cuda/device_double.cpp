@@ -211,6 +211,7 @@ void runDirect(const cuda::DirectLaunch* launch) {
 
 Result direct(std::int32_t device, void* stream, const cuda::DirectLaunch* launch) {
     const Result result = made(device, Call::Direct);
+    deviceDouble().sumsTaken += launch->known ? 0 : 1;
     if (result == 0) {
         putKernels(stream, [launch = *launch] { runDirect(&launch); });
     }

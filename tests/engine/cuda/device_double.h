@@ -63,6 +63,7 @@ struct DeviceDouble {
 
     static constexpr int kDevices = 4;
     std::int64_t calls[kCalls] = {}; ///< made so far
+    std::int64_t sumsTaken = 0;      ///< calls of Direct that take window sums
     std::int64_t callsOf[kDevices][kCalls] = {};
     std::int64_t memoryAsked = 0;     ///< how often a device was woken to tell its free memory
     std::int64_t memoryBlocks = 0;    ///< not given back
