@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -64,12 +65,12 @@ struct Run {
 
 struct TilePool::State {
     std::mutex callers; // one run at a time
-    std::mutex mutex;   // guards what follows
+    std::mutex mutex;   // guards `run`, and every change of the others
     std::condition_variable changed;
     Run* run = nullptr;
-    std::uint64_t generation = 0;
-    int busy = 0;
-    bool ending = false;
+    std::atomic<std::uint64_t> generation{0};
+    std::atomic<int> busy{0};
+    std::atomic<bool> ending{false};
     std::vector<std::jthread> workers; // last: joins before the rest is gone
 
     void end() {
@@ -80,11 +81,23 @@ struct TilePool::State {
         changed.notify_all();
     }
 
+    /// Watches for a moment before it sleeps: a sleeping thread takes longer to wake than small
+    /// tiles to compute, and one run often follows another.
+    template <class Ready> std::unique_lock<std::mutex> waitUntil(const Ready& ready) {
+        constexpr std::chrono::microseconds kWatch{100};
+        const auto end = std::chrono::steady_clock::now() + kWatch;
+        while (!ready() && std::chrono::steady_clock::now() < end) {
+            std::this_thread::yield();
+        }
+        std::unique_lock lock(mutex);
+        changed.wait(lock, ready);
+        return lock;
+    }
+
     void serve(int worker) {
         std::uint64_t seen = 0;
-        std::unique_lock lock(mutex);
         for (;;) {
-            changed.wait(lock, [&] { return ending || generation != seen; });
+            std::unique_lock lock = waitUntil([&] { return ending || generation != seen; });
             if (ending) {
                 return;
             }
@@ -140,8 +153,7 @@ bool TilePool::run(std::int64_t count, const Work& work, std::stop_token stop,
     }
     m_state->changed.notify_all();
     run.take(0);
-    std::unique_lock lock(m_state->mutex);
-    m_state->changed.wait(lock, [&] { return m_state->busy == 0; });
+    (void)m_state->waitUntil([&] { return m_state->busy == 0; });
     if (run.error) {
         std::rethrow_exception(run.error);
     }

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <functional>
 
+#include "engine/base/tile_pool.h"
+
 namespace flcc::cpu {
 
 /// Does `work(item, worker)` for every item 0 .. count-1: on the threads of a pool, or one after
@@ -17,6 +19,13 @@ using ForItems = std::function<bool(
             work(item, worker);
         }
         return true;
+    };
+}
+
+/// All items, shared out among the threads of a pool.
+[[nodiscard]] inline ForItems itemsOf(base::TilePool& pool) {
+    return [&pool](std::int64_t count, const std::function<void(std::int64_t, int)>& work) {
+        return pool.run(count, work);
     };
 }
 

@@ -36,10 +36,10 @@ constexpr double kPasses = 75;
 class FourierPrepared final : public method::Prepared {
   public:
     FourierPrepared(const Problem& problem, const Extents& points, const Extents& regionPoints,
-                    const method::MaskedView& templ)
+                    const method::MaskedView& templ, base::TilePool& pool)
         : m_canonical(templ), m_spectra(m_canonical, points, {{{0, 0, 0}, problem.templ}}),
           m_regions(m_canonical, regionPoints, {{{0, 0, 0}, problem.templ}}) {
-        m_spectra.makeIfSmall(problem);
+        m_spectra.makeIfSmall(problem, pool);
     }
 
     [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_canonical; }
@@ -264,11 +264,11 @@ class FourierMethod final : public method::Method {
     }
 
     [[nodiscard]] std::shared_ptr<const method::Prepared>
-    prepare(const Problem& problem, const Candidate& candidate,
-            const method::MaskedView& templ) const override {
+    prepare(const Problem& problem, const Candidate& candidate, const method::MaskedView& templ,
+            base::TilePool& pool) const override {
         ScorePass::requireUnmasked(templ);
-        return std::make_shared<FourierPrepared>(problem, candidate.tile,
-                                                 regionOf(problem, candidate.tile).points, templ);
+        return std::make_shared<FourierPrepared>(
+            problem, candidate.tile, regionOf(problem, candidate.tile).points, templ, pool);
     }
 
     [[nodiscard]] std::unique_ptr<method::Workspace>

@@ -327,7 +327,7 @@ template <class Precision> class BlockedRun {
 } // namespace
 
 BlockedPrepared::BlockedPrepared(const Problem& problem, const Extents& points,
-                                 const method::MaskedView& templ)
+                                 const method::MaskedView& templ, base::TilePool& pool)
     : m_canonical(templ),
       m_spectra(m_canonical, points,
                 TemplateBlocks(problem.scene, problem.templ, points).templateBoxes(problem.templ)) {
@@ -345,7 +345,7 @@ BlockedPrepared::BlockedPrepared(const Problem& problem, const Extents& points,
         block.root = std::sqrt(static_cast<double>(base::voxelCount(box.extents)));
         m_blocks.push_back(block);
     }
-    m_spectra.makeIfSmall(problem);
+    m_spectra.makeIfSmall(problem, pool);
 }
 
 Extents batchExtents(const Problem& problem, const TemplateBlocks& blocks) {

@@ -19,7 +19,7 @@ namespace flcc::cpu {
 class BlockedPrepared final : public method::Prepared {
   public:
     BlockedPrepared(const method::Problem& problem, const base::Extents& points,
-                    const method::MaskedView& templ);
+                    const method::MaskedView& templ, base::TilePool& pool);
 
     [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_canonical; }
     [[nodiscard]] const TemplateSpectra& spectra() const { return m_spectra; }

@@ -84,14 +84,14 @@ const TemplateSpectra::Spectra<Precision>& TemplateSpectra::of(const ForItems& e
     return spectra;
 }
 
-void TemplateSpectra::makeIfSmall(const method::Problem& problem) const {
+void TemplateSpectra::makeIfSmall(const method::Problem& problem, base::TilePool& pool) const {
     if (!areMadeAtOnce(m_points, static_cast<std::int64_t>(m_blocks.size()))) {
         return;
     }
     if (problem.precision == method::Precision::Single) {
-        (void)of<Single>(oneAfterTheOther(), 1, {});
+        (void)of<Single>(itemsOf(pool), pool.threads(), {});
     } else {
-        (void)of<Double>(oneAfterTheOther(), 1, {});
+        (void)of<Double>(itemsOf(pool), pool.threads(), {});
     }
 }
 

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "engine/base/tile_pool.h"
 #include "engine/cpu/half_transform.h"
 #include "engine/method/canonical.h"
 #include "engine/method/problem.h"
@@ -31,7 +32,7 @@ class TemplateSpectra {
     }
 
     /// Makes those of the problem's precision now if that takes a blink.
-    void makeIfSmall(const method::Problem& problem) const;
+    void makeIfSmall(const method::Problem& problem, base::TilePool& pool) const;
 
     /// Has FFTW plan what a run of `problem` may need.
     static void planTransforms(const method::Problem& problem, const base::Extents& points);

@@ -194,10 +194,10 @@ class TiledMethod final : public method::Method {
     }
 
     [[nodiscard]] std::shared_ptr<const method::Prepared>
-    prepare(const Problem& problem, const Candidate& candidate,
-            const method::MaskedView& templ) const override {
+    prepare(const Problem& problem, const Candidate& candidate, const method::MaskedView& templ,
+            base::TilePool& pool) const override {
         return std::make_shared<TiledPrepared>(problem, candidate, templ,
-                                               keepsTwofold(problem, candidate));
+                                               keepsTwofold(problem, candidate), pool);
     }
 
     [[nodiscard]] std::unique_ptr<method::Workspace>

@@ -270,7 +270,7 @@ class Worker {
 } // namespace
 
 TiledPrepared::TiledPrepared(const Problem& problem, const method::Candidate& candidate,
-                             const method::MaskedView& templ, bool keep)
+                             const method::MaskedView& templ, bool keep, base::TilePool& pool)
     : m_points(candidate.tile), m_canonical(templ),
       m_support(supportTemplate(problem, m_canonical, templ)), m_keep(keep) {
     if (m_support) {
@@ -283,13 +283,7 @@ TiledPrepared::TiledPrepared(const Problem& problem, const method::Candidate& ca
     }
     if (problem.precision == method::Precision::Single) {
         m_transform = TileTransform::of(m_points);
-        // Threads of its own, where they are worth their start.
-        constexpr std::int64_t kWorth = 1 << 16;
-        base::TilePool pool(base::voxelCount(m_points) < kWorth ? 1 : candidate.threads);
-        m_spectrum = m_transform->templateSpectrum(
-            m_canonical.values(), [&](std::int64_t count, const base::TilePool::Work& work) {
-                return pool.run(count, work);
-            });
+        m_spectrum = m_transform->templateSpectrum(m_canonical.values(), itemsOf(pool));
     } else {
         Image<double> work({DoubleTransform::spectrumValues(m_points), 1, 1});
         (void)twofold(*DoubleTransform::of(m_points), work.data(), nullptr);

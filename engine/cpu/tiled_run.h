@@ -25,7 +25,7 @@ class TiledPrepared final : public method::Prepared {
   public:
     /// `keep`: its spectrum in double, once it is made.
     TiledPrepared(const method::Problem& problem, const method::Candidate& candidate,
-                  const method::MaskedView& templ, bool keep);
+                  const method::MaskedView& templ, bool keep, base::TilePool& pool);
 
     [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_canonical; }
     /// Empty where all tiles are plain boxes inside the scene.

@@ -128,10 +128,10 @@ class TiledTemplateMethod final : public method::Method {
     }
 
     [[nodiscard]] std::shared_ptr<const method::Prepared>
-    prepare(const Problem& problem, const Candidate& candidate,
-            const method::MaskedView& templ) const override {
+    prepare(const Problem& problem, const Candidate& candidate, const method::MaskedView& templ,
+            base::TilePool& pool) const override {
         ScorePass::requireUnmasked(templ);
-        return std::make_shared<BlockedPrepared>(problem, candidate.tile, templ);
+        return std::make_shared<BlockedPrepared>(problem, candidate.tile, templ, pool);
     }
 
     [[nodiscard]] std::unique_ptr<method::Workspace>

@@ -80,9 +80,9 @@ class JointMethod final : public method::Method {
     }
 
     [[nodiscard]] std::shared_ptr<const method::Prepared>
-    prepare(const Problem& problem, const Candidate& candidate,
-            const method::MaskedView& templ) const override {
-        return m_members.front()->prepare(problem, candidate, templ);
+    prepare(const Problem& problem, const Candidate& candidate, const method::MaskedView& templ,
+            base::TilePool& pool) const override {
+        return m_members.front()->prepare(problem, candidate, templ, pool);
     }
 
     [[nodiscard]] std::unique_ptr<method::Workspace>

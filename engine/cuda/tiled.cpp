@@ -299,9 +299,10 @@ class TiledMethod final : public DeviceMethod {
         return prediction;
     }
 
-    [[nodiscard]] std::shared_ptr<const method::Prepared>
-    prepare(const Problem& problem, const Candidate&,
-            const method::MaskedView& templ) const override {
+    [[nodiscard]] std::shared_ptr<const method::Prepared> prepare(const Problem& problem,
+                                                                  const Candidate&,
+                                                                  const method::MaskedView& templ,
+                                                                  base::TilePool&) const override {
         return std::make_shared<TiledPrepared>(problem, templ);
     }
 

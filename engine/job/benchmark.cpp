@@ -91,7 +91,8 @@ class Timing {
         if (!series(m_row.singleMs, repeat, [this] { // prepared anew each time
                 m_prepared.clear();
                 for (const method::MaskedView& templ : m_templates) {
-                    m_prepared.push_back(m_method.prepare(m_row.problem, m_row.candidate, templ));
+                    m_prepared.push_back(
+                        m_method.prepare(m_row.problem, m_row.candidate, templ, m_pool));
                 }
                 m_workspace = m_method.makeWorkspace(m_row.problem, m_row.candidate);
                 execute();

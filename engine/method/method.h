@@ -92,10 +92,12 @@ class Method {
     /// others. Its time is planning time.
     virtual void warmUp(const Problem& problem, const Candidate& candidate) const = 0;
 
-    /// **Errors**: Problem for a template that is constant, non-finite or of one voxel under its
-    /// mask, and for a mask that the problem does not name.
-    [[nodiscard]] virtual std::shared_ptr<const Prepared>
-    prepare(const Problem& problem, const Candidate& candidate, const MaskedView& templ) const = 0;
+    /// On the threads of `pool`. **Errors**: Problem for a template that is constant, non-finite or
+    /// of one voxel under its mask, and for a mask that the problem does not name.
+    [[nodiscard]] virtual std::shared_ptr<const Prepared> prepare(const Problem& problem,
+                                                                  const Candidate& candidate,
+                                                                  const MaskedView& templ,
+                                                                  base::TilePool& pool) const = 0;
 
     [[nodiscard]] virtual std::unique_ptr<Workspace>
     makeWorkspace(const Problem& problem, const Candidate& candidate) const = 0;

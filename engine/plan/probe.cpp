@@ -56,7 +56,7 @@ Probe probe(const method::Method& method, const base::Extents& scene, const base
     std::map<std::string, std::vector<double>> stages;
     for (int turn = -1; turn < turns; ++turn) {
         base::Stopwatch watch;
-        const auto prepared = method.prepare(result.problem, result.candidate, templView);
+        const auto prepared = method.prepare(result.problem, result.candidate, templView, pool);
         const double prepareNs = watch.ns();
         watch = {};
         const auto workspace = method.makeWorkspace(result.problem, result.candidate);

@@ -155,7 +155,7 @@ double timeOnSample(const method::Method& method, const method::Problem& problem
     const method::MaskedView scene = method::partOf(input.scene, box);
     method.warmUp(part, candidate);
     const base::Stopwatch watch;
-    const auto prepared = method.prepare(part, candidate, input.templ);
+    const auto prepared = method.prepare(part, candidate, input.templ, input.pool);
     const auto workspace = method.makeWorkspace(part, candidate);
     const double prepareMs = watch.ms();
     method::MatchMap map(method::mapExtents(part));
@@ -214,7 +214,7 @@ double timeOnWhole(const method::Method& method, const method::Problem& problem,
     std::vector<double> times;
     while (times.size() < kTurns) {
         const base::Stopwatch watch;
-        const auto prepared = method.prepare(one, candidate, input.templ);
+        const auto prepared = method.prepare(one, candidate, input.templ, input.pool);
         const auto workspace = method.makeWorkspace(one, candidate);
         const method::Outcome outcome =
             runOnce(method, one, candidate, prepared, input.scene, *workspace, execution, map);

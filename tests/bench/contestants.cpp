@@ -83,7 +83,8 @@ double OwnRun::run() {
     const method::Method& method = m_plan->method();
     const method::Execution execution{m_pool, {}, {}};
     return millisecondsOf([&] {
-        const auto prepared = method.prepare(m_plan->problem(), m_plan->candidate(), m_templ);
+        const auto prepared =
+            method.prepare(m_plan->problem(), m_plan->candidate(), m_templ, m_pool);
         const auto workspace = method.makeWorkspace(m_plan->problem(), m_plan->candidate());
         m_outcome = method.execute(m_plan->problem(), m_plan->candidate(), *prepared, m_scene,
                                    *workspace, execution, method::viewOf(m_map));

@@ -120,7 +120,7 @@ json measureMemoryHere(std::size_t index, int threads) {
     method.warmUp(problem, plan->candidate());
     const job::detail::PeakMeter meter;
     method::MatchMap map(method::mapExtents(problem));
-    const auto prepared = method.prepare(problem, plan->candidate(), templView);
+    const auto prepared = method.prepare(problem, plan->candidate(), templView, pool);
     auto workspace = method.makeWorkspace(problem, plan->candidate());
     const method::Outcome outcome = method.execute(problem, plan->candidate(), *prepared, sceneView,
                                                    *workspace, {pool, {}, {}}, method::viewOf(map));

@@ -66,9 +66,10 @@ class DefectiveMethod final : public method::Method {
         return method::Prediction{};
     }
     void warmUp(const method::Problem&, const method::Candidate&) const override {}
-    [[nodiscard]] std::shared_ptr<const method::Prepared>
-    prepare(const method::Problem&, const method::Candidate&,
-            const method::MaskedView& templ) const override {
+    [[nodiscard]] std::shared_ptr<const method::Prepared> prepare(const method::Problem&,
+                                                                  const method::Candidate&,
+                                                                  const method::MaskedView& templ,
+                                                                  base::TilePool&) const override {
         return std::make_shared<KeptTemplate>(templ.pixels);
     }
     [[nodiscard]] std::unique_ptr<method::Workspace>

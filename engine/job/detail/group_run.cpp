@@ -229,7 +229,7 @@ method::Outcome GroupRun::executePrepared(const method::Execution& execution,
     if (!m_tookOver || prepared.empty()) { // in every turn, so that executeMs holds it
         m_shared.tools = {};
         for (const method::MaskedView& templ : m_inputs.templViews(m_numbers)) {
-            prepared.push_back(method.prepare(m_problem, candidate, templ));
+            prepared.push_back(method.prepare(m_problem, candidate, templ, execution.pool));
         }
     }
     if (progress.prepared && m_job.repeat == 1) {

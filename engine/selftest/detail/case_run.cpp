@@ -32,7 +32,7 @@ std::string reducedFault(const Way& way, const method::MaskedView& scene,
         return {};
     }
     base::TilePool pool(1);
-    const auto prepared = way.method->prepare(problem, way.candidate, templ);
+    const auto prepared = way.method->prepare(problem, way.candidate, templ, pool);
     const auto workspace = way.method->makeWorkspace(problem, way.candidate);
     const method::Outcome outcome =
         way.method->reduce(problem, way.candidate, {prepared}, scene, *workspace, {pool, {}, {}},
@@ -77,7 +77,7 @@ std::string bankFault(const Way& way, const method::MaskedView& scene,
     base::TilePool pool(1);
     method::PreparedTemplates prepared;
     for (const method::MaskedView& one : templates) {
-        prepared.push_back(way.method->prepare(problem, way.candidate, one));
+        prepared.push_back(way.method->prepare(problem, way.candidate, one, pool));
         MethodRun run = runMethod(way, scene, one, {.pool = &pool});
         method::mergeBest(method::viewOf(run.map), static_cast<std::int32_t>(prepared.size()) - 1,
                           {method::viewOf(best), bestIndex.view()});
@@ -216,8 +216,9 @@ void CaseRun::peaks(const method::MaskedView& scene, const method::MaskedView& t
 void CaseRun::refused(const method::MaskedView& scene, const method::MaskedView& templ) {
     forEachWay(m_judge.waysFor(scene, templ), [&](const Way& way) {
         const method::Problem problem = way.of(problemOf(scene, templ));
+        base::TilePool pool(1);
         try {
-            (void)way.method->prepare(problem, way.candidate, templ);
+            (void)way.method->prepare(problem, way.candidate, templ, pool);
         } catch (const base::Error& error) {
             if (error.code() == base::ErrorCode::Problem) {
                 return Finding{};

@@ -79,7 +79,7 @@ MethodRun runMethod(const Way& way, const method::MaskedView& scene,
     method::Candidate candidate = way.candidate;
     candidate.threads = pool.threads();
     way.method->warmUp(problem, candidate);
-    const auto prepared = way.method->prepare(problem, candidate, templ);
+    const auto prepared = way.method->prepare(problem, candidate, templ, pool);
     const auto workspace = way.method->makeWorkspace(problem, candidate);
     const bool twofold = way.precision == method::Precision::Double;
     MethodRun run{method::MatchMap(method::mapExtents(problem), twofold), {}, {}, mayLack};

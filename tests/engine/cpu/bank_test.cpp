@@ -73,8 +73,10 @@ Prepared prepare(const test::Way& way, const Bank& bank, int threads) {
     Prepared made{problemOf(way, bank), way.candidate, {}, nullptr};
     made.candidate.threads = threads;
     way.method->warmUp(made.problem, made.candidate);
+    base::TilePool pool(threads);
     for (std::size_t i = 0; i < bank.templs.size(); ++i) {
-        made.templs.push_back(way.method->prepare(made.problem, made.candidate, bank.templ(i)));
+        made.templs.push_back(
+            way.method->prepare(made.problem, made.candidate, bank.templ(i), pool));
     }
     made.workspace = way.method->makeWorkspace(made.problem, made.candidate);
     return made;

@@ -121,7 +121,8 @@ class CancelTest : public QObject {
             const method::Problem problem =
                 way.of(test::problemOf(base::viewOf(scene), base::viewOf(templ)));
             base::TilePool pool(2);
-            const auto prepared = way.method->prepare(problem, way.candidate, base::viewOf(templ));
+            const auto prepared =
+                way.method->prepare(problem, way.candidate, base::viewOf(templ), pool);
             const auto workspace = way.method->makeWorkspace(problem, way.candidate);
             std::stop_source source;
             method::MatchMap cut(method::mapExtents(problem));

@@ -183,9 +183,10 @@ class MasksTest : public QObject {
                             [&](const test::Way& other) { return other.method == way.method; });
             method::Problem problem = way.of(test::problemOf(scene, templ));
             problem.mask = true;
+            base::TilePool pool(1);
             const auto refused = [&](const MaskedView& view) {
                 try {
-                    (void)way.method->prepare(problem, way.candidate, view);
+                    (void)way.method->prepare(problem, way.candidate, view, pool);
                 } catch (const base::Error& error) {
                     return error.code() == base::ErrorCode::Problem;
                 }

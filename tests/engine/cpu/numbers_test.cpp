@@ -92,8 +92,9 @@ class NumbersTest : public QObject {
             const method::Problem problem =
                 test::problemOf(base::viewOf(scene), base::viewOf(templ));
             for (const test::Way& way : test::waysFor(scene, templ)) {
+                base::TilePool pool(1);
                 try {
-                    (void)way.method->prepare(problem, way.candidate, base::viewOf(templ));
+                    (void)way.method->prepare(problem, way.candidate, base::viewOf(templ), pool);
                     QFAIL(way.words().c_str());
                 } catch (const base::Error& error) {
                     QVERIFY(error.code() == base::ErrorCode::Problem);

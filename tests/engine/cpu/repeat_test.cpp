@@ -81,7 +81,9 @@ class RepeatTest : public QObject {
         for (const test::Way& way : test::waysFor(scene, templ)) {
             const method::Problem problem =
                 way.of(test::problemOf(base::viewOf(scene), base::viewOf(templ)));
-            const auto prepared = way.method->prepare(problem, way.candidate, base::viewOf(templ));
+            base::TilePool pool(2);
+            const auto prepared =
+                way.method->prepare(problem, way.candidate, base::viewOf(templ), pool);
             const auto fresh = way.method->makeWorkspace(problem, way.candidate);
             const auto used = way.method->makeWorkspace(problem, way.candidate);
             (void)execute(way, problem, *prepared, *used, spoilt);
@@ -98,7 +100,9 @@ class RepeatTest : public QObject {
         for (const test::Way& way : test::waysFor(scene, templ)) {
             const method::Problem problem =
                 way.of(test::problemOf(base::viewOf(scene), base::viewOf(templ)));
-            const auto prepared = way.method->prepare(problem, way.candidate, base::viewOf(templ));
+            base::TilePool pool(2);
+            const auto prepared =
+                way.method->prepare(problem, way.candidate, base::viewOf(templ), pool);
             std::vector<method::MatchMap> maps(3);
             {
                 std::vector<std::jthread> callers;

@@ -213,7 +213,7 @@ class TilesTest : public QObject {
         const method::MapView view{
             frame.value.view().part(inner), frame.status.view().part(inner), {}};
         base::TilePool pool(2);
-        const auto prepared = way.method->prepare(problem, way.candidate, templ);
+        const auto prepared = way.method->prepare(problem, way.candidate, templ, pool);
         const auto workspace = way.method->makeWorkspace(problem, way.candidate);
         (void)way.method->execute(problem, way.candidate, *prepared, scene, *workspace,
                                   {pool, {}, {}}, view);

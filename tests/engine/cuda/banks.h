@@ -69,7 +69,7 @@ struct Ready {
         : method(by), problem(of), candidate(by.candidates(of, {2}, tile).front()),
           scene(bank.view()), views(bank.views()) {
         for (const method::MaskedView& templ : views) {
-            prepared.push_back(method.prepare(problem, candidate, templ));
+            prepared.push_back(method.prepare(problem, candidate, templ, pool));
         }
         workspace = method.makeWorkspace(problem, candidate);
     }

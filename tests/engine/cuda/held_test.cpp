@@ -45,7 +45,7 @@ struct Match {
         problem = test::problemOf(scene, templ, asked);
         problem.runs = runs;
         candidate = method.candidates(problem, {2}, tile).front();
-        prepared = method.prepare(problem, candidate, templ);
+        prepared = method.prepare(problem, candidate, templ, pool);
         map.emplace(method::mapExtents(problem));
     }
 

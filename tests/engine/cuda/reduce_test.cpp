@@ -274,7 +274,8 @@ class ReduceTest : public QObject {
                 const auto predicted = std::get<method::Prediction>(
                     device.method->predict(problem, candidate, {2}, {}, nullptr));
                 base::TilePool pool(2);
-                const auto prepared = device.method->prepare(problem, candidate, own.templView());
+                const auto prepared =
+                    device.method->prepare(problem, candidate, own.templView(), pool);
                 const auto workspace = device.method->makeWorkspace(problem, candidate);
                 method::MatchMap to(method::mapExtents(problem));
                 const auto outcome =
@@ -314,7 +315,7 @@ class ReduceTest : public QObject {
         problem.map = true;
         base::TilePool pool(1);
         const auto candidate = device.method->candidates(problem, {1}, {}).front();
-        const auto prepared = device.method->prepare(problem, candidate, own.templView());
+        const auto prepared = device.method->prepare(problem, candidate, own.templView(), pool);
         const auto workspace = device.method->makeWorkspace(problem, candidate);
         QVERIFY_THROWS_EXCEPTION(base::Error, (void)device.method->reduce(
                                                   problem, candidate, {prepared}, own.sceneView(),
@@ -342,7 +343,7 @@ class ReduceTest : public QObject {
             const test::OnDouble on;
             const auto candidate = on.method->candidates(problem, {2}, {64, 32, 1}).front();
             base::TilePool pool(2);
-            const auto prepared = on.method->prepare(problem, candidate, own.templView());
+            const auto prepared = on.method->prepare(problem, candidate, own.templView(), pool);
             const auto workspace = on.method->makeWorkspace(problem, candidate);
             const auto outcome = on.method->reduce(problem, candidate, {prepared}, own.sceneView(),
                                                    *workspace, {pool, {}, {}}, {});
@@ -377,7 +378,7 @@ class ReduceTest : public QObject {
         problem.map = false;
         QVERIFY(method.reduces(problem));
         base::TilePool pool(2);
-        const auto prepared = method.prepare(problem, candidate, templ);
+        const auto prepared = method.prepare(problem, candidate, templ, pool);
         const auto workspace = method.makeWorkspace(problem, candidate);
         const bool twofold = problem.precision == method::Precision::Double;
         method::MatchMap map(method::mapExtents(problem), twofold);

@@ -264,7 +264,7 @@ class SupportTest : public QObject {
         base::TilePool pool(1);
         for (const base::AnyImage& one : pixels) {
             const MaskedView templ(base::viewOf(one), mask.view());
-            const auto prepared = tiled.method->prepare(problem, way.candidate, templ);
+            const auto prepared = tiled.method->prepare(problem, way.candidate, templ, pool);
             const test::MethodRun alone = test::runMethod(way, scene, templ);
             for (const std::int64_t made : {2, 0}) {
                 auto& calls =

@@ -145,8 +145,8 @@ class TiledTest : public QObject {
             const std::int64_t own = calls - before - 3; // those of run()
             return difference.empty() ? own : -1;
         };
-        const auto a = tiled.method->prepare(problem, way.candidate, base::viewOf(first));
-        const auto b = tiled.method->prepare(problem, way.candidate, base::viewOf(second));
+        const auto a = tiled.method->prepare(problem, way.candidate, base::viewOf(first), pool);
+        const auto b = tiled.method->prepare(problem, way.candidate, base::viewOf(second), pool);
         QCOMPARE(transformsOf(*a, first), std::int64_t{3}); // the template, forward, back
         QCOMPARE(transformsOf(*a, first), std::int64_t{2});
         QCOMPARE(transformsOf(*b, second), std::int64_t{3});

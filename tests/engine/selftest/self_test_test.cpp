@@ -35,8 +35,8 @@ class Spoilt final : public method::Method {
     }
     [[nodiscard]] std::shared_ptr<const method::Prepared>
     prepare(const method::Problem& problem, const method::Candidate& candidate,
-            const method::MaskedView& templ) const override {
-        return m_sound.prepare(problem, candidate, templ);
+            const method::MaskedView& templ, base::TilePool& pool) const override {
+        return m_sound.prepare(problem, candidate, templ, pool);
     }
     [[nodiscard]] std::unique_ptr<method::Workspace>
     makeWorkspace(const method::Problem& problem,
