@@ -184,14 +184,17 @@ std::optional<method::Outcome> DeviceMethod::runPosed(const method::Problem& pro
             buffers.own.reset(); // before others are made
             buffers.own = makeBuffers();
             if (!isHeld(own)) {
-                failure = error.what();
-                return std::nullopt;
+                failures.emplace_back(error.what());
+                break;
             }
             hold->refused = true;
             failures.push_back(std::string(error.what()) +
                                "; the scene did not stay on the device");
         }
         own = posed(problem, input.candidate, input.execution);
+    }
+    for (const std::string& one : failures) {
+        failure += (failure.empty() ? "" : "; ") + one;
     }
     return std::nullopt;
 }
