@@ -493,18 +493,15 @@ class DirectMethod final : public method::Method {
         auto& buffers = dynamic_cast<ThreadBuffers<DirectBuffers>&>(workspace);
         const bool general = allGeneral(run.problem, run.templs.front()->canonical());
         const MapGrid grid(run.problem, candidate.tile, general);
-        return runTiles(grid, 1, execution, {"load", "numerator", "denominator", "recomputation"},
-                        [&](std::vector<base::Box>& boxes, int worker, WorkerTally& tally) {
-                            const base::Box out = boxes.front();
+        return runTiles(grid, execution, {"load", "numerator", "denominator", "recomputation"},
+                        [&](const base::Box& out, int worker, WorkerTally& tally) {
                             DirectBuffers& own = buffers.of(worker);
                             if (general || isPartial(run.scene, seenBy(run.problem, out))) {
-                                if (!generalTile(run, out, own, execution.stop, tally)) {
-                                    boxes.clear();
-                                }
-                            } else {
-                                PlainTile tile{grid.inValid(out), {partOf(run.to, out)}};
-                                plainTile(run, tile, own, tally);
+                                return generalTile(run, out, own, execution.stop, tally);
                             }
+                            PlainTile tile{grid.inValid(out), {partOf(run.to, out)}};
+                            plainTile(run, tile, own, tally);
+                            return true;
                         });
     }
 

@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "engine/cpu/fft_plan.h"
 #include "engine/cpu/half_transform.h"
 #include "engine/cpu/methods.h"
 #include "engine/cpu/scene_frame.h"
 #include "engine/cpu/score_pass.h"
 #include "engine/cpu/template_spectra.h"
-#include "engine/cpu/tile_transform.h"
 #include "engine/method/canonical.h"
 #include "engine/method/shared/smooth_length.h"
 

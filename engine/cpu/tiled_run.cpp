@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "engine/base/tile_pool.h"
-#include "engine/cpu/half_transform.h"
 
 namespace flcc::cpu {
 
@@ -19,8 +18,7 @@ enum Stage : std::size_t { kLoad, kTransform, kDenominator, kRecomputation };
 /// A tile in double; only what it is against a canonical value matters.
 double twofoldNs(const Extents& points) {
     constexpr double kScoresNs = 7; // loading, energies and scores of a point
-    return (2 * DoubleTransform::halfNs(points) + kScoresNs) *
-           static_cast<double>(base::voxelCount(points));
+    return (2 * twofoldHalfNs(points) + kScoresNs) * static_cast<double>(base::voxelCount(points));
 }
 
 /// A tile of placements inside the scene.
@@ -29,35 +27,22 @@ struct PlainTile {
     BestPart part; ///< where its scores go
 };
 
-/// What is known of one of the two tiles.
-struct Tile {
-    CentredTile centred;
-    simd::LineEnergy in;
-    simd::LineEnergy out;
-};
-
 template <class Real> simd::VoxelBox<Real> boxOf(Real* data, const Extents& points) {
     return {data, points.x, points.x * points.y};
 }
 
 template <class Real, class... Known>
 CentredTile load(const TiledRun& run, const base::Box& out, Real* to, Known... known) {
+    const std::int64_t count = base::voxelCount(run.points);
     const base::Box seen = footprint(out, run.problem.templ);
     if (seen.extents != run.points) {
-        std::fill_n(to, base::voxelCount(run.points), Real{0});
+        std::fill_n(to, count, Real{0});
     }
-    return loadCentred(run.scene.pixels, seen, base::voxelCount(run.problem.templ),
-                       boxOf(to, run.points), known...);
-}
-
-/// The power of two that brings the second tile to the first one's brightest line, so that
-/// neither drowns in the other's rounding errors.
-float balance(const Tile& first, const Tile& second) {
-    if (!(first.in.largestMeanSquare > 0) || !(second.in.largestMeanSquare > 0)) {
-        return 1;
-    }
-    const double ratio = std::sqrt(first.in.largestMeanSquare / second.in.largestMeanSquare);
-    return static_cast<float>(std::exp2(std::clamp(std::round(std::log2(ratio)), -60.0, 60.0)));
+    const CentredTile tile =
+        loadCentred(run.scene.pixels, seen, base::voxelCount(run.problem.templ),
+                    boxOf(to, run.points), known...);
+    std::fill_n(to + count, TileTransform<Real>::kZeros, Real{0});
+    return tile;
 }
 
 /// The tiles that one worker does.
@@ -85,20 +70,15 @@ class Worker {
         return true;
     }
 
-    /// Tiles of placements inside the scene, at most two.
-    void plain(std::vector<PlainTile>& tiles) {
-        if (tiles.empty()) {
-            return;
-        }
+    /// A tile of placements inside the scene.
+    void plain(PlainTile tile) {
         if (m_run.problem.precision == method::Precision::Single) {
-            pair(tiles);
+            single(tile);
             return;
         }
-        for (PlainTile& tile : tiles) {
-            Twice twice;
-            for (std::size_t i = 0; i < m_run.templs.size(); ++i) {
-                finish(i, tile, twofold(i, tile, twice, nullptr));
-            }
+        Twice twice;
+        for (std::size_t i = 0; i < m_run.templs.size(); ++i) {
+            finish(i, tile, twofold(i, tile, twice, nullptr));
         }
     }
 
@@ -119,116 +99,74 @@ class Worker {
         return m_buffers.best.of(static_cast<std::int32_t>(templ), tile.part);
     }
 
-    void pair(std::vector<PlainTile>& plain) {
+    void single(PlainTile& tile) {
         const Extents& points = m_run.points;
-        TilePair& own = m_buffers.pair(m_run.bank());
-        std::array<Tile, kTogether> tiles;
-        std::array<bool, kTogether> repeat{};
-        m_twiceTile.reset();
-        for (std::size_t i = 0; i < plain.size(); ++i) {
-            float* const to = own.tile(static_cast<std::int64_t>(i));
-            tiles[i].centred = load(m_run, plain[i].out, to);
-            tiles[i].in = simd::lineEnergy(to, points, own.lines.data());
-            if (m_run.bank()) {
-                m_buffers.kept(i).forget();
-            }
-        }
-        if (plain.size() < kTogether) {
-            std::fill_n(own.tile(1), base::voxelCount(points), 0.0F);
-        }
+        const bool bank = m_run.bank();
+        const TileBuffers<float>& own = m_buffers.tile<float>(bank);
+        const CentredTile centred = load(m_run, tile.out, own.voxels);
+        const simd::LineEnergy in = simd::lineEnergy(own.voxels, points);
         m_tally.clock.lap(kLoad);
-        const float factor = balance(tiles[0], tiles[1]);
-        const Planes<const float> from{own.tile(0), own.tile(1), factor, points.x};
-        if (m_run.bank()) {
-            m_run.templs.front()->transform().forward(from, own.transform, own.spectrum);
+        if (bank) {
+            m_buffers.kept<float>().forget();
+            m_run.templs.front()->transform().forward(own.voxels, own.work, own.spectrum);
         }
-        for (std::size_t templ = 0; templ < m_run.templs.size(); ++templ) {
-            correlate(*m_run.templs[templ], from, own);
-            for (std::size_t i = 0; i < plain.size(); ++i) {
-                tiles[i].out = simd::lineEnergy(own.numerator(static_cast<std::int64_t>(i)), points,
-                                                own.lines.data());
+        Twice twice;
+        for (std::size_t i = 0; i < m_run.templs.size(); ++i) {
+            const TiledPrepared& templ = *m_run.templs[i];
+            if (bank) {
+                templ.transform().inverse(templ.spectrum().data(), own.spectrum, own.work,
+                                          own.numerators);
+            } else {
+                templ.transform().correlate(templ.spectrum().data(), own.voxels, own.work,
+                                            own.numerators);
             }
+            const simd::LineEnergy out = simd::lineEnergy(own.numerators, points);
             m_tally.clock.lap(kTransform);
-            for (std::size_t i = 0; i < plain.size(); ++i) {
-                repeat[i] = !scoreOfPair(templ, plain[i], i, tiles, factor);
+            TileResult result = score(tile, centred, in, out, scoresOf(i, tile), own);
+            m_buffers.scorer.scoreAgain(m_run.problem, boxOf(own.voxels, points), templ.canonical(),
+                                        scoresOf(i, tile), twofoldNs(points), result);
+            m_tally.clock.lap(kRecomputation);
+            if (TileScorer::wantsDouble(m_run.problem, result, twofoldNs(points))) {
+                result = twofold(i, tile, twice, &centred);
             }
-            // Both are scored by now, so that a tile in double may lie where they were.
-            for (std::size_t i = 0; i < plain.size(); ++i) {
-                if (repeat[i]) {
-                    if (m_twiceTile != i) {
-                        m_twiceTile = i;
-                        m_twice = {};
-                    }
-                    finish(templ, plain[i], twofold(templ, plain[i], m_twice, &tiles[i].centred));
-                }
-            }
-            if (!m_run.bank() && (repeat[0] || repeat[1])) {
-                m_run.templs[templ]->transform().clear(own.transform);
-            }
+            finish(i, tile, result);
         }
     }
 
-    /// The numerators of both tiles.
-    void correlate(const TiledPrepared& templ, const Planes<const float>& from,
-                   TilePair& own) const {
-        const Planes<float> to{own.numerator(0), own.numerator(1), 1 / from.factor, m_run.points.x};
-        if (m_run.bank()) {
-            templ.transform().inverse(own.spectrum, templ.spectrum(), own.transform, to);
-        } else {
-            templ.transform().correlate(from, templ.spectrum(), own.transform, to);
-        }
-    }
-
-    /// False: the tile is to be done in double instead.
-    bool scoreOfPair(std::size_t templ, PlainTile& tile, std::size_t i,
-                     const std::array<Tile, kTogether>& tiles, float factor) {
+    /// The scores of a tile that went through transforms.
+    template <class Real>
+    TileResult score(const PlainTile& tile, const CentredTile& centred, const simd::LineEnergy& in,
+                     const simd::LineEnergy& out, const method::MapView& part,
+                     const TileBuffers<Real>& own) {
         const Extents& points = m_run.points;
-        TilePair& own = m_buffers.pair(m_run.bank());
-        // Seen from this tile, the other one is as bright as the transform made it.
-        const double scale = std::pow(static_cast<double>(factor), i == 0 ? 1.0 : -1.0);
-        const Tile& mine = tiles[i];
-        const Tile& other = tiles[1 - i];
-        const auto joined = [&](double a, double b) { return std::sqrt(a + b * scale * scale); };
         const BoundTerms terms = fourierTerms(
-            base::voxelCount(points), joined(mine.in.largestMeanSquare, other.in.largestMeanSquare),
-            joined(mine.out.largestMeanSquare, other.out.largestMeanSquare),
-            joined(mine.in.total, other.in.total), mine.centred.exact, kUnitSingle);
-        const simd::FloatBox x = boxOf(own.tile(static_cast<std::int64_t>(i)), points);
-        TileResult result = m_buffers.scorer.score(
-            m_run.problem, m_run.scene.pixels, tile.out, x,
-            boxOf(own.numerator(static_cast<std::int64_t>(i)), points), mine.centred, terms,
-            scoresOf(templ, tile), m_run.bank() ? &m_buffers.kept(i) : nullptr);
+            base::voxelCount(points), std::sqrt(in.largestMeanSquare),
+            std::sqrt(out.largestMeanSquare), std::sqrt(in.total), centred.exact, kUnitOf<Real>);
+        const TileResult result = m_buffers.scorer.score(
+            m_run.problem, m_run.scene.pixels, tile.out, boxOf(own.voxels, points),
+            boxOf(own.numerators, points), centred, terms, part,
+            m_run.bank() ? &m_buffers.kept<Real>() : nullptr);
         m_tally.clock.lap(kDenominator);
-        m_buffers.scorer.scoreAgain(m_run.problem, x, m_run.templs[templ]->canonical(),
-                                    scoresOf(templ, tile), twofoldNs(points), result);
-        m_tally.clock.lap(kRecomputation);
-        if (TileScorer::wantsDouble(m_run.problem, result, twofoldNs(points))) {
-            return false;
-        }
-        finish(templ, tile, result);
-        return true;
+        return result;
     }
 
-    /// One tile in double. `known`: as it was in single precision, if it was.
+    /// A tile in double. `known`: as it was in single precision, if it was.
     TileResult twofold(std::size_t number, const PlainTile& tile, Twice& twice,
                        const CentredTile* known) {
         const Extents& points = m_run.points;
         const bool bank = m_run.bank();
-        const TwofoldTile& own = m_buffers.twofold(bank);
+        const TileBuffers<double>& own = m_buffers.tile<double>(bank);
         if (!m_double) {
-            m_double = DoubleTransform::of(points);
+            m_double = TileTransform<double>::of(points);
         }
         const double* const templ =
             m_run.templs[number]->twofold(*m_double, own.work, own.numerators);
         if (!twice.made) {
             twice = {true, load(m_run, tile.out, own.voxels, known), {}};
-            std::fill_n(own.voxels + base::voxelCount(points), DoubleTransform::kZeros, 0.0);
             twice.in = simd::lineEnergy(own.voxels, points);
-            if (bank) {
-                m_buffers.keptTwofold().forget();
-            }
             m_tally.clock.lap(kLoad);
             if (bank) {
+                m_buffers.kept<double>().forget();
                 m_double->forward(own.voxels, own.work, own.spectrum);
             }
         }
@@ -237,18 +175,9 @@ class Worker {
         } else {
             m_double->correlate(templ, own.voxels, own.work, own.numerators);
         }
-        const simd::LineEnergy through = simd::lineEnergy(own.numerators, points);
+        const simd::LineEnergy out = simd::lineEnergy(own.numerators, points);
         m_tally.clock.lap(kTransform);
-        const BoundTerms terms =
-            fourierTerms(base::voxelCount(points), std::sqrt(twice.in.largestMeanSquare),
-                         std::sqrt(through.largestMeanSquare), std::sqrt(twice.in.total),
-                         twice.centred.exact, kUnitDouble);
-        const TileResult result = m_buffers.scorer.score(
-            m_run.problem, m_run.scene.pixels, tile.out, boxOf(own.voxels, points),
-            boxOf(own.numerators, points), twice.centred, terms, scoresOf(number, tile),
-            bank ? &m_buffers.keptTwofold() : nullptr);
-        m_tally.clock.lap(kDenominator);
-        return result;
+        return score(tile, twice.centred, twice.in, out, scoresOf(number, tile), own);
     }
 
     void finish(std::size_t templ, PlainTile& tile, const TileResult& result) {
@@ -262,9 +191,7 @@ class Worker {
     const TiledRun& m_run;
     TiledBuffers& m_buffers;
     WorkerTally& m_tally;
-    std::shared_ptr<const DoubleTransform> m_double; ///< once it is asked for
-    std::optional<std::size_t> m_twiceTile;          ///< which tile of the pair m_twice is of
-    Twice m_twice;
+    std::shared_ptr<const TileTransform<double>> m_double; ///< once it is asked for
 };
 
 } // namespace
@@ -282,89 +209,30 @@ TiledPrepared::TiledPrepared(const Problem& problem, const method::Candidate& ca
         return;
     }
     if (problem.precision == method::Precision::Single) {
-        m_transform = TileTransform::of(m_points);
+        m_transform = TileTransform<float>::of(m_points);
         m_spectrum = m_transform->templateSpectrum(m_canonical.values(), itemsOf(pool));
     } else {
-        Image<double> work({DoubleTransform::spectrumValues(m_points), 1, 1});
-        (void)twofold(*DoubleTransform::of(m_points), work.data(), nullptr);
+        Image<double> work({TileTransform<double>::spectrumValues(m_points), 1, 1});
+        (void)twofold(*TileTransform<double>::of(m_points), work.data(), nullptr);
     }
 }
 
-const double* TiledPrepared::twofold(const DoubleTransform& transform, double* work,
+const double* TiledPrepared::twofold(const TileTransform<double>& transform, double* work,
                                      double* to) const {
     if (!m_keep) {
-        transform.templateSpectrum(m_canonical.values(), work, to);
+        transform.templateSpectrum(m_canonical.values(), oneAfterTheOther(), work, to);
         return to;
     }
     std::call_once(m_once, [&] {
-        m_twofold = Image<double>({DoubleTransform::spectrumValues(m_points), 1, 1});
-        transform.templateSpectrum(m_canonical.values(), work, m_twofold.data());
+        m_twofold = Image<double>({TileTransform<double>::spectrumValues(m_points), 1, 1});
+        transform.templateSpectrum(m_canonical.values(), oneAfterTheOther(), work,
+                                   m_twofold.data());
     });
     return m_twofold.data();
 }
 
-TwofoldTile::TwofoldTile(const Extents& points, bool bank)
-    : m_own({doubles(points) * (bank ? 4 : 3), 1, 1}, 0.0) {
-    voxels = m_own.data();
-    numerators = voxels + doubles(points);
-    work = numerators + doubles(points);
-    spectrum = bank ? work + doubles(points) : nullptr;
-}
-
-TwofoldTile::TwofoldTile(TilePair& pair)
-    // All of it is written before it is read, as floats or as doubles. Voxels have the slack of
-    // floats, some vectors of doubles.
-    : voxels(reinterpret_cast<double*>(pair.transform.tile.data())),
-      numerators(reinterpret_cast<double*>(pair.transform.rows.data())),
-      work(reinterpret_cast<double*>(pair.voxels.data())), spectrum(nullptr) {}
-
-TilePair::TilePair(const Extents& points, bool bank)
-    : voxels(largeBuffer<float>(kTogether * floats(points))),
-      transform(TileTransform::of(points)->makeBuffers()), lines({lineCount(points), 1, 1}, 0.0F),
-      tileFloats(floats(points)) {
-    if (bank) {
-        spectrum = base::Image<float>({TileTransform::spectrumValues(points), 1, 1});
-    }
-    const std::int64_t numerators = kTogether * tileFloats;
-    if (transform.rows.count() < numerators) {
-        transform.rows = {};
-        transform.rows = largeBuffer<float>(numerators);
-    }
-}
-
-std::int64_t TilePair::bytes(const Extents& points, bool bank) {
-    const std::int64_t tiles = kTogether * floats(points);
-    return 4 * (tiles + TileTransform::bufferValues(points) +
-                std::max(TileTransform::rowsValues(points), tiles) +
-                (bank ? TileTransform::spectrumValues(points) : 0) + lineCount(points));
-}
-
 TiledBuffers::TiledBuffers(const Problem& problem, const Extents& points, const Extents& tile)
     : scorer(problem.templ, tile), best(problem, tile), m_points(points), m_tile(tile) {}
-
-TilePair& TiledBuffers::pair(bool bank) {
-    if (!m_pair || (bank && m_pair->spectrum.empty())) {
-        m_pair = std::make_unique<TilePair>(m_points, bank);
-    }
-    return *m_pair;
-}
-
-TwofoldTile& TiledBuffers::twofold(bool bank) {
-    if (!bank && m_pair) {
-        m_twofold = std::make_unique<TwofoldTile>(*m_pair);
-    } else if (!m_twofold || (bank && m_twofold->spectrum == nullptr)) {
-        m_twofold = std::make_unique<TwofoldTile>(m_points, bank);
-    }
-    return *m_twofold;
-}
-
-KeptTile& TiledBuffers::kept(std::size_t tile) {
-    std::optional<KeptTile>& kept = m_kept[tile];
-    if (!kept) {
-        kept.emplace(m_tile);
-    }
-    return *kept;
-}
 
 SupportScorer& TiledBuffers::support(const SupportSpectra& spectra) {
     if (!m_support) {
@@ -383,17 +251,14 @@ std::int64_t TiledBuffers::bytes(const Problem& problem, const Extents& points,
     const std::int64_t common =
         BestTile::bytes(problem, tile) +
         (needsSupport(problem) ? FourierCorrelator::bytes(problem, points) : 0);
-    const std::int64_t scratch = DoubleTransform::scratchBytes(points);
+    const std::int64_t scratch = TileTransform<double>::scratchBytes(points);
     if (problem.mask || problem.statistics == method::WindowStatistics::Fourier) {
         return common + scratch;
     }
     const bool twofold = !single || problem.recompute;
-    const std::int64_t kept = (single ? kTogether : 0) + (twofold ? 1 : 0);
-    return common + (bank ? kept * KeptTile::bytes(tile) : 0) +
-           (single ? TilePair::bytes(points, bank) : 0) +
-           // One template's tiles in double lie where the pair was.
-           (twofold && (bank || !single) ? TwofoldTile::bytes(points, bank) : 0) +
-           (twofold || needsSupport(problem) ? scratch : 0);
+    const std::int64_t kept = bank ? KeptTile::bytes(tile) : 0;
+    return common + (single ? TileBuffers<float>::bytes(points, bank) + kept : 0) +
+           (twofold ? TileBuffers<double>::bytes(points, bank) + kept : 0) + scratch;
 }
 
 std::int64_t TiledPrepared::bytes(const Problem& problem, const Extents& points, bool keep) {
@@ -405,26 +270,21 @@ std::int64_t TiledPrepared::bytes(const Problem& problem, const Extents& points,
     const bool plain = !problem.mask && problem.statistics != method::WindowStatistics::Fourier;
     const bool twofold = plain && (!single || (problem.recompute && keep));
     return base::byteCount(problem.templ, 8) + (single && plain ? spectrumBytes(points) : 0) +
-           general + (twofold ? 8 * DoubleTransform::spectrumValues(points) : 0);
+           general + (twofold ? 8 * TileTransform<double>::spectrumValues(points) : 0);
 }
 
 method::Outcome TiledRun::operator()(const Extents& tile, ThreadBuffers<TiledBuffers>& buffers,
                                      const method::Execution& execution) const {
     const bool general = allGeneral(problem, templs.front()->canonical());
     const MapGrid grid(problem, tile, general);
-    return runTiles(grid, kTogether, execution,
-                    {"load", "transform", "denominator", "recomputation"},
-                    [&](std::vector<base::Box>& boxes, int number, WorkerTally& tally) {
+    return runTiles(grid, execution, {"load", "transform", "denominator", "recomputation"},
+                    [&](const base::Box& box, int number, WorkerTally& tally) {
                         Worker worker(*this, buffers.of(number), tally);
-                        std::vector<PlainTile> plain;
-                        std::erase_if(boxes, [&](const base::Box& box) {
-                            if (general || isPartial(scene, seenBy(problem, box))) {
-                                return !worker.general(box, execution.stop);
-                            }
-                            plain.push_back({grid.inValid(box), {partOf(to, box)}});
-                            return false;
-                        });
-                        worker.plain(plain);
+                        if (general || isPartial(scene, seenBy(problem, box))) {
+                            return worker.general(box, execution.stop);
+                        }
+                        worker.plain({grid.inValid(box), {partOf(to, box)}});
+                        return true;
                     });
 }
 

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "engine/cpu/fft_plan.h"
 #include "engine/cpu/methods.h"
 #include "engine/cpu/template_run.h"
-#include "engine/cpu/tile_transform.h"
 #include "engine/method/shared/smooth_length.h"
 
 namespace flcc::cpu {

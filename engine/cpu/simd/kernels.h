@@ -255,19 +255,13 @@ void transposePairs(const float* from, std::int64_t fromStride, std::int64_t row
 void transposePairs(const double* from, std::int64_t fromStride, std::int64_t rows,
                     std::int64_t columns, double* to, std::int64_t toStride);
 
-/// to = (a, factor * b) in pairs, and back: a = re, b = factor * im. `factor` is a power of two.
-void packPairs(const float* a, const float* b, float factor, std::int64_t count, float* to);
-void unpackPairs(const float* from, float factor, std::int64_t count, float* a, float* b);
-
 /// Energies of a tile: of its worst line parallel to any axis, as the largest mean square, and of
-/// the whole, as a sum of squares. `scratch` holds
-/// x + x * y floats of the tile.
+/// the whole, as a sum of squares.
 struct LineEnergy {
     double largestMeanSquare = 0;
     double total = 0;
 };
-[[nodiscard]] LineEnergy lineEnergy(const float* tile, const base::Extents& extents,
-                                    float* scratch);
+[[nodiscard]] LineEnergy lineEnergy(const float* tile, const base::Extents& extents);
 [[nodiscard]] LineEnergy lineEnergy(const double* tile, const base::Extents& extents);
 
 } // namespace flcc::cpu::simd
