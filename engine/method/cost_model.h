@@ -10,8 +10,7 @@
 
 namespace flcc::method {
 
-/// What a point costs in complex transforms of one length, forward and inverse, two real tiles in
-/// one complex one.
+/// What a point of a real tile costs in transforms along one axis, forward and inverse.
 struct LengthTime {
     std::int64_t length = 0;
     double rowNs = 0;    ///< contiguous
