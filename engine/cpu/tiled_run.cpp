@@ -199,8 +199,13 @@ class Worker {
             boxOf(own.numerator(static_cast<std::int64_t>(i)), points), mine.centred, terms,
             scoresOf(templ, tile), m_run.bank() ? &m_buffers.kept(i) : nullptr);
         m_tally.clock.lap(kDenominator);
-        m_buffers.scorer.scoreAgain(m_run.problem, x, m_run.templs[templ]->canonical(),
-                                    scoresOf(templ, tile), twofoldNs(points), result);
+        // The numerators have become scores: their room is free until the next template.
+        auto* const steps =
+            reinterpret_cast<std::int16_t*>(own.numerator(static_cast<std::int64_t>(i)));
+        m_buffers.scorer.scoreAgain(
+            m_run.problem,
+            {x, m_run.templs[templ]->canonical(), m_run.templs[templ]->integers(), steps},
+            scoresOf(templ, tile), twofoldNs(points), result);
         m_tally.clock.lap(kRecomputation);
         if (TileScorer::wantsDouble(m_run.problem, result, twofoldNs(points))) {
             return false;
@@ -272,7 +277,8 @@ class Worker {
 TiledPrepared::TiledPrepared(const Problem& problem, const method::Candidate& candidate,
                              const method::MaskedView& templ, bool keep)
     : m_points(candidate.tile), m_canonical(templ),
-      m_support(supportTemplate(problem, m_canonical, templ)), m_keep(keep) {
+      m_support(supportTemplate(problem, m_canonical, templ)),
+      m_integers(IntegerTemplate::of(problem, m_canonical, templ.pixels)), m_keep(keep) {
     if (m_support) {
         m_spectra.emplace(m_points, *m_support);
     }
@@ -410,8 +416,9 @@ std::int64_t TiledPrepared::bytes(const Problem& problem, const Extents& points,
             : 0;
     const bool plain = !problem.mask && problem.statistics != method::WindowStatistics::Fourier;
     const bool twofold = plain && (!single || (problem.recompute && keep));
-    return base::byteCount(problem.templ, 8) + (single && plain ? spectrumBytes(points) : 0) +
-           general + (twofold ? 8 * DoubleTransform::spectrumValues(points) : 0);
+    return base::byteCount(problem.templ, 8) + IntegerTemplate::bytes(problem) +
+           (single && plain ? spectrumBytes(points) : 0) + general +
+           (twofold ? 8 * DoubleTransform::spectrumValues(points) : 0);
 }
 
 method::Outcome TiledRun::operator()(const Extents& tile, ThreadBuffers<TiledBuffers>& buffers,

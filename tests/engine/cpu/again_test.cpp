@@ -73,7 +73,7 @@ class Tile {
                               boxOf(m_numerators), m_centred, terms, method::viewOf(m_map));
     }
     void again(cpu::TileResult& result, double twofoldNs = HUGE_VAL) {
-        m_scorer.scoreAgain(m_problem, boxOf(m_x), m_templ, method::viewOf(m_map), twofoldNs,
+        m_scorer.scoreAgain(m_problem, {boxOf(m_x), m_templ}, method::viewOf(m_map), twofoldNs,
                             result);
     }
     method::MapFacts finish(const cpu::TileResult& result) {
