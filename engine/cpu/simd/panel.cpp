@@ -64,36 +64,34 @@ void productsOfPanels(const FloatBox& x, const std::array<std::int64_t, kPanels>
     }
 }
 
-// In vectors of D, whose elements hold two voxels each. What lies behind a row meets weights of 0,
-// and unlike a float it is never NaN.
-template <class D>
+// In vectors of D, whose elements hold two voxels each; kRow: one of them holds a row. What lies
+// behind a row meets weights of 0, and unlike a float it is never NaN.
+template <bool kRow, class D>
 HWY_INLINE void stepsTimesPairs(D d, const StepBox& x, const std::array<std::int64_t, kPanels>& at,
                                 const std::int32_t* pairs, const base::Extents& m,
                                 std::array<double, kPanels>& to) {
     const hn::Repartition<std::int16_t, D> halves;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
     const std::int64_t width = (m.x + 1) / 2;
-    const std::int64_t whole = width / lanes * lanes;
+    const std::int64_t whole = kRow ? 0 : (width - 1) / lanes * lanes;
     const auto inside = hn::FirstN(d, static_cast<std::size_t>(width - whole));
     hn::Vec<D> sums[kPanels];
     for (auto& sum : sums) {
         sum = hn::Zero(d);
     }
+    const auto add = [&](const std::int16_t* from, hn::Vec<D> weights) HWY_ATTR {
+        for (std::size_t p = 0; p < kPanels; ++p) {
+            const auto voxels = hn::BitCast(d, hn::LoadU(halves, from + at[p]));
+            sums[p] = addPairProducts(d, weights, voxels, sums[p]);
+        }
+    };
     for (std::int64_t z = 0; z < m.z; ++z) {
-        for (std::int64_t y = 0; y < m.y; ++y, pairs += width) {
-            const std::int16_t* const row = x.data + z * x.sliceStride + y * x.rowStride;
-            const auto add = [&](std::int64_t i, hn::Vec<D> weights) HWY_ATTR {
-                for (std::size_t p = 0; p < kPanels; ++p) {
-                    const auto voxels = hn::BitCast(d, hn::LoadU(halves, row + at[p] + 2 * i));
-                    sums[p] = addPairProducts(d, weights, voxels, sums[p]);
-                }
-            };
+        const std::int16_t* row = x.data + z * x.sliceStride;
+        for (std::int64_t y = 0; y < m.y; ++y, pairs += width, row += x.rowStride) {
             for (std::int64_t i = 0; i < whole; i += lanes) {
-                add(i, hn::LoadU(d, pairs + i));
+                add(row + 2 * i, hn::LoadU(d, pairs + i));
             }
-            if (whole < width) {
-                add(whole, hn::IfThenElseZero(inside, hn::LoadU(d, pairs + whole)));
-            }
+            add(row + 2 * whole, hn::IfThenElseZero(inside, hn::LoadU(d, pairs + whole)));
         }
     }
     for (std::size_t p = 0; p < kPanels; ++p) {
@@ -104,19 +102,21 @@ HWY_INLINE void stepsTimesPairs(D d, const StepBox& x, const std::array<std::int
 void integerProductsOfPanels(const StepBox& x, const std::array<std::int64_t, kPanels>& at,
                              const std::int32_t* pairs, const base::Extents& m,
                              std::array<double, kPanels>& to) {
-    // The shortest vectors that hold a row, as half a vector costs half.
+    // The shortest vectors that hold a row: half a vector costs half.
     const hn::CappedTag<std::int32_t, 4> quarter;
     const hn::CappedTag<std::int32_t, 8> half;
     const hn::ScalableTag<std::int32_t> d;
-    const auto holds = [&](auto tag) {
+    const auto holdsRow = [&](auto tag) {
         return m.x <= 2 * static_cast<std::int64_t>(hn::Lanes(tag));
     };
-    if (holds(quarter)) {
-        stepsTimesPairs(quarter, x, at, pairs, m, to);
-    } else if (holds(half)) {
-        stepsTimesPairs(half, x, at, pairs, m, to);
+    if (holdsRow(quarter)) {
+        stepsTimesPairs<true>(quarter, x, at, pairs, m, to);
+    } else if (holdsRow(half)) {
+        stepsTimesPairs<true>(half, x, at, pairs, m, to);
+    } else if (holdsRow(d)) {
+        stepsTimesPairs<true>(d, x, at, pairs, m, to);
     } else {
-        stepsTimesPairs(d, x, at, pairs, m, to);
+        stepsTimesPairs<false>(d, x, at, pairs, m, to);
     }
 }
 
