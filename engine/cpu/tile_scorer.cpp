@@ -88,31 +88,42 @@ method::shared::BoxConstants againConstants(const method::Problem& problem, cons
     return constants;
 }
 
+/// The voxels that some panels see.
+base::Box seenBy(const std::vector<simd::LowPanel>& panels, const Extents& m) {
+    base::Index from = panels.front().at;
+    base::Index to = from;
+    for (const simd::LowPanel& panel : panels) {
+        const base::Index& at = panel.at;
+        from = {std::min(from.x, at.x), std::min(from.y, at.y), std::min(from.z, at.z)};
+        to = {std::max(to.x, at.x), std::max(to.y, at.y), std::max(to.z, at.z)};
+    }
+    return {from, {to.x - from.x + m.x, to.y - from.y + m.y, to.z - from.z + m.z}};
+}
+
 /// Numerators of single panels of a tile, by the definition.
 class PanelNumerators {
   public:
-    /// Of `panels` panels of a tile of `out` placements, in whichever way costs less.
-    PanelNumerators(const AgainInput& input, const CentredTile& tile, const Extents& out,
-                    std::size_t panels)
-        : m_input(input), m_m(input.templ.extents()) {
-        // Nanoseconds of a panel's voxel, its share of what a panel costs beside, and of a voxel of
-        // the tile that is brought into steps.
+    /// Of all of `panels`, in whichever way costs less.
+    PanelNumerators(const AgainInput& input, const CentredTile& tile,
+                    const std::vector<simd::LowPanel>& panels)
+        : m_input(input), m_m(input.templ.extents()),
+          m_scale(static_cast<float>(tile.stepsPerUnit())) {
+        // Nanoseconds of a panel, of each of its voxels, and of a voxel that is brought into steps.
         constexpr double kPanelNs = 50;
         constexpr double kVoxelNs = 0.08;
         constexpr double kIntegerNs = 0.025;
-        constexpr double kStepNs = 0.08;
-        const auto all = static_cast<double>(panels);
+        constexpr double kStepNs = 0.25;
+        const auto all = static_cast<double>(panels.size());
         const auto count = static_cast<double>(base::voxelCount(m_m));
         m_ns = all * (kPanelNs + kVoxelNs * count);
         if (input.integers != nullptr && input.integers->fits(tile)) {
-            const double room = static_cast<double>(AgainInput::stepsRoom(m_m, out));
-            const double ns = all * (kPanelNs + kIntegerNs * count) + kStepNs * room;
+            m_seen = seenBy(panels, m_m);
+            m_steps = {input.steps, m_seen.extents.x, m_seen.extents.x * m_seen.extents.y};
+            const double ns = all * (kPanelNs + kIntegerNs * count) +
+                              kStepNs * static_cast<double>(base::voxelCount(m_seen.extents));
             m_integers = ns < m_ns;
             m_ns = std::min(m_ns, ns);
         }
-        m_seen = footprint({{0, 0, 0}, out}, m_m).extents;
-        m_steps = {input.steps, m_seen.x, m_seen.x * m_seen.y};
-        m_scale = static_cast<float>(tile.stepsPerUnit());
     }
 
     [[nodiscard]] double ns() const { return m_ns; }
@@ -126,11 +137,11 @@ class PanelNumerators {
         if (!m_integers) {
             return;
         }
-        for (std::int64_t z = 0; z < m_seen.z; ++z) {
-            for (std::int64_t y = 0; y < m_seen.y; ++y) {
-                const base::Index at{0, y, z};
-                simd::loadSteps(m_input.x.data + offset(m_input.x, at), m_seen.x, m_scale,
-                                m_steps.data + offset(m_steps, at));
+        for (std::int64_t z = 0; z < m_seen.extents.z; ++z) {
+            for (std::int64_t y = 0; y < m_seen.extents.y; ++y) {
+                const base::Index from{m_seen.corner.x, m_seen.corner.y + y, m_seen.corner.z + z};
+                simd::loadSteps(m_input.x.data + offset(m_input.x, from), m_seen.extents.x, m_scale,
+                                m_steps.data + offset(m_steps, {0, y, z}));
             }
         }
     }
@@ -138,7 +149,11 @@ class PanelNumerators {
     /// Of the `count` panels from `first` on, at most simd::kPanels.
     void of(const simd::LowPanel* first, std::size_t count, std::array<double, simd::kPanels>& to) {
         for (std::size_t i = 0; i < count; ++i) {
-            m_at[i] = m_integers ? offset(m_steps, first[i].at) : offset(m_input.x, first[i].at);
+            const base::Index& at = first[i].at;
+            const base::Index& corner = m_seen.corner;
+            m_at[i] = m_integers
+                          ? offset(m_steps, {at.x - corner.x, at.y - corner.y, at.z - corner.z})
+                          : offset(m_input.x, at);
         }
         if (m_integers) {
             simd::panelProducts(m_steps, m_at, m_input.integers->pairs(), m_m, to);
@@ -155,9 +170,9 @@ class PanelNumerators {
 
     const AgainInput& m_input;
     Extents m_m;
-    Extents m_seen;
+    float m_scale;
+    base::Box m_seen{}; ///< what is brought into steps
     simd::StepBox m_steps;
-    float m_scale = 1;
     bool m_integers = false;
     double m_ns = 0;
     std::array<std::int64_t, simd::kPanels> m_at{};
@@ -363,7 +378,7 @@ void TileScorer::scoreAgain(const method::Problem& problem, const AgainInput& in
     if (!problem.recompute || m_low.empty() || m_low.size() == m_low.capacity()) {
         return;
     }
-    PanelNumerators numerators(input, result.tile, part.value.extents(), m_low.size());
+    PanelNumerators numerators(input, result.tile, m_low);
     if (numerators.ns() > twofoldNs) {
         return;
     }
