@@ -387,6 +387,26 @@ class AgainTest : public QObject {
         QCOMPARE(tile.finish(result).overRange, std::int64_t{0});
     }
 
+    /// LOWCONF voxels that lie away from every border of the tile but one.
+    void panelsInsideATileAreScoredInIntegers() {
+        test::Random random(3);
+        base::AnyImage scene =
+            test::makeScene(PixelType::Float32, {62, 40, 26}, [&](const Index& at) {
+                const bool dark = isDark(at) && at.y >= 14 && at.z >= 9;
+                const double noise = 4000 * (2 * random.uniform() - 1);
+                return std::round(dark ? noise / 100 + 1500 : noise);
+            });
+        Tile tile(std::move(scene), wholeTemplate({6, 3, 4}, 300));
+        cpu::TileResult result = tile.score();
+        const std::int64_t all = result.lowConf;
+        QVERIFY(all > 1000);
+        tile.again(result);
+        QVERIFY(tile.inIntegers());
+        QCOMPARE(result.again, all);
+        const std::string fault = tile.judge(result.tally.largestBound);
+        QVERIFY2(fault.empty(), fault.c_str());
+    }
+
     void whatIntegersDoNotHoldIsScoredInDouble_data() {
         QTest::addColumn<Extents>("m");
         QTest::addColumn<double>("most");
