@@ -328,7 +328,7 @@ template <class Precision> class BlockedRun {
 
 BlockedPrepared::BlockedPrepared(const Problem& problem, const Extents& points,
                                  const method::MaskedView& templ, base::TilePool& pool)
-    : m_canonical(templ),
+    : m_canonical(templ), m_integers(IntegerTemplate::of(problem, m_canonical, templ.pixels)),
       m_spectra(m_canonical, points,
                 TemplateBlocks(problem.scene, problem.templ, points).templateBoxes(problem.templ)) {
     for (const Box& box : m_spectra.blocks()) {

@@ -123,8 +123,12 @@ class Worker {
             const simd::LineEnergy out = simd::lineEnergy(own.numerators, points);
             m_tally.clock.lap(kTransform);
             TileResult result = score(tile, centred, in, out, scoresOf(i, tile), own);
-            m_buffers.scorer.scoreAgain(m_run.problem, boxOf(own.voxels, points), templ.canonical(),
-                                        scoresOf(i, tile), twofoldNs(points), result);
+            // The numerators have become scores: their room is free until the next template.
+            auto* const steps = reinterpret_cast<std::int16_t*>(own.numerators);
+            m_buffers.scorer.scoreAgain(
+                m_run.problem,
+                {boxOf(own.voxels, points), templ.canonical(), templ.integers(), steps},
+                scoresOf(i, tile), twofoldNs(points), result);
             m_tally.clock.lap(kRecomputation);
             if (TileScorer::wantsDouble(m_run.problem, result, twofoldNs(points))) {
                 result = twofold(i, tile, twice, &centred);
@@ -199,7 +203,8 @@ class Worker {
 TiledPrepared::TiledPrepared(const Problem& problem, const method::Candidate& candidate,
                              const method::MaskedView& templ, bool keep, base::TilePool& pool)
     : m_points(candidate.tile), m_canonical(templ),
-      m_support(supportTemplate(problem, m_canonical, templ)), m_keep(keep) {
+      m_support(supportTemplate(problem, m_canonical, templ)),
+      m_integers(IntegerTemplate::of(problem, m_canonical, templ.pixels)), m_keep(keep) {
     if (m_support) {
         m_spectra.emplace(m_points, *m_support);
     }
@@ -269,8 +274,9 @@ std::int64_t TiledPrepared::bytes(const Problem& problem, const Extents& points,
             : 0;
     const bool plain = !problem.mask && problem.statistics != method::WindowStatistics::Fourier;
     const bool twofold = plain && (!single || (problem.recompute && keep));
-    return base::byteCount(problem.templ, 8) + (single && plain ? spectrumBytes(points) : 0) +
-           general + (twofold ? 8 * TileTransform<double>::spectrumValues(points) : 0);
+    return base::byteCount(problem.templ, 8) + IntegerTemplate::bytes(problem) +
+           (single && plain ? spectrumBytes(points) : 0) + general +
+           (twofold ? 8 * TileTransform<double>::spectrumValues(points) : 0);
 }
 
 method::Outcome TiledRun::operator()(const Extents& tile, ThreadBuffers<TiledBuffers>& buffers,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/cpu/half_transform.h"
+#include "engine/cpu/integer_template.h"
 #include "engine/cpu/support_run.h"
 #include "engine/cpu/tile_run.h"
 #include "engine/cpu/tile_transform.h"
@@ -30,6 +31,9 @@ class TiledPrepared final : public method::Prepared {
     /// Empty where all tiles are plain boxes inside the scene.
     [[nodiscard]] const std::optional<SupportTemplate>& support() const { return m_support; }
     [[nodiscard]] const std::optional<SupportSpectra>& spectra() const { return m_spectra; }
+    [[nodiscard]] const IntegerTemplate* integers() const {
+        return m_integers ? &*m_integers : nullptr;
+    }
     [[nodiscard]] const TileTransform<float>& transform() const { return *m_transform; }
     [[nodiscard]] const base::Image<float>& spectrum() const { return m_spectrum; }
     /// The spectrum in double for tiles of `transform`: made when the first tile asks for it, with
@@ -50,6 +54,7 @@ class TiledPrepared final : public method::Prepared {
     method::CanonicalTemplate m_canonical;
     std::optional<SupportTemplate> m_support;
     std::optional<SupportSpectra> m_spectra;
+    std::optional<IntegerTemplate> m_integers;
     std::shared_ptr<const TileTransform<float>> m_transform;
     base::Image<float> m_spectrum;
     bool m_keep;

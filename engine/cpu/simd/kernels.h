@@ -64,8 +64,12 @@ void loadRow(const std::int16_t* row, std::int64_t count, double reference, doub
 /// integers below 2^15 in magnitude. Reads one voxel beyond the run.
 void loadPairs(const float* x, std::int64_t count, float steps, std::int32_t* out);
 
+/// Such voxels one by one. Reads and writes whole vectors, up to kSlack / 2 elements beyond the
+/// run.
+void loadSteps(const float* x, std::int64_t count, float steps, std::int16_t* out);
+
 /// A box in a worker's buffer, with slack: centred voxels or sums in single or double precision,
-/// pairs of voxels in steps of a quantum or sums of their products in 32-bit integers.
+/// voxels in steps of a quantum in 16-bit integers, pairs of them or sums of their products in 32.
 template <class Element> struct VoxelBox {
     Element* data = nullptr;
     std::int64_t rowStride = 0;
@@ -74,6 +78,7 @@ template <class Element> struct VoxelBox {
 using FloatBox = VoxelBox<float>;
 using DoubleBox = VoxelBox<double>;
 using IntegerBox = VoxelBox<std::int32_t>;
+using StepBox = VoxelBox<std::int16_t>;
 
 /// Output columns and rows a block of the direct method computes at once; buffers are rounded up to
 /// them.
@@ -110,6 +115,13 @@ inline constexpr std::size_t kPanels = 8;
 /// `that` is contiguous, m.x fastest.
 void panelProducts(const FloatBox& x, const std::array<std::int64_t, kPanels>& at,
                    const double* that, const base::Extents& m, std::array<double, kPanels>& to);
+
+/// The same in integers, without any rounding: weights two by two as correlateDirect takes them,
+/// with kSlack elements behind the last; rows of odd width end with a 0. N times the largest voxel
+/// and weight fits 32 bits.
+void panelProducts(const StepBox& x, const std::array<std::int64_t, kPanels>& at,
+                   const std::int32_t* pairs, const base::Extents& m,
+                   std::array<double, kPanels>& to);
 
 /// The constants of one tile that turn sums into scores, bounds and marks (METHODS 2.1, 2.2).
 struct ScoreConstants {
