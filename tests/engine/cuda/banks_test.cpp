@@ -68,7 +68,6 @@ struct Ready {
           const Extents& tile)
         : method(by), problem(of), candidate(by.candidates(of, {2}, tile).front()),
           scene(bank.view()), views(bank.views()) {
-        base::TilePool pool(1);
         for (const method::MaskedView& templ : views) {
             prepared.push_back(method.prepare(problem, candidate, templ, pool));
         }
