@@ -38,8 +38,8 @@ class FourierPrepared final : public method::Prepared {
   public:
     FourierPrepared(const Problem& problem, const Extents& points, const Extents& regionPoints,
                     const method::MaskedView& templ, base::TilePool& pool)
-        : m_canonical(templ), m_integers(IntegerTemplate::of(problem, m_canonical, templ.pixels)),
-          m_spectra(m_canonical, points, {{{0, 0, 0}, problem.templ}}),
+        : m_canonical(templ), m_spectra(m_canonical, points, {{{0, 0, 0}, problem.templ}}),
+          m_integers(IntegerTemplate::of(problem, m_canonical, templ.pixels)),
           m_regions(m_canonical, regionPoints, {{{0, 0, 0}, problem.templ}}) {
         m_spectra.makeIfSmall(problem, pool);
     }
@@ -52,8 +52,8 @@ class FourierPrepared final : public method::Prepared {
 
   private:
     method::CanonicalTemplate m_canonical;
-    std::optional<IntegerTemplate> m_integers;
     TemplateSpectra m_spectra;
+    std::optional<IntegerTemplate> m_integers;
     TemplateSpectra m_regions;
 };
 

@@ -35,8 +35,8 @@ class BlockedPrepared final : public method::Prepared {
 
   private:
     method::CanonicalTemplate m_canonical;
-    std::optional<IntegerTemplate> m_integers;
     TemplateSpectra m_spectra;
+    std::optional<IntegerTemplate> m_integers;
     std::vector<Block> m_blocks;
 };
 

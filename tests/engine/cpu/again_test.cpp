@@ -465,18 +465,22 @@ class AgainTest : public QObject {
                 << static_cast<int>(type) << Extents{44, 40, 36} << Extents{9, 7, 5};
         }
     }
-    /// Whole numbers, a corner of them a thousand times darker and on a level of its own.
+    /// Whole numbers, a corner of them a thousand times darker and on a level of its own, in floats
+    /// with a NaN in it.
     void everyMethodPutsDarknessRight() {
         QFETCH(int, type);
         QFETCH(Extents, extents);
         QFETCH(Extents, m);
         test::Random random(3);
-        const base::AnyImage scene =
+        base::AnyImage scene =
             test::makeScene(static_cast<PixelType>(type), extents, [&](const Index& at) {
                 const bool dark = 3 * at.x < 2 * extents.x && 3 * at.y < 2 * extents.y;
                 const double noise = 2 * random.uniform() - 1;
                 return std::round(dark ? 4 * noise + 1500 : 4000 * noise);
             });
+        if (static_cast<PixelType>(type) == PixelType::Float32) {
+            test::setVoxel(scene, {extents.x / 2, extents.y / 2, extents.z / 3}, std::nan(""));
+        }
         const base::AnyImage templ = wholeTemplate(m, 100);
         bool some = false;
         for (const test::Way& way : test::waysFor(base::viewOf(scene), base::viewOf(templ))) {
