@@ -285,7 +285,7 @@ class TiledMethod final : public method::Method {
         }
         constexpr std::int64_t kLittle = 12; // a prediction is to be right within a tenth
         const Extents tile = outputTile(candidate.tile, problem.templ, method::mapExtents(problem));
-        return 8 * TileTransform<double>::spectrumValues(candidate.tile) <=
+        return 8 * TileTransform<double>::spectrumValues(twofoldPoints(problem, candidate.tile)) <=
                (method::mapBytes(problem) + TiledPrepared::spectrumBytes(candidate.tile) +
                 workspaceBytes(problem, candidate, tile)) /
                    kLittle;

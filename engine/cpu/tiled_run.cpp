@@ -1,9 +1,11 @@
 #include "engine/cpu/tiled_run.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "engine/base/tile_pool.h"
+#include "engine/method/shared/smooth_length.h"
 
 namespace flcc::cpu {
 
@@ -15,11 +17,24 @@ namespace {
 
 enum Stage : std::size_t { kLoad, kTransform, kDenominator, kRecomputation };
 
-/// A tile in double; only what it is against a canonical value matters.
-double twofoldNs(const Extents& points) {
-    constexpr double kScoresNs = 7; // loading, energies and scores of a point
-    return (2 * twofoldHalfNs(points) + kScoresNs) * static_cast<double>(base::voxelCount(points));
-}
+/// How a part done again in double is posed.
+struct Again {
+    Extents points;
+    Extents out; ///< placements
+
+    Again(const Problem& problem, const Extents& of)
+        : points(twofoldPoints(problem, of)), out{points.x - problem.templ.x + 1,
+                                                  points.y - problem.templ.y + 1,
+                                                  points.z - problem.templ.z + 1} {}
+
+    /// All parts of a tile in double; only what they are against a canonical value matters.
+    [[nodiscard]] double ns(const Extents& tile) const {
+        constexpr double kScoresNs = 7; // loading, energies and scores of a point
+        return static_cast<double>(TileGrid(tile, out).count()) *
+               (2 * twofoldHalfNs(points) + kScoresNs) *
+               static_cast<double>(base::voxelCount(points));
+    }
+};
 
 /// A tile of placements inside the scene.
 struct PlainTile {
@@ -31,25 +46,33 @@ template <class Real> simd::VoxelBox<Real> boxOf(Real* data, const Extents& poin
     return {data, points.x, points.x * points.y};
 }
 
+/// Loads what the placements `out` see into a tile of `points`.
 template <class Real, class... Known>
-CentredTile load(const TiledRun& run, const base::Box& out, Real* to, Known... known) {
-    const std::int64_t count = base::voxelCount(run.points);
+CentredTile load(const TiledRun& run, const Extents& points, const base::Box& out, Real* to,
+                 Known... known) {
+    const std::int64_t count = base::voxelCount(points);
     const base::Box seen = footprint(out, run.problem.templ);
-    if (seen.extents != run.points) {
+    if (seen.extents != points) {
         std::fill_n(to, count, Real{0});
     }
-    const CentredTile tile =
-        loadCentred(run.scene.pixels, seen, base::voxelCount(run.problem.templ),
-                    boxOf(to, run.points), known...);
+    const CentredTile tile = loadCentred(
+        run.scene.pixels, seen, base::voxelCount(run.problem.templ), boxOf(to, points), known...);
     std::fill_n(to + count, TileTransform<Real>::kZeros, Real{0});
     return tile;
 }
+
+/// What a tile is and what it went through.
+struct Passed {
+    CentredTile centred;
+    simd::LineEnergy in;
+    simd::LineEnergy out;
+};
 
 /// The tiles that one worker does.
 class Worker {
   public:
     Worker(const TiledRun& run, TiledBuffers& buffers, WorkerTally& tally)
-        : m_run(run), m_buffers(buffers), m_tally(tally) {}
+        : m_run(run), m_buffers(buffers), m_tally(tally), m_again(run.problem, run.points) {}
 
     /// A tile that is no plain box inside the scene. False: stopped before anything was written,
     /// which only the first template does.
@@ -72,24 +95,10 @@ class Worker {
 
     /// A tile of placements inside the scene.
     void plain(PlainTile tile) {
-        if (m_run.problem.precision == method::Precision::Single) {
-            single(tile);
-            return;
-        }
-        Twice twice;
-        for (std::size_t i = 0; i < m_run.templs.size(); ++i) {
-            finish(i, tile, twofold(i, tile, twice, nullptr));
-        }
+        m_run.problem.precision == method::Precision::Single ? single(tile) : twofold(tile);
     }
 
   private:
-    /// A tile in double, once it is loaded.
-    struct Twice {
-        bool made = false;
-        CentredTile centred;
-        simd::LineEnergy in;
-    };
-
     void take(std::size_t templ, BestPart& part, bool plain) {
         m_buffers.best.take(static_cast<std::int32_t>(templ), part, plain, m_tally);
         m_tally.clock.lap(kDenominator);
@@ -99,111 +108,190 @@ class Worker {
         return m_buffers.best.of(static_cast<std::int32_t>(templ), tile.part);
     }
 
-    void single(PlainTile& tile) {
-        const Extents& points = m_run.points;
-        const bool bank = m_run.bank();
-        const TileBuffers<float>& own = m_buffers.tile<float>(bank);
-        const CentredTile centred = load(m_run, tile.out, own.voxels);
-        const simd::LineEnergy in = simd::lineEnergy(own.voxels, points);
+    [[nodiscard]] const float* spectrumOf(const TiledPrepared& templ, TileBuffers<float>&) const {
+        return templ.spectrum().data();
+    }
+    [[nodiscard]] const double* spectrumOf(const TiledPrepared& templ,
+                                           TileBuffers<double>& own) const {
+        return templ.twofold(own.work, own.numerators);
+    }
+
+    /// Loads a tile; of a bank, its spectrum.
+    template <class Real>
+    Passed enter(const TileTransform<Real>& transform, const PlainTile& tile,
+                 const TileBuffers<Real>& own) {
+        Passed passed{load(m_run, m_run.points, tile.out, own.voxels), {}, {}};
+        passed.in = simd::lineEnergy(own.voxels, m_run.points);
         m_tally.clock.lap(kLoad);
-        if (bank) {
-            m_buffers.kept<float>().forget();
-            m_run.templs.front()->transform().forward(own.voxels, own.work, own.spectrum);
+        if (m_run.bank()) {
+            m_buffers.kept().forget();
+            transform.forward(own.voxels, own.work, own.spectrum);
         }
-        Twice twice;
+        return passed;
+    }
+
+    /// The scores of template `i` in a tile that is loaded.
+    template <class Real>
+    TileResult correlate(const TileTransform<Real>& transform, std::size_t i, const PlainTile& tile,
+                         Passed& passed, TileBuffers<Real>& own) {
+        const Real* const templ = spectrumOf(*m_run.templs[i], own);
+        if (m_run.bank()) {
+            transform.inverse(templ, own.spectrum, own.work, own.numerators);
+        } else {
+            transform.correlate(templ, own.voxels, own.work, own.numerators);
+        }
+        passed.out = simd::lineEnergy(own.numerators, m_run.points);
+        m_tally.clock.lap(kTransform);
+        return score(m_run.points, tile.out, passed, scoresOf(i, tile), own,
+                     m_run.bank() ? &m_buffers.kept() : nullptr);
+    }
+
+    void single(PlainTile& tile) {
+        const TileTransform<float>& transform = m_run.templs.front()->transform();
+        TileBuffers<float> own = m_buffers.tile<float>(m_run.bank());
+        Passed passed = enter(transform, tile, own);
+        const double againNs = m_again.ns(tile.out.extents);
         for (std::size_t i = 0; i < m_run.templs.size(); ++i) {
             const TiledPrepared& templ = *m_run.templs[i];
-            if (bank) {
-                templ.transform().inverse(templ.spectrum().data(), own.spectrum, own.work,
-                                          own.numerators);
-            } else {
-                templ.transform().correlate(templ.spectrum().data(), own.voxels, own.work,
-                                            own.numerators);
-            }
-            const simd::LineEnergy out = simd::lineEnergy(own.numerators, points);
-            m_tally.clock.lap(kTransform);
-            TileResult result = score(tile, centred, in, out, scoresOf(i, tile), own);
+            TileResult result = correlate(transform, i, tile, passed, own);
             // The numerators have become scores: their room is free until the next template.
             auto* const steps = reinterpret_cast<std::int16_t*>(own.numerators);
             m_buffers.scorer.scoreAgain(
                 m_run.problem,
-                {boxOf(own.voxels, points), templ.canonical(), templ.integers(), steps},
-                scoresOf(i, tile), twofoldNs(points), result);
+                {boxOf(own.voxels, m_run.points), templ.canonical(), templ.integers(), steps},
+                scoresOf(i, tile), againNs, result);
             m_tally.clock.lap(kRecomputation);
-            if (TileScorer::wantsDouble(m_run.problem, result, twofoldNs(points))) {
-                result = twofold(i, tile, twice, &centred);
+            if (TileScorer::wantsDouble(m_run.problem, result, againNs)) {
+                again(i, tile, passed.centred);
+            } else {
+                finish(i, tile, result);
             }
-            finish(i, tile, result);
         }
     }
 
-    /// The scores of a tile that went through transforms.
+    void twofold(PlainTile& tile) {
+        const auto transform = TileTransform<double>::of(m_run.points);
+        TileBuffers<double> own = m_buffers.tile<double>(m_run.bank());
+        Passed passed = enter(*transform, tile, own);
+        for (std::size_t i = 0; i < m_run.templs.size(); ++i) {
+            finish(i, tile, correlate(*transform, i, tile, passed, own));
+        }
+    }
+
+    /// Does a tile of single precision in double, part by part. `known`: as it was.
+    void again(std::size_t i, PlainTile& tile, const CentredTile& known) {
+        const TiledPrepared& templ = *m_run.templs[i];
+        const Extents& points = m_again.points;
+        const auto transform = TileTransform<double>::of(points);
+        TileBuffers<double> own = m_buffers.again(m_run.bank());
+        const method::MapView scores = scoresOf(i, tile);
+        const TileGrid parts(tile.out.extents, m_again.out);
+        bool plain = true;
+        for (std::int64_t number = 0; number < parts.count(); ++number) {
+            const base::Box box = parts.box(number);
+            const base::Index& corner = tile.out.corner;
+            const base::Box out{
+                {corner.x + box.corner.x, corner.y + box.corner.y, corner.z + box.corner.z},
+                box.extents};
+            const method::MapView part = method::partOf(scores, box);
+            const double* const spectrum = spectrumOf(templ, own);
+            Passed passed{
+                load(m_run, points, out, own.voxels, parts.count() == 1 ? &known : nullptr),
+                {},
+                {}};
+            passed.in = simd::lineEnergy(own.voxels, points);
+            m_tally.clock.lap(kLoad);
+            transform->correlate(spectrum, own.voxels, own.work, own.numerators);
+            passed.out = simd::lineEnergy(own.numerators, points);
+            m_tally.clock.lap(kTransform);
+            const TileResult result = score(points, out, passed, part, own, nullptr);
+            settle(templ, out, result, part);
+            plain = plain && result.plain();
+        }
+        take(i, tile.part, plain);
+    }
+
+    /// The scores of placements whose tile went through transforms.
     template <class Real>
-    TileResult score(const PlainTile& tile, const CentredTile& centred, const simd::LineEnergy& in,
-                     const simd::LineEnergy& out, const method::MapView& part,
-                     const TileBuffers<Real>& own) {
-        const Extents& points = m_run.points;
-        const BoundTerms terms = fourierTerms(
-            base::voxelCount(points), std::sqrt(in.largestMeanSquare),
-            std::sqrt(out.largestMeanSquare), std::sqrt(in.total), centred.exact, kUnitOf<Real>);
+    TileResult score(const Extents& points, const base::Box& out, const Passed& passed,
+                     const method::MapView& part, const TileBuffers<Real>& own, KeptTile* kept) {
+        const BoundTerms terms =
+            fourierTerms(base::voxelCount(points), std::sqrt(passed.in.largestMeanSquare),
+                         std::sqrt(passed.out.largestMeanSquare), std::sqrt(passed.in.total),
+                         passed.centred.exact, kUnitOf<Real>);
         const TileResult result = m_buffers.scorer.score(
-            m_run.problem, m_run.scene.pixels, tile.out, boxOf(own.voxels, points),
-            boxOf(own.numerators, points), centred, terms, part,
-            m_run.bank() ? &m_buffers.kept<Real>() : nullptr);
+            m_run.problem, m_run.scene.pixels, out, boxOf(own.voxels, points),
+            boxOf(own.numerators, points), passed.centred, terms, part, kept);
         m_tally.clock.lap(kDenominator);
         return result;
     }
 
-    /// A tile in double. `known`: as it was in single precision, if it was.
-    TileResult twofold(std::size_t number, const PlainTile& tile, Twice& twice,
-                       const CentredTile* known) {
-        const Extents& points = m_run.points;
-        const bool bank = m_run.bank();
-        const TileBuffers<double>& own = m_buffers.tile<double>(bank);
-        if (!m_double) {
-            m_double = TileTransform<double>::of(points);
-        }
-        const double* const templ =
-            m_run.templs[number]->twofold(*m_double, own.work, own.numerators);
-        if (!twice.made) {
-            twice = {true, load(m_run, tile.out, own.voxels, known), {}};
-            twice.in = simd::lineEnergy(own.voxels, points);
-            m_tally.clock.lap(kLoad);
-            if (bank) {
-                m_buffers.kept<double>().forget();
-                m_double->forward(own.voxels, own.work, own.spectrum);
-            }
-        }
-        if (bank) {
-            m_double->inverse(templ, own.spectrum, own.work, own.numerators);
-        } else {
-            m_double->correlate(templ, own.voxels, own.work, own.numerators);
-        }
-        const simd::LineEnergy out = simd::lineEnergy(own.numerators, points);
-        m_tally.clock.lap(kTransform);
-        return score(tile, twice.centred, twice.in, out, scoresOf(number, tile), own);
-    }
-
-    void finish(std::size_t templ, PlainTile& tile, const TileResult& result) {
-        m_buffers.scorer.finish(m_run.problem, m_run.scene.pixels, tile.out,
-                                m_run.templs[templ]->canonical(), result, scoresOf(templ, tile),
-                                m_tally.facts);
+    void settle(const TiledPrepared& templ, const base::Box& out, const TileResult& result,
+                const method::MapView& part) {
+        m_buffers.scorer.finish(m_run.problem, m_run.scene.pixels, out, templ.canonical(), result,
+                                part, m_tally.facts);
         m_tally.clock.lap(kRecomputation);
-        take(templ, tile.part, result.plain());
+    }
+    void finish(std::size_t i, PlainTile& tile, const TileResult& result) {
+        settle(*m_run.templs[i], tile.out, result, scoresOf(i, tile));
+        take(i, tile.part, result.plain());
     }
 
     const TiledRun& m_run;
     TiledBuffers& m_buffers;
     WorkerTally& m_tally;
-    std::shared_ptr<const TileTransform<double>> m_double; ///< once it is asked for
+    Again m_again;
 };
+
+/// `room`, with no fewer bytes than that.
+base::Image<double>& roomy(base::Image<double>& room, std::int64_t bytes) {
+    if (8 * room.count() < bytes) {
+        room = {}; // the old one first
+        room = largeBuffer<double>((bytes + 7) / 8);
+    }
+    return room;
+}
 
 } // namespace
 
+Extents twofoldPoints(const Problem& problem, const Extents& points) {
+    if (problem.precision == method::Precision::Double) {
+        return points;
+    }
+    constexpr std::int64_t kLeast = 8; // of a part's points, one in so many is a placement
+    const std::int64_t room = TileBuffers<float>::bytes(points, false);
+    Extents part = points;
+    while (TileBuffers<double>::bytes(part, false) > room + room / kLeast) {
+        struct Axis {
+            std::int64_t* length;
+            std::int64_t templ;
+
+            [[nodiscard]] std::int64_t half() const {
+                return method::shared::lastSmooth(*length / 2);
+            }
+            [[nodiscard]] double share() const {
+                return *length == 1
+                           ? 0.0
+                           : static_cast<double>(half() - templ + 1) / static_cast<double>(half());
+            }
+        };
+        std::array<Axis, 3> axes{Axis{&part.x, problem.templ.x}, Axis{&part.y, problem.templ.y},
+                                 Axis{&part.z, problem.templ.z}};
+        const Axis& axis =
+            *std::max_element(axes.begin(), axes.end(),
+                              [](const Axis& a, const Axis& b) { return a.share() < b.share(); });
+        if (kLeast * axis.share() < 1) {
+            return points;
+        }
+        *axis.length = axis.half();
+    }
+    return part;
+}
+
 TiledPrepared::TiledPrepared(const Problem& problem, const method::Candidate& candidate,
                              const method::MaskedView& templ, bool keep, base::TilePool& pool)
-    : m_points(candidate.tile), m_canonical(templ),
-      m_support(supportTemplate(problem, m_canonical, templ)),
+    : m_points(candidate.tile), m_twofoldPoints(twofoldPoints(problem, m_points)),
+      m_canonical(templ), m_support(supportTemplate(problem, m_canonical, templ)),
       m_integers(IntegerTemplate::of(problem, m_canonical, templ.pixels)), m_keep(keep) {
     if (m_support) {
         m_spectra.emplace(m_points, *m_support);
@@ -218,26 +306,51 @@ TiledPrepared::TiledPrepared(const Problem& problem, const method::Candidate& ca
         m_spectrum = m_transform->templateSpectrum(m_canonical.values(), itemsOf(pool));
     } else {
         Image<double> work({TileTransform<double>::spectrumValues(m_points), 1, 1});
-        (void)twofold(*TileTransform<double>::of(m_points), work.data(), nullptr);
+        (void)twofold(work.data(), nullptr);
     }
 }
 
-const double* TiledPrepared::twofold(const TileTransform<double>& transform, double* work,
-                                     double* to) const {
+const double* TiledPrepared::twofold(double* work, double* to) const {
+    const auto make = [&](double* spectrum) {
+        TileTransform<double>::of(m_twofoldPoints)
+            ->templateSpectrum(m_canonical.values(), oneAfterTheOther(), work, spectrum);
+    };
     if (!m_keep) {
-        transform.templateSpectrum(m_canonical.values(), oneAfterTheOther(), work, to);
+        make(to);
         return to;
     }
     std::call_once(m_once, [&] {
-        m_twofold = Image<double>({TileTransform<double>::spectrumValues(m_points), 1, 1});
-        transform.templateSpectrum(m_canonical.values(), oneAfterTheOther(), work,
-                                   m_twofold.data());
+        m_twofold = Image<double>({TileTransform<double>::spectrumValues(m_twofoldPoints), 1, 1});
+        make(m_twofold.data());
     });
     return m_twofold.data();
 }
 
 TiledBuffers::TiledBuffers(const Problem& problem, const Extents& points, const Extents& tile)
-    : scorer(problem.templ, tile), best(problem, tile), m_points(points), m_tile(tile) {}
+    : scorer(problem.templ, tile), best(problem, tile), m_problem(problem), m_points(points),
+      m_twofoldPoints(twofoldPoints(problem, points)), m_tile(tile) {}
+
+std::int64_t TiledBuffers::tileBytes(const Problem& problem, const Extents& points, bool bank) {
+    if (problem.precision == method::Precision::Double) {
+        return TileBuffers<double>::bytes(points, bank);
+    }
+    const std::int64_t again =
+        problem.recompute && !bank
+            ? TileBuffers<double>::bytes(twofoldPoints(problem, points), false)
+            : 0;
+    return std::max(TileBuffers<float>::bytes(points, bank), again);
+}
+
+template <class Real> TileBuffers<Real> TiledBuffers::tile(bool bank) {
+    return {roomy(m_room, tileBytes(m_problem, m_points, bank)), m_points, bank};
+}
+template TileBuffers<float> TiledBuffers::tile(bool);
+template TileBuffers<double> TiledBuffers::tile(bool);
+
+TileBuffers<double> TiledBuffers::again(bool bank) {
+    return {bank ? roomy(m_again, TileBuffers<double>::bytes(m_twofoldPoints, false)) : m_room,
+            m_twofoldPoints, false};
+}
 
 SupportScorer& TiledBuffers::support(const SupportSpectra& spectra) {
     if (!m_support) {
@@ -260,10 +373,14 @@ std::int64_t TiledBuffers::bytes(const Problem& problem, const Extents& points,
     if (problem.mask || problem.statistics == method::WindowStatistics::Fourier) {
         return common + scratch;
     }
-    const bool twofold = !single || problem.recompute;
-    const std::int64_t kept = bank ? KeptTile::bytes(tile) : 0;
-    return common + (single ? TileBuffers<float>::bytes(points, bank) + kept : 0) +
-           (twofold ? TileBuffers<double>::bytes(points, bank) + kept : 0) + scratch;
+    std::int64_t bytes = common + scratch + tileBytes(problem, points, bank);
+    if (bank) {
+        bytes += KeptTile::bytes(tile) +
+                 (single && problem.recompute
+                      ? TileBuffers<double>::bytes(twofoldPoints(problem, points), false)
+                      : 0);
+    }
+    return bytes;
 }
 
 std::int64_t TiledPrepared::bytes(const Problem& problem, const Extents& points, bool keep) {
@@ -276,7 +393,8 @@ std::int64_t TiledPrepared::bytes(const Problem& problem, const Extents& points,
     const bool twofold = plain && (!single || (problem.recompute && keep));
     return base::byteCount(problem.templ, 8) + IntegerTemplate::bytes(problem) +
            (single && plain ? spectrumBytes(points) : 0) + general +
-           (twofold ? 8 * TileTransform<double>::spectrumValues(points) : 0);
+           (twofold ? 8 * TileTransform<double>::spectrumValues(twofoldPoints(problem, points))
+                    : 0);
 }
 
 method::Outcome TiledRun::operator()(const Extents& tile, ThreadBuffers<TiledBuffers>& buffers,

@@ -1,12 +1,10 @@
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <tuple>
-#include <type_traits>
 #include <vector>
 
 #include "engine/cpu/half_transform.h"
@@ -36,10 +34,9 @@ class TiledPrepared final : public method::Prepared {
     }
     [[nodiscard]] const TileTransform<float>& transform() const { return *m_transform; }
     [[nodiscard]] const base::Image<float>& spectrum() const { return m_spectrum; }
-    /// The spectrum in double for tiles of `transform`: made when the first tile asks for it, with
-    /// `work` as scratch; where it is not kept, made each time in `to`.
-    [[nodiscard]] const double* twofold(const TileTransform<double>& transform, double* work,
-                                        double* to) const;
+    /// The spectrum in double for tiles of twofoldPoints(): made when the first tile asks for it,
+    /// with `work` as scratch; where it is not kept, made each time in `to`.
+    [[nodiscard]] const double* twofold(double* work, double* to) const;
 
     /// Bytes of what is kept of a template, its spectrum in double with it where a run may ask.
     [[nodiscard]] static std::int64_t bytes(const method::Problem& problem,
@@ -51,6 +48,7 @@ class TiledPrepared final : public method::Prepared {
 
   private:
     base::Extents m_points;
+    base::Extents m_twofoldPoints;
     method::CanonicalTemplate m_canonical;
     std::optional<SupportTemplate> m_support;
     std::optional<SupportSpectra> m_spectra;
@@ -62,37 +60,35 @@ class TiledPrepared final : public method::Prepared {
     mutable base::Image<double> m_twofold;
 };
 
-/// The buffers of a tile in one precision.
-template <class Real> class TileBuffers {
-  public:
+/// The points of the tiles in which a tile of `points` is done in double: of all of it in a run in
+/// double; of parts whose buffers have room where those of the tile in single precision were, if
+/// the template leaves such parts enough placements.
+[[nodiscard]] base::Extents twofoldPoints(const method::Problem& problem,
+                                          const base::Extents& points);
+
+/// Where a tile in one precision and what is made of it lie.
+template <class Real> struct TileBuffers {
     Real* voxels;
     Real* numerators;
     Real* work;     ///< of the transform
     Real* spectrum; ///< of a bank: that of the tile, kept for its templates
 
-    TileBuffers(const base::Extents& points, bool bank)
-        : m_own(largeBuffer<Real>(values(points) * buffers(bank))) {
-        const std::int64_t apart = values(points);
-        voxels = m_own.data();
-        numerators = voxels + apart;
-        work = numerators + apart;
-        spectrum = bank ? work + apart : nullptr;
-    }
+    /// All of it is written before it is read.
+    TileBuffers(base::Image<double>& room, const base::Extents& points, bool bank)
+        : voxels(reinterpret_cast<Real*>(room.data())), numerators(voxels + values(points)),
+          work(numerators + values(points)), spectrum(bank ? work + values(points) : nullptr) {}
 
     [[nodiscard]] static std::int64_t bytes(const base::Extents& points, bool bank) {
-        return static_cast<std::int64_t>(sizeof(Real)) * values(points) * buffers(bank);
+        return static_cast<std::int64_t>(sizeof(Real)) * values(points) * (bank ? 4 : 3);
     }
 
   private:
-    static std::int64_t buffers(bool bank) { return bank ? 4 : 3; }
     /// Room for voxels, and for a half spectrum.
     static std::int64_t values(const base::Extents& points) {
         return roundUp(std::max(base::voxelCount(points) + simd::kSlack,
                                 TileTransform<Real>::spectrumValues(points)),
                        16);
     }
-
-    base::Image<Real> m_own;
 };
 
 /// The buffers of one worker; those of a precision are made when it is first needed.
@@ -105,18 +101,13 @@ class TiledBuffers {
     TileScorer scorer;
     BestTile best;
 
-    template <class Real> [[nodiscard]] TileBuffers<Real>& tile(bool bank) {
-        auto& tile = std::get<std::unique_ptr<TileBuffers<Real>>>(m_tiles);
-        if (!tile || (bank && tile->spectrum == nullptr)) {
-            tile = std::make_unique<TileBuffers<Real>>(m_points, bank);
-        }
-        return *tile;
-    }
-    /// The window sums of a tile.
-    template <class Real> [[nodiscard]] KeptTile& kept() {
-        auto& kept = m_kept[std::is_same_v<Real, float> ? 0 : 1];
-        return kept ? *kept : kept.emplace(m_tile);
-    }
+    /// Those of a tile in the precision of the run.
+    template <class Real> [[nodiscard]] TileBuffers<Real> tile(bool bank);
+    /// Those of a part that is done again in double: where the tile was, but in a bank, whose next
+    /// template needs it.
+    [[nodiscard]] TileBuffers<double> again(bool bank);
+    /// The window sums of a tile, of a bank.
+    [[nodiscard]] KeptTile& kept() { return m_kept ? *m_kept : m_kept.emplace(m_tile); }
     [[nodiscard]] SupportScorer& support(const SupportSpectra& spectra);
 
     /// Of what is made for the first tile; the scorer comes on top.
@@ -124,12 +115,19 @@ class TiledBuffers {
                                             const base::Extents& points, const base::Extents& tile);
 
   private:
+    /// Of tiles in the precision of a run.
+    static std::int64_t tileBytes(const method::Problem& problem, const base::Extents& points,
+                                  bool bank);
+
+    method::Problem m_problem;
     base::Extents m_points;
+    base::Extents m_twofoldPoints;
     base::Extents m_tile;
     std::unique_ptr<SupportScorer> m_support;
     FourierCorrelator* m_correlator = nullptr; ///< of m_support
-    std::tuple<std::unique_ptr<TileBuffers<float>>, std::unique_ptr<TileBuffers<double>>> m_tiles;
-    std::array<std::optional<KeptTile>, 2> m_kept; ///< of a tile in float, in double
+    base::Image<double> m_room;
+    base::Image<double> m_again; ///< of a bank: for what is done again
+    std::optional<KeptTile> m_kept;
 };
 
 /// A run of one template, or of those of a bank.
