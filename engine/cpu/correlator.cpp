@@ -35,12 +35,12 @@ base::Image<double>& made(base::Image<double>& image, const Extents& extents) {
 } // namespace
 
 Extents directInput(const Extents& m, const Extents& tile) {
-    return {roundUp(tile.x, simd::kBlockColumns) + roundUp(m.x, 16) + DoubleTransform::kZeros,
+    return {roundUp(tile.x, simd::kBlockColumns) + roundUp(m.x, 16) + TileTransform<double>::kZeros,
             roundUp(tile.y, simd::kBlockRows) + m.y - 1, tile.z + m.z - 1};
 }
 
 Extents directOutput(const Extents& tile) {
-    return {roundUp(tile.x, simd::kBlockColumns) + DoubleTransform::kZeros,
+    return {roundUp(tile.x, simd::kBlockColumns) + TileTransform<double>::kZeros,
             roundUp(tile.y, simd::kBlockRows), tile.z};
 }
 
@@ -75,16 +75,17 @@ const base::Image<double>& SupportSpectra::of(Weights weights) const {
     const std::lock_guard lock(m_lock);
     base::Image<double>& spectrum = m_spectra[static_cast<std::size_t>(weights)];
     if (spectrum.empty()) {
-        spectrum = DoubleTransform::of(m_points)->templateSpectrum(m_templ->weights(weights));
+        spectrum = TileTransform<double>::of(m_points)->templateSpectrum(m_templ->weights(weights),
+                                                                         oneAfterTheOther());
     }
     return spectrum;
 }
 
 FourierCorrelator::FourierCorrelator(const Extents& points)
-    : m_points(points), m_transform(DoubleTransform::of(points)),
-      m_input({base::voxelCount(points) + DoubleTransform::kZeros, 1, 1}, 0.0),
-      m_spectrum({DoubleTransform::spectrumValues(points), 1, 1}),
-      m_work({DoubleTransform::spectrumValues(points), 1, 1}) {}
+    : m_points(points), m_transform(TileTransform<double>::of(points)),
+      m_input({base::voxelCount(points) + TileTransform<double>::kZeros, 1, 1}, 0.0),
+      m_spectrum({TileTransform<double>::spectrumValues(points), 1, 1}),
+      m_work({TileTransform<double>::spectrumValues(points), 1, 1}) {}
 
 void FourierCorrelator::clear() { m_input.fill(0.0); }
 
@@ -113,13 +114,13 @@ double FourierCorrelator::tileError() const {
 }
 
 std::int64_t FourierCorrelator::bytes(const method::Problem& problem, const Extents& points) {
-    return 8 * ((1 + outputsOf(problem)) * base::voxelCount(points) + DoubleTransform::kZeros +
-                2 * DoubleTransform::spectrumValues(points));
+    return 8 * ((1 + outputsOf(problem)) * base::voxelCount(points) +
+                TileTransform<double>::kZeros + 2 * TileTransform<double>::spectrumValues(points));
 }
 
 std::int64_t FourierCorrelator::spectraBytes(const method::Problem& problem,
                                              const Extents& points) {
-    return 8 * (outputsOf(problem) > 5 ? 3 : 2) * DoubleTransform::spectrumValues(points);
+    return 8 * (outputsOf(problem) > 5 ? 3 : 2) * TileTransform<double>::spectrumValues(points);
 }
 
 } // namespace flcc::cpu

@@ -5,9 +5,9 @@
 #include <memory>
 #include <mutex>
 
-#include "engine/cpu/double_transform.h"
 #include "engine/cpu/simd/kernels.h"
 #include "engine/cpu/support_template.h"
+#include "engine/cpu/tile_transform.h"
 
 namespace flcc::cpu {
 
@@ -114,7 +114,7 @@ class FourierCorrelator final : public Correlator {
 
   private:
     base::Extents m_points;
-    std::shared_ptr<const DoubleTransform> m_transform;
+    std::shared_ptr<const TileTransform<double>> m_transform;
     const SupportSpectra* m_spectra = nullptr;
     base::Image<double> m_input;
     base::Image<double> m_spectrum;

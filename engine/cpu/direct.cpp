@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/cpu/integer_template.h"
 #include "engine/cpu/methods.h"
 #include "engine/cpu/support_run.h"
 #include "engine/cpu/tile_loader.h"
@@ -23,55 +24,10 @@ using base::Extents;
 using method::Candidate;
 using method::Problem;
 
-/// Largest magnitude of what simd::correlateDirect multiplies in integers, and of its sums.
-constexpr double kMostSteps = 32767;
-constexpr double kMostSum = 2147483647;
-
-/// A template in steps of its quantum from near its mean, as correlateDirect reads it, two by two,
-/// and its sums.
-struct IntegerTemplate {
-    std::vector<std::int32_t> pairs;
-    double count = 0;
-    double steps = 0; ///< largest magnitude
-    double sum = 0;
-    double norm = 1; ///< ||b - mean||
-
-    /// `x` is the template as `tile` says, whose steps are at most kMostSteps.
-    IntegerTemplate(const CentredTile& tile, const Extents& m, const simd::FloatBox& x)
-        : count(static_cast<double>(base::voxelCount(m))), steps(tile.steps) {
-        double second = 0;
-        for (std::int64_t z = 0; z < m.z; ++z) {
-            for (std::int64_t y = 0; y < m.y; ++y) {
-                const float* const row = x.data + z * x.sliceStride + y * x.rowStride;
-                const auto stepsAt = [&](std::int64_t i) {
-                    return i < m.x ? static_cast<double>(row[i]) * tile.stepsPerUnit() : 0.0;
-                };
-                for (std::int64_t i = 0; i < m.x; i += 2) {
-                    const double one = stepsAt(i);
-                    const double next = stepsAt(i + 1);
-                    sum += one + next;
-                    second += one * one + next * next;
-                    pairs.push_back(static_cast<std::int32_t>(
-                        (static_cast<std::uint32_t>(static_cast<std::int32_t>(one)) & 0xffffU) |
-                        static_cast<std::uint32_t>(static_cast<std::int32_t>(next)) << 16U));
-                }
-            }
-        }
-        norm = std::sqrt((count * second - sum * sum) / count);
-    }
-
-    /// Whether sums of products with voxels of a tile are exact in integers.
-    [[nodiscard]] bool fits(const CentredTile& tile) const {
-        return tile.exactSums && tile.steps <= kMostSteps && count * steps * tile.steps <= kMostSum;
-    }
-};
-
 /// Whether sums of products are expected to be taken in integers: exact, and twice as fast.
 bool inIntegers(const Problem& problem, const method::SceneStatistics* statistics) {
     const auto count = static_cast<double>(base::voxelCount(problem.templ));
-    const auto fits = [&](double steps) {
-        return steps <= kMostSteps && count * steps * steps <= kMostSum;
-    };
+    const auto fits = [&](double steps) { return IntegerTemplate::fits(count, steps, steps); };
     const bool bytes = problem.scenePixel == base::PixelType::UInt8 &&
                        problem.templPixel == base::PixelType::UInt8;
     return problem.precision == method::Precision::Single && !problem.mask &&
@@ -83,16 +39,8 @@ class DirectPrepared final : public method::Prepared {
   public:
     DirectPrepared(const Problem& problem, const method::MaskedView& templ)
         : m_canonical(templ), m_support(supportTemplate(problem, m_canonical, templ)),
-          m_weights(m_canonical.extents()) {
-        if (problem.precision == method::Precision::Single && m_canonical.support().empty()) {
-            const Extents& m = m_canonical.extents();
-            base::Image<float> x(m, 0.0F);
-            const simd::FloatBox box{x.data(), m.x, m.x * m.y};
-            const CentredTile tile = loadCentred(templ.pixels, {{}, m}, base::voxelCount(m), box);
-            if (tile.exactSums && tile.steps <= kMostSteps && tile.nonFinite == 0) {
-                m_integers.emplace(tile, m, box);
-            }
-        }
+          m_weights(m_canonical.extents()),
+          m_integers(IntegerTemplate::of(problem, m_canonical, templ.pixels)) {
         const base::Image<double>& values = m_canonical.values();
         std::transform(values.data(), values.data() + values.count(), m_weights.data(),
                        [](double value) { return static_cast<float>(value); });
@@ -318,12 +266,12 @@ TileResult matchIntegers(const DirectRun& run, const IntegerTemplate& templ, con
         loadPairs(footprint(out, m).extents, tile.centred, x, pairs.x);
     }
     clock.lap(kLoad);
-    simd::correlateDirect(pairs.x, templ.pairs.data(), {(m.x + 1) / 2, m.y, m.z}, out.extents,
+    simd::correlateDirect(pairs.x, templ.pairs(), {(m.x + 1) / 2, m.y, m.z}, out.extents,
                           pairs.num);
     clock.lap(kNumerator);
     BoundTerms terms;
-    terms.templSum = templ.sum;
-    terms.templNorm = templ.norm;
+    terms.templSum = templ.sum();
+    terms.templNorm = templ.norm();
     const TileResult result = own.scorer.score(run.problem, run.scene.pixels, out, x, pairs.num,
                                                tile.centred, terms, part, tile.kept);
     clock.lap(kDenominator);
@@ -383,7 +331,7 @@ class DirectMethod final : public method::Method {
         prediction.hostBytes =
             method::mapBytes(problem) + unlikeBytes(problem) +
             DirectBuffers::bytes(problem, candidate.tile) * candidate.threads +
-            problem.templates * (base::byteCount(m, 12) +
+            problem.templates * (base::byteCount(m, 12) + IntegerTemplate::bytes(problem) +
                                  (needsSupport(problem) ? SupportTemplate::bytes(problem) : 0));
         if (std::string reason = memoryRefusal(prediction.hostBytes, limits); !reason.empty()) {
             return method::Refusal{std::move(reason)};
@@ -493,18 +441,15 @@ class DirectMethod final : public method::Method {
         auto& buffers = dynamic_cast<ThreadBuffers<DirectBuffers>&>(workspace);
         const bool general = allGeneral(run.problem, run.templs.front()->canonical());
         const MapGrid grid(run.problem, candidate.tile, general);
-        return runTiles(grid, 1, execution, {"load", "numerator", "denominator", "recomputation"},
-                        [&](std::vector<base::Box>& boxes, int worker, WorkerTally& tally) {
-                            const base::Box out = boxes.front();
+        return runTiles(grid, execution, {"load", "numerator", "denominator", "recomputation"},
+                        [&](const base::Box& out, int worker, WorkerTally& tally) {
                             DirectBuffers& own = buffers.of(worker);
                             if (general || isPartial(run.scene, seenBy(run.problem, out))) {
-                                if (!generalTile(run, out, own, execution.stop, tally)) {
-                                    boxes.clear();
-                                }
-                            } else {
-                                PlainTile tile{grid.inValid(out), {partOf(run.to, out)}};
-                                plainTile(run, tile, own, tally);
+                                return generalTile(run, out, own, execution.stop, tally);
                             }
+                            PlainTile tile{grid.inValid(out), {partOf(run.to, out)}};
+                            plainTile(run, tile, own, tally);
+                            return true;
                         });
     }
 
@@ -546,7 +491,8 @@ class DirectMethod final : public method::Method {
                                      static_cast<double>(base::voxelCount(run.problem.templ)) *
                                      kDoubleNs;
             if (!twofold) {
-                own.scorer.scoreAgain(run.problem, own.tile<float>().x, templ.canonical(), scores,
+                // Where products are exact in integers, the first numerators were made so.
+                own.scorer.scoreAgain(run.problem, {own.tile<float>().x, templ.canonical()}, scores,
                                       twofoldNs, result);
                 tally.clock.lap(kRecomputation);
             }

@@ -46,6 +46,8 @@ struct Single {
     static constexpr auto kTimeLimit = &fftwf_set_timelimit;
     static constexpr auto kPlanForward = &fftwf_plan_dft_r2c_1d;
     static constexpr auto kPlanInverse = &fftwf_plan_dft_c2r_1d;
+    static constexpr auto kPlanBoxForward = &fftwf_plan_dft_r2c;
+    static constexpr auto kPlanBoxInverse = &fftwf_plan_dft_c2r;
     static constexpr auto kExecuteForward = &fftwf_execute_dft_r2c;
     static constexpr auto kExecuteInverse = &fftwf_execute_dft_c2r;
 };
@@ -59,6 +61,8 @@ struct Double {
     static constexpr auto kTimeLimit = &fftw_set_timelimit;
     static constexpr auto kPlanForward = &fftw_plan_dft_r2c_1d;
     static constexpr auto kPlanInverse = &fftw_plan_dft_c2r_1d;
+    static constexpr auto kPlanBoxForward = &fftw_plan_dft_r2c;
+    static constexpr auto kPlanBoxInverse = &fftw_plan_dft_c2r;
     static constexpr auto kExecuteForward = &fftw_execute_dft_r2c;
     static constexpr auto kExecuteInverse = &fftw_execute_dft_c2r;
 };

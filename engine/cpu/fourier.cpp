@@ -2,18 +2,19 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "engine/cpu/fft_plan.h"
 #include "engine/cpu/half_transform.h"
 #include "engine/cpu/methods.h"
 #include "engine/cpu/scene_frame.h"
 #include "engine/cpu/score_pass.h"
 #include "engine/cpu/template_spectra.h"
-#include "engine/cpu/tile_transform.h"
 #include "engine/method/canonical.h"
 #include "engine/method/shared/smooth_length.h"
 
@@ -38,11 +39,13 @@ class FourierPrepared final : public method::Prepared {
     FourierPrepared(const Problem& problem, const Extents& points, const Extents& regionPoints,
                     const method::MaskedView& templ, base::TilePool& pool)
         : m_canonical(templ), m_spectra(m_canonical, points, {{{0, 0, 0}, problem.templ}}),
+          m_integers(IntegerTemplate::of(problem, m_canonical, templ.pixels)),
           m_regions(m_canonical, regionPoints, {{{0, 0, 0}, problem.templ}}) {
         m_spectra.makeIfSmall(problem, pool);
     }
 
     [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_canonical; }
+    [[nodiscard]] const std::optional<IntegerTemplate>& integers() const { return m_integers; }
     /// For the whole scene, and for a region that is done again in double.
     [[nodiscard]] const TemplateSpectra& spectra() const { return m_spectra; }
     [[nodiscard]] const TemplateSpectra& regions() const { return m_regions; }
@@ -50,6 +53,7 @@ class FourierPrepared final : public method::Prepared {
   private:
     method::CanonicalTemplate m_canonical;
     TemplateSpectra m_spectra;
+    std::optional<IntegerTemplate> m_integers;
     TemplateSpectra m_regions;
 };
 
@@ -177,7 +181,7 @@ std::int64_t hostBytes(const Problem& problem, const Extents& points, int thread
     const Region region = regionOf(problem, points);
     const auto single = partOf<Single>(problem.scene, points, threads);
     const auto twofold = partOf<Double>(region.seen(problem.templ), region.points, threads);
-    const std::int64_t templ = base::byteCount(problem.templ, 8);
+    const std::int64_t templ = base::byteCount(problem.templ, 8) + IntegerTemplate::bytes(problem);
     // Plans, and sums of rows and lines.
     const std::int64_t little = std::min(std::int64_t{1} << 21, 4 * base::voxelCount(points));
     return method::mapBytes(problem) + templ + threads * ScorePass::bytes(problem) + little +
@@ -285,7 +289,7 @@ class FourierMethod final : public method::Method {
         auto& buffers = dynamic_cast<FourierWorkspace&>(workspace);
         const Region region = regionOf(problem, candidate.tile);
         ScorePass pass(
-            problem, scene.pixels, templ.canonical(), execution, map,
+            problem, scene.pixels, {templ.canonical(), templ.integers()}, execution, map,
             {region.placements, kDoubleNs * static_cast<double>(base::voxelCount(region.points))});
         const Run run{problem, scene.pixels, execution};
         const Part whole{{method::mapExtents(problem), candidate.tile}, templ.spectra()};

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "engine/cpu/beam_transform.h"
 #include "engine/cpu/half_transform.h"
 #include "engine/cpu/simd/beam.h"
+#include "engine/method/shared/smooth_length.h"
 
 namespace flcc::cpu {
 
@@ -28,89 +28,94 @@ std::int64_t sliceElements(const Extents& points) {
 /// Beams of kLines rows each; rows are counted through all slices, so that few lanes are idle.
 std::int64_t rowGroups(const Extents& points) { return groupsOf(sliceElements(points) * points.z); }
 
-static_assert(DoubleTransform::kZeros >= kLines); // what its last columns read
+static_assert(TileTransform<float>::kZeros >= kLines); // what its last columns read
 
-class HalfBeamTransform final : public DoubleTransform {
+template <class Real> class HalfBeamTransform final : public TileTransform<Real> {
   public:
-    explicit HalfBeamTransform(const Extents& points)
-        : DoubleTransform(points), m_x(points.x), m_y(points.y), m_z(points.z),
-          m_groups(groupsOf(points.x)), m_rowGroups(rowGroups(points)),
-          m_slice(sliceElements(points) * kElement), m_group(m_rowGroups * kLines * kElement),
+    explicit HalfBeamTransform(const Extents& n)
+        : TileTransform<Real>(n), m_x(n.x), m_y(n.y), m_z(n.z), m_templateX(n.x), m_templateY(n.y),
+          m_templateZ(n.z), m_groups(groupsOf(n.x)), m_rowGroups(rowGroups(n)),
+          m_slice(sliceElements(n) * kElement), m_group(m_rowGroups * kLines * kElement),
           m_row(m_groups * kLines * kElement) {
-        for (std::int64_t k = 0; k <= points.y / 2; ++k) {
-            m_places.push_back({m_y.position(k), m_y.position((points.y - k) % points.y)});
+        for (std::int64_t k = 0; k <= n.y / 2; ++k) {
+            m_places.push_back({m_y.position(k), m_y.position((n.y - k) % n.y)});
         }
     }
 
-    void templateSpectrum(const Image<double>& templ, double* work,
-                          double* spectrum) const override {
+    void templateSpectrum(const Image<double>& templ, const ForItems& each, double* work,
+                          Real* spectrum) const override {
         const Extents& m = templ.extents();
-        const std::int64_t groups = groupsOf(m.x);
-        Image<double> lines({halfBeamScratchValues(points()), 1, 1});
-        double* const line = lines.data();
-        for (std::int64_t group = 0; group < groups; ++group) {
-            clearIdle(work + group * m_group);
-            std::fill_n(work + group * m_group + m.z * m_slice, (points().z - m.z) * m_slice, 0.0);
-        }
-        forPairs({0, groups, m.z}, [&](const Columns& first, const Columns& second, bool) {
-            std::fill_n(line, points().y * kElement, 0.0);
-            for (std::int64_t y = 0; y < m.y; ++y) {
-                const auto copy = [&](const Columns& from, double* to) {
-                    std::copy_n(templ.view().row(y, from.z) + from.x,
-                                std::min(kLines, m.x - from.x), to);
-                };
-                copy(first, line + y * kElement);
-                copy(second, line + y * kElement + kLines);
-            }
-            beam::forward(m_y, line, kElement);
-            beam::takeApart(line, m_places, work + first.half, work + second.half);
+        const Groups groups{0, groupsOf(m.x), m.z};
+        bool done = each(groups.count, [&](std::int64_t group, int) {
+            double* const own = work + group * m_group;
+            clearIdle(own);
+            std::fill_n(own + m.z * m_slice, (points().z - m.z) * m_slice, 0.0);
         });
-        for (std::int64_t group = 0; group < groups; ++group) {
-            forDepths(group, [&](std::int64_t at) { beam::forward(m_z, work + at, m_slice); });
+        done = done && each(pairsOf(groups), [&](std::int64_t pair, int) {
+                   const auto [first, second, two] = columnsOf(groups, pair);
+                   Image<double> line({points().y * kElement, 1, 1}, 0.0);
+                   for (std::int64_t y = 0; y < m.y; ++y) {
+                       const auto copy = [&](const Columns& from, double* to) {
+                           std::copy_n(templ.view().row(y, from.z) + from.x,
+                                       std::min(kLines, m.x - from.x), to);
+                       };
+                       copy(first, line.data() + y * kElement);
+                       copy(second, line.data() + y * kElement + kLines);
+                   }
+                   beam::forward(m_templateY, line.data(), kElement);
+                   beam::takeApart(line.data(), m_places, work + first.half, work + second.half);
+               });
+        if (points().z > 1) {
+            const std::int64_t depths = points().y / 2 + 1;
+            done = done && each(groups.count * depths, [&](std::int64_t item, int) {
+                       beam::forward(m_templateZ,
+                                     work + item / depths * m_group + item % depths * kElement,
+                                     m_slice);
+                   });
         }
         // Both spectra of a product are twice what they are.
         const double scale = 0.25 / static_cast<double>(base::voxelCount(points()));
-        for (std::int64_t row = 0; row < m_rowGroups; ++row) {
-            double* const to = spectrum + row * m_row;
-            beam::turn(work + row * kLines * kElement, m_group, groups, to);
-            std::fill(to + groups * kLines * kElement, to + m_row, 0.0);
-            beam::forward(m_x, to, kElement);
-            for (double* value = to; value < to + m_row; value += kElement) {
-                std::transform(value, value + kLines, value, [&](double re) { return re * scale; });
-                std::transform(value + kLines, value + kElement, value + kLines,
-                               [&](double im) { return -im * scale; });
-            }
-        }
+        (void)(done && each(m_rowGroups, [&](std::int64_t row, int) {
+                   Image<double> line({m_row, 1, 1}, 0.0);
+                   beam::turn(work + row * kLines * kElement, m_group, groups.count, line.data());
+                   beam::forward(m_templateX, line.data(), kElement);
+                   Real* const to = spectrum + row * m_row;
+                   for (std::int64_t i = 0; i < m_row; i += kElement) {
+                       const double* const value = line.data() + i;
+                       std::transform(value, value + kLines, to + i,
+                                      [&](double re) { return static_cast<Real>(re * scale); });
+                       std::transform(value + kLines, value + kElement, to + i + kLines,
+                                      [&](double im) { return static_cast<Real>(-im * scale); });
+                   }
+               }));
     }
 
-    void correlate(const double* spectrum, const double* tile, double* work,
-                   double* to) const override {
-        Image<double> lines({halfBeamScratchValues(points()), 1, 1});
+    void correlate(const Real* spectrum, const Real* tile, Real* work, Real* to) const override {
+        Image<Real> lines({halfBeamScratchValues(points()), 1, 1});
         columnsForward(tile, lines.data(), work);
         for (std::int64_t row = 0; row < m_rowGroups; ++row) {
-            double* const rows = work + row * kLines * kElement;
+            Real* const rows = work + row * kLines * kElement;
             beam::turn(rows, m_group, m_groups, lines.data());
             beam::correlate(m_x, lines.data(), spectrum + row * m_row);
             // What lies beyond the tile is not to be the other half of any column's beam.
-            std::fill(lines.data() + points().x * kElement, lines.data() + m_row, 0.0);
+            std::fill(lines.data() + points().x * kElement, lines.data() + m_row, Real{0});
             beam::turnBack(lines.data(), m_groups, rows, m_group);
         }
         columnsBack(work, lines.data(), to);
     }
 
-    void forward(const double* tile, double* work, double* spectrum) const override {
-        Image<double> lines({halfBeamScratchValues(points()), 1, 1});
+    void forward(const Real* tile, Real* work, Real* spectrum) const override {
+        Image<Real> lines({halfBeamScratchValues(points()), 1, 1});
         columnsForward(tile, lines.data(), work);
         for (std::int64_t row = 0; row < m_rowGroups; ++row) {
-            double* const to = spectrum + row * m_row;
+            Real* const to = spectrum + row * m_row;
             beam::turn(work + row * kLines * kElement, m_group, m_groups, to);
             beam::forward(m_x, to, kElement);
         }
     }
 
-    void inverse(const double* templ, const double* spectrum, double* work,
-                 double* to) const override {
-        Image<double> lines({halfBeamScratchValues(points()), 1, 1}, 0.0);
+    void inverse(const Real* templ, const Real* spectrum, Real* work, Real* to) const override {
+        Image<Real> lines({halfBeamScratchValues(points()), 1, 1}, Real{0});
         for (std::int64_t row = 0; row < m_rowGroups; ++row) {
             beam::backwardProduct(m_x, spectrum + row * m_row, templ + row * m_row, lines.data());
             beam::turnBack(lines.data(), m_groups, work + row * kLines * kElement, m_group);
@@ -119,6 +124,8 @@ class HalfBeamTransform final : public DoubleTransform {
     }
 
   private:
+    using TileTransform<Real>::points;
+
     /// Columns of a slice that go through one half of a beam.
     struct Columns {
         std::int64_t x; ///< the first one
@@ -132,18 +139,29 @@ class HalfBeamTransform final : public DoubleTransform {
         std::int64_t slices;
     };
 
-    /// Calls `use(columns, columns, whether they are two)` for two after the other of all columns,
-    /// group by group; the last ones may be left alone, and are then both.
-    template <class Use> void forPairs(const Groups& groups, Use&& use) const {
+    /// Two after the other of all columns of some groups, group by group; the last ones may be left
+    /// alone, and are then both.
+    struct TwoColumns {
+        Columns first;
+        Columns second;
+        bool two;
+    };
+    [[nodiscard]] static std::int64_t pairsOf(const Groups& groups) {
+        return (groups.count * groups.slices + 1) / 2;
+    }
+    [[nodiscard]] TwoColumns columnsOf(const Groups& groups, std::int64_t pair) const {
         const auto columns = [&](std::int64_t i) {
             const std::int64_t group = groups.first + i / groups.slices;
             const std::int64_t z = i % groups.slices;
             return Columns{group * kLines, z, group * m_group + z * m_slice};
         };
-        const std::int64_t count = groups.count * groups.slices;
-        for (std::int64_t i = 0; i < count; i += 2) {
-            const bool two = i + 1 < count;
-            use(columns(i), columns(two ? i + 1 : i), two);
+        const std::int64_t i = 2 * pair;
+        const bool two = i + 1 < groups.count * groups.slices;
+        return {columns(i), columns(two ? i + 1 : i), two};
+    }
+    template <class Use> void forPairs(const Groups& groups, Use&& use) const {
+        for (std::int64_t pair = 0; pair < pairsOf(groups); ++pair) {
+            use(columnsOf(groups, pair));
         }
     }
 
@@ -163,24 +181,24 @@ class HalfBeamTransform final : public DoubleTransform {
     }
 
     /// Zeros for the elements of a group that no frequency is kept in.
-    void clearIdle(double* group) const {
+    template <class Value> void clearIdle(Value* group) const {
         const std::int64_t used = (points().y / 2 + 1) * kElement;
         for (std::int64_t z = 0; z < points().z; ++z) {
-            std::fill(group + z * m_slice + used, group + (z + 1) * m_slice, 0.0);
+            std::fill(group + z * m_slice + used, group + (z + 1) * m_slice, Value{0});
         }
-        std::fill(group + points().z * m_slice, group + m_group, 0.0);
+        std::fill(group + points().z * m_slice, group + m_group, Value{0});
     }
 
     [[nodiscard]] std::int64_t voxelsAt(const Columns& columns) const {
         return columns.z * points().y * points().x + columns.x;
     }
 
-    void columnsForward(const double* tile, double* line, double* work) const {
+    void columnsForward(const Real* tile, Real* line, Real* work) const {
         forGroups([&](std::int64_t from, std::int64_t count) {
-            forPairs({from, count, points().z}, [&](const Columns& first, const Columns& second,
-                                                    bool) {
+            forPairs({from, count, points().z}, [&](const TwoColumns& columns) {
+                const auto& [first, second, two] = columns;
                 beam::forwardColumns(
-                    m_y, {tile + voxelsAt(first), tile + voxelsAt(second), 1, points().x}, line);
+                    m_y, {tile + voxelsAt(first), tile + voxelsAt(second), points().x}, line);
                 beam::takeApart(line, m_places, work + first.half, work + second.half);
             });
             for (std::int64_t group = from; group < from + count; ++group) {
@@ -190,27 +208,30 @@ class HalfBeamTransform final : public DoubleTransform {
         });
     }
 
-    void columnsBack(double* work, double* line, double* to) const {
+    void columnsBack(Real* work, Real* line, Real* to) const {
         forGroups([&](std::int64_t from, std::int64_t count) {
             for (std::int64_t group = from; group < from + count; ++group) {
                 forDepths(group, [&](std::int64_t at) { beam::backward(m_z, work + at, m_slice); });
             }
-            forPairs({from, count, points().z}, [&](const Columns& first, const Columns& second,
-                                                    bool two) {
-                const auto columns = [&](const Columns& of) {
+            forPairs({from, count, points().z}, [&](const TwoColumns& columns) {
+                const auto& [first, second, two] = columns;
+                const auto inside = [&](const Columns& of) {
                     return std::min(kLines, points().x - of.x);
                 };
                 beam::putTogether(work + first.half, work + second.half, m_places, line);
                 beam::backwardColumns(m_y, line,
-                                      {to + voxelsAt(first), to + voxelsAt(second), 1, points().x},
-                                      columns(first), two ? columns(second) : 0);
+                                      {to + voxelsAt(first), to + voxelsAt(second), points().x},
+                                      inside(first), two ? inside(second) : 0);
             });
         });
     }
 
-    beam::Plan<double> m_x;
-    beam::Plan<double> m_y;
-    beam::Plan<double> m_z;
+    beam::Plan<Real> m_x;
+    beam::Plan<Real> m_y;
+    beam::Plan<Real> m_z;
+    beam::Plan<double> m_templateX;
+    beam::Plan<double> m_templateY;
+    beam::Plan<double> m_templateZ;
     std::vector<beam::Conjugates> m_places; ///< of the frequencies 0 .. y / 2
     std::int64_t m_groups;
     std::int64_t m_rowGroups;
@@ -222,12 +243,15 @@ class HalfBeamTransform final : public DoubleTransform {
 
 } // namespace
 
-std::unique_ptr<const DoubleTransform> halfBeamTransform(const Extents& points) {
-    return std::make_unique<const HalfBeamTransform>(points);
+template <class Real>
+std::unique_ptr<const TileTransform<Real>> halfBeamTransform(const Extents& points) {
+    return std::make_unique<const HalfBeamTransform<Real>>(points);
 }
 
 bool hasHalfBeamTransform(const Extents& points) {
-    return hasBeamTransform(points) && 2 * points.x >= groupsOf(points.x) * kLines;
+    using method::shared::isSmooth;
+    return isSmooth(points.x) && isSmooth(points.y) && isSmooth(points.z) &&
+           2 * points.x >= groupsOf(points.x) * kLines;
 }
 
 std::int64_t halfBeamSpectrumValues(const Extents& points) {
@@ -237,5 +261,8 @@ std::int64_t halfBeamSpectrumValues(const Extents& points) {
 std::int64_t halfBeamScratchValues(const Extents& points) {
     return std::max(points.y, groupsOf(points.x) * kLines) * kElement;
 }
+
+template std::unique_ptr<const TileTransform<float>> halfBeamTransform(const Extents& points);
+template std::unique_ptr<const TileTransform<double>> halfBeamTransform(const Extents& points);
 
 } // namespace flcc::cpu

@@ -47,27 +47,21 @@ class MapGrid {
     /// What is left of the map: at most two parts an axis.
     [[nodiscard]] const std::vector<Part>& frame() const { return m_frame; }
 
-    [[nodiscard]] std::int64_t items(std::int64_t together) const {
-        std::int64_t items = m_inner.grid.items(together);
+    [[nodiscard]] std::int64_t count() const {
+        std::int64_t count = m_inner.grid.count();
         for (const Part& part : m_frame) {
-            items += part.grid.count();
+            count += part.grid.count();
         }
-        return items;
+        return count;
     }
-    [[nodiscard]] std::vector<base::Box> boxes(std::int64_t item, std::int64_t together) const {
-        if (item < m_inner.grid.items(together)) {
-            std::vector<base::Box> boxes = m_inner.grid.boxes(item, together);
-            for (base::Box& box : boxes) {
-                box = moved(box, m_inner.box.corner);
-            }
-            return boxes;
+    /// The box of map voxels of a tile, those inside the scene first.
+    [[nodiscard]] base::Box box(std::int64_t tile) const {
+        const Part* part = &m_inner;
+        for (std::size_t next = 0; tile >= part->grid.count(); ++next) {
+            tile -= part->grid.count();
+            part = &m_frame[next];
         }
-        std::int64_t tile = item - m_inner.grid.items(together);
-        std::size_t part = 0;
-        while (tile >= m_frame[part].grid.count()) {
-            tile -= m_frame[part++].grid.count();
-        }
-        return {moved(m_frame[part].grid.box(tile), m_frame[part].box.corner)};
+        return moved(part->grid.box(tile), part->box.corner);
     }
 
     /// `box` in voxels of the `valid` map.

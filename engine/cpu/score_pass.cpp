@@ -27,10 +27,11 @@ simd::VoxelBox<Real> partOf(const simd::VoxelBox<Real>& box, const base::Index& 
 } // namespace
 
 ScorePass::ScorePass(const method::Problem& problem, const base::AnyView& scene,
-                     const method::CanonicalTemplate& templ, const method::Execution& execution,
+                     const Template& templ, const method::Execution& execution,
                      const method::MapView& map, const Regions& regions)
     : m_problem(problem), m_scene(scene), m_templ(templ), m_execution(execution), m_map(map),
-      m_regions(regions), m_tallies(static_cast<std::size_t>(execution.pool.threads())) {
+      m_regions(regions), m_steps(static_cast<std::size_t>(execution.pool.threads())),
+      m_tallies(static_cast<std::size_t>(execution.pool.threads())) {
     for (int i = 0; i < execution.pool.threads(); ++i) {
         m_scorers.push_back(std::make_unique<TileScorer>(problem.templ, tileOf(problem)));
     }
@@ -82,7 +83,17 @@ TileGrid ScorePass::gridOf(const method::Problem& problem) {
 }
 
 std::int64_t ScorePass::bytes(const method::Problem& problem) {
-    return TileScorer::bytes(problem.templ, tileOf(problem));
+    return TileScorer::bytes(problem.templ, tileOf(problem)) + 2 * stepsRoom(problem);
+}
+
+std::int64_t ScorePass::stepsRoom(const method::Problem& problem) {
+    constexpr double kByteSteps = 128; // from near the mean
+    const auto count = static_cast<double>(base::voxelCount(problem.templ));
+    return problem.precision == method::Precision::Single && problem.recompute &&
+                   problem.scenePixel != base::PixelType::Float64 &&
+                   IntegerTemplate::fits(count, kByteSteps, kByteSteps)
+               ? AgainInput::stepsRoom(problem.templ, tileOf(problem))
+               : 0;
 }
 
 ForItems ScorePass::items(PassStage stage) {
@@ -100,7 +111,7 @@ ForItems ScorePass::items(PassStage stage) {
 }
 
 void ScorePass::finish(TileScorer& scorer, const Box& box, const TileResult& result, int worker) {
-    scorer.finish(m_problem, m_scene, box, m_templ, result, partOf(m_map, box),
+    scorer.finish(m_problem, m_scene, box, m_templ.canonical, result, partOf(m_map, box),
                   m_tallies[static_cast<std::size_t>(worker)].facts);
     const std::lock_guard lock(m_lock);
     if (m_execution.regionFinished) {
@@ -120,7 +131,16 @@ void ScorePass::score(const Box& out, const Numerators<Real>& numerators, const 
     const double regionNs = m_regions.ns * static_cast<double>(base::voxelCount(out.extents)) /
                             static_cast<double>(base::voxelCount(m_regions.placements));
     if constexpr (std::is_same_v<Real, float>) {
-        scorer.scoreAgain(m_problem, partOf(numerators.x, at), m_templ, part, regionNs, result);
+        base::Image<std::int16_t>& steps = m_steps[static_cast<std::size_t>(worker)];
+        AgainInput input{partOf(numerators.x, at), m_templ.canonical};
+        if (const std::int64_t room = stepsRoom(m_problem); m_templ.integers && room > 0) {
+            if (steps.empty()) { // not written yet, it costs nothing
+                steps = base::Image<std::int16_t>({room, 1, 1});
+            }
+            input.integers = &*m_templ.integers;
+            input.steps = steps.data();
+        }
+        scorer.scoreAgain(m_problem, input, part, regionNs, result);
     }
     if (!result.twofold && TileScorer::wantsDouble(m_problem, result, regionNs)) {
         const std::lock_guard lock(m_lock);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,9 +40,15 @@ class ScorePass {
         double ns; ///< of a thread that one of them takes
     };
 
-    ScorePass(const method::Problem& problem, const base::AnyView& scene,
-              const method::CanonicalTemplate& templ, const method::Execution& execution,
-              const method::MapView& map, const Regions& regions);
+    /// What is known of the template.
+    struct Template {
+        const method::CanonicalTemplate& canonical;
+        const std::optional<IntegerTemplate>& integers;
+    };
+
+    ScorePass(const method::Problem& problem, const base::AnyView& scene, const Template& templ,
+              const method::Execution& execution, const method::MapView& map,
+              const Regions& regions);
 
     /// Refuses a problem that these methods do not solve; empty when they do.
     [[nodiscard]] static std::string refusal(const method::Problem& problem);
@@ -87,6 +94,9 @@ class ScorePass {
     }
 
   private:
+    /// Elements of a worker's voxels in steps; 0 where no template of as many voxels as this one
+    /// meets bytes without leaving 32 bits.
+    [[nodiscard]] static std::int64_t stepsRoom(const method::Problem& problem);
     struct Waiting {
         base::Box box;
         TileResult result;
@@ -103,11 +113,12 @@ class ScorePass {
 
     const method::Problem& m_problem;
     const base::AnyView& m_scene;
-    const method::CanonicalTemplate& m_templ;
+    Template m_templ;
     const method::Execution& m_execution;
     const method::MapView& m_map;
     Regions m_regions;
     std::vector<std::unique_ptr<TileScorer>> m_scorers;
+    std::vector<base::Image<std::int16_t>> m_steps; ///< of each worker; made when one asks for it
     std::vector<WorkerTally> m_tallies;
     std::mutex m_lock; // guards what follows, and regions being told
     std::vector<Waiting> m_waiting;

@@ -330,7 +330,8 @@ BlockedPrepared::BlockedPrepared(const Problem& problem, const Extents& points,
                                  const method::MaskedView& templ, base::TilePool& pool)
     : m_canonical(templ),
       m_spectra(m_canonical, points,
-                TemplateBlocks(problem.scene, problem.templ, points).templateBoxes(problem.templ)) {
+                TemplateBlocks(problem.scene, problem.templ, points).templateBoxes(problem.templ)),
+      m_integers(IntegerTemplate::of(problem, m_canonical, templ.pixels)) {
     for (const Box& box : m_spectra.blocks()) {
         const auto part = m_canonical.values().view().part(box);
         Block block;

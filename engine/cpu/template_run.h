@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <tuple>
 #include <vector>
@@ -22,6 +23,7 @@ class BlockedPrepared final : public method::Prepared {
                     const method::MaskedView& templ, base::TilePool& pool);
 
     [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_canonical; }
+    [[nodiscard]] const std::optional<IntegerTemplate>& integers() const { return m_integers; }
     [[nodiscard]] const TemplateSpectra& spectra() const { return m_spectra; }
 
     struct Block {
@@ -34,6 +36,7 @@ class BlockedPrepared final : public method::Prepared {
   private:
     method::CanonicalTemplate m_canonical;
     TemplateSpectra m_spectra;
+    std::optional<IntegerTemplate> m_integers;
     std::vector<Block> m_blocks;
 };
 

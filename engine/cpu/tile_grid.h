@@ -28,19 +28,6 @@ class TileGrid {
                  std::min(m_tile.z, m_map.z - corner.z)}};
     }
 
-    /// The tiles taken `together` tiles at a time: how often, and which.
-    [[nodiscard]] std::int64_t items(std::int64_t together) const {
-        return (count() + together - 1) / together;
-    }
-    [[nodiscard]] std::vector<base::Box> boxes(std::int64_t item, std::int64_t together) const {
-        std::vector<base::Box> boxes;
-        for (std::int64_t tile = item * together; tile < std::min(count(), (item + 1) * together);
-             ++tile) {
-            boxes.push_back(box(tile));
-        }
-        return boxes;
-    }
-
   private:
     base::Extents m_map;
     base::Extents m_tile;

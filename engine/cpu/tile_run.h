@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -55,18 +56,23 @@ class BestTile {
     std::optional<method::MatchMap> m_scores;
 };
 
-/// The buffers of every thread of a run.
+/// The buffers of every thread of a run, each made when its thread first asks for it.
 template <class Buffers> class ThreadBuffers final : public method::Workspace {
   public:
     template <class... Arguments>
-    explicit ThreadBuffers(int threads, const Arguments&... arguments) {
-        for (int i = 0; i < threads; ++i) {
-            m_buffers.push_back(std::make_unique<Buffers>(arguments...));
+    explicit ThreadBuffers(int threads, const Arguments&... arguments)
+        : m_make([=] { return std::make_unique<Buffers>(arguments...); }),
+          m_buffers(static_cast<std::size_t>(threads)) {}
+    [[nodiscard]] Buffers& of(int worker) {
+        std::unique_ptr<Buffers>& own = m_buffers[static_cast<std::size_t>(worker)];
+        if (!own) {
+            own = m_make();
         }
+        return *own;
     }
-    [[nodiscard]] Buffers& of(int worker) { return *m_buffers[static_cast<std::size_t>(worker)]; }
 
   private:
+    std::function<std::unique_ptr<Buffers>()> m_make;
     std::vector<std::unique_ptr<Buffers>> m_buffers;
 };
 
@@ -74,30 +80,26 @@ template <class Buffers> class ThreadBuffers final : public method::Workspace {
 [[nodiscard]] method::Outcome outcomeOf(const std::vector<WorkerTally>& tallies,
                                         const std::vector<std::string>& stages, bool done);
 
-/// Runs `work(boxes, worker, tally)` for every `together` tiles of `grid`, a TileGrid or MapGrid,
-/// in turn, reports finished regions and collects what the workers counted, as outcomeOf(). Work
-/// that is stopped within a tile leaves nothing of it in the map and takes it out of `boxes`.
+/// Runs `work(box, worker, tally)` for every tile of `grid`, a TileGrid or MapGrid, reports
+/// finished regions and collects what the workers counted, as outcomeOf(). Work that is stopped
+/// within a tile leaves nothing of it in the map and returns false.
 template <class Grid, class Work>
-method::Outcome runTiles(const Grid& grid, std::int64_t together,
-                         const method::Execution& execution, const std::vector<std::string>& stages,
-                         Work&& work) {
+method::Outcome runTiles(const Grid& grid, const method::Execution& execution,
+                         const std::vector<std::string>& stages, Work&& work) {
     std::vector<WorkerTally> tallies(static_cast<std::size_t>(execution.pool.threads()));
     std::mutex regionLock;
     std::atomic<bool> whole = true;
     const bool done = execution.pool.run(
-        grid.items(together),
-        [&](std::int64_t item, int worker) {
-            std::vector<base::Box> boxes = grid.boxes(item, together);
-            const std::size_t count = boxes.size();
+        grid.count(),
+        [&](std::int64_t tile, int worker) {
+            const base::Box box = grid.box(tile);
             WorkerTally& tally = tallies[static_cast<std::size_t>(worker)];
             tally.clock.start();
-            work(boxes, worker, tally);
-            if (boxes.size() < count) {
+            if (!work(box, worker, tally)) {
                 whole = false;
-            }
-            if (execution.regionFinished) {
+            } else if (execution.regionFinished) {
                 const std::lock_guard lock(regionLock);
-                std::for_each(boxes.begin(), boxes.end(), execution.regionFinished);
+                execution.regionFinished(box);
             }
         },
         execution.stop);

@@ -68,9 +68,9 @@ method::shared::TileFrame frameOf(const CentredTile& tile, const Extents& m) {
 }
 
 /// Window sums as simd::scoreTile made them; numerators in chains of N + 3 roundings, of voxels
-/// that may have been rounded once.
-method::shared::BoxConstants againConstants(const method::Problem& problem,
-                                            const CentredTile& tile) {
+/// that may have been rounded once, or `integers`, which have no error.
+method::shared::BoxConstants againConstants(const method::Problem& problem, const CentredTile& tile,
+                                            const IntegerTemplate* integers) {
     const simd::ScoreConstants sums = constantsOf(problem, tile, {}, 4 * kUnitSingle);
     method::shared::BoxConstants constants;
     constants.count = sums.count;
@@ -79,8 +79,104 @@ method::shared::BoxConstants againConstants(const method::Problem& problem,
     constants.boundSquare = sums.boundSquare;
     constants.boundConstant = sums.boundConstant + (tile.exactSums ? 0 : simd::kRunningBound);
     constants.promise = problem.promise;
+    if (integers != nullptr) {
+        constants.boundPanel = 0;
+        constants.integers = true;
+        constants.templSum = integers->sum();
+        constants.templNorm = integers->norm();
+    }
     return constants;
 }
+
+/// The voxels that some panels see.
+base::Box seenBy(const std::vector<simd::LowPanel>& panels, const Extents& m) {
+    base::Index from = panels.front().at;
+    base::Index to = from;
+    for (const simd::LowPanel& panel : panels) {
+        const base::Index& at = panel.at;
+        from = {std::min(from.x, at.x), std::min(from.y, at.y), std::min(from.z, at.z)};
+        to = {std::max(to.x, at.x), std::max(to.y, at.y), std::max(to.z, at.z)};
+    }
+    return {from, {to.x - from.x + m.x, to.y - from.y + m.y, to.z - from.z + m.z}};
+}
+
+/// Numerators of single panels of a tile, by the definition.
+class PanelNumerators {
+  public:
+    /// Of all of `panels`, in whichever way costs less.
+    PanelNumerators(const AgainInput& input, const CentredTile& tile,
+                    const std::vector<simd::LowPanel>& panels)
+        : m_input(input), m_m(input.templ.extents()),
+          m_scale(static_cast<float>(tile.stepsPerUnit())) {
+        // Nanoseconds of a panel, of each of its voxels, and of a voxel that is brought into steps.
+        constexpr double kPanelNs = 50;
+        constexpr double kVoxelNs = 0.08;
+        constexpr double kIntegerNs = 0.025;
+        constexpr double kStepNs = 0.25;
+        const auto all = static_cast<double>(panels.size());
+        const auto count = static_cast<double>(base::voxelCount(m_m));
+        m_ns = all * (kPanelNs + kVoxelNs * count);
+        if (input.integers != nullptr && input.integers->fits(tile)) {
+            m_seen = seenBy(panels, m_m);
+            m_steps = {input.steps, m_seen.extents.x, m_seen.extents.x * m_seen.extents.y};
+            const double ns = all * (kPanelNs + kIntegerNs * count) +
+                              kStepNs * static_cast<double>(base::voxelCount(m_seen.extents));
+            m_integers = ns < m_ns;
+            m_ns = std::min(m_ns, ns);
+        }
+    }
+
+    [[nodiscard]] double ns() const { return m_ns; }
+    /// Null: in double, from That.
+    [[nodiscard]] const IntegerTemplate* integers() const {
+        return m_integers ? m_input.integers : nullptr;
+    }
+
+    /// Before the first of them.
+    void prepare() const {
+        if (!m_integers) {
+            return;
+        }
+        for (std::int64_t z = 0; z < m_seen.extents.z; ++z) {
+            for (std::int64_t y = 0; y < m_seen.extents.y; ++y) {
+                const base::Index from{m_seen.corner.x, m_seen.corner.y + y, m_seen.corner.z + z};
+                simd::loadSteps(m_input.x.data + offset(m_input.x, from), m_seen.extents.x, m_scale,
+                                m_steps.data + offset(m_steps, {0, y, z}));
+            }
+        }
+    }
+
+    /// Of the `count` panels from `first` on, at most simd::kPanels.
+    void of(const simd::LowPanel* first, std::size_t count, std::array<double, simd::kPanels>& to) {
+        for (std::size_t i = 0; i < count; ++i) {
+            const base::Index& at = first[i].at;
+            const base::Index& corner = m_seen.corner;
+            m_at[i] = m_integers
+                          ? offset(m_steps, {at.x - corner.x, at.y - corner.y, at.z - corner.z})
+                          : offset(m_input.x, at);
+        }
+        if (m_integers) {
+            simd::panelProducts(m_steps, m_at, m_input.integers->pairs(), m_m, to);
+        } else {
+            simd::panelProducts(m_input.x, m_at, m_input.templ.values().data(), m_m, to);
+        }
+    }
+
+  private:
+    template <class Voxel>
+    static std::int64_t offset(const simd::VoxelBox<Voxel>& box, const base::Index& at) {
+        return at.z * box.sliceStride + at.y * box.rowStride + at.x;
+    }
+
+    const AgainInput& m_input;
+    Extents m_m;
+    float m_scale;
+    base::Box m_seen{}; ///< what is brought into steps
+    simd::StepBox m_steps;
+    bool m_integers = false;
+    double m_ns = 0;
+    std::array<std::int64_t, simd::kPanels> m_at{};
+};
 
 /// Calls `change(value, status, i)` for every voxel of a tile, i counting x fastest.
 template <class Change> void forVoxels(const method::MapView& part, Change&& change) {
@@ -276,20 +372,22 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
     return result;
 }
 
-void TileScorer::scoreAgain(const method::Problem& problem, const simd::FloatBox& x,
-                            const method::CanonicalTemplate& templ, const method::MapView& part,
-                            double twofoldNs, TileResult& result) {
+void TileScorer::scoreAgain(const method::Problem& problem, const AgainInput& input,
+                            const method::MapView& part, double twofoldNs, TileResult& result) {
     const Extents& m = problem.templ;
-    const double voxelNs = 50 + 0.08 * static_cast<double>(base::voxelCount(m));
-    if (!problem.recompute || m_low.empty() || m_low.size() == m_low.capacity() ||
-        static_cast<double>(m_low.size()) * voxelNs > twofoldNs) {
+    if (!problem.recompute || m_low.empty() || m_low.size() == m_low.capacity()) {
         return;
     }
+    PanelNumerators numerators(input, result.tile, m_low);
+    if (numerators.ns() > twofoldNs) {
+        return;
+    }
+    numerators.prepare();
     const method::shared::TileFrame frame = frameOf(result.tile, m);
-    const method::shared::BoxConstants constants = againConstants(problem, result.tile);
+    const method::shared::BoxConstants constants =
+        againConstants(problem, result.tile, numerators.integers());
     constexpr std::size_t kTogether = simd::kPanels;
     constexpr std::size_t kTrial = 8 * kTogether;
-    std::array<std::int64_t, kTogether> panels{};
     std::array<double, kTogether> products{};
     std::int64_t kept = 0;
     for (std::size_t first = 0; first < m_low.size(); first += kTogether) {
@@ -298,11 +396,7 @@ void TileScorer::scoreAgain(const method::Problem& problem, const simd::FloatBox
             break;
         }
         const std::size_t count = std::min(kTogether, m_low.size() - first);
-        for (std::size_t i = 0; i < count; ++i) {
-            const base::Index& at = m_low[first + i].at;
-            panels[i] = at.z * x.sliceStride + at.y * x.rowStride + at.x;
-        }
-        simd::panelProducts(x, panels, templ.values().data(), m, products);
+        numerators.of(m_low.data() + first, count, products);
         for (std::size_t i = 0; i < count; ++i) {
             const simd::LowPanel& panel = m_low[first + i];
             const method::shared::BoxScore score =

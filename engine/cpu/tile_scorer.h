@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/base/pixels.h"
+#include "engine/cpu/integer_template.h"
 #include "engine/cpu/simd/kernels.h"
 #include "engine/cpu/tile_loader.h"
 #include "engine/method/canonical.h"
@@ -107,6 +108,20 @@ class KeptTile {
     Panels m_panels;
 };
 
+/// What scoreAgain() makes numerators of.
+struct AgainInput {
+    simd::FloatBox x; ///< voxels of the tile
+    const method::CanonicalTemplate& templ;
+    const IntegerTemplate* integers = nullptr; ///< null where there is none, or no `steps`
+    /// Room for stepsRoom() elements, of which nothing is kept.
+    std::int16_t* steps = nullptr;
+
+    /// Elements that the voxels of a tile of `out` placements take in steps.
+    [[nodiscard]] static std::int64_t stepsRoom(const base::Extents& m, const base::Extents& out) {
+        return (out.x + m.x - 1) * (out.y + m.y - 1) * (out.z + m.z - 1) + simd::kSlack;
+    }
+};
+
 /// The part of a tile that all CPU methods share: from centred voxels and numerator to scores,
 /// statuses and bounds in the map (METHODS 2.1, 2.2), and what keeps the promise. One for each
 /// worker.
@@ -128,11 +143,11 @@ class TileScorer {
                                    const method::MapView& part, KeptTile* kept = nullptr);
 
     /// Scores LOWCONF voxels that score() has just found again, with numerators by the definition
-    /// in double from the voxels `x` of the tile, unless the problem forbids it or the tile in
-    /// double costs less: `twofoldNs`. Those that break the promise even then stay as they are.
-    void scoreAgain(const method::Problem& problem, const simd::FloatBox& x,
-                    const method::CanonicalTemplate& templ, const method::MapView& part,
-                    double twofoldNs, TileResult& result);
+    /// from the voxels of the tile, unless the problem forbids it or the tile in double costs less:
+    /// `twofoldNs`. The numerators are made in double or, where that is exact and worth bringing
+    /// the tile there, in integers. Those that break the promise even then stay as they are.
+    void scoreAgain(const method::Problem& problem, const AgainInput& input,
+                    const method::MapView& part, double twofoldNs, TileResult& result);
 
     /// Replaces what breaks the promise by canonical values, unless the problem forbids it, and
     /// counts the tile.

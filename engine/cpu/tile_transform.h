@@ -1,91 +1,63 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <utility>
-#include <vector>
 
 #include "engine/base/extents.h"
 #include "engine/base/image.h"
-#include "engine/cpu/fft_plan.h"
 #include "engine/cpu/for_items.h"
-#include "engine/cpu/simd/beam.h"
-#include "engine/cpu/simd/kernels.h"
 
 namespace flcc::cpu {
 
-/// Lines across rows that are gathered together: one cache line of complex values.
-inline constexpr std::int64_t kLinesTogether = 8;
-
-/// Buffers of one tile.
-struct TransformBuffers {
-    base::Image<float> tile;   ///< between the passes
-    base::Image<float> rows;   ///< FFTW: as tile; free after a transform
-    base::Image<float> lines;  ///< lines across rows, gathered
-    base::Image<float> images; ///< FFTW: their transforms
-};
-
-/// Real tiles that share one complex transform: contiguous rows, slices one after the other, with
-/// simd::kSlack values behind the last one.
-using beam::Planes;
-
-/// Circular correlation of pairs of real tiles of one shape with a real template. The pair is one
-/// complex tile: the template is real, so its two parts stay apart. Lengths that are products of 2,
-/// 3, 5 and 7 go through beamTransform(), others through FFTW: rows forward, columns forward,
-/// product, columns inverse a block at a time while it is in cache, rows inverse; columns are
-/// gathered into contiguous memory, where FFTW is up to three times as fast as across rows. Its
-/// plans come from wisdom where there is some, else from FFTW_ESTIMATE: the same plan, and so the
-/// same bits, every time.
+/// Circular correlation of a real tile with a real template, one tile at a time, in float or in
+/// double: the latter for the tiles that single precision cannot keep the promise on. Most lengths
+/// that are products of 2, 3, 5 and 7 go through halfBeamTransform(), others through FFTW, whose
+/// plans come from FFTW_ESTIMATE: the same passes, and so the same bits, every time.
+///
+/// **Shapes**: a spectrum, and `work`, which is scratch, have spectrumValues(), aligned to a cache
+/// line. Tiles are contiguous, with kZeros zeros behind the last value of those that are read.
 ///
 /// **Threads**: immutable; each thread brings its own buffers.
-class TileTransform {
+template <class Real> class TileTransform {
   public:
+    static constexpr std::int64_t kZeros = 16;
+
     /// The transform of a shape; made once a process and kept.
     [[nodiscard]] static std::shared_ptr<const TileTransform> of(const base::Extents& points);
 
-    /// Searches for better plans of a shape; from then on of() gives them. What was found is part
-    /// of exportWisdom(). Returns the effort behind the plans, which is less than was asked for
-    /// when time ran out. **Cost**: seconds with FftEffort::Patient.
-    static FftEffort improve(const base::Extents& points, const FftSearch& search);
-
-    /// The effort behind the plans of a shape, without making them.
-    [[nodiscard]] static FftEffort effortOf(const base::Extents& points);
-
-    /// Says what imported wisdom holds; transforms made before are made anew.
-    static void setPlanned(const std::vector<std::pair<base::Extents, FftEffort>>& shapes);
-
-    /// Floats of the buffers of a tile, without the one that takes the numerators afterwards, of
-    /// that one, and of a spectrum.
-    [[nodiscard]] static std::int64_t bufferValues(const base::Extents& points);
-    [[nodiscard]] static std::int64_t rowsValues(const base::Extents& points);
-    [[nodiscard]] static std::int64_t spectrumValues(const base::Extents& points);
-
     virtual ~TileTransform() = default;
 
-    /// The least effort behind the plans that tiles pass through.
-    [[nodiscard]] virtual FftEffort effort() const = 0;
+    /// Values of the half of a spectrum that is kept, no fewer than the tile has.
+    [[nodiscard]] static std::int64_t spectrumValues(const base::Extents& points);
 
-    [[nodiscard]] virtual TransformBuffers makeBuffers() const = 0;
-    /// To be called when something else has been in `tile`.
-    virtual void clear(TransformBuffers& buffers) const = 0;
+    /// What a thread takes while it transforms; of FFTW about.
+    [[nodiscard]] static std::int64_t scratchBytes(const base::Extents& points);
 
-    /// conj(F(templ)) / M in the order correlate() reads it: computed in double, rounded once.
-    /// FFTW's in this thread alone.
-    [[nodiscard]] virtual base::Image<float> templateSpectrum(const base::Image<double>& templ,
-                                                              const ForItems& each) const = 0;
+    /// conj(F(templ)) / M in the order that correlate() reads it: computed in double, rounded once.
+    [[nodiscard]] base::Image<Real> templateSpectrum(const base::Image<double>& templ,
+                                                     const ForItems& each) const;
+    /// Likewise in `spectrum`; `work` in double.
+    virtual void templateSpectrum(const base::Image<double>& templ, const ForItems& each,
+                                  double* work, Real* spectrum) const = 0;
 
-    /// to = circular correlation of `from` with the template; `to` may be buffers.rows.
-    virtual void correlate(const Planes<const float>& from, const base::Image<float>& spectrum,
-                           TransformBuffers& buffers, const Planes<float>& to) const = 0;
+    /// `to` = circular correlation of `tile` with the template; `to` may be where its spectrum is.
+    virtual void correlate(const Real* templ, const Real* tile, Real* work, Real* to) const = 0;
 
-    /// correlate() in two, for several templates: the spectrum of `from`, as large as that of a
-    /// template and in the same order; and its correlation with a template, to the bit as
-    /// correlate(). Takes a tenth longer, as what is between leaves the cache.
-    virtual void forward(const Planes<const float>& from, TransformBuffers& buffers,
-                         base::Image<float>& spectrum) const = 0;
-    virtual void inverse(const base::Image<float>& spectrum, const base::Image<float>& templ,
-                         TransformBuffers& buffers, const Planes<float>& to) const = 0;
+    /// correlate() in two, for several templates: the spectrum of a tile,
+    virtual void forward(const Real* tile, Real* work, Real* spectrum) const = 0;
+    /// and `to` = the tile behind it correlated with a template, to the bit as correlate().
+    virtual void inverse(const Real* templ, const Real* spectrum, Real* work, Real* to) const = 0;
+
+  protected:
+    explicit TileTransform(const base::Extents& points) : m_points(points) {}
+    [[nodiscard]] const base::Extents& points() const { return m_points; }
+
+  private:
+    base::Extents m_points;
 };
+
+/// What a thread takes for a point of forward() or inverse() in double, about: longer the further
+/// tile, spectrum and result are beyond the caches; with FFTW beyond those that cores share.
+[[nodiscard]] double twofoldHalfNs(const base::Extents& points);
 
 } // namespace flcc::cpu

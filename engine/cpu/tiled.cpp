@@ -4,8 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/cpu/beam_transform.h"
+#include "engine/cpu/fft_plan.h"
+#include "engine/cpu/half_beam_transform.h"
 #include "engine/cpu/methods.h"
+#include "engine/cpu/simd/beam.h"
 #include "engine/cpu/tiled_run.h"
 #include "engine/method/shared/smooth_length.h"
 
@@ -24,13 +26,23 @@ Extents outputTile(const Extents& points, const Extents& m, const Extents& map) 
             std::min(points.z - m.z + 1, map.z)};
 }
 
-/// The length to use where `target` is meant: no longer than the scene needs.
-std::int64_t fittedLength(std::int64_t target, std::int64_t scene) {
-    if (scene == 1) {
-        return 1;
+/// A length of rows, or of columns in a volume, for `least` voxels: whole cache lines, and a
+/// product of small primes.
+std::int64_t rowLength(std::int64_t least) {
+    return least == 1 ? 1 : nextSmooth((least + 7) / 8) * 8;
+}
+
+/// A length of the columns of a flat tile for `least` voxels: half of its frequencies and one more
+/// are to fill groups of lines (halfBeamTransform()), so that 126 takes less than 128.
+std::int64_t columnLength(std::int64_t least) {
+    const auto cost = [](std::int64_t length) {
+        return length + 2 * roundUp(length / 2 + 1, beam::kLines);
+    };
+    std::int64_t best = nextSmooth(least);
+    for (std::int64_t length = best; length <= least + least / 8; length = nextSmooth(length + 1)) {
+        best = cost(length) < cost(best) ? length : best;
     }
-    // Whole cache lines, and a product of small primes.
-    return std::min(target, nextSmooth((scene + 7) / 8) * 8);
+    return best;
 }
 
 class TiledMethod final : public method::Method {
@@ -53,9 +65,14 @@ class TiledMethod final : public method::Method {
             add({tile.x, n.y == 1 ? 1 : tile.y, n.z == 1 ? 1 : tile.z});
             return result;
         }
+        const auto column = [&](std::int64_t least) {
+            return n.z == 1 ? columnLength(least) : rowLength(least);
+        };
+        // No longer than the scene needs.
         const auto fitted = [&](const Extents& target) {
-            const Extents points{fittedLength(target.x, n.x), fittedLength(target.y, n.y),
-                                 fittedLength(target.z, n.z)};
+            const Extents points{std::min(target.x, rowLength(n.x)),
+                                 std::min(target.y, column(n.y)),
+                                 std::min(target.z, rowLength(n.z))};
             const auto worth = [](std::int64_t length, std::int64_t templ, std::int64_t scene) {
                 return length >= std::min(scene, templ + (templ + 3) / 4);
             };
@@ -66,16 +83,16 @@ class TiledMethod final : public method::Method {
         };
         // Long rows, and few shapes, so that each of them can be measured once.
         if (n.z > 1) {
-            for (const std::int64_t column : {32, 48, 64, 96, 128, 192}) {
-                for (const std::int64_t row : {column, 2 * column}) {
-                    fitted({row, column, column});
+            for (const std::int64_t length : {32, 48, 64, 96, 128, 192}) {
+                for (const std::int64_t row : {length, 2 * length}) {
+                    fitted({row, length, length});
                 }
             }
         } else {
-            for (const std::int64_t column : {64, 128, 192, 256, 512, 720, 1024}) {
+            for (const std::int64_t length : {60, 126, 189, 252, 315, 504, 720, 1008}) {
                 for (const std::int64_t row : {64, 128, 256, 320, 400, 512, 720, 1024}) {
-                    if (row >= column / 2 && row <= 5 * column) {
-                        fitted({row, column, 1});
+                    if (row >= length / 2 && row <= 6 * length) {
+                        fitted({row, length, 1});
                     }
                 }
             }
@@ -85,24 +102,23 @@ class TiledMethod final : public method::Method {
             return (length + parts - 1) / parts + templ - 1;
         };
         constexpr std::int64_t kMostParts = 8;
+        const auto threads = std::min<std::int64_t>(limits.threads, kMostParts);
         constexpr std::int64_t kLongest = 1280;
         for (std::int64_t z = 1; z <= std::min<std::int64_t>(map.z, 2); ++z) {
             for (std::int64_t y = 1; y <= 4; ++y) {
                 for (std::int64_t x = 1; x <= 4; ++x) {
                     const Extents points{part(map.x, m.x, x), part(map.y, m.y, y),
                                          part(map.z, m.z, z)};
-                    if (x * y * z % kTogether == 0 && x * y * z <= kMostParts &&
+                    if (x * y * z % threads == 0 && x * y * z <= kMostParts &&
                         std::max(points.x, points.y) <= kLongest &&
                         base::voxelCount(points) <= kLongest * kLongest) {
-                        fitted({nextSmooth((points.x + 7) / 8) * 8,
-                                nextSmooth((points.y + 7) / 8) * 8,
-                                n.z == 1 ? 1 : nextSmooth((points.z + 7) / 8) * 8});
+                        fitted({rowLength(points.x), column(points.y), rowLength(points.z)});
                     }
                 }
             }
         }
         if (result.empty()) {
-            fitted({nextSmooth(m.x / 4) * 8, nextSmooth(m.y / 4) * 8, nextSmooth(m.z / 4) * 8});
+            fitted({rowLength(2 * m.x), column(2 * m.y), rowLength(2 * m.z)});
         }
         return result;
     }
@@ -130,7 +146,7 @@ class TiledMethod final : public method::Method {
         const TileGrid grid(map, tile);
         method::Prediction prediction;
         prediction.fftPlanning =
-            hasBeamTransform(points) ? "own" : cpu::name(TileTransform::effortOf(points));
+            hasHalfBeamTransform(points) ? "own" : cpu::name(FftEffort::Estimate);
         const std::int64_t workspace = workspaceBytes(problem, candidate, tile);
         const SupportCost general = supportCost(problem, tile);
         prediction.hostBytes = hostBytes(problem, candidate, workspace);
@@ -151,15 +167,14 @@ class TiledMethod final : public method::Method {
         const method::ShapeTime shape = model.timeOf(points);
         const double again = kAgainTransform * std::max(0.0, shape.tileNs - model.loadNs(points));
         const double tileNs = shape.tileNs + again * (templates - 1) + model.tileOverheadNs;
-        // Threads take pairs of tiles; the last round may leave some idle.
+        // The last round may leave some threads idle.
         const double threads = static_cast<double>(candidate.threads);
-        const double pairs = std::ceil(tiles / kTogether);
-        const double rounds = std::ceil(pairs / threads);
-        const double busy = tiles > 0 ? rounds * threads * kTogether / tiles : 1;
+        const double rounds = std::ceil(tiles / threads);
+        const double busy = tiles > 0 ? rounds * threads / tiles : 1;
         const double workers = model.speedUp(candidate.threads);
         const auto buffers = static_cast<double>(workspace);
         const double generalNs = templates * general.tiles *
-                                     (halves * pointCount * DoubleTransform::halfNs(points) +
+                                     (halves * pointCount * twofoldHalfNs(points) +
                                       kSupportLoads * model.loadNs(points)) +
                                  templates * general.placements * kSupportScoreNs;
         prediction.setupMs = 1e-6 * (templates * shape.prepareNs * (general.tiles > 0 ? 3 : 1) +
@@ -170,9 +185,9 @@ class TiledMethod final : public method::Method {
                                                   sharedScores(problem)) *
                             std::min(busy, threads) / workers +
                         1e-6 * generalNs / workers;
-        prediction.tilesInFlight = candidate.threads * kTogether;
-        prediction.paddingWaste = 1 - static_cast<double>(base::voxelCount(map)) /
-                                          ((pairs * kTogether + general.tiles) * pointCount);
+        prediction.tilesInFlight = candidate.threads;
+        prediction.paddingWaste =
+            1 - static_cast<double>(base::voxelCount(map)) / ((tiles + general.tiles) * pointCount);
         if (statistics != nullptr) {
             const double root = std::sqrt(std::log2(std::max(2.0, pointCount)));
             prediction.errorBound = kUnitSingle * 8 * root * 2 * predictedK(*statistics) /
@@ -184,12 +199,12 @@ class TiledMethod final : public method::Method {
 
     void warmUp(const Problem& problem, const Candidate& candidate) const override {
         if (needsSupport(problem)) {
-            (void)DoubleTransform::of(candidate.tile);
+            (void)TileTransform<double>::of(candidate.tile);
         }
         if (problem.precision == method::Precision::Single) {
-            (void)TileTransform::of(candidate.tile);
+            (void)TileTransform<float>::of(candidate.tile);
         } else {
-            (void)DoubleTransform::of(candidate.tile);
+            (void)TileTransform<double>::of(candidate.tile);
         }
     }
 
@@ -239,8 +254,8 @@ class TiledMethod final : public method::Method {
                                        const Extents& tile) {
         const bool general =
             problem.mask || problem.statistics == method::WindowStatistics::Fourier;
-        const std::int64_t items = MapGrid(problem, tile, general).items(kTogether);
-        return std::min<std::int64_t>(candidate.threads, items) *
+        const std::int64_t tiles = MapGrid(problem, tile, general).count();
+        return std::min<std::int64_t>(candidate.threads, tiles) *
                    TiledBuffers::bytes(problem, candidate.tile, tile) +
                candidate.threads * TileScorer::bytes(problem.templ, tile);
     }
@@ -249,10 +264,9 @@ class TiledMethod final : public method::Method {
     /// has its buffers.
     static std::int64_t hostBytes(const Problem& problem, const Candidate& candidate,
                                   std::int64_t workspace) {
-        const std::int64_t making =
-            8 * (DoubleTransform::spectrumValues(candidate.tile) +
-                 (problem.precision == method::Precision::Single ? base::voxelCount(candidate.tile)
-                                                                 : 0));
+        const std::int64_t making = // FFTW's beside the template's box
+            8 * (TileTransform<double>::spectrumValues(candidate.tile) +
+                 (hasHalfBeamTransform(candidate.tile) ? 0 : base::voxelCount(candidate.tile)));
         // By measurement: what allocators keep of freed scratch, beside what is counted.
         constexpr std::int64_t kMostKept = 6 << 20;
         const std::int64_t kept =
@@ -271,7 +285,7 @@ class TiledMethod final : public method::Method {
         }
         constexpr std::int64_t kLittle = 12; // a prediction is to be right within a tenth
         const Extents tile = outputTile(candidate.tile, problem.templ, method::mapExtents(problem));
-        return 8 * DoubleTransform::spectrumValues(candidate.tile) <=
+        return 8 * TileTransform<double>::spectrumValues(twofoldPoints(problem, candidate.tile)) <=
                (method::mapBytes(problem) + TiledPrepared::spectrumBytes(candidate.tile) +
                 workspaceBytes(problem, candidate, tile)) /
                    kLittle;

@@ -1,10 +1,11 @@
 #include "engine/cpu/tiled_run.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "engine/base/tile_pool.h"
-#include "engine/cpu/half_transform.h"
+#include "engine/method/shared/smooth_length.h"
 
 namespace flcc::cpu {
 
@@ -16,12 +17,24 @@ namespace {
 
 enum Stage : std::size_t { kLoad, kTransform, kDenominator, kRecomputation };
 
-/// A tile in double; only what it is against a canonical value matters.
-double twofoldNs(const Extents& points) {
-    constexpr double kScoresNs = 7; // loading, energies and scores of a point
-    return (2 * DoubleTransform::halfNs(points) + kScoresNs) *
-           static_cast<double>(base::voxelCount(points));
-}
+/// How a part done again in double is posed.
+struct Again {
+    Extents points;
+    Extents out; ///< placements
+
+    Again(const Problem& problem, const Extents& of)
+        : points(twofoldPoints(problem, of)), out{points.x - problem.templ.x + 1,
+                                                  points.y - problem.templ.y + 1,
+                                                  points.z - problem.templ.z + 1} {}
+
+    /// All parts of a tile in double; only what they are against a canonical value matters.
+    [[nodiscard]] double ns(const Extents& tile) const {
+        constexpr double kScoresNs = 7; // loading, energies and scores of a point
+        return static_cast<double>(TileGrid(tile, out).count()) *
+               (2 * twofoldHalfNs(points) + kScoresNs) *
+               static_cast<double>(base::voxelCount(points));
+    }
+};
 
 /// A tile of placements inside the scene.
 struct PlainTile {
@@ -29,42 +42,37 @@ struct PlainTile {
     BestPart part; ///< where its scores go
 };
 
-/// What is known of one of the two tiles.
-struct Tile {
+template <class Real> simd::VoxelBox<Real> boxOf(Real* data, const Extents& points) {
+    return {data, points.x, points.x * points.y};
+}
+
+/// Loads what the placements `out` see into a tile of `points`.
+template <class Real, class... Known>
+CentredTile load(const TiledRun& run, const Extents& points, const base::Box& out, Real* to,
+                 Known... known) {
+    const std::int64_t count = base::voxelCount(points);
+    const base::Box seen = footprint(out, run.problem.templ);
+    if (seen.extents != points) {
+        std::fill_n(to, count, Real{0});
+    }
+    const CentredTile tile = loadCentred(
+        run.scene.pixels, seen, base::voxelCount(run.problem.templ), boxOf(to, points), known...);
+    std::fill_n(to + count, TileTransform<Real>::kZeros, Real{0});
+    return tile;
+}
+
+/// What a tile is and what it went through.
+struct Passed {
     CentredTile centred;
     simd::LineEnergy in;
     simd::LineEnergy out;
 };
 
-template <class Real> simd::VoxelBox<Real> boxOf(Real* data, const Extents& points) {
-    return {data, points.x, points.x * points.y};
-}
-
-template <class Real, class... Known>
-CentredTile load(const TiledRun& run, const base::Box& out, Real* to, Known... known) {
-    const base::Box seen = footprint(out, run.problem.templ);
-    if (seen.extents != run.points) {
-        std::fill_n(to, base::voxelCount(run.points), Real{0});
-    }
-    return loadCentred(run.scene.pixels, seen, base::voxelCount(run.problem.templ),
-                       boxOf(to, run.points), known...);
-}
-
-/// The power of two that brings the second tile to the first one's brightest line, so that
-/// neither drowns in the other's rounding errors.
-float balance(const Tile& first, const Tile& second) {
-    if (!(first.in.largestMeanSquare > 0) || !(second.in.largestMeanSquare > 0)) {
-        return 1;
-    }
-    const double ratio = std::sqrt(first.in.largestMeanSquare / second.in.largestMeanSquare);
-    return static_cast<float>(std::exp2(std::clamp(std::round(std::log2(ratio)), -60.0, 60.0)));
-}
-
 /// The tiles that one worker does.
 class Worker {
   public:
     Worker(const TiledRun& run, TiledBuffers& buffers, WorkerTally& tally)
-        : m_run(run), m_buffers(buffers), m_tally(tally) {}
+        : m_run(run), m_buffers(buffers), m_tally(tally), m_again(run.problem, run.points) {}
 
     /// A tile that is no plain box inside the scene. False: stopped before anything was written,
     /// which only the first template does.
@@ -85,31 +93,12 @@ class Worker {
         return true;
     }
 
-    /// Tiles of placements inside the scene, at most two.
-    void plain(std::vector<PlainTile>& tiles) {
-        if (tiles.empty()) {
-            return;
-        }
-        if (m_run.problem.precision == method::Precision::Single) {
-            pair(tiles);
-            return;
-        }
-        for (PlainTile& tile : tiles) {
-            Twice twice;
-            for (std::size_t i = 0; i < m_run.templs.size(); ++i) {
-                finish(i, tile, twofold(i, tile, twice, nullptr));
-            }
-        }
+    /// A tile of placements inside the scene.
+    void plain(PlainTile tile) {
+        m_run.problem.precision == method::Precision::Single ? single(tile) : twofold(tile);
     }
 
   private:
-    /// A tile in double, once it is loaded.
-    struct Twice {
-        bool made = false;
-        CentredTile centred;
-        simd::LineEnergy in;
-    };
-
     void take(std::size_t templ, BestPart& part, bool plain) {
         m_buffers.best.take(static_cast<std::int32_t>(templ), part, plain, m_tally);
         m_tally.clock.lap(kDenominator);
@@ -119,160 +108,191 @@ class Worker {
         return m_buffers.best.of(static_cast<std::int32_t>(templ), tile.part);
     }
 
-    void pair(std::vector<PlainTile>& plain) {
-        const Extents& points = m_run.points;
-        TilePair& own = m_buffers.pair(m_run.bank());
-        std::array<Tile, kTogether> tiles;
-        std::array<bool, kTogether> repeat{};
-        m_twiceTile.reset();
-        for (std::size_t i = 0; i < plain.size(); ++i) {
-            float* const to = own.tile(static_cast<std::int64_t>(i));
-            tiles[i].centred = load(m_run, plain[i].out, to);
-            tiles[i].in = simd::lineEnergy(to, points, own.lines.data());
-            if (m_run.bank()) {
-                m_buffers.kept(i).forget();
-            }
-        }
-        if (plain.size() < kTogether) {
-            std::fill_n(own.tile(1), base::voxelCount(points), 0.0F);
-        }
+    [[nodiscard]] const float* spectrumOf(const TiledPrepared& templ, TileBuffers<float>&) const {
+        return templ.spectrum().data();
+    }
+    [[nodiscard]] const double* spectrumOf(const TiledPrepared& templ,
+                                           TileBuffers<double>& own) const {
+        return templ.twofold(own.work, own.numerators);
+    }
+
+    /// Loads a tile; of a bank, its spectrum.
+    template <class Real>
+    Passed enter(const TileTransform<Real>& transform, const PlainTile& tile,
+                 const TileBuffers<Real>& own) {
+        Passed passed{load(m_run, m_run.points, tile.out, own.voxels), {}, {}};
+        passed.in = simd::lineEnergy(own.voxels, m_run.points);
         m_tally.clock.lap(kLoad);
-        const float factor = balance(tiles[0], tiles[1]);
-        const Planes<const float> from{own.tile(0), own.tile(1), factor, points.x};
         if (m_run.bank()) {
-            m_run.templs.front()->transform().forward(from, own.transform, own.spectrum);
+            m_buffers.kept().forget();
+            transform.forward(own.voxels, own.work, own.spectrum);
         }
-        for (std::size_t templ = 0; templ < m_run.templs.size(); ++templ) {
-            correlate(*m_run.templs[templ], from, own);
-            for (std::size_t i = 0; i < plain.size(); ++i) {
-                tiles[i].out = simd::lineEnergy(own.numerator(static_cast<std::int64_t>(i)), points,
-                                                own.lines.data());
-            }
-            m_tally.clock.lap(kTransform);
-            for (std::size_t i = 0; i < plain.size(); ++i) {
-                repeat[i] = !scoreOfPair(templ, plain[i], i, tiles, factor);
-            }
-            // Both are scored by now, so that a tile in double may lie where they were.
-            for (std::size_t i = 0; i < plain.size(); ++i) {
-                if (repeat[i]) {
-                    if (m_twiceTile != i) {
-                        m_twiceTile = i;
-                        m_twice = {};
-                    }
-                    finish(templ, plain[i], twofold(templ, plain[i], m_twice, &tiles[i].centred));
-                }
-            }
-            if (!m_run.bank() && (repeat[0] || repeat[1])) {
-                m_run.templs[templ]->transform().clear(own.transform);
-            }
-        }
+        return passed;
     }
 
-    /// The numerators of both tiles.
-    void correlate(const TiledPrepared& templ, const Planes<const float>& from,
-                   TilePair& own) const {
-        const Planes<float> to{own.numerator(0), own.numerator(1), 1 / from.factor, m_run.points.x};
+    /// The scores of template `i` in a tile that is loaded.
+    template <class Real>
+    TileResult correlate(const TileTransform<Real>& transform, std::size_t i, const PlainTile& tile,
+                         Passed& passed, TileBuffers<Real>& own) {
+        const Real* const templ = spectrumOf(*m_run.templs[i], own);
         if (m_run.bank()) {
-            templ.transform().inverse(own.spectrum, templ.spectrum(), own.transform, to);
+            transform.inverse(templ, own.spectrum, own.work, own.numerators);
         } else {
-            templ.transform().correlate(from, templ.spectrum(), own.transform, to);
+            transform.correlate(templ, own.voxels, own.work, own.numerators);
         }
-    }
-
-    /// False: the tile is to be done in double instead.
-    bool scoreOfPair(std::size_t templ, PlainTile& tile, std::size_t i,
-                     const std::array<Tile, kTogether>& tiles, float factor) {
-        const Extents& points = m_run.points;
-        TilePair& own = m_buffers.pair(m_run.bank());
-        // Seen from this tile, the other one is as bright as the transform made it.
-        const double scale = std::pow(static_cast<double>(factor), i == 0 ? 1.0 : -1.0);
-        const Tile& mine = tiles[i];
-        const Tile& other = tiles[1 - i];
-        const auto joined = [&](double a, double b) { return std::sqrt(a + b * scale * scale); };
-        const BoundTerms terms = fourierTerms(
-            base::voxelCount(points), joined(mine.in.largestMeanSquare, other.in.largestMeanSquare),
-            joined(mine.out.largestMeanSquare, other.out.largestMeanSquare),
-            joined(mine.in.total, other.in.total), mine.centred.exact, kUnitSingle);
-        const simd::FloatBox x = boxOf(own.tile(static_cast<std::int64_t>(i)), points);
-        TileResult result = m_buffers.scorer.score(
-            m_run.problem, m_run.scene.pixels, tile.out, x,
-            boxOf(own.numerator(static_cast<std::int64_t>(i)), points), mine.centred, terms,
-            scoresOf(templ, tile), m_run.bank() ? &m_buffers.kept(i) : nullptr);
-        m_tally.clock.lap(kDenominator);
-        m_buffers.scorer.scoreAgain(m_run.problem, x, m_run.templs[templ]->canonical(),
-                                    scoresOf(templ, tile), twofoldNs(points), result);
-        m_tally.clock.lap(kRecomputation);
-        if (TileScorer::wantsDouble(m_run.problem, result, twofoldNs(points))) {
-            return false;
-        }
-        finish(templ, tile, result);
-        return true;
-    }
-
-    /// One tile in double. `known`: as it was in single precision, if it was.
-    TileResult twofold(std::size_t number, const PlainTile& tile, Twice& twice,
-                       const CentredTile* known) {
-        const Extents& points = m_run.points;
-        const bool bank = m_run.bank();
-        const TwofoldTile& own = m_buffers.twofold(bank);
-        if (!m_double) {
-            m_double = DoubleTransform::of(points);
-        }
-        const double* const templ =
-            m_run.templs[number]->twofold(*m_double, own.work, own.numerators);
-        if (!twice.made) {
-            twice = {true, load(m_run, tile.out, own.voxels, known), {}};
-            std::fill_n(own.voxels + base::voxelCount(points), DoubleTransform::kZeros, 0.0);
-            twice.in = simd::lineEnergy(own.voxels, points);
-            if (bank) {
-                m_buffers.keptTwofold().forget();
-            }
-            m_tally.clock.lap(kLoad);
-            if (bank) {
-                m_double->forward(own.voxels, own.work, own.spectrum);
-            }
-        }
-        if (bank) {
-            m_double->inverse(templ, own.spectrum, own.work, own.numerators);
-        } else {
-            m_double->correlate(templ, own.voxels, own.work, own.numerators);
-        }
-        const simd::LineEnergy through = simd::lineEnergy(own.numerators, points);
+        passed.out = simd::lineEnergy(own.numerators, m_run.points);
         m_tally.clock.lap(kTransform);
+        return score(m_run.points, tile.out, passed, scoresOf(i, tile), own,
+                     m_run.bank() ? &m_buffers.kept() : nullptr);
+    }
+
+    void single(PlainTile& tile) {
+        const TileTransform<float>& transform = m_run.templs.front()->transform();
+        TileBuffers<float> own = m_buffers.tile<float>(m_run.bank());
+        Passed passed = enter(transform, tile, own);
+        const double againNs = m_again.ns(tile.out.extents);
+        for (std::size_t i = 0; i < m_run.templs.size(); ++i) {
+            const TiledPrepared& templ = *m_run.templs[i];
+            TileResult result = correlate(transform, i, tile, passed, own);
+            // The numerators have become scores: their room is free until the next template.
+            auto* const steps = reinterpret_cast<std::int16_t*>(own.numerators);
+            m_buffers.scorer.scoreAgain(
+                m_run.problem,
+                {boxOf(own.voxels, m_run.points), templ.canonical(), templ.integers(), steps},
+                scoresOf(i, tile), againNs, result);
+            m_tally.clock.lap(kRecomputation);
+            if (TileScorer::wantsDouble(m_run.problem, result, againNs)) {
+                again(i, tile, passed.centred);
+            } else {
+                finish(i, tile, result);
+            }
+        }
+    }
+
+    void twofold(PlainTile& tile) {
+        const auto transform = TileTransform<double>::of(m_run.points);
+        TileBuffers<double> own = m_buffers.tile<double>(m_run.bank());
+        Passed passed = enter(*transform, tile, own);
+        for (std::size_t i = 0; i < m_run.templs.size(); ++i) {
+            finish(i, tile, correlate(*transform, i, tile, passed, own));
+        }
+    }
+
+    /// Does a tile of single precision in double, part by part. `known`: as it was.
+    void again(std::size_t i, PlainTile& tile, const CentredTile& known) {
+        const TiledPrepared& templ = *m_run.templs[i];
+        const Extents& points = m_again.points;
+        const auto transform = TileTransform<double>::of(points);
+        TileBuffers<double> own = m_buffers.again(m_run.bank());
+        const method::MapView scores = scoresOf(i, tile);
+        const TileGrid parts(tile.out.extents, m_again.out);
+        bool plain = true;
+        for (std::int64_t number = 0; number < parts.count(); ++number) {
+            const base::Box box = parts.box(number);
+            const base::Index& corner = tile.out.corner;
+            const base::Box out{
+                {corner.x + box.corner.x, corner.y + box.corner.y, corner.z + box.corner.z},
+                box.extents};
+            const method::MapView part = method::partOf(scores, box);
+            const double* const spectrum = spectrumOf(templ, own);
+            Passed passed{
+                load(m_run, points, out, own.voxels, parts.count() == 1 ? &known : nullptr),
+                {},
+                {}};
+            passed.in = simd::lineEnergy(own.voxels, points);
+            m_tally.clock.lap(kLoad);
+            transform->correlate(spectrum, own.voxels, own.work, own.numerators);
+            passed.out = simd::lineEnergy(own.numerators, points);
+            m_tally.clock.lap(kTransform);
+            const TileResult result = score(points, out, passed, part, own, nullptr);
+            settle(templ, out, result, part);
+            plain = plain && result.plain();
+        }
+        take(i, tile.part, plain);
+    }
+
+    /// The scores of placements whose tile went through transforms.
+    template <class Real>
+    TileResult score(const Extents& points, const base::Box& out, const Passed& passed,
+                     const method::MapView& part, const TileBuffers<Real>& own, KeptTile* kept) {
         const BoundTerms terms =
-            fourierTerms(base::voxelCount(points), std::sqrt(twice.in.largestMeanSquare),
-                         std::sqrt(through.largestMeanSquare), std::sqrt(twice.in.total),
-                         twice.centred.exact, kUnitDouble);
+            fourierTerms(base::voxelCount(points), std::sqrt(passed.in.largestMeanSquare),
+                         std::sqrt(passed.out.largestMeanSquare), std::sqrt(passed.in.total),
+                         passed.centred.exact, kUnitOf<Real>);
         const TileResult result = m_buffers.scorer.score(
-            m_run.problem, m_run.scene.pixels, tile.out, boxOf(own.voxels, points),
-            boxOf(own.numerators, points), twice.centred, terms, scoresOf(number, tile),
-            bank ? &m_buffers.keptTwofold() : nullptr);
+            m_run.problem, m_run.scene.pixels, out, boxOf(own.voxels, points),
+            boxOf(own.numerators, points), passed.centred, terms, part, kept);
         m_tally.clock.lap(kDenominator);
         return result;
     }
 
-    void finish(std::size_t templ, PlainTile& tile, const TileResult& result) {
-        m_buffers.scorer.finish(m_run.problem, m_run.scene.pixels, tile.out,
-                                m_run.templs[templ]->canonical(), result, scoresOf(templ, tile),
-                                m_tally.facts);
+    void settle(const TiledPrepared& templ, const base::Box& out, const TileResult& result,
+                const method::MapView& part) {
+        m_buffers.scorer.finish(m_run.problem, m_run.scene.pixels, out, templ.canonical(), result,
+                                part, m_tally.facts);
         m_tally.clock.lap(kRecomputation);
-        take(templ, tile.part, result.plain());
+    }
+    void finish(std::size_t i, PlainTile& tile, const TileResult& result) {
+        settle(*m_run.templs[i], tile.out, result, scoresOf(i, tile));
+        take(i, tile.part, result.plain());
     }
 
     const TiledRun& m_run;
     TiledBuffers& m_buffers;
     WorkerTally& m_tally;
-    std::shared_ptr<const DoubleTransform> m_double; ///< once it is asked for
-    std::optional<std::size_t> m_twiceTile;          ///< which tile of the pair m_twice is of
-    Twice m_twice;
+    Again m_again;
 };
+
+/// `room`, with no fewer bytes than that.
+base::Image<double>& roomy(base::Image<double>& room, std::int64_t bytes) {
+    if (8 * room.count() < bytes) {
+        room = {}; // the old one first
+        room = largeBuffer<double>((bytes + 7) / 8);
+    }
+    return room;
+}
 
 } // namespace
 
+Extents twofoldPoints(const Problem& problem, const Extents& points) {
+    if (problem.precision == method::Precision::Double) {
+        return points;
+    }
+    constexpr std::int64_t kLeast = 8; // of a part's points, one in so many is a placement
+    const std::int64_t room = TileBuffers<float>::bytes(points, false);
+    Extents part = points;
+    while (TileBuffers<double>::bytes(part, false) > room + room / kLeast) {
+        struct Axis {
+            std::int64_t* length;
+            std::int64_t templ;
+
+            [[nodiscard]] std::int64_t half() const {
+                return method::shared::lastSmooth(*length / 2);
+            }
+            [[nodiscard]] double share() const {
+                return *length == 1
+                           ? 0.0
+                           : static_cast<double>(half() - templ + 1) / static_cast<double>(half());
+            }
+        };
+        std::array<Axis, 3> axes{Axis{&part.x, problem.templ.x}, Axis{&part.y, problem.templ.y},
+                                 Axis{&part.z, problem.templ.z}};
+        const Axis& axis =
+            *std::max_element(axes.begin(), axes.end(),
+                              [](const Axis& a, const Axis& b) { return a.share() < b.share(); });
+        if (kLeast * axis.share() < 1) {
+            return points;
+        }
+        *axis.length = axis.half();
+    }
+    return part;
+}
+
 TiledPrepared::TiledPrepared(const Problem& problem, const method::Candidate& candidate,
                              const method::MaskedView& templ, bool keep, base::TilePool& pool)
-    : m_points(candidate.tile), m_canonical(templ),
-      m_support(supportTemplate(problem, m_canonical, templ)), m_keep(keep) {
+    : m_points(candidate.tile), m_twofoldPoints(twofoldPoints(problem, m_points)),
+      m_canonical(templ), m_support(supportTemplate(problem, m_canonical, templ)),
+      m_integers(IntegerTemplate::of(problem, m_canonical, templ.pixels)), m_keep(keep) {
     if (m_support) {
         m_spectra.emplace(m_points, *m_support);
     }
@@ -282,88 +302,54 @@ TiledPrepared::TiledPrepared(const Problem& problem, const method::Candidate& ca
         return;
     }
     if (problem.precision == method::Precision::Single) {
-        m_transform = TileTransform::of(m_points);
+        m_transform = TileTransform<float>::of(m_points);
         m_spectrum = m_transform->templateSpectrum(m_canonical.values(), itemsOf(pool));
     } else {
-        Image<double> work({DoubleTransform::spectrumValues(m_points), 1, 1});
-        (void)twofold(*DoubleTransform::of(m_points), work.data(), nullptr);
+        Image<double> work({TileTransform<double>::spectrumValues(m_points), 1, 1});
+        (void)twofold(work.data(), nullptr);
     }
 }
 
-const double* TiledPrepared::twofold(const DoubleTransform& transform, double* work,
-                                     double* to) const {
+const double* TiledPrepared::twofold(double* work, double* to) const {
+    const auto make = [&](double* spectrum) {
+        TileTransform<double>::of(m_twofoldPoints)
+            ->templateSpectrum(m_canonical.values(), oneAfterTheOther(), work, spectrum);
+    };
     if (!m_keep) {
-        transform.templateSpectrum(m_canonical.values(), work, to);
+        make(to);
         return to;
     }
     std::call_once(m_once, [&] {
-        m_twofold = Image<double>({DoubleTransform::spectrumValues(m_points), 1, 1});
-        transform.templateSpectrum(m_canonical.values(), work, m_twofold.data());
+        m_twofold = Image<double>({TileTransform<double>::spectrumValues(m_twofoldPoints), 1, 1});
+        make(m_twofold.data());
     });
     return m_twofold.data();
 }
 
-TwofoldTile::TwofoldTile(const Extents& points, bool bank)
-    : m_own({doubles(points) * (bank ? 4 : 3), 1, 1}, 0.0) {
-    voxels = m_own.data();
-    numerators = voxels + doubles(points);
-    work = numerators + doubles(points);
-    spectrum = bank ? work + doubles(points) : nullptr;
-}
-
-TwofoldTile::TwofoldTile(TilePair& pair)
-    // All of it is written before it is read, as floats or as doubles. Voxels have the slack of
-    // floats, some vectors of doubles.
-    : voxels(reinterpret_cast<double*>(pair.transform.tile.data())),
-      numerators(reinterpret_cast<double*>(pair.transform.rows.data())),
-      work(reinterpret_cast<double*>(pair.voxels.data())), spectrum(nullptr) {}
-
-TilePair::TilePair(const Extents& points, bool bank)
-    : voxels(largeBuffer<float>(kTogether * floats(points))),
-      transform(TileTransform::of(points)->makeBuffers()), lines({lineCount(points), 1, 1}, 0.0F),
-      tileFloats(floats(points)) {
-    if (bank) {
-        spectrum = base::Image<float>({TileTransform::spectrumValues(points), 1, 1});
-    }
-    const std::int64_t numerators = kTogether * tileFloats;
-    if (transform.rows.count() < numerators) {
-        transform.rows = {};
-        transform.rows = largeBuffer<float>(numerators);
-    }
-}
-
-std::int64_t TilePair::bytes(const Extents& points, bool bank) {
-    const std::int64_t tiles = kTogether * floats(points);
-    return 4 * (tiles + TileTransform::bufferValues(points) +
-                std::max(TileTransform::rowsValues(points), tiles) +
-                (bank ? TileTransform::spectrumValues(points) : 0) + lineCount(points));
-}
-
 TiledBuffers::TiledBuffers(const Problem& problem, const Extents& points, const Extents& tile)
-    : scorer(problem.templ, tile), best(problem, tile), m_points(points), m_tile(tile) {}
+    : scorer(problem.templ, tile), best(problem, tile), m_problem(problem), m_points(points),
+      m_twofoldPoints(twofoldPoints(problem, points)), m_tile(tile) {}
 
-TilePair& TiledBuffers::pair(bool bank) {
-    if (!m_pair || (bank && m_pair->spectrum.empty())) {
-        m_pair = std::make_unique<TilePair>(m_points, bank);
+std::int64_t TiledBuffers::tileBytes(const Problem& problem, const Extents& points, bool bank) {
+    if (problem.precision == method::Precision::Double) {
+        return TileBuffers<double>::bytes(points, bank);
     }
-    return *m_pair;
+    const std::int64_t again =
+        problem.recompute && !bank
+            ? TileBuffers<double>::bytes(twofoldPoints(problem, points), false)
+            : 0;
+    return std::max(TileBuffers<float>::bytes(points, bank), again);
 }
 
-TwofoldTile& TiledBuffers::twofold(bool bank) {
-    if (!bank && m_pair) {
-        m_twofold = std::make_unique<TwofoldTile>(*m_pair);
-    } else if (!m_twofold || (bank && m_twofold->spectrum == nullptr)) {
-        m_twofold = std::make_unique<TwofoldTile>(m_points, bank);
-    }
-    return *m_twofold;
+template <class Real> TileBuffers<Real> TiledBuffers::tile(bool bank) {
+    return {roomy(m_room, tileBytes(m_problem, m_points, bank)), m_points, bank};
 }
+template TileBuffers<float> TiledBuffers::tile(bool);
+template TileBuffers<double> TiledBuffers::tile(bool);
 
-KeptTile& TiledBuffers::kept(std::size_t tile) {
-    std::optional<KeptTile>& kept = m_kept[tile];
-    if (!kept) {
-        kept.emplace(m_tile);
-    }
-    return *kept;
+TileBuffers<double> TiledBuffers::again(bool bank) {
+    return {bank ? roomy(m_again, TileBuffers<double>::bytes(m_twofoldPoints, false)) : m_room,
+            m_twofoldPoints, false};
 }
 
 SupportScorer& TiledBuffers::support(const SupportSpectra& spectra) {
@@ -383,17 +369,18 @@ std::int64_t TiledBuffers::bytes(const Problem& problem, const Extents& points,
     const std::int64_t common =
         BestTile::bytes(problem, tile) +
         (needsSupport(problem) ? FourierCorrelator::bytes(problem, points) : 0);
-    const std::int64_t scratch = DoubleTransform::scratchBytes(points);
+    const std::int64_t scratch = TileTransform<double>::scratchBytes(points);
     if (problem.mask || problem.statistics == method::WindowStatistics::Fourier) {
         return common + scratch;
     }
-    const bool twofold = !single || problem.recompute;
-    const std::int64_t kept = (single ? kTogether : 0) + (twofold ? 1 : 0);
-    return common + (bank ? kept * KeptTile::bytes(tile) : 0) +
-           (single ? TilePair::bytes(points, bank) : 0) +
-           // One template's tiles in double lie where the pair was.
-           (twofold && (bank || !single) ? TwofoldTile::bytes(points, bank) : 0) +
-           (twofold || needsSupport(problem) ? scratch : 0);
+    std::int64_t bytes = common + scratch + tileBytes(problem, points, bank);
+    if (bank) {
+        bytes += KeptTile::bytes(tile) +
+                 (single && problem.recompute
+                      ? TileBuffers<double>::bytes(twofoldPoints(problem, points), false)
+                      : 0);
+    }
+    return bytes;
 }
 
 std::int64_t TiledPrepared::bytes(const Problem& problem, const Extents& points, bool keep) {
@@ -404,27 +391,24 @@ std::int64_t TiledPrepared::bytes(const Problem& problem, const Extents& points,
             : 0;
     const bool plain = !problem.mask && problem.statistics != method::WindowStatistics::Fourier;
     const bool twofold = plain && (!single || (problem.recompute && keep));
-    return base::byteCount(problem.templ, 8) + (single && plain ? spectrumBytes(points) : 0) +
-           general + (twofold ? 8 * DoubleTransform::spectrumValues(points) : 0);
+    return base::byteCount(problem.templ, 8) + IntegerTemplate::bytes(problem) +
+           (single && plain ? spectrumBytes(points) : 0) + general +
+           (twofold ? 8 * TileTransform<double>::spectrumValues(twofoldPoints(problem, points))
+                    : 0);
 }
 
 method::Outcome TiledRun::operator()(const Extents& tile, ThreadBuffers<TiledBuffers>& buffers,
                                      const method::Execution& execution) const {
     const bool general = allGeneral(problem, templs.front()->canonical());
     const MapGrid grid(problem, tile, general);
-    return runTiles(grid, kTogether, execution,
-                    {"load", "transform", "denominator", "recomputation"},
-                    [&](std::vector<base::Box>& boxes, int number, WorkerTally& tally) {
+    return runTiles(grid, execution, {"load", "transform", "denominator", "recomputation"},
+                    [&](const base::Box& box, int number, WorkerTally& tally) {
                         Worker worker(*this, buffers.of(number), tally);
-                        std::vector<PlainTile> plain;
-                        std::erase_if(boxes, [&](const base::Box& box) {
-                            if (general || isPartial(scene, seenBy(problem, box))) {
-                                return !worker.general(box, execution.stop);
-                            }
-                            plain.push_back({grid.inValid(box), {partOf(to, box)}});
-                            return false;
-                        });
-                        worker.plain(plain);
+                        if (general || isPartial(scene, seenBy(problem, box))) {
+                            return worker.general(box, execution.stop);
+                        }
+                        worker.plain({grid.inValid(box), {partOf(to, box)}});
+                        return true;
                     });
 }
 

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "engine/cpu/fft_plan.h"
 #include "engine/cpu/methods.h"
 #include "engine/cpu/template_run.h"
-#include "engine/cpu/tile_transform.h"
 #include "engine/method/shared/smooth_length.h"
 
 namespace flcc::cpu {
@@ -149,7 +149,7 @@ class TiledTemplateMethod final : public method::Method {
         const TemplateBlocks blocks(problem.scene, problem.templ, candidate.tile);
         const double placements =
             static_cast<double>(base::voxelCount(method::mapExtents(problem)));
-        ScorePass pass(problem, scene.pixels, templ.canonical(), execution, map,
+        ScorePass pass(problem, scene.pixels, {templ.canonical(), templ.integers()}, execution, map,
                        {method::mapExtents(problem),
                         kDoubleNs * placements * static_cast<double>(blocks.templateBlocks())});
         const BlockedInput run{problem,      candidate.tile,           blocks,        templ,
@@ -173,7 +173,8 @@ class TiledTemplateMethod final : public method::Method {
         const std::int64_t most = TemplateSpectra::runBytes(
             problem, {blocks.x().block, blocks.y().block, blocks.z().block},
             blocks.templateBlocks(), threads, single, twofold);
-        const std::int64_t templ = base::byteCount(problem.templ, 8);
+        const std::int64_t templ =
+            base::byteCount(problem.templ, 8) + IntegerTemplate::bytes(problem);
         const std::int64_t spectra =
             TemplateSpectra::keptBytes(problem, single, twofold, blocks.templateBlocks());
         return method::mapBytes(problem) + templ + most + threads * ScorePass::bytes(problem) +

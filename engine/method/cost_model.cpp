@@ -3,19 +3,32 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
+
+#include "engine/method/shared/smooth_length.h"
 
 namespace flcc::method {
+
+std::size_t CostModel::nearestLength(std::int64_t length) const {
+    std::size_t nearest = 0;
+    for (std::size_t i = 1; i < transformTimes.size(); ++i) {
+        const auto away = [&](std::size_t at) {
+            return std::abs(transformTimes[at].length - length);
+        };
+        nearest = away(i) < away(nearest) ? i : nearest;
+    }
+    return nearest;
+}
 
 LengthTime CostModel::timeOf(std::int64_t length) const {
     if (length <= 1) {
         return {length, 0, 0};
     }
-    const auto found = std::find_if(transformTimes.begin(), transformTimes.end(),
-                                    [&](const LengthTime& time) { return time.length == length; });
-    if (found != transformTimes.end()) {
-        return *found;
+    if (!shared::isSmooth(length)) { // FFTW's
+        return length <= 1024 ? LengthTime{length, 1, 1} : LengthTime{length, 3, 4.5};
     }
-    return length <= 1024 ? LengthTime{length, 1, 1} : LengthTime{length, 3, 4.5};
+    const LengthTime& time = transformTimes[nearestLength(length)];
+    return {length, time.rowNs, time.columnNs};
 }
 
 ShapeTime CostModel::timeOf(const base::Extents& points) const {
@@ -25,10 +38,14 @@ ShapeTime CostModel::timeOf(const base::Extents& points) const {
         return *found;
     }
     const double count = static_cast<double>(base::voxelCount(points));
-    // Two complex buffers and the template's spectrum, shared by two real tiles.
-    const double crowding = std::clamp(std::log2(24 * count / cacheBytes) / 4, 0.0, 1.0);
+    // Voxels, half spectrum, numerators, and the template's spectrum.
+    const double crowding = std::clamp(std::log2(16 * count / cacheBytes) / 4, 0.0, 1.0);
+    // Rows of half a spectrum come in groups of sixteen, counted through all slices.
+    const std::int64_t rows = (points.y / 2 + 1) * points.z;
+    const double whole =
+        static_cast<double>(2 * ((rows + 15) / 16 * 16)) / static_cast<double>(points.y * points.z);
     const double transform = transformFactor * (1 + crowding * (crowdingFactor - 1)) * count *
-                             (timeOf(points.x).rowNs + timeOf(points.y).columnNs +
+                             (timeOf(points.x).rowNs * whole + timeOf(points.y).columnNs +
                               timeOf(points.z).columnNs * sliceColumnFactor);
     return {points, transform + count * spectrumPointNs + loadNs(points),
             transform * prepareFactor};
@@ -106,13 +123,10 @@ const std::vector<CostModel::Constant>& CostModel::constants() {
 
 std::vector<LengthTime> CostModel::builtInTimes() {
     // AVX-512, a core of 2.5 GHz, within its cache.
-    return {{16, 0.35, 0.3},   {24, 0.4, 0.35},   {32, 0.42, 0.38},  {40, 0.44, 0.4},
-            {48, 0.46, 0.42},  {56, 0.48, 0.43},  {64, 0.48, 0.44},  {72, 0.5, 0.45},
-            {80, 0.52, 0.47},  {96, 0.55, 0.5},   {112, 0.57, 0.55}, {120, 0.58, 0.56},
-            {128, 0.58, 0.57}, {144, 0.65, 0.6},  {160, 0.7, 0.65},  {192, 0.75, 0.7},
-            {200, 0.78, 0.7},  {240, 0.85, 0.75}, {256, 0.87, 0.78}, {288, 0.87, 0.79},
-            {320, 0.87, 0.79}, {384, 0.88, 0.82}, {400, 0.89, 0.82}, {480, 0.9, 0.9},
-            {512, 0.9, 1.0},   {640, 0.95, 0.9},  {768, 0.97, 1.2},  {1024, 1.0, 1.8}};
+    return {{16, 0.35, 0.3},   {24, 0.4, 0.35},  {32, 0.42, 0.38},  {48, 0.46, 0.42},
+            {64, 0.48, 0.44},  {80, 0.52, 0.47}, {96, 0.55, 0.5},   {128, 0.58, 0.57},
+            {160, 0.7, 0.65},  {192, 0.75, 0.7}, {256, 0.87, 0.78}, {320, 0.87, 0.79},
+            {400, 0.89, 0.82}, {512, 0.9, 0.9},  {720, 0.95, 0.95}, {1024, 1.0, 1.2}};
 }
 
 } // namespace flcc::method

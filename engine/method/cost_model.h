@@ -10,8 +10,7 @@
 
 namespace flcc::method {
 
-/// What a point costs in complex transforms of one length, forward and inverse, two real tiles in
-/// one complex one.
+/// What a point of a real tile costs in transforms along one axis, forward and inverse.
 struct LengthTime {
     std::int64_t length = 0;
     double rowNs = 0;    ///< contiguous
@@ -60,7 +59,7 @@ struct CostModel {
     double productPointNs = 0.5; ///< adding a product of spectra to others, per point
     double threadEfficiency = 0.95; ///< n threads are n times this as fast as one, for n > 1
     bool calibrated = false;        ///< measured on this machine
-    /// Ascending by length; others cost as long ones do.
+    /// Others cost as the nearest one.
     std::vector<LengthTime> transformTimes = builtInTimes();
     std::vector<ShapeTime> shapeTimes;             ///< measured shapes; others are put together
     std::vector<InstructionRate> instructionRates; ///< empty until measured
@@ -70,7 +69,10 @@ struct CostModel {
         return threads > 1 ? static_cast<double>(threads) * threadEfficiency : 1.0;
     }
 
-    /// The time of a length; of one that is not listed, that of a long one.
+    /// Which of the times is that of the nearest length.
+    [[nodiscard]] std::size_t nearestLength(std::int64_t length) const;
+
+    /// The time of a length: that of the nearest one, longer where FFTW does it.
     [[nodiscard]] LengthTime timeOf(std::int64_t length) const;
 
     /// The time of a shape: measured, or from the times of its lengths.

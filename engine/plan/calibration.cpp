@@ -335,7 +335,7 @@ class Calibrator {
     [[nodiscard]] bool measureShape(const Extents& points) {
         const auto side = [](std::int64_t length) { return length == 1 ? 1 : length / 4; };
         const Extents m{side(points.x), side(points.y), side(points.z)};
-        // Four tiles a thread: two pairs.
+        // Four tiles a thread.
         const Extents grid{4, m_pool.threads(), 1};
         const Extents scene{grid.x * (points.x - m.x + 1) + m.x - 1,
                             grid.y * (points.y - m.y + 1) + m.y - 1, points.z};
@@ -357,7 +357,8 @@ class Calibrator {
         method::CostModel plain = m_model;
         plain.shapeTimes.clear();
         for (int round = 0; round < 20; ++round) {
-            for (method::LengthTime& time : plain.transformTimes) {
+            for (std::size_t i = 0; i < plain.transformTimes.size(); ++i) {
+                method::LengthTime& time = plain.transformTimes[i];
                 double row = 0;
                 double column = 0;
                 double rows = 0;
@@ -367,11 +368,11 @@ class Calibrator {
                         continue;
                     }
                     const double off = shape.tileNs / plain.timeOf(shape.points).tileNs;
-                    if (shape.points.x == time.length) {
+                    if (plain.nearestLength(shape.points.x) == i) {
                         row += off;
                         ++rows;
                     }
-                    if (shape.points.y == time.length) {
+                    if (plain.nearestLength(shape.points.y) == i) {
                         column += off;
                         ++columns;
                     }
@@ -420,7 +421,6 @@ std::optional<Knowledge> calibrate(const Knowledge& known, double seconds, base:
         return std::nullopt;
     }
     Knowledge learnt;
-    learnt.shapes = known.shapes;
     learnt.model = calibrator.model();
     takeWisdom(learnt);
     return learnt;

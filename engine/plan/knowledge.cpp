@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/cpu/tile_transform.h"
+#include "engine/cpu/fft_plan.h"
 #include "engine/plan/planner.h"
 
 namespace flcc::plan {
@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// Raised when the meaning of what is kept changes.
-constexpr int kVersion = 7; // 7: voxels are scored again before tiles are done in double
+constexpr int kVersion = 8; // 8: one tile at a time goes through a transform
 constexpr std::int64_t kLongestAxis = std::int64_t{1} << 32;
 
 Json toJson(const base::Extents& extents) { return Json::array({extents.x, extents.y, extents.z}); }
@@ -120,15 +120,6 @@ KnownProblem problemOf(const Json& json) {
     return problem;
 }
 
-cpu::FftEffort effortOf(const std::string& text) {
-    for (const auto effort : {cpu::FftEffort::Patient, cpu::FftEffort::Measure}) {
-        if (text == cpu::name(effort)) {
-            return effort;
-        }
-    }
-    return cpu::FftEffort::Estimate;
-}
-
 } // namespace
 
 const KnownProblem* Knowledge::find(std::string_view key) const {
@@ -204,10 +195,6 @@ std::string toText(const Knowledge& knowledge) {
     json["model"] = knowledge.model ? modelJson(*knowledge.model) : Json(nullptr);
     json["wisdom_single"] = knowledge.wisdomSingle;
     json["wisdom_double"] = knowledge.wisdomDouble;
-    json["shapes"] = Json::array();
-    for (const PlannedShape& shape : knowledge.shapes) {
-        json["shapes"].push_back({{"points", toJson(shape.points)}, {"effort", shape.effort}});
-    }
     json["problems"] = Json::array();
     for (const KnownProblem& problem : knowledge.problems) {
         json["problems"].push_back(problemJson(problem));
@@ -224,10 +211,6 @@ std::optional<Knowledge> knowledgeFromText(std::string_view text) {
         }
         knowledge.wisdomSingle = json.at("wisdom_single").get<std::string>();
         knowledge.wisdomDouble = json.at("wisdom_double").get<std::string>();
-        for (const Json& shape : json.at("shapes")) {
-            knowledge.shapes.push_back(
-                {extentsOf(shape.at("points")), shape.at("effort").get<std::string>()});
-        }
         for (const Json& problem : json.at("problems")) {
             knowledge.problems.push_back(problemOf(problem));
         }
@@ -248,11 +231,6 @@ void useWisdom(const Knowledge& knowledge) {
     used = wisdom;
     cpu::forgetWisdom(); // so that the same file gives the same plans, whatever went before
     (void)cpu::importWisdom({knowledge.wisdomSingle, knowledge.wisdomDouble});
-    std::vector<std::pair<base::Extents, cpu::FftEffort>> shapes;
-    for (const PlannedShape& shape : knowledge.shapes) {
-        shapes.emplace_back(shape.points, effortOf(shape.effort));
-    }
-    cpu::TileTransform::setPlanned(shapes);
 }
 
 std::string toJson(const method::CostModel& model) { return modelJson(model).dump(2) + "\n"; }

@@ -13,12 +13,6 @@
 
 namespace flcc::plan {
 
-/// A tile shape whose transforms FFTW's wisdom holds.
-struct PlannedShape {
-    base::Extents points;
-    std::string effort; ///< "measure", "patient"
-};
-
 /// A candidate's time on the whole of a problem, as planning measured it.
 struct Timing {
     method::Candidate candidate;
@@ -36,7 +30,6 @@ struct Knowledge {
     std::optional<method::CostModel> model; ///< empty until calibrated
     std::string wisdomSingle;               ///< FFTW's, float
     std::string wisdomDouble;
-    std::vector<PlannedShape> shapes;
     std::vector<KnownProblem> problems; ///< the newest last
 
     /// The problem of that key, or null.

@@ -34,7 +34,7 @@ Extents tiledSample(const method::Problem& problem, const method::Candidate& can
     const auto count = [](std::int64_t length, std::int64_t of) { return (length + of - 1) / of; };
     const Extents tiles{count(map.x, unit.x), count(map.y, unit.y), count(map.z, unit.z)};
     const double all = static_cast<double>(tiles.x * tiles.y * tiles.z);
-    const int least = candidate.device == "cpu" ? 2 * candidate.threads : 1;
+    const int least = candidate.device == "cpu" ? candidate.threads : 1;
     auto wanted =
         static_cast<std::int64_t>(std::ceil(std::max(share * all, static_cast<double>(least))));
     Extents taken{1, 1, 1};

@@ -93,9 +93,11 @@ class LoneTransforms {
   public:
     LoneTransforms(const method::Problem& problem, const Extents& points, base::TilePool& pool)
         : m_pool(pool),
-          m_pairs(cpu::TileGrid(method::mapExtents(problem),
-                                {points.x - problem.templ.x + 1, points.y - problem.templ.y + 1, 1})
-                      .items(2)) {
+          m_pairs((cpu::TileGrid(method::mapExtents(problem), {points.x - problem.templ.x + 1,
+                                                               points.y - problem.templ.y + 1, 1})
+                       .count() +
+                   1) /
+                  2) {
         for (int i = 0; i < pool.threads(); ++i) {
             m_passes.push_back(std::make_unique<LonePasses>(points));
         }

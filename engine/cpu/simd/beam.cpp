@@ -41,13 +41,12 @@ template <class T> struct InPlanes {
 
     const Real* real;
     const Real* imaginary;
-    Real factor;
     std::int64_t stride;
 
     HWY_INLINE void load(std::int64_t at, Vector<Real>& re, Vector<Real>& im) const {
         const Tag<Real> d;
         re = hn::LoadU(d, real + at);
-        im = hn::Mul(hn::LoadU(d, imaginary + at), hn::Set(d, factor));
+        im = hn::LoadU(d, imaginary + at);
     }
 };
 
@@ -56,13 +55,12 @@ template <class T> struct ToPlanes {
 
     Real* real;
     Real* imaginary;
-    Real factor;
     std::int64_t stride;
 
     HWY_INLINE void store(Vector<Real> re, Vector<Real> im, std::int64_t at) const {
         const Tag<Real> d;
         hn::StoreU(re, d, real + at);
-        hn::StoreU(hn::Mul(im, hn::Set(d, factor)), d, imaginary + at);
+        hn::StoreU(im, d, imaginary + at);
     }
 };
 
@@ -224,8 +222,7 @@ HWY_INLINE void backwardTo(const Plan<Real>& plan, Real* beam, std::int64_t step
 
 template <class Real>
 HWY_INLINE void columnsForward(const Plan<Real>& plan, const Planes<const Real>& from, Real* beam) {
-    forwardFrom(plan, InPlanes<Real>{from.real, from.imaginary, from.factor, from.rowStride}, beam,
-                kElement);
+    forwardFrom(plan, InPlanes<Real>{from.real, from.imaginary, from.rowStride}, beam, kElement);
 }
 void columnsForwardFloat(const Plan<float>& plan, const Planes<const float>& from, float* beam) {
     columnsForward(plan, from, beam);
@@ -239,17 +236,14 @@ template <class Real>
 HWY_INLINE void columnsBackward(const Plan<Real>& plan, Real* beam, const Planes<Real>& to,
                                 std::int64_t columns, std::int64_t others) {
     if (columns == kLines && others == kLines) {
-        backwardTo(plan, beam, kElement,
-                   ToPlanes<Real>{to.real, to.imaginary, to.factor, to.rowStride});
+        backwardTo(plan, beam, kElement, ToPlanes<Real>{to.real, to.imaginary, to.rowStride});
         return;
     }
     backwardTo(plan, beam, kElement, InBeam<Real>{beam, kElement});
     for (std::int64_t k = 0; k < plan.length(); ++k) {
         const Real* const element = beam + k * kElement;
         std::copy_n(element, columns, to.real + k * to.rowStride);
-        for (std::int64_t column = 0; column < others; ++column) {
-            to.imaginary[k * to.rowStride + column] = element[kLines + column] * to.factor;
-        }
+        std::copy_n(element + kLines, others, to.imaginary + k * to.rowStride);
     }
 }
 void columnsBackwardFloat(const Plan<float>& plan, float* beam, const Planes<float>& to,

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 #include <vector>
 
 /// Complex transforms of kLines lines at once, one in each lane: no value crosses lanes, and every
@@ -46,17 +45,11 @@ template <class Real> class Plan {
     std::vector<Stage> m_stages;
 };
 
-/// Two real boxes as real and imaginary part, the second one times a power of two.
+/// Columns of two real boxes as real and imaginary part.
 template <class Value> struct Planes {
     Value* real = nullptr;
     Value* imaginary = nullptr;
-    std::remove_const_t<Value> factor = 1;
     std::int64_t rowStride = 0;
-
-    /// The same from another value on.
-    [[nodiscard]] Planes moved(std::int64_t values) const {
-        return {real + values, imaginary + values, factor, rowStride};
-    }
 };
 
 /// The beam of the kLines columns that begin at `from`, transformed.
@@ -99,8 +92,12 @@ struct Conjugates {
 /// Twice the spectra of the real lines and of the imaginary ones, from the spectrum of both at the
 /// frequencies of `places`, which are 0 .. length / 2; and the spectrum of both from such halves,
 /// once.
+void takeApart(const float* beam, const std::vector<Conjugates>& places, float* real,
+               float* imaginary);
 void takeApart(const double* beam, const std::vector<Conjugates>& places, double* real,
                double* imaginary);
+void putTogether(const float* real, const float* imaginary, const std::vector<Conjugates>& places,
+                 float* beam);
 void putTogether(const double* real, const double* imaginary, const std::vector<Conjugates>& places,
                  double* beam);
 

@@ -142,13 +142,14 @@ void turnDoubleBack(const double* beam, std::int64_t groups, double* beams, std:
 }
 
 // A = Z(k) + conj Z(-k) and B = -i (Z(k) - conj Z(-k)) of all lanes, and back.
-void halvesOf(const double* beam, const std::vector<Conjugates>& places, double* real,
-              double* imaginary) {
-    const Tag<double> d;
-    constexpr auto kStep = signedOf(kLanes<double>);
+template <class Real>
+HWY_INLINE void halves(const Real* beam, const std::vector<Conjugates>& places, Real* real,
+                       Real* imaginary) {
+    const Tag<Real> d;
+    constexpr auto kStep = signedOf(kLanes<Real>);
     for (const Conjugates& place : places) {
-        const double* const z = beam + place.at * kElement;
-        const double* const mirrored = beam + place.mirrored * kElement;
+        const Real* const z = beam + place.at * kElement;
+        const Real* const mirrored = beam + place.mirrored * kElement;
         for (std::int64_t lane = 0; lane < kLines; lane += kStep) {
             const auto re = hn::Load(d, z + lane);
             const auto im = hn::Load(d, z + kLines + lane);
@@ -163,13 +164,22 @@ void halvesOf(const double* beam, const std::vector<Conjugates>& places, double*
         imaginary += kElement;
     }
 }
-void wholeOf(const double* real, const double* imaginary, const std::vector<Conjugates>& places,
-             double* beam) {
-    const Tag<double> d;
-    constexpr auto kStep = signedOf(kLanes<double>);
+void halvesOfFloat(const float* beam, const std::vector<Conjugates>& places, float* real,
+                   float* imaginary) {
+    halves(beam, places, real, imaginary);
+}
+void halvesOfDouble(const double* beam, const std::vector<Conjugates>& places, double* real,
+                    double* imaginary) {
+    halves(beam, places, real, imaginary);
+}
+template <class Real>
+HWY_INLINE void whole(const Real* real, const Real* imaginary,
+                      const std::vector<Conjugates>& places, Real* beam) {
+    const Tag<Real> d;
+    constexpr auto kStep = signedOf(kLanes<Real>);
     for (const Conjugates& place : places) {
-        double* const z = beam + place.at * kElement;
-        double* const mirrored = beam + place.mirrored * kElement;
+        Real* const z = beam + place.at * kElement;
+        Real* const mirrored = beam + place.mirrored * kElement;
         for (std::int64_t lane = 0; lane < kLines; lane += kStep) {
             const auto aRe = hn::Load(d, real + lane);
             const auto aIm = hn::Load(d, real + kLines + lane);
@@ -185,6 +195,14 @@ void wholeOf(const double* real, const double* imaginary, const std::vector<Conj
         imaginary += kElement;
     }
 }
+void wholeOfFloat(const float* real, const float* imaginary, const std::vector<Conjugates>& places,
+                  float* beam) {
+    whole(real, imaginary, places, beam);
+}
+void wholeOfDouble(const double* real, const double* imaginary,
+                   const std::vector<Conjugates>& places, double* beam) {
+    whole(real, imaginary, places, beam);
+}
 
 } // namespace flcc::cpu::beam::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -196,8 +214,10 @@ HWY_EXPORT(turnFloat);
 HWY_EXPORT(turnDouble);
 HWY_EXPORT(turnFloatBack);
 HWY_EXPORT(turnDoubleBack);
-HWY_EXPORT(halvesOf);
-HWY_EXPORT(wholeOf);
+HWY_EXPORT(halvesOfFloat);
+HWY_EXPORT(halvesOfDouble);
+HWY_EXPORT(wholeOfFloat);
+HWY_EXPORT(wholeOfDouble);
 
 void turn(const float* beams, std::int64_t apart, std::int64_t groups, float* beam) {
     HWY_DYNAMIC_DISPATCH(turnFloat)(beams, apart, groups, beam);
@@ -211,13 +231,21 @@ void turnBack(const float* beam, std::int64_t groups, float* beams, std::int64_t
 void turnBack(const double* beam, std::int64_t groups, double* beams, std::int64_t apart) {
     HWY_DYNAMIC_DISPATCH(turnDoubleBack)(beam, groups, beams, apart);
 }
+void takeApart(const float* beam, const std::vector<Conjugates>& places, float* real,
+               float* imaginary) {
+    HWY_DYNAMIC_DISPATCH(halvesOfFloat)(beam, places, real, imaginary);
+}
 void takeApart(const double* beam, const std::vector<Conjugates>& places, double* real,
                double* imaginary) {
-    HWY_DYNAMIC_DISPATCH(halvesOf)(beam, places, real, imaginary);
+    HWY_DYNAMIC_DISPATCH(halvesOfDouble)(beam, places, real, imaginary);
+}
+void putTogether(const float* real, const float* imaginary, const std::vector<Conjugates>& places,
+                 float* beam) {
+    HWY_DYNAMIC_DISPATCH(wholeOfFloat)(real, imaginary, places, beam);
 }
 void putTogether(const double* real, const double* imaginary, const std::vector<Conjugates>& places,
                  double* beam) {
-    HWY_DYNAMIC_DISPATCH(wholeOf)(real, imaginary, places, beam);
+    HWY_DYNAMIC_DISPATCH(wholeOfDouble)(real, imaginary, places, beam);
 }
 
 } // namespace flcc::cpu::beam

@@ -10,6 +10,7 @@
 #include <hwy/highway.h>
 
 #include "engine/cpu/simd/kernels.h"
+#include "engine/cpu/simd/pair_products.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace flcc::cpu::simd::HWY_NAMESPACE {
@@ -29,21 +30,9 @@ HWY_INLINE Vector multiplyAdd(D, Vector weight, Vector loaded, Vector sum) {
     return hn::MulAdd(weight, loaded, sum);
 }
 
-// Both 16-bit halves of every element.
-template <class Vector>
-HWY_INLINE Vector multiplyAdd(Tag<std::int32_t> d, Vector weight, Vector loaded, Vector sum) {
-#if HWY_TARGET == HWY_EMU128
-    const auto low = [](Vector v) { return hn::ShiftRight<16>(hn::ShiftLeft<16>(v)); };
-    const auto high = [](Vector v) { return hn::ShiftRight<16>(v); };
-    (void)d;
-    return hn::Add(sum,
-                   hn::Add(hn::Mul(low(weight), low(loaded)), hn::Mul(high(weight), high(loaded))));
-#else
-    const hn::Repartition<std::int16_t, decltype(d)> halves;
-    auto rest = hn::Zero(d); // stays so on these instruction sets
-    return hn::ReorderWidenMulAccumulate(d, hn::BitCast(halves, weight),
-                                         hn::BitCast(halves, loaded), sum, rest);
-#endif
+HWY_INLINE V<std::int32_t> multiplyAdd(Tag<std::int32_t> d, V<std::int32_t> weight,
+                                       V<std::int32_t> loaded, V<std::int32_t> sum) {
+    return addPairProducts(d, weight, loaded, sum);
 }
 
 // One row of scene voxels meets the template rows that output rows kLow..kHigh need: a loaded

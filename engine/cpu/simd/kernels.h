@@ -64,8 +64,12 @@ void loadRow(const std::int16_t* row, std::int64_t count, double reference, doub
 /// integers below 2^15 in magnitude. Reads one voxel beyond the run.
 void loadPairs(const float* x, std::int64_t count, float steps, std::int32_t* out);
 
+/// Such voxels one by one. Reads and writes whole vectors, up to kSlack / 2 elements beyond the
+/// run.
+void loadSteps(const float* x, std::int64_t count, float steps, std::int16_t* out);
+
 /// A box in a worker's buffer, with slack: centred voxels or sums in single or double precision,
-/// pairs of voxels in steps of a quantum or sums of their products in 32-bit integers.
+/// voxels in steps of a quantum in 16-bit integers, pairs of them or sums of their products in 32.
 template <class Element> struct VoxelBox {
     Element* data = nullptr;
     std::int64_t rowStride = 0;
@@ -74,6 +78,7 @@ template <class Element> struct VoxelBox {
 using FloatBox = VoxelBox<float>;
 using DoubleBox = VoxelBox<double>;
 using IntegerBox = VoxelBox<std::int32_t>;
+using StepBox = VoxelBox<std::int16_t>;
 
 /// Output columns and rows a block of the direct method computes at once; buffers are rounded up to
 /// them.
@@ -110,6 +115,13 @@ inline constexpr std::size_t kPanels = 8;
 /// `that` is contiguous, m.x fastest.
 void panelProducts(const FloatBox& x, const std::array<std::int64_t, kPanels>& at,
                    const double* that, const base::Extents& m, std::array<double, kPanels>& to);
+
+/// The same in integers, without any rounding: weights two by two as correlateDirect takes them,
+/// with kSlack elements behind the last; rows of odd width end with a 0. N times the largest voxel
+/// and weight fits 32 bits.
+void panelProducts(const StepBox& x, const std::array<std::int64_t, kPanels>& at,
+                   const std::int32_t* pairs, const base::Extents& m,
+                   std::array<double, kPanels>& to);
 
 /// The constants of one tile that turn sums into scores, bounds and marks (METHODS 2.1, 2.2).
 struct ScoreConstants {
@@ -255,19 +267,13 @@ void transposePairs(const float* from, std::int64_t fromStride, std::int64_t row
 void transposePairs(const double* from, std::int64_t fromStride, std::int64_t rows,
                     std::int64_t columns, double* to, std::int64_t toStride);
 
-/// to = (a, factor * b) in pairs, and back: a = re, b = factor * im. `factor` is a power of two.
-void packPairs(const float* a, const float* b, float factor, std::int64_t count, float* to);
-void unpackPairs(const float* from, float factor, std::int64_t count, float* a, float* b);
-
 /// Energies of a tile: of its worst line parallel to any axis, as the largest mean square, and of
-/// the whole, as a sum of squares. `scratch` holds
-/// x + x * y floats of the tile.
+/// the whole, as a sum of squares.
 struct LineEnergy {
     double largestMeanSquare = 0;
     double total = 0;
 };
-[[nodiscard]] LineEnergy lineEnergy(const float* tile, const base::Extents& extents,
-                                    float* scratch);
+[[nodiscard]] LineEnergy lineEnergy(const float* tile, const base::Extents& extents);
 [[nodiscard]] LineEnergy lineEnergy(const double* tile, const base::Extents& extents);
 
 } // namespace flcc::cpu::simd

@@ -265,6 +265,18 @@ void pairsOf(const float* x, std::int64_t count, float steps, std::int32_t* out)
     }
 }
 
+void stepsOf(const float* x, std::int64_t count, float steps, std::int16_t* out) {
+    const hn::ScalableTag<float> d;
+    const hn::RebindToSigned<decltype(d)> di;
+    const hn::Rebind<std::int16_t, decltype(d)> narrow;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    const auto scale = hn::Set(d, steps);
+    for (std::int64_t i = 0; i < count; i += lanes) {
+        const auto here = hn::ConvertTo(di, hn::Mul(hn::LoadU(d, x + i), scale));
+        hn::StoreU(hn::DemoteTo(narrow, here), narrow, out + i);
+    }
+}
+
 } // namespace flcc::cpu::simd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -285,6 +297,7 @@ HWY_EXPORT(loadU16Double);
 HWY_EXPORT(loadI16Double);
 HWY_EXPORT(onGrid);
 HWY_EXPORT(pairsOf);
+HWY_EXPORT(stepsOf);
 
 RowFacts rowFacts(const float* row, std::int64_t count) {
     return HWY_DYNAMIC_DISPATCH(factsF32)(row, count);
@@ -333,6 +346,9 @@ bool isOnGrid(const float* row, std::int64_t count, double quantum, std::uint32_
 }
 void loadPairs(const float* x, std::int64_t count, float steps, std::int32_t* out) {
     HWY_DYNAMIC_DISPATCH(pairsOf)(x, count, steps, out);
+}
+void loadSteps(const float* x, std::int64_t count, float steps, std::int16_t* out) {
+    HWY_DYNAMIC_DISPATCH(stepsOf)(x, count, steps, out);
 }
 
 std::vector<std::string> instructionSets() {

@@ -39,38 +39,6 @@ void multiply(const float* spectrum, const float* templ, std::int64_t count, flo
     }
 }
 
-void pack(const float* a, const float* b, float factor, std::int64_t count, float* to) {
-    const D d;
-    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-    const auto f = hn::Set(d, factor);
-    std::int64_t i = 0;
-    for (; i + lanes <= count; i += lanes) {
-        hn::StoreInterleaved2(hn::LoadU(d, a + i), hn::Mul(hn::LoadU(d, b + i), f), d, to + 2 * i);
-    }
-    for (; i < count; ++i) {
-        to[2 * i] = a[i];
-        to[2 * i + 1] = b[i] * factor;
-    }
-}
-
-void unpack(const float* from, float factor, std::int64_t count, float* a, float* b) {
-    const D d;
-    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-    const auto f = hn::Set(d, factor);
-    std::int64_t i = 0;
-    for (; i + lanes <= count; i += lanes) {
-        hn::Vec<D> re;
-        hn::Vec<D> im;
-        hn::LoadInterleaved2(d, from + 2 * i, re, im);
-        hn::StoreU(re, d, a + i);
-        hn::StoreU(hn::Mul(im, f), d, b + i);
-    }
-    for (; i < count; ++i) {
-        a[i] = from[2 * i];
-        b[i] = from[2 * i + 1] * factor;
-    }
-}
-
 template <class Real> double largestOf(const Real* values, std::int64_t count) {
     const hn::ScalableTag<Real> d;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -153,27 +121,27 @@ namespace flcc::cpu::simd {
 HWY_EXPORT(multiply);
 HWY_EXPORT(energy);
 HWY_EXPORT(energyDouble);
-HWY_EXPORT(pack);
-HWY_EXPORT(unpack);
 
 void multiplySpectra(const float* spectrum, const float* templ, std::int64_t count, float* to) {
     HWY_DYNAMIC_DISPATCH(multiply)(spectrum, templ, count, to);
 }
 
-void packPairs(const float* a, const float* b, float factor, std::int64_t count, float* to) {
-    HWY_DYNAMIC_DISPATCH(pack)(a, b, factor, count, to);
+namespace {
+
+/// Values that energies of lines across rows are added up in.
+std::size_t crossing(const base::Extents& n) {
+    return static_cast<std::size_t>(n.x + (n.z > 1 ? n.x * n.y : 0));
 }
 
-void unpackPairs(const float* from, float factor, std::int64_t count, float* a, float* b) {
-    HWY_DYNAMIC_DISPATCH(unpack)(from, factor, count, a, b);
-}
+} // namespace
 
-LineEnergy lineEnergy(const float* tile, const base::Extents& extents, float* scratch) {
-    return HWY_DYNAMIC_DISPATCH(energy)(tile, extents, scratch);
+LineEnergy lineEnergy(const float* tile, const base::Extents& n) {
+    std::vector<float> scratch(crossing(n));
+    return HWY_DYNAMIC_DISPATCH(energy)(tile, n, scratch.data());
 }
 
 LineEnergy lineEnergy(const double* tile, const base::Extents& n) {
-    std::vector<double> scratch(static_cast<std::size_t>(n.x + (n.z > 1 ? n.x * n.y : 0)));
+    std::vector<double> scratch(crossing(n));
     return HWY_DYNAMIC_DISPATCH(energyDouble)(tile, n, scratch.data());
 }
 

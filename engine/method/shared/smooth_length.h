@@ -24,4 +24,13 @@ namespace flcc::method::shared {
     return candidate;
 }
 
+/// The largest such length that is not above `length`.
+[[nodiscard]] constexpr std::int64_t lastSmooth(std::int64_t length) {
+    std::int64_t candidate = length < 1 ? 1 : length;
+    while (!isSmooth(candidate)) {
+        --candidate;
+    }
+    return candidate;
+}
+
 } // namespace flcc::method::shared

@@ -278,6 +278,32 @@ Bank roughBank() {
     return bank;
 }
 
+/// Whole numbers with a corner a thousand times darker, whose scores are made again: of two
+/// templates in integers, of the one between them in double.
+Bank darkBank() {
+    constexpr Extents kTempl{17, 15, 1};
+    test::Random random(3);
+    Bank bank{test::makeScene(PixelType::Float32, {150, 130, 1},
+                              [&](const base::Index& at) {
+                                  const double noise = 2 * random.uniform() - 1;
+                                  const bool dark = at.x < 100 && at.y < 87;
+                                  return std::round(dark ? 4 * noise + 1500 : 4000 * noise);
+                              }),
+              {},
+              {},
+              {}};
+    const auto templ = [&](unsigned seed, double step) {
+        const base::AnyImage noise = test::noise(PixelType::Float32, kTempl, seed);
+        return test::mapped(noise, PixelType::Float32, [&](double value) {
+            return step > 0 ? std::round(value / step) : value;
+        });
+    };
+    bank.templs.push_back(templ(5, 0.05));
+    bank.templs.push_back(templ(6, 0));
+    bank.templs.push_back(templ(7, 0.05));
+    return bank;
+}
+
 Bank maskedBank(bool scene, bool templ) {
     Bank bank = plainBank(PixelType::Float32, {75, 58, 1}, {9, 8, 1}, 3);
     if (scene) {
@@ -325,6 +351,7 @@ const std::vector<Case>& cases() {
          },
          {}},
         {"NaN, flat and weak panels", roughBank, {}},
+        {"integers beside darkness", darkBank, {}},
         {"same",
          [] {
              return plainBank(PixelType::Float32, {70, 57, 1}, {9, 8, 1}, 3);

@@ -9,10 +9,8 @@
 
 #include "engine/base/image.h"
 #include "engine/base/random.h"
-#include "engine/base/tile_pool.h"
 #include "engine/cpu/simd/beam.h"
 #include "engine/cpu/simd/kernels.h"
-#include "engine/cpu/tile_transform.h"
 
 using namespace flcc;
 using cpu::beam::kElement;
@@ -106,8 +104,6 @@ template <class Real> double errorOfFactors(std::int64_t length) {
 
 } // namespace
 
-Q_DECLARE_METATYPE(flcc::base::Extents)
-
 class BeamTest : public QObject {
     Q_OBJECT
 
@@ -155,73 +151,6 @@ class BeamTest : public QObject {
         QVERIFY(std::sqrt(error / energy) <= 2 * static_cast<double>(tolerance(length, 0x1p-24L)));
     }
 
-    void aPairOfTilesIsCorrelated_data() {
-        QTest::addColumn<base::Extents>("points");
-        for (const base::Extents& points : {base::Extents{1, 1, 1},
-                                            {16, 16, 1},
-                                            {24, 10, 1},
-                                            {7, 45, 1},
-                                            {160, 3, 1},
-                                            {20, 18, 12},
-                                            {16, 8, 35},
-                                            {33, 13, 1},
-                                            {11, 6, 5}}) {
-            QTest::addRow("%s", base::toString(points).c_str()) << points;
-        }
-    }
-    void aPairOfTilesIsCorrelated() {
-        QFETCH(base::Extents, points);
-        const auto transform = cpu::TileTransform::of(points);
-        const std::int64_t count = base::voxelCount(points);
-        const base::Extents m{std::min<std::int64_t>(3, points.x),
-                              std::min<std::int64_t>(2, points.y),
-                              std::min<std::int64_t>(4, points.z)};
-        base::Random random(3);
-        base::Image<double> templ(m);
-        for (std::int64_t i = 0; i < templ.count(); ++i) {
-            templ.data()[i] = random.uniform(-0.5, 0.5);
-        }
-        base::Image<float> tiles({2 * count + cpu::simd::kSlack, 1, 1}, 0.0F);
-        for (std::int64_t i = 0; i < 2 * count; ++i) {
-            tiles.data()[i] = static_cast<float>(random.uniform(-0.5, 0.5));
-        }
-        base::Image<float> found({2 * count + cpu::simd::kSlack, 1, 1}, 0.0F);
-        const auto spectrum = transform->templateSpectrum(templ, cpu::oneAfterTheOther());
-        QCOMPARE(spectrum.count(), cpu::TileTransform::spectrumValues(points));
-        base::TilePool pool(3);
-        const auto shared = transform->templateSpectrum(
-            templ, [&](std::int64_t items, const base::TilePool::Work& work) {
-                return pool.run(items, work);
-            });
-        QVERIFY(std::equal(spectrum.data(), spectrum.data() + spectrum.count(), shared.data()));
-        auto buffers = transform->makeBuffers();
-        QCOMPARE(buffers.rows.count(), cpu::TileTransform::rowsValues(points));
-        QCOMPARE(buffers.tile.count() + buffers.lines.count() + buffers.images.count(),
-                 cpu::TileTransform::bufferValues(points));
-        const float factor = 8;
-        const cpu::Planes<const float> from{tiles.data(), tiles.data() + count, factor, points.x};
-        const cpu::Planes<float> to{found.data(), found.data() + count, 1 / factor, points.x};
-        transform->correlate(from, spectrum, buffers, to);
-        double error = 0;
-        for (std::int64_t plane = 0; plane < 2; ++plane) {
-            const float* const tile = tiles.data() + plane * count;
-            for (std::int64_t at = 0; at < count; ++at) {
-                error = std::max(error,
-                                 std::abs(correlation(tile, points, templ, at) -
-                                          static_cast<double>(found.data()[plane * count + at])));
-            }
-        }
-        // Of sums of 24 products of at most 1/4, the other tile eight times as bright.
-        QVERIFY2(error <= 8 * 6 * 0x1p-24 * 8, std::to_string(error).c_str());
-        // In two steps to the bit.
-        base::Image<float> kept({cpu::TileTransform::spectrumValues(points), 1, 1});
-        base::Image<float> again({2 * count + cpu::simd::kSlack, 1, 1}, 0.0F);
-        transform->forward(from, buffers, kept);
-        transform->inverse(kept, spectrum, buffers,
-                           {again.data(), again.data() + count, 1 / factor, points.x});
-        QVERIFY(std::equal(found.data(), found.data() + 2 * count, again.data()));
-    }
-
   private:
     static void lengths() {
         QTest::addColumn<int>("length");
@@ -229,25 +158,6 @@ class BeamTest : public QObject {
                                  49, 64, 75, 128, 144, 210, 256, 320, 343, 400, 512, 1024}) {
             QTest::addRow("%d", length) << length;
         }
-    }
-
-    static double correlation(const float* tile, const base::Extents& points,
-                              const base::Image<double>& templ, std::int64_t at) {
-        const std::int64_t x = at % points.x;
-        const std::int64_t y = at / points.x % points.y;
-        const std::int64_t z = at / points.x / points.y;
-        const base::Extents& m = templ.extents();
-        double sum = 0;
-        for (std::int64_t k = 0; k < m.z; ++k) {
-            for (std::int64_t j = 0; j < m.y; ++j) {
-                for (std::int64_t i = 0; i < m.x; ++i) {
-                    const std::int64_t row = (z + k) % points.z * points.y + (y + j) % points.y;
-                    sum += templ.view().at(i, j, k) *
-                           static_cast<double>(tile[row * points.x + (x + i) % points.x]);
-                }
-            }
-        }
-        return sum;
     }
 };
 

@@ -2,9 +2,10 @@
 
 #include <cmath>
 #include <cstdint>
-#include <thread>
+#include <mutex>
 
-#include "engine/cpu/tile_transform.h"
+#include "engine/base/image.h"
+#include "engine/cpu/fft_plan.h"
 #include "engine/plan/calibration.h"
 #include "engine/plan/knowledge.h"
 #include "engine/plan/least_squares.h"
@@ -23,7 +24,6 @@ plan::Knowledge someKnowledge() {
     knowledge.model->instructionRates = {{"AVX9", 99.5}};
     knowledge.wisdomSingle = "(wisdom)\n";
     knowledge.wisdomDouble = "(more \"wisdom\")";
-    knowledge.shapes = {{{64, 32, 1}, "patient"}};
     knowledge.remember({"a key", {{{"tiled", "cpu", {64, 32, 1}, 2}, 1.5}}});
     return knowledge;
 }
@@ -105,48 +105,37 @@ class KnowledgeTest : public QObject {
         }
     }
 
-    void improvedPlansAreNamedAndKeptInWisdom() {
-        const base::Extents shape{88, 44, 1}; // 11 is left to FFTW
-        QVERIFY(cpu::TileTransform::of(shape)->effort() == cpu::FftEffort::Estimate);
-        const cpu::FftSearch search{
-            cpu::FftEffort::Measure, std::chrono::steady_clock::time_point::max(), {}};
-        QVERIFY(cpu::TileTransform::improve(shape, search) == cpu::FftEffort::Measure);
-        QVERIFY(cpu::TileTransform::of(shape)->effort() == cpu::FftEffort::Measure);
+    void aPlanThatWasSearchedForIsKeptInWisdom() {
+        QVERIFY(effortOf({}) == cpu::FftEffort::Estimate);
+        const auto never = std::chrono::steady_clock::time_point::max();
+        QVERIFY(effortOf({cpu::FftEffort::Measure, never, {}}) == cpu::FftEffort::Measure);
+        QVERIFY(effortOf({}) == cpu::FftEffort::Measure);
         const cpu::FftWisdom wisdom = cpu::exportWisdom();
-        plan::useWisdom({{}, "", "", {}, {}});
-        cpu::forgetWisdom();
-        cpu::TileTransform::setPlanned({});
-        QVERIFY(cpu::TileTransform::effortOf(shape) == cpu::FftEffort::Estimate);
-        QVERIFY(cpu::TileTransform::of(shape)->effort() == cpu::FftEffort::Estimate);
-        plan::useWisdom({{}, wisdom.single, wisdom.twofold, {{shape, "measure"}}, {}});
-        QVERIFY(cpu::TileTransform::effortOf(shape) == cpu::FftEffort::Measure);
-        QVERIFY(cpu::TileTransform::of(shape)->effort() == cpu::FftEffort::Measure);
-        // A shape that shares nothing with it has no better plan.
-        QVERIFY(cpu::TileTransform::of({104, 52, 1})->effort() == cpu::FftEffort::Estimate);
+        plan::useWisdom({{}, "", "(none)", {}});
+        QVERIFY(effortOf({}) == cpu::FftEffort::Estimate);
+        plan::useWisdom({{}, wisdom.single, wisdom.twofold, {}});
+        QVERIFY(effortOf({}) == cpu::FftEffort::Measure);
     }
 
     void aStoppedSearchStillGivesAPlan() {
         std::stop_source stop;
         stop.request_stop();
-        const base::Extents shape{68, 51, 1};
-        QVERIFY(cpu::TileTransform::improve(shape, {cpu::FftEffort::Patient,
-                                                    std::chrono::steady_clock::time_point::max(),
-                                                    stop.get_token()}) == cpu::FftEffort::Estimate);
-        QVERIFY(cpu::TileTransform::of(shape) != nullptr);
+        const auto never = std::chrono::steady_clock::time_point::max();
+        QVERIFY(effortOf({cpu::FftEffort::Patient, never, stop.get_token()}) ==
+                cpu::FftEffort::Estimate);
     }
 
-    void aStopEndsASearchSoon() {
-        std::stop_source stop;
-        std::jthread stopper([&] {
-            std::this_thread::sleep_for(std::chrono::milliseconds(200));
-            stop.request_stop();
-        });
-        QElapsedTimer timer;
-        timer.start();
-        (void)cpu::TileTransform::improve(
-            {1100, 880, 1}, {cpu::FftEffort::Patient, std::chrono::steady_clock::time_point::max(),
-                             stop.get_token()});
-        QVERIFY(timer.elapsed() < 5000);
+  private:
+    /// The effort behind a plan of a length that FFTW is asked for.
+    static cpu::FftEffort effortOf(const cpu::FftSearch& search) {
+        constexpr int kLength = 88;
+        base::Image<float> from({2 * kLength, 1, 1}, 0.0F);
+        base::Image<float> to({2 * kLength, 1, 1}, 0.0F);
+        const cpu::Layout line{1, kLength};
+        const std::lock_guard lock(cpu::plannerLock());
+        return cpu::Plan<cpu::Single>(kLength, 1, from.data(), line, to.data(), line, FFTW_FORWARD,
+                                      search)
+            .effort();
     }
 };
 

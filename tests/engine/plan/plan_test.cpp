@@ -80,9 +80,9 @@ class PlanTest : public QObject {
         QCOMPARE(chosenMethod(estimate(problemOf({2000, 2000, 1}, {128, 128, 1}), {})), "tiled");
         QCOMPARE(chosenMethod(estimate(problemOf({192, 192, 192}, {3, 3, 3}), {})), "direct");
         QVERIFY(chosenMethod(estimate(problemOf({192, 192, 192}, {32, 32, 32}), {})) != "direct");
-        // Templates that leave tiles little output go to the whole scene.
-        QCOMPARE(chosenMethod(estimate(problemOf({2000, 2000, 1}, {1500, 1500, 1}), {})),
-                 "fourier");
+        // Templates that leave tiles little output go to the whole scene, or to one tile as large.
+        QVERIFY(chosenMethod(estimate(problemOf({2000, 2000, 1}, {1500, 1500, 1}), {})) !=
+                "direct");
         QCOMPARE(chosenMethod(estimate(problemOf({200, 200, 200}, {100, 100, 100}), {})),
                  "fourier");
     }
@@ -220,7 +220,7 @@ class PlanTest : public QObject {
 
     void spectraThatDoNotFitTheMemoryAreRefused() {
         method::Problem problem = problemOf({1000, 1000, 1}, {12, 12, 1});
-        problem.templates = 5000;
+        problem.templates = 20000;
         plan::Request request;
         request.limits.memoryBytes = std::int64_t{256} << 20;
         const plan::Planned planned = estimate(problem, request);
@@ -491,11 +491,11 @@ class PlanTest : public QObject {
         // Two tiles of 64 points side by side, 49 placements each: nothing but halo is wasted.
         const plan::Planned fits = estimate(problemOf({113, 64, 1}, {16, 16, 1}), request);
         QCOMPARE(fits.report.chosen()->prediction->paddingWaste, 1 - 49.0 * 49.0 / (64.0 * 64.0));
-        QCOMPARE(fits.report.chosen()->prediction->tilesInFlight, std::int64_t{2});
-        // One column more needs a third tile, and with its empty partner a fourth.
+        QCOMPARE(fits.report.chosen()->prediction->tilesInFlight, std::int64_t{1});
+        // One column more needs a third tile.
         const plan::Planned spills = estimate(problemOf({114, 64, 1}, {16, 16, 1}), request);
         QCOMPARE(spills.report.chosen()->prediction->paddingWaste,
-                 1 - 99.0 * 49.0 / (4 * 64.0 * 64.0));
+                 1 - 99.0 * 49.0 / (3 * 64.0 * 64.0));
     }
 
     void aStoppedPlanningHasNoPlan() {
