@@ -117,9 +117,13 @@ class TiledMethod final : public method::Method {
                 }
             }
         }
-        if (result.empty()) {
-            fitted({rowLength(2 * m.x), column(2 * m.y), rowLength(2 * m.z)});
+        if (result.empty()) { // flat ones so large that parts can be done again
+            const auto enough = [&](std::int64_t length) {
+                return 2 * length + (n.z == 1 ? length / 2 : 0);
+            };
+            fitted({rowLength(enough(m.x)), column(enough(m.y)), rowLength(2 * m.z)});
         }
+        dropGreedy(problem, result);
         return result;
     }
 
@@ -249,6 +253,23 @@ class TiledMethod final : public method::Method {
     }
 
   private:
+    /// Of a large problem, drops tiles that cannot be done again in parts, so that the memory for
+    /// it would often be predicted in vain, where there are others.
+    static void dropGreedy(const Problem& problem, std::vector<Candidate>& candidates) {
+        constexpr std::int64_t kLarge = std::int64_t{128} << 20;
+        constexpr std::int64_t kLittle = 16;
+        const std::int64_t map = method::mapBytes(problem);
+        const auto greedy = [&](const Candidate& candidate) {
+            return problem.recompute && problem.precision == method::Precision::Single &&
+                   twofoldPoints(problem, candidate.tile) == candidate.tile &&
+                   candidate.threads * TileBuffers<float>::bytes(candidate.tile, false) >
+                       map / kLittle;
+        };
+        if (map > kLarge && !std::all_of(candidates.begin(), candidates.end(), greedy)) {
+            std::erase_if(candidates, greedy);
+        }
+    }
+
     /// Buffers of all threads that find something to do.
     static std::int64_t workspaceBytes(const Problem& problem, const Candidate& candidate,
                                        const Extents& tile) {
