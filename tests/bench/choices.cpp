@@ -51,11 +51,19 @@ std::vector<Sizes> problems() {
     list.push_back({{997, 1009, 1}, {101, 103, 1}});
     list.push_back({{4096, 128, 1}, {64, 16, 1}});
     list.push_back({{640, 480, 1}, {20, 40, 1}});
+    list.push_back({{1500, 1500, 1}, {20, 20, 1}});
+    list.push_back({{3000, 3000, 1}, {48, 48, 1}});
+    list.push_back({{1200, 1200, 1}, {96, 96, 1}});
+    list.push_back({{2500, 1200, 1}, {9, 9, 1}});
     volume(64, {2, 4, 8, 12, 16, 32});
     volume(100, {3, 5, 8, 16, 24, 48});
     volume(128, {4, 8, 16, 32});
     list.push_back({{200, 200, 100}, {7, 7, 7}});
     list.push_back({{192, 192, 96}, {21, 21, 21}});
+    list.push_back({{150, 150, 150}, {20, 20, 20}});
+    list.push_back({{96, 96, 96}, {10, 10, 10}});
+    list.push_back({{256, 128, 64}, {6, 6, 6}});
+    list.push_back({{160, 160, 160}, {40, 40, 40}});
     return list;
 }
 
