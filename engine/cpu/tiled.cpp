@@ -39,7 +39,9 @@ std::int64_t columnLength(std::int64_t least) {
         return length + 2 * roundUp(length / 2 + 1, beam::kLines);
     };
     std::int64_t best = nextSmooth(least);
-    for (std::int64_t length = best; length <= least + least / 8; length = nextSmooth(length + 1)) {
+    // Another group of lines costs what twice as many points do: further ones cannot pay.
+    for (std::int64_t length = best; length < least + 2 * beam::kLines;
+         length = nextSmooth(length + 1)) {
         best = cost(length) < cost(best) ? length : best;
     }
     return best;
@@ -69,10 +71,10 @@ class TiledMethod final : public method::Method {
             return n.z == 1 ? columnLength(least) : rowLength(least);
         };
         // No longer than the scene needs.
+        const Extents longest{rowLength(n.x), column(n.y), rowLength(n.z)};
         const auto fitted = [&](const Extents& target) {
-            const Extents points{std::min(target.x, rowLength(n.x)),
-                                 std::min(target.y, column(n.y)),
-                                 std::min(target.z, rowLength(n.z))};
+            const Extents points{std::min(target.x, longest.x), std::min(target.y, longest.y),
+                                 std::min(target.z, longest.z)};
             const auto worth = [](std::int64_t length, std::int64_t templ, std::int64_t scene) {
                 return length >= std::min(scene, templ + (templ + 3) / 4);
             };
@@ -102,14 +104,17 @@ class TiledMethod final : public method::Method {
             return (length + parts - 1) / parts + templ - 1;
         };
         constexpr std::int64_t kMostParts = 8;
-        const auto threads = std::min<std::int64_t>(limits.threads, kMostParts);
+        const auto threads = std::clamp<std::int64_t>(limits.threads, 1, kMostParts);
+        const auto busy = [&](std::int64_t parts) { // four fifths of the threads, in all rounds
+            return 5 * parts >= 4 * threads * ((parts + threads - 1) / threads);
+        };
         constexpr std::int64_t kLongest = 1280;
         for (std::int64_t z = 1; z <= std::min<std::int64_t>(map.z, 2); ++z) {
             for (std::int64_t y = 1; y <= 4; ++y) {
                 for (std::int64_t x = 1; x <= 4; ++x) {
                     const Extents points{part(map.x, m.x, x), part(map.y, m.y, y),
                                          part(map.z, m.z, z)};
-                    if (x * y * z % threads == 0 && x * y * z <= kMostParts &&
+                    if (busy(x * y * z) && x * y * z <= kMostParts &&
                         std::max(points.x, points.y) <= kLongest &&
                         base::voxelCount(points) <= kLongest * kLongest) {
                         fitted({rowLength(points.x), column(points.y), rowLength(points.z)});
@@ -215,8 +220,11 @@ class TiledMethod final : public method::Method {
     [[nodiscard]] std::shared_ptr<const method::Prepared>
     prepare(const Problem& problem, const Candidate& candidate, const method::MaskedView& templ,
             base::TilePool& pool) const override {
+        const std::int64_t workspace =
+            workspaceBytes(problem, candidate,
+                           outputTile(candidate.tile, problem.templ, method::mapExtents(problem)));
         return std::make_shared<TiledPrepared>(problem, candidate, templ,
-                                               keepsTwofold(problem, candidate), pool);
+                                               keepsTwofold(problem, candidate, workspace), pool);
     }
 
     [[nodiscard]] std::unique_ptr<method::Workspace>
@@ -294,21 +302,22 @@ class TiledMethod final : public method::Method {
             candidate.threads * std::min(kMostKept, 2 * base::voxelCount(candidate.tile));
         return method::mapBytes(problem) + unlikeBytes(problem) +
                problem.templates *
-                   TiledPrepared::bytes(problem, candidate.tile, keepsTwofold(problem, candidate)) +
+                   TiledPrepared::bytes(problem, candidate.tile,
+                                        keepsTwofold(problem, candidate, workspace)) +
                std::max(making, workspace) + kept;
     }
 
     /// True when the spectrum of a template in double is kept from the first tile that asks for
     /// it on: when it is little beside what a run needs anyway.
-    static bool keepsTwofold(const Problem& problem, const Candidate& candidate) {
+    static bool keepsTwofold(const Problem& problem, const Candidate& candidate,
+                             std::int64_t workspace) {
         if (problem.precision == method::Precision::Double || problem.templates > 1) {
             return true;
         }
         constexpr std::int64_t kLittle = 12; // a prediction is to be right within a tenth
-        const Extents tile = outputTile(candidate.tile, problem.templ, method::mapExtents(problem));
         return 8 * TileTransform<double>::spectrumValues(twofoldPoints(problem, candidate.tile)) <=
                (method::mapBytes(problem) + TiledPrepared::spectrumBytes(candidate.tile) +
-                workspaceBytes(problem, candidate, tile)) /
+                workspace) /
                    kLittle;
     }
 };

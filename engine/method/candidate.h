@@ -26,15 +26,14 @@ struct Candidate {
 /// The time of a run on devices, taken apart as in Karas (33), in milliseconds. Host, copies and
 /// kernels work side by side, so that a run takes less than their sum.
 struct DeviceTimes {
-    double setup = 0;    ///< t_a: memory, plans of transforms, the template
-    double packing = 0;  ///< t_p + t_d: parts of the scene into the memory that is copied
-    double upload = 0;   ///< t_h->d
-    double compute = 0;  ///< t_conv, of all devices together
-    double download = 0; ///< t_d->h
-    double joining = 0;  ///< t_c: parts into the map, and what is computed again
-    int devices = 1;     ///< P
-    int uploads =
-        0; ///< of the scene; 1 where all templates of a bank share it, 0 where it was kept
+    double setup = 0;            ///< t_a: memory, plans of transforms, the template
+    double packing = 0;          ///< t_p + t_d: parts of the scene into the memory that is copied
+    double upload = 0;           ///< t_h->d
+    double compute = 0;          ///< t_conv, of all devices together
+    double download = 0;         ///< t_d->h
+    double joining = 0;          ///< t_c: parts into the map, and what is computed again
+    int devices = 1;             ///< P
+    int uploads = 0;             ///< of the scene; 1 where templates share it, 0 where it was kept
     std::int64_t downloaded = 0; ///< bytes that come back
 
     /// Karas (33): a run of which nothing but `setup` overlaps.

@@ -59,7 +59,7 @@ struct CostModel {
     double productPointNs = 0.5; ///< adding a product of spectra to others, per point
     double threadEfficiency = 0.95; ///< n threads are n times this as fast as one, for n > 1
     bool calibrated = false;        ///< measured on this machine
-    /// Others cost as the nearest one.
+    /// Not empty; others cost as the nearest one.
     std::vector<LengthTime> transformTimes = builtInTimes();
     std::vector<ShapeTime> shapeTimes;             ///< measured shapes; others are put together
     std::vector<InstructionRate> instructionRates; ///< empty until measured

@@ -85,6 +85,9 @@ method::CostModel modelOf(const Json& json) {
                                         positive(time.at("row_ns")),
                                         positive(time.at("column_ns"))});
     }
+    if (model.transformTimes.empty()) {
+        throw std::out_of_range("no times of transforms");
+    }
     for (const Json& time : json.at("shape_times")) {
         model.shapeTimes.push_back({extentsOf(time.at("points")), positive(time.at("tile_ns")),
                                     positive(time.at("prepare_ns"))});

@@ -1,18 +1,20 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 
 namespace flcc::method::shared {
 
+/// `length` without its factors `kPrime`; a constant, as planning asks often.
+template <std::int64_t kPrime> [[nodiscard]] constexpr std::int64_t without(std::int64_t length) {
+    while (length > 1 && length % kPrime == 0) {
+        length /= kPrime;
+    }
+    return length;
+}
+
 /// True for products of 2, 3, 5 and 7, which transforms are fast and exact for.
 [[nodiscard]] constexpr bool isSmooth(std::int64_t length) {
-    for (const std::int64_t prime : {2, 3, 5, 7}) {
-        while (length > 1 && length % prime == 0) {
-            length /= prime;
-        }
-    }
-    return length == 1;
+    return without<7>(without<5>(without<3>(without<2>(length)))) == 1;
 }
 
 /// The smallest such length that is not below `length`.

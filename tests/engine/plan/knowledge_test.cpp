@@ -75,6 +75,12 @@ class KnowledgeTest : public QObject {
         QVERIFY(!plan::knowledgeFromText(bad.toStdString()).has_value());
     }
 
+    void aModelWithoutTimesOfTransformsIsRefused() {
+        plan::Knowledge knowledge = someKnowledge();
+        knowledge.model->transformTimes.clear();
+        QVERIFY(!plan::knowledgeFromText(plan::toText(knowledge)).has_value());
+    }
+
     void theOldestProblemsMakeRoom() {
         plan::Knowledge knowledge;
         for (std::size_t i = 0; i < plan::kMostKnownProblems + 10; ++i) {

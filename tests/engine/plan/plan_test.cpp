@@ -6,6 +6,7 @@
 #include <set>
 
 #include "engine/base/error.h"
+#include "engine/cpu/methods.h"
 #include "engine/plan/planner.h"
 #include "engine/plan/sampling.h"
 
@@ -482,6 +483,22 @@ class PlanTest : public QObject {
         QCOMPARE(measured(1).measured.value(), measured(1).predicted.value());
         QVERIFY(measured(3).measured.value() < measured(1).predicted.value());
         QVERIFY(measured(0.3).measured.value() > measured(1).predicted.value());
+    }
+
+    // Five parts do not fit a grid, nor do seven: four of five threads are better than none.
+    void mapsOfFewTilesAreCutForAnyNumberOfThreads() {
+        const auto tiles = [](int threads) {
+            std::vector<base::Extents> found;
+            for (const auto& candidate : cpu::tiledMethod().candidates(
+                     problemOf({600, 600, 1}, {300, 300, 1}), {threads}, {0, 0, 0})) {
+                found.push_back(candidate.tile);
+            }
+            return found;
+        };
+        QVERIFY(tiles(5) == tiles(4));
+        QVERIFY(tiles(7) == tiles(6));
+        QVERIFY(tiles(16) == tiles(8));
+        QVERIFY(tiles(4) != tiles(6));
     }
 
     void fourierCandidatesSayWhatTheirPaddingWastes() {

@@ -108,7 +108,7 @@ template <class Real> Found correlated(const Image<double>& tile, const Image<do
 
 Q_DECLARE_METATYPE(flcc::base::Extents)
 
-class DoubleTest : public QObject {
+class TileTransformTest : public QObject {
     Q_OBJECT
 
   private Q_SLOTS:
@@ -317,5 +317,5 @@ class DoubleTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(DoubleTest)
-#include "double_test.moc"
+QTEST_APPLESS_MAIN(TileTransformTest)
+#include "tile_transform_test.moc"
