@@ -1,13 +1,133 @@
 #include "engine/base/allocation.h"
 
 #include <malloc.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <new>
 
 namespace flcc::base {
 
+namespace {
+
+constexpr std::size_t kMiB = std::size_t{1} << 20U;
+constexpr std::align_val_t kCacheLine{kAlignment};
+
+void preferLargePages(void* data, std::size_t bytes) {
+    constexpr std::uintptr_t kPage = 2 * kMiB;
+    const auto first = (reinterpret_cast<std::uintptr_t>(data) + kPage - 1) / kPage * kPage;
+    const auto end = (reinterpret_cast<std::uintptr_t>(data) + bytes) / kPage * kPage;
+    if (first < end) { // a wish: where it is not granted nothing changes
+        (void)::madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
+    }
+}
+
+/// Buffers that were freed, oldest first.
+class FreedBuffers {
+  public:
+    /// One of at least so many bytes and few more; else null, and as many bytes were freed.
+    [[nodiscard]] void* take(std::size_t bytes) {
+        const std::lock_guard lock(m_lock);
+        const auto better = [&](const Buffer& a, const Buffer& b) {
+            return a.bytes >= bytes && (b.bytes < bytes || a.bytes < b.bytes);
+        };
+        Buffer* const end = m_buffers.data() + m_count;
+        Buffer* const best = std::min_element(m_buffers.data(), end, better);
+        if (best != end && best->bytes >= bytes && best->bytes - bytes <= bytes / 4) {
+            void* const data = best->data;
+            remove(best);
+            return data;
+        }
+        for (std::size_t freed = 0; freed < bytes && m_count > 0;) {
+            freed += m_buffers.front().bytes;
+            freeOldest();
+        }
+        return nullptr;
+    }
+
+    void keep(void* data, std::size_t bytes) {
+        constexpr std::size_t kMost = 256 * kMiB;
+        if (bytes > kMost) {
+            ::operator delete(data, kCacheLine);
+            return;
+        }
+        const std::lock_guard lock(m_lock);
+        while (m_count == m_buffers.size() || m_bytes + bytes > kMost) {
+            freeOldest();
+        }
+        m_buffers[m_count++] = {data, bytes};
+        m_bytes += bytes;
+    }
+
+    [[nodiscard]] std::size_t bytes() {
+        const std::lock_guard lock(m_lock);
+        return m_bytes;
+    }
+
+  private:
+    struct Buffer {
+        void* data;
+        std::size_t bytes;
+    };
+
+    void freeOldest() {
+        ::operator delete(m_buffers.front().data, kCacheLine);
+        remove(m_buffers.data());
+    }
+    void remove(Buffer* buffer) {
+        m_bytes -= buffer->bytes;
+        std::copy(buffer + 1, m_buffers.data() + m_count, buffer);
+        --m_count;
+    }
+
+    std::mutex m_lock; // guards what follows
+    std::array<Buffer, 64> m_buffers;
+    std::size_t m_count = 0;
+    std::size_t m_bytes = 0;
+};
+
+std::atomic<FreedBuffers*> freedBuffers = nullptr;
+
+bool isLarge(std::size_t bytes) { return bytes >= kMiB; }
+
+} // namespace
+
+void* allocateBuffer(std::size_t bytes) {
+    FreedBuffers* const freed = freedBuffers;
+    void* const kept = freed != nullptr && isLarge(bytes) ? freed->take(bytes) : nullptr;
+    if (kept != nullptr) {
+        return kept;
+    }
+    void* const data = ::operator new(bytes, kCacheLine);
+    preferLargePages(data, bytes);
+    return data;
+}
+
+void releaseBuffer(void* data) noexcept {
+    FreedBuffers* const freed = freedBuffers;
+    if (const std::size_t bytes = ::malloc_usable_size(data); freed != nullptr && isLarge(bytes)) {
+        freed->keep(data, bytes);
+    } else {
+        ::operator delete(data, kCacheLine);
+    }
+}
+
 void keepFreedBuffers() {
-    constexpr int kMiB = 1 << 20;
-    mallopt(M_MMAP_THRESHOLD, 32 * kMiB); // the most the C library takes
-    mallopt(M_TRIM_THRESHOLD, 64 * kMiB);
+    // Smaller ones stay with the C library, which takes no more than this.
+    mallopt(M_MMAP_THRESHOLD, static_cast<int>(32 * kMiB));
+    mallopt(M_TRIM_THRESHOLD, static_cast<int>(64 * kMiB));
+    // Kept on purpose until the process is gone: images may be freed at its very end.
+    static auto& freed = *new FreedBuffers;
+    freedBuffers = &freed;
+}
+
+std::size_t keptBytes() {
+    FreedBuffers* const freed = freedBuffers;
+    return freed != nullptr ? freed->bytes() : 0;
 }
 
 } // namespace flcc::base

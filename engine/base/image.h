@@ -3,15 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <new>
 #include <type_traits>
 
+#include "engine/base/allocation.h"
 #include "engine/base/extents.h"
 
 namespace flcc::base {
-
-/// Rows, and the buffers of images, start on this boundary where they are owned.
-inline constexpr std::size_t kAlignment = 64;
 
 /// A box of voxels in somebody else's memory: x is contiguous, rows and slices have strides in
 /// voxels. Copies are cheap; it never owns.
@@ -63,9 +60,8 @@ template <class T> class Image {
     /// **Errors**: Problem for bad extents; std::bad_alloc.
     explicit Image(const Extents& extents)
         : m_extents(extents), m_count(voxelCount(extents)),
-          m_data(static_cast<T*>(::operator new[](
-              static_cast<std::size_t>(byteCount(extents, static_cast<std::int64_t>(sizeof(T)))),
-              std::align_val_t{kAlignment}))) {}
+          m_data(static_cast<T*>(allocateBuffer(static_cast<std::size_t>(
+              byteCount(extents, static_cast<std::int64_t>(sizeof(T))))))) {}
 
     Image(const Extents& extents, T value) : Image(extents) { fill(value); }
 
@@ -85,7 +81,7 @@ template <class T> class Image {
 
   private:
     struct Free {
-        void operator()(T* data) const { ::operator delete[](data, std::align_val_t{kAlignment}); }
+        void operator()(T* data) const { releaseBuffer(data); }
     };
 
     Extents m_extents{0, 0, 0};

@@ -68,8 +68,8 @@ template <class Precision> struct WholeBuffers {
 
     // Nothing is written yet, so that what is not needed costs no memory.
     WholeBuffers(const Extents& scene, const Extents& points, int workers)
-        : transform(points), x(largeBuffer<Value>(base::voxelCount(scene) + simd::kSlack)),
-          data(largeBuffer<Value>(HalfTransform<Precision>::bufferValues(points))) {
+        : transform(points), x({base::voxelCount(scene) + simd::kSlack, 1, 1}),
+          data({HalfTransform<Precision>::bufferValues(points), 1, 1}) {
         for (int i = 0; i < workers; ++i) {
             scratch.push_back(transform.makeScratch());
         }

@@ -1,7 +1,5 @@
 #include "engine/cpu/half_transform.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -87,16 +85,6 @@ double sumOf(const float* row, std::int64_t count) { return rowSum(row, count); 
 double sumOf(const double* row, std::int64_t count) { return rowSum(row, count); }
 double sumOfSquares(const float* row, std::int64_t count) { return rowSquares(row, count); }
 double sumOfSquares(const double* row, std::int64_t count) { return rowSquares(row, count); }
-
-void preferLargePages(void* data, std::int64_t bytes) {
-    constexpr std::uintptr_t kPage = std::uintptr_t{2} << 20U;
-    const auto first = (reinterpret_cast<std::uintptr_t>(data) + kPage - 1) / kPage * kPage;
-    const auto end = (reinterpret_cast<std::uintptr_t>(data) + static_cast<std::uintptr_t>(bytes)) /
-                     kPage * kPage;
-    if (first < end) { // a wish: where it is not granted nothing changes
-        (void)::madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
-    }
-}
 
 template <class Precision> LineTransform<Precision>::LineTransform(std::int64_t length) {
     if (length > INT32_MAX) {

@@ -33,15 +33,6 @@ bool forRows(const ForItems& each, const base::Extents& extents, std::int64_t le
     });
 }
 
-/// Asks for large pages behind a buffer that is not yet written: passes across the rows of a large
-/// one spend half of their time on looking up small pages.
-void preferLargePages(void* data, std::int64_t bytes);
-template <class Value> base::Image<Value> largeBuffer(std::int64_t values) {
-    base::Image<Value> image({values, 1, 1});
-    preferLargePages(image.data(), values * static_cast<std::int64_t>(sizeof(Value)));
-    return image;
-}
-
 /// The 1D transforms of one length, out of place, contiguous; and of a real row, in place.
 /// **Threads**: made under plannerLock() by of(), executed by any.
 template <class Precision> class LineTransform {

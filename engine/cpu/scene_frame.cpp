@@ -32,7 +32,7 @@ bool SceneFrame::findGrid(const base::View<const float>& view, const Facts& fact
         GridSearch& grid = items[static_cast<std::size_t>(item)];
         const std::int64_t end = std::min(rows, (item + 1) * together);
         for (std::int64_t row = item * together; found && row < end; ++row) {
-            if (!grid.add(view.row(row % n.y, row / n.y), n.x)) {
+            if (!grid.add({view.row(row % n.y, row / n.y), {n.x, 1, 1}})) {
                 found = false;
             }
         }
@@ -49,7 +49,7 @@ template <class T> SceneFrame::Facts SceneFrame::factsOf(const T* row, std::int6
     facts.minimum = std::numeric_limits<long double>::infinity();
     facts.maximum = -facts.minimum;
     if constexpr (kHasKernel<T>) {
-        const simd::RowFacts found = simd::rowFacts(row, count);
+        const simd::VoxelFacts found = simd::voxelFacts({row, {count, 1, 1}});
         facts = {found.sum, found.minimum, found.maximum, count - found.nonFinite, found.nonFinite};
     } else {
         // 64 bits of mantissa hold every voxel, and its exponent every sum.
@@ -153,8 +153,8 @@ template <class T, class Real>
 void SceneFrame::placeRow(const T* row, std::int64_t count, Real* to) const {
     if constexpr (kHasKernel<T> && std::is_same_v<Real, float>) {
         if (m_inFloat) {
-            simd::loadRow(row, count, static_cast<double>(m_centre), std::ldexp(1.0F, -m_exponent),
-                          to);
+            simd::loadVoxels({row, {count, 1, 1}}, static_cast<double>(m_centre),
+                             std::ldexp(1.0F, -m_exponent), simd::FloatBox{to, count, count});
             return;
         }
     }

@@ -77,12 +77,11 @@ template <class Precision> struct BlockBuffers {
     BlockBuffers(const method::Problem& problem, const TemplateBlocks& blocks,
                  const base::Extents& points, int threads)
         : transform(points), spectrumValues(HalfTransform<Precision>::spectrumValues(points)),
-          ring(largeBuffer<Value>(slots(blocks) * spectrumValues)),
+          ring({slots(blocks) * spectrumValues, 1, 1}),
           segments(static_cast<std::size_t>(slots(blocks))),
           layers(static_cast<std::size_t>(blocks.slow().templateBlocks)),
-          x(largeBuffer<Value>(base::voxelCount(batchFootprint(problem, blocks)) + simd::kSlack)),
-          numerators(
-              largeBuffer<Value>(base::voxelCount(batchExtents(problem, blocks)) + simd::kSlack)) {
+          x({base::voxelCount(batchFootprint(problem, blocks)) + simd::kSlack, 1, 1}),
+          numerators({base::voxelCount(batchExtents(problem, blocks)) + simd::kSlack, 1, 1}) {
         for (int i = 0; i < threads; ++i) {
             workers.push_back(
                 {base::Image<Value>({HalfTransform<Precision>::bufferValues(points), 1, 1}),

@@ -24,8 +24,8 @@ Image<typename Precision::Value> spectrumOf(const Image<double>& templ, const ba
     }
     const Extents& m = part.extents;
     // What is not written costs no memory.
-    auto data = largeBuffer<double>(transform.sliceStride() * m.z + simd::kSlack);
-    auto spectrum = largeBuffer<Value>(HalfTransform<Precision>::spectrumValues(points));
+    Image<double> data({transform.sliceStride() * m.z + simd::kSlack, 1, 1});
+    Image<Value> spectrum({HalfTransform<Precision>::spectrumValues(points), 1, 1});
     const auto view = templ.view().part(part);
     const bool placed =
         forRows(each, m, points.x, [&](std::int64_t y, std::int64_t z, std::int64_t) {

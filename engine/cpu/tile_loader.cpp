@@ -25,16 +25,6 @@ template <class T, class Use> void forRows(const View<const T>& view, Use&& use)
     }
 }
 
-/// Short rows far apart defeat the processor's own prefetching; this many rows ahead hide memory.
-constexpr std::int64_t kRowsAhead = 6;
-
-template <class T> void prefetchRow(const T* row, std::int64_t count) {
-    constexpr auto kLine = static_cast<std::int64_t>(base::kAlignment / sizeof(T));
-    for (std::int64_t x = 0; x < count; x += kLine) {
-        __builtin_prefetch(row + x);
-    }
-}
-
 /// The exponent e with 2^e just above `largest`; 0 for a tile without contrast.
 int exponentAbove(double largest) { return largest > 0 ? std::ilogb(largest) + 1 : 0; }
 
@@ -55,41 +45,20 @@ CentredTile finished(double level, double largest, int exponent, double quantum,
     return tile;
 }
 
-/// The grid that all finite voxels lie on, or 0.
-double quantumOf(const View<const float>& view, const simd::RowFacts& facts) {
-    GridSearch grid(facts.minimum, facts.maximum);
-    const Extents& extents = view.extents();
-    for (std::int64_t z = 0; z < extents.z; ++z) {
-        for (std::int64_t y = 0; y < extents.y; ++y) {
-            if (!grid.add(view.row(y, z), extents.x)) {
-                return 0;
-            }
-        }
-    }
-    return grid.quantum();
-}
-
-template <class T, class Real>
-void loadRows(const View<const T>& view, double c, double scale, const simd::VoxelBox<Real>& to) {
-    forRows(view, [&](const T* row, std::int64_t y, std::int64_t z) {
-        simd::loadRow(row, view.extents().x, c, static_cast<Real>(scale),
-                      to.data + z * to.sliceStride + y * to.rowStride);
-    });
-}
-
 /// float32 and integers of at most 16 bits: vector kernels, S - c rounded once or not at all.
 template <class T, class Real>
 CentredTile loadFast(const View<const T>& view, std::int64_t templCount,
-                     const simd::VoxelBox<Real>& to, const simd::RowFacts& facts, double mean) {
+                     const simd::VoxelBox<Real>& to, const simd::VoxelFacts& facts, double mean) {
     double quantum = 1;
     if constexpr (std::is_same_v<T, float>) {
-        quantum = quantumOf(view, facts);
+        GridSearch grid(facts.minimum, facts.maximum);
+        quantum = grid.add(view) ? grid.quantum() : 0;
     }
     const double c =
         quantum > 0 ? quantum * std::nearbyint(mean / quantum) : double(static_cast<float>(mean));
     const double largest = std::max(facts.maximum - c, c - facts.minimum);
     const int exponent = exponentAbove(largest);
-    loadRows(view, c, std::ldexp(1.0, -exponent), to);
+    simd::loadVoxels(view, c, static_cast<Real>(std::ldexp(1.0, -exponent)), to);
     // Half a unit in the last place of the largest difference.
     constexpr int kDigits = std::numeric_limits<Real>::digits;
     const double rounding = quantum > 0 ? 0.0 : std::ldexp(1.0, exponent - kDigits - 1);
@@ -103,7 +72,7 @@ CentredTile loadFast(const View<const T>& view, std::int64_t templCount,
 template <class T>
 CentredTile loadKnown(const View<const T>& view, const simd::DoubleBox& to,
                       const CentredTile& known) {
-    loadRows(view, known.level, 1 / known.unit, to);
+    simd::loadVoxels(view, known.level, 1 / known.unit, to);
     constexpr int kDigits = std::numeric_limits<double>::digits;
     constexpr int kKnownDigits = std::numeric_limits<float>::digits;
     CentredTile tile = known;
@@ -196,18 +165,7 @@ CentredTile load(const View<const T>& view, std::int64_t templCount,
                  const simd::VoxelBox<Real>& to) {
     if constexpr (kHasKernel<T>) {
         const Extents& extents = view.extents();
-        simd::RowFacts facts{0, std::numeric_limits<double>::infinity(),
-                             -std::numeric_limits<double>::infinity(), 0};
-        forRows(view, [&](const T* row, std::int64_t y, std::int64_t z) {
-            if (y + kRowsAhead < extents.y) {
-                prefetchRow(view.row(y + kRowsAhead, z), extents.x);
-            }
-            const simd::RowFacts part = simd::rowFacts(row, extents.x);
-            facts.sum += part.sum;
-            facts.minimum = std::min(facts.minimum, part.minimum);
-            facts.maximum = std::max(facts.maximum, part.maximum);
-            facts.nonFinite += part.nonFinite;
-        });
+        simd::VoxelFacts facts = simd::voxelFacts(view);
         const std::int64_t count = extents.x * extents.y * extents.z - facts.nonFinite;
         if (count == 0) {
             facts = {0, 0, 0, facts.nonFinite};
@@ -358,23 +316,22 @@ std::vector<std::uint8_t> nonFiniteOf(const View<const T>& view, const Extents& 
 GridSearch::GridSearch(double minimum, double maximum) {
     const double top = std::max(std::abs(maximum), std::abs(minimum));
     const int exponent = top > 0 ? std::ilogb(top) + 1 : 0; // zeros lie on any grid
-    m_finest = std::ldexp(1.0, exponent - std::numeric_limits<float>::digits);
-    m_spread = (maximum - minimum) / m_finest;
+    constexpr int kDigits = std::numeric_limits<float>::digits;
+    m_finest = std::ldexp(1.0, exponent - kDigits);
+    // A spread of 2^24 steps or more is to be of fewer, coarser ones.
+    const double spread = (maximum - minimum) / m_finest;
+    const int digits = spread > 0 ? std::ilogb(spread) + 1 : 0;
+    m_beyond = digits > kDigits ? (std::uint32_t{1} << unsigned(digits - kDigits)) - 1 : 0;
 }
 
-bool GridSearch::isFine() const {
-    constexpr double kMost = 0x1p24;
-    return std::ldexp(m_spread, -std::countr_zero(m_bits)) < kMost;
-}
-
-bool GridSearch::add(const float* row, std::int64_t count) {
-    m_found = m_found && simd::isOnGrid(row, count, m_finest, m_bits) && isFine();
+bool GridSearch::add(const View<const float>& voxels) {
+    m_found = m_found && simd::isOnGrid(voxels, m_finest, m_beyond, m_bits);
     return m_found;
 }
 
 void GridSearch::join(const GridSearch& other) {
     m_bits |= other.m_bits;
-    m_found = m_found && other.m_found && isFine();
+    m_found = m_found && other.m_found;
 }
 
 double GridSearch::quantum() const {

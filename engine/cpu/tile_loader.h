@@ -9,7 +9,7 @@
 
 namespace flcc::cpu {
 
-/// Pixel types that simd::rowFacts and simd::loadRow take.
+/// Pixel types that simd::voxelFacts and simd::loadVoxels take.
 template <class T>
 inline constexpr bool kHasKernel =
     std::is_same_v<T, float> || std::is_same_v<T, std::uint8_t> ||
@@ -44,18 +44,16 @@ class GridSearch {
     GridSearch(double minimum, double maximum);
 
     /// False when there is none: differences of its multiples may need more than 24 bits.
-    [[nodiscard]] bool add(const float* row, std::int64_t count);
-    /// What another one found in other rows of the same voxels.
+    [[nodiscard]] bool add(const base::View<const float>& voxels);
+    /// What another one found in others of these voxels.
     void join(const GridSearch& other);
 
     /// The power of two, or 0.
     [[nodiscard]] double quantum() const;
 
   private:
-    [[nodiscard]] bool isFine() const;
-
-    double m_finest = 0; ///< the last digit of the largest voxel
-    double m_spread = 0; ///< the range in units of that
+    double m_finest = 0;        ///< the last digit of the largest voxel
+    std::uint32_t m_beyond = 0; ///< bits of a multiple of it that differences have no room for
     std::uint32_t m_bits = 0;
     bool m_found = true;
 };

@@ -247,7 +247,7 @@ class Worker {
 base::Image<double>& roomy(base::Image<double>& room, std::int64_t bytes) {
     if (8 * room.count() < bytes) {
         room = {}; // the old one first
-        room = largeBuffer<double>((bytes + 7) / 8);
+        room = Image<double>({(bytes + 7) / 8, 1, 1});
     }
     return room;
 }

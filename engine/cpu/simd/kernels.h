@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/base/extents.h"
+#include "engine/base/image.h"
 
 /// The inner loops of the CPU methods, compiled for every instruction set of the target
 /// architecture and dispatched once a call (Highway).
@@ -24,50 +25,6 @@ void forceInstructionSet(std::string_view name);
 /// Floats a row buffer must have beyond its last voxel, so that whole vectors can be read.
 inline constexpr std::int64_t kSlack = 64;
 
-/// Sum, range and number of non-finite values of a run of voxels; sum and range are over the
-/// finite ones.
-struct RowFacts {
-    double sum = 0;
-    double minimum = 0;
-    double maximum = 0;
-    std::int64_t nonFinite = 0;
-};
-/// **Errors**: none; of an all-NaN run minimum is +Inf and maximum -Inf.
-[[nodiscard]] RowFacts rowFacts(const float* row, std::int64_t count);
-[[nodiscard]] RowFacts rowFacts(const std::uint8_t* row, std::int64_t count);
-[[nodiscard]] RowFacts rowFacts(const std::uint16_t* row, std::int64_t count);
-[[nodiscard]] RowFacts rowFacts(const std::int16_t* row, std::int64_t count);
-
-/// out = (row - reference) * scale, in double rounded once; 0 where the voxel is not finite. The
-/// reference is a value of the voxel type.
-void loadRow(const float* row, std::int64_t count, double reference, float scale, float* out);
-void loadRow(const std::uint8_t* row, std::int64_t count, double reference, float scale,
-             float* out);
-void loadRow(const std::uint16_t* row, std::int64_t count, double reference, float scale,
-             float* out);
-void loadRow(const std::int16_t* row, std::int64_t count, double reference, float scale,
-             float* out);
-void loadRow(const float* row, std::int64_t count, double reference, double scale, double* out);
-void loadRow(const std::uint8_t* row, std::int64_t count, double reference, double scale,
-             double* out);
-void loadRow(const std::uint16_t* row, std::int64_t count, double reference, double scale,
-             double* out);
-void loadRow(const std::int16_t* row, std::int64_t count, double reference, double scale,
-             double* out);
-
-/// Whether the finite voxels of a run are multiples of `quantum`, a power of two of which none is
-/// 2^24 or more; the bits of all multiples are added to `bits`.
-[[nodiscard]] bool isOnGrid(const float* row, std::int64_t count, double quantum,
-                            std::uint32_t& bits);
-
-/// Pairs as correlateDirect takes them, of a run of centred voxels whose `steps` multiples are
-/// integers below 2^15 in magnitude. Reads one voxel beyond the run.
-void loadPairs(const float* x, std::int64_t count, float steps, std::int32_t* out);
-
-/// Such voxels one by one. Reads and writes whole vectors, up to kSlack / 2 elements beyond the
-/// run.
-void loadSteps(const float* x, std::int64_t count, float steps, std::int16_t* out);
-
 /// A box in a worker's buffer, with slack: centred voxels or sums in single or double precision,
 /// voxels in steps of a quantum in 16-bit integers, pairs of them or sums of their products in 32.
 template <class Element> struct VoxelBox {
@@ -79,6 +36,51 @@ using FloatBox = VoxelBox<float>;
 using DoubleBox = VoxelBox<double>;
 using IntegerBox = VoxelBox<std::int32_t>;
 using StepBox = VoxelBox<std::int16_t>;
+
+/// Sum, range and number of non-finite values of voxels; sum and range are over the finite ones.
+struct VoxelFacts {
+    double sum = 0;
+    double minimum = 0;
+    double maximum = 0;
+    std::int64_t nonFinite = 0;
+};
+/// **Errors**: none; of voxels that are all NaN minimum is +Inf and maximum -Inf.
+[[nodiscard]] VoxelFacts voxelFacts(const base::View<const float>& voxels);
+[[nodiscard]] VoxelFacts voxelFacts(const base::View<const std::uint8_t>& voxels);
+[[nodiscard]] VoxelFacts voxelFacts(const base::View<const std::uint16_t>& voxels);
+[[nodiscard]] VoxelFacts voxelFacts(const base::View<const std::int16_t>& voxels);
+
+/// to = (voxel - reference) * scale, in double rounded once; 0 where the voxel is not finite. The
+/// reference is a value of the voxel type.
+void loadVoxels(const base::View<const float>& voxels, double reference, float scale,
+                const FloatBox& to);
+void loadVoxels(const base::View<const std::uint8_t>& voxels, double reference, float scale,
+                const FloatBox& to);
+void loadVoxels(const base::View<const std::uint16_t>& voxels, double reference, float scale,
+                const FloatBox& to);
+void loadVoxels(const base::View<const std::int16_t>& voxels, double reference, float scale,
+                const FloatBox& to);
+void loadVoxels(const base::View<const float>& voxels, double reference, double scale,
+                const DoubleBox& to);
+void loadVoxels(const base::View<const std::uint8_t>& voxels, double reference, double scale,
+                const DoubleBox& to);
+void loadVoxels(const base::View<const std::uint16_t>& voxels, double reference, double scale,
+                const DoubleBox& to);
+void loadVoxels(const base::View<const std::int16_t>& voxels, double reference, double scale,
+                const DoubleBox& to);
+
+/// Whether the finite voxels are multiples of `quantum`, a power of two of which none is 2^24 or
+/// more, by numbers without any bit of `beyond`; the bits of all of these are added to `bits`.
+[[nodiscard]] bool isOnGrid(const base::View<const float>& voxels, double quantum,
+                            std::uint32_t beyond, std::uint32_t& bits);
+
+/// Pairs as correlateDirect takes them, of a run of centred voxels whose `steps` multiples are
+/// integers below 2^15 in magnitude. Reads one voxel beyond the run.
+void loadPairs(const float* x, std::int64_t count, float steps, std::int32_t* out);
+
+/// Such voxels one by one. Reads and writes whole vectors, up to kSlack / 2 elements beyond the
+/// run.
+void loadSteps(const float* x, std::int64_t count, float steps, std::int16_t* out);
 
 /// Output columns and rows a block of the direct method computes at once; buffers are rounded up to
 /// them.

@@ -7,6 +7,7 @@
 #define HWY_TARGET_INCLUDE "engine/cpu/simd/load.cpp"
 #include <hwy/foreach_target.h> // IWYU pragma: keep
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include "engine/cpu/simd/kernels.h"
@@ -16,55 +17,99 @@ namespace flcc::cpu::simd::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Calls `use(row, y, z)` for every row.
+template <class T, class Use>
+HWY_INLINE void forRows(const base::View<const T>& voxels, Use&& use) {
+    const base::Extents& n = voxels.extents();
+    for (std::int64_t z = 0; z < n.z; ++z) {
+        for (std::int64_t y = 0; y < n.y; ++y) {
+            use(voxels.row(y, z), y, z);
+        }
+    }
+}
+
+template <class Real>
+HWY_INLINE Real* rowOf(const VoxelBox<Real>& box, std::int64_t y, std::int64_t z) {
+    return box.data + z * box.sliceStride + y * box.rowStride;
+}
+
+// Short rows far apart defeat the processor's own prefetching: the row that is this many ahead.
+template <class T>
+HWY_INLINE void prefetchAhead(const base::View<const T>& voxels, std::int64_t y, std::int64_t z) {
+    constexpr std::int64_t kRowsAhead = 6;
+    constexpr auto kLine = static_cast<std::int64_t>(base::kAlignment / sizeof(T));
+    if (y + kRowsAhead < voxels.extents().y) {
+        const T* const row = voxels.row(y + kRowsAhead, z);
+        for (std::int64_t x = 0; x < voxels.extents().x; x += kLine) {
+            hwy::Prefetch(row + x);
+        }
+    }
+}
+
 // Integers have no rounding and no NaN: the plain loop is vectorised by the compiler.
-template <class T> RowFacts integerFacts(const T* row, std::int64_t count) {
+template <class T> VoxelFacts integerFacts(const base::View<const T>& voxels) {
     std::int64_t sum = 0;
     T minimum = std::numeric_limits<T>::max();
     T maximum = std::numeric_limits<T>::min();
-    constexpr std::int64_t kRun = 16384; // a run's sum fits 32 bits
-    for (std::int64_t from = 0; from < count; from += kRun) {
-        const std::int64_t to = from + kRun < count ? from + kRun : count;
-        std::int32_t part = 0;
-        for (std::int64_t i = from; i < to; ++i) {
-            part += row[i];
-            minimum = row[i] < minimum ? row[i] : minimum;
-            maximum = row[i] > maximum ? row[i] : maximum;
+    const std::int64_t count = voxels.extents().x;
+    forRows(voxels, [&](const T* row, std::int64_t y, std::int64_t z) {
+        prefetchAhead(voxels, y, z);
+        constexpr std::int64_t kRun = 16384; // a run's sum fits 32 bits
+        for (std::int64_t from = 0; from < count; from += kRun) {
+            const std::int64_t to = from + kRun < count ? from + kRun : count;
+            std::int32_t part = 0;
+            for (std::int64_t i = from; i < to; ++i) {
+                part += row[i];
+                minimum = row[i] < minimum ? row[i] : minimum;
+                maximum = row[i] > maximum ? row[i] : maximum;
+            }
+            sum += part;
         }
-        sum += part;
-    }
+    });
     return {static_cast<double>(sum), static_cast<double>(minimum), static_cast<double>(maximum),
             0};
 }
 
 template <class T, class Real>
-void loadInteger(const T* row, std::int64_t count, double reference, Real scale, Real* out) {
+void loadInteger(const base::View<const T>& voxels, double reference, Real scale,
+                 const VoxelBox<Real>& to) {
     const auto c = static_cast<std::int32_t>(reference);
-    for (std::int64_t i = 0; i < count; ++i) {
-        out[i] = static_cast<Real>(static_cast<std::int32_t>(row[i]) - c) * scale;
-    }
+    const std::int64_t count = voxels.extents().x;
+    forRows(voxels, [&](const T* row, std::int64_t y, std::int64_t z) {
+        Real* const out = rowOf(to, y, z);
+        for (std::int64_t i = 0; i < count; ++i) {
+            out[i] = static_cast<Real>(static_cast<std::int32_t>(row[i]) - c) * scale;
+        }
+    });
 }
 
-RowFacts factsU8(const std::uint8_t* row, std::int64_t count) { return integerFacts(row, count); }
-RowFacts factsU16(const std::uint16_t* row, std::int64_t count) { return integerFacts(row, count); }
-RowFacts factsI16(const std::int16_t* row, std::int64_t count) { return integerFacts(row, count); }
+VoxelFacts factsU8(const base::View<const std::uint8_t>& voxels) { return integerFacts(voxels); }
+VoxelFacts factsU16(const base::View<const std::uint16_t>& voxels) { return integerFacts(voxels); }
+VoxelFacts factsI16(const base::View<const std::int16_t>& voxels) { return integerFacts(voxels); }
 
-void loadU8(const std::uint8_t* row, std::int64_t n, double c, float scale, float* out) {
-    loadInteger(row, n, c, scale, out);
+void loadU8(const base::View<const std::uint8_t>& voxels, double c, float scale,
+            const FloatBox& to) {
+    loadInteger(voxels, c, scale, to);
 }
-void loadU16(const std::uint16_t* row, std::int64_t n, double c, float scale, float* out) {
-    loadInteger(row, n, c, scale, out);
+void loadU16(const base::View<const std::uint16_t>& voxels, double c, float scale,
+             const FloatBox& to) {
+    loadInteger(voxels, c, scale, to);
 }
-void loadI16(const std::int16_t* row, std::int64_t n, double c, float scale, float* out) {
-    loadInteger(row, n, c, scale, out);
+void loadI16(const base::View<const std::int16_t>& voxels, double c, float scale,
+             const FloatBox& to) {
+    loadInteger(voxels, c, scale, to);
 }
-void loadU8Double(const std::uint8_t* row, std::int64_t n, double c, double scale, double* out) {
-    loadInteger(row, n, c, scale, out);
+void loadU8Double(const base::View<const std::uint8_t>& voxels, double c, double scale,
+                  const DoubleBox& to) {
+    loadInteger(voxels, c, scale, to);
 }
-void loadU16Double(const std::uint16_t* row, std::int64_t n, double c, double scale, double* out) {
-    loadInteger(row, n, c, scale, out);
+void loadU16Double(const base::View<const std::uint16_t>& voxels, double c, double scale,
+                   const DoubleBox& to) {
+    loadInteger(voxels, c, scale, to);
 }
-void loadI16Double(const std::int16_t* row, std::int64_t n, double c, double scale, double* out) {
-    loadInteger(row, n, c, scale, out);
+void loadI16Double(const base::View<const std::int16_t>& voxels, double c, double scale,
+                   const DoubleBox& to) {
+    loadInteger(voxels, c, scale, to);
 }
 
 // The last `count` voxels of a row in a vector, the other lanes 0. (MaskedLoad reads whole aligned
@@ -75,96 +120,114 @@ template <class D> hn::Vec<D> loadCut(D d, const float* row, std::int64_t count)
     return hn::Load(d, cut);
 }
 
-// The facts of a run, if all of it is finite: else its sum is not.
-RowFacts factsOfFinite(const float* row, std::int64_t count) {
+// The facts of voxels that are all finite: else their sum is not.
+VoxelFacts factsOfFinite(const base::View<const float>& voxels) {
     const hn::ScalableTag<float> d;
     const hn::Half<decltype(d)> half;
     const hn::Repartition<double, decltype(d)> dd;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    const std::int64_t count = voxels.extents().x;
+    const std::int64_t whole = count / lanes * lanes;
     auto low = hn::Zero(dd);
     auto high = hn::Zero(dd);
-    auto minimum = hn::Set(d, row[0]);
+    auto minimum = hn::Set(d, voxels.data()[0]);
     auto maximum = minimum;
-    std::int64_t i = 0;
-    for (; i + lanes <= count; i += lanes) {
-        const auto v = hn::LoadU(d, row + i);
+    const auto addUp = [&](hn::Vec<decltype(d)> v) {
         low = hn::Add(low, hn::PromoteTo(dd, hn::LowerHalf(half, v)));
         high = hn::Add(high, hn::PromoteTo(dd, hn::UpperHalf(half, v)));
+    };
+    const auto see = [&](hn::Vec<decltype(d)> v) {
         minimum = hn::Min(minimum, v);
         maximum = hn::Max(maximum, v);
-    }
-    double sum = hn::GetLane(hn::SumOfLanes(dd, hn::Add(low, high)));
-    float least = hn::GetLane(hn::MinOfLanes(d, minimum));
-    float most = hn::GetLane(hn::MaxOfLanes(d, maximum));
-    for (; i < count; ++i) {
-        sum += static_cast<double>(row[i]);
-        least = std::min(least, row[i]);
-        most = std::max(most, row[i]);
-    }
-    return {sum, static_cast<double>(least), static_cast<double>(most), 0};
+    };
+    forRows(voxels, [&](const float* row, std::int64_t y, std::int64_t z) {
+        prefetchAhead(voxels, y, z);
+        for (std::int64_t i = 0; i < whole; i += lanes) {
+            const auto v = hn::LoadU(d, row + i);
+            addUp(v);
+            see(v);
+        }
+        if (whole < count) {
+            addUp(loadCut(d, row + whole, count - whole));
+            if (whole > 0) { // some are seen twice
+                see(hn::LoadU(d, row + count - lanes));
+            } else {
+                for (std::int64_t i = 0; i < count; ++i) {
+                    see(hn::Set(d, row[i]));
+                }
+            }
+        }
+    });
+    return {hn::GetLane(hn::SumOfLanes(dd, hn::Add(low, high))),
+            static_cast<double>(hn::GetLane(hn::MinOfLanes(d, minimum))),
+            static_cast<double>(hn::GetLane(hn::MaxOfLanes(d, maximum))), 0};
 }
 
-RowFacts factsF32(const float* row, std::int64_t count) {
-    if (count > 0) {
-        const RowFacts facts = factsOfFinite(row, count);
-        if (facts.sum - facts.sum == 0) {
-            return facts;
-        }
+VoxelFacts factsF32(const base::View<const float>& voxels) {
+    const VoxelFacts facts = factsOfFinite(voxels);
+    if (facts.sum - facts.sum == 0) {
+        return facts;
     }
     const hn::ScalableTag<float> d;
     const hn::Half<decltype(d)> half;
     const hn::Repartition<double, decltype(d)> dd;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    const std::int64_t count = voxels.extents().x;
     const auto huge = hn::Set(d, std::numeric_limits<float>::max());
     auto low = hn::Zero(dd);
     auto high = hn::Zero(dd);
     auto minimum = hn::Set(d, std::numeric_limits<float>::infinity());
     auto maximum = hn::Set(d, -std::numeric_limits<float>::infinity());
     std::int64_t finite = 0;
-    for (std::int64_t i = 0; i < count; i += lanes) {
-        // The last vector is cut: its other lanes are 0 and no part of the run.
-        const bool whole = i + lanes <= count;
-        const auto inside = hn::FirstN(d, static_cast<std::size_t>(count - i));
-        const auto v = whole ? hn::LoadU(d, row + i) : loadCut(d, row + i, count - i);
-        auto good = hn::Le(hn::Abs(v), huge);
-        if (!whole) {
-            good = hn::And(good, inside);
+    forRows(voxels, [&](const float* row, std::int64_t, std::int64_t) {
+        for (std::int64_t i = 0; i < count; i += lanes) {
+            // The last vector is cut: its other lanes are 0 and no part of the row.
+            const bool whole = i + lanes <= count;
+            const auto inside = hn::FirstN(d, static_cast<std::size_t>(count - i));
+            const auto v = whole ? hn::LoadU(d, row + i) : loadCut(d, row + i, count - i);
+            auto good = hn::Le(hn::Abs(v), huge);
+            if (!whole) {
+                good = hn::And(good, inside);
+            }
+            finite += static_cast<std::int64_t>(hn::CountTrue(d, good));
+            const auto kept = hn::IfThenElseZero(good, v);
+            low = hn::Add(low, hn::PromoteTo(dd, hn::LowerHalf(half, kept)));
+            high = hn::Add(high, hn::PromoteTo(dd, hn::UpperHalf(half, kept)));
+            minimum = hn::IfThenElse(good, hn::Min(minimum, v), minimum);
+            maximum = hn::IfThenElse(good, hn::Max(maximum, v), maximum);
         }
-        finite += static_cast<std::int64_t>(hn::CountTrue(d, good));
-        const auto kept = hn::IfThenElseZero(good, v);
-        low = hn::Add(low, hn::PromoteTo(dd, hn::LowerHalf(half, kept)));
-        high = hn::Add(high, hn::PromoteTo(dd, hn::UpperHalf(half, kept)));
-        minimum = hn::IfThenElse(good, hn::Min(minimum, v), minimum);
-        maximum = hn::IfThenElse(good, hn::Max(maximum, v), maximum);
-    }
-    RowFacts facts;
-    facts.sum = hn::GetLane(hn::SumOfLanes(dd, hn::Add(low, high)));
-    const float least = hn::GetLane(hn::MinOfLanes(d, minimum));
-    const float most = hn::GetLane(hn::MaxOfLanes(d, maximum));
-    facts.minimum = static_cast<double>(least);
-    facts.maximum = static_cast<double>(most);
-    facts.nonFinite = count - finite;
-    return facts;
+    });
+    return {hn::GetLane(hn::SumOfLanes(dd, hn::Add(low, high))),
+            static_cast<double>(hn::GetLane(hn::MinOfLanes(d, minimum))),
+            static_cast<double>(hn::GetLane(hn::MaxOfLanes(d, maximum))),
+            base::voxelCount(voxels.extents()) - finite};
 }
 
-void loadF32(const float* row, std::int64_t count, double reference, float scale, float* out) {
+void loadF32(const base::View<const float>& voxels, double reference, float scale,
+             const FloatBox& to) {
     const hn::ScalableTag<float> d;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    const std::int64_t count = voxels.extents().x;
     const auto c = hn::Set(d, static_cast<float>(reference));
     const auto s = hn::Set(d, scale);
     const auto huge = hn::Set(d, std::numeric_limits<float>::max());
     const auto centre = [&](hn::Vec<decltype(d)> v) {
         return hn::IfThenElseZero(hn::Le(hn::Abs(v), huge), hn::Mul(hn::Sub(v, c), s));
     };
-    std::int64_t i = 0;
-    for (; i + lanes <= count; i += lanes) {
-        hn::StoreU(centre(hn::LoadU(d, row + i)), d, out + i);
-    }
-    if (i < count) {
-        HWY_ALIGN float cut[hn::MaxLanes(hn::ScalableTag<float>())];
-        hn::Store(centre(loadCut(d, row + i, count - i)), d, cut);
-        std::copy_n(cut, count - i, out + i);
-    }
+    forRows(voxels, [&](const float* row, std::int64_t y, std::int64_t z) {
+        float* const out = rowOf(to, y, z);
+        std::int64_t i = 0;
+        for (; i + lanes <= count; i += lanes) {
+            hn::StoreU(centre(hn::LoadU(d, row + i)), d, out + i);
+        }
+        if (i < count && i > 0) { // some are made twice
+            hn::StoreU(centre(hn::LoadU(d, row + count - lanes)), d, out + count - lanes);
+        } else if (i < count) {
+            HWY_ALIGN float cut[hn::MaxLanes(hn::ScalableTag<float>())];
+            hn::Store(centre(loadCut(d, row, count)), d, cut);
+            std::copy_n(cut, count, out);
+        }
+    });
 }
 
 template <class V> void addBits(V seen, std::uint32_t& bits) {
@@ -176,57 +239,88 @@ template <class V> void addBits(V seen, std::uint32_t& bits) {
     }
 }
 
-// Whether all voxels are finite multiples of 2^exponent, which is far from the limits of a float.
-bool allOnGrid(const float* row, std::int64_t count, int exponent, std::uint32_t& bits) {
-    const hn::ScalableTag<float> d;
-    const hn::RebindToSigned<decltype(d)> di;
-    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-    const auto down = hn::Set(d, std::ldexp(1.0F, -exponent));
-    const auto up = hn::Set(d, std::ldexp(1.0F, exponent));
-    auto seen = hn::Zero(di);
-    auto differences = hn::Zero(d);
-    for (std::int64_t i = 0; i < count; i += lanes) {
-        const auto v = i + lanes <= count ? hn::LoadU(d, row + i) : loadCut(d, row + i, count - i);
-        const auto steps = hn::ConvertTo(di, hn::Mul(v, down));
-        differences = hn::Or(differences, hn::Xor(hn::Mul(hn::ConvertTo(d, steps), up), v));
-        seen = hn::Or(seen, steps);
+// Whether `good(row)` holds for every row; the others are not asked.
+template <class Good> HWY_INLINE bool everyRow(const base::View<const float>& voxels, Good&& good) {
+    const base::Extents& n = voxels.extents();
+    for (std::int64_t z = 0; z < n.z; ++z) {
+        for (std::int64_t y = 0; y < n.y; ++y) {
+            if (!good(voxels.row(y, z))) {
+                return false;
+            }
+        }
     }
-    // The sign of a zero is no difference.
-    if (!hn::AllTrue(d, hn::Eq(differences, hn::Zero(d)))) {
-        return false;
-    }
-    addBits(seen, bits);
     return true;
 }
 
-void loadF32Double(const float* row, std::int64_t count, double reference, double scale,
-                   double* out) {
-    const hn::ScalableTag<double> d;
-    const hn::Rebind<float, decltype(d)> df;
-    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-    const auto c = hn::Set(d, reference);
-    const auto s = hn::Set(d, scale);
-    const auto huge = hn::Set(d, static_cast<double>(std::numeric_limits<float>::max()));
-    std::int64_t i = 0;
-    for (; i + lanes <= count; i += lanes) {
-        const auto v = hn::PromoteTo(d, hn::LoadU(df, row + i));
-        const auto x = hn::Mul(hn::Sub(v, c), s);
-        hn::StoreU(hn::IfThenElseZero(hn::Le(hn::Abs(v), huge), x), d, out + i);
-    }
-    for (; i < count; ++i) {
-        const double x = (static_cast<double>(row[i]) - reference) * scale;
-        out[i] = x - x == 0 ? x : 0.0;
-    }
-}
-
-bool onGrid(const float* row, std::int64_t count, double quantum, std::uint32_t& bits) {
+// Whether all voxels are finite multiples of 2^exponent, which is far from the limits of a float.
+bool allOnGrid(const base::View<const float>& voxels, int exponent, std::uint32_t beyond,
+               std::uint32_t& bits) {
     const hn::ScalableTag<float> d;
     const hn::RebindToSigned<decltype(d)> di;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    const std::int64_t count = voxels.extents().x;
+    const auto down = hn::Set(d, std::ldexp(1.0F, -exponent));
+    const auto up = hn::Set(d, std::ldexp(1.0F, exponent));
+    const auto wrong = hn::Set(di, static_cast<std::int32_t>(beyond));
+    auto seen = hn::Zero(di);
+    const bool good = everyRow(voxels, [&](const float* row) {
+        auto differences = hn::Zero(d);
+        const auto look = [&](hn::Vec<decltype(d)> v) {
+            const auto steps = hn::ConvertTo(di, hn::Mul(v, down));
+            differences = hn::Or(differences, hn::Xor(hn::Mul(hn::ConvertTo(d, steps), up), v));
+            seen = hn::Or(seen, steps);
+        };
+        std::int64_t i = 0;
+        for (; i + lanes <= count; i += lanes) {
+            look(hn::LoadU(d, row + i));
+        }
+        if (i < count) {
+            look(i > 0 ? hn::LoadU(d, row + count - lanes) : loadCut(d, row, count));
+        }
+        // The sign of a zero is no difference.
+        return hn::AllTrue(d, hn::Eq(differences, hn::Zero(d))) &&
+               hn::AllTrue(di, hn::Eq(hn::And(seen, wrong), hn::Zero(di)));
+    });
+    if (good) {
+        addBits(seen, bits);
+    }
+    return good;
+}
+
+void loadF32Double(const base::View<const float>& voxels, double reference, double scale,
+                   const DoubleBox& to) {
+    const hn::ScalableTag<double> d;
+    const hn::Rebind<float, decltype(d)> df;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    const std::int64_t count = voxels.extents().x;
+    const auto c = hn::Set(d, reference);
+    const auto s = hn::Set(d, scale);
+    const auto huge = hn::Set(d, static_cast<double>(std::numeric_limits<float>::max()));
+    forRows(voxels, [&](const float* row, std::int64_t y, std::int64_t z) {
+        double* const out = rowOf(to, y, z);
+        std::int64_t i = 0;
+        for (; i + lanes <= count; i += lanes) {
+            const auto v = hn::PromoteTo(d, hn::LoadU(df, row + i));
+            const auto x = hn::Mul(hn::Sub(v, c), s);
+            hn::StoreU(hn::IfThenElseZero(hn::Le(hn::Abs(v), huge), x), d, out + i);
+        }
+        for (; i < count; ++i) {
+            const double x = (static_cast<double>(row[i]) - reference) * scale;
+            out[i] = x - x == 0 ? x : 0.0;
+        }
+    });
+}
+
+bool onGrid(const base::View<const float>& voxels, double quantum, std::uint32_t beyond,
+            std::uint32_t& bits) {
+    const hn::ScalableTag<float> d;
+    const hn::RebindToSigned<decltype(d)> di;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    const std::int64_t count = voxels.extents().x;
     // Two factors, as 1 / quantum alone may be beyond a float.
     const int exponent = std::ilogb(quantum);
     constexpr int kFar = 90; // the largest int times 2^90 is no infinity
-    if (std::abs(exponent) < kFar && allOnGrid(row, count, exponent, bits)) {
+    if (std::abs(exponent) < kFar && allOnGrid(voxels, exponent, beyond, bits)) {
         return true;
     }
     const int half = exponent / 2;
@@ -236,20 +330,26 @@ bool onGrid(const float* row, std::int64_t count, double quantum, std::uint32_t&
     const auto up = power(half);
     const auto upRest = power(exponent - half);
     const auto huge = hn::Set(d, std::numeric_limits<float>::max());
+    const auto wrong = hn::Set(di, static_cast<std::int32_t>(beyond));
     auto seen = hn::Zero(di);
-    for (std::int64_t i = 0; i < count; i += lanes) {
-        const auto read =
-            i + lanes <= count ? hn::LoadU(d, row + i) : loadCut(d, row + i, count - i);
-        const auto v = hn::IfThenElseZero(hn::Le(hn::Abs(read), huge), read);
-        const auto steps = hn::ConvertTo(di, hn::Mul(hn::Mul(v, down), downRest));
-        const auto back = hn::Mul(hn::Mul(hn::ConvertTo(d, steps), up), upRest);
-        if (!hn::AllTrue(d, hn::Eq(back, v))) {
-            return false;
+    const bool good = everyRow(voxels, [&](const float* row) {
+        for (std::int64_t i = 0; i < count; i += lanes) {
+            const auto read =
+                i + lanes <= count ? hn::LoadU(d, row + i) : loadCut(d, row + i, count - i);
+            const auto v = hn::IfThenElseZero(hn::Le(hn::Abs(read), huge), read);
+            const auto steps = hn::ConvertTo(di, hn::Mul(hn::Mul(v, down), downRest));
+            const auto back = hn::Mul(hn::Mul(hn::ConvertTo(d, steps), up), upRest);
+            if (!hn::AllTrue(d, hn::Eq(back, v))) {
+                return false;
+            }
+            seen = hn::Or(seen, steps);
         }
-        seen = hn::Or(seen, steps);
+        return hn::AllTrue(di, hn::Eq(hn::And(seen, wrong), hn::Zero(di)));
+    });
+    if (good) {
+        addBits(seen, bits);
     }
-    addBits(seen, bits);
-    return true;
+    return good;
 }
 
 void pairsOf(const float* x, std::int64_t count, float steps, std::int32_t* out) {
@@ -299,50 +399,53 @@ HWY_EXPORT(onGrid);
 HWY_EXPORT(pairsOf);
 HWY_EXPORT(stepsOf);
 
-RowFacts rowFacts(const float* row, std::int64_t count) {
-    return HWY_DYNAMIC_DISPATCH(factsF32)(row, count);
+VoxelFacts voxelFacts(const base::View<const float>& voxels) {
+    return HWY_DYNAMIC_DISPATCH(factsF32)(voxels);
 }
-RowFacts rowFacts(const std::uint8_t* row, std::int64_t count) {
-    return HWY_DYNAMIC_DISPATCH(factsU8)(row, count);
+VoxelFacts voxelFacts(const base::View<const std::uint8_t>& voxels) {
+    return HWY_DYNAMIC_DISPATCH(factsU8)(voxels);
 }
-RowFacts rowFacts(const std::uint16_t* row, std::int64_t count) {
-    return HWY_DYNAMIC_DISPATCH(factsU16)(row, count);
+VoxelFacts voxelFacts(const base::View<const std::uint16_t>& voxels) {
+    return HWY_DYNAMIC_DISPATCH(factsU16)(voxels);
 }
-RowFacts rowFacts(const std::int16_t* row, std::int64_t count) {
-    return HWY_DYNAMIC_DISPATCH(factsI16)(row, count);
+VoxelFacts voxelFacts(const base::View<const std::int16_t>& voxels) {
+    return HWY_DYNAMIC_DISPATCH(factsI16)(voxels);
 }
-void loadRow(const float* row, std::int64_t count, double reference, float scale, float* out) {
-    HWY_DYNAMIC_DISPATCH(loadF32)(row, count, reference, scale, out);
+void loadVoxels(const base::View<const float>& voxels, double reference, float scale,
+                const FloatBox& to) {
+    HWY_DYNAMIC_DISPATCH(loadF32)(voxels, reference, scale, to);
 }
-void loadRow(const std::uint8_t* row, std::int64_t count, double reference, float scale,
-             float* out) {
-    HWY_DYNAMIC_DISPATCH(loadU8)(row, count, reference, scale, out);
+void loadVoxels(const base::View<const std::uint8_t>& voxels, double reference, float scale,
+                const FloatBox& to) {
+    HWY_DYNAMIC_DISPATCH(loadU8)(voxels, reference, scale, to);
 }
-void loadRow(const std::uint16_t* row, std::int64_t count, double reference, float scale,
-             float* out) {
-    HWY_DYNAMIC_DISPATCH(loadU16)(row, count, reference, scale, out);
+void loadVoxels(const base::View<const std::uint16_t>& voxels, double reference, float scale,
+                const FloatBox& to) {
+    HWY_DYNAMIC_DISPATCH(loadU16)(voxels, reference, scale, to);
 }
-void loadRow(const std::int16_t* row, std::int64_t count, double reference, float scale,
-             float* out) {
-    HWY_DYNAMIC_DISPATCH(loadI16)(row, count, reference, scale, out);
+void loadVoxels(const base::View<const std::int16_t>& voxels, double reference, float scale,
+                const FloatBox& to) {
+    HWY_DYNAMIC_DISPATCH(loadI16)(voxels, reference, scale, to);
 }
-void loadRow(const float* row, std::int64_t count, double reference, double scale, double* out) {
-    HWY_DYNAMIC_DISPATCH(loadF32Double)(row, count, reference, scale, out);
+void loadVoxels(const base::View<const float>& voxels, double reference, double scale,
+                const DoubleBox& to) {
+    HWY_DYNAMIC_DISPATCH(loadF32Double)(voxels, reference, scale, to);
 }
-void loadRow(const std::uint8_t* row, std::int64_t count, double reference, double scale,
-             double* out) {
-    HWY_DYNAMIC_DISPATCH(loadU8Double)(row, count, reference, scale, out);
+void loadVoxels(const base::View<const std::uint8_t>& voxels, double reference, double scale,
+                const DoubleBox& to) {
+    HWY_DYNAMIC_DISPATCH(loadU8Double)(voxels, reference, scale, to);
 }
-void loadRow(const std::uint16_t* row, std::int64_t count, double reference, double scale,
-             double* out) {
-    HWY_DYNAMIC_DISPATCH(loadU16Double)(row, count, reference, scale, out);
+void loadVoxels(const base::View<const std::uint16_t>& voxels, double reference, double scale,
+                const DoubleBox& to) {
+    HWY_DYNAMIC_DISPATCH(loadU16Double)(voxels, reference, scale, to);
 }
-void loadRow(const std::int16_t* row, std::int64_t count, double reference, double scale,
-             double* out) {
-    HWY_DYNAMIC_DISPATCH(loadI16Double)(row, count, reference, scale, out);
+void loadVoxels(const base::View<const std::int16_t>& voxels, double reference, double scale,
+                const DoubleBox& to) {
+    HWY_DYNAMIC_DISPATCH(loadI16Double)(voxels, reference, scale, to);
 }
-bool isOnGrid(const float* row, std::int64_t count, double quantum, std::uint32_t& bits) {
-    return HWY_DYNAMIC_DISPATCH(onGrid)(row, count, quantum, bits);
+bool isOnGrid(const base::View<const float>& voxels, double quantum, std::uint32_t beyond,
+              std::uint32_t& bits) {
+    return HWY_DYNAMIC_DISPATCH(onGrid)(voxels, quantum, beyond, bits);
 }
 void loadPairs(const float* x, std::int64_t count, float steps, std::int32_t* out) {
     HWY_DYNAMIC_DISPATCH(pairsOf)(x, count, steps, out);

@@ -99,21 +99,29 @@ template <class Scores> class RowScorer {
         return static_cast<std::int64_t>((kLine - beyond) % kLine / sizeof(T));
     }
 
-    /// Calls `use(first, count)` for vectors of a row, `count` an integral constant but in vectors
-    /// cut short: the last one, and the first one where what follows is to lie in cache lines.
-    template <class S, class Use> static HWY_INLINE void overVectors(const Row<S>& row, Use&& use) {
+    /// Calls `use(first, count, again)` for vectors of a row, `count` an integral constant but in
+    /// vectors cut short: the last one, and the first one where what follows is to lie in cache
+    /// lines. With `kAgain` the last one is whole where it can be; its first `again` were in the
+    /// one before it.
+    template <bool kAgain, class S, class Use>
+    static HWY_INLINE void overVectors(const Row<S>& row, Use&& use) {
         constexpr auto kStep = static_cast<std::int64_t>(hn::MaxLanes(D()));
+        constexpr std::integral_constant<std::int64_t, kStep> kWholeVector;
         std::int64_t i = row.streamed ? beforeLine(row.value) : 0;
         if (i > 0) {
             for (std::int64_t k = 0; k < i; k += kStep) {
-                use(k, std::min(kStep, i - k));
+                use(k, std::min(kStep, i - k), 0);
             }
         }
         for (; i + kStep <= row.count; i += kStep) {
-            use(i, std::integral_constant<std::int64_t, kStep>());
+            use(i, kWholeVector, 0);
         }
         if (i < row.count) {
-            use(i, row.count - i);
+            if (kAgain && !row.streamed && i > 0) {
+                use(row.count - kStep, kWholeVector, i + kStep - row.count);
+            } else {
+                use(i, row.count - i, 0);
+            }
         }
     }
 
@@ -193,7 +201,7 @@ template <class Scores> class RowScorer {
         auto variances = hn::Set(d, Real{1});
         auto squares = hn::Zero(d);
         auto scores = hn::Zero(d);
-        overVectors(row, [&](std::int64_t i, auto count) {
+        overVectors<true>(row, [&](std::int64_t i, auto count, std::int64_t) {
             V square;
             V variance;
             V numerator;
@@ -239,7 +247,7 @@ template <class Scores> class RowScorer {
         const auto flat = hn::Set(di, static_cast<std::int32_t>(base::Status::Flat));
         const auto most = hn::Set(d, static_cast<float>(1 + constants.boundConstant));
         clearStatuses(row);
-        overVectors(row, [&](std::int64_t i, auto count) {
+        overVectors<true>(row, [&](std::int64_t i, auto count, std::int64_t again) {
             V variance;
             V numerator;
             Scores::exactPanels(row.sums, row.num, i, constants, scale, variance, numerator);
@@ -253,11 +261,13 @@ template <class Scores> class RowScorer {
                 zero = hn::And(zero, inside);
                 over = hn::And(over, inside);
             }
-            m_tally.overRange += static_cast<std::int64_t>(hn::CountTrue(d, over));
+            const auto before = hn::FirstN(d, static_cast<std::size_t>(again));
+            m_tally.overRange +=
+                static_cast<std::int64_t>(hn::CountTrue(d, hn::AndNot(before, over)));
             if (hn::AllFalse(d, zero)) {
                 return;
             }
-            m_tally.marked += static_cast<std::int64_t>(hn::CountTrue(d, zero));
+            m_tally.marked += static_cast<std::int64_t>(hn::CountTrue(d, hn::AndNot(before, zero)));
             const auto marks =
                 hn::DemoteTo(bytes, hn::IfThenElseZero(hn::RebindMask(di, zero), flat));
             if constexpr (kWhole<decltype(count)>) {
@@ -301,6 +311,13 @@ template <class Scores> class RowScorer {
                 }
             }
         } else {
+#if HWY_TARGET <= HWY_AVX2
+            if constexpr (std::is_same_v<Real, float>) { // nothing else is read or written
+                hn::BlendedStore(scores, hn::FirstN(d, static_cast<std::size_t>(count)), d,
+                                 row.value + i);
+                return;
+            }
+#endif
             HWY_ALIGN Real last[hn::MaxLanes(D())];
             hn::Store(scores, d, last);
             for (std::int64_t lane = 0; lane < count; ++lane) {
@@ -318,7 +335,7 @@ template <class Scores> class RowScorer {
         const auto one = hn::Set(d, Real{1});
         auto largest = m_largest;
         clearStatuses(row);
-        overVectors(row, [&](std::int64_t i, auto count) {
+        overVectors<false>(row, [&](std::int64_t i, auto count, std::int64_t) {
             V square;
             V variance;
             V numerator;
@@ -332,26 +349,25 @@ template <class Scores> class RowScorer {
             const auto over = hn::AndNot(suspicious, hn::Gt(hn::Abs(score), hn::Add(one, bound)));
             const auto low = hn::AndNot(suspicious, hn::Gt(bound, set(constants.promise)));
             storeScores(row, i, count, hn::Min(hn::Max(score, hn::Neg(one)), one));
-            if constexpr (kWhole<decltype(count)>) {
-                const auto marked = hn::Or(low, suspicious);
-                Scores::store(bound, bounds + i);
-                largest = hn::Max(largest, hn::IfThenZeroElse(marked, bound));
-                if (hn::AllFalse(d, hn::Or(marked, over))) {
-                    return;
-                }
-                if (constants.exactVariance && hn::AllTrue(d, suspicious) && allFlat(row, i)) {
-                    std::fill_n(row.status + i, count,
-                                static_cast<std::uint8_t>(base::Status::Flat));
-                    m_tally.marked += count;
-                    return;
-                }
-                mark(Marks(low, suspicious, over, bound), count, row, i);
-            } else {
-                const Marks marks(low, suspicious, over, bound);
-                std::transform(marks.bound, marks.bound + count, bounds + i,
-                               [](Real of) { return static_cast<float>(of); });
-                mark(marks, count, row, i);
+            Scores::store(bound, bounds + i); // a row has room for a whole vector
+            const auto marked = hn::Or(low, suspicious);
+            auto plain = hn::Not(marked);
+            auto told = hn::Or(marked, over);
+            if constexpr (!kWhole<decltype(count)>) {
+                const auto inside = hn::FirstN(d, static_cast<std::size_t>(count));
+                plain = hn::And(plain, inside);
+                told = hn::And(told, inside);
             }
+            largest = hn::Max(largest, hn::IfThenElseZero(plain, bound));
+            if (hn::AllFalse(d, told)) {
+                return;
+            }
+            if (constants.exactVariance && hn::AllTrue(d, suspicious) && allFlat(row, i)) {
+                std::fill_n(row.status + i, count, static_cast<std::uint8_t>(base::Status::Flat));
+                m_tally.marked += count;
+                return;
+            }
+            mark(Marks(low, suspicious, over, bound), count, row, i);
         });
         m_largest = largest;
     }

@@ -56,6 +56,12 @@ Told toldByDirect(const base::AnyImage& scene, const base::AnyImage& templ) {
     return told;
 }
 
+/// Of the first `count` voxels of a row.
+bool isOnGrid(const std::vector<float>& row, std::int64_t count, double quantum,
+              std::uint32_t& bits) {
+    return cpu::simd::isOnGrid({row.data(), {count, 1, 1}}, quantum, 0, bits);
+}
+
 /// What is left of a numerator that is exact: the roundings of a score in single precision.
 constexpr double kRoundings = 0x1p-21;
 
@@ -86,25 +92,55 @@ class GridsTest : public QObject {
                 row.back() = std::numeric_limits<float>::quiet_NaN();
                 row.push_back(static_cast<float>(quantum * 0x1p23)); // not looked at
                 std::uint32_t bits = 0;
-                QVERIFY(cpu::simd::isOnGrid(row.data(), count, quantum, bits));
+                QVERIFY(isOnGrid(row, count, quantum, bits));
                 QCOMPARE(bits == 0, count == 1);
                 QVERIFY(bits == 0 || std::countr_zero(bits) == 2);
                 // An infinity is no multiple of anything.
                 for (const float infinite : {HUGE_VALF, -HUGE_VALF}) {
                     row[static_cast<std::size_t>(count - 1)] = infinite;
                     std::uint32_t same = 0;
-                    QVERIFY(cpu::simd::isOnGrid(row.data(), count, quantum, same));
+                    QVERIFY(isOnGrid(row, count, quantum, same));
                     QCOMPARE(same, bits);
                 }
                 // Half a step anywhere, where a float has one.
                 for (std::int64_t i = 0; i < count && exponent > -149; ++i) {
                     std::vector<float> off = row;
                     off[static_cast<std::size_t>(i)] = static_cast<float>(quantum * 2.5);
-                    QVERIFY(!cpu::simd::isOnGrid(off.data(), count, quantum, bits));
+                    QVERIFY(!isOnGrid(off, count, quantum, bits));
                     // Too small to show beside a step.
                     off[static_cast<std::size_t>(i)] = std::numeric_limits<float>::denorm_min();
-                    QVERIFY(!cpu::simd::isOnGrid(off.data(), count, quantum, bits));
+                    QVERIFY(!isOnGrid(off, count, quantum, bits));
                 }
+            }
+        }
+        cpu::simd::forceInstructionSet("");
+    }
+
+    void multiplesAreOfAllRowsAndOfTheBitsAllowed_data() { multiplesAreRecognised_data(); }
+
+    void multiplesAreOfAllRowsAndOfTheBitsAllowed() {
+        QFETCH(QString, set);
+        cpu::simd::forceInstructionSet(set.toStdString());
+        for (const Extents& n : {Extents{3, 2, 2}, Extents{17, 3, 1}, Extents{32, 2, 3}}) {
+            base::Image<float> image({n.x + 2, n.y, n.z}, 0.5F); // not looked at
+            base::View<float> view(image.data(), n, n.x + 2, (n.x + 2) * n.y);
+            for (std::int64_t i = 0; i < n.x * n.y * n.z; ++i) {
+                view.at(i % n.x, i / n.x % n.y, i / n.x / n.y) = static_cast<float>(4 * i);
+            }
+            const auto bitsWithout = [&](std::uint32_t beyond) {
+                std::uint32_t bits = 0;
+                return cpu::simd::isOnGrid(view, 1, beyond, bits) ? bits : 0;
+            };
+            QCOMPARE(std::countr_zero(bitsWithout(3)), 2);
+            QCOMPARE(bitsWithout(4), 0U);
+            for (const base::Index& at : {Index{0, 0, 0}, Index{n.x - 1, n.y - 1, n.z - 1}}) {
+                const float before = view.at(at);
+                view.at(at) = 6;
+                QCOMPARE(std::countr_zero(bitsWithout(1)), 1);
+                QCOMPARE(bitsWithout(3), 0U);
+                view.at(at) = 5.5;
+                QCOMPARE(bitsWithout(0), 0U);
+                view.at(at) = before;
             }
         }
         cpu::simd::forceInstructionSet("");

@@ -1,0 +1,80 @@
+#include <QtTest>
+
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "engine/base/allocation.h"
+
+using namespace flcc::base;
+
+namespace {
+
+constexpr std::size_t kMiB = std::size_t{1} << 20U;
+
+/// Buffers of so many MiB, freed in their order.
+std::set<void*> freed(const std::vector<std::size_t>& sizes) {
+    std::vector<void*> buffers;
+    for (const std::size_t size : sizes) {
+        buffers.push_back(allocateBuffer(size * kMiB));
+    }
+    for (void* const buffer : buffers) {
+        releaseBuffer(buffer);
+    }
+    return {buffers.begin(), buffers.end()};
+}
+
+} // namespace
+
+class AllocationTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void initTestCase() { keepFreedBuffers(); }
+
+    void buffersAreAligned() {
+        for (const std::size_t bytes : {std::size_t{1}, std::size_t{100}, 3 * kMiB + 5}) {
+            void* const data = allocateBuffer(bytes);
+            QCOMPARE(reinterpret_cast<std::uintptr_t>(data) % kAlignment, std::uintptr_t{0});
+            releaseBuffer(data);
+        }
+    }
+
+    // The nearest of those that are large enough; and never one that is much larger.
+    void aFreedBufferServesTheNextOneOfItsSize() {
+        const std::set<void*> all = freed({40, 32, 30, 10});
+        void* const near = allocateBuffer(31 * kMiB);
+        void* const nearer = allocateBuffer(30 * kMiB);
+        void* const last = allocateBuffer(33 * kMiB);
+        QCOMPARE(all.count(near) + all.count(nearer) + all.count(last), std::size_t{3});
+        QCOMPARE((std::set<void*>{near, nearer, last}).size(), std::size_t{3});
+        void* const small = allocateBuffer(3 * kMiB);
+        releaseBuffer(small);
+        QCOMPARE(keptBytes() / kMiB, std::size_t{3});
+        for (void* const data : {near, nearer, last}) {
+            releaseBuffer(data);
+        }
+    }
+
+    // No more is held than there was: the oldest go, as many as the new one needs.
+    void whatDoesNotFitMakesRoom() {
+        (void)freed({255}); // takes the place of all there was
+        (void)freed({10, 11, 40});
+        const auto mebibytes = [] { return (keptBytes() + kMiB / 2) / kMiB; };
+        QCOMPARE(mebibytes(), std::size_t{61});
+        void* const large = allocateBuffer(20 * kMiB);
+        QCOMPARE(mebibytes(), std::size_t{40});
+        releaseBuffer(large);
+        QCOMPARE(mebibytes(), std::size_t{60});
+    }
+
+    void noMoreIsKeptThanTheMost() {
+        (void)freed({100, 100, 100});
+        QCOMPARE((keptBytes() + kMiB / 2) / kMiB, std::size_t{200});
+        (void)freed({300});
+        QVERIFY(keptBytes() <= 200 * kMiB + kMiB);
+    }
+};
+
+QTEST_APPLESS_MAIN(AllocationTest)
+#include "allocation_test.moc"
