@@ -48,27 +48,30 @@ bool IntegerTemplate::fits(double count, double templSteps, double sceneSteps) {
 
 IntegerTemplate::IntegerTemplate(const CentredTile& tile, const Extents& m, const simd::FloatBox& x)
     : m_count(static_cast<double>(base::voxelCount(m))), m_steps(tile.steps) {
-    m_pairs.reserve(static_cast<std::size_t>(pairCount(m)));
-    double second = 0;
+    m_pairs.resize(static_cast<std::size_t>(pairCount(m)), 0);
+    const auto scale = static_cast<float>(tile.stepsPerUnit()); // a power of two
+    std::vector<std::int16_t> steps(static_cast<std::size_t>(m.x + m.x % 2), 0);
+    std::int64_t sum = 0;
+    std::int64_t squares = 0;
+    std::int32_t* pairs = m_pairs.data();
     for (std::int64_t z = 0; z < m.z; ++z) {
         for (std::int64_t y = 0; y < m.y; ++y) {
             const float* const row = x.data + z * x.sliceStride + y * x.rowStride;
-            const auto stepsAt = [&](std::int64_t i) {
-                return i < m.x ? static_cast<double>(row[i]) * tile.stepsPerUnit() : 0.0;
-            };
-            for (std::int64_t i = 0; i < m.x; i += 2) {
-                const double one = stepsAt(i);
-                const double next = stepsAt(i + 1);
-                m_sum += one + next;
-                second += one * one + next * next;
-                m_pairs.push_back(static_cast<std::int32_t>(
-                    (static_cast<std::uint32_t>(static_cast<std::int32_t>(one)) & 0xffffU) |
-                    static_cast<std::uint32_t>(static_cast<std::int32_t>(next)) << 16U));
+            for (std::int64_t i = 0; i < m.x; ++i) {
+                const auto step = static_cast<std::int32_t>(row[i] * scale);
+                steps[static_cast<std::size_t>(i)] = static_cast<std::int16_t>(step);
+                sum += step;
+                squares += step * step;
+            }
+            for (std::size_t i = 0; i < steps.size(); i += 2) {
+                *pairs++ = static_cast<std::int32_t>(
+                    static_cast<std::uint16_t>(steps[i]) |
+                    static_cast<std::uint32_t>(static_cast<std::uint16_t>(steps[i + 1])) << 16U);
             }
         }
     }
-    m_pairs.resize(static_cast<std::size_t>(pairCount(m)), 0);
-    m_norm = std::sqrt((m_count * second - m_sum * m_sum) / m_count);
+    m_sum = static_cast<double>(sum);
+    m_norm = std::sqrt((m_count * static_cast<double>(squares) - m_sum * m_sum) / m_count);
 }
 
 } // namespace flcc::cpu

@@ -304,24 +304,38 @@ void requireUsableTemplate(const MaskedView& templ) {
     std::visit(
         [&](const auto& view) {
             auto first = view.at(0, 0, 0);
-            bool any = false;
+            bool any = !masked;
             bool differs = false;
+            const auto look = [&](const auto* row, std::int64_t y, std::int64_t z, auto&& counts) {
+                bool usable = true;
+                bool other = false;
+                const auto known = first; // a copy no store can alias
+                for (std::int64_t x = 0; x < extents.x; ++x) {
+                    usable &= !counts(x) || base::finite(row[x]);
+                    other |= counts(x) && row[x] != known;
+                }
+                differs = differs || other;
+                for (std::int64_t x = 0; !usable && x < extents.x; ++x) {
+                    if (counts(x) && !base::finite(row[x])) {
+                        throw Error(ErrorCode::Problem,
+                                    "template holds a NaN or infinite value at voxel " +
+                                        base::toString(base::Index{x, y, z}));
+                    }
+                }
+            };
             for (std::int64_t z = 0; z < extents.z; ++z) {
                 for (std::int64_t y = 0; y < extents.y; ++y) {
-                    const auto* row = view.row(y, z);
-                    for (std::int64_t x = 0; x < extents.x; ++x) {
-                        if (masked && templ.mask.at(x, y, z) == 0) {
-                            continue;
-                        }
-                        if (!base::finite(row[x])) {
-                            throw Error(ErrorCode::Problem,
-                                        "template holds a NaN or infinite value at voxel " +
-                                            base::toString(base::Index{x, y, z}));
-                        }
-                        first = any ? first : row[x];
-                        any = true;
-                        differs = differs || row[x] != first;
+                    const auto* const row = view.row(y, z);
+                    if (!masked) {
+                        look(row, y, z, [](std::int64_t) { return true; });
+                        continue;
                     }
+                    const std::uint8_t* const mask = templ.mask.row(y, z);
+                    for (std::int64_t x = 0; !any && x < extents.x; ++x) {
+                        any = mask[x] != 0;
+                        first = any ? row[x] : first;
+                    }
+                    look(row, y, z, [&](std::int64_t x) { return mask[x] != 0; });
                 }
             }
             if (!differs) {
@@ -350,16 +364,23 @@ CanonicalTemplate::CanonicalTemplate(const MaskedView& templ) {
     std::visit([&](const auto& view) { differencesTo(view, m_support, m_values); }, templ.pixels);
     double* const values = m_values.data();
     double* const end = values + m_values.count();
-    double largest = 0;
-    std::for_each(values, end, [&](double v) { largest = std::max(largest, std::abs(v)); });
-    const double scale = std::ldexp(1.0, std::min(1022, -std::ilogb(largest)));
-    std::for_each(values, end, [&](double& v) { v *= scale; });
+    if (base::pixelType(templ.pixels) == base::PixelType::Float64) {
+        // Squares of differences far below the values would vanish; those of other types cannot.
+        double largest = 0;
+        std::for_each(values, end, [&](double v) { largest = std::max(largest, std::abs(v)); });
+        const double scale = std::ldexp(1.0, std::min(1022, -std::ilogb(largest)));
+        std::for_each(values, end, [&](double& v) { v *= scale; });
+    }
     const auto itself = [](const Lanes& v) { return v; };
     // Twice: the first mean leaves a rounding error that the second one removes (METHODS 2).
     for (int pass = 0; pass < 2; ++pass) {
         const double mean = laneSum(m_values, itself) / static_cast<double>(m_count);
-        for (std::int64_t i = 0; i < m_values.count(); ++i) {
-            values[i] = m_support.empty() || m_support.data()[i] != 0 ? values[i] - mean : 0.0;
+        if (m_support.empty()) {
+            std::for_each(values, end, [&](double& v) { v -= mean; });
+        } else {
+            std::transform(
+                values, end, m_support.data(), values,
+                [&](double v, std::uint8_t inside) { return inside != 0 ? v - mean : 0.0; });
         }
     }
     const double norm = std::sqrt(laneSum(m_values, [](const Lanes& v) { return v * v; }));

@@ -192,11 +192,15 @@ void sortByTime(std::vector<Row>& rows) {
     });
 }
 
-/// The candidates worth timing: the best of each method first, so that methods are compared before
-/// tiles are, then by prediction.
-std::vector<Row*> timingOrder(std::vector<Row>& rows, double limitMs) {
+/// The `most` candidates worth timing by prediction, the best of each method among them: before the
+/// others where predictions of different methods are not from this machine.
+std::vector<Row*> timingOrder(std::vector<Row>& rows, double limitMs, std::size_t most,
+                              bool calibrated) {
+    std::vector<Row*> order;
     std::vector<Row*> leaders;
-    std::vector<Row*> rest;
+    const auto leads = [&](const Row* row) {
+        return std::find(leaders.begin(), leaders.end(), row) != leaders.end();
+    };
     for (Row& row : rows) {
         if (!row.usable() || row.ms() > limitMs) {
             continue;
@@ -204,10 +208,23 @@ std::vector<Row*> timingOrder(std::vector<Row>& rows, double limitMs) {
         const bool first = std::none_of(leaders.begin(), leaders.end(), [&](const Row* leader) {
             return leader->method == row.method;
         });
-        (first ? leaders : rest).push_back(&row);
+        if (order.size() < most) {
+            order.push_back(&row);
+        } else if (first) { // in the place of the slowest that is none
+            const auto last = std::find_if_not(order.rbegin(), order.rend(), leads);
+            if (last != order.rend()) {
+                order.erase(std::next(last).base());
+                order.push_back(&row);
+            }
+        }
+        if (first) {
+            leaders.push_back(&row);
+        }
     }
-    leaders.insert(leaders.end(), rest.begin(), rest.end());
-    return leaders;
+    if (!calibrated) {
+        std::stable_partition(order.begin(), order.end(), leads);
+    }
+    return order;
 }
 
 /// Takes over `ms` as the time of a row.
@@ -325,10 +342,13 @@ bool measure(std::vector<Row>& rows, const method::Problem& problem, const Sampl
                             share, input);
     };
     std::ptrdiff_t timed = 0;
-    for (Row* row : timingOrder(rows, kPlausible * best)) {
-        const double spent = watch.ms();
-        if (timed >= most || (timed > 1 && spent > budget)) {
-            break;
+    for (Row* row : timingOrder(rows, kPlausible * best, static_cast<std::size_t>(most),
+                                input.model.calibrated)) {
+        const double cost =
+            sampleCostMs(problem, row->report.candidate, row->report.prediction->ms, share);
+        // Two at least; of the others those that fit.
+        if (timed > 1 && watch.ms() + cost > budget + share) {
+            continue;
         }
         if (!timeRow(*row, time)) {
             return false;

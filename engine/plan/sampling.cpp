@@ -67,6 +67,26 @@ Extents wholeSample(const method::Problem& problem, double share) {
     return {part[0], part[1], part[2]};
 }
 
+bool takesScenesWhole(const method::Candidate& candidate) { return candidate.method == "fourier"; }
+
+/// How long a sample is to run.
+double wantedMs(const method::Candidate& candidate, double budgetMs) {
+    // Passes over a whole scene are many, and short ones are not worth the sharing.
+    constexpr double kLeastWholeMs = 25;
+    return takesScenesWhole(candidate) ? std::max(budgetMs, kLeastWholeMs) : budgetMs;
+}
+
+/// The extents of a scene that is predicted to take that long.
+Extents sampleExtents(const method::Problem& problem, const method::Candidate& candidate,
+                      double predictedMs, double budgetMs) {
+    const double share = std::min(1.0, wantedMs(candidate, budgetMs) / predictedMs);
+    return takesScenesWhole(candidate) ? wholeSample(problem, share)
+                                       : tiledSample(problem, candidate, share);
+}
+
+/// A sample that takes this many times as long as it is to is run once.
+constexpr double kFarTooLong = 6;
+
 /// A run of a sample: of its time only what the threads were at work grows with the problem. Waking
 /// them and waiting for the last one does not.
 struct SampleRun {
@@ -133,21 +153,27 @@ base::Box representativeBox(const Extents& scene, const Extents& sample, const E
     return best;
 }
 
+double sampleCostMs(const method::Problem& problem, const method::Candidate& candidate,
+                    double predictedMs, double budgetMs) {
+    method::Problem part = problem;
+    part.scene = sampleExtents(problem, candidate, predictedMs, budgetMs);
+    part.extent = method::Extent::Valid;
+    const double ms = predictedMs * static_cast<double>(base::voxelCount(mapExtents(part))) /
+                      static_cast<double>(base::voxelCount(mapExtents(problem)));
+    return ms > kFarTooLong * wantedMs(candidate, budgetMs) ? ms : 2 * ms;
+}
+
 double timeOnSample(const method::Method& method, const method::Problem& problem,
                     const method::Candidate& chosen, double predictedMs, double budgetMs,
                     const SampleInput& input) {
-    const bool whole = chosen.method == "fourier";
-    // Its passes are many, and short ones are not worth the sharing.
-    constexpr double kLeastWholeMs = 25;
-    const double sampleMs = whole ? std::max(budgetMs, kLeastWholeMs) : budgetMs;
-    const double share = std::min(1.0, sampleMs / predictedMs);
-    const base::Box box = representativeBox(
-        problem.scene, whole ? wholeSample(problem, share) : tiledSample(problem, chosen, share),
-        problem.templ, input.lowest);
+    const double sampleMs = wantedMs(chosen, budgetMs);
+    const base::Box box =
+        representativeBox(problem.scene, sampleExtents(problem, chosen, predictedMs, budgetMs),
+                          problem.templ, input.lowest);
     method::Problem part = problem;
     part.scene = box.extents;
     method::Candidate candidate = chosen;
-    if (whole && share < 1) { // a transform of the part's own length
+    if (takesScenesWhole(chosen) && sampleMs < predictedMs) { // a transform of its own length
         candidate = method.candidates(part, input.limits, {0, 0, 0}).front();
     }
     part.templates = 1;                  // others are in the prediction
@@ -179,7 +205,6 @@ double timeOnSample(const method::Method& method, const method::Problem& problem
     const double setupMs = prepareMs + std::max(0.0, all.setup - some.setup);
     // The first run makes buffers, too, and meets cold caches; only one far too long goes without a
     // second.
-    constexpr double kFarTooLong = 3;
     std::array<SampleRun, 2> runs;
     for (SampleRun& run : runs) {
         const base::Stopwatch turn;
