@@ -329,7 +329,12 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
     }
     if (kept != nullptr) {
         arguments.kept = kept->m_sums.data();
+        arguments.inverses = kept->m_inverses.data();
+        arguments.rows = kept->m_rows.data();
         arguments.recall = std::exchange(kept->m_known, true);
+        if (!arguments.recall) {
+            kept->m_rows.fill({});
+        }
     }
     const bool twofold = std::is_same_v<Real, double>;
     // A score in double that is kept as float is rounded once more; the norm of the template is a

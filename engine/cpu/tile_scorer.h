@@ -82,14 +82,17 @@ struct TileResult {
     [[nodiscard]] bool plain() const { return tally.marked == 0 && tile.nonFinite == 0; }
 };
 
-/// What scores of one tile against several templates share: its window sums, and which of its
-/// panels are not finite or flat.
+/// What scores of one tile against several templates share: its window sums and what follows from
+/// them, and which of its panels are not finite or flat.
 class KeptTile {
   public:
     /// Room for tiles of at most `tile` placements.
-    explicit KeptTile(const base::Extents& tile) : m_sums({simd::keptSums(tile), 1, 1}, 0.0) {}
+    explicit KeptTile(const base::Extents& tile)
+        : m_sums({simd::keptSums(tile), 1, 1}, 0.0), m_inverses({simd::keptSums(tile) / 2, 1, 1}),
+          m_rows({tile.y, tile.z, 1}) {}
     [[nodiscard]] static std::int64_t bytes(const base::Extents& tile) {
-        return 8 * simd::keptSums(tile);
+        return 10 * simd::keptSums(tile) +
+               static_cast<std::int64_t>(sizeof(simd::KeptRow)) * tile.y * tile.z;
     }
     /// Before the first template of another tile.
     void forget() {
@@ -104,6 +107,8 @@ class KeptTile {
         std::vector<std::uint8_t> flat;    ///< likewise flatPanels()
     };
     base::Image<double> m_sums;
+    base::Image<float> m_inverses;
+    base::Image<simd::KeptRow> m_rows;
     bool m_known = false;
     Panels m_panels;
 };

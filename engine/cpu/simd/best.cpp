@@ -20,28 +20,24 @@ class RowTaker {
 
     void operator()(const float* score, std::int64_t count, float* best, std::int32_t* index) {
         const D d;
-        const I integers;
         const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-        const auto templ = hn::Set(integers, m_templ);
         auto sum = hn::Zero(DD());
         auto squares = hn::Zero(DD());
-        std::int64_t i = 0;
-        for (; i + lanes <= count; i += lanes) {
-            const auto now = hn::LoadU(d, score + i);
-            const auto low = hn::PromoteTo(DD(), hn::LoadU(H(), score + i));
-            const auto high = hn::PromoteTo(DD(), hn::LoadU(H(), score + i + lanes / 2));
+        const auto addUp = [&](hn::Vec<D> now) {
+            const auto low = hn::PromoteTo(DD(), hn::LowerHalf(H(), now));
+            const auto high = hn::PromoteTo(DD(), hn::UpperHalf(H(), now));
             sum = hn::Add(sum, hn::Add(low, high));
             squares = hn::MulAdd(low, low, hn::MulAdd(high, high, squares));
-            if (m_templ == 0) {
-                hn::StoreU(templ, integers, index + i);
-                continue;
-            }
-            const auto old = hn::LoadU(d, best + i);
-            const auto larger = hn::Gt(now, old);
-            hn::StoreU(hn::IfThenElse(larger, now, old), d, best + i);
-            hn::StoreU(hn::IfThenElse(hn::RebindMask(integers, larger), templ,
-                                      hn::LoadU(integers, index + i)),
-                       integers, index + i);
+        };
+        std::int64_t i = 0;
+        for (; i + lanes <= count; i += lanes) {
+            addUp(takeLarger(score + i, best + i, index + i));
+        }
+        if (i > 0 && i < count) { // a whole vector, some of which has been taken
+            const std::int64_t last = count - lanes;
+            const auto now = takeLarger(score + last, best + last, index + last);
+            addUp(hn::IfThenZeroElse(hn::FirstN(d, static_cast<std::size_t>(i - last)), now));
+            i = count;
         }
         m_sums.sum += hn::GetLane(hn::SumOfLanes(DD(), sum));
         m_sums.squares += hn::GetLane(hn::SumOfLanes(DD(), squares));
@@ -60,7 +56,26 @@ class RowTaker {
     using D = hn::ScalableTag<float>;
     using I = hn::RebindToSigned<D>;
     using DD = hn::Repartition<double, D>;
-    using H = hn::Rebind<float, DD>;
+    using H = hn::Half<D>;
+
+    // One vector; returns the new scores.
+    HWY_INLINE hn::Vec<D> takeLarger(const float* score, float* best, std::int32_t* index) const {
+        const D d;
+        const I integers;
+        const auto templ = hn::Set(integers, m_templ);
+        const auto now = hn::LoadU(d, score);
+        if (m_templ == 0) {
+            hn::StoreU(templ, integers, index);
+            return now;
+        }
+        const auto old = hn::LoadU(d, best);
+        const auto larger = hn::Gt(now, old);
+        hn::StoreU(hn::IfThenElse(larger, now, old), d, best);
+        hn::StoreU(
+            hn::IfThenElse(hn::RebindMask(integers, larger), templ, hn::LoadU(integers, index)),
+            integers, index);
+        return now;
+    }
 
     std::int32_t m_templ;
     BestSums& m_sums;

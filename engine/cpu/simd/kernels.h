@@ -166,6 +166,13 @@ struct LowPanel {
     double s2 = 0;
 };
 
+/// What a row whose window sums are kept says of the scores of any numerators: the largest K^2 and
+/// the least D, where all panels of it can be scored plainly.
+struct KeptRow {
+    float square = 0;
+    float variance = 0; ///< 0: they cannot
+};
+
 /// Writes scores, status bytes and bounds of one tile from numerators of either precision: window
 /// sums of x and x^2 over m, D, r = num / sqrt(D), clamped to [-1, 1]. Sums run on from panel to
 /// panel where they are exact or, of scores that are not kept in double, every D is 2^22 times
@@ -174,9 +181,10 @@ struct LowPanel {
 /// **Shapes**: the magnitude of x is 1 at most; x as for correlateDirect; num `out`; value, status
 /// the same box inside the map with their strides; bounds contiguous, out.x a row. `scratch` as
 /// scoreScratch() says. `exact`, where there is one, takes the scores in double. `kept`, where
-/// there is room for keptSums(out) doubles, takes the window sums, and `recall` scores other
-/// numerators of the same box from them: to the bit what x would give. `low` takes the LOWCONF
-/// voxels, as many as fit its capacity.
+/// there is room for keptSums(out) doubles, takes the window sums, `inverses` (half as many floats)
+/// and `rows` (out.y out.z) 1 / sqrt(D) and what is known of rows, of float numerators; `recall`
+/// scores other numerators of the same box from them: to the bit what x would give. `low` takes the
+/// LOWCONF voxels, as many as fit its capacity.
 template <class Real, class Numerator = Real> struct ScoreArguments {
     VoxelBox<Real> x;
     VoxelBox<Numerator> num;
@@ -191,6 +199,8 @@ template <class Real, class Numerator = Real> struct ScoreArguments {
     float* bounds = nullptr;
     double* scratch = nullptr;
     double* kept = nullptr;
+    float* inverses = nullptr;
+    KeptRow* rows = nullptr;
     bool recall = false; ///< x is not read
     std::vector<LowPanel>* low = nullptr;
 };

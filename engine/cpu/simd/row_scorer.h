@@ -148,8 +148,12 @@ template <class Scores> class RowScorer {
         }
         // The bounds of the last row are the sample that is asked for.
         const bool sampled = row.at.y + 1 == m_arguments.out.y;
+        if (!sampled && m_arguments.recall && scoreFromInverses(row)) {
+            return true;
+        }
+        const Keeper keeper(m_arguments, row.at);
         if (!sampled && m_remarkable <= m_plain / 2 + 2) {
-            if (scorePlainly(row)) {
+            if (scorePlainly(row, keeper)) {
                 ++m_plain;
                 return true;
             }
@@ -193,9 +197,76 @@ template <class Scores> class RowScorer {
         }
     }
 
+    /// 1 / sqrt(D) of a row, or of a part of it, and what is known of it, for other numerators of
+    /// the same panels.
+    class Keeper {
+      public:
+        Keeper(const Arguments& a, const base::Index& at) {
+            if (std::is_same_v<Scores, SingleScores> && a.kept != nullptr && !a.recall) {
+                const std::int64_t row = at.z * a.out.y + at.y;
+                m_inverses = a.inverses + row * sumsRow(a.out.x) + at.x;
+                m_row = a.rows + row;
+                m_before = at.x == 0 ? KeptRow{0, std::numeric_limits<float>::max()} : *m_row;
+                *m_row = {};
+            }
+        }
+        HWY_INLINE void keep(std::int64_t i, V inverse) const {
+            if constexpr (std::is_same_v<Scores, SingleScores>) {
+                if (m_inverses != nullptr) {
+                    hn::StoreU(inverse, D(), m_inverses + i); // a row has room for a whole vector
+                }
+            }
+        }
+        void keep(Real square, Real variance) const {
+            if (m_row != nullptr) {
+                *m_row = {std::max(m_before.square, static_cast<float>(square)),
+                          std::min(m_before.variance, static_cast<float>(variance))};
+            }
+        }
+
+      private:
+        float* m_inverses = nullptr;
+        KeptRow* m_row = nullptr;
+        KeptRow m_before; ///< of the parts before this one
+    };
+
+    /// As scorePlainly(), from what is kept of a row: false where that cannot be.
+    template <class S> [[nodiscard]] bool scoreFromInverses(const Row<S>& row) {
+        if constexpr (!std::is_same_v<Scores, SingleScores>) {
+            return false;
+        } else {
+            const std::int64_t number = row.at.z * m_arguments.out.y + row.at.y;
+            const KeptRow& known = m_arguments.rows[number];
+            const double bound =
+                boundOfAll(static_cast<double>(known.square), static_cast<double>(known.variance));
+            if (!(known.variance > 0 && bound <= m_constants.promise)) {
+                return false;
+            }
+            const D d;
+            const float* const inverses =
+                m_arguments.inverses + number * sumsRow(m_arguments.out.x) + row.at.x;
+            auto scores = hn::Zero(d);
+            overVectors<true>(row, [&](std::int64_t i, auto count, std::int64_t) {
+                auto score = hn::Mul(hn::LoadU(d, row.num + i), hn::LoadU(d, inverses + i));
+                if constexpr (!kWhole<decltype(count)>) {
+                    score =
+                        hn::IfThenElseZero(hn::FirstN(d, static_cast<std::size_t>(count)), score);
+                }
+                scores = hn::Max(scores, hn::Abs(score));
+                storeScores(row, i, count, score);
+            });
+            if (!(hn::GetLane(hn::MaxOfLanes(d, scores)) <= 1.0F)) {
+                return false;
+            }
+            clearStatuses(row);
+            m_tally.largestBound = std::max(m_tally.largestBound, bound);
+            return true;
+        }
+    }
+
     /// Scores without a bound for each: false when one bound for all of the row does not keep the
     /// promise, or a panel may be flat; then what was written means nothing.
-    template <class S> [[nodiscard]] bool scorePlainly(const Row<S>& row) {
+    template <class S> [[nodiscard]] bool scorePlainly(const Row<S>& row, const Keeper& keeper) {
         const D d;
         const ScoreConstants constants = m_constants; // a copy no store can alias
         auto variances = hn::Set(d, Real{1});
@@ -218,14 +289,18 @@ template <class Scores> class RowScorer {
             squares = hn::Max(squares, hn::Mul(hn::Mul(square, inverse), inverse));
             scores = hn::Max(scores, hn::Abs(score));
             storeScores(row, i, count, score);
+            keeper.keep(i, inverse);
         });
         clearStatuses(row);
         const Real variance = hn::GetLane(hn::MinOfLanes(d, variances));
         const Real square = hn::GetLane(hn::MaxOfLanes(d, squares));
         // Of a variance that is not positive the others mean nothing.
         if (!(variance > std::max(Scores::kTiny, leastOf<S>()) &&
-              hn::GetLane(hn::MaxOfLanes(d, scores)) <= Real{1} &&
               static_cast<double>(square) * m_constants.suspicious < 0.5)) {
+            return false;
+        }
+        keeper.keep(square, variance);
+        if (!(hn::GetLane(hn::MaxOfLanes(d, scores)) <= Real{1})) {
             return false;
         }
         const double bound = boundOfAll(static_cast<double>(square), static_cast<double>(variance));

@@ -408,6 +408,36 @@ class BankTest : public QObject {
         }
     }
 
+    // A row of sums longer than a strip, weak in its first one: what is kept of it is of all
+    // strips.
+    void aWideTileIsWeakWhereOneOfItsStripsIs() {
+        constexpr Extents kScene{1400, 30, 1};
+        test::Random random(4);
+        Bank bank{
+            test::makeScene(PixelType::Float32, kScene,
+                            [&](const base::Index& at) {
+                                const double noise = 2 * random.uniform() - 1;
+                                const bool flat = at.x < 900 && at.y < 9;
+                                const bool weak = at.x < 900 && at.y / 9 == 2;
+                                return 3000 + std::round(flat ? 0 : weak ? noise : 4000 * noise);
+                            }),
+            {},
+            {},
+            {}};
+        bank.templs = templatesIn(bank.scene, {9, 8, 1}, 3, 12);
+        std::int64_t weak = 0;
+        for (const test::Way& way : test::waysFor(bank.view(), bank.templ(0), kScene, {})) {
+            const std::vector<test::MethodRun> runs = runEach(way, bank);
+            test::RunOptions options;
+            options.threads = 1;
+            const BankRun all = runBank(way, bank, options);
+            const std::string fault = voxelFault(all, runs, {{0, 0, 0}, all.index.extents()});
+            QVERIFY2(fault.empty(), (way.words() + ": " + fault).c_str());
+            weak += all.run.outcome.facts.statusCounts[static_cast<std::size_t>(Status::LowConf)];
+        }
+        QVERIFY(weak > 0);
+    }
+
     void aStoppedBankKeepsWhatAllTemplatesFinished_data() { addCases(); }
 
     void aStoppedBankKeepsWhatAllTemplatesFinished() {
