@@ -67,6 +67,14 @@ class FreedBuffers {
         const std::lock_guard lock(m_lock);
         return m_bytes;
     }
+    std::size_t mark() {
+        const std::lock_guard lock(m_lock);
+        return m_least = m_bytes;
+    }
+    [[nodiscard]] std::size_t least() {
+        const std::lock_guard lock(m_lock);
+        return m_least;
+    }
 
   private:
     struct Buffer {
@@ -80,6 +88,7 @@ class FreedBuffers {
     }
     void remove(Buffer* buffer) {
         m_bytes -= buffer->bytes;
+        m_least = std::min(m_least, m_bytes);
         std::copy(buffer + 1, m_buffers.data() + m_count, buffer);
         --m_count;
     }
@@ -88,17 +97,16 @@ class FreedBuffers {
     std::array<Buffer, 64> m_buffers;
     std::size_t m_count = 0;
     std::size_t m_bytes = 0;
+    std::size_t m_least = 0; ///< of them since mark()
 };
 
 std::atomic<FreedBuffers*> freedBuffers = nullptr;
-
-bool isLarge(std::size_t bytes) { return bytes >= kMiB; }
 
 } // namespace
 
 void* allocateBuffer(std::size_t bytes) {
     FreedBuffers* const freed = freedBuffers;
-    void* const kept = freed != nullptr && isLarge(bytes) ? freed->take(bytes) : nullptr;
+    void* const kept = freed != nullptr && bytes >= kMiB ? freed->take(bytes) : nullptr;
     if (kept != nullptr) {
         return kept;
     }
@@ -109,7 +117,9 @@ void* allocateBuffer(std::size_t bytes) {
 
 void releaseBuffer(void* data) noexcept {
     FreedBuffers* const freed = freedBuffers;
-    if (const std::size_t bytes = ::malloc_usable_size(data); freed != nullptr && isLarge(bytes)) {
+    // What was too small to be taken from here may be a little larger than it was to be.
+    constexpr std::size_t kLeast = kMiB + 4096;
+    if (const std::size_t bytes = ::malloc_usable_size(data); freed != nullptr && bytes >= kLeast) {
         freed->keep(data, bytes);
     } else {
         ::operator delete(data, kCacheLine);
@@ -128,6 +138,16 @@ void keepFreedBuffers() {
 std::size_t keptBytes() {
     FreedBuffers* const freed = freedBuffers;
     return freed != nullptr ? freed->bytes() : 0;
+}
+
+std::size_t markKeptBytes() {
+    FreedBuffers* const freed = freedBuffers;
+    return freed != nullptr ? freed->mark() : 0;
+}
+
+std::size_t leastKeptBytes() {
+    FreedBuffers* const freed = freedBuffers;
+    return freed != nullptr ? freed->least() : 0;
 }
 
 } // namespace flcc::base

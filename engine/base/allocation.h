@@ -7,8 +7,9 @@ namespace flcc::base {
 /// Rows, and the buffers of images, start on this boundary where they are owned.
 inline constexpr std::size_t kAlignment = 64;
 
-/// Memory of an image. Large buffers ask for large pages: passes across
-/// the rows of one spend half of their time on looking up small ones.
+/// Memory of an image, of any content. Large buffers ask for large pages: passes across the rows of
+/// one spend half of their time on looking up small ones. One that was kept may be a quarter
+/// larger.
 /// **Errors**: std::bad_alloc. **Threads**: any.
 [[nodiscard]] void* allocateBuffer(std::size_t bytes);
 void releaseBuffer(void* data) noexcept;
@@ -19,7 +20,11 @@ void releaseBuffer(void* data) noexcept;
 /// For a program's start; before other threads run.
 void keepFreedBuffers();
 
-/// Bytes of the buffers that stay so.
+/// Bytes of the buffers that stay so: resident, and free for the next one.
 [[nodiscard]] std::size_t keptBytes();
+
+/// keptBytes(), and the least they were since.
+std::size_t markKeptBytes();
+[[nodiscard]] std::size_t leastKeptBytes();
 
 } // namespace flcc::base

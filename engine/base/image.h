@@ -56,7 +56,7 @@ template <class T> class Image {
   public:
     Image() = default;
 
-    /// Voxels are not initialised (a page costs nothing until it is written).
+    /// Voxels are not initialised (a page of new memory costs nothing until it is written).
     /// **Errors**: Problem for bad extents; std::bad_alloc.
     explicit Image(const Extents& extents)
         : m_extents(extents), m_count(voxelCount(extents)),

@@ -135,8 +135,8 @@ inline constexpr double kAgainTransform = 0.65;
 /// What window sums, division and statuses take in a bank that shares the sums, against one
 /// template.
 [[nodiscard]] inline double sharedScores(const method::Problem& problem) {
-    constexpr double kFirst = 1.5; // keeps the sums, starts the best map
-    constexpr double kAgain = 0.45;
+    constexpr double kFirst = 1.4; // keeps the sums, starts the best map
+    constexpr double kAgain = 0.35;
     return problem.templates > 1 ? kFirst + kAgain * (problem.templates - 1) : 1;
 }
 

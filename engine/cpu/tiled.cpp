@@ -32,21 +32,6 @@ std::int64_t rowLength(std::int64_t least) {
     return least == 1 ? 1 : nextSmooth((least + 7) / 8) * 8;
 }
 
-/// A length of the columns of a flat tile for `least` voxels: half of its frequencies and one more
-/// are to fill groups of lines (halfBeamTransform()), so that 126 takes less than 128.
-std::int64_t columnLength(std::int64_t least) {
-    const auto cost = [](std::int64_t length) {
-        return length + 2 * roundUp(length / 2 + 1, beam::kLines);
-    };
-    std::int64_t best = nextSmooth(least);
-    // Another group of lines costs what twice as many points do: further ones cannot pay.
-    for (std::int64_t length = best; length < least + 2 * beam::kLines;
-         length = nextSmooth(length + 1)) {
-        best = cost(length) < cost(best) ? length : best;
-    }
-    return best;
-}
-
 class TiledMethod final : public method::Method {
   public:
     [[nodiscard]] std::string_view name() const override { return "tiled"; }
@@ -68,7 +53,7 @@ class TiledMethod final : public method::Method {
             return result;
         }
         const auto column = [&](std::int64_t least) {
-            return n.z == 1 ? columnLength(least) : rowLength(least);
+            return n.z == 1 ? nextSmooth(least) : rowLength(least);
         };
         // No longer than the scene needs.
         const Extents longest{rowLength(n.x), column(n.y), rowLength(n.z)};

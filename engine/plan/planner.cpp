@@ -192,37 +192,33 @@ void sortByTime(std::vector<Row>& rows) {
     });
 }
 
-/// The `most` candidates worth timing by prediction, the best of each method among them: before the
-/// others where predictions of different methods are not from this machine.
+/// The candidates worth timing by prediction, the best of each method among the first `most`:
+/// before the others where predictions of different methods are not from this machine.
 std::vector<Row*> timingOrder(std::vector<Row>& rows, double limitMs, std::size_t most,
                               bool calibrated) {
-    std::vector<Row*> order;
     std::vector<Row*> leaders;
-    const auto leads = [&](const Row* row) {
-        return std::find(leaders.begin(), leaders.end(), row) != leaders.end();
-    };
+    std::vector<Row*> others;
+    std::vector<Row*> order;
     for (Row& row : rows) {
         if (!row.usable() || row.ms() > limitMs) {
             continue;
         }
-        const bool first = std::none_of(leaders.begin(), leaders.end(), [&](const Row* leader) {
+        const bool leads = std::none_of(leaders.begin(), leaders.end(), [&](const Row* leader) {
             return leader->method == row.method;
         });
-        if (order.size() < most) {
-            order.push_back(&row);
-        } else if (first) { // in the place of the slowest that is none
-            const auto last = std::find_if_not(order.rbegin(), order.rend(), leads);
-            if (last != order.rend()) {
-                order.erase(std::next(last).base());
-                order.push_back(&row);
-            }
-        }
-        if (first) {
-            leaders.push_back(&row);
-        }
+        (leads ? leaders : others).push_back(&row);
+        order.push_back(&row);
     }
+    const std::size_t free = most - std::min(most, leaders.size());
+    const auto late = others.begin() + static_cast<std::ptrdiff_t>(std::min(free, others.size()));
+    const auto isLate = [&](const Row* row) {
+        return std::find(late, others.end(), row) != others.end();
+    };
+    std::stable_partition(order.begin(), order.end(), [&](const Row* row) { return !isLate(row); });
     if (!calibrated) {
-        std::stable_partition(order.begin(), order.end(), leads);
+        std::stable_partition(order.begin(), order.end(), [&](const Row* row) {
+            return std::find(leaders.begin(), leaders.end(), row) != leaders.end();
+        });
     }
     return order;
 }
@@ -344,10 +340,15 @@ bool measure(std::vector<Row>& rows, const method::Problem& problem, const Sampl
     std::ptrdiff_t timed = 0;
     for (Row* row : timingOrder(rows, kPlausible * best, static_cast<std::size_t>(most),
                                 input.model.calibrated)) {
-        const double cost =
-            sampleCostMs(problem, row->report.candidate, row->report.prediction->ms, share);
+        if (timed >= most) {
+            break;
+        }
         // Two at least; of the others those that fit.
-        if (timed > 1 && watch.ms() + cost > budget + share) {
+        const auto cost = [&] {
+            return sampleCostMs(*row->method, problem, row->report.candidate,
+                                row->report.prediction->ms, share, input);
+        };
+        if (timed > 1 && watch.ms() + cost() > budget + share) {
             continue;
         }
         if (!timeRow(*row, time)) {

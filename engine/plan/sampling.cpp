@@ -76,12 +76,27 @@ double wantedMs(const method::Candidate& candidate, double budgetMs) {
     return takesScenesWhole(candidate) ? std::max(budgetMs, kLeastWholeMs) : budgetMs;
 }
 
-/// The extents of a scene that is predicted to take that long.
-Extents sampleExtents(const method::Problem& problem, const method::Candidate& candidate,
-                      double predictedMs, double budgetMs) {
+/// A part of a problem, and how a candidate does it.
+struct Sample {
+    method::Problem part;
+    method::Candidate candidate;
+};
+
+/// The part that is predicted to take as long as is wanted, with one template.
+Sample sampleOf(const method::Method& method, const method::Problem& problem,
+                const method::Candidate& candidate, double predictedMs, double budgetMs,
+                const SampleInput& input) {
+    const bool whole = takesScenesWhole(candidate);
     const double share = std::min(1.0, wantedMs(candidate, budgetMs) / predictedMs);
-    return takesScenesWhole(candidate) ? wholeSample(problem, share)
-                                       : tiledSample(problem, candidate, share);
+    Sample sample{problem, candidate};
+    sample.part.scene =
+        whole ? wholeSample(problem, share) : tiledSample(problem, candidate, share);
+    sample.part.templates = 1;                  // others are in the prediction
+    sample.part.extent = method::Extent::Valid; // what lies beyond the scene is in the prediction
+    if (whole && share < 1) {                   // a transform of the part's own length
+        sample.candidate = method.candidates(sample.part, input.limits, {0, 0, 0}).front();
+    }
+    return sample;
 }
 
 /// A sample that takes this many times as long as it is to is run once.
@@ -153,13 +168,14 @@ base::Box representativeBox(const Extents& scene, const Extents& sample, const E
     return best;
 }
 
-double sampleCostMs(const method::Problem& problem, const method::Candidate& candidate,
-                    double predictedMs, double budgetMs) {
-    method::Problem part = problem;
-    part.scene = sampleExtents(problem, candidate, predictedMs, budgetMs);
-    part.extent = method::Extent::Valid;
-    const double ms = predictedMs * static_cast<double>(base::voxelCount(mapExtents(part))) /
-                      static_cast<double>(base::voxelCount(mapExtents(problem)));
+double sampleCostMs(const method::Method& method, const method::Problem& problem,
+                    const method::Candidate& candidate, double predictedMs, double budgetMs,
+                    const SampleInput& input) {
+    const Sample sample = sampleOf(method, problem, candidate, predictedMs, budgetMs, input);
+    const auto verdict =
+        method.predict(sample.part, sample.candidate, input.limits, input.model, nullptr);
+    const auto* const prediction = std::get_if<method::Prediction>(&verdict);
+    const double ms = prediction != nullptr ? prediction->ms : predictedMs;
     return ms > kFarTooLong * wantedMs(candidate, budgetMs) ? ms : 2 * ms;
 }
 
@@ -167,17 +183,8 @@ double timeOnSample(const method::Method& method, const method::Problem& problem
                     const method::Candidate& chosen, double predictedMs, double budgetMs,
                     const SampleInput& input) {
     const double sampleMs = wantedMs(chosen, budgetMs);
-    const base::Box box =
-        representativeBox(problem.scene, sampleExtents(problem, chosen, predictedMs, budgetMs),
-                          problem.templ, input.lowest);
-    method::Problem part = problem;
-    part.scene = box.extents;
-    method::Candidate candidate = chosen;
-    if (takesScenesWhole(chosen) && sampleMs < predictedMs) { // a transform of its own length
-        candidate = method.candidates(part, input.limits, {0, 0, 0}).front();
-    }
-    part.templates = 1;                  // others are in the prediction
-    part.extent = method::Extent::Valid; // what lies beyond the scene is in the prediction
+    const auto [part, candidate] = sampleOf(method, problem, chosen, predictedMs, budgetMs, input);
+    const base::Box box = representativeBox(problem.scene, part.scene, problem.templ, input.lowest);
     const method::MaskedView scene = method::partOf(input.scene, box);
     method.warmUp(part, candidate);
     const base::Stopwatch watch;

@@ -28,10 +28,10 @@ struct SampleInput {
                                           const base::Extents& templ,
                                           const std::vector<base::Index>& lowest);
 
-/// What timeOnSample() is predicted to take.
-[[nodiscard]] double sampleCostMs(const method::Problem& problem,
+/// What the runs of timeOnSample() are predicted to take.
+[[nodiscard]] double sampleCostMs(const method::Method& method, const method::Problem& problem,
                                   const method::Candidate& candidate, double predictedMs,
-                                  double budgetMs);
+                                  double budgetMs, const SampleInput& input);
 
 /// Runs a candidate on a part of the scene that is predicted to take about `budgetMs` (the whole
 /// scene when that is less) and scales its time to the whole by the predictions of both.

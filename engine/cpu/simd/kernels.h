@@ -37,7 +37,8 @@ using DoubleBox = VoxelBox<double>;
 using IntegerBox = VoxelBox<std::int32_t>;
 using StepBox = VoxelBox<std::int16_t>;
 
-/// Sum, range and number of non-finite values of voxels; sum and range are over the finite ones.
+/// Sum, range and number of non-finite values of voxels, of which there are some; sum and range are
+/// over the finite ones.
 struct VoxelFacts {
     double sum = 0;
     double minimum = 0;
@@ -179,10 +180,10 @@ struct KeptRow {
 /// their error; elsewhere they are made by additions only (doubling along x, van Herk along y and
 /// z).
 /// **Shapes**: the magnitude of x is 1 at most; x as for correlateDirect; num `out`; value, status
-/// the same box inside the map with their strides; bounds contiguous, out.x a row. `scratch` as
-/// scoreScratch() says. `exact`, where there is one, takes the scores in double. `kept`, where
-/// there is room for keptSums(out) doubles, takes the window sums, `inverses` (half as many floats)
-/// and `rows` (out.y out.z) 1 / sqrt(D) and what is known of rows, of float numerators; `recall`
+/// the same box inside the map with their strides; bounds contiguous, out.x and kSlack. `scratch`
+/// as scoreScratch() says. `exact`, where there is one, takes the scores in double. `kept`, where
+/// there is room for keptSums(out) doubles, takes the window sums, and with it `inverses` (half as
+/// many floats) and `rows` (out.y out.z) 1 / sqrt(D) and what is known of rows; `recall`
 /// scores other numerators of the same box from them: to the bit what x would give. `low` takes the
 /// LOWCONF voxels, as many as fit its capacity.
 template <class Real, class Numerator = Real> struct ScoreArguments {

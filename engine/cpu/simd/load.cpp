@@ -277,8 +277,10 @@ bool allOnGrid(const base::View<const float>& voxels, int exponent, std::uint32_
         if (i < count) {
             look(i > 0 ? hn::LoadU(d, row + count - lanes) : loadCut(d, row, count));
         }
-        // The sign of a zero is no difference.
-        return hn::AllTrue(d, hn::Eq(differences, hn::Zero(d))) &&
+        // The sign of a zero is no difference. Others are compared as bits, whatever the processor
+        // takes numbers as small as these for.
+        return hn::AllTrue(di,
+                           hn::Eq(hn::ShiftLeft<1>(hn::BitCast(di, differences)), hn::Zero(di))) &&
                hn::AllTrue(di, hn::Eq(hn::And(seen, wrong), hn::Zero(di)));
     });
     if (good) {

@@ -397,8 +397,10 @@ template <class Scores> class RowScorer {
             hn::Store(scores, d, last);
             for (std::int64_t lane = 0; lane < count; ++lane) {
                 row.value[i + lane] = static_cast<float>(last[lane]);
-                if (row.exact != nullptr) {
-                    row.exact[i + lane] = static_cast<double>(last[lane]);
+                if constexpr (std::is_same_v<Real, double>) {
+                    if (row.exact != nullptr) {
+                        row.exact[i + lane] = last[lane];
+                    }
                 }
             }
         }

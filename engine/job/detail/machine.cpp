@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/allocation.h"
 #include "engine/base/error.h"
 
 namespace flcc::job::detail {
@@ -89,7 +90,10 @@ std::string finished(Digest& digest, const std::string& what) {
 std::int64_t availableMemory() {
     const std::int64_t available = kilobytes("/proc/meminfo", "MemAvailable:")
                                        .value_or(std::numeric_limits<std::int64_t>::max());
-    return std::min(available, groupMemory("/proc/self/cgroup", "/sys/fs/cgroup"));
+    const std::int64_t left =
+        std::min(available, groupMemory("/proc/self/cgroup", "/sys/fs/cgroup"));
+    const auto kept = static_cast<std::int64_t>(base::keptBytes());
+    return left > std::numeric_limits<std::int64_t>::max() - kept ? left : left + kept;
 }
 
 std::int64_t groupMemory(const std::filesystem::path& cgroupFile,
@@ -124,6 +128,7 @@ PeakMeter::PeakMeter() {
     // 5 sets the highest resident memory back to the present one; where it may not, the rise shows
     // only beyond the old peak.
     std::ofstream("/proc/self/clear_refs") << 5;
+    m_kept = static_cast<std::int64_t>(base::markKeptBytes());
     m_start = ownMemory("VmRSS:");
     m_peakBefore = ownMemory("VmHWM:");
 }
@@ -131,7 +136,9 @@ PeakMeter::PeakMeter() {
 std::int64_t PeakMeter::rise() const {
     const std::int64_t peak = ownMemory("VmHWM:");
     const std::int64_t highest = peak > m_peakBefore ? peak : ownMemory("VmRSS:");
-    return std::max<std::int64_t>(0, highest - m_start);
+    // Buffers that were kept are taken, or make room, without a rise.
+    const std::int64_t taken = m_kept - static_cast<std::int64_t>(base::leastKeptBytes());
+    return std::max<std::int64_t>(0, highest - m_start) + taken;
 }
 
 std::string fileDigest(const std::filesystem::path& path, const std::stop_token& stop) {

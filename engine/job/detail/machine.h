@@ -9,7 +9,7 @@
 namespace flcc::job::detail {
 
 /// Bytes this process may still take without swapping: what the system and its control group have
-/// free.
+/// free, and the buffers it keeps.
 [[nodiscard]] std::int64_t availableMemory();
 
 /// What the control groups of version 2 leave to a process: the least of what `cgroupFile`
@@ -18,13 +18,15 @@ namespace flcc::job::detail {
 [[nodiscard]] std::int64_t groupMemory(const std::filesystem::path& cgroupFile,
                                        const std::filesystem::path& root);
 
-/// The rise of the resident memory of this process since the meter was made, at its highest.
+/// The rise of the resident memory of this process since the meter was made, at its highest; what
+/// base::keepFreedBuffers() kept counts from when it is used again.
 class PeakMeter {
   public:
     PeakMeter();
     [[nodiscard]] std::int64_t rise() const;
 
   private:
+    std::int64_t m_kept;
     std::int64_t m_start;
     std::int64_t m_peakBefore;
 };

@@ -8,7 +8,6 @@
 #include "engine/base/error.h"
 #include "engine/cpu/methods.h"
 #include "engine/plan/planner.h"
-#include "engine/plan/sampling.h"
 
 using namespace flcc;
 
@@ -331,28 +330,6 @@ class PlanTest : public QObject {
         QVERIFY(timed.contains("direct") && timed.contains("tiled"));
         QCOMPARE(*planned.report.chosen()->measuredMs, best);
         QVERIFY(planned.report.planningMs > 0);
-    }
-
-    /// The first third of the scene is dark: a sample holds a third of dark, too, where the middle
-    /// would hold none.
-    void aSampleIsAsDarkAsTheScene() {
-        const base::Extents scene{300, 90, 1};
-        const base::Extents templ{11, 11, 1};
-        std::vector<base::Index> dark;
-        for (std::int64_t i = 0; i < 60; ++i) {
-            dark.push_back({i % 10 * 9, i / 10 * 15, 0});
-        }
-        const base::Extents half{150, 90, 1};
-        const auto isAt = [&](std::int64_t x, const std::vector<base::Index>& lowest) {
-            return plan::representativeBox(scene, half, templ, lowest) ==
-                   base::Box{{x, 0, 0}, half};
-        };
-        QVERIFY(isAt(37, dark));
-        // Nothing known, and a place for every part of it: the middle.
-        QVERIFY(isAt(75, {}));
-        QVERIFY(isAt(75, {{20, 40, 0}, {150, 40, 0}, {270, 40, 0}}));
-        QVERIFY(plan::representativeBox(scene, scene, templ, dark) ==
-                (base::Box{{0, 0, 0}, scene}));
     }
 
     void exhaustivePlanningTimesEveryCandidateOnTheWhole() {
