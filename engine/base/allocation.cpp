@@ -67,13 +67,11 @@ class FreedBuffers {
         const std::lock_guard lock(m_lock);
         return m_bytes;
     }
-    std::size_t mark() {
+    void drop() {
         const std::lock_guard lock(m_lock);
-        return m_least = m_bytes;
-    }
-    [[nodiscard]] std::size_t least() {
-        const std::lock_guard lock(m_lock);
-        return m_least;
+        while (m_count > 0) {
+            freeOldest();
+        }
     }
 
   private:
@@ -88,7 +86,6 @@ class FreedBuffers {
     }
     void remove(Buffer* buffer) {
         m_bytes -= buffer->bytes;
-        m_least = std::min(m_least, m_bytes);
         std::copy(buffer + 1, m_buffers.data() + m_count, buffer);
         --m_count;
     }
@@ -97,7 +94,6 @@ class FreedBuffers {
     std::array<Buffer, 64> m_buffers;
     std::size_t m_count = 0;
     std::size_t m_bytes = 0;
-    std::size_t m_least = 0; ///< of them since mark()
 };
 
 std::atomic<FreedBuffers*> freedBuffers = nullptr;
@@ -140,14 +136,10 @@ std::size_t keptBytes() {
     return freed != nullptr ? freed->bytes() : 0;
 }
 
-std::size_t markKeptBytes() {
-    FreedBuffers* const freed = freedBuffers;
-    return freed != nullptr ? freed->mark() : 0;
-}
-
-std::size_t leastKeptBytes() {
-    FreedBuffers* const freed = freedBuffers;
-    return freed != nullptr ? freed->least() : 0;
+void dropKeptBuffers() {
+    if (FreedBuffers* const freed = freedBuffers; freed != nullptr) {
+        freed->drop();
+    }
 }
 
 } // namespace flcc::base

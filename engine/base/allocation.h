@@ -22,9 +22,7 @@ void keepFreedBuffers();
 
 /// Bytes of the buffers that stay so: resident, and free for the next one.
 [[nodiscard]] std::size_t keptBytes();
-
-/// keptBytes(), and the least they were since.
-std::size_t markKeptBytes();
-[[nodiscard]] std::size_t leastKeptBytes();
+/// Lets go of them.
+void dropKeptBuffers();
 
 } // namespace flcc::base

@@ -123,12 +123,12 @@ std::int64_t groupMemory(const std::filesystem::path& cgroupFile,
 }
 
 PeakMeter::PeakMeter() {
-    // Freed memory that the allocator keeps would be taken again without a rise.
+    // Freed memory that is kept would be taken again without a rise.
+    base::dropKeptBuffers();
     malloc_trim(0);
     // 5 sets the highest resident memory back to the present one; where it may not, the rise shows
     // only beyond the old peak.
     std::ofstream("/proc/self/clear_refs") << 5;
-    m_kept = static_cast<std::int64_t>(base::markKeptBytes());
     m_start = ownMemory("VmRSS:");
     m_peakBefore = ownMemory("VmHWM:");
 }
@@ -136,9 +136,7 @@ PeakMeter::PeakMeter() {
 std::int64_t PeakMeter::rise() const {
     const std::int64_t peak = ownMemory("VmHWM:");
     const std::int64_t highest = peak > m_peakBefore ? peak : ownMemory("VmRSS:");
-    // Buffers that were kept are taken, or make room, without a rise.
-    const std::int64_t taken = m_kept - static_cast<std::int64_t>(base::leastKeptBytes());
-    return std::max<std::int64_t>(0, highest - m_start) + taken;
+    return std::max<std::int64_t>(0, highest - m_start);
 }
 
 std::string fileDigest(const std::filesystem::path& path, const std::stop_token& stop) {

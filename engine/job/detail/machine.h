@@ -18,15 +18,14 @@ namespace flcc::job::detail {
 [[nodiscard]] std::int64_t groupMemory(const std::filesystem::path& cgroupFile,
                                        const std::filesystem::path& root);
 
-/// The rise of the resident memory of this process since the meter was made, at its highest; what
-/// base::keepFreedBuffers() kept counts from when it is used again.
+/// The rise of the resident memory of this process since the meter was made, at its highest. Making
+/// one drops the buffers that base::keepFreedBuffers() keeps.
 class PeakMeter {
   public:
     PeakMeter();
     [[nodiscard]] std::int64_t rise() const;
 
   private:
-    std::int64_t m_kept;
     std::int64_t m_start;
     std::int64_t m_peakBefore;
 };
