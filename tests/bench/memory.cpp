@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/allocation.h"
 #include "engine/base/tile_pool.h"
 #include "engine/job/detail/machine.h"
 #include "tests/bench/bench_cases.h"
@@ -79,7 +80,8 @@ base::AnyImage sceneOf(const Row& row) {
 }
 
 std::int64_t residentBytes() {
-    ::malloc_trim(0); // what was freed does not count
+    base::dropKeptBuffers(); // what was freed does not count
+    ::malloc_trim(0);
     std::int64_t pages = 0;
     std::ifstream("/proc/self/statm") >> pages >> pages; // all, resident
     return pages * ::sysconf(_SC_PAGESIZE);
