@@ -97,10 +97,10 @@ void FourierCorrelator::inputChanged() {
     m_transform->forward(m_input.data(), m_work.data(), m_spectrum.data());
 }
 
-void FourierCorrelator::correlate(const SupportTemplate&, Weights weights, const Extents&,
+void FourierCorrelator::correlate(const SupportTemplate&, Weights weights, const Extents& out,
                                   std::int64_t slot) {
     m_transform->inverse(m_spectra->of(weights).data(), m_spectrum.data(), m_work.data(),
-                         output(slot).data);
+                         output(slot).data, out);
 }
 
 simd::DoubleBox FourierCorrelator::output(std::int64_t slot) {

@@ -379,10 +379,8 @@ class FourierMethod final : public method::Method {
         if (!made) {
             return false;
         }
-        const BoundTerms terms =
-            fourierTerms(base::voxelCount(points), std::sqrt(in.largestMeanSquare),
-                         std::sqrt(through.largestMeanSquare), std::sqrt(in.total),
-                         frame->tile({{0, 0, 0}, n}).exact, kUnitOf<Value>);
+        const BoundTerms terms = fourierTerms(base::voxelCount(points), {in, through},
+                                              frame->tile({{0, 0, 0}, n}).exact, kUnitOf<Value>);
         return pass.items(kDenominator)(
             static_cast<std::int64_t>(tiles.size()), [&](std::int64_t item, int worker) {
                 const base::Box& tile = tiles[static_cast<std::size_t>(item)];

@@ -1,6 +1,8 @@
 #include "engine/cpu/half_beam_transform.h"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <vector>
 
 #include "engine/cpu/half_transform.h"
@@ -90,37 +92,51 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
                }));
     }
 
-    void correlate(const Real* spectrum, const Real* tile, Real* work, Real* to) const override {
-        Image<Real> lines({halfBeamScratchValues(points()), 1, 1});
-        columnsForward(tile, lines.data(), work);
-        for (std::int64_t row = 0; row < m_rowGroups; ++row) {
-            Real* const rows = work + row * kLines * kElement;
-            beam::turn(rows, m_group, m_groups, lines.data());
-            beam::correlate(m_x, lines.data(), spectrum + row * m_row);
-            // What lies beyond the tile is not to be the other half of any column's beam.
-            std::fill(lines.data() + points().x * kElement, lines.data() + m_row, Real{0});
-            beam::turnBack(lines.data(), m_groups, rows, m_group);
-        }
-        columnsBack(work, lines.data(), to);
+    using TileTransform<Real>::correlate;
+    std::optional<TileEnergies> correlate(const Sharers& sharers, const Real* spectrum,
+                                          const Real* tile, Real* work, Real* to,
+                                          const Extents& wanted) const override {
+        Image<Real> lines({sharers.workers * halfBeamScratchValues(points()), 1, 1});
+        TileEnergies energies;
+        const bool done =
+            columnsForward(sharers.each, tile, lines, work, energies.in) &&
+            sharers.each(m_rowGroups,
+                         [&](std::int64_t row, int worker) {
+                             Real* const line = scratchOf(lines, worker);
+                             Real* const rows = work + row * kLines * kElement;
+                             beam::turn(rows, m_group, m_groups, line);
+                             beam::correlate(m_x, line, spectrum + row * m_row);
+                             // What lies beyond the tile is not to be the other half of any
+                             // column's beam.
+                             std::fill(line + points().x * kElement, line + m_row, Real{0});
+                             beam::turnBack(line, m_groups, rows, m_group);
+                         }) &&
+            columnsBack(sharers.each, work, lines, to, wanted, energies.out);
+        return done ? std::optional(energies) : std::nullopt;
     }
 
-    void forward(const Real* tile, Real* work, Real* spectrum) const override {
+    simd::LineEnergy forward(const Real* tile, Real* work, Real* spectrum) const override {
         Image<Real> lines({halfBeamScratchValues(points()), 1, 1});
-        columnsForward(tile, lines.data(), work);
+        simd::LineEnergy energy;
+        (void)columnsForward(oneAfterTheOther(), tile, lines, work, energy);
         for (std::int64_t row = 0; row < m_rowGroups; ++row) {
             Real* const to = spectrum + row * m_row;
             beam::turn(work + row * kLines * kElement, m_group, m_groups, to);
             beam::forward(m_x, to, kElement);
         }
+        return energy;
     }
 
-    void inverse(const Real* templ, const Real* spectrum, Real* work, Real* to) const override {
+    simd::LineEnergy inverse(const Real* templ, const Real* spectrum, Real* work, Real* to,
+                             const Extents& wanted) const override {
         Image<Real> lines({halfBeamScratchValues(points()), 1, 1}, Real{0});
         for (std::int64_t row = 0; row < m_rowGroups; ++row) {
             beam::backwardProduct(m_x, spectrum + row * m_row, templ + row * m_row, lines.data());
             beam::turnBack(lines.data(), m_groups, work + row * kLines * kElement, m_group);
         }
-        columnsBack(work, lines.data(), to);
+        simd::LineEnergy energy;
+        (void)columnsBack(oneAfterTheOther(), work, lines, to, wanted, energy);
+        return energy;
     }
 
   private:
@@ -165,12 +181,30 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
         }
     }
 
-    /// Calls `use(first group, groups)` for as many groups as pairs do not lead out of.
-    template <class Use> void forGroups(Use&& use) const {
-        const std::int64_t together = points().z % 2 == 0 ? 1 : 2;
-        for (std::int64_t group = 0; group < m_groups; group += together) {
-            use(group, std::min(together, m_groups - group));
+    /// The groups in chunks that no pair leads out of.
+    [[nodiscard]] std::int64_t together() const { return points().z % 2 == 0 ? 1 : 2; }
+    [[nodiscard]] std::int64_t chunks() const { return (m_groups + together() - 1) / together(); }
+    [[nodiscard]] Groups chunk(std::int64_t item) const {
+        const std::int64_t first = item * together();
+        return {first, std::min(together(), m_groups - first), points().z};
+    }
+
+    /// Does `use(groups of a chunk, worker)`, each of which gives an energy, and joins them in
+    /// order.
+    template <class Use>
+    [[nodiscard]] bool forChunks(const ForItems& each, simd::LineEnergy& energy, Use&& use) const {
+        std::vector<simd::LineEnergy> energies(static_cast<std::size_t>(chunks()));
+        const bool done = each(chunks(), [&](std::int64_t item, int worker) {
+            energies[static_cast<std::size_t>(item)] = use(chunk(item), worker);
+        });
+        for (const simd::LineEnergy& of : energies) {
+            energy.join(of);
         }
+        return done;
+    }
+
+    [[nodiscard]] Real* scratchOf(Image<Real>& lines, int worker) const {
+        return lines.data() + worker * halfBeamScratchValues(points());
     }
 
     /// Calls `use(first element of a beam across the slices)`.
@@ -193,37 +227,89 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
         return columns.z * points().y * points().x + columns.x;
     }
 
-    void columnsForward(const Real* tile, Real* line, Real* work) const {
-        forGroups([&](std::int64_t from, std::int64_t count) {
-            forPairs({from, count, points().z}, [&](const TwoColumns& columns) {
+    /// Of `columns` lines with these halves of spectra, `squares` times as much: the largest and
+    /// the sum.
+    [[nodiscard]] simd::LineEnergy energyOf(const Real* half, std::int64_t columns,
+                                            double squares) const {
+        alignas(64) std::array<Real, kLines> sums;
+        beam::energies(half, points().y, sums.data());
+        simd::LineEnergy energy;
+        for (std::int64_t i = 0; i < columns; ++i) {
+            const double sum = squares * static_cast<double>(sums[static_cast<std::size_t>(i)]);
+            energy.join({sum / static_cast<double>(points().y), sum});
+        }
+        return energy;
+    }
+
+    [[nodiscard]] std::int64_t columnsAt(const Columns& columns) const {
+        return std::min(kLines, points().x - columns.x);
+    }
+
+    [[nodiscard]] bool columnsForward(const ForItems& each, const Real* tile, Image<Real>& lines,
+                                      Real* work, simd::LineEnergy& energy) const {
+        // Halves are twice the spectra.
+        const double squares = 0.25 / static_cast<double>(points().y);
+        return forChunks(each, energy, [&](const Groups& groups, int worker) {
+            Real* const line = scratchOf(lines, worker);
+            simd::LineEnergy own;
+            forPairs(groups, [&](const TwoColumns& columns) {
                 const auto& [first, second, two] = columns;
                 beam::forwardColumns(
                     m_y, {tile + voxelsAt(first), tile + voxelsAt(second), points().x}, line);
                 beam::takeApart(line, m_places, work + first.half, work + second.half);
+                own.join(energyOf(work + first.half, columnsAt(first), squares));
+                if (two) {
+                    own.join(energyOf(work + second.half, columnsAt(second), squares));
+                }
             });
-            for (std::int64_t group = from; group < from + count; ++group) {
+            for (std::int64_t group = groups.first; group < groups.first + groups.count; ++group) {
                 clearIdle(work + group * m_group);
                 forDepths(group, [&](std::int64_t at) { beam::forward(m_z, work + at, m_slice); });
             }
+            return own;
         });
     }
 
-    void columnsBack(Real* work, Real* line, Real* to) const {
-        forGroups([&](std::int64_t from, std::int64_t count) {
-            for (std::int64_t group = from; group < from + count; ++group) {
+    /// Errors stay in the column they arise in, then in its plane across rows, then in all of the
+    /// tile: columns that are not wanted count where their plane has some that are, and for the
+    /// total.
+    [[nodiscard]] bool columnsBack(const ForItems& each, Real* work, Image<Real>& lines, Real* to,
+                                   const Extents& wanted, simd::LineEnergy& energy) const {
+        const auto squares = static_cast<double>(points().y);
+        const auto slicesOf = [&](const Groups& groups, double factor) {
+            simd::LineEnergy own;
+            for (std::int64_t group = groups.first; group < groups.first + groups.count; ++group) {
+                for (std::int64_t z = 0; z < points().z; ++z) {
+                    own.join(energyOf(work + group * m_group + z * m_slice, kLines, factor));
+                }
+            }
+            return own;
+        };
+        const auto isWanted = [&](const Columns& columns) {
+            return columns.x < wanted.x && columns.z < wanted.z;
+        };
+        const bool done = forChunks(each, energy, [&](const Groups& groups, int worker) {
+            if (groups.first * kLines >= wanted.x) { // across slices still a spectrum
+                const auto depth = static_cast<double>(points().z);
+                return simd::LineEnergy{0, slicesOf(groups, squares * depth).total};
+            }
+            for (std::int64_t group = groups.first; group < groups.first + groups.count; ++group) {
                 forDepths(group, [&](std::int64_t at) { beam::backward(m_z, work + at, m_slice); });
             }
-            forPairs({from, count, points().z}, [&](const TwoColumns& columns) {
+            forPairs(groups, [&](const TwoColumns& columns) {
                 const auto& [first, second, two] = columns;
-                const auto inside = [&](const Columns& of) {
-                    return std::min(kLines, points().x - of.x);
-                };
-                beam::putTogether(work + first.half, work + second.half, m_places, line);
-                beam::backwardColumns(m_y, line,
-                                      {to + voxelsAt(first), to + voxelsAt(second), points().x},
-                                      inside(first), two ? inside(second) : 0);
+                if (isWanted(first) || isWanted(second)) {
+                    Real* const line = scratchOf(lines, worker);
+                    beam::putTogether(work + first.half, work + second.half, m_places, line);
+                    beam::backwardColumns(m_y, line,
+                                          {to + voxelsAt(first), to + voxelsAt(second), points().x},
+                                          columnsAt(first), two ? columnsAt(second) : 0);
+                }
             });
+            return slicesOf(groups, squares);
         });
+        energy.join({energy.total / static_cast<double>(base::voxelCount(points())), 0});
+        return done;
     }
 
     beam::Plan<Real> m_x;

@@ -245,9 +245,10 @@ template <class Precision> class BlockedRun {
         }
         (void)m_own.transform.inverse(oneAfterTheOther(), sum, own.data.data(), own.scratch);
         const auto products = static_cast<double>(segments.size() - 1);
-        result.bound =
-            fourierTerms(base::voxelCount(m_run.points), 0, 0, norms, true, kUnitOf<Value>).worst +
-            kUnitOf<Value> * products * norms + 8 * kUnitDouble * means;
+        result.bound = fourierTerms(base::voxelCount(m_run.points), {{0, norms * norms}, {}}, true,
+                                    kUnitOf<Value>)
+                           .worst +
+                       kUnitOf<Value> * products * norms + 8 * kUnitDouble * means;
         return result;
     }
 

@@ -10,6 +10,7 @@
 #include "engine/cpu/integer_template.h"
 #include "engine/cpu/simd/kernels.h"
 #include "engine/cpu/tile_loader.h"
+#include "engine/cpu/tile_transform.h"
 #include "engine/method/canonical.h"
 #include "engine/method/match_map.h"
 #include "engine/method/method.h"
@@ -33,8 +34,8 @@ inline constexpr double kUnitDouble = 0x1p-53;
 template <class Real>
 inline constexpr double kUnitOf = std::is_same_v<Real, float> ? kUnitSingle : kUnitDouble;
 [[nodiscard]] BoundTerms directTerms(const base::Extents& m, double unit);
-[[nodiscard]] BoundTerms fourierTerms(std::int64_t points, double rhoIn, double rhoOut, double norm,
-                                      bool exact, double unit);
+[[nodiscard]] BoundTerms fourierTerms(std::int64_t points, const TileEnergies& energies, bool exact,
+                                      double unit);
 
 /// Milliseconds of the stages of a run, summed over its threads.
 class StageClock {

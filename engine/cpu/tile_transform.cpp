@@ -92,16 +92,24 @@ template <class Real> class FftwTransform final : public TileTransform<Real> {
         }
     }
 
-    void correlate(const Real* templ, const Real* tile, Real* work, Real* to) const override {
-        forward(tile, nullptr, work);
-        inverse(templ, work, work, to);
+    using TileTransform<Real>::correlate;
+    std::optional<TileEnergies> correlate(const Sharers& sharers, const Real* templ,
+                                          const Real* tile, Real* work, Real* to,
+                                          const Extents& wanted) const override {
+        TileEnergies energies;
+        const bool done = sharers.each(1, [&](std::int64_t, int) {
+            energies = {forward(tile, nullptr, work), inverse(templ, work, work, to, wanted)};
+        });
+        return done ? std::optional(energies) : std::nullopt;
     }
 
-    void forward(const Real* tile, Real*, Real* pairs) const override {
+    simd::LineEnergy forward(const Real* tile, Real*, Real* pairs) const override {
         m_plans.forward(tile, pairs);
+        return simd::lineEnergy(tile, this->points());
     }
 
-    void inverse(const Real* spectrum, const Real* pairs, Real* product, Real* to) const override {
+    simd::LineEnergy inverse(const Real* spectrum, const Real* pairs, Real* product, Real* to,
+                             const Extents& /*wanted*/) const override {
         for (std::int64_t i = 0; i < 2 * pairsOf(this->points()); i += 2) {
             const Real re = pairs[i] * spectrum[i] - pairs[i + 1] * spectrum[i + 1];
             const Real im = pairs[i + 1] * spectrum[i] + pairs[i] * spectrum[i + 1];
@@ -109,6 +117,7 @@ template <class Real> class FftwTransform final : public TileTransform<Real> {
             product[i + 1] = im;
         }
         m_plans.inverse(product, to);
+        return simd::lineEnergy(to, this->points());
     }
 
   private:

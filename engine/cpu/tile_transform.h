@@ -2,20 +2,36 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "engine/base/extents.h"
 #include "engine/base/image.h"
 #include "engine/cpu/for_items.h"
+#include "engine/cpu/simd/kernels.h"
 
 namespace flcc::cpu {
 
-/// Circular correlation of a real tile with a real template, one tile at a time, in float or in
-/// double: the latter for the tiles that single precision cannot keep the promise on. Most lengths
-/// that are products of 2, 3, 5 and 7 go through halfBeamTransform(), others through FFTW, whose
-/// plans come from FFTW_ESTIMATE: the same passes, and so the same bits, every time.
+/// What goes into a transform and what comes out, as its error bound takes them (METHODS 2.2): of
+/// lines whose errors stay within them.
+struct TileEnergies {
+    simd::LineEnergy in;
+    simd::LineEnergy out;
+};
+
+/// The threads that share a transform: what they do items with, and how many there are.
+struct Sharers {
+    const ForItems& each;
+    int workers;
+};
+
+/// Circular correlation of a real tile with a real template, in float or in double: the latter for
+/// the tiles that single precision cannot keep the promise on. Most lengths that are products of 2,
+/// 3, 5 and 7 go through halfBeamTransform(), others through FFTW, whose plans come from
+/// FFTW_ESTIMATE: the same passes, and so the same bits, every time.
 ///
 /// **Shapes**: a spectrum, and `work`, which is scratch, have spectrumValues(), aligned to a cache
-/// line. Tiles are contiguous, with kZeros zeros behind the last value of those that are read.
+/// line. Tiles are contiguous, with kZeros zeros behind the last value of those that are read. Of
+/// the correlation the box `wanted` from the origin on is promised; the rest may be anything.
 ///
 /// **Threads**: immutable; each thread brings its own buffers.
 template <class Real> class TileTransform {
@@ -40,13 +56,23 @@ template <class Real> class TileTransform {
     virtual void templateSpectrum(const base::Image<double>& templ, const ForItems& each,
                                   double* work, Real* spectrum) const = 0;
 
-    /// `to` = circular correlation of `tile` with the template; `to` may be where its spectrum is.
-    virtual void correlate(const Real* templ, const Real* tile, Real* work, Real* to) const = 0;
+    /// `to` = circular correlation of `tile` with the template, by all of `sharers`; nothing when
+    /// they were stopped. The same bits by any number of them.
+    [[nodiscard]] virtual std::optional<TileEnergies>
+    correlate(const Sharers& sharers, const Real* templ, const Real* tile, Real* work, Real* to,
+              const base::Extents& wanted) const = 0;
+    /// Likewise in this thread.
+    TileEnergies correlate(const Real* templ, const Real* tile, Real* work, Real* to,
+                           const base::Extents& wanted) const {
+        return correlate({oneAfterTheOther(), 1}, templ, tile, work, to, wanted).value();
+    }
 
     /// correlate() in two, for several templates: the spectrum of a tile,
-    virtual void forward(const Real* tile, Real* work, Real* spectrum) const = 0;
-    /// and `to` = the tile behind it correlated with a template, to the bit as correlate().
-    virtual void inverse(const Real* templ, const Real* spectrum, Real* work, Real* to) const = 0;
+    virtual simd::LineEnergy forward(const Real* tile, Real* work, Real* spectrum) const = 0;
+    /// and `to` = the tile behind it correlated with a template, to the bit as correlate(). `to`
+    /// may be where the spectrum is.
+    virtual simd::LineEnergy inverse(const Real* templ, const Real* spectrum, Real* work, Real* to,
+                                     const base::Extents& wanted) const = 0;
 
   protected:
     explicit TileTransform(const base::Extents& points) : m_points(points) {}

@@ -64,8 +64,7 @@ CentredTile load(const TiledRun& run, const Extents& points, const base::Box& ou
 /// What a tile is and what it went through.
 struct Passed {
     CentredTile centred;
-    simd::LineEnergy in;
-    simd::LineEnergy out;
+    TileEnergies energies;
 };
 
 /// The tiles that one worker does.
@@ -120,12 +119,11 @@ class Worker {
     template <class Real>
     Passed enter(const TileTransform<Real>& transform, const PlainTile& tile,
                  const TileBuffers<Real>& own) {
-        Passed passed{load(m_run, m_run.points, tile.out, own.voxels), {}, {}};
-        passed.in = simd::lineEnergy(own.voxels, m_run.points);
+        Passed passed{load(m_run, m_run.points, tile.out, own.voxels), {}};
         m_tally.clock.lap(kLoad);
         if (m_run.bank()) {
             m_buffers.kept().forget();
-            transform.forward(own.voxels, own.work, own.spectrum);
+            passed.energies.in = transform.forward(own.voxels, own.work, own.spectrum);
         }
         return passed;
     }
@@ -135,12 +133,14 @@ class Worker {
     TileResult correlate(const TileTransform<Real>& transform, std::size_t i, const PlainTile& tile,
                          Passed& passed, TileBuffers<Real>& own) {
         const Real* const templ = spectrumOf(*m_run.templs[i], own);
+        const Extents& wanted = tile.out.extents;
         if (m_run.bank()) {
-            transform.inverse(templ, own.spectrum, own.work, own.numerators);
+            passed.energies.out =
+                transform.inverse(templ, own.spectrum, own.work, own.numerators, wanted);
         } else {
-            transform.correlate(templ, own.voxels, own.work, own.numerators);
+            passed.energies =
+                transform.correlate(templ, own.voxels, own.work, own.numerators, wanted);
         }
-        passed.out = simd::lineEnergy(own.numerators, m_run.points);
         m_tally.clock.lap(kTransform);
         return score(m_run.points, tile.out, passed, scoresOf(i, tile), own,
                      m_run.bank() ? &m_buffers.kept() : nullptr);
@@ -196,13 +196,10 @@ class Worker {
             const method::MapView part = method::partOf(scores, box);
             const double* const spectrum = spectrumOf(templ, own);
             Passed passed{
-                load(m_run, points, out, own.voxels, parts.count() == 1 ? &known : nullptr),
-                {},
-                {}};
-            passed.in = simd::lineEnergy(own.voxels, points);
+                load(m_run, points, out, own.voxels, parts.count() == 1 ? &known : nullptr), {}};
             m_tally.clock.lap(kLoad);
-            transform->correlate(spectrum, own.voxels, own.work, own.numerators);
-            passed.out = simd::lineEnergy(own.numerators, points);
+            passed.energies =
+                transform->correlate(spectrum, own.voxels, own.work, own.numerators, out.extents);
             m_tally.clock.lap(kTransform);
             const TileResult result = score(points, out, passed, part, own, nullptr);
             settle(templ, out, result, part);
@@ -215,10 +212,8 @@ class Worker {
     template <class Real>
     TileResult score(const Extents& points, const base::Box& out, const Passed& passed,
                      const method::MapView& part, const TileBuffers<Real>& own, KeptTile* kept) {
-        const BoundTerms terms =
-            fourierTerms(base::voxelCount(points), std::sqrt(passed.in.largestMeanSquare),
-                         std::sqrt(passed.out.largestMeanSquare), std::sqrt(passed.in.total),
-                         passed.centred.exact, kUnitOf<Real>);
+        const BoundTerms terms = fourierTerms(base::voxelCount(points), passed.energies,
+                                              passed.centred.exact, kUnitOf<Real>);
         const TileResult result = m_buffers.scorer.score(
             m_run.problem, m_run.scene.pixels, out, boxOf(own.voxels, points),
             boxOf(own.numerators, points), passed.centred, terms, part, kept);

@@ -101,4 +101,9 @@ void putTogether(const float* real, const float* imaginary, const std::vector<Co
 void putTogether(const double* real, const double* imaginary, const std::vector<Conjugates>& places,
                  double* beam);
 
+/// Of each of the kLines real lines whose frequencies 0 .. length / 2 are in `half`: the sum of the
+/// squares of all `length` frequencies.
+void energies(const float* half, std::int64_t length, float* sums);
+void energies(const double* half, std::int64_t length, double* sums);
+
 } // namespace flcc::cpu::beam

@@ -11,7 +11,8 @@
 
 #include "engine/cpu/simd/butterflies.h"
 
-// What moves the values of beams: rows into lanes, and the spectra of two real lines apart.
+// What moves the values of beams: rows into lanes, and the spectra of two real lines apart; and
+// what they add up to.
 HWY_BEFORE_NAMESPACE();
 namespace flcc::cpu::beam::HWY_NAMESPACE {
 
@@ -204,6 +205,37 @@ void wholeOfDouble(const double* real, const double* imaginary,
     whole(real, imaginary, places, beam);
 }
 
+template <class Real>
+HWY_INLINE void energiesOf(const Real* half, std::int64_t length, Real* sums) {
+    const Tag<Real> d;
+    constexpr auto kStep = signedOf(kLanes<Real>);
+    const Real* const last = half + length / 2 * kElement;
+    for (std::int64_t lane = 0; lane < kLines; lane += kStep) {
+        const auto square = [&](const Real* element) {
+            const auto re = hn::Load(d, element + lane);
+            const auto im = hn::Load(d, element + kLines + lane);
+            return hn::MulAdd(re, re, hn::Mul(im, im));
+        };
+        // Those between have conjugates.
+        auto between = hn::Zero(d);
+        for (const Real* element = half + kElement; element < last; element += kElement) {
+            between = hn::Add(between, square(element));
+        }
+        auto sum = hn::Add(square(half), hn::Add(between, between));
+        if (length > 1) {
+            const auto end = square(last);
+            sum = hn::Add(sum, length % 2 == 0 ? end : hn::Add(end, end));
+        }
+        hn::Store(sum, d, sums + lane);
+    }
+}
+void energiesOfFloat(const float* half, std::int64_t length, float* sums) {
+    energiesOf(half, length, sums);
+}
+void energiesOfDouble(const double* half, std::int64_t length, double* sums) {
+    energiesOf(half, length, sums);
+}
+
 } // namespace flcc::cpu::beam::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -218,6 +250,8 @@ HWY_EXPORT(halvesOfFloat);
 HWY_EXPORT(halvesOfDouble);
 HWY_EXPORT(wholeOfFloat);
 HWY_EXPORT(wholeOfDouble);
+HWY_EXPORT(energiesOfFloat);
+HWY_EXPORT(energiesOfDouble);
 
 void turn(const float* beams, std::int64_t apart, std::int64_t groups, float* beam) {
     HWY_DYNAMIC_DISPATCH(turnFloat)(beams, apart, groups, beam);
@@ -246,6 +280,12 @@ void putTogether(const float* real, const float* imaginary, const std::vector<Co
 void putTogether(const double* real, const double* imaginary, const std::vector<Conjugates>& places,
                  double* beam) {
     HWY_DYNAMIC_DISPATCH(wholeOfDouble)(real, imaginary, places, beam);
+}
+void energies(const float* half, std::int64_t length, float* sums) {
+    HWY_DYNAMIC_DISPATCH(energiesOfFloat)(half, length, sums);
+}
+void energies(const double* half, std::int64_t length, double* sums) {
+    HWY_DYNAMIC_DISPATCH(energiesOfDouble)(half, length, sums);
 }
 
 } // namespace flcc::cpu::beam

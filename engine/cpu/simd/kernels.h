@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -280,12 +281,18 @@ void transposePairs(const float* from, std::int64_t fromStride, std::int64_t row
 void transposePairs(const double* from, std::int64_t fromStride, std::int64_t rows,
                     std::int64_t columns, double* to, std::int64_t toStride);
 
-/// Energies of a tile: of its worst line parallel to any axis, as the largest mean square, and of
-/// the whole, as a sum of squares.
+/// Energies of a tile: of its worst line, as the largest mean square, and of the whole, as a sum of
+/// squares.
 struct LineEnergy {
     double largestMeanSquare = 0;
     double total = 0;
+
+    void join(const LineEnergy& other) {
+        largestMeanSquare = std::max(largestMeanSquare, other.largestMeanSquare);
+        total += other.total;
+    }
 };
+/// Lines parallel to any axis.
 [[nodiscard]] LineEnergy lineEnergy(const float* tile, const base::Extents& extents);
 [[nodiscard]] LineEnergy lineEnergy(const double* tile, const base::Extents& extents);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -71,8 +72,58 @@ template <class Real> struct Buffers {
 /// What a transform makes of a tile, and a fault in how it does so.
 struct Found {
     std::vector<double> correlation;
+    cpu::TileEnergies energies;               ///< of all of it
+    std::vector<cpu::simd::LineEnergy> parts; ///< of what comes out where partsOf() are wanted
     std::string fault;
 };
+
+/// Some boxes from the origin on: all but a column and a slice, about half, one placement.
+std::vector<Extents> partsOf(const Extents& points) {
+    const auto half = [](std::int64_t length) { return (length + 1) / 2; };
+    const auto less = [](std::int64_t length) { return std::max<std::int64_t>(1, length - 1); };
+    return {{less(points.x), points.y, less(points.z)},
+            {half(points.x), half(points.y), half(points.z)},
+            {1, 1, 1}};
+}
+
+template <class Real>
+bool equalIn(const Extents& part, const Extents& points, const Real* a, const Real* b) {
+    for (std::int64_t z = 0; z < part.z; ++z) {
+        for (std::int64_t y = 0; y < part.y; ++y) {
+            const std::int64_t row = (z * points.y + y) * points.x;
+            if (!std::equal(a + row, a + row + part.x, b + row)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/// What a bound needs to know of the lines that errors of a part arise in: the largest mean square
+/// of its columns along y and of the planes they lie in, and that of the whole.
+double leastMeanSquare(const std::vector<double>& values, const Extents& points,
+                       const Extents& part) {
+    double whole = 0;
+    double largest = 0;
+    std::vector<double> planes(static_cast<std::size_t>(points.x));
+    std::vector<double> columns(static_cast<std::size_t>(points.x * points.z));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const std::int64_t x = static_cast<std::int64_t>(i) % points.x;
+        const std::int64_t z = static_cast<std::int64_t>(i) / points.x / points.y;
+        const double square = values[i] * values[i];
+        whole += square / static_cast<double>(values.size());
+        planes[static_cast<std::size_t>(x)] += square / static_cast<double>(points.y * points.z);
+        columns[static_cast<std::size_t>(z * points.x + x)] +=
+            square / static_cast<double>(points.y);
+    }
+    for (std::int64_t x = 0; x < part.x; ++x) {
+        largest = std::max(largest, planes[static_cast<std::size_t>(x)]);
+        for (std::int64_t z = 0; z < part.z; ++z) {
+            largest = std::max(largest, columns[static_cast<std::size_t>(z * points.x + x)]);
+        }
+    }
+    return std::max(whole, largest);
+}
 template <class Real> Found correlated(const Image<double>& tile, const Image<double>& weights) {
     const Extents& points = tile.extents();
     const auto transform = TileTransform<Real>::of(points);
@@ -92,13 +143,37 @@ template <class Real> Found correlated(const Image<double>& tile, const Image<do
            "threads change the template's spectrum");
     const std::vector<Real> before(buffers.voxels.data(),
                                    buffers.voxels.data() + buffers.voxels.count());
-    transform->correlate(templ.data(), buffers.voxels.data(), buffers.work.data(),
-                         buffers.to.data());
+    const cpu::TileEnergies energies = transform->correlate(
+        templ.data(), buffers.voxels.data(), buffers.work.data(), buffers.to.data(), points);
     expect(std::equal(before.begin(), before.end(), buffers.voxels.data()), "the tile is not kept");
     found.correlation.assign(buffers.to.data(), buffers.to.data() + buffers.to.count());
-    transform->forward(buffers.voxels.data(), buffers.work.data(), buffers.spectrum.data());
+    found.energies = energies;
+    const auto same = [](const cpu::simd::LineEnergy& a, const cpu::simd::LineEnergy& b) {
+        return a.largestMeanSquare == b.largestMeanSquare && a.total == b.total;
+    };
+    // Of a part, by several threads.
+    for (const Extents& wanted : partsOf(points)) {
+        Buffers<Real> part(points);
+        const cpu::ForItems each = cpu::itemsOf(pool);
+        const auto some = transform->correlate({each, 3}, templ.data(), buffers.voxels.data(),
+                                               part.work.data(), part.to.data(), wanted);
+        expect(some.has_value(), "nobody stopped it");
+        expect(same(some->in, energies.in), "threads change the tile's energy");
+        expect(some->out.largestMeanSquare <= energies.out.largestMeanSquare &&
+                   std::abs(some->out.total - energies.out.total) <= 1e-5 * energies.out.total,
+               "a part has another energy");
+        expect(equalIn(wanted, points, part.to.data(), buffers.to.data()),
+               "a part is not a part of the whole");
+        found.parts.push_back(some->out);
+    }
+    expect(same(transform->forward(buffers.voxels.data(), buffers.work.data(),
+                                   buffers.spectrum.data()),
+                energies.in),
+           "a tile has another energy in two steps");
     // The result may lie where the template was.
-    transform->inverse(templ.data(), buffers.spectrum.data(), buffers.work.data(), templ.data());
+    const cpu::simd::LineEnergy out = transform->inverse(templ.data(), buffers.spectrum.data(),
+                                                         buffers.work.data(), templ.data(), points);
+    expect(same(out, energies.out), "in two steps it has another energy");
     expect(std::equal(buffers.to.data(), buffers.to.data() + buffers.to.count(), templ.data()),
            "in two steps it is another one");
     return found;
@@ -180,12 +255,43 @@ class TileTransformTest : public QObject {
             }
             return largest / guarantee;
         };
+        const std::vector<double> voxels(tile.data(), tile.data() + tile.count());
+        const auto energyFault = [&](const Found& found, double error) {
+            const auto holds = [&](double value, double least, double most) {
+                return value >= least * (1 - error) && value <= most * (1 + error);
+            };
+            const auto total = [](const std::vector<double>& values) {
+                return std::inner_product(values.begin(), values.end(), values.begin(), 0.0);
+            };
+            const auto& [in, out] = found.energies;
+            const double largest = own ? leastMeanSquare(voxels, points, points) : 1;
+            bool all = holds(in.total, total(voxels), total(voxels)) &&
+                       holds(in.largestMeanSquare, own ? largest : 0, largest) &&
+                       holds(out.total, total(exact), total(exact));
+            std::vector<Extents> parts = partsOf(points);
+            parts.push_back(points);
+            std::vector<cpu::simd::LineEnergy> outs = found.parts;
+            outs.push_back(out);
+            // Of a part at most what its groups of columns have in all slices, two groups of an odd
+            // number of slices.
+            for (std::size_t i = 0; own && i < parts.size(); ++i) {
+                const std::int64_t chunk = points.z % 2 == 0 ? 16 : 32;
+                const std::int64_t group = (parts[i].x + chunk - 1) / chunk * chunk;
+                all =
+                    all &&
+                    holds(outs[i].largestMeanSquare, leastMeanSquare(exact, points, parts[i]),
+                          leastMeanSquare(exact, points, {std::min(group, points.x), 1, points.z}));
+            }
+            return all ? std::string() : std::string("energies");
+        };
         for (const std::string& set : cpu::simd::instructionSets()) {
             cpu::simd::forceInstructionSet(set);
             const Found single = correlated<float>(tile, weights);
+            QCOMPARE(energyFault(single, 1e-5), std::string());
             QVERIFY2(single.fault.empty(), (set + " float: " + single.fault).c_str());
             QVERIFY2(worst(single) <= 0x1p-24 / 10, set.c_str());
             const Found twofold = correlated<double>(tile, weights);
+            QCOMPARE(energyFault(twofold, 1e-13), std::string());
             QVERIFY2(twofold.fault.empty(), (set + " double: " + twofold.fault).c_str());
             QVERIFY2(worst(twofold) <= 0x1p-53 / 10, set.c_str());
         }
