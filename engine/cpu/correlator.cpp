@@ -1,4 +1,5 @@
 #include "engine/cpu/correlator.h"
+#include "engine/cpu/tile_grid.h"
 
 #include <algorithm>
 #include <cmath>
@@ -75,8 +76,8 @@ const base::Image<double>& SupportSpectra::of(Weights weights) const {
     const std::lock_guard lock(m_lock);
     base::Image<double>& spectrum = m_spectra[static_cast<std::size_t>(weights)];
     if (spectrum.empty()) {
-        spectrum = TileTransform<double>::of(m_points)->templateSpectrum(m_templ->weights(weights),
-                                                                         oneAfterTheOther());
+        spectrum = TileTransform<double>::of(m_points)->templateSpectrum(
+            m_templ->weights(weights).view(), oneAfterTheOther());
     }
     return spectrum;
 }

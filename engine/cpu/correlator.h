@@ -11,10 +11,6 @@
 
 namespace flcc::cpu {
 
-[[nodiscard]] constexpr std::int64_t roundUp(std::int64_t value, std::int64_t step) {
-    return (value + step - 1) / step * step;
-}
-
 /// Buffers of simd::correlateDirect for tiles of `tile` placements, rounded up to whole register
 /// blocks: the footprint, and the placements.
 [[nodiscard]] base::Extents directInput(const base::Extents& m, const base::Extents& tile);

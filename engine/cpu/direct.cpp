@@ -12,6 +12,7 @@
 #include "engine/cpu/integer_template.h"
 #include "engine/cpu/methods.h"
 #include "engine/cpu/support_run.h"
+#include "engine/cpu/tile_grid.h"
 #include "engine/cpu/tile_loader.h"
 #include "engine/cpu/tile_run.h"
 #include "engine/method/canonical.h"

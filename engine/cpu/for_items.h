@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 
+#include "engine/base/extents.h"
 #include "engine/base/tile_pool.h"
 
 namespace flcc::cpu {
@@ -27,6 +29,20 @@ using ForItems = std::function<bool(
     return [&pool](std::int64_t count, const std::function<void(std::int64_t, int)>& work) {
         return pool.run(count, work);
     };
+}
+
+/// Calls `use(y, z)` for every row of `extents`, some rows an item, so that a stop is looked for
+/// now and then.
+template <class Use> bool forRows(const ForItems& each, const base::Extents& extents, Use&& use) {
+    constexpr std::int64_t kValues = 1 << 16;
+    const std::int64_t together = std::max<std::int64_t>(1, kValues / extents.x);
+    const std::int64_t rows = extents.y * extents.z;
+    return each((rows + together - 1) / together, [&](std::int64_t item, int) {
+        const std::int64_t end = std::min(rows, (item + 1) * together);
+        for (std::int64_t row = item * together; row < end; ++row) {
+            use(row % extents.y, row / extents.y);
+        }
+    });
 }
 
 } // namespace flcc::cpu

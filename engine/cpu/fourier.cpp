@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "engine/cpu/fft_plan.h"
-#include "engine/cpu/half_transform.h"
+#include "engine/cpu/half_beam_transform.h"
 #include "engine/cpu/methods.h"
 #include "engine/cpu/scene_frame.h"
 #include "engine/cpu/score_pass.h"
 #include "engine/cpu/template_spectra.h"
+#include "engine/cpu/tile_transform.h"
 #include "engine/method/canonical.h"
 #include "engine/method/shared/smooth_length.h"
 
@@ -33,6 +33,8 @@ constexpr double kDoubleNs = 45;
 
 /// Passes that all threads wait for, in tiles of overhead: what a tiny scene costs.
 constexpr double kPasses = 75;
+/// FFTW does what it does in one thread, which looks for a stop only afterwards.
+constexpr std::int64_t kLongest = std::int64_t{1} << 23;
 
 class FourierPrepared final : public method::Prepared {
   public:
@@ -57,67 +59,59 @@ class FourierPrepared final : public method::Prepared {
     TemplateSpectra m_regions;
 };
 
-/// The scene in its frame and the buffer that becomes its numerators.
-template <class Precision> struct WholeBuffers {
-    using Value = typename Precision::Value;
-
-    HalfTransform<Precision> transform;
-    Image<Value> x;
-    Image<Value> data;
-    std::vector<typename HalfTransform<Precision>::Scratch> scratch;
+/// The scene in its frame, the scratch of its transform, and the numerators.
+template <class Real> struct WholeBuffers {
+    Image<Real> x;
+    Image<Real> work;
+    Image<Real> numerators;
 
     // Nothing is written yet, so that what is not needed costs no memory.
-    WholeBuffers(const Extents& scene, const Extents& points, int workers)
-        : transform(points), x({base::voxelCount(scene) + simd::kSlack, 1, 1}),
-          data({HalfTransform<Precision>::bufferValues(points), 1, 1}) {
-        for (int i = 0; i < workers; ++i) {
-            scratch.push_back(transform.makeScratch());
-        }
+    explicit WholeBuffers(const Extents& points)
+        : x({values(points), 1, 1}), work({TileTransform<Real>::spectrumValues(points), 1, 1}),
+          numerators({values(points), 1, 1}) {}
+
+    static std::int64_t bytes(const Extents& points, int workers) {
+        return static_cast<std::int64_t>(sizeof(Real)) *
+                   (2 * values(points) + TileTransform<Real>::spectrumValues(points)) +
+               workers * TileTransform<Real>::scratchBytes(points);
     }
 
-    static std::int64_t bytes(const Extents& scene, const Extents& points, int workers) {
-        return static_cast<std::int64_t>(sizeof(Value)) *
-               (base::voxelCount(scene) + HalfTransform<Precision>::bufferValues(points) +
-                workers * HalfTransform<Precision>::scratchValues(points));
+  private:
+    static std::int64_t values(const Extents& points) {
+        return base::voxelCount(points) +
+               std::max<std::int64_t>(simd::kSlack, TileTransform<Real>::kZeros);
     }
 };
 
 class FourierWorkspace final : public method::Workspace {
   public:
-    /// Those of one precision at a time, for scenes of at most these extents.
-    template <class Precision>
-    [[nodiscard]] WholeBuffers<Precision>& of(const Extents& scene, const Extents& points,
-                                              int workers) {
-        auto& buffers = std::get<std::unique_ptr<WholeBuffers<Precision>>>(m_buffers);
+    /// Those of one precision at a time, for transforms of these points.
+    template <class Real> [[nodiscard]] WholeBuffers<Real>& of(const Extents& points) {
+        auto& buffers = std::get<std::unique_ptr<WholeBuffers<Real>>>(m_buffers);
         if (!buffers) {
-            buffers = std::make_unique<WholeBuffers<Precision>>(scene, points, workers);
+            buffers = std::make_unique<WholeBuffers<Real>>(points);
         }
         return *buffers;
     }
     /// Lets go of those of the other precision.
-    template <class Precision> void keepOnly() {
-        using Other = std::conditional_t<std::is_same_v<Precision, Single>, Double, Single>;
+    template <class Real> void keepOnly() {
+        using Other = std::conditional_t<std::is_same_v<Real, float>, double, float>;
         std::get<std::unique_ptr<WholeBuffers<Other>>>(m_buffers).reset();
     }
 
   private:
-    std::tuple<std::unique_ptr<WholeBuffers<Single>>, std::unique_ptr<WholeBuffers<Double>>>
+    std::tuple<std::unique_ptr<WholeBuffers<float>>, std::unique_ptr<WholeBuffers<double>>>
         m_buffers;
 };
 
-template <class Precision>
-TemplateSpectra::Part partOf(const Extents& scene, const Extents& points, int threads) {
-    return {points, WholeBuffers<Precision>::bytes(scene, points, threads)};
+template <class Real> TemplateSpectra::Part partOf(const Extents& points, int threads) {
+    return {points, WholeBuffers<Real>::bytes(points, threads)};
 }
 
 /// What is done again in double at a time: so many placements, by transforms of so many points.
 struct Region {
     Extents placements;
     Extents points;
-
-    [[nodiscard]] Extents seen(const Extents& m) const {
-        return footprint({{0, 0, 0}, placements}, m).extents;
-    }
 };
 
 /// Regions are as many score tiles as make the run in double take no more memory than the one
@@ -132,11 +126,11 @@ Region regionOf(const Problem& problem, const Extents& points) {
     }
     constexpr int kThreads = 1; // the same on any number
     constexpr std::int64_t kLittle = 14;
-    const std::int64_t first = TemplateSpectra::partBytes<Single>(
-        partOf<Single>(problem.scene, points, kThreads), m, 1, kThreads);
+    const std::int64_t first =
+        TemplateSpectra::partBytes<float>(partOf<float>(points, kThreads), m, 1, kThreads);
     const std::int64_t limit =
         first + (first + method::mapBytes(problem) + base::byteCount(m, 8)) / kLittle -
-        TemplateSpectra::bytes<Single>(points, 1);
+        TemplateSpectra::bytes<float>(points, 1);
     struct Length {
         std::int64_t placements;
         std::int64_t points;
@@ -164,8 +158,8 @@ Region regionOf(const Problem& problem, const Extents& points) {
                                     {x.points, y.points, z.points}};
                 const std::int64_t all =
                     base::voxelCount(region.points) * x.pieces * y.pieces * z.pieces;
-                const std::int64_t bytes = TemplateSpectra::partBytes<Double>(
-                    partOf<Double>(region.seen(m), region.points, kThreads), m, 1, kThreads);
+                const std::int64_t bytes = TemplateSpectra::partBytes<double>(
+                    partOf<double>(region.points, kThreads), m, 1, kThreads);
                 if (bytes <= limit && all < least) {
                     least = all;
                     best = region;
@@ -179,8 +173,8 @@ Region regionOf(const Problem& problem, const Extents& points) {
 /// The largest memory of a run.
 std::int64_t hostBytes(const Problem& problem, const Extents& points, int threads) {
     const Region region = regionOf(problem, points);
-    const auto single = partOf<Single>(problem.scene, points, threads);
-    const auto twofold = partOf<Double>(region.seen(problem.templ), region.points, threads);
+    const auto single = partOf<float>(points, threads);
+    const auto twofold = partOf<double>(region.points, threads);
     const std::int64_t templ = base::byteCount(problem.templ, 8) + IntegerTemplate::bytes(problem);
     // Plans, and sums of rows and lines.
     const std::int64_t little = std::min(std::int64_t{1} << 21, 4 * base::voxelCount(points));
@@ -219,12 +213,12 @@ class FourierMethod final : public method::Method {
             return method::Refusal{"transforms the whole scene " + base::toString(n) +
                                    ", not a tile " + base::toString(points)};
         }
-        if (std::max({points.x, points.y, points.z}) > INT32_MAX) {
-            return method::Refusal{"scene " + base::toString(n) +
-                                   " has a longer axis than FFTW can plan"};
+        if (!hasHalfBeamTransform(points) && base::voxelCount(points) > kLongest) {
+            return method::Refusal{"one thread transforms a scene of " + base::toString(points) +
+                                   " points for too long"};
         }
         method::Prediction prediction;
-        prediction.fftPlanning = cpu::name(FftEffort::Estimate);
+        prediction.fftPlanning = planningOf(points);
         prediction.hostBytes = hostBytes(problem, points, candidate.threads);
         if (std::string reason = memoryRefusal(prediction.hostBytes, limits); !reason.empty()) {
             return method::Refusal{std::move(reason)};
@@ -240,13 +234,13 @@ class FourierMethod final : public method::Method {
         const bool ahead = TemplateSpectra::areMadeAtOnce(points, 1);
         const double prepareNs = transformNs * model.wholePrepareFactor / (ahead ? 1.0 : workers);
         const auto buffers =
-            static_cast<double>(WholeBuffers<Single>::bytes(n, points, candidate.threads));
+            static_cast<double>(WholeBuffers<float>::bytes(points, candidate.threads));
         const auto scorers = static_cast<double>(ScorePass::bytes(problem) * candidate.threads);
         prediction.setupMs = 1e-6 * (prepareNs + buffers * model.bufferByteNs / workers +
                                      scorers * model.bufferByteNs + ScorePass::templateNs(problem) +
                                      kPasses * model.tileOverheadNs);
         const double runNs =
-            transformNs + count * model.spectrumPointNs + model.loadNs(n) +
+            transformNs + model.loadNs(n) +
             denominatorNs(static_cast<double>(base::voxelCount(method::mapExtents(problem))),
                           problem, ScorePass::tileOf(problem), model);
         prediction.ms = prediction.setupMs + 1e-6 * runNs / workers;
@@ -299,11 +293,11 @@ class FourierMethod final : public method::Method {
         for (std::int64_t i = 0; i < grid.count(); ++i) {
             tiles.push_back(grid.box(i));
         }
-        return pass.run(tiles, [&](const std::vector<base::Box>& some, auto precision) {
-            using Precision = decltype(precision);
+        return pass.run(tiles, [&](const std::vector<base::Box>& some, auto real) {
+            using Real = decltype(real);
             const bool first =
-                std::is_same_v<Precision, Single> || problem.precision == method::Precision::Double;
-            return runIn<Precision>(run, first ? whole : again, some, buffers, pass);
+                std::is_same_v<Real, float> || problem.precision == method::Precision::Double;
+            return runIn<Real>(run, first ? whole : again, some, buffers, pass);
         });
     }
 
@@ -335,82 +329,66 @@ class FourierMethod final : public method::Method {
 
     /// Numerators of the box around some tiles, which is no larger than the part's region, and the
     /// scores of these tiles. False when stopped.
-    template <class Precision>
+    template <class Real>
     static bool runIn(const Run& run, const Part& part, const std::vector<base::Box>& tiles,
                       FourierWorkspace& workspace, ScorePass& pass) {
-        using Value = typename Precision::Value;
-        constexpr bool kTwofold = std::is_same_v<Value, double>;
+        constexpr bool kTwofold = std::is_same_v<Real, double>;
         const Extents& m = run.problem.templ;
         const Extents& points = part.region.points;
         const base::Box out = around(tiles);
-        const base::Box seen = footprint(out, m);
-        const Extents& n = seen.extents;
-        const base::AnyView scene = base::partOf(run.scene, seen);
-        const std::int64_t templCount = base::voxelCount(m);
-        const int workers = run.execution.pool.threads();
-        workspace.keepOnly<Precision>();
+        const base::AnyView scene = base::partOf(run.scene, footprint(out, m));
+        workspace.keepOnly<Real>();
         // The template's first: making it takes memory that is free again afterwards.
-        const auto& templ =
-            part.spectra.of<Precision>(pass.items(kTransform), workers, run.execution.stop);
+        const auto& templ = part.spectra.of<Real>(pass.items(kTransform), run.execution.stop);
         if (templ.empty()) {
             return false;
         }
-        const auto frame = SceneFrame::of(scene, templCount, kTwofold, pass.items(kLoad));
+        const auto frame = SceneFrame::of(scene, base::voxelCount(m), kTwofold, pass.items(kLoad));
         if (!frame) {
             return false;
         }
-        WholeBuffers<Precision>& own =
-            workspace.of<Precision>(part.region.seen(m), points, workers);
-        const HalfTransform<Precision>& transform = own.transform;
-        const simd::VoxelBox<Value> x{own.x.data(), n.x, n.x * n.y};
-        const simd::VoxelBox<Value> numerators{own.data.data(), transform.rowStride(),
-                                               transform.sliceStride()};
-        simd::LineEnergy in;
-        simd::LineEnergy through;
-        const auto constant = [](const simd::VoxelBox<Value>& box) {
-            return simd::VoxelBox<const Value>{box.data, box.rowStride, box.sliceStride};
+        WholeBuffers<Real>& own = workspace.of<Real>(points);
+        const auto boxOf = [&](Image<Real>& voxels) {
+            return simd::VoxelBox<Real>{voxels.data(), points.x, points.x * points.y};
         };
-        const bool made =
-            load<Value>({scene, n, points}, *frame, x, numerators, pass) &&
-            boxEnergy(pass.items(kLoad), constant(x), n, points, in) &&
-            transform.correlate(pass.items(kTransform), own.data.data(), n, templ.front().data(),
-                                own.scratch) &&
-            boxEnergy(pass.items(kTransform), constant(numerators), points, points, through);
-        if (!made) {
+        if (!load(scene, *frame, points, own.x, pass)) {
             return false;
         }
-        const BoundTerms terms = fourierTerms(base::voxelCount(points), {in, through},
-                                              frame->tile({{0, 0, 0}, n}).exact, kUnitOf<Value>);
+        const ForItems each = pass.items(kTransform);
+        const auto energies = TileTransform<Real>::of(points)->correlate(
+            {each, run.execution.pool.threads()}, templ.front().data(), own.x.data(),
+            own.work.data(), own.numerators.data(), out.extents);
+        if (!energies) {
+            return false;
+        }
+        const BoundTerms terms =
+            fourierTerms(base::voxelCount(points), *energies,
+                         frame->tile({{0, 0, 0}, {1, 1, 1}}).exact, kUnitOf<Real>);
         return pass.items(kDenominator)(
             static_cast<std::int64_t>(tiles.size()), [&](std::int64_t item, int worker) {
                 const base::Box& tile = tiles[static_cast<std::size_t>(item)];
                 base::Box inside = footprint(tile, m);
                 inside.corner = {tile.corner.x - out.corner.x, tile.corner.y - out.corner.y,
                                  tile.corner.z - out.corner.z};
-                pass.score<Value>(tile, {x, numerators, out.corner}, frame->tile(inside), terms,
-                                  worker);
+                pass.score<Real>(tile, {boxOf(own.x), boxOf(own.numerators), out.corner},
+                                 frame->tile(inside), terms, worker);
             });
     }
 
-    struct Loaded {
-        const base::AnyView& scene;
-        const Extents& n;
-        const Extents& points;
-    };
-
-    /// The scene in its frame, once to keep and once to transform.
-    template <class Value>
-    static bool load(const Loaded& from, const SceneFrame& frame, const simd::VoxelBox<Value>& x,
-                     const simd::VoxelBox<Value>& padded, ScorePass& pass) {
-        const Extents& n = from.n;
-        return forRows(
-            pass.items(kLoad), n, n.x, [&](std::int64_t y, std::int64_t z, std::int64_t row) {
-                Value* const kept = x.data + row * n.x;
-                Value* const to = padded.data + z * padded.sliceStride + y * padded.rowStride;
-                frame.place(from.scene, {0, y, z}, n.x, kept);
-                std::copy_n(kept, n.x, to);
-                std::fill(to + n.x, to + from.points.x, Value{0});
-            });
+    /// The scene in its frame, with zeros up to `points` and behind them. False when stopped.
+    template <class Real>
+    static bool load(const base::AnyView& scene, const SceneFrame& frame, const Extents& points,
+                     Image<Real>& x, ScorePass& pass) {
+        const Extents n = base::extentsOf(scene);
+        std::fill_n(x.data() + base::voxelCount(points), TileTransform<Real>::kZeros, Real{0});
+        return forRows(pass.items(kLoad), points, [&](std::int64_t y, std::int64_t z) {
+            Real* const row = x.data() + (z * points.y + y) * points.x;
+            const bool inside = y < n.y && z < n.z;
+            if (inside) {
+                frame.place(scene, {0, y, z}, n.x, row);
+            }
+            std::fill(row + (inside ? n.x : 0), row + points.x, Real{0});
+        });
     }
 };
 

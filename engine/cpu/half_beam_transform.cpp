@@ -5,7 +5,6 @@
 #include <optional>
 #include <vector>
 
-#include "engine/cpu/half_transform.h"
 #include "engine/cpu/simd/beam.h"
 #include "engine/method/shared/smooth_length.h"
 
@@ -31,6 +30,7 @@ std::int64_t sliceElements(const Extents& points) {
 std::int64_t rowGroups(const Extents& points) { return groupsOf(sliceElements(points) * points.z); }
 
 static_assert(TileTransform<float>::kZeros >= kLines); // what its last columns read
+static_assert(TileTransform<float>::kTogether % kElement == 0);
 
 template <class Real> class HalfBeamTransform final : public TileTransform<Real> {
   public:
@@ -44,7 +44,7 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
         }
     }
 
-    void templateSpectrum(const Image<double>& templ, const ForItems& each, double* work,
+    bool templateSpectrum(const base::View<const double>& templ, const ForItems& each, double* work,
                           Real* spectrum) const override {
         const Extents& m = templ.extents();
         const Groups groups{0, groupsOf(m.x), m.z};
@@ -58,7 +58,7 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
                    Image<double> line({points().y * kElement, 1, 1}, 0.0);
                    for (std::int64_t y = 0; y < m.y; ++y) {
                        const auto copy = [&](const Columns& from, double* to) {
-                           std::copy_n(templ.view().row(y, from.z) + from.x,
+                           std::copy_n(templ.row(y, from.z) + from.x,
                                        std::min(kLines, m.x - from.x), to);
                        };
                        copy(first, line.data() + y * kElement);
@@ -77,7 +77,7 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
         }
         // Both spectra of a product are twice what they are.
         const double scale = 0.25 / static_cast<double>(base::voxelCount(points()));
-        (void)(done && each(m_rowGroups, [&](std::int64_t row, int) {
+        return done && each(m_rowGroups, [&](std::int64_t row, int) {
                    Image<double> line({m_row, 1, 1}, 0.0);
                    beam::turn(work + row * kLines * kElement, m_group, groups.count, line.data());
                    beam::forward(m_templateX, line.data(), kElement);
@@ -89,7 +89,7 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
                        std::transform(value + kLines, value + kElement, to + i + kLines,
                                       [&](double im) { return static_cast<Real>(-im * scale); });
                    }
-               }));
+               });
     }
 
     using TileTransform<Real>::correlate;
@@ -137,6 +137,22 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
         simd::LineEnergy energy;
         (void)columnsBack(oneAfterTheOther(), work, lines, to, wanted, energy);
         return energy;
+    }
+
+    void inverse(const Real* sum, Real* work, Real* to, const Extents& wanted) const override {
+        Image<Real> lines({halfBeamScratchValues(points()), 1, 1}, Real{0});
+        for (std::int64_t row = 0; row < m_rowGroups; ++row) {
+            std::copy_n(sum + row * m_row, points().x * kElement, lines.data());
+            beam::backward(m_x, lines.data(), kElement);
+            beam::turnBack(lines.data(), m_groups, work + row * kLines * kElement, m_group);
+        }
+        simd::LineEnergy unused;
+        (void)columnsBack(oneAfterTheOther(), work, lines, to, wanted, unused);
+    }
+
+    void addProduct(const Real* templ, const Real* spectrum, std::int64_t count,
+                    Real* sum) const override {
+        beam::addProduct(templ, spectrum, count, sum);
     }
 
   private:
@@ -342,6 +358,10 @@ bool hasHalfBeamTransform(const Extents& points) {
 
 std::int64_t halfBeamSpectrumValues(const Extents& points) {
     return groupsOf(points.x) * kLines * rowGroups(points) * kElement;
+}
+
+std::int64_t halfBeamTemplateValues(const Extents& points, const Extents& m) {
+    return groupsOf(m.x) * rowGroups(points) * kLines * kElement;
 }
 
 std::int64_t halfBeamScratchValues(const Extents& points) {

@@ -19,8 +19,11 @@ halfBeamTransform(const base::Extents& points);
 /// Whether there is one.
 [[nodiscard]] bool hasHalfBeamTransform(const base::Extents& points);
 
-/// Values of a spectrum, and of what a thread takes while it transforms.
+/// Values of a spectrum, of the scratch that one of a template of extents `m` is made in, and of
+/// what a thread takes while it transforms.
 [[nodiscard]] std::int64_t halfBeamSpectrumValues(const base::Extents& points);
+[[nodiscard]] std::int64_t halfBeamTemplateValues(const base::Extents& points,
+                                                  const base::Extents& m);
 [[nodiscard]] std::int64_t halfBeamScratchValues(const base::Extents& points);
 
 } // namespace flcc::cpu

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/base/pixels.h"
-#include "engine/cpu/half_transform.h"
+#include "engine/cpu/for_items.h"
 #include "engine/cpu/tile_loader.h"
 
 namespace flcc::cpu {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/cpu/half_transform.h"
+#include "engine/cpu/for_items.h"
 #include "engine/cpu/scene_frame.h"
 #include "engine/cpu/tile_run.h"
 
@@ -76,17 +76,17 @@ class ScorePass {
     void score(const base::Box& out, const Numerators<Real>& numerators, const CentredTile& tile,
                const BoundTerms& terms, int worker);
 
-    /// The whole run: `in(tiles, precision)` makes the numerators of tiles in Single{} or Double{}
-    /// and scores them, and says false when stopped. First all of `tiles` in the precision of the
+    /// The whole run: `in(tiles, Real{})` makes the numerators of tiles in float or double and
+    /// scores them, and says false when stopped. First all of `tiles` in the precision of the
     /// problem; what breaks the promise then in double, tiles of one region at a time, or by
     /// canonical values.
     template <class In>
     [[nodiscard]] method::Outcome run(const std::vector<base::Box>& tiles, In&& in) {
-        bool done = m_problem.precision == method::Precision::Single ? in(tiles, Single{})
-                                                                     : in(tiles, Double{});
+        bool done = m_problem.precision == method::Precision::Single ? in(tiles, float{})
+                                                                     : in(tiles, double{});
         if (done) {
             for (const std::vector<base::Box>& region : takeDouble()) {
-                done = done && in(region, Double{});
+                done = done && in(region, double{});
             }
             done = done && repair();
         }

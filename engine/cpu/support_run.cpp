@@ -1,4 +1,5 @@
 #include "engine/cpu/support_run.h"
+#include "engine/cpu/tile_grid.h"
 
 #include <algorithm>
 

@@ -1,8 +1,10 @@
 #include "engine/cpu/template_run.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 
@@ -28,13 +30,27 @@ std::int64_t layersTogether(const Problem& problem, const TemplateBlocks& blocks
     return std::clamp<std::int64_t>(length / blocks.slow().outputs, 1, blocks.slow().outputBlocks);
 }
 
-/// One run in one precision.
-template <class Precision> class BlockedRun {
-  public:
-    using Value = typename Precision::Value;
+/// Sum of a row, in lanes.
+template <class Real> double sumOf(const Real* row, std::int64_t count) {
+    constexpr std::int64_t kLanes = 8;
+    std::array<double, kLanes> sums{};
+    std::int64_t i = 0;
+    for (; i + kLanes <= count; i += kLanes) {
+        for (std::int64_t lane = 0; lane < kLanes; ++lane) {
+            sums[static_cast<std::size_t>(lane)] += static_cast<double>(row[i + lane]);
+        }
+    }
+    for (; i < count; ++i) {
+        sums[0] += static_cast<double>(row[i]);
+    }
+    return std::accumulate(sums.begin(), sums.end(), 0.0);
+}
 
-    BlockedRun(const BlockedInput& run, BlockBuffers<Precision>& buffers, const SceneFrame& frame,
-               const TemplateSpectra::Spectra<Precision>& templ, ScorePass& pass)
+/// One run in one precision.
+template <class Real> class BlockedRun {
+  public:
+    BlockedRun(const BlockedInput& run, BlockBuffers<Real>& buffers, const SceneFrame& frame,
+               const TemplateSpectra::Spectra<Real>& templ, ScorePass& pass)
         : m_run(run), m_blocks(run.blocks), m_own(buffers), m_frame(frame), m_templ(templ),
           m_pass(pass), m_bounds(static_cast<std::size_t>(layersTogether(run.problem, run.blocks) *
                                                           run.blocks.blocksOfLayer())) {
@@ -96,19 +112,18 @@ template <class Precision> class BlockedRun {
         const Index corner = batchCorner(first);
         Extents seen = batchFootprint(m_run.problem, m_blocks);
         seen = {n.x, std::min(seen.y, n.y - corner.y), std::min(seen.z, n.z - corner.z)};
-        const simd::VoxelBox<Value> x = xBox();
-        return forRows(m_pass.items(kLoad), seen, n.x,
-                       [&](std::int64_t y, std::int64_t z, std::int64_t) {
-                           m_frame.place(m_run.scene, {0, corner.y + y, corner.z + z}, n.x,
-                                         x.data + z * x.sliceStride + y * x.rowStride);
-                       });
+        const simd::VoxelBox<Real> x = xBox();
+        return forRows(m_pass.items(kLoad), seen, [&](std::int64_t y, std::int64_t z) {
+            m_frame.place(m_run.scene, {0, corner.y + y, corner.z + z}, n.x,
+                          x.data + z * x.sliceStride + y * x.rowStride);
+        });
     }
 
-    [[nodiscard]] simd::VoxelBox<Value> xBox() {
+    [[nodiscard]] simd::VoxelBox<Real> xBox() {
         const Extents seen = batchFootprint(m_run.problem, m_blocks);
         return {m_own.x.data(), seen.x, seen.x * seen.y};
     }
-    [[nodiscard]] simd::VoxelBox<Value> numeratorBox() {
+    [[nodiscard]] simd::VoxelBox<Real> numeratorBox() {
         const Extents batch = batchExtents(m_run.problem, m_blocks);
         return {m_own.numerators.data(), batch.x, batch.x * batch.y};
     }
@@ -142,7 +157,6 @@ template <class Precision> class BlockedRun {
 
     void transformSegment(const Index& segment, int worker) {
         auto& own = m_own.workers[static_cast<std::size_t>(worker)];
-        const HalfTransform<Precision>& transform = m_own.transform;
         const Extents& n = m_run.problem.scene;
         const Extents& points = m_run.points;
         const Index corner = cornerOf(segment);
@@ -151,44 +165,34 @@ template <class Precision> class BlockedRun {
         const auto forUsed = [&](auto&& use) {
             for (std::int64_t z = 0; z < used.z; ++z) {
                 for (std::int64_t y = 0; y < used.y; ++y) {
-                    use(own.data.data() + z * transform.sliceStride() + y * transform.rowStride(),
+                    use(own.tile.data() + (z * points.y + y) * points.x,
                         Index{corner.x, corner.y + y, corner.z + z});
                 }
             }
         };
+        own.tile.fill(Real{0});
         double sum = 0;
-        forUsed([&](Value* row, const Index& at) {
+        forUsed([&](Real* row, const Index& at) {
             m_frame.place(m_run.scene, at, used.x, row);
-            std::fill(row + used.x, row + points.x, Value{0});
             sum += sumOf(row, used.x);
         });
-        const Value mean = meanOf(sum / static_cast<double>(base::voxelCount(used)));
-        double squares = 0;
-        forUsed([&](Value* row, const Index&) {
-            for (std::int64_t x = 0; x < used.x; ++x) {
-                row[x] -= mean;
-            }
-            squares += sumOfSquares(row, used.x);
+        const Real mean = meanOf(sum / static_cast<double>(base::voxelCount(used)));
+        forUsed([&](Real* row, const Index&) {
+            std::transform(row, row + used.x, row, [&](Real value) { return value - mean; });
         });
         const std::int64_t slot = slotOf(segment);
+        const simd::LineEnergy energy = m_own.transform->forward(
+            own.tile.data(), own.work.data(), m_own.ring.data() + slot * m_own.slotValues);
         m_own.segments[static_cast<std::size_t>(slot)] = {static_cast<double>(mean),
-                                                          std::sqrt(squares)};
-        Value* const to = m_own.ring.data() + slot * m_own.spectrumValues;
-        const std::int64_t stride = transform.lineStride();
-        (void)transform.forward(
-            oneAfterTheOther(), own.data.data(), used,
-            [&](std::int64_t line, const Value* values) {
-                std::copy_n(values, stride, to + line * stride);
-            },
-            own.scratch);
+                                                          std::sqrt(energy.total)};
     }
 
     /// The mean of a segment as a value that can be taken off voxels that are multiples of a
     /// quantum without a rounding.
-    [[nodiscard]] Value meanOf(double mean) const {
+    [[nodiscard]] Real meanOf(double mean) const {
         const CentredTile facts = m_frame.tile({{0, 0, 0}, {1, 1, 1}});
         const double steps = facts.stepsPerUnit();
-        return static_cast<Value>(facts.exact ? std::nearbyint(mean * steps) / steps : mean);
+        return static_cast<Real>(facts.exact ? std::nearbyint(mean * steps) / steps : mean);
     }
 
     /// The numerators of a layer of output blocks.
@@ -214,7 +218,7 @@ template <class Precision> class BlockedRun {
     /// The circular output of a block.
     Correlated correlateBlock(const Index& block, int worker) {
         auto& own = m_own.workers[static_cast<std::size_t>(worker)];
-        std::vector<const Value*> segments;
+        std::vector<const Real*> segments;
         const auto& first = m_own.segments[static_cast<std::size_t>(slotOf(block))];
         double norms = 0;
         double means = 0;
@@ -230,46 +234,48 @@ template <class Precision> class BlockedRun {
                     result.rest += mean * part.sum;
                     means += std::abs(mean) * part.root * part.norm;
                     norms += segment.norm * part.norm;
-                    segments.push_back(m_own.ring.data() + slot * m_own.spectrumValues);
+                    segments.push_back(m_own.ring.data() + slot * m_own.slotValues);
                 }
             }
         }
-        Value* const sum = own.sum.data();
+        Real* const sum = own.sum.data();
         for (std::int64_t from = 0; from < m_own.spectrumValues; from += kChunk) {
             const std::int64_t values = std::min(kChunk, m_own.spectrumValues - from);
-            std::fill_n(sum + from, values, Value{0});
+            std::fill_n(sum + from, values, Real{0});
             for (std::size_t j = 0; j < segments.size(); ++j) {
-                simd::addSpectra(segments[j] + from, m_templ[j].data() + from, values / 2,
-                                 sum + from);
+                m_own.transform->addProduct(m_templ[j].data() + from, segments[j] + from, values,
+                                            sum + from);
             }
         }
-        (void)m_own.transform.inverse(oneAfterTheOther(), sum, own.data.data(), own.scratch);
+        m_own.transform->inverse(
+            sum, own.work.data(), own.tile.data(),
+            {m_blocks.x().outputs, m_blocks.y().outputs, m_blocks.z().outputs});
         const auto products = static_cast<double>(segments.size() - 1);
         result.bound = fourierTerms(base::voxelCount(m_run.points), {{0, norms * norms}, {}}, true,
-                                    kUnitOf<Value>)
+                                    kUnitOf<Real>)
                            .worst +
-                       kUnitOf<Value> * products * norms + 8 * kUnitDouble * means;
+                       kUnitOf<Real> * products * norms + 8 * kUnitDouble * means;
         return result;
     }
 
     /// The part of an output that is no wrap-around goes to the numerators of the batch.
     void placeBlock(const Index& block, std::int64_t first, double rest, int worker) {
-        const Value* const data = m_own.workers[static_cast<std::size_t>(worker)].data.data();
+        const Real* const data = m_own.workers[static_cast<std::size_t>(worker)].tile.data();
+        const Extents& points = m_run.points;
         const Extents map = method::mapExtents(m_run.problem);
         const Index corner = cornerOf(block);
         const Index start = batchCorner(first);
         const Extents valid{std::min(m_blocks.x().outputs, map.x - corner.x),
                             std::min(m_blocks.y().outputs, map.y - corner.y),
                             std::min(m_blocks.z().outputs, map.z - corner.z)};
-        const simd::VoxelBox<Value> to = numeratorBox();
+        const simd::VoxelBox<Real> to = numeratorBox();
         for (std::int64_t z = 0; z < valid.z; ++z) {
             for (std::int64_t y = 0; y < valid.y; ++y) {
-                const Value* const from =
-                    data + z * m_own.transform.sliceStride() + y * m_own.transform.rowStride();
-                Value* const row = to.data + (corner.z - start.z + z) * to.sliceStride +
-                                   (corner.y - start.y + y) * to.rowStride + corner.x;
+                const Real* const from = data + (z * points.y + y) * points.x;
+                Real* const row = to.data + (corner.z - start.z + z) * to.sliceStride +
+                                  (corner.y - start.y + y) * to.rowStride + corner.x;
                 for (std::int64_t x = 0; x < valid.x; ++x) {
-                    row[x] = static_cast<Value>(static_cast<double>(from[x]) + rest);
+                    row[x] = static_cast<Real>(static_cast<double>(from[x]) + rest);
                 }
             }
         }
@@ -300,27 +306,27 @@ template <class Precision> class BlockedRun {
         // The numerator is rounded when means come back; voxels when they are centred, twice,
         // unless the differences are exact.
         const CentredTile facts = m_frame.tile(tile);
-        const bool whole = facts.exact && facts.stepsPerUnit() * kUnitOf<Value> <= 0.25;
-        terms.panel = kUnitOf<Value> * (whole ? 1 : 3);
+        const bool whole = facts.exact && facts.stepsPerUnit() * kUnitOf<Real> <= 0.25;
+        terms.panel = kUnitOf<Real> * (whole ? 1 : 3);
         return terms;
     }
 
     bool scoreBatch(const std::vector<Box>& tiles, std::int64_t first) {
-        const Numerators<Value> numerators{xBox(), numeratorBox(), batchCorner(first)};
+        const Numerators<Real> numerators{xBox(), numeratorBox(), batchCorner(first)};
         return m_pass.items(kDenominator)(
             static_cast<std::int64_t>(tiles.size()), [&](std::int64_t item, int worker) {
                 const Box& tile = tiles[static_cast<std::size_t>(item)];
-                m_pass.score<Value>(tile, numerators,
-                                    m_frame.tile(footprint(tile, m_run.problem.templ)),
-                                    termsOf(tile, first), worker);
+                m_pass.score<Real>(tile, numerators,
+                                   m_frame.tile(footprint(tile, m_run.problem.templ)),
+                                   termsOf(tile, first), worker);
             });
     }
 
     const BlockedInput& m_run;
     const TemplateBlocks& m_blocks;
-    BlockBuffers<Precision>& m_own;
+    BlockBuffers<Real>& m_own;
     const SceneFrame& m_frame;
-    const TemplateSpectra::Spectra<Precision>& m_templ;
+    const TemplateSpectra::Spectra<Real>& m_templ;
     ScorePass& m_pass;
     std::vector<double> m_bounds; ///< of each output block of the batch: what termsOf() is made of
 };
@@ -339,8 +345,9 @@ BlockedPrepared::BlockedPrepared(const Problem& problem, const Extents& points,
         double squares = 0;
         for (std::int64_t z = 0; z < box.extents.z; ++z) {
             for (std::int64_t y = 0; y < box.extents.y; ++y) {
-                squares += sumOfSquares(part.row(y, z), box.extents.x);
-                block.sum += sumOf(part.row(y, z), box.extents.x);
+                const double* const row = part.row(y, z);
+                squares += std::inner_product(row, row + box.extents.x, row, 0.0);
+                block.sum += sumOf(row, box.extents.x);
             }
         }
         block.norm = std::sqrt(squares);
@@ -379,25 +386,23 @@ std::vector<Box> tilesOf(const Problem& problem, const TemplateBlocks& blocks) {
     return tiles;
 }
 
-template <class Precision>
+template <class Real>
 bool runBlocks(const BlockedInput& run, const std::vector<Box>& tiles, BlockedWorkspace& workspace,
                ScorePass& pass) {
-    const auto& templ =
-        run.templ.spectra().of<Precision>(pass.items(kTransform), run.threads, run.stop);
+    const auto& templ = run.templ.spectra().of<Real>(pass.items(kTransform), run.stop);
     if (templ.empty()) {
         return false;
     }
     const auto frame = SceneFrame::of(run.scene, base::voxelCount(run.problem.templ),
-                                      std::is_same_v<Precision, Double>, pass.items(kLoad));
-    return frame &&
-           BlockedRun<Precision>(
-               run, workspace.of<Precision>(run.problem, run.blocks, run.points, run.threads),
-               *frame, templ, pass)(tiles);
+                                      std::is_same_v<Real, double>, pass.items(kLoad));
+    return frame && BlockedRun<Real>(
+                        run, workspace.of<Real>(run.problem, run.blocks, run.points, run.threads),
+                        *frame, templ, pass)(tiles);
 }
 
-template bool runBlocks<Single>(const BlockedInput&, const std::vector<Box>&, BlockedWorkspace&,
-                                ScorePass&);
-template bool runBlocks<Double>(const BlockedInput&, const std::vector<Box>&, BlockedWorkspace&,
+template bool runBlocks<float>(const BlockedInput&, const std::vector<Box>&, BlockedWorkspace&,
+                               ScorePass&);
+template bool runBlocks<double>(const BlockedInput&, const std::vector<Box>&, BlockedWorkspace&,
                                 ScorePass&);
 
 } // namespace flcc::cpu

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/base/tile_pool.h"
-#include "engine/cpu/half_transform.h"
+#include "engine/cpu/tile_transform.h"
 #include "engine/method/canonical.h"
 #include "engine/method/problem.h"
 
@@ -19,7 +19,7 @@ namespace flcc::cpu {
 class TemplateSpectra {
   public:
     /// Conj(F(block)) / M of every block, in order. Empty: stopped.
-    template <class Precision> using Spectra = std::vector<base::Image<typename Precision::Value>>;
+    template <class Real> using Spectra = std::vector<base::Image<Real>>;
 
     /// Blocks are boxes of the template; their first voxel goes to the origin of `points`.
     TemplateSpectra(const method::CanonicalTemplate& templ, const base::Extents& points,
@@ -34,21 +34,20 @@ class TemplateSpectra {
     /// Makes those of the problem's precision now if that takes a blink.
     void makeIfSmall(const method::Problem& problem, base::TilePool& pool) const;
 
-    /// Has FFTW plan what a run of `problem` may need.
+    /// Makes the transforms that a run of `problem` may need.
     static void planTransforms(const method::Problem& problem, const base::Extents& points);
 
     /// Waits where another run is making them, unless stopped.
-    template <class Precision>
-    [[nodiscard]] const Spectra<Precision>& of(const ForItems& each, int workers,
-                                               const std::stop_token& stop) const;
+    template <class Real>
+    [[nodiscard]] const Spectra<Real>& of(const ForItems& each, const std::stop_token& stop) const;
 
     [[nodiscard]] const std::vector<base::Box>& blocks() const { return m_blocks; }
 
     /// Bytes of the spectra.
-    template <class Precision>
+    template <class Real>
     [[nodiscard]] static std::int64_t bytes(const base::Extents& points, std::int64_t blocks) {
-        return static_cast<std::int64_t>(sizeof(typename Precision::Value)) *
-               HalfTransform<Precision>::spectrumValues(points) * blocks;
+        return static_cast<std::int64_t>(sizeof(Real)) *
+               TileTransform<Real>::spectrumValues(points) * blocks;
     }
 
     /// What is done in one precision: transforms, and bytes of the buffers beside the spectra.
@@ -61,13 +60,13 @@ class TemplateSpectra {
     [[nodiscard]] static std::int64_t keptBytes(const method::Problem& problem, const Part& single,
                                                 const Part& twofold, std::int64_t blocks) {
         const bool inSingle = problem.precision == method::Precision::Single;
-        return (inSingle ? bytes<Single>(single.points, blocks) : 0) +
-               (!inSingle || problem.recompute ? bytes<Double>(twofold.points, blocks) : 0);
+        return (inSingle ? bytes<float>(single.points, blocks) : 0) +
+               (!inSingle || problem.recompute ? bytes<double>(twofold.points, blocks) : 0);
     }
 
     /// The most a part of a run holds of its spectra and of what is there beside them: first while
     /// its spectra of `blocks` blocks are made, then with its buffers.
-    template <class Precision>
+    template <class Real>
     [[nodiscard]] static std::int64_t partBytes(const Part& part, const base::Extents& block,
                                                 std::int64_t blocks, int workers);
 
@@ -83,7 +82,7 @@ class TemplateSpectra {
     base::Extents m_points;
     std::vector<base::Box> m_blocks;
     mutable std::timed_mutex m_lock; // guards what follows; what is made stays
-    mutable std::tuple<Spectra<Single>, Spectra<Double>> m_spectra;
+    mutable std::tuple<Spectra<float>, Spectra<double>> m_spectra;
 };
 
 } // namespace flcc::cpu

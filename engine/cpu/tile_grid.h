@@ -8,6 +8,10 @@
 
 namespace flcc::cpu {
 
+[[nodiscard]] constexpr std::int64_t roundUp(std::int64_t value, std::int64_t step) {
+    return (value + step - 1) / step * step;
+}
+
 /// The tiles that cover a map: boxes of equal extents, the last of each axis cut.
 class TileGrid {
   public:

@@ -73,23 +73,24 @@ template <class Real> class FftwTransform final : public TileTransform<Real> {
     explicit FftwTransform(const Extents& points)
         : TileTransform<Real>(points), m_plans(points), m_templatePlans(points) {}
 
-    void templateSpectrum(const Image<double>& templ, const ForItems& /*each*/, double* work,
+    bool templateSpectrum(const base::View<const double>& templ, const ForItems& each, double* work,
                           Real* spectrum) const override {
-        const Extents& points = this->points();
-        const std::int64_t count = base::voxelCount(points);
-        Image<double> tile(points, 0.0);
-        const Extents& m = templ.extents();
-        for (std::int64_t z = 0; z < m.z; ++z) {
-            for (std::int64_t y = 0; y < m.y; ++y) {
-                std::copy_n(templ.view().row(y, z), m.x, tile.view().row(y, z));
+        return each(1, [&](std::int64_t, int) {
+            const Extents& points = this->points();
+            Image<double> tile(points, 0.0);
+            const Extents& m = templ.extents();
+            for (std::int64_t z = 0; z < m.z; ++z) {
+                for (std::int64_t y = 0; y < m.y; ++y) {
+                    std::copy_n(templ.row(y, z), m.x, tile.view().row(y, z));
+                }
             }
-        }
-        m_templatePlans.forward(tile.data(), work);
-        const double scale = 1.0 / static_cast<double>(count);
-        for (std::int64_t i = 0; i < 2 * pairsOf(points); i += 2) {
-            spectrum[i] = static_cast<Real>(work[i] * scale);
-            spectrum[i + 1] = static_cast<Real>(work[i + 1] * -scale);
-        }
+            m_templatePlans.forward(tile.data(), work);
+            const double scale = 1.0 / static_cast<double>(base::voxelCount(points));
+            for (std::int64_t i = 0; i < 2 * pairsOf(points); i += 2) {
+                spectrum[i] = static_cast<Real>(work[i] * scale);
+                spectrum[i + 1] = static_cast<Real>(work[i + 1] * -scale);
+            }
+        });
     }
 
     using TileTransform<Real>::correlate;
@@ -120,6 +121,19 @@ template <class Real> class FftwTransform final : public TileTransform<Real> {
         return simd::lineEnergy(to, this->points());
     }
 
+    void inverse(const Real* sum, Real* work, Real* to, const Extents& /*wanted*/) const override {
+        std::copy_n(sum, 2 * pairsOf(this->points()), work);
+        m_plans.inverse(work, to);
+    }
+
+    void addProduct(const Real* templ, const Real* spectrum, std::int64_t count,
+                    Real* sum) const override {
+        for (std::int64_t i = 0; i < count; i += 2) {
+            sum[i] += spectrum[i] * templ[i] - spectrum[i + 1] * templ[i + 1];
+            sum[i + 1] += spectrum[i + 1] * templ[i] + spectrum[i] * templ[i + 1];
+        }
+    }
+
   private:
     BoxPlans<PrecisionOf<Real>> m_plans;
     BoxPlans<Double> m_templatePlans;
@@ -128,12 +142,17 @@ template <class Real> class FftwTransform final : public TileTransform<Real> {
 } // namespace
 
 template <class Real>
-Image<Real> TileTransform<Real>::templateSpectrum(const Image<double>& templ,
+Image<Real> TileTransform<Real>::templateSpectrum(const base::View<const double>& templ,
                                                   const ForItems& each) const {
-    Image<double> work({spectrumValues(m_points), 1, 1});
+    Image<double> work({templateWorkValues(m_points, templ.extents()), 1, 1});
     Image<Real> spectrum({spectrumValues(m_points), 1, 1});
-    templateSpectrum(templ, each, work.data(), spectrum.data());
-    return spectrum;
+    return templateSpectrum(templ, each, work.data(), spectrum.data()) ? std::move(spectrum)
+                                                                       : Image<Real>();
+}
+
+template <class Real>
+std::int64_t TileTransform<Real>::templateWorkValues(const Extents& points, const Extents& m) {
+    return hasHalfBeamTransform(points) ? halfBeamTemplateValues(points, m) : 2 * pairsOf(points);
 }
 
 template <class Real> std::int64_t TileTransform<Real>::spectrumValues(const Extents& points) {
@@ -160,6 +179,10 @@ std::shared_ptr<const TileTransform<Real>> TileTransform<Real>::of(const Extents
                         : std::make_shared<const FftwTransform<Real>>(points);
     }
     return transform;
+}
+
+std::string_view planningOf(const Extents& points) {
+    return hasHalfBeamTransform(points) ? "own" : name(FftEffort::Estimate);
 }
 
 double twofoldHalfNs(const Extents& points) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "engine/base/extents.h"
 #include "engine/base/image.h"
@@ -49,11 +50,16 @@ template <class Real> class TileTransform {
     /// What a thread takes while it transforms; of FFTW about.
     [[nodiscard]] static std::int64_t scratchBytes(const base::Extents& points);
 
+    /// Values of the scratch that the spectrum of a template of extents `m` is made in.
+    [[nodiscard]] static std::int64_t templateWorkValues(const base::Extents& points,
+                                                         const base::Extents& m);
+
     /// conj(F(templ)) / M in the order that correlate() reads it: computed in double, rounded once.
-    [[nodiscard]] base::Image<Real> templateSpectrum(const base::Image<double>& templ,
+    /// Empty when stopped.
+    [[nodiscard]] base::Image<Real> templateSpectrum(const base::View<const double>& templ,
                                                      const ForItems& each) const;
-    /// Likewise in `spectrum`; `work` in double.
-    virtual void templateSpectrum(const base::Image<double>& templ, const ForItems& each,
+    /// Likewise in `spectrum`; `work` of templateWorkValues(). False when stopped.
+    virtual bool templateSpectrum(const base::View<const double>& templ, const ForItems& each,
                                   double* work, Real* spectrum) const = 0;
 
     /// `to` = circular correlation of `tile` with the template, by all of `sharers`; nothing when
@@ -74,6 +80,15 @@ template <class Real> class TileTransform {
     virtual simd::LineEnergy inverse(const Real* templ, const Real* spectrum, Real* work, Real* to,
                                      const base::Extents& wanted) const = 0;
 
+    /// The same of a sum of products of spectra, as addProduct() makes it.
+    virtual void inverse(const Real* sum, Real* work, Real* to,
+                         const base::Extents& wanted) const = 0;
+
+    /// `sum` += `templ` `spectrum`, of `count` values from one that is a multiple of kTogether.
+    virtual void addProduct(const Real* templ, const Real* spectrum, std::int64_t count,
+                            Real* sum) const = 0;
+    static constexpr std::int64_t kTogether = 32;
+
   protected:
     explicit TileTransform(const base::Extents& points) : m_points(points) {}
     [[nodiscard]] const base::Extents& points() const { return m_points; }
@@ -81,6 +96,9 @@ template <class Real> class TileTransform {
   private:
     base::Extents m_points;
 };
+
+/// How the transforms of a shape are planned, for reports: "own", or the effort behind FFTW's.
+[[nodiscard]] std::string_view planningOf(const base::Extents& points);
 
 /// What a thread takes for a point of forward() or inverse() in double, about: longer the further
 /// tile, spectrum and result are beyond the caches; with FFTW beyond those that cores share.

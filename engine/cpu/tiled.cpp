@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "engine/cpu/fft_plan.h"
 #include "engine/cpu/half_beam_transform.h"
 #include "engine/cpu/methods.h"
 #include "engine/cpu/simd/beam.h"
@@ -154,8 +153,7 @@ class TiledMethod final : public method::Method {
         const Extents tile = outputTile(points, m, map);
         const TileGrid grid(map, tile);
         method::Prediction prediction;
-        prediction.fftPlanning =
-            hasHalfBeamTransform(points) ? "own" : cpu::name(FftEffort::Estimate);
+        prediction.fftPlanning = planningOf(points);
         const std::int64_t workspace = workspaceBytes(problem, candidate, tile);
         const SupportCost general = supportCost(problem, tile);
         prediction.hostBytes = hostBytes(problem, candidate, workspace);

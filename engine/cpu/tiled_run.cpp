@@ -298,7 +298,7 @@ TiledPrepared::TiledPrepared(const Problem& problem, const method::Candidate& ca
     }
     if (problem.precision == method::Precision::Single) {
         m_transform = TileTransform<float>::of(m_points);
-        m_spectrum = m_transform->templateSpectrum(m_canonical.values(), itemsOf(pool));
+        m_spectrum = m_transform->templateSpectrum(m_canonical.values().view(), itemsOf(pool));
     } else {
         Image<double> work({TileTransform<double>::spectrumValues(m_points), 1, 1});
         (void)twofold(work.data(), nullptr);
@@ -308,7 +308,7 @@ TiledPrepared::TiledPrepared(const Problem& problem, const method::Candidate& ca
 const double* TiledPrepared::twofold(double* work, double* to) const {
     const auto make = [&](double* spectrum) {
         TileTransform<double>::of(m_twofoldPoints)
-            ->templateSpectrum(m_canonical.values(), oneAfterTheOther(), work, spectrum);
+            ->templateSpectrum(m_canonical.values().view(), oneAfterTheOther(), work, spectrum);
     };
     if (!m_keep) {
         make(to);

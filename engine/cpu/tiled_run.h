@@ -7,9 +7,9 @@
 #include <optional>
 #include <vector>
 
-#include "engine/cpu/half_transform.h"
 #include "engine/cpu/integer_template.h"
 #include "engine/cpu/support_run.h"
+#include "engine/cpu/tile_grid.h"
 #include "engine/cpu/tile_run.h"
 #include "engine/cpu/tile_transform.h"
 #include "engine/method/bank.h"

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "engine/cpu/fft_plan.h"
 #include "engine/cpu/methods.h"
 #include "engine/cpu/template_run.h"
 #include "engine/method/shared/smooth_length.h"
@@ -25,7 +24,7 @@ constexpr double kDoubleNs = 60;
 /// A transform is done by one thread, which looks for a stop only afterwards.
 constexpr std::int64_t kLongest = std::int64_t{1} << 23;
 
-/// The next length that FFTW's half transforms do well: 2^k or 3 * 2^k.
+/// The next length that transforms do well: 2^k or 3 * 2^k.
 std::int64_t goodLength(std::int64_t least) {
     std::int64_t power = 1;
     while (power < least) {
@@ -90,7 +89,7 @@ class TiledTemplateMethod final : public method::Method {
                                    " is one block of transforms of " + base::toString(points)};
         }
         method::Prediction prediction;
-        prediction.fftPlanning = cpu::name(FftEffort::Estimate);
+        prediction.fftPlanning = planningOf(points);
         prediction.hostBytes = hostBytes(problem, blocks, candidate);
         if (std::string reason = memoryRefusal(prediction.hostBytes, limits); !reason.empty()) {
             return method::Refusal{std::move(reason)};
@@ -107,7 +106,7 @@ class TiledTemplateMethod final : public method::Method {
         predictTime(problem, candidate, blocks, model, prediction);
         timeOneByOne(problem, prediction);
         prediction.tilesInFlight =
-            BlockBuffers<Single>::slots(blocks) + parts + 2 * candidate.threads;
+            BlockBuffers<float>::slots(blocks) + parts + 2 * candidate.threads;
         prediction.paddingWaste =
             1 -
             static_cast<double>(base::voxelCount(method::mapExtents(problem))) / (outputs * count);
@@ -155,8 +154,8 @@ class TiledTemplateMethod final : public method::Method {
         const BlockedInput run{problem,      candidate.tile,           blocks,        templ,
                                scene.pixels, execution.pool.threads(), execution.stop};
         const std::vector<Box> tiles = tilesOf(problem, blocks);
-        return pass.run(tiles, [&](const std::vector<Box>& some, auto precision) {
-            return runBlocks<decltype(precision)>(run, some, buffers, pass);
+        return pass.run(tiles, [&](const std::vector<Box>& some, auto real) {
+            return runBlocks<decltype(real)>(run, some, buffers, pass);
         });
     }
 
@@ -167,9 +166,9 @@ class TiledTemplateMethod final : public method::Method {
         const Extents& points = candidate.tile;
         const int threads = candidate.threads;
         const TemplateSpectra::Part single{
-            points, BlockBuffers<Single>::bytes(problem, blocks, points, threads)};
+            points, BlockBuffers<float>::bytes(problem, blocks, points, threads)};
         const TemplateSpectra::Part twofold{
-            points, BlockBuffers<Double>::bytes(problem, blocks, points, threads)};
+            points, BlockBuffers<double>::bytes(problem, blocks, points, threads)};
         const std::int64_t most = TemplateSpectra::runBytes(
             problem, {blocks.x().block, blocks.y().block, blocks.z().block},
             blocks.templateBlocks(), threads, single, twofold);
@@ -194,7 +193,7 @@ class TiledTemplateMethod final : public method::Method {
         const double prepareNs = static_cast<double>(parts) * halfNs * 2 *
                                  model.wholePrepareFactor / (ahead ? 1.0 : workers);
         const auto buffers = static_cast<double>(
-            BlockBuffers<Single>::bytes(problem, blocks, points, candidate.threads));
+            BlockBuffers<float>::bytes(problem, blocks, points, candidate.threads));
         const auto scorers = static_cast<double>(ScorePass::bytes(problem) * candidate.threads);
         prediction.setupMs = 1e-6 * (prepareNs + buffers * model.bufferByteNs / workers +
                                      scorers * model.bufferByteNs + ScorePass::templateNs(problem));

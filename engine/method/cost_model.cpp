@@ -47,7 +47,7 @@ ShapeTime CostModel::timeOf(const base::Extents& points) const {
     const double transform = transformFactor * (1 + crowding * (crowdingFactor - 1)) * count *
                              (timeOf(points.x).rowNs * whole + timeOf(points.y).columnNs +
                               timeOf(points.z).columnNs * sliceColumnFactor);
-    return {points, transform + count * spectrumPointNs + loadNs(points),
+    return {points, transform + loadNs(points),
             transform * prepareFactor};
 }
 
@@ -102,7 +102,6 @@ const std::vector<CostModel::Constant>& CostModel::constants() {
         {"slice_column_factor", &CostModel::sliceColumnFactor},
         {"cache_bytes", &CostModel::cacheBytes},
         {"crowding_factor", &CostModel::crowdingFactor},
-        {"spectrum_point_ns", &CostModel::spectrumPointNs},
         {"denominator_voxel_ns", &CostModel::denominatorVoxelNs},
         {"denominator_row_ns", &CostModel::denominatorRowNs},
         {"denominator_step_ns", &CostModel::denominatorStepNs},

@@ -41,7 +41,6 @@ struct CostModel {
     double sliceColumnFactor = 3;    ///< on columns across slices
     double cacheBytes = 1048576;     ///< next to one core
     double crowdingFactor = 2.5;     ///< on transforms whose buffers are 16 times that or more
-    double spectrumPointNs = 0.6;    ///< line energies, per point
     double denominatorVoxelNs = 1.1; ///< division and status of one map voxel, 2D
     double denominatorRowNs = 1.7;   ///< 2D: window sums, per voxel of the rows a tile reads
     double denominatorStepNs = 0.05; ///< 2D: one step of the sums along x, per voxel
@@ -52,7 +51,7 @@ struct CostModel {
     double bufferByteNs = 0.25;      ///< making and clearing one byte of buffers
     double tileOverheadNs = 2000;    ///< fixed cost of one tile
     double prepareFactor = 2;        ///< template spectrum, in double, against one tile's transform
-    double wholePointNs = 0.32;      ///< transforms of whole scenes, per point and log2 of them
+    double wholePointNs = 0.16;      ///< transforms of whole scenes, per point and log2 of them
     double wholePrepareFactor =
         1;                       ///< template spectrum with all its rows, against those transforms
     double blockFactor = 2.5;    ///< on wholeTransformNs() of a block that one thread does

@@ -106,4 +106,8 @@ void putTogether(const double* real, const double* imaginary, const std::vector<
 void energies(const float* half, std::int64_t length, float* sums);
 void energies(const double* half, std::int64_t length, double* sums);
 
+/// sum += beam * templ, element by element, of `count` values.
+void addProduct(const float* templ, const float* beam, std::int64_t count, float* sum);
+void addProduct(const double* templ, const double* beam, std::int64_t count, double* sum);
+
 } // namespace flcc::cpu::beam

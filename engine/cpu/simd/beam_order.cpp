@@ -236,6 +236,30 @@ void energiesOfDouble(const double* half, std::int64_t length, double* sums) {
     energiesOf(half, length, sums);
 }
 
+template <class Real>
+HWY_INLINE void addProducts(const Real* templ, const Real* beam, std::int64_t count, Real* sum) {
+    const Tag<Real> d;
+    constexpr auto kStep = signedOf(kLanes<Real>);
+    for (std::int64_t element = 0; element < count; element += kElement) {
+        for (std::int64_t lane = element; lane < element + kLines; lane += kStep) {
+            const auto aRe = hn::Load(d, templ + lane);
+            const auto aIm = hn::Load(d, templ + lane + kLines);
+            const auto bRe = hn::Load(d, beam + lane);
+            const auto bIm = hn::Load(d, beam + lane + kLines);
+            const auto re = hn::MulAdd(aRe, bRe, hn::Load(d, sum + lane));
+            const auto im = hn::MulAdd(aRe, bIm, hn::Load(d, sum + lane + kLines));
+            hn::Store(hn::NegMulAdd(aIm, bIm, re), d, sum + lane);
+            hn::Store(hn::MulAdd(aIm, bRe, im), d, sum + lane + kLines);
+        }
+    }
+}
+void addProductsFloat(const float* templ, const float* beam, std::int64_t count, float* sum) {
+    addProducts(templ, beam, count, sum);
+}
+void addProductsDouble(const double* templ, const double* beam, std::int64_t count, double* sum) {
+    addProducts(templ, beam, count, sum);
+}
+
 } // namespace flcc::cpu::beam::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -252,6 +276,8 @@ HWY_EXPORT(wholeOfFloat);
 HWY_EXPORT(wholeOfDouble);
 HWY_EXPORT(energiesOfFloat);
 HWY_EXPORT(energiesOfDouble);
+HWY_EXPORT(addProductsFloat);
+HWY_EXPORT(addProductsDouble);
 
 void turn(const float* beams, std::int64_t apart, std::int64_t groups, float* beam) {
     HWY_DYNAMIC_DISPATCH(turnFloat)(beams, apart, groups, beam);
@@ -286,6 +312,12 @@ void energies(const float* half, std::int64_t length, float* sums) {
 }
 void energies(const double* half, std::int64_t length, double* sums) {
     HWY_DYNAMIC_DISPATCH(energiesOfDouble)(half, length, sums);
+}
+void addProduct(const float* templ, const float* beam, std::int64_t count, float* sum) {
+    HWY_DYNAMIC_DISPATCH(addProductsFloat)(templ, beam, count, sum);
+}
+void addProduct(const double* templ, const double* beam, std::int64_t count, double* sum) {
+    HWY_DYNAMIC_DISPATCH(addProductsDouble)(templ, beam, count, sum);
 }
 
 } // namespace flcc::cpu::beam

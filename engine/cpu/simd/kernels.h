@@ -267,20 +267,6 @@ struct BestSums {
 };
 [[nodiscard]] BestSums takeBest(const BestArguments& arguments);
 
-/// to = spectrum * templ, complex, `count` pairs (re, im); `to` may be the spectrum.
-void multiplySpectra(const float* spectrum, const float* templ, std::int64_t count, float* to);
-
-/// sum += spectrum * templ, complex, `count` pairs.
-void addSpectra(const float* spectrum, const float* templ, std::int64_t count, float* sum);
-void addSpectra(const double* spectrum, const double* templ, std::int64_t count, double* sum);
-
-/// to(k, i) = from(i, k) of complex values in pairs (re, im), `rows` of `columns` of them; strides
-/// count values, two a pair.
-void transposePairs(const float* from, std::int64_t fromStride, std::int64_t rows,
-                    std::int64_t columns, float* to, std::int64_t toStride);
-void transposePairs(const double* from, std::int64_t fromStride, std::int64_t rows,
-                    std::int64_t columns, double* to, std::int64_t toStride);
-
 /// Energies of a tile: of its worst line, as the largest mean square, and of the whole, as a sum of
 /// squares.
 struct LineEnergy {

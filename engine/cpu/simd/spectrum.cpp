@@ -15,30 +15,6 @@ namespace flcc::cpu::simd::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using D = hn::ScalableTag<float>;
-
-void multiply(const float* spectrum, const float* templ, std::int64_t count, float* to) {
-    const D d;
-    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-    const std::int64_t floats = 2 * count;
-    std::int64_t i = 0;
-    for (; i + lanes <= floats; i += lanes) {
-        const auto x = hn::LoadU(d, spectrum + i);
-        const auto t = hn::LoadU(d, templ + i);
-        const auto swapped = hn::Shuffle2301(x); // (im, re)
-        const auto real = hn::Mul(x, hn::DupEven(t));
-        const auto imaginary = hn::Mul(swapped, hn::DupOdd(t));
-        // Even lanes: re re - im im; odd lanes: im re + re im.
-        hn::StoreU(hn::OddEven(hn::Add(real, imaginary), hn::Sub(real, imaginary)), d, to + i);
-    }
-    for (; i < floats; i += 2) {
-        const float re = spectrum[i] * templ[i] - spectrum[i + 1] * templ[i + 1];
-        const float im = spectrum[i + 1] * templ[i] + spectrum[i] * templ[i + 1];
-        to[i] = re;
-        to[i + 1] = im;
-    }
-}
-
 template <class Real> double largestOf(const Real* values, std::int64_t count) {
     const hn::ScalableTag<Real> d;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -118,13 +94,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace flcc::cpu::simd {
 
-HWY_EXPORT(multiply);
 HWY_EXPORT(energy);
 HWY_EXPORT(energyDouble);
-
-void multiplySpectra(const float* spectrum, const float* templ, std::int64_t count, float* to) {
-    HWY_DYNAMIC_DISPATCH(multiply)(spectrum, templ, count, to);
-}
 
 namespace {
 

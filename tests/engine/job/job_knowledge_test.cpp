@@ -130,7 +130,7 @@ void JobKnowledgeTest::aDamagedFileIsAMiss() {
     const std::string other =
         good.substr(0, head - 65) + digest.toHex().toStdString() + "\n" + body;
     std::string newer = good;
-    newer.replace(newer.find("knowledge 1"), 11, "knowledge 2");
+    newer.replace(newer.find("knowledge 2"), 11, "knowledge 3");
     const std::vector<std::string> contents{"",
                                             good.substr(0, 1),
                                             good.substr(0, head),
