@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
+
+#include "engine/base/error.h"
+#include "engine/base/image.h"
 
 namespace flcc::cpu {
 
@@ -25,6 +29,61 @@ double FftSearch::secondsLeft() const {
                ? 0.0
                : std::min(longest, std::chrono::duration<double>(deadline - now).count());
 }
+
+template <class Precision>
+BoxPlans<Precision>::BoxPlans(const base::Extents& points, const FftSearch& search) {
+    base::Image<Value> tile(points); // a search overwrites both
+    base::Image<Value> pairs({2 * pairsOf(points), 1, 1});
+    const std::array<int, 3> lengths{static_cast<int>(points.z), static_cast<int>(points.y),
+                                     static_cast<int>(points.x)};
+    const auto make = [&](unsigned flags) {
+        release();
+        m_forward =
+            Precision::kPlanForward(3, lengths.data(), tile.data(),
+                                    Precision::complex(pairs.data()), flags | FFTW_PRESERVE_INPUT);
+        m_inverse = m_forward == nullptr ? nullptr
+                                         : Precision::kPlanInverse(3, lengths.data(),
+                                                                   Precision::complex(pairs.data()),
+                                                                   tile.data(), flags);
+        return m_inverse != nullptr;
+    };
+    const auto flagOf = [](FftEffort effort) {
+        return effort == FftEffort::Patient   ? FFTW_PATIENT
+               : effort == FftEffort::Measure ? FFTW_MEASURE
+                                              : FFTW_ESTIMATE;
+    };
+    const std::array efforts{FftEffort::Patient, FftEffort::Measure};
+    const auto known = [&] {
+        const auto* const found =
+            std::find_if(efforts.begin(), efforts.end(),
+                         [&](FftEffort effort) { return make(flagOf(effort) | FFTW_WISDOM_ONLY); });
+        m_effort = found == efforts.end() ? FftEffort::Estimate : *found;
+    };
+    known();
+    for (const FftEffort effort : efforts) {
+        const double seconds = search.secondsLeft();
+        if (effort <= search.effort && effort > m_effort && seconds > 0) {
+            // FFTW keeps what it finds as wisdom; when time is up that may be less.
+            Precision::kTimeLimit(seconds / 2); // of two plans
+            (void)make(flagOf(effort));
+            Precision::kTimeLimit(FFTW_NO_TIMELIMIT);
+            known();
+        }
+    }
+    if (m_effort == FftEffort::Estimate && !make(FFTW_ESTIMATE)) {
+        release();
+        throw base::Error(base::ErrorCode::Internal,
+                          "FFTW has no plan for tile " + base::toString(points));
+    }
+}
+
+template <class Precision> void BoxPlans<Precision>::release() {
+    Precision::kDestroy(std::exchange(m_forward, nullptr));
+    Precision::kDestroy(std::exchange(m_inverse, nullptr));
+}
+
+template class BoxPlans<Single>;
+template class BoxPlans<Double>;
 
 FftWisdom exportWisdom() {
     const std::lock_guard lock(plannerLock());

@@ -3,13 +3,13 @@
 #include <fftw3.h>
 
 #include <chrono>
+#include <cstdint>
 #include <mutex>
 #include <stop_token>
 #include <string>
 #include <string_view>
-#include <utility>
 
-#include "engine/base/error.h"
+#include "engine/base/extents.h"
 
 /// FFTW's plans, how hard they were searched for, and what is remembered of it.
 namespace flcc::cpu {
@@ -40,14 +40,10 @@ struct Single {
     using Value = float;
     using Handle = fftwf_plan;
     static fftwf_complex* complex(float* data) { return reinterpret_cast<fftwf_complex*>(data); }
-    static constexpr auto kMany = &fftwf_plan_many_dft;
-    static constexpr auto kExecute = &fftwf_execute_dft;
     static constexpr auto kDestroy = &fftwf_destroy_plan;
     static constexpr auto kTimeLimit = &fftwf_set_timelimit;
-    static constexpr auto kPlanForward = &fftwf_plan_dft_r2c_1d;
-    static constexpr auto kPlanInverse = &fftwf_plan_dft_c2r_1d;
-    static constexpr auto kPlanBoxForward = &fftwf_plan_dft_r2c;
-    static constexpr auto kPlanBoxInverse = &fftwf_plan_dft_c2r;
+    static constexpr auto kPlanForward = &fftwf_plan_dft_r2c;
+    static constexpr auto kPlanInverse = &fftwf_plan_dft_c2r;
     static constexpr auto kExecuteForward = &fftwf_execute_dft_r2c;
     static constexpr auto kExecuteInverse = &fftwf_execute_dft_c2r;
 };
@@ -55,135 +51,49 @@ struct Double {
     using Value = double;
     using Handle = fftw_plan;
     static fftw_complex* complex(double* data) { return reinterpret_cast<fftw_complex*>(data); }
-    static constexpr auto kMany = &fftw_plan_many_dft;
-    static constexpr auto kExecute = &fftw_execute_dft;
     static constexpr auto kDestroy = &fftw_destroy_plan;
     static constexpr auto kTimeLimit = &fftw_set_timelimit;
-    static constexpr auto kPlanForward = &fftw_plan_dft_r2c_1d;
-    static constexpr auto kPlanInverse = &fftw_plan_dft_c2r_1d;
-    static constexpr auto kPlanBoxForward = &fftw_plan_dft_r2c;
-    static constexpr auto kPlanBoxInverse = &fftw_plan_dft_c2r;
+    static constexpr auto kPlanForward = &fftw_plan_dft_r2c;
+    static constexpr auto kPlanInverse = &fftw_plan_dft_c2r;
     static constexpr auto kExecuteForward = &fftw_execute_dft_r2c;
     static constexpr auto kExecuteInverse = &fftw_execute_dft_c2r;
 };
 
-/// Where the values of many 1D transforms lie.
-struct Layout {
-    int stride;   ///< between values of one transform
-    int distance; ///< between transforms
-};
+/// (re, im) pairs of the half spectrum of a real box.
+[[nodiscard]] inline std::int64_t pairsOf(const base::Extents& points) {
+    return (points.x / 2 + 1) * points.y * points.z;
+}
 
-/// One FFTW plan of many 1D transforms. A search overwrites `in` and `out`.
+/// FFTW's plans of a real box and of its half spectrum.
 /// **Threads**: made under plannerLock(); executed by any.
-template <class Precision> class Plan {
+template <class Precision> class BoxPlans {
   public:
     using Value = typename Precision::Value;
 
-    Plan() = default;
-    Plan(int length, int howMany, Value* in, Layout from, Value* out, Layout to, int sign,
-         const FftSearch& search) {
-        const auto make = [&](unsigned flags) {
-            m_plan = Precision::kMany(1, &length, howMany, Precision::complex(in), nullptr,
-                                      from.stride, from.distance, Precision::complex(out), nullptr,
-                                      to.stride, to.distance, sign, flags);
-            return m_plan != nullptr;
-        };
-        const auto known = [&] {
-            for (const FftEffort effort : {FftEffort::Patient, FftEffort::Measure}) {
-                if (make(flag(effort) | FFTW_WISDOM_ONLY)) {
-                    m_effort = effort;
-                    return true;
-                }
-            }
-            return false;
-        };
-        (void)known();
-        for (const FftEffort effort : {FftEffort::Patient, FftEffort::Measure}) {
-            const double seconds = search.secondsLeft();
-            if (effort > search.effort || effort <= m_effort || seconds <= 0) {
-                continue;
-            }
-            // FFTW keeps what it finds as wisdom; when time is up that may be less.
-            release();
-            Precision::kTimeLimit(seconds);
-            (void)make(flag(effort));
-            Precision::kTimeLimit(FFTW_NO_TIMELIMIT);
-            release();
-            (void)known();
-        }
-        if (m_plan == nullptr && !make(FFTW_ESTIMATE)) {
-            throw base::Error(base::ErrorCode::Internal,
-                              "FFTW has no plan for length " + std::to_string(length));
-        }
-    }
-    Plan(Plan&& other) noexcept
-        : m_plan(std::exchange(other.m_plan, nullptr)), m_effort(other.m_effort) {}
-    Plan& operator=(Plan&& other) noexcept {
-        std::swap(m_plan, other.m_plan);
-        std::swap(m_effort, other.m_effort);
-        return *this;
-    }
-    Plan(const Plan&) = delete;
-    Plan& operator=(const Plan&) = delete;
-    ~Plan() { release(); }
+    /// **Errors**: Internal for a box that FFTW cannot plan.
+    BoxPlans(const base::Extents& points, const FftSearch& search);
+    BoxPlans(const BoxPlans&) = delete;
+    BoxPlans& operator=(const BoxPlans&) = delete;
+    ~BoxPlans() { release(); }
 
-    void operator()(Value* in, Value* out) const {
-        Precision::kExecute(m_plan, Precision::complex(in), Precision::complex(out));
+    void forward(const Value* tile, Value* pairs) const {
+        // FFTW keeps the input of this transform.
+        Precision::kExecuteForward(m_forward, const_cast<Value*>(tile), Precision::complex(pairs));
+    }
+    /// Overwrites `pairs`.
+    void inverse(Value* pairs, Value* tile) const {
+        Precision::kExecuteInverse(m_inverse, Precision::complex(pairs), tile);
     }
 
-    [[nodiscard]] bool made() const { return m_plan != nullptr; }
+    /// The lesser one of the efforts behind both.
     [[nodiscard]] FftEffort effort() const { return m_effort; }
 
   private:
-    static unsigned flag(FftEffort effort) {
-        return effort == FftEffort::Patient   ? FFTW_PATIENT
-               : effort == FftEffort::Measure ? FFTW_MEASURE
-                                              : FFTW_ESTIMATE;
-    }
-    void release() { Precision::kDestroy(std::exchange(m_plan, nullptr)); }
+    void release();
 
-    typename Precision::Handle m_plan = nullptr;
+    typename Precision::Handle m_forward = nullptr;
+    typename Precision::Handle m_inverse = nullptr;
     FftEffort m_effort = FftEffort::Estimate;
-};
-
-/// One FFTW plan of a real row in place: `length` values to length / 2 + 1 complex ones (forward)
-/// or back, without scaling. **Threads**: as Plan.
-template <class Precision> class RealPlan {
-  public:
-    using Value = typename Precision::Value;
-
-    RealPlan() = default;
-    /// Overwrites `row`, which has room for the complex values.
-    RealPlan(int length, Value* row, bool forward) : m_forward(forward) {
-        m_plan = forward
-                     ? Precision::kPlanForward(length, row, Precision::complex(row), FFTW_ESTIMATE)
-                     : Precision::kPlanInverse(length, Precision::complex(row), row, FFTW_ESTIMATE);
-        if (m_plan == nullptr) {
-            throw base::Error(base::ErrorCode::Internal,
-                              "FFTW has no real plan for length " + std::to_string(length));
-        }
-    }
-    RealPlan(RealPlan&& other) noexcept { *this = std::move(other); }
-    RealPlan& operator=(RealPlan&& other) noexcept {
-        std::swap(m_plan, other.m_plan);
-        std::swap(m_forward, other.m_forward);
-        return *this;
-    }
-    RealPlan(const RealPlan&) = delete;
-    RealPlan& operator=(const RealPlan&) = delete;
-    ~RealPlan() { Precision::kDestroy(m_plan); }
-
-    void operator()(Value* row) const {
-        if (m_forward) {
-            Precision::kExecuteForward(m_plan, row, Precision::complex(row));
-        } else {
-            Precision::kExecuteInverse(m_plan, Precision::complex(row), row);
-        }
-    }
-
-  private:
-    typename Precision::Handle m_plan = nullptr;
-    bool m_forward = true;
 };
 
 /// All that FFTW has learnt in this process, as it writes it: one text a precision.

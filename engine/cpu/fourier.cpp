@@ -176,8 +176,8 @@ std::int64_t hostBytes(const Problem& problem, const Extents& points, int thread
     const auto single = partOf<float>(points, threads);
     const auto twofold = partOf<double>(region.points, threads);
     const std::int64_t templ = base::byteCount(problem.templ, 8) + IntegerTemplate::bytes(problem);
-    // Plans, and sums of rows and lines.
-    const std::int64_t little = std::min(std::int64_t{1} << 21, 4 * base::voxelCount(points));
+    // Plans, sums of rows, and what allocators keep of scratch.
+    const std::int64_t little = std::min(std::int64_t{10} << 20, 4 * base::voxelCount(points));
     return method::mapBytes(problem) + templ + threads * ScorePass::bytes(problem) + little +
            TemplateSpectra::runBytes(problem, problem.templ, 1, threads, single, twofold) +
            oneByOneBytes(problem, templ + TemplateSpectra::keptBytes(problem, single, twofold, 1));
@@ -218,7 +218,7 @@ class FourierMethod final : public method::Method {
                                    " points for too long"};
         }
         method::Prediction prediction;
-        prediction.fftPlanning = planningOf(points);
+        prediction.fftPlanning = planningOf(points, problem.precision == method::Precision::Double);
         prediction.hostBytes = hostBytes(problem, points, candidate.threads);
         if (std::string reason = memoryRefusal(prediction.hostBytes, limits); !reason.empty()) {
             return method::Refusal{std::move(reason)};

@@ -44,6 +44,8 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
         }
     }
 
+    [[nodiscard]] std::string_view planning() const override { return "own"; }
+
     bool templateSpectrum(const base::View<const double>& templ, const ForItems& each, double* work,
                           Real* spectrum) const override {
         const Extents& m = templ.extents();

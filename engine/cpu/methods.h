@@ -1,5 +1,6 @@
 #pragma once
 
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,5 +24,9 @@ namespace flcc::cpu {
 
 /// The libraries behind the methods and their versions.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> libraryVersions();
+
+/// Has FFTW search for the best plans of tiles of `points` where it transforms them: seconds, but
+/// never once they are kept as wisdom.
+void searchTransforms(const base::Extents& points, const std::stop_token& stop);
 
 } // namespace flcc::cpu

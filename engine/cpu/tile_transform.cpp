@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <map>
 #include <mutex>
@@ -13,6 +14,7 @@
 #include "engine/base/error.h"
 #include "engine/cpu/fft_plan.h"
 #include "engine/cpu/half_beam_transform.h"
+#include "engine/cpu/methods.h"
 
 namespace flcc::cpu {
 
@@ -21,57 +23,15 @@ namespace {
 using base::Extents;
 using base::Image;
 
-/// (re, im) pairs of FFTW's half spectrum.
-std::int64_t pairsOf(const Extents& points) { return (points.x / 2 + 1) * points.y * points.z; }
-
 template <class Real>
 using PrecisionOf = std::conditional_t<std::is_same_v<Real, float>, Single, Double>;
 
-/// FFTW's plans of a real box and of its half spectrum.
-template <class Precision> class BoxPlans {
-  public:
-    using Value = typename Precision::Value;
-
-    explicit BoxPlans(const Extents& points) {
-        Image<Value> tile(points);
-        Image<Value> pairs({2 * pairsOf(points), 1, 1});
-        const std::array<int, 3> lengths{static_cast<int>(points.z), static_cast<int>(points.y),
-                                         static_cast<int>(points.x)};
-        m_forward = Precision::kPlanBoxForward(3, lengths.data(), tile.data(),
-                                               Precision::complex(pairs.data()),
-                                               FFTW_ESTIMATE | FFTW_PRESERVE_INPUT);
-        m_inverse = Precision::kPlanBoxInverse(3, lengths.data(), Precision::complex(pairs.data()),
-                                               tile.data(), FFTW_ESTIMATE);
-        if (m_forward == nullptr || m_inverse == nullptr) {
-            throw base::Error(base::ErrorCode::Internal,
-                              "FFTW has no plan for tile " + base::toString(points));
-        }
-    }
-    BoxPlans(const BoxPlans&) = delete;
-    BoxPlans& operator=(const BoxPlans&) = delete;
-    ~BoxPlans() {
-        Precision::kDestroy(m_forward);
-        Precision::kDestroy(m_inverse);
-    }
-
-    void forward(const Value* tile, Value* pairs) const {
-        // FFTW keeps the input of this transform.
-        Precision::kExecuteForward(m_forward, const_cast<Value*>(tile), Precision::complex(pairs));
-    }
-    /// Overwrites `pairs`.
-    void inverse(Value* pairs, Value* tile) const {
-        Precision::kExecuteInverse(m_inverse, Precision::complex(pairs), tile);
-    }
-
-  private:
-    typename Precision::Handle m_forward = nullptr;
-    typename Precision::Handle m_inverse = nullptr;
-};
-
 template <class Real> class FftwTransform final : public TileTransform<Real> {
   public:
-    explicit FftwTransform(const Extents& points)
-        : TileTransform<Real>(points), m_plans(points), m_templatePlans(points) {}
+    FftwTransform(const Extents& points, const FftSearch& search)
+        : TileTransform<Real>(points), m_plans(points, search), m_templatePlans(points, {}) {}
+
+    [[nodiscard]] std::string_view planning() const override { return name(m_plans.effort()); }
 
     bool templateSpectrum(const base::View<const double>& templ, const ForItems& each, double* work,
                           Real* spectrum) const override {
@@ -166,23 +126,54 @@ template <class Real> std::int64_t TileTransform<Real>::scratchBytes(const Exten
                                         : std::min(kMost, kBytes * base::voxelCount(points));
 }
 
+namespace {
+
+/// The transforms of the process. Kept on purpose until it is gone: threads may still hold one at
+/// its end. **Threads**: under plannerLock().
+template <class Real> std::shared_ptr<const TileTransform<Real>>& madeFor(const Extents& points) {
+    using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
+    static auto& transforms = *new std::map<Key, std::shared_ptr<const TileTransform<Real>>>;
+    return transforms[{points.x, points.y, points.z}];
+}
+
+} // namespace
+
 template <class Real>
 std::shared_ptr<const TileTransform<Real>> TileTransform<Real>::of(const Extents& points) {
-    using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
-    // Kept on purpose until the process is gone: threads may still hold a transform at its end.
-    static auto& transforms = *new std::map<Key, std::shared_ptr<const TileTransform>>;
     const std::lock_guard lock(plannerLock());
-    auto& transform = transforms[{points.x, points.y, points.z}];
+    auto& transform = madeFor<Real>(points);
     if (!transform) {
-        transform = hasHalfBeamTransform(points)
-                        ? std::shared_ptr<const TileTransform>(halfBeamTransform<Real>(points))
-                        : std::make_shared<const FftwTransform<Real>>(points);
+        transform =
+            hasHalfBeamTransform(points)
+                ? std::shared_ptr<const TileTransform<Real>>(halfBeamTransform<Real>(points))
+                : std::make_shared<const FftwTransform<Real>>(points, FftSearch{});
     }
     return transform;
 }
 
-std::string_view planningOf(const Extents& points) {
-    return hasHalfBeamTransform(points) ? "own" : name(FftEffort::Estimate);
+template <class Real>
+void TileTransform<Real>::search(const Extents& points, const FftSearch& search) {
+    if (!hasHalfBeamTransform(points)) {
+        const std::lock_guard lock(plannerLock());
+        madeFor<Real>(points) = std::make_shared<const FftwTransform<Real>>(points, search);
+    }
+}
+
+void searchTransforms(const Extents& points, const std::stop_token& stop) {
+    const FftSearch search{FftEffort::Patient, std::chrono::steady_clock::time_point::max(), stop};
+    TileTransform<float>::search(points, search);
+    TileTransform<double>::search(points, search);
+}
+
+std::string_view planningOf(const Extents& points, bool twofold) {
+    const auto of = [&](const auto& transform) {
+        return transform ? transform->planning() : name(FftEffort::Estimate);
+    };
+    if (hasHalfBeamTransform(points)) {
+        return "own";
+    }
+    const std::lock_guard lock(plannerLock());
+    return twofold ? of(madeFor<double>(points)) : of(madeFor<float>(points));
 }
 
 double twofoldHalfNs(const Extents& points) {

@@ -7,6 +7,7 @@
 
 #include "engine/base/extents.h"
 #include "engine/base/image.h"
+#include "engine/cpu/fft_plan.h"
 #include "engine/cpu/for_items.h"
 #include "engine/cpu/simd/kernels.h"
 
@@ -27,8 +28,7 @@ struct Sharers {
 
 /// Circular correlation of a real tile with a real template, in float or in double: the latter for
 /// the tiles that single precision cannot keep the promise on. Most lengths that are products of 2,
-/// 3, 5 and 7 go through halfBeamTransform(), others through FFTW, whose plans come from
-/// FFTW_ESTIMATE: the same passes, and so the same bits, every time.
+/// 3, 5 and 7 go through halfBeamTransform(), others through FFTW.
 ///
 /// **Shapes**: a spectrum, and `work`, which is scratch, have spectrumValues(), aligned to a cache
 /// line. Tiles are contiguous, with kZeros zeros behind the last value of those that are read. Of
@@ -39,10 +39,16 @@ template <class Real> class TileTransform {
   public:
     static constexpr std::int64_t kZeros = 16;
 
-    /// The transform of a shape; made once a process and kept.
+    /// The transform of a shape; made once a process and kept. FFTW's is one that wisdom holds, or
+    /// an estimate,
     [[nodiscard]] static std::shared_ptr<const TileTransform> of(const base::Extents& points);
+    /// unless a better one was searched for before, which FFTW then keeps as wisdom.
+    static void search(const base::Extents& points, const FftSearch& search);
 
     virtual ~TileTransform() = default;
+
+    /// "own", or the effort behind FFTW's plan.
+    [[nodiscard]] virtual std::string_view planning() const = 0;
 
     /// Values of the half of a spectrum that is kept, no fewer than the tile has.
     [[nodiscard]] static std::int64_t spectrumValues(const base::Extents& points);
@@ -97,8 +103,9 @@ template <class Real> class TileTransform {
     base::Extents m_points;
 };
 
-/// How the transforms of a shape are planned, for reports: "own", or the effort behind FFTW's.
-[[nodiscard]] std::string_view planningOf(const base::Extents& points);
+/// How the transform of a shape is planned, for reports: "own", or the effort behind FFTW's, an
+/// estimate until it is made.
+[[nodiscard]] std::string_view planningOf(const base::Extents& points, bool twofold);
 
 /// What a thread takes for a point of forward() or inverse() in double, about: longer the further
 /// tile, spectrum and result are beyond the caches; with FFTW beyond those that cores share.

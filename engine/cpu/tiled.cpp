@@ -153,7 +153,7 @@ class TiledMethod final : public method::Method {
         const Extents tile = outputTile(points, m, map);
         const TileGrid grid(map, tile);
         method::Prediction prediction;
-        prediction.fftPlanning = planningOf(points);
+        prediction.fftPlanning = planningOf(points, problem.precision == method::Precision::Double);
         const std::int64_t workspace = workspaceBytes(problem, candidate, tile);
         const SupportCost general = supportCost(problem, tile);
         prediction.hostBytes = hostBytes(problem, candidate, workspace);

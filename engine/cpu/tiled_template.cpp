@@ -89,7 +89,7 @@ class TiledTemplateMethod final : public method::Method {
                                    " is one block of transforms of " + base::toString(points)};
         }
         method::Prediction prediction;
-        prediction.fftPlanning = planningOf(points);
+        prediction.fftPlanning = planningOf(points, problem.precision == method::Precision::Double);
         prediction.hostBytes = hostBytes(problem, blocks, candidate);
         if (std::string reason = memoryRefusal(prediction.hostBytes, limits); !reason.empty()) {
             return method::Refusal{std::move(reason)};

@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kMagic = "FLCC knowledge 2 ";
+constexpr std::string_view kMagic = "FLCC knowledge 1 ";
 constexpr std::size_t kDigest = 64;
 /// More than wisdom and measurements can come to.
 constexpr off_t kLargest = 32 << 20;

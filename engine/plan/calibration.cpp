@@ -404,13 +404,6 @@ class Calibrator {
     method::CostModel m_model;
 };
 
-void takeWisdom(Knowledge& knowledge) {
-    const cpu::FftWisdom wisdom = cpu::exportWisdom();
-    knowledge.wisdomSingle = wisdom.single;
-    knowledge.wisdomDouble = wisdom.twofold;
-    knowledge.problems.clear();
-}
-
 } // namespace
 
 std::optional<Knowledge> calibrate(const Knowledge& known, double seconds, base::TilePool& pool,
@@ -422,7 +415,7 @@ std::optional<Knowledge> calibrate(const Knowledge& known, double seconds, base:
     }
     Knowledge learnt;
     learnt.model = calibrator.model();
-    takeWisdom(learnt);
+    keepWisdom(learnt);
     return learnt;
 }
 

@@ -372,6 +372,9 @@ bool measureAll(std::vector<Row>& rows, const method::Problem& problem, const Sa
         if (!row.usable()) {
             continue;
         }
+        if (row.report.candidate.device == "cpu" && !row.report.prediction->fftPlanning.empty()) {
+            cpu::searchTransforms(row.report.candidate.tile, input.stop);
+        }
         const bool goesOn = timeRow(row, [&](const Row& one) {
             return timeOnWhole(*one.method, problem, one.report.candidate, input);
         });

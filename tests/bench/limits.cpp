@@ -1,4 +1,5 @@
 #include "tests/bench/limits.h"
+#include "tests/support/fftw_lines.h"
 
 #include <iostream>
 #include <memory>
@@ -35,14 +36,14 @@ class LonePasses {
         if (points.x % kTogether != 0 || points.z != 1) {
             throw std::runtime_error("no passes for a tile of " + base::toString(points));
         }
-        const auto plan = [&](std::int64_t length, float* from, cpu::Layout in, float* to,
-                              cpu::Layout out, int sign) {
-            return cpu::Plan<cpu::Single>(static_cast<int>(length), kTogether, from, in, to, out,
-                                          sign, {});
+        const auto plan = [&](std::int64_t length, float* from, test::LineLayout in, float* to,
+                              test::LineLayout out, int sign) {
+            return test::ComplexLines<float>(static_cast<int>(length), kTogether, from, in, to, out,
+                                             sign, FFTW_MEASURE);
         };
-        const cpu::Layout row{1, static_cast<int>(m_stride)};
-        const cpu::Layout line{1, static_cast<int>(strideOf(points.y))};
-        const cpu::Layout image{1, static_cast<int>(points.y)};
+        const test::LineLayout row{1, static_cast<int>(m_stride)};
+        const test::LineLayout line{1, static_cast<int>(strideOf(points.y))};
+        const test::LineLayout image{1, static_cast<int>(points.y)};
         float* const tile = m_tile.data();
         float* const rows = m_rows.data();
         float* const lines = m_lines.data();
@@ -85,10 +86,10 @@ class LonePasses {
     base::Image<float> m_rows;
     base::Image<float> m_lines;
     base::Image<float> m_images;
-    cpu::Plan<cpu::Single> m_rowsForward;
-    cpu::Plan<cpu::Single> m_rowsBack;
-    cpu::Plan<cpu::Single> m_columnsForward;
-    cpu::Plan<cpu::Single> m_columnsBack;
+    test::ComplexLines<float> m_rowsForward;
+    test::ComplexLines<float> m_rowsBack;
+    test::ComplexLines<float> m_columnsForward;
+    test::ComplexLines<float> m_columnsBack;
 };
 
 /// Milliseconds of the transforms of all tiles of a problem, shared out to the threads as `tiled`

@@ -127,7 +127,10 @@ bool GroupRun::plan(const plan::Request& request, bool warmUp, const std::stop_t
         return false;
     }
     if (planned.learnt) {
-        updateKnowledge([&](plan::Knowledge& now) { now.remember(*planned.learnt); });
+        updateKnowledge([&](plan::Knowledge& now) {
+            now.remember(*planned.learnt);
+            plan::keepWisdom(now);
+        });
     }
     m_plan = std::move(planned.plan);
     if (m_plan && warmUp) {

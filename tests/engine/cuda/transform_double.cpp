@@ -7,15 +7,14 @@
 
 #include "engine/base/image.h"
 #include "engine/cpu/fft_plan.h"
+#include "tests/support/fftw_lines.h"
 
 namespace flcc::test {
 
 namespace {
 
-template <class Precision> class InTurn final : public TransformDouble {
+template <class Value> class InTurn final : public TransformDouble {
   public:
-    using Value = typename Precision::Value;
-
     explicit InTurn(const cuda::TransformShape& shape)
         : m_shape(shape), m_forward(cuda::isForward(shape.kind)),
           m_line({cuda::rowValues(shape.points) + 2 * std::max(shape.points.y, shape.points.z), 1,
@@ -56,7 +55,7 @@ template <class Precision> class InTurn final : public TransformDouble {
     }
 
   private:
-    [[nodiscard]] cpu::Plan<Precision> plan(std::int64_t length) const {
+    [[nodiscard]] ComplexLines<Value> plan(std::int64_t length) const {
         return {static_cast<int>(length),
                 1,
                 m_line.data(),
@@ -64,7 +63,7 @@ template <class Precision> class InTurn final : public TransformDouble {
                 m_line.data(),
                 {1, 1},
                 m_forward ? FFTW_FORWARD : FFTW_BACKWARD,
-                {}};
+                FFTW_ESTIMATE};
     }
     void alongX(Value* tile) const {
         const std::int64_t row = cuda::rowValues(m_shape.points);
@@ -74,7 +73,7 @@ template <class Precision> class InTurn final : public TransformDouble {
             std::copy_n(m_line.data(), row, tile + line * row);
         }
     }
-    void along(const cpu::Plan<Precision>& plan, Value* first, std::int64_t length,
+    void along(const ComplexLines<Value>& plan, Value* first, std::int64_t length,
                std::int64_t stride) const {
         for (std::int64_t i = 0; i < length; ++i) {
             std::copy_n(first + i * stride, 2, m_line.data() + 2 * i);
@@ -88,18 +87,18 @@ template <class Precision> class InTurn final : public TransformDouble {
     cuda::TransformShape m_shape;
     bool m_forward;
     mutable base::Image<Value> m_line; ///< aligned as the plans want it
-    cpu::RealPlan<Precision> m_row;
-    cpu::Plan<Precision> m_columns;
-    cpu::Plan<Precision> m_pillars;
+    RealLine<Value> m_row;
+    ComplexLines<Value> m_columns;
+    ComplexLines<Value> m_pillars;
 };
 
 } // namespace
 
 std::unique_ptr<TransformDouble> TransformDouble::of(const cuda::TransformShape& shape) {
     if (cuda::isTwofold(shape.kind)) {
-        return std::make_unique<InTurn<cpu::Double>>(shape);
+        return std::make_unique<InTurn<double>>(shape);
     }
-    return std::make_unique<InTurn<cpu::Single>>(shape);
+    return std::make_unique<InTurn<float>>(shape);
 }
 
 } // namespace flcc::test

@@ -83,6 +83,7 @@ class JobKnowledgeTest : public QObject {
     void aProblemSeenBeforeIsNotTimedAgain();
     void aStoppedCalibrationKeepsNothing();
     void aCalibrationIsKeptAndNamed();
+    void plansThatFftwSearchedForAreKept();
     void theCrossoverMapIsWhatThePlannerChooses();
     void theCrossoverPictureShowsItsMaps();
 };
@@ -130,7 +131,7 @@ void JobKnowledgeTest::aDamagedFileIsAMiss() {
     const std::string other =
         good.substr(0, head - 65) + digest.toHex().toStdString() + "\n" + body;
     std::string newer = good;
-    newer.replace(newer.find("knowledge 2"), 11, "knowledge 3");
+    newer.replace(newer.find("knowledge 1"), 11, "knowledge 2");
     const std::vector<std::string> contents{"",
                                             good.substr(0, 1),
                                             good.substr(0, head),
@@ -336,6 +337,24 @@ void JobKnowledgeTest::aCalibrationIsKeptAndNamed() {
     const job::JobReport report = job::runJob(job, images).report;
     QVERIFY(report.plan.calibrated);
     QCOMPARE(report.plan.chosen()->prediction->fftPlanning, std::string("own"));
+}
+
+// Lengths with a factor of 13 are FFTW's.
+void JobKnowledgeTest::plansThatFftwSearchedForAreKept() {
+    const OwnCache cache;
+    const job::JobImages images = noiseImages({60, 50, 1}, {9, 8, 1});
+    job::Job job;
+    job.method = "tiled";
+    job.tile = {26, 26, 1};
+    const auto planningOf = [&](plan::Planning planning) {
+        job.planning = planning;
+        return job::runJob(job, images).report.plan.chosen()->prediction->fftPlanning;
+    };
+    QCOMPARE(planningOf(plan::Planning::Estimate), std::string("estimate"));
+    QVERIFY(job::knowledge()->wisdomSingle.find("fftwf") == std::string::npos);
+    QCOMPARE(planningOf(plan::Planning::Exhaustive), std::string("patient"));
+    QVERIFY(job::knowledge()->wisdomSingle.find("fftwf") != std::string::npos);
+    QCOMPARE(planningOf(plan::Planning::Estimate), std::string("patient"));
 }
 
 void JobKnowledgeTest::theCrossoverMapIsWhatThePlannerChooses() {

@@ -132,16 +132,10 @@ class KnowledgeTest : public QObject {
     }
 
   private:
-    /// The effort behind a plan of a length that FFTW is asked for.
+    /// The effort behind the plans of a box that FFTW is asked for.
     static cpu::FftEffort effortOf(const cpu::FftSearch& search) {
-        constexpr int kLength = 88;
-        base::Image<float> from({2 * kLength, 1, 1}, 0.0F);
-        base::Image<float> to({2 * kLength, 1, 1}, 0.0F);
-        const cpu::Layout line{1, kLength};
         const std::lock_guard lock(cpu::plannerLock());
-        return cpu::Plan<cpu::Single>(kLength, 1, from.data(), line, to.data(), line, FFTW_FORWARD,
-                                      search)
-            .effort();
+        return cpu::BoxPlans<cpu::Single>({88, 13, 1}, search).effort();
     }
 };
 
