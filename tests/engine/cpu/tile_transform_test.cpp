@@ -312,6 +312,30 @@ class TileTransformTest : public QObject {
         cpu::simd::forceInstructionSet("");
     }
 
+    // Errors of rows reach all of a tile: all there is is where nothing is wanted.
+    void whatIsNotWantedCountsForTheWhole() {
+        for (const Extents& points : {Extents{64, 16, 4}, {64, 16, 3}, {80, 16, 1}}) {
+            const std::int64_t count = base::voxelCount(points);
+            Image<double> weights({1, 1, 1}, 1.0); // the correlation is the tile
+            Buffers<float> own(points);
+            for (std::int64_t i = points.x - 5; i < count; i += points.x) {
+                own.voxels.data()[i] = 1;
+            }
+            const auto transform = TileTransform<float>::of(points);
+            const auto templ = transform->templateSpectrum(weights.view(), cpu::oneAfterTheOther());
+            const auto energies =
+                transform->correlate(templ.data(), own.voxels.data(), own.work.data(),
+                                     own.to.data(), {16, 16, std::min<std::int64_t>(2, points.z)});
+            const double total = static_cast<double>(points.y * points.z);
+            for (const cpu::simd::LineEnergy& energy : {energies.in, energies.out}) {
+                QVERIFY(std::abs(energy.total - total) <= 1e-5 * total);
+            }
+            QVERIFY(std::abs(energies.in.largestMeanSquare - 1) <= 1e-5);
+            const double mean = total / static_cast<double>(count);
+            QVERIFY(std::abs(energies.out.largestMeanSquare - mean) <= 1e-5 * mean);
+        }
+    }
+
     // With rows that end within a vector, and voxels that are not finite.
     void whatIsKnownOfATileChangesNoBit_data() {
         QTest::addColumn<int>("type");
