@@ -123,7 +123,8 @@ void releaseBuffer(void* data) noexcept {
 }
 
 void keepFreedBuffers() {
-    // What does not stay here goes back to the system, but for little that stays with the C library.
+    // What does not stay here goes back to the system, but for little that stays with the C
+    // library.
     mallopt(M_MMAP_THRESHOLD, static_cast<int>(4 * kMiB));
     mallopt(M_TRIM_THRESHOLD, static_cast<int>(16 * kMiB));
     // Kept on purpose until the process is gone: images may be freed at its very end.

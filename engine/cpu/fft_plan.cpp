@@ -19,15 +19,11 @@ std::mutex& plannerLock() {
     return lock;
 }
 
-double FftSearch::secondsLeft() const {
+double FftSearch::seconds() const {
     if (effort == FftEffort::Estimate || stop.stop_requested()) {
         return 0;
     }
-    const double longest = effort == FftEffort::Patient ? 2 : 1;
-    const auto now = std::chrono::steady_clock::now();
-    return deadline <= now
-               ? 0.0
-               : std::min(longest, std::chrono::duration<double>(deadline - now).count());
+    return effort == FftEffort::Patient ? 2 : 1;
 }
 
 template <class Precision>
@@ -61,7 +57,7 @@ BoxPlans<Precision>::BoxPlans(const base::Extents& points, const FftSearch& sear
     };
     known();
     for (const FftEffort effort : efforts) {
-        const double seconds = search.secondsLeft();
+        const double seconds = search.seconds();
         if (effort <= search.effort && effort > m_effort && seconds > 0) {
             // FFTW keeps what it finds as wisdom; when time is up that may be less.
             Precision::kTimeLimit(seconds / 2); // of two plans

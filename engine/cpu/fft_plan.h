@@ -2,7 +2,6 @@
 
 #include <fftw3.h>
 
-#include <chrono>
 #include <cstdint>
 #include <mutex>
 #include <stop_token>
@@ -27,12 +26,11 @@ enum class FftEffort { Estimate, Measure, Patient };
 /// wisdom FFTW_ESTIMATE is used unless `effort` asks for a search.
 struct FftSearch {
     FftEffort effort = FftEffort::Estimate;
-    std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
     std::stop_token stop;
 
-    /// Seconds the next plan may take; 0 when no search is wanted any more. Never more than two, or
-    /// one without patience, so that a stop is answered.
-    [[nodiscard]] double secondsLeft() const;
+    /// Seconds that plans of one effort may take; 0 when no search is wanted any more. Never more
+    /// than two, or one without patience, so that a stop is answered.
+    [[nodiscard]] double seconds() const;
 };
 
 /// FFTW's calls for one precision.

@@ -192,7 +192,8 @@ class FourierMethod final : public method::Method {
                                                     const method::Limits& limits,
                                                     const Extents& tile) const override {
         const Extents& n = problem.scene;
-        Extents points{nextSmooth(n.x), nextSmooth(n.y), nextSmooth(n.z)};
+        constexpr std::int64_t kNarrow = 8; // what is narrower would be FFTW's
+        Extents points{nextSmooth(std::max(n.x, kNarrow)), nextSmooth(n.y), nextSmooth(n.z)};
         if (tile.x > 0) {
             points = {tile.x, n.y == 1 ? 1 : tile.y, n.z == 1 ? 1 : tile.z};
         }
@@ -229,7 +230,10 @@ class FourierMethod final : public method::Method {
         // the denominators), 2.5 M log2 M operations each.
         prediction.operations = 7.5 * count * root + 3 * count;
         const double workers = model.speedUp(candidate.threads);
-        const double transformNs = model.wholeTransformNs(points);
+        const double transformNs =
+            hasHalfBeamTransform(points) // FFTW's takes one thread
+                ? model.wholeTransformNs(points)
+                : (model.timeOf(points).tileNs - model.loadNs(points)) * workers;
         // The template's goes in one direction, in double, and has few rows.
         const bool ahead = TemplateSpectra::areMadeAtOnce(points, 1);
         const double prepareNs = transformNs * model.wholePrepareFactor / (ahead ? 1.0 : workers);

@@ -25,8 +25,8 @@ namespace flcc::cpu {
 /// The libraries behind the methods and their versions.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> libraryVersions();
 
-/// Has FFTW search for the best plans of tiles of `points` where it transforms them: seconds, but
-/// never once they are kept as wisdom.
-void searchTransforms(const base::Extents& points, const std::stop_token& stop);
+/// Has FFTW search for the best plans of tiles of `points` in float or in double, where it
+/// transforms them: seconds, but none once they are kept as wisdom.
+void searchTransforms(const base::Extents& points, bool twofold, const std::stop_token& stop);
 
 } // namespace flcc::cpu

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "engine/cpu/half_beam_transform.h"
+
 namespace flcc::cpu {
 
 using base::Extents;
@@ -64,10 +66,11 @@ template <class Real>
 std::int64_t TemplateSpectra::partBytes(const Part& part, const Extents& block, std::int64_t blocks,
                                         int workers) {
     const Extents& points = part.points;
-    // In double, whatever they are kept in.
-    const std::int64_t making =
-        8 * (blocks > 1 ? workers : 1) * TileTransform<Real>::templateWorkValues(points, block) +
-        workers * TileTransform<double>::scratchBytes(points);
+    // In double, whatever they are kept in; FFTW's beside the block.
+    const std::int64_t values = TileTransform<Real>::templateWorkValues(points, block) +
+                                (hasHalfBeamTransform(points) ? 0 : base::voxelCount(points));
+    const std::int64_t making = 8 * (blocks > 1 ? workers : 1) * values +
+                                workers * TileTransform<double>::scratchBytes(points);
     return bytes<Real>(points, blocks) + std::max(making, part.buffers);
 }
 

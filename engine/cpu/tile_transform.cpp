@@ -1,17 +1,14 @@
 #include "engine/cpu/tile_transform.h"
 
 #include <algorithm>
-#include <array>
-#include <chrono>
 #include <cmath>
 #include <map>
 #include <mutex>
-#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
-#include "engine/base/error.h"
 #include "engine/cpu/fft_plan.h"
 #include "engine/cpu/half_beam_transform.h"
 #include "engine/cpu/methods.h"
@@ -128,52 +125,80 @@ template <class Real> std::int64_t TileTransform<Real>::scratchBytes(const Exten
 
 namespace {
 
-/// The transforms of the process. Kept on purpose until it is gone: threads may still hold one at
-/// its end. **Threads**: under plannerLock().
-template <class Real> std::shared_ptr<const TileTransform<Real>>& madeFor(const Extents& points) {
+/// The transforms of the process: all that were made, the newest of a shape last. Kept on purpose
+/// until it is gone: threads may still hold one at its end, and FFTW ends plans in one thread at a
+/// time. **Threads**: any.
+template <class Real> class MadeTransforms {
+  public:
+    using Transform = std::shared_ptr<const TileTransform<Real>>;
+
+    [[nodiscard]] static MadeTransforms& all() {
+        static auto& made = *new MadeTransforms;
+        return made;
+    }
+
+    /// Null where there is none.
+    [[nodiscard]] Transform of(const Extents& points) {
+        const std::lock_guard lock(m_lock);
+        const auto found = m_made.find({points.x, points.y, points.z});
+        return found == m_made.end() ? nullptr : found->second.back();
+    }
+    Transform add(const Extents& points, Transform transform) {
+        const std::lock_guard lock(m_lock);
+        return m_made[{points.x, points.y, points.z}].emplace_back(std::move(transform));
+    }
+
+  private:
     using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
-    static auto& transforms = *new std::map<Key, std::shared_ptr<const TileTransform<Real>>>;
-    return transforms[{points.x, points.y, points.z}];
-}
+
+    std::mutex m_lock;
+    std::map<Key, std::vector<Transform>> m_made;
+};
 
 } // namespace
 
 template <class Real>
 std::shared_ptr<const TileTransform<Real>> TileTransform<Real>::of(const Extents& points) {
-    const std::lock_guard lock(plannerLock());
-    auto& transform = madeFor<Real>(points);
-    if (!transform) {
-        transform =
-            hasHalfBeamTransform(points)
-                ? std::shared_ptr<const TileTransform<Real>>(halfBeamTransform<Real>(points))
-                : std::make_shared<const FftwTransform<Real>>(points, FftSearch{});
+    auto& all = MadeTransforms<Real>::all();
+    if (auto made = all.of(points)) {
+        return made;
     }
-    return transform;
+    if (hasHalfBeamTransform(points)) {
+        return all.add(points, halfBeamTransform<Real>(points));
+    }
+    const std::lock_guard lock(plannerLock());
+    auto made = all.of(points); // by whoever had the lock
+    return made ? made
+                : all.add(points, std::make_shared<const FftwTransform<Real>>(points, FftSearch{}));
 }
 
 template <class Real>
 void TileTransform<Real>::search(const Extents& points, const FftSearch& search) {
-    if (!hasHalfBeamTransform(points)) {
-        const std::lock_guard lock(plannerLock());
-        madeFor<Real>(points) = std::make_shared<const FftwTransform<Real>>(points, search);
+    if (hasHalfBeamTransform(points)) {
+        return;
+    }
+    const std::lock_guard lock(plannerLock());
+    const auto found = std::make_shared<const FftwTransform<Real>>(points, search);
+    if (found->planning() != name(FftEffort::Estimate)) {
+        MadeTransforms<Real>::all().add(points, found);
     }
 }
 
-void searchTransforms(const Extents& points, const std::stop_token& stop) {
-    const FftSearch search{FftEffort::Patient, std::chrono::steady_clock::time_point::max(), stop};
-    TileTransform<float>::search(points, search);
-    TileTransform<double>::search(points, search);
+void searchTransforms(const Extents& points, bool twofold, const std::stop_token& stop) {
+    const FftSearch search{FftEffort::Patient, stop};
+    twofold ? TileTransform<double>::search(points, search)
+            : TileTransform<float>::search(points, search);
 }
 
 std::string_view planningOf(const Extents& points, bool twofold) {
-    const auto of = [&](const auto& transform) {
+    const auto of = [](const auto& transform) {
         return transform ? transform->planning() : name(FftEffort::Estimate);
     };
     if (hasHalfBeamTransform(points)) {
         return "own";
     }
-    const std::lock_guard lock(plannerLock());
-    return twofold ? of(madeFor<double>(points)) : of(madeFor<float>(points));
+    return twofold ? of(MadeTransforms<double>::all().of(points))
+                   : of(MadeTransforms<float>::all().of(points));
 }
 
 double twofoldHalfNs(const Extents& points) {

@@ -69,7 +69,7 @@ template <class Real> class TileTransform {
                                   double* work, Real* spectrum) const = 0;
 
     /// `to` = circular correlation of `tile` with the template, by all of `sharers`; nothing when
-    /// they were stopped. The same bits by any number of them.
+    /// they were stopped. The same bits by any number of them. `to` may be where `templ` is.
     [[nodiscard]] virtual std::optional<TileEnergies>
     correlate(const Sharers& sharers, const Real* templ, const Real* tile, Real* work, Real* to,
               const base::Extents& wanted) const = 0;
@@ -82,7 +82,7 @@ template <class Real> class TileTransform {
     /// correlate() in two, for several templates: the spectrum of a tile,
     virtual simd::LineEnergy forward(const Real* tile, Real* work, Real* spectrum) const = 0;
     /// and `to` = the tile behind it correlated with a template, to the bit as correlate(). `to`
-    /// may be where the spectrum is.
+    /// may be where `templ` is.
     virtual simd::LineEnergy inverse(const Real* templ, const Real* spectrum, Real* work, Real* to,
                                      const base::Extents& wanted) const = 0;
 

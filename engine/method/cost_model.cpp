@@ -47,8 +47,7 @@ ShapeTime CostModel::timeOf(const base::Extents& points) const {
     const double transform = transformFactor * (1 + crowding * (crowdingFactor - 1)) * count *
                              (timeOf(points.x).rowNs * whole + timeOf(points.y).columnNs +
                               timeOf(points.z).columnNs * sliceColumnFactor);
-    return {points, transform + loadNs(points),
-            transform * prepareFactor};
+    return {points, transform + loadNs(points), transform * prepareFactor};
 }
 
 double CostModel::wholeTransformNs(const base::Extents& points) const {

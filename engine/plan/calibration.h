@@ -19,7 +19,7 @@ inline constexpr double kCalibrationSeconds = 110;
 /// first, as far as `seconds` go. Stopped before it is done it is empty. `known` is what was learnt
 /// before: its wisdom is used and kept, its measurements of problems are dropped, as they are times
 /// of other constants.
-/// **Threads**: no run may be under way. **Cost**: `seconds`; a stop is answered within two.
+/// **Threads**: no run may be under way. **Cost**: `seconds`; a stop is answered within one.
 [[nodiscard]] std::optional<Knowledge> calibrate(const Knowledge& known, double seconds,
                                                  base::TilePool& pool, std::stop_token stop = {},
                                                  const CalibrationProgress& progress = {});

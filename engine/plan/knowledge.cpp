@@ -232,11 +232,12 @@ void useWisdom(const Knowledge& knowledge) {
         return;
     }
     used = wisdom;
-    cpu::forgetWisdom(); // so that the same file gives the same plans, whatever went before
+    cpu::forgetWisdom(); // so that the same file gives the same new plans, whatever went before
     (void)cpu::importWisdom({knowledge.wisdomSingle, knowledge.wisdomDouble});
 }
 
 void keepWisdom(Knowledge& knowledge) {
+    (void)cpu::importWisdom({knowledge.wisdomSingle, knowledge.wisdomDouble});
     cpu::FftWisdom wisdom = cpu::exportWisdom();
     knowledge.wisdomSingle = std::move(wisdom.single);
     knowledge.wisdomDouble = std::move(wisdom.twofold);

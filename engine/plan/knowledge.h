@@ -62,7 +62,7 @@ inline constexpr std::size_t kMostKnownProblems = 256;
 /// **Threads**: any; no run has to be over. **Cost**: nothing when it is what FFTW has already.
 void useWisdom(const Knowledge& knowledge);
 
-/// Keeps all that FFTW has learnt in this process.
+/// Keeps all that FFTW has learnt in this process beside what is kept.
 void keepWisdom(Knowledge& knowledge);
 
 /// The constants of a model as JSON, for people and programs.

@@ -373,7 +373,8 @@ bool measureAll(std::vector<Row>& rows, const method::Problem& problem, const Sa
             continue;
         }
         if (row.report.candidate.device == "cpu" && !row.report.prediction->fftPlanning.empty()) {
-            cpu::searchTransforms(row.report.candidate.tile, input.stop);
+            cpu::searchTransforms(row.report.candidate.tile,
+                                  problem.precision == method::Precision::Double, input.stop);
         }
         const bool goesOn = timeRow(row, [&](const Row& one) {
             return timeOnWhole(*one.method, problem, one.report.candidate, input);

@@ -129,7 +129,9 @@ bool GroupRun::plan(const plan::Request& request, bool warmUp, const std::stop_t
     if (planned.learnt) {
         updateKnowledge([&](plan::Knowledge& now) {
             now.remember(*planned.learnt);
-            plan::keepWisdom(now);
+            if (asked.planning == plan::Planning::Exhaustive) { // which searched for plans
+                plan::keepWisdom(now);
+            }
         });
     }
     m_plan = std::move(planned.plan);

@@ -69,6 +69,14 @@ template <class Real> struct Buffers {
     Image<Real> to;
 };
 
+template <class Real>
+Image<Real> spectrumOf(const TileTransform<Real>& transform, const Buffers<Real>& tile) {
+    Image<Real> work({tile.work.count(), 1, 1});
+    Image<Real> spectrum({tile.spectrum.count(), 1, 1});
+    transform.forward(tile.voxels.data(), work.data(), spectrum.data());
+    return spectrum;
+}
+
 /// What a transform makes of a tile, and a fault in how it does so.
 struct Found {
     std::vector<double> correlation;
@@ -166,6 +174,28 @@ template <class Real> Found correlated(const Image<double>& tile, const Image<do
         expect(equalIn(wanted, points, part.to.data(), buffers.to.data()),
                "a part is not a part of the whole");
         found.parts.push_back(some->out);
+        Buffers<Real> two(points);
+        transform->inverse(templ.data(), spectrumOf(*transform, buffers).data(), two.work.data(),
+                           two.to.data(), wanted);
+        expect(equalIn(wanted, points, two.to.data(), buffers.to.data()),
+               "in two steps a part is not one of the whole");
+    }
+    // Stopped before its last pass; the next one is whole again, where the template was.
+    {
+        int passes = 0;
+        const cpu::ForItems stopped = [&](std::int64_t count, const auto& item) {
+            return ++passes < 3 && cpu::oneAfterTheOther()(count, item);
+        };
+        Buffers<Real> part(points);
+        const auto none = transform->correlate({stopped, 1}, templ.data(), buffers.voxels.data(),
+                                               part.work.data(), part.to.data(), points);
+        expect(none.has_value() == (passes < 3), "a stop is not told");
+        Image<Real> both({templ.count(), 1, 1});
+        std::copy_n(templ.data(), templ.count(), both.data());
+        transform->correlate(both.data(), buffers.voxels.data(), part.work.data(), both.data(),
+                             points);
+        expect(equalIn(points, points, both.data(), buffers.to.data()),
+               "where the template was it is another one");
     }
     expect(same(transform->forward(buffers.voxels.data(), buffers.work.data(),
                                    buffers.spectrum.data()),

@@ -104,6 +104,31 @@ class WholeTest : public QObject {
         }
     }
 
+    // FFTW's lengths, and narrow scenes.
+    void wholeScenesMayHaveAnyLength() {
+        struct Posed {
+            Extents scene;
+            Extents templ;
+            Extents points;
+        };
+        for (const Posed& posed : {Posed{{50, 40, 1}, {9, 8, 1}, {52, 44, 1}},
+                                   {{30, 20, 12}, {5, 6, 4}, {33, 22, 13}},
+                                   {{5, 61, 1}, {3, 7, 1}, {5, 63, 1}},
+                                   {{5, 61, 1}, {3, 7, 1}, {0, 0, 0}},
+                                   {{1, 61, 1}, {1, 17, 1}, {0, 0, 0}},
+                                   {{3, 20, 30}, {2, 4, 5}, {0, 0, 0}}}) {
+            const base::AnyImage scene = test::texture(PixelType::Float32, posed.scene, 7);
+            const base::AnyImage templ = test::noise(PixelType::Float32, posed.templ, 8);
+            const auto ways = waysOf("fourier", scene, templ, posed.points);
+            QVERIFY(!ways.empty());
+            const reference::ScoreMap expected = test::judged(scene, templ);
+            for (const test::Way& way : ways) {
+                const std::string fault = test::judge(way, scene, templ, expected);
+                QVERIFY2(fault.empty(), fault.c_str());
+            }
+        }
+    }
+
     // The same map as by the definition's own order of sums, within the bounds of both.
     void sharedSpectraGiveTheMapOfDirect() {
         for (const bool flat : {true, false}) {
