@@ -132,7 +132,7 @@ const std::vector<Library>& libraries() {
          "^(GL|EGL|GLES[23]|KHR)/.*",
          {"viz/", "ui/bridge/", "tests/viz/", "tests/ui/", "tests/support/"}},
         {"ITK", "^(itk|gdcm|nifti|metaImage|NrrdIO).*", {"engine/io/*.cpp"}},
-        {"FFTW", "^fftw3.*", {"engine/cpu/", "tests/bench/"}},
+        {"FFTW", "^fftw3.*", {"engine/cpu/", "tests/bench/", "tests/support/fftw_lines.h"}},
         {"Highway",
          "^hwy/.*",
          {"engine/cpu/", "engine/method/*.cpp", "tests/engine/cpu/", "tests/bench/"}},
