@@ -52,9 +52,8 @@ ShapeTime CostModel::timeOf(const base::Extents& points) const {
 
 double CostModel::wholeTransformNs(const base::Extents& points) const {
     const double count = static_cast<double>(base::voxelCount(points));
-    // Scene and template spectrum: first out of a core's own cache, then out of those that are
-    // shared.
-    const double crowding = std::clamp(std::log2(8 * count / cacheBytes) / 4, 0.0, 1.75);
+    // Scene and template spectrum; a scene of 16 caches has no use of them any more.
+    const double crowding = std::clamp(std::log2(8 * count / cacheBytes) / 4, 0.0, 1.0);
     return count * std::log2(std::max(2.0, count)) * wholePointNs *
            (1 + crowding * (crowdingFactor - 1));
 }
