@@ -1,5 +1,6 @@
 #include "engine/base/tile_pool.h"
 
+#include <pthread.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -18,6 +19,14 @@
 namespace flcc::base {
 
 namespace {
+
+int checked(int threads) {
+    if (threads < 1) {
+        throw Error(ErrorCode::CommandLine,
+                    "a run needs at least 1 thread, not " + std::to_string(threads));
+    }
+    return threads;
+}
 
 struct Run {
     std::int64_t count = 0;
@@ -65,13 +74,17 @@ struct Run {
 
 struct TilePool::State {
     std::mutex callers; // one run at a time
-    std::mutex mutex;   // guards `run`, and every change of the others
+    std::mutex mutex;   // guards what follows, and every change of the atomic ones
     std::condition_variable changed;
     Run* run = nullptr;
+    std::vector<char> asleep; // for each worker
+    cpu_set_t processors{};   // those of the last caller; none: not known
     std::atomic<std::uint64_t> generation{0};
     std::atomic<int> busy{0};
     std::atomic<bool> ending{false};
     std::vector<std::jthread> workers; // last: joins before the rest is gone
+
+    explicit State(int threads) : asleep(static_cast<std::size_t>(threads - 1)) {}
 
     void end() {
         {
@@ -83,21 +96,56 @@ struct TilePool::State {
 
     /// Watches for a moment before it sleeps: a sleeping thread takes longer to wake than small
     /// tiles to compute, and one run often follows another.
-    template <class Ready> std::unique_lock<std::mutex> waitUntil(const Ready& ready) {
+    template <class Ready> static void watch(const Ready& ready) {
         constexpr std::chrono::microseconds kWatch{100};
         const auto end = std::chrono::steady_clock::now() + kWatch;
         while (!ready() && std::chrono::steady_clock::now() < end) {
             std::this_thread::yield();
         }
-        std::unique_lock lock(mutex);
+    }
+
+    /// Has those who sleep wake on other processors than the caller's. A system that takes all
+    /// others for busy wakes a thread where its waker runs, which keeps it waiting for a
+    /// millisecond or two: virtual machines do, whose idle processors look like taken ones.
+    void sendSleepersAway() {
+        if (std::none_of(asleep.begin(), asleep.end(), [](char sleeps) { return sleeps != 0; })) {
+            return;
+        }
+        if (sched_getaffinity(0, sizeof(processors), &processors) != 0) {
+            CPU_ZERO(&processors);
+        }
+        if (CPU_COUNT(&processors) <= static_cast<int>(workers.size())) {
+            return;
+        }
+        cpu_set_t others = processors;
+        CPU_CLR(static_cast<unsigned>(sched_getcpu()), &others);
+        for (std::size_t i = 0; i < workers.size(); ++i) {
+            if (asleep[i] != 0) {
+                (void)pthread_setaffinity_np(workers[i].native_handle(), sizeof(others), &others);
+            }
+        }
+    }
+
+    /// Afterwards it may run on any of the caller's processors again.
+    template <class Ready>
+    void sleep(std::unique_lock<std::mutex>& lock, std::size_t worker, const Ready& ready) {
+        asleep[worker] = 1;
         changed.wait(lock, ready);
-        return lock;
+        asleep[worker] = 0;
+        if (CPU_COUNT(&processors) > 0) {
+            (void)pthread_setaffinity_np(pthread_self(), sizeof(processors), &processors);
+        }
     }
 
     void serve(int worker) {
         std::uint64_t seen = 0;
+        const auto ready = [&] { return ending || generation != seen; };
         for (;;) {
-            std::unique_lock lock = waitUntil([&] { return ending || generation != seen; });
+            watch(ready);
+            std::unique_lock lock(mutex);
+            if (!ready()) {
+                sleep(lock, static_cast<std::size_t>(worker - 1), ready);
+            }
             if (ending) {
                 return;
             }
@@ -111,13 +159,30 @@ struct TilePool::State {
             }
         }
     }
+
+    /// The caller's share of a run, and the wait for the others'.
+    void share(Run& shared) {
+        if (workers.empty() || shared.count < 2) {
+            shared.take(0);
+            return;
+        }
+        {
+            const std::lock_guard lock(mutex);
+            run = &shared;
+            busy = static_cast<int>(workers.size());
+            ++generation;
+            sendSleepersAway();
+        }
+        changed.notify_all();
+        shared.take(0);
+        const auto done = [&] { return busy == 0; };
+        watch(done);
+        std::unique_lock lock(mutex);
+        changed.wait(lock, done);
+    }
 };
 
-TilePool::TilePool(int threads) : m_state(std::make_unique<State>()) {
-    if (threads < 1) {
-        throw Error(ErrorCode::CommandLine,
-                    "a run needs at least 1 thread, not " + std::to_string(threads));
-    }
+TilePool::TilePool(int threads) : m_state(std::make_unique<State>(checked(threads))) {
     try {
         for (int worker = 1; worker < threads; ++worker) {
             m_state->workers.emplace_back(
@@ -145,15 +210,7 @@ bool TilePool::run(std::int64_t count, const Work& work, std::stop_token stop,
     run.work = &work;
     run.progress = &progress;
     run.stop = std::move(stop);
-    {
-        const std::lock_guard lock(m_state->mutex);
-        m_state->run = &run;
-        m_state->busy = static_cast<int>(m_state->workers.size());
-        ++m_state->generation;
-    }
-    m_state->changed.notify_all();
-    run.take(0);
-    (void)m_state->waitUntil([&] { return m_state->busy == 0; });
+    m_state->share(run);
     if (run.error) {
         std::rethrow_exception(run.error);
     }

@@ -38,33 +38,32 @@ bool inIntegers(const Problem& problem, const method::SceneStatistics* statistic
 /// The canonical template in both precisions, x fastest.
 class DirectPrepared final : public method::Prepared {
   public:
-    DirectPrepared(const Problem& problem, const method::MaskedView& templ)
-        : m_canonical(templ), m_support(supportTemplate(problem, m_canonical, templ)),
-          m_weights(m_canonical.extents()),
-          m_integers(IntegerTemplate::of(problem, m_canonical, templ.pixels)) {
-        const base::Image<double>& values = m_canonical.values();
+    DirectPrepared(const Problem& problem, const method::MaskedView& templ, base::TilePool& pool)
+        : m_forms(TemplateForms::of(problem, templ, pool)),
+          m_support(supportTemplate(problem, canonical(), templ)),
+          m_weights(canonical().extents()) {
+        const base::Image<double>& values = canonical().values();
         std::transform(values.data(), values.data() + values.count(), m_weights.data(),
                        [](double value) { return static_cast<float>(value); });
     }
-    [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_canonical; }
+    [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_forms.canonical; }
     /// Empty where all tiles are plain boxes inside the scene.
     [[nodiscard]] const std::optional<SupportTemplate>& support() const { return m_support; }
     [[nodiscard]] const IntegerTemplate* integers() const {
-        return m_integers ? &*m_integers : nullptr;
+        return m_forms.integers ? &*m_forms.integers : nullptr;
     }
     template <class Real> [[nodiscard]] const Real* weights() const {
         if constexpr (std::is_same_v<Real, float>) {
             return m_weights.data();
         } else {
-            return m_canonical.values().data();
+            return canonical().values().data();
         }
     }
 
   private:
-    method::CanonicalTemplate m_canonical;
+    TemplateForms m_forms;
     std::optional<SupportTemplate> m_support;
     base::Image<float> m_weights;
-    std::optional<IntegerTemplate> m_integers;
 };
 
 /// A footprint of voxels and a tile of numerators, both rounded up to whole register blocks.
@@ -386,11 +385,10 @@ class DirectMethod final : public method::Method {
 
     void warmUp(const Problem&, const Candidate&) const override {}
 
-    [[nodiscard]] std::shared_ptr<const method::Prepared> prepare(const Problem& problem,
-                                                                  const Candidate&,
-                                                                  const method::MaskedView& templ,
-                                                                  base::TilePool&) const override {
-        return std::make_shared<DirectPrepared>(problem, templ);
+    [[nodiscard]] std::shared_ptr<const method::Prepared>
+    prepare(const Problem& problem, const Candidate&, const method::MaskedView& templ,
+            base::TilePool& pool) const override {
+        return std::make_shared<DirectPrepared>(problem, templ, pool);
     }
 
     [[nodiscard]] std::unique_ptr<method::Workspace>

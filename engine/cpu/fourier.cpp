@@ -40,22 +40,20 @@ class FourierPrepared final : public method::Prepared {
   public:
     FourierPrepared(const Problem& problem, const Extents& points, const Extents& regionPoints,
                     const method::MaskedView& templ, base::TilePool& pool)
-        : m_canonical(templ), m_spectra(m_canonical, points, {{{0, 0, 0}, problem.templ}}),
-          m_integers(IntegerTemplate::of(problem, m_canonical, templ.pixels)),
-          m_regions(m_canonical, regionPoints, {{{0, 0, 0}, problem.templ}}) {
+        : m_forms(TemplateForms::of(problem, templ, pool)),
+          m_spectra(m_forms.canonical, points, {{{0, 0, 0}, problem.templ}}),
+          m_regions(m_forms.canonical, regionPoints, {{{0, 0, 0}, problem.templ}}) {
         m_spectra.makeIfSmall(problem, pool);
     }
 
-    [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_canonical; }
-    [[nodiscard]] const std::optional<IntegerTemplate>& integers() const { return m_integers; }
+    [[nodiscard]] const TemplateForms& forms() const { return m_forms; }
     /// For the whole scene, and for a region that is done again in double.
     [[nodiscard]] const TemplateSpectra& spectra() const { return m_spectra; }
     [[nodiscard]] const TemplateSpectra& regions() const { return m_regions; }
 
   private:
-    method::CanonicalTemplate m_canonical;
+    TemplateForms m_forms;
     TemplateSpectra m_spectra;
-    std::optional<IntegerTemplate> m_integers;
     TemplateSpectra m_regions;
 };
 
@@ -287,7 +285,7 @@ class FourierMethod final : public method::Method {
         auto& buffers = dynamic_cast<FourierWorkspace&>(workspace);
         const Region region = regionOf(problem, candidate.tile);
         ScorePass pass(
-            problem, scene.pixels, {templ.canonical(), templ.integers()}, execution, map,
+            problem, scene.pixels, templ.forms(), execution, map,
             {region.placements, kDoubleNs * static_cast<double>(base::voxelCount(region.points))});
         const Run run{problem, scene.pixels, execution};
         const Part whole{{method::mapExtents(problem), candidate.tile}, templ.spectra()};

@@ -57,11 +57,17 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
         });
         done = done && each(pairsOf(groups), [&](std::int64_t pair, int) {
                    const auto [first, second, two] = columnsOf(groups, pair);
-                   Image<double> line({points().y * kElement, 1, 1}, 0.0);
+                   Image<double> line({points().y * kElement, 1, 1});
+                   const std::int64_t whole = m.x % kLines == 0 ? m.y : 0;
+                   std::fill(line.data() + whole * kElement, line.data() + line.count(), 0.0);
                    for (std::int64_t y = 0; y < m.y; ++y) {
                        const auto copy = [&](const Columns& from, double* to) {
-                           std::copy_n(templ.row(y, from.z) + from.x,
-                                       std::min(kLines, m.x - from.x), to);
+                           const double* const row = templ.row(y, from.z) + from.x;
+                           if (from.x + kLines <= m.x) {
+                               std::copy_n(row, kLines, to); // known when compiling
+                           } else {
+                               std::copy_n(row, m.x - from.x, to);
+                           }
                        };
                        copy(first, line.data() + y * kElement);
                        copy(second, line.data() + y * kElement + kLines);
@@ -80,8 +86,10 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
         // Both spectra of a product are twice what they are.
         const double scale = 0.25 / static_cast<double>(base::voxelCount(points()));
         return done && each(m_rowGroups, [&](std::int64_t row, int) {
-                   Image<double> line({m_row, 1, 1}, 0.0);
+                   Image<double> line({m_row, 1, 1});
                    beam::turn(work + row * kLines * kElement, m_group, groups.count, line.data());
+                   std::fill(line.data() + groups.count * kLines * kElement, line.data() + m_row,
+                             0.0);
                    beam::forward(m_templateX, line.data(), kElement);
                    Real* const to = spectrum + row * m_row;
                    for (std::int64_t i = 0; i < m_row; i += kElement) {

@@ -1,8 +1,11 @@
 #include "engine/cpu/integer_template.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "engine/base/image.h"
+#include "engine/cpu/for_items.h"
 
 namespace flcc::cpu {
 
@@ -20,15 +23,15 @@ std::int64_t pairCount(const Extents& m) { return (m.x + 1) / 2 * m.y * m.z + si
 } // namespace
 
 std::optional<IntegerTemplate> IntegerTemplate::of(const method::Problem& problem,
-                                                   const method::CanonicalTemplate& canonical,
-                                                   const base::AnyView& templ) {
-    if (problem.precision != method::Precision::Single || !canonical.support().empty()) {
+                                                   const method::MaskedView& templ) {
+    if (problem.precision != method::Precision::Single || method::isMasked(templ)) {
         return std::nullopt;
     }
-    const Extents& m = canonical.extents();
-    base::Image<float> x(m, 0.0F);
+    const Extents m = templ.extents();
+    base::Image<float> x({base::voxelCount(m) + simd::kSlack, 1, 1});
+    std::fill_n(x.data() + base::voxelCount(m), simd::kSlack, 0.0F);
     const simd::FloatBox box{x.data(), m.x, m.x * m.y};
-    const CentredTile tile = loadCentred(templ, {{}, m}, base::voxelCount(m), box);
+    const CentredTile tile = loadCentred(templ.pixels, {{}, m}, base::voxelCount(m), box);
     if (!tile.exactSums || tile.steps > kMostSteps || tile.nonFinite > 0) {
         return std::nullopt;
     }
@@ -50,28 +53,46 @@ IntegerTemplate::IntegerTemplate(const CentredTile& tile, const Extents& m, cons
     : m_count(static_cast<double>(base::voxelCount(m))), m_steps(tile.steps) {
     m_pairs.resize(static_cast<std::size_t>(pairCount(m)), 0);
     const auto scale = static_cast<float>(tile.stepsPerUnit()); // a power of two
-    std::vector<std::int16_t> steps(static_cast<std::size_t>(m.x + m.x % 2), 0);
+    std::vector<std::int16_t> steps(static_cast<std::size_t>(m.x + m.x % 2 + simd::kSlack), 0);
     std::int64_t sum = 0;
     std::int64_t squares = 0;
     std::int32_t* pairs = m_pairs.data();
     for (std::int64_t z = 0; z < m.z; ++z) {
         for (std::int64_t y = 0; y < m.y; ++y) {
-            const float* const row = x.data + z * x.sliceStride + y * x.rowStride;
+            simd::loadSteps(x.data + z * x.sliceStride + y * x.rowStride, m.x, scale, steps.data());
+            steps[static_cast<std::size_t>(m.x)] = 0;
             for (std::int64_t i = 0; i < m.x; ++i) {
-                const auto step = static_cast<std::int32_t>(row[i] * scale);
-                steps[static_cast<std::size_t>(i)] = static_cast<std::int16_t>(step);
+                const std::int32_t step = steps[static_cast<std::size_t>(i)];
                 sum += step;
                 squares += step * step;
             }
-            for (std::size_t i = 0; i < steps.size(); i += 2) {
+            for (std::int64_t i = 0; i < m.x; i += 2) {
+                const auto at = static_cast<std::size_t>(i);
                 *pairs++ = static_cast<std::int32_t>(
-                    static_cast<std::uint16_t>(steps[i]) |
-                    static_cast<std::uint32_t>(static_cast<std::uint16_t>(steps[i + 1])) << 16U);
+                    static_cast<std::uint16_t>(steps[at]) |
+                    static_cast<std::uint32_t>(static_cast<std::uint16_t>(steps[at + 1])) << 16U);
             }
         }
     }
     m_sum = static_cast<double>(sum);
     m_norm = std::sqrt((m_count * static_cast<double>(squares) - m_sum * m_sum) / m_count);
+}
+
+TemplateForms TemplateForms::of(const method::Problem& problem, const method::MaskedView& templ,
+                                base::TilePool& pool) {
+    constexpr std::int64_t kLarge = 1 << 13; // smaller ones take less time than a thread to wake
+    std::optional<method::CanonicalTemplate> canonical;
+    std::optional<IntegerTemplate> integers;
+    const ForItems each =
+        base::voxelCount(templ.extents()) < kLarge ? oneAfterTheOther() : itemsOf(pool);
+    (void)each(2, [&](std::int64_t item, int) {
+        if (item == 0) {
+            canonical.emplace(templ);
+        } else {
+            integers = IntegerTemplate::of(problem, templ);
+        }
+    });
+    return {std::move(canonical).value(), std::move(integers)};
 }
 
 } // namespace flcc::cpu

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/base/tile_pool.h"
 #include "engine/cpu/simd/kernels.h"
 #include "engine/cpu/tile_loader.h"
 #include "engine/method/canonical.h"
@@ -17,9 +18,8 @@ class IntegerTemplate {
   public:
     /// Empty where the template has more steps than 16 bits hold or a mask, and where none of the
     /// problem is done in single precision.
-    [[nodiscard]] static std::optional<IntegerTemplate>
-    of(const method::Problem& problem, const method::CanonicalTemplate& canonical,
-       const base::AnyView& templ);
+    [[nodiscard]] static std::optional<IntegerTemplate> of(const method::Problem& problem,
+                                                           const method::MaskedView& templ);
 
     /// Bytes of what is kept of a template, if it is.
     [[nodiscard]] static std::int64_t bytes(const method::Problem& problem);
@@ -46,6 +46,17 @@ class IntegerTemplate {
     double m_steps = 0; ///< largest magnitude
     double m_sum = 0;
     double m_norm = 1;
+};
+
+/// A template as every method keeps it.
+struct TemplateForms {
+    method::CanonicalTemplate canonical;
+    std::optional<IntegerTemplate> integers;
+
+    /// Those of a large template by two threads of the pool.
+    /// **Errors**: as method::requireUsableTemplate().
+    [[nodiscard]] static TemplateForms of(const method::Problem& problem,
+                                          const method::MaskedView& templ, base::TilePool& pool);
 };
 
 } // namespace flcc::cpu

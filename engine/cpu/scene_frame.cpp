@@ -14,7 +14,7 @@ namespace {
 using base::Extents;
 
 /// Voxels whose facts one item takes.
-constexpr std::int64_t kItemVoxels = 1 << 18;
+constexpr std::int64_t kItemVoxels = 1 << 15;
 
 std::int64_t rowsTogether(const Extents& n) { return std::max<std::int64_t>(1, kItemVoxels / n.x); }
 

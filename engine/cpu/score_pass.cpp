@@ -27,15 +27,12 @@ simd::VoxelBox<Real> partOf(const simd::VoxelBox<Real>& box, const base::Index& 
 } // namespace
 
 ScorePass::ScorePass(const method::Problem& problem, const base::AnyView& scene,
-                     const Template& templ, const method::Execution& execution,
+                     const TemplateForms& templ, const method::Execution& execution,
                      const method::MapView& map, const Regions& regions)
     : m_problem(problem), m_scene(scene), m_templ(templ), m_execution(execution), m_map(map),
-      m_regions(regions), m_steps(static_cast<std::size_t>(execution.pool.threads())),
-      m_tallies(static_cast<std::size_t>(execution.pool.threads())) {
-    for (int i = 0; i < execution.pool.threads(); ++i) {
-        m_scorers.push_back(std::make_unique<TileScorer>(problem.templ, tileOf(problem)));
-    }
-}
+      m_regions(regions), m_scorers(execution.pool.threads(), problem.templ, tileOf(problem)),
+      m_steps(static_cast<std::size_t>(execution.pool.threads())),
+      m_tallies(static_cast<std::size_t>(execution.pool.threads())) {}
 
 std::string ScorePass::refusal(const method::Problem& problem) {
     if (problem.mask || problem.sceneMask) {
@@ -74,7 +71,7 @@ Extents ScorePass::tileOf(const method::Problem& problem) {
                          equal(std::max<std::int64_t>(16, m.z), map.z, 2)}
                : Extents{equal(1024, map.x, 1),
                          equal(std::max(2 * m.y, std::clamp<std::int64_t>(map.y / 8, 32, 256)),
-                               map.y, 4),
+                               map.y, map.y < 4 * m.y ? 2 : 4),
                          1};
 }
 
@@ -122,7 +119,7 @@ void ScorePass::finish(TileScorer& scorer, const Box& box, const TileResult& res
 template <class Real>
 void ScorePass::score(const Box& out, const Numerators<Real>& numerators, const CentredTile& tile,
                       const BoundTerms& terms, int worker) {
-    TileScorer& scorer = *m_scorers[static_cast<std::size_t>(worker)];
+    TileScorer& scorer = m_scorers.of(worker);
     const base::Index at{out.corner.x - numerators.corner.x, out.corner.y - numerators.corner.y,
                          out.corner.z - numerators.corner.z};
     const method::MapView part = partOf(m_map, out);

@@ -40,15 +40,9 @@ class ScorePass {
         double ns; ///< of a thread that one of them takes
     };
 
-    /// What is known of the template.
-    struct Template {
-        const method::CanonicalTemplate& canonical;
-        const std::optional<IntegerTemplate>& integers;
-    };
-
-    ScorePass(const method::Problem& problem, const base::AnyView& scene, const Template& templ,
-              const method::Execution& execution, const method::MapView& map,
-              const Regions& regions);
+    ScorePass(const method::Problem& problem, const base::AnyView& scene,
+              const TemplateForms& templ, const method::Execution& execution,
+              const method::MapView& map, const Regions& regions);
 
     /// Refuses a problem that these methods do not solve; empty when they do.
     [[nodiscard]] static std::string refusal(const method::Problem& problem);
@@ -113,11 +107,11 @@ class ScorePass {
 
     const method::Problem& m_problem;
     const base::AnyView& m_scene;
-    Template m_templ;
+    const TemplateForms& m_templ;
     const method::Execution& m_execution;
     const method::MapView& m_map;
     Regions m_regions;
-    std::vector<std::unique_ptr<TileScorer>> m_scorers;
+    ThreadBuffers<TileScorer> m_scorers;
     std::vector<base::Image<std::int16_t>> m_steps; ///< of each worker; made when one asks for it
     std::vector<WorkerTally> m_tallies;
     std::mutex m_lock; // guards what follows, and regions being told

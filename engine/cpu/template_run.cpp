@@ -335,12 +335,11 @@ template <class Real> class BlockedRun {
 
 BlockedPrepared::BlockedPrepared(const Problem& problem, const Extents& points,
                                  const method::MaskedView& templ, base::TilePool& pool)
-    : m_canonical(templ),
-      m_spectra(m_canonical, points,
-                TemplateBlocks(problem.scene, problem.templ, points).templateBoxes(problem.templ)),
-      m_integers(IntegerTemplate::of(problem, m_canonical, templ.pixels)) {
+    : m_forms(TemplateForms::of(problem, templ, pool)),
+      m_spectra(m_forms.canonical, points,
+                TemplateBlocks(problem.scene, problem.templ, points).templateBoxes(problem.templ)) {
     for (const Box& box : m_spectra.blocks()) {
-        const auto part = m_canonical.values().view().part(box);
+        const auto part = m_forms.canonical.values().view().part(box);
         Block block;
         double squares = 0;
         for (std::int64_t z = 0; z < box.extents.z; ++z) {

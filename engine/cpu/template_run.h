@@ -23,8 +23,7 @@ class BlockedPrepared final : public method::Prepared {
     BlockedPrepared(const method::Problem& problem, const base::Extents& points,
                     const method::MaskedView& templ, base::TilePool& pool);
 
-    [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_canonical; }
-    [[nodiscard]] const std::optional<IntegerTemplate>& integers() const { return m_integers; }
+    [[nodiscard]] const TemplateForms& forms() const { return m_forms; }
     [[nodiscard]] const TemplateSpectra& spectra() const { return m_spectra; }
 
     struct Block {
@@ -35,9 +34,8 @@ class BlockedPrepared final : public method::Prepared {
     [[nodiscard]] const std::vector<Block>& blocks() const { return m_blocks; }
 
   private:
-    method::CanonicalTemplate m_canonical;
+    TemplateForms m_forms;
     TemplateSpectra m_spectra;
-    std::optional<IntegerTemplate> m_integers;
     std::vector<Block> m_blocks;
 };
 

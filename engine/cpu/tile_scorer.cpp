@@ -297,7 +297,7 @@ method::MapFacts FactsCollector::facts() const {
 }
 
 TileScorer::TileScorer(const Extents& m, const Extents& tile)
-    : m_tile(tile), m_scratch({simd::scoreScratch(m, tile), 1, 1}, 0.0),
+    : m_tile(tile), m_scratch({simd::scoreScratch(m, tile), 1, 1}),
       m_bounds({tile.x + simd::kSlack, 1, 1}, 0.0F) {}
 
 std::int64_t TileScorer::bytes(const Extents& m, const Extents& tile) {

@@ -286,19 +286,20 @@ Extents twofoldPoints(const Problem& problem, const Extents& points) {
 TiledPrepared::TiledPrepared(const Problem& problem, const method::Candidate& candidate,
                              const method::MaskedView& templ, bool keep, base::TilePool& pool)
     : m_points(candidate.tile), m_twofoldPoints(twofoldPoints(problem, m_points)),
-      m_canonical(templ), m_support(supportTemplate(problem, m_canonical, templ)),
-      m_integers(IntegerTemplate::of(problem, m_canonical, templ.pixels)), m_keep(keep) {
+      m_forms(TemplateForms::of(problem, templ, pool)),
+      m_support(supportTemplate(problem, m_forms.canonical, templ)), m_keep(keep) {
     if (m_support) {
         m_spectra.emplace(m_points, *m_support);
     }
-    if (allGeneral(problem, m_canonical)) {
+    if (allGeneral(problem, m_forms.canonical)) {
         (void)m_spectra->of(Weights::That);
         (void)m_spectra->of(Weights::Support);
         return;
     }
     if (problem.precision == method::Precision::Single) {
         m_transform = TileTransform<float>::of(m_points);
-        m_spectrum = m_transform->templateSpectrum(m_canonical.values().view(), itemsOf(pool));
+        m_spectrum =
+            m_transform->templateSpectrum(m_forms.canonical.values().view(), itemsOf(pool));
     } else {
         Image<double> work({TileTransform<double>::spectrumValues(m_points), 1, 1});
         (void)twofold(work.data(), nullptr);
@@ -308,7 +309,8 @@ TiledPrepared::TiledPrepared(const Problem& problem, const method::Candidate& ca
 const double* TiledPrepared::twofold(double* work, double* to) const {
     const auto make = [&](double* spectrum) {
         TileTransform<double>::of(m_twofoldPoints)
-            ->templateSpectrum(m_canonical.values().view(), oneAfterTheOther(), work, spectrum);
+            ->templateSpectrum(m_forms.canonical.values().view(), oneAfterTheOther(), work,
+                               spectrum);
     };
     if (!m_keep) {
         make(to);

@@ -25,12 +25,12 @@ class TiledPrepared final : public method::Prepared {
     TiledPrepared(const method::Problem& problem, const method::Candidate& candidate,
                   const method::MaskedView& templ, bool keep, base::TilePool& pool);
 
-    [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_canonical; }
+    [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_forms.canonical; }
     /// Empty where all tiles are plain boxes inside the scene.
     [[nodiscard]] const std::optional<SupportTemplate>& support() const { return m_support; }
     [[nodiscard]] const std::optional<SupportSpectra>& spectra() const { return m_spectra; }
     [[nodiscard]] const IntegerTemplate* integers() const {
-        return m_integers ? &*m_integers : nullptr;
+        return m_forms.integers ? &*m_forms.integers : nullptr;
     }
     [[nodiscard]] const TileTransform<float>& transform() const { return *m_transform; }
     [[nodiscard]] const base::Image<float>& spectrum() const { return m_spectrum; }
@@ -49,10 +49,9 @@ class TiledPrepared final : public method::Prepared {
   private:
     base::Extents m_points;
     base::Extents m_twofoldPoints;
-    method::CanonicalTemplate m_canonical;
+    TemplateForms m_forms;
     std::optional<SupportTemplate> m_support;
     std::optional<SupportSpectra> m_spectra;
-    std::optional<IntegerTemplate> m_integers;
     std::shared_ptr<const TileTransform<float>> m_transform;
     base::Image<float> m_spectrum;
     bool m_keep;

@@ -148,7 +148,7 @@ class TiledTemplateMethod final : public method::Method {
         const TemplateBlocks blocks(problem.scene, problem.templ, candidate.tile);
         const double placements =
             static_cast<double>(base::voxelCount(method::mapExtents(problem)));
-        ScorePass pass(problem, scene.pixels, {templ.canonical(), templ.integers()}, execution, map,
+        ScorePass pass(problem, scene.pixels, templ.forms(), execution, map,
                        {method::mapExtents(problem),
                         kDoubleNs * placements * static_cast<double>(blocks.templateBlocks())});
         const BlockedInput run{problem,      candidate.tile,           blocks,        templ,

@@ -104,6 +104,11 @@ template <class T> double scaleOf(const View<const T>& panel) {
     return powerBelow(largest);
 }
 
+/// For look().
+struct Nothing {
+    [[gnu::always_inline]] void operator()(const Lanes&, std::int64_t, std::int64_t) const {}
+};
+
 /// Sum and largest magnitude of the differences to the first voxel; the sum is not finite when a
 /// voxel is not.
 struct PanelFacts {
@@ -111,14 +116,18 @@ struct PanelFacts {
     double largest = 0;
 };
 
-template <class T>
-[[gnu::always_inline]] inline PanelFacts look(const View<const T>& panel, double scale) {
+/// `take(values, count, from)` gets the differences, eight neighbours at a time of which `count`
+/// count, and the index of the first of them, x fastest.
+template <class T, class Take>
+[[gnu::always_inline]] inline PanelFacts look(const View<const T>& panel, double scale,
+                                              const Take& take) {
     const base::Extents& extents = panel.extents();
     const T first = panel.at(0, 0, 0);
+    std::int64_t from = 0;
     Lanes sums{};
     Lanes largest{};
     for (std::int64_t z = 0; z < extents.z; ++z) {
-        for (std::int64_t y = 0; y < extents.y; ++y) {
+        for (std::int64_t y = 0; y < extents.y; ++y, from += extents.x) {
             const T* const row = panel.row(y, z);
             for (std::int64_t x = 0; x < extents.x; x += kLanes) {
                 const std::int64_t left = extents.x - x;
@@ -126,6 +135,7 @@ template <class T>
                     left >= kLanes
                         ? differences(row + x, first, scale)
                         : differences(CutRow<T>(row + x, left, first).values, first, scale);
+                take(values, left, from + x);
                 sums += values;
                 const Lanes magnitudes = values < 0.0 ? -values : values;
                 largest = magnitudes > largest ? magnitudes : largest;
@@ -147,7 +157,7 @@ template <class T>
     const double count = static_cast<double>(extents.x * extents.y * extents.z);
     const double scale = scaleOf(panel);
     const T first = panel.at(0, 0, 0);
-    const PanelFacts facts = look(panel, scale);
+    const PanelFacts facts = look(panel, scale, Nothing{});
     if (!(facts.largest > 0) || !std::isfinite(facts.sum)) {
         return std::numeric_limits<double>::quiet_NaN();
     }
@@ -199,93 +209,131 @@ template <class T>
     return std::clamp(total(numerator) / std::sqrt(variance), -1.0, 1.0);
 }
 
-/// The same arithmetic in the registers of each machine.
-template <class T>
-[[gnu::target("avx512f,avx512dq,avx512vl")]] double scoreAvx512(const View<const T>& panel,
-                                                                const View<const double>& that) {
-    return scoreBody(panel, that);
+/// Calls `body` compiled for the widest registers of the machine, with the same arithmetic.
+template <class Body>
+[[gnu::target("avx512f,avx512dq,avx512vl")]] auto callAvx512(const Body& body) {
+    return body();
 }
-template <class T>
-[[gnu::target("avx2")]] double scoreAvx2(const View<const T>& panel,
-                                         const View<const double>& that) {
-    return scoreBody(panel, that);
-}
-template <class T> double scorePlain(const View<const T>& panel, const View<const double>& that) {
-    return scoreBody(panel, that);
-}
-
-template <class T> double scoreOf(const View<const T>& panel, const View<const double>& that) {
+template <class Body> [[gnu::target("avx2")]] auto callAvx2(const Body& body) { return body(); }
+template <class Body> auto callWidest(const Body& body) {
     static const bool wide = __builtin_cpu_supports("avx512f") != 0 &&
                              __builtin_cpu_supports("avx512dq") != 0 &&
                              __builtin_cpu_supports("avx512vl") != 0;
     static const bool medium = __builtin_cpu_supports("avx2") != 0;
-    return wide     ? scoreAvx512(panel, that)
-           : medium ? scoreAvx2(panel, that)
-                    : scorePlain(panel, that);
+    return wide ? callAvx512(body) : medium ? callAvx2(body) : body();
 }
 
-/// The sum of `of(value)` over all of `values`, rows in the fixed lanes.
-template <class Of> double laneSum(const base::Image<double>& values, Of&& of) {
-    Lanes sums{};
-    const std::int64_t width = values.extents().x;
-    for (std::int64_t start = 0; start < values.count(); start += width) {
-        const double* const row = values.data() + start;
-        for (std::int64_t x = 0; x < width; x += kLanes) {
-            Lanes lanes;
-            if (x + kLanes <= width) {
-                std::memcpy(&lanes, row + x, sizeof(lanes));
-            } else {
-                const CutRow<double> part(row + x, width - x, 0.0);
-                std::memcpy(&lanes, part.values, sizeof(lanes));
+template <class T> struct Scoring {
+    View<const T> panel;
+    View<const double> that;
+    [[gnu::always_inline]] double operator()() const { return scoreBody(panel, that); }
+};
+
+/// Brings all differences of a template to its first voxel to `values`.
+template <class T> struct Differing {
+    View<const T> templ;
+    double* values;
+
+    struct Store {
+        double* to;
+        [[gnu::always_inline]] void operator()(const Lanes& lanes, std::int64_t count,
+                                               std::int64_t from) const {
+            if (count >= kLanes) {
+                std::memcpy(to + from, &lanes, sizeof(lanes));
+                return;
             }
-            sums += of(lanes);
+            for (std::int64_t i = 0; i < count; ++i) {
+                to[from + i] = lanes[i];
+            }
         }
+    };
+    [[gnu::always_inline]] PanelFacts operator()() const {
+        return look(templ, scaleOf(templ), Store{values});
     }
-    return total(sums);
-}
+};
 
-/// Calls `take(rows, support, from)` for every row of a template: its voxels, which of them count
-/// (nullptr: all), and the index of its first voxel, x fastest.
-template <class T, class Take>
-void forRows(const View<const T>& view, const base::Image<std::uint8_t>& support, Take&& take) {
-    const base::Extents& extents = view.extents();
-    std::int64_t from = 0;
-    for (std::int64_t z = 0; z < extents.z; ++z) {
-        for (std::int64_t y = 0; y < extents.y; ++y, from += extents.x) {
-            take(view.row(y, z), support.empty() ? nullptr : support.data() + from, from);
+/// Takes `less` from every value, or from those of the support, and returns the sum of `of(value)`
+/// over all, rows in the fixed lanes.
+template <class Of> struct Lessening {
+    base::Image<double>& values;
+    const base::Image<std::uint8_t>& support;
+    double less;
+    Of of;
+
+    [[gnu::always_inline]] double operator()() const {
+        Lanes sums{};
+        const std::int64_t width = values.extents().x;
+        for (std::int64_t start = 0; start < values.count(); start += width) {
+            double* const row = values.data() + start;
+            const std::uint8_t* const inside = support.empty() ? nullptr : support.data() + start;
+            for (std::int64_t x = 0; x < width; x += kLanes) {
+                const std::int64_t count = std::min<std::int64_t>(kLanes, width - x);
+                Lanes lanes{};
+                if (count == kLanes && inside == nullptr) {
+                    std::memcpy(&lanes, row + x, sizeof(lanes));
+                    lanes -= less;
+                    std::memcpy(row + x, &lanes, sizeof(lanes));
+                } else {
+                    for (std::int64_t i = 0; i < count; ++i) {
+                        if (inside == nullptr || inside[x + i] != 0) {
+                            lanes[i] = row[x + i] -= less;
+                        }
+                    }
+                }
+                sums += of(lanes);
+            }
+        }
+        return total(sums);
+    }
+};
+
+struct Itself {
+    [[gnu::always_inline]] Lanes operator()(const Lanes& v) const { return v; }
+};
+struct Square {
+    [[gnu::always_inline]] Lanes operator()(const Lanes& v) const { return v * v; }
+};
+
+struct Division {
+    base::Image<double>& values;
+    double by;
+    [[gnu::always_inline]] void operator()() const {
+        double* const data = values.data();
+        for (std::int64_t i = 0; i < values.count(); ++i) {
+            data[i] /= by;
         }
     }
-}
+};
 
 /// Differences of the supported voxels to the first of them, near 1 where they are doubles, exact
 /// before one rounding; 0 elsewhere.
 template <class T>
-void differencesTo(const View<const T>& view, const base::Image<std::uint8_t>& support,
-                   base::Image<double>& values) {
-    const std::int64_t width = view.extents().x;
-    std::optional<T> first;
-    double most = 0; // as scaleOf(), of the support
-    forRows(view, support, [&](const T* row, const std::uint8_t* inside, std::int64_t) {
-        for (std::int64_t x = 0; x < width && (!first || std::is_same_v<T, double>); ++x) {
-            if (inside == nullptr || inside[x] != 0) {
-                first = first ? *first : row[x];
-                most = std::max(most, std::abs(static_cast<double>(row[x])));
+void differencesUnder(const View<const T>& view, const base::Image<std::uint8_t>& support,
+                      base::Image<double>& values) {
+    const base::Extents& extents = view.extents();
+    const auto forSupport = [&](const auto& take) {
+        std::int64_t from = 0;
+        for (std::int64_t z = 0; z < extents.z; ++z) {
+            for (std::int64_t y = 0; y < extents.y; ++y, from += extents.x) {
+                for (std::int64_t x = 0; x < extents.x; ++x) {
+                    if (support.data()[from + x] != 0) {
+                        take(view.at(x, y, z), from + x);
+                    }
+                }
             }
         }
+    };
+    std::optional<T> first;
+    double most = 0; // as scaleOf(), of the support
+    forSupport([&](T value, std::int64_t) {
+        first = first.value_or(value);
+        most = std::max(most, std::abs(static_cast<double>(value)));
     });
     const double scale = std::is_same_v<T, double> ? powerBelow(most) : 1.0;
     const T reference = first.value_or(T{});
-    forRows(view, support, [&](const T* row, const std::uint8_t* inside, std::int64_t from) {
-        double* const out = values.data() + from;
-        if (inside == nullptr) {
-            std::transform(row, row + width, out,
-                           [&](T v) { return difference(v, reference, scale); });
-            return;
-        }
-        for (std::int64_t x = 0; x < width; ++x) {
-            out[x] = inside[x] != 0 ? difference(row[x], reference, scale) : 0.0;
-        }
-    });
+    values.fill(0);
+    forSupport(
+        [&](T value, std::int64_t at) { values.data()[at] = difference(value, reference, scale); });
 }
 
 } // namespace
@@ -349,42 +397,52 @@ void requireUsableTemplate(const MaskedView& templ) {
 }
 
 CanonicalTemplate::CanonicalTemplate(const MaskedView& templ) {
-    requireUsableTemplate(templ);
-    const base::Extents extents = templ.extents();
-    m_values = base::Image<double>(extents);
-    m_count = supportCount(templ);
-    if (m_count < m_values.count()) {
-        m_support = base::Image<std::uint8_t>(extents);
-        forRows(templ.mask, {},
-                [&](const std::uint8_t* row, const std::uint8_t*, std::int64_t from) {
-                    std::transform(row, row + extents.x, m_support.data() + from,
-                                   [](std::uint8_t mask) { return mask != 0 ? 1 : 0; });
-                });
+    const bool masked = isMasked(templ);
+    m_values = base::Image<double>(templ.extents());
+    PanelFacts facts;
+    if (!masked) {
+        facts = std::visit(
+            [&](const auto& view) {
+                using T = std::remove_cvref_t<decltype(view.at(0, 0, 0))>;
+                return callWidest(Differing<T>{view, m_values.data()});
+            },
+            templ.pixels);
     }
-    std::visit([&](const auto& view) { differencesTo(view, m_support, m_values); }, templ.pixels);
+    if (!(facts.largest > 0) || !std::isfinite(facts.sum)) { // else it is known to be usable
+        requireUsableTemplate(templ);
+    }
+    m_count = supportCount(templ);
+    const auto sumLess = [&](double less, auto of) {
+        return callWidest(Lessening<decltype(of)>{m_values, m_support, less, of});
+    };
     double* const values = m_values.data();
     double* const end = values + m_values.count();
+    if (masked) {
+        m_support = base::Image<std::uint8_t>(templ.extents());
+        for (std::int64_t row = 0, at = 0; at < m_support.count();
+             ++row, at += templ.mask.extents().x) {
+            const base::Extents& extents = templ.mask.extents();
+            const std::uint8_t* const mask = templ.mask.row(row % extents.y, row / extents.y);
+            std::transform(mask, mask + extents.x, m_support.data() + at,
+                           [](std::uint8_t inside) { return inside != 0 ? 1 : 0; });
+        }
+        std::visit([&](const auto& view) { differencesUnder(view, m_support, m_values); },
+                   templ.pixels);
+        facts.sum = sumLess(0, Itself{});
+    }
     if (base::pixelType(templ.pixels) == base::PixelType::Float64) {
         // Squares of differences far below the values would vanish; those of other types cannot.
         double largest = 0;
         std::for_each(values, end, [&](double v) { largest = std::max(largest, std::abs(v)); });
         const double scale = std::ldexp(1.0, std::min(1022, -std::ilogb(largest)));
         std::for_each(values, end, [&](double& v) { v *= scale; });
+        facts.sum *= scale;
     }
-    const auto itself = [](const Lanes& v) { return v; };
     // Twice: the first mean leaves a rounding error that the second one removes (METHODS 2).
-    for (int pass = 0; pass < 2; ++pass) {
-        const double mean = laneSum(m_values, itself) / static_cast<double>(m_count);
-        if (m_support.empty()) {
-            std::for_each(values, end, [&](double& v) { v -= mean; });
-        } else {
-            std::transform(
-                values, end, m_support.data(), values,
-                [&](double v, std::uint8_t inside) { return inside != 0 ? v - mean : 0.0; });
-        }
-    }
-    const double norm = std::sqrt(laneSum(m_values, [](const Lanes& v) { return v * v; }));
-    std::for_each(values, end, [&](double& v) { v /= norm; });
+    const auto count = static_cast<double>(m_count);
+    const double rest = sumLess(facts.sum / count, Itself{}) / count;
+    const double norm = std::sqrt(sumLess(rest, Square{}));
+    callWidest(Division{m_values, norm});
 }
 
 double canonicalScore(const MaskedView& scene, const CanonicalTemplate& templ,
@@ -399,7 +457,9 @@ CanonicalValue canonicalValue(const MaskedView& scene, const CanonicalTemplate& 
     }
     const double score = std::visit(
         [&](const auto& view) {
-            return scoreOf(view.part({corner, templ.extents()}), templ.values().view());
+            using T = std::remove_cvref_t<decltype(view.at(0, 0, 0))>;
+            return callWidest(
+                Scoring<T>{view.part({corner, templ.extents()}), templ.values().view()});
         },
         scene.pixels);
     const bool scored = !std::isnan(score);

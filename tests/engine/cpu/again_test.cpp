@@ -42,7 +42,7 @@ class Tile {
           m_out(method::mapExtents(m_problem)), m_scorer(m_problem.templ, m_out), m_map(m_out),
           m_x(rows(m_problem.scene), std::nanf("")), m_numerators(rows(m_out), 0.0F),
           m_oracle(base::viewOf(templ)),
-          m_integers(cpu::IntegerTemplate::of(m_problem, m_templ, base::viewOf(templ))),
+          m_integers(cpu::IntegerTemplate::of(m_problem, base::viewOf(templ))),
           m_steps(static_cast<std::size_t>(cpu::AgainInput::stepsRoom(m_problem.templ, m_out)),
                   kUntouched) {
         const simd::FloatBox x = boxOf(m_x);
