@@ -77,14 +77,22 @@ struct TilePool::State {
     std::mutex mutex;   // guards what follows, and every change of the atomic ones
     std::condition_variable changed;
     Run* run = nullptr;
-    std::vector<char> asleep; // for each worker
-    cpu_set_t processors{};   // those of the last caller; none: not known
+    std::vector<char> moved;          // for each worker, since its last run
+    cpu_set_t processors{};           // of the caller who moved some
+    std::vector<std::atomic<int>> on; // for each worker, the processor where it watches, or kAsleep
     std::atomic<std::uint64_t> generation{0};
     std::atomic<int> busy{0};
     std::atomic<bool> ending{false};
     std::vector<std::jthread> workers; // last: joins before the rest is gone
 
-    explicit State(int threads) : asleep(static_cast<std::size_t>(threads - 1)) {}
+    static constexpr int kAsleep = -1;
+
+    explicit State(int threads)
+        : moved(static_cast<std::size_t>(threads - 1)), on(static_cast<std::size_t>(threads - 1)) {
+        for (std::atomic<int>& processor : on) {
+            processor = kAsleep; // which is where a new one starts
+        }
+    }
 
     void end() {
         {
@@ -104,47 +112,44 @@ struct TilePool::State {
         }
     }
 
-    /// Has those who sleep wake on other processors than the caller's. A system that takes all
-    /// others for busy wakes a thread where its waker runs, which keeps it waiting for a
-    /// millisecond or two: virtual machines do, whose idle processors look like taken ones.
-    void sendSleepersAway() {
-        if (std::none_of(asleep.begin(), asleep.end(), [](char sleeps) { return sleeps != 0; })) {
-            return;
-        }
-        if (sched_getaffinity(0, sizeof(processors), &processors) != 0) {
-            CPU_ZERO(&processors);
-        }
-        if (CPU_COUNT(&processors) <= static_cast<int>(workers.size())) {
+    /// Has workers run elsewhere that would wait behind the caller for a millisecond or two: those
+    /// on its processor, and those asleep. A system that takes all other processors for busy wakes
+    /// a thread where its waker runs; virtual machines do, whose idle ones look like taken ones.
+    void clearProcessor() {
+        const int here = sched_getcpu();
+        const auto isHere = [&](const std::atomic<int>& at) { return at == kAsleep || at == here; };
+        if (here < 0 || std::none_of(on.begin(), on.end(), isHere) ||
+            sched_getaffinity(0, sizeof(processors), &processors) != 0 ||
+            CPU_COUNT(&processors) <= static_cast<int>(workers.size())) {
             return;
         }
         cpu_set_t others = processors;
-        CPU_CLR(static_cast<unsigned>(sched_getcpu()), &others);
+        CPU_CLR(static_cast<unsigned>(here), &others);
         for (std::size_t i = 0; i < workers.size(); ++i) {
-            if (asleep[i] != 0) {
-                (void)pthread_setaffinity_np(workers[i].native_handle(), sizeof(others), &others);
+            if (isHere(on[i])) {
+                moved[i] = pthread_setaffinity_np(workers[i].native_handle(), sizeof(others),
+                                                  &others) == 0;
             }
         }
     }
 
-    /// Afterwards it may run on any of the caller's processors again.
-    template <class Ready>
-    void sleep(std::unique_lock<std::mutex>& lock, std::size_t worker, const Ready& ready) {
-        asleep[worker] = 1;
-        changed.wait(lock, ready);
-        asleep[worker] = 0;
-        if (CPU_COUNT(&processors) > 0) {
-            (void)pthread_setaffinity_np(pthread_self(), sizeof(processors), &processors);
-        }
-    }
-
     void serve(int worker) {
+        const auto index = static_cast<std::size_t>(worker - 1);
         std::uint64_t seen = 0;
         const auto ready = [&] { return ending || generation != seen; };
         for (;;) {
-            watch(ready);
+            watch([&] {
+                on[index] = sched_getcpu();
+                return ready();
+            });
             std::unique_lock lock(mutex);
             if (!ready()) {
-                sleep(lock, static_cast<std::size_t>(worker - 1), ready);
+                on[index] = kAsleep;
+                changed.wait(lock, ready);
+            }
+            if (moved[index] != 0) { // it may go anywhere again
+                (void)pthread_setaffinity_np(pthread_self(), sizeof(processors), &processors);
+                moved[index] = 0;
             }
             if (ending) {
                 return;
@@ -171,7 +176,7 @@ struct TilePool::State {
             run = &shared;
             busy = static_cast<int>(workers.size());
             ++generation;
-            sendSleepersAway();
+            clearProcessor();
         }
         changed.notify_all();
         shared.take(0);

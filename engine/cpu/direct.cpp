@@ -369,7 +369,7 @@ class DirectMethod final : public method::Method {
                           static_cast<double>(grid.count()) * model.tileOverheadNs;
         const double buffers =
             static_cast<double>(DirectBuffers::bytes(problem, tile) * candidate.threads);
-        prediction.setupMs = 1e-6 * buffers * model.bufferByteNs;
+        prediction.setupMs = 1e-6 * (buffers * model.bufferByteNs + TemplateForms::ns(problem));
         prediction.ms = prediction.setupMs +
                         1e-6 * ns * model.directFactor /
                             model.speedUp(std::min<std::int64_t>(candidate.threads, grid.count()));

@@ -237,9 +237,8 @@ class FourierMethod final : public method::Method {
         const double prepareNs = transformNs * model.wholePrepareFactor / (ahead ? 1.0 : workers);
         const auto buffers =
             static_cast<double>(WholeBuffers<float>::bytes(points, candidate.threads));
-        const auto scorers = static_cast<double>(ScorePass::bytes(problem) * candidate.threads);
         prediction.setupMs = 1e-6 * (prepareNs + buffers * model.bufferByteNs / workers +
-                                     scorers * model.bufferByteNs + ScorePass::templateNs(problem) +
+                                     TemplateForms::ns(problem) +
                                      kPasses * model.tileOverheadNs);
         const double runNs =
             transformNs + model.loadNs(n) +

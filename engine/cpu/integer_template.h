@@ -57,6 +57,11 @@ struct TemplateForms {
     /// **Errors**: as method::requireUsableTemplate().
     [[nodiscard]] static TemplateForms of(const method::Problem& problem,
                                           const method::MaskedView& templ, base::TilePool& pool);
+    /// What that takes.
+    [[nodiscard]] static double ns(const method::Problem& problem) {
+        constexpr double kVoxelNs = 1.5;
+        return kVoxelNs * problem.templates * static_cast<double>(base::voxelCount(problem.templ));
+    }
 };
 
 } // namespace flcc::cpu

@@ -56,12 +56,6 @@ class ScorePass {
     /// Bytes of the buffers of one worker.
     [[nodiscard]] static std::int64_t bytes(const method::Problem& problem);
 
-    /// What making the template canonical takes, in one thread.
-    [[nodiscard]] static double templateNs(const method::Problem& problem) {
-        constexpr double kVoxelNs = 12;
-        return kVoxelNs * static_cast<double>(base::voxelCount(problem.templ));
-    }
-
     /// Shares items out among the threads, on the clock of a stage.
     [[nodiscard]] ForItems items(PassStage stage);
 

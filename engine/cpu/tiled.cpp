@@ -187,7 +187,7 @@ class TiledMethod final : public method::Method {
                                       kSupportLoads * model.loadNs(points)) +
                                  templates * general.placements * kSupportScoreNs;
         prediction.setupMs = 1e-6 * (templates * shape.prepareNs * (general.tiles > 0 ? 3 : 1) +
-                                     buffers * model.bufferByteNs);
+                                     buffers * model.bufferByteNs + TemplateForms::ns(problem));
         prediction.ms = prediction.setupMs +
                         1e-6 *
                             (tileNs * tiles + denominatorNs(placements, problem, tile, model) *

@@ -194,9 +194,8 @@ class TiledTemplateMethod final : public method::Method {
                                  model.wholePrepareFactor / (ahead ? 1.0 : workers);
         const auto buffers = static_cast<double>(
             BlockBuffers<float>::bytes(problem, blocks, points, candidate.threads));
-        const auto scorers = static_cast<double>(ScorePass::bytes(problem) * candidate.threads);
         prediction.setupMs = 1e-6 * (prepareNs + buffers * model.bufferByteNs / workers +
-                                     scorers * model.bufferByteNs + ScorePass::templateNs(problem));
+                                     TemplateForms::ns(problem));
         // Threads share out the blocks of a layer; the last round may leave some idle.
         const auto busy = [&](std::int64_t items) {
             const double all = static_cast<double>(items);

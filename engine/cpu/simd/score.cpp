@@ -259,11 +259,14 @@ std::int64_t scoreScratch(const base::Extents& m, const base::Extents& tile) {
     const std::int64_t runningLines = m.z == 1 ? 0 : running.y + m.y - 1;
     const base::Extents strip = stripExtents(m, tile);
     const std::int64_t columns = strip.x + m.x - 1;
+    // Sums and windows of rows that are taken together, more of them in a narrower strip; the tails
+    // of a block, one for so many rows, and its head.
     const std::int64_t row = 2 * sumsRow(columns);
-    // Of a narrower strip more rows are taken together.
     const std::int64_t together = std::max(kTogetherDoubles, row);
+    const std::int64_t group = rowsTogether(columns);
+    const std::int64_t tails = (m.y + group - 1) / group;
     const std::int64_t planes = m.z == 1 ? 0 : (m.z + 2) * (strip.y + m.y - 1);
-    return std::max((m.y + 1 + planes) * row + 2 * together,
+    return std::max((tails + 1 + planes) * row + 2 * together,
                     2 * runningLines * sumsRow(runningColumns) +
                         2 * (1 + kRunningRows) * runningRow(runningColumns)) +
            64;

@@ -1,6 +1,9 @@
 #include <QtTest>
 
+#include <sched.h>
+
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <mutex>
 #include <numeric>
@@ -98,6 +101,29 @@ class TilePoolTest : public QObject {
         QCOMPARE(std::accumulate(scratch.begin(), scratch.end(), 0), 200);
         QVERIFY(threads.size() > 1);
         QVERIFY(threads.size() <= 4);
+    }
+
+    void workersMayRunWhereTheirCallerMay() {
+        TilePool pool(2);
+        cpu_set_t own;
+        QCOMPARE(sched_getaffinity(0, sizeof(own), &own), 0);
+        for (int round = 0; round < 3; ++round) {
+            std::atomic<int> started = 0;
+            cpu_set_t workers;
+            CPU_ZERO(&workers);
+            // Neither tile ends before both workers have one.
+            pool.run(2, [&](std::int64_t, int worker) {
+                ++started;
+                while (started < 2) {
+                    std::this_thread::yield();
+                }
+                if (worker == 1) {
+                    (void)sched_getaffinity(0, sizeof(workers), &workers);
+                }
+            });
+            QVERIFY(CPU_EQUAL(&workers, &own));
+            std::this_thread::sleep_for(std::chrono::milliseconds(5)); // workers fall asleep
+        }
     }
 
     void progressCountsUpToTheLastTileOneCallAtATime() {
