@@ -57,6 +57,12 @@ class FourierPrepared final : public method::Prepared {
     TemplateSpectra m_regions;
 };
 
+/// What is done at a time: so many placements, by transforms of so many points.
+struct Region {
+    Extents placements;
+    Extents points;
+};
+
 /// The scene in its frame, the scratch of its transform, and the numerators.
 template <class Real> struct WholeBuffers {
     Image<Real> x;
@@ -64,30 +70,35 @@ template <class Real> struct WholeBuffers {
     Image<Real> numerators;
 
     // Nothing is written yet, so that what is not needed costs no memory.
-    explicit WholeBuffers(const Extents& points)
-        : x({values(points), 1, 1}), work({TileTransform<Real>::spectrumValues(points), 1, 1}),
-          numerators({values(points), 1, 1}) {}
+    explicit WholeBuffers(const Region& region)
+        : x({sceneValues(region), 1, 1}),
+          work({TileTransform<Real>::spectrumValues(region.points), 1, 1}),
+          numerators({numeratorValues(region), 1, 1}) {}
 
-    static std::int64_t bytes(const Extents& points, int workers) {
+    static std::int64_t bytes(const Region& region, int workers) {
         return static_cast<std::int64_t>(sizeof(Real)) *
-                   (2 * values(points) + TileTransform<Real>::spectrumValues(points)) +
-               workers * TileTransform<Real>::scratchBytes(points);
+                   (sceneValues(region) + numeratorValues(region) +
+                    TileTransform<Real>::spectrumValues(region.points)) +
+               workers * TileTransform<Real>::scratchBytes(region.points);
     }
 
   private:
-    static std::int64_t values(const Extents& points) {
-        return base::voxelCount(points) +
+    static std::int64_t sceneValues(const Region& region) {
+        return base::voxelCount(region.points) +
                std::max<std::int64_t>(simd::kSlack, TileTransform<Real>::kZeros);
+    }
+    static std::int64_t numeratorValues(const Region& region) {
+        return TileTransform<Real>::writtenValues(region.points, region.placements) + simd::kSlack;
     }
 };
 
 class FourierWorkspace final : public method::Workspace {
   public:
-    /// Those of one precision at a time, for transforms of these points.
-    template <class Real> [[nodiscard]] WholeBuffers<Real>& of(const Extents& points) {
+    /// Those of one precision at a time, for regions that are no larger than the first.
+    template <class Real> [[nodiscard]] WholeBuffers<Real>& of(const Region& region) {
         auto& buffers = std::get<std::unique_ptr<WholeBuffers<Real>>>(m_buffers);
         if (!buffers) {
-            buffers = std::make_unique<WholeBuffers<Real>>(points);
+            buffers = std::make_unique<WholeBuffers<Real>>(region);
         }
         return *buffers;
     }
@@ -102,15 +113,9 @@ class FourierWorkspace final : public method::Workspace {
         m_buffers;
 };
 
-template <class Real> TemplateSpectra::Part partOf(const Extents& points, int threads) {
-    return {points, WholeBuffers<Real>::bytes(points, threads)};
+template <class Real> TemplateSpectra::Part partOf(const Region& region, int threads) {
+    return {region.points, WholeBuffers<Real>::bytes(region, threads)};
 }
-
-/// What is done again in double at a time: so many placements, by transforms of so many points.
-struct Region {
-    Extents placements;
-    Extents points;
-};
 
 /// Regions are as many score tiles as make the run in double take no more memory than the one
 /// before it, or little more; of those the ones with the fewest points. The whole where the
@@ -125,7 +130,7 @@ Region regionOf(const Problem& problem, const Extents& points) {
     constexpr int kThreads = 1; // the same on any number
     constexpr std::int64_t kLittle = 14;
     const std::int64_t first =
-        TemplateSpectra::partBytes<float>(partOf<float>(points, kThreads), m, 1, kThreads);
+        TemplateSpectra::partBytes<float>(partOf<float>(whole, kThreads), m, 1, kThreads);
     const std::int64_t limit =
         first + (first + method::mapBytes(problem) + base::byteCount(m, 8)) / kLittle -
         TemplateSpectra::bytes<float>(points, 1);
@@ -157,7 +162,7 @@ Region regionOf(const Problem& problem, const Extents& points) {
                 const std::int64_t all =
                     base::voxelCount(region.points) * x.pieces * y.pieces * z.pieces;
                 const std::int64_t bytes = TemplateSpectra::partBytes<double>(
-                    partOf<double>(region.points, kThreads), m, 1, kThreads);
+                    partOf<double>(region, kThreads), m, 1, kThreads);
                 if (bytes <= limit && all < least) {
                     least = all;
                     best = region;
@@ -171,8 +176,8 @@ Region regionOf(const Problem& problem, const Extents& points) {
 /// The largest memory of a run.
 std::int64_t hostBytes(const Problem& problem, const Extents& points, int threads) {
     const Region region = regionOf(problem, points);
-    const auto single = partOf<float>(points, threads);
-    const auto twofold = partOf<double>(region.points, threads);
+    const auto single = partOf<float>({method::mapExtents(problem), points}, threads);
+    const auto twofold = partOf<double>(region, threads);
     const std::int64_t templ = base::byteCount(problem.templ, 8) + IntegerTemplate::bytes(problem);
     // Plans, sums of rows, and what allocators keep of scratch.
     const std::int64_t little = std::min(std::int64_t{10} << 20, 4 * base::voxelCount(points));
@@ -235,11 +240,10 @@ class FourierMethod final : public method::Method {
         // The template's goes in one direction, in double, and has few rows.
         const bool ahead = TemplateSpectra::areMadeAtOnce(points, 1);
         const double prepareNs = transformNs * model.wholePrepareFactor / (ahead ? 1.0 : workers);
-        const auto buffers =
-            static_cast<double>(WholeBuffers<float>::bytes(points, candidate.threads));
+        const auto buffers = static_cast<double>(
+            WholeBuffers<float>::bytes({method::mapExtents(problem), points}, candidate.threads));
         prediction.setupMs = 1e-6 * (prepareNs + buffers * model.bufferByteNs / workers +
-                                     TemplateForms::ns(problem) +
-                                     kPasses * model.tileOverheadNs);
+                                     TemplateForms::ns(problem) + kPasses * model.tileOverheadNs);
         const double runNs =
             transformNs + model.loadNs(n) +
             denominatorNs(static_cast<double>(base::voxelCount(method::mapExtents(problem))),
@@ -348,7 +352,7 @@ class FourierMethod final : public method::Method {
         if (!frame) {
             return false;
         }
-        WholeBuffers<Real>& own = workspace.of<Real>(points);
+        WholeBuffers<Real>& own = workspace.of<Real>(part.region);
         const auto boxOf = [&](Image<Real>& voxels) {
             return simd::VoxelBox<Real>{voxels.data(), points.x, points.x * points.y};
         };

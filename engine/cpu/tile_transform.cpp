@@ -12,6 +12,7 @@
 #include "engine/cpu/fft_plan.h"
 #include "engine/cpu/half_beam_transform.h"
 #include "engine/cpu/methods.h"
+#include "engine/cpu/tile_grid.h"
 
 namespace flcc::cpu {
 
@@ -114,6 +115,13 @@ std::int64_t TileTransform<Real>::templateWorkValues(const Extents& points, cons
 
 template <class Real> std::int64_t TileTransform<Real>::spectrumValues(const Extents& points) {
     return hasHalfBeamTransform(points) ? halfBeamSpectrumValues(points) : 2 * pairsOf(points);
+}
+
+template <class Real>
+std::int64_t TileTransform<Real>::writtenValues(const Extents& points, const Extents& wanted) {
+    // Two slices at a time; of an odd number the last goes with the first of other columns.
+    const bool pairs = hasHalfBeamTransform(points) && points.z % 2 == 0;
+    return points.x * points.y * (pairs ? roundUp(wanted.z, 2) : points.z);
 }
 
 template <class Real> std::int64_t TileTransform<Real>::scratchBytes(const Extents& points) {

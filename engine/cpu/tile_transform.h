@@ -53,6 +53,10 @@ template <class Real> class TileTransform {
     /// Values of the half of a spectrum that is kept, no fewer than the tile has.
     [[nodiscard]] static std::int64_t spectrumValues(const base::Extents& points);
 
+    /// Values of a correlation that may be written where `wanted` is promised.
+    [[nodiscard]] static std::int64_t writtenValues(const base::Extents& points,
+                                                    const base::Extents& wanted);
+
     /// What a thread takes while it transforms; of FFTW about.
     [[nodiscard]] static std::int64_t scratchBytes(const base::Extents& points);
 

@@ -297,7 +297,7 @@ class TiledMethod final : public method::Method {
             8 * (TileTransform<double>::spectrumValues(candidate.tile) +
                  (hasHalfBeamTransform(candidate.tile) ? 0 : base::voxelCount(candidate.tile)));
         // By measurement: what allocators keep of freed scratch, beside what is counted.
-        constexpr std::int64_t kMostKept = 6 << 20;
+        constexpr std::int64_t kMostKept = 3 << 20;
         const std::int64_t kept =
             candidate.threads * std::min(kMostKept, 2 * base::voxelCount(candidate.tile));
         return method::mapBytes(problem) + unlikeBytes(problem) +

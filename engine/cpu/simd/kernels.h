@@ -223,6 +223,15 @@ template <class Real, class Numerator = Real> struct ScoreArguments {
 /// so few that they stay in the first-level cache.
 [[nodiscard]] std::int64_t rowsTogether(std::int64_t columns);
 
+/// Windows over `width` rows, or planes, that are made together: of each group one tail is kept.
+/// Those over few rows stay in the first-level cache; of many rows the tails would fill the last.
+[[nodiscard]] std::int64_t rowGroup(std::int64_t width, std::int64_t columns);
+[[nodiscard]] constexpr std::int64_t planeGroup(std::int64_t width) { return width < 16 ? 1 : 8; }
+/// Rows, or planes, of sums that windows over `width` of them take: tails, head and windows.
+[[nodiscard]] constexpr std::int64_t windowRows(std::int64_t width, std::int64_t group) {
+    return (width + group - 1) / group + 1 + group;
+}
+
 /// Rows whose running sums scoreTile takes together: so many that what one of them stored has left
 /// the store buffer when it goes on from there.
 inline constexpr std::int64_t kRunningRows = 4;

@@ -55,12 +55,16 @@ HWY_INLINE void scoreSlice(const From& from, const base::Extents& m, const Part&
     const std::int64_t columns = part.columns + m.x - 1;
     const std::int64_t together = rowsTogether(columns);
     const SumRows to{scratch, sumsRow(columns)};
-    windowsOfRows(from, m.y, part.rows, 1, columns, together, to.at(together).s1,
+    windowsOfRows(from, m.y, part.rows, 1, columns, rowGroup(m.y, columns), to.at(together).s1,
                   [&](const SumRows& windows, std::int64_t first, std::int64_t rows) {
-                      const SumRows sums = windowsAlongRows(windows, to, m.x, rows, part.columns);
-                      for (std::int64_t j = 0; j < rows; ++j) {
-                          (void)scorer(sums.at(j), part.column, part.columns, part.row + first + j,
-                                       z);
+                      for (std::int64_t done = 0; done < rows; done += together) {
+                          const std::int64_t count = std::min(together, rows - done);
+                          const SumRows some{windows.at(done).s1, windows.stride};
+                          const SumRows sums = windowsAlongRows(some, to, m.x, count, part.columns);
+                          for (std::int64_t j = 0; j < count; ++j) {
+                              (void)scorer(sums.at(j), part.column, part.columns,
+                                           part.row + first + done + j, z);
+                          }
                       }
                   });
 }
@@ -80,12 +84,16 @@ void scorePart(const typename RowScorer<Scores>::Arguments& a, const Part& part,
     // Along z first: the longest pass, along x, then has the fewest voxels left.
     const std::int64_t columns = part.columns + a.m.x - 1;
     const std::int64_t lines = part.rows + a.m.y - 1;
-    double* const rest = a.scratch + (a.m.z + 2) * lines * 2 * sumsRow(columns);
-    windowsOfRows(
-        VoxelRows<Real>{corner, a.x.sliceStride, a.x.rowStride}, a.m.z, part.slices, lines, columns,
-        1, a.scratch, [&](const SumRows& plane, std::int64_t z, std::int64_t) {
-            scoreSlice(SumRows{plane.data, plane.stride}, a.m, part, part.slice + z, rest, scorer);
-        });
+    const std::int64_t group = planeGroup(a.m.z);
+    double* const rest = a.scratch + windowRows(a.m.z, group) * lines * 2 * sumsRow(columns);
+    windowsOfRows(VoxelRows<Real>{corner, a.x.sliceStride, a.x.rowStride}, a.m.z, part.slices,
+                  lines, columns, group, a.scratch,
+                  [&](const SumRows& planes, std::int64_t first, std::int64_t count) {
+                      for (std::int64_t z = 0; z < count; ++z) {
+                          scoreSlice(SumRows{planes.at(z).s1, planes.stride}, a.m, part,
+                                     part.slice + first + z, rest, scorer);
+                      }
+                  });
 }
 
 template <class Scores>
@@ -231,14 +239,18 @@ std::int64_t rowsTogether(std::int64_t columns) {
     return rows >= 8 ? 8 : rows >= 4 ? 4 : rows >= 2 ? 2 : 1;
 }
 
+std::int64_t rowGroup(std::int64_t width, std::int64_t columns) {
+    return width < 64 ? rowsTogether(columns) : 8;
+}
+
 base::Extents stripExtents(const base::Extents& m, const base::Extents& out) {
-    // A block of m.y rows of sums, 16 bytes a voxel, in half of a second-level cache, or of m.z
-    // planes of them in all of it, unless a strip has then more margin than inside.
+    // A block of m.y rows of sums, 16 bytes a voxel, in half of a second-level cache, or of the
+    // planes in all of it, unless a strip has then more margin than inside.
     constexpr std::int64_t kVoxels = 32768;
     const auto whole = [](std::int64_t length) { return (length + 15) / 16 * 16; };
     const std::int64_t columns =
         std::min(out.x, std::max({std::int64_t{128}, 2 * whole(m.x), whole(kVoxels / m.y) - m.x}));
-    const std::int64_t lines = 2 * kVoxels / (m.z + 2) / (columns + m.x - 1);
+    const std::int64_t lines = 2 * kVoxels / windowRows(m.z, planeGroup(m.z)) / (columns + m.x - 1);
     const std::int64_t rows =
         m.z == 1 ? out.y : std::min(out.y, std::max({std::int64_t{8}, 2 * m.y, lines - m.y}));
     return {columns, rows, 1};
@@ -259,14 +271,13 @@ std::int64_t scoreScratch(const base::Extents& m, const base::Extents& tile) {
     const std::int64_t runningLines = m.z == 1 ? 0 : running.y + m.y - 1;
     const base::Extents strip = stripExtents(m, tile);
     const std::int64_t columns = strip.x + m.x - 1;
-    // Sums and windows of rows that are taken together, more of them in a narrower strip; the tails
-    // of a block, one for so many rows, and its head.
+    // More of a narrower strip's rows are taken together.
     const std::int64_t row = 2 * sumsRow(columns);
     const std::int64_t together = std::max(kTogetherDoubles, row);
-    const std::int64_t group = rowsTogether(columns);
-    const std::int64_t tails = (m.y + group - 1) / group;
-    const std::int64_t planes = m.z == 1 ? 0 : (m.z + 2) * (strip.y + m.y - 1);
-    return std::max((tails + 1 + planes) * row + 2 * together,
+    const std::int64_t rows = windowRows(m.y, rowGroup(m.y, columns)) * row + kTogetherDoubles;
+    const std::int64_t planes =
+        m.z == 1 ? 0 : windowRows(m.z, planeGroup(m.z)) * (strip.y + m.y - 1) * row;
+    return std::max(planes + rows + together,
                     2 * runningLines * sumsRow(runningColumns) +
                         2 * (1 + kRunningRows) * runningRow(runningColumns)) +
            64;

@@ -173,6 +173,10 @@ template <class Real> Found correlated(const Image<double>& tile, const Image<do
                "a part has another energy");
         expect(equalIn(wanted, points, part.to.data(), buffers.to.data()),
                "a part is not a part of the whole");
+        expect(std::all_of(part.to.data() + TileTransform<Real>::writtenValues(points, wanted),
+                           part.to.data() + part.to.count(),
+                           [](Real value) { return std::isnan(value); }),
+               "more is written than is said");
         found.parts.push_back(some->out);
         Buffers<Real> two(points);
         transform->inverse(templ.data(), spectrumOf(*transform, buffers).data(), two.work.data(),
