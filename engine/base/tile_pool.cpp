@@ -76,12 +76,12 @@ struct TilePool::State {
     std::mutex callers; // one run at a time
     std::mutex mutex;   // guards what follows, and every change of the atomic ones
     std::condition_variable changed;
-    Run* run = nullptr;
+    Run* run = nullptr;               // to be joined
     std::vector<char> moved;          // for each worker, since its last run
     cpu_set_t processors{};           // of the caller who moved some
     std::vector<std::atomic<int>> on; // for each worker, the processor where it watches, or kAsleep
     std::atomic<std::uint64_t> generation{0};
-    std::atomic<int> busy{0};
+    std::atomic<int> busy{0}; // workers in a run
     std::atomic<bool> ending{false};
     std::vector<std::jthread> workers; // last: joins before the rest is gone
 
@@ -156,6 +156,10 @@ struct TilePool::State {
             }
             seen = generation;
             Run* const current = run;
+            if (current == nullptr) { // too late
+                continue;
+            }
+            ++busy;
             lock.unlock();
             current->take(worker);
             lock.lock();
@@ -165,7 +169,8 @@ struct TilePool::State {
         }
     }
 
-    /// The caller's share of a run, and the wait for the others'.
+    /// The caller's share of a run, and the wait for those who joined: a thread that the system is
+    /// slow to wake holds nobody up.
     void share(Run& shared) {
         if (workers.empty() || shared.count < 2) {
             shared.take(0);
@@ -174,13 +179,16 @@ struct TilePool::State {
         {
             const std::lock_guard lock(mutex);
             run = &shared;
-            busy = static_cast<int>(workers.size());
             ++generation;
             clearProcessor();
         }
         changed.notify_all();
         shared.take(0);
         const auto done = [&] { return busy == 0; };
+        {
+            const std::lock_guard lock(mutex);
+            run = nullptr;
+        }
         watch(done);
         std::unique_lock lock(mutex);
         changed.wait(lock, done);

@@ -99,6 +99,12 @@ Sample sampleOf(const method::Method& method, const method::Problem& problem,
     return sample;
 }
 
+/// True where the sample is the problem.
+bool isWhole(const method::Problem& problem, const Sample& sample) {
+    return sample.part.scene == problem.scene && sample.part.templates == problem.templates &&
+           sample.part.extent == problem.extent;
+}
+
 /// A sample that takes this many times as long as it is to is run once.
 constexpr double kFarTooLong = 6;
 
@@ -132,6 +138,42 @@ method::Outcome runOnce(const method::Method& method, const method::Problem& pro
                ? method.reduce(problem, candidate, {prepared}, scene, workspace, execution, {})
                : method.execute(problem, candidate, *prepared, scene, workspace, execution,
                                 method::viewOf(map));
+}
+
+/// A whole run: its milliseconds, or a negative number when it was stopped.
+double turnMs(const method::Method& method, const method::Problem& problem,
+              const method::Candidate& candidate, const method::MaskedView& scene,
+              const SampleInput& input, method::MatchMap& map) {
+    const method::Execution execution{input.pool, input.stop, {}};
+    const base::Stopwatch watch;
+    const auto prepared = method.prepare(problem, candidate, input.templ, input.pool);
+    const auto workspace = method.makeWorkspace(problem, candidate);
+    const method::Outcome outcome =
+        runOnce(method, problem, candidate, prepared, scene, *workspace, execution, map);
+    return outcome.cancelled ? -1 : watch.ms();
+}
+
+/// Whole runs of a problem that is its own sample. The first makes buffers that stay and meets cold
+/// caches; the shortest of the others counts.
+double shortestTurnMs(const method::Method& method, const method::Problem& problem,
+                      const method::Candidate& candidate, double sampleMs,
+                      const SampleInput& input) {
+    constexpr int kTurns = 3;
+    method::MatchMap map(method::mapExtents(problem));
+    double all = 0;
+    double shortest = std::numeric_limits<double>::infinity();
+    for (int turn = 0; turn < kTurns; ++turn) {
+        const double ms = turnMs(method, problem, candidate, input.scene, input, map);
+        if (ms < 0) {
+            return ms;
+        }
+        all += ms;
+        shortest = turn == 1 ? ms : std::min(shortest, ms);
+        if (ms > kFarTooLong * sampleMs || (turn > 0 && all + ms > kTurns * sampleMs)) {
+            break;
+        }
+    }
+    return shortest;
 }
 
 } // namespace
@@ -176,17 +218,23 @@ double sampleCostMs(const method::Method& method, const method::Problem& problem
         method.predict(sample.part, sample.candidate, input.limits, input.model, nullptr);
     const auto* const prediction = std::get_if<method::Prediction>(&verdict);
     const double ms = prediction != nullptr ? prediction->ms : predictedMs;
-    return ms > kFarTooLong * wantedMs(candidate, budgetMs) ? ms : 2 * ms;
+    return ms > kFarTooLong * wantedMs(candidate, budgetMs) ? ms
+           : isWhole(problem, sample)                       ? 3 * ms
+                                                            : 2 * ms;
 }
 
 double timeOnSample(const method::Method& method, const method::Problem& problem,
                     const method::Candidate& chosen, double predictedMs, double budgetMs,
                     const SampleInput& input) {
     const double sampleMs = wantedMs(chosen, budgetMs);
-    const auto [part, candidate] = sampleOf(method, problem, chosen, predictedMs, budgetMs, input);
+    const Sample sample = sampleOf(method, problem, chosen, predictedMs, budgetMs, input);
+    const auto& [part, candidate] = sample;
+    method.warmUp(part, candidate);
+    if (isWhole(problem, sample)) {
+        return shortestTurnMs(method, part, candidate, sampleMs, input);
+    }
     const base::Box box = representativeBox(problem.scene, part.scene, problem.templ, input.lowest);
     const method::MaskedView scene = method::partOf(input.scene, box);
-    method.warmUp(part, candidate);
     const base::Stopwatch watch;
     const auto prepared = method.prepare(part, candidate, input.templ, input.pool);
     const auto workspace = method.makeWorkspace(part, candidate);
@@ -234,7 +282,6 @@ double timeOnWhole(const method::Method& method, const method::Problem& problem,
     one.templates = 1;
     method.warmUp(one, candidate);
     method::MatchMap map(method::mapExtents(one));
-    const method::Execution execution{input.pool, input.stop, {}};
     const auto predicted = [&](const method::Problem& of) {
         const auto verdict = method.predict(of, candidate, input.limits, input.model, nullptr);
         const auto* prediction = std::get_if<method::Prediction>(&verdict);
@@ -245,15 +292,11 @@ double timeOnWhole(const method::Method& method, const method::Problem& problem,
     constexpr std::size_t kTurns = 4;
     std::vector<double> times;
     while (times.size() < kTurns) {
-        const base::Stopwatch watch;
-        const auto prepared = method.prepare(one, candidate, input.templ, input.pool);
-        const auto workspace = method.makeWorkspace(one, candidate);
-        const method::Outcome outcome =
-            runOnce(method, one, candidate, prepared, input.scene, *workspace, execution, map);
-        if (outcome.cancelled) {
-            return -1;
+        const double ms = turnMs(method, one, candidate, input.scene, input, map);
+        if (ms < 0) {
+            return ms;
         }
-        times.push_back(watch.ms());
+        times.push_back(ms);
         if (times.back() > kLong) {
             break;
         }
