@@ -30,6 +30,9 @@ constexpr int kRounds = 4;
 /// Planning by measurement may take this long, or this share of the predicted run.
 constexpr double kBudgetMs = 50;
 constexpr double kBudgetShare = 0.1;
+/// What of that the first samples may take; no round of further ones begins after the second share.
+constexpr double kFirstShare = 0.6;
+constexpr double kLastShare = 0.85;
 
 struct Row {
     const method::Method* method = nullptr;
@@ -328,10 +331,11 @@ bool measure(std::vector<Row>& rows, const method::Problem& problem, const Sampl
     if (plausible < 2) {
         return true; // nothing to compare
     }
-    // Each sample runs up to twice, and some of them again.
-    const auto whole = static_cast<std::ptrdiff_t>(budget / (4 * best));
+    // Each sample runs up to twice, a whole problem three times.
+    const double first = kFirstShare * budget;
+    const auto whole = static_cast<std::ptrdiff_t>(first / (3 * best));
     const std::ptrdiff_t most = std::min(plausible, std::clamp(whole, kTimed, kTimedWhole));
-    const double share = budget / (2.0 * static_cast<double>(most));
+    const double share = first / (2.0 * static_cast<double>(most));
     const base::Stopwatch watch;
     const auto time = [&](const Row& one) {
         return timeOnSample(*one.method, problem, one.report.candidate, one.report.prediction->ms,
@@ -348,7 +352,7 @@ bool measure(std::vector<Row>& rows, const method::Problem& problem, const Sampl
             return sampleCostMs(*row->method, problem, row->report.candidate,
                                 row->report.prediction->ms, share, input);
         };
-        if (timed > 1 && watch.ms() + cost() > budget + share) {
+        if (timed > 1 && watch.ms() + cost() > first + share) {
             continue;
         }
         if (!timeRow(*row, time)) {
@@ -358,7 +362,8 @@ bool measure(std::vector<Row>& rows, const method::Problem& problem, const Sampl
     }
     bool goesOn = true;
     // The first time even if the smallest samples took all of the budget, but not much more.
-    for (int round = 0; goesOn && round < kRounds && watch.ms() < (round == 0 ? 3 : 1) * budget;
+    for (int round = 0;
+         goesOn && round < kRounds && watch.ms() < (round == 0 ? 3 : kLastShare) * budget;
          ++round) {
         goesOn = timeAgain(rows, time);
     }
