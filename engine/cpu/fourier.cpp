@@ -4,7 +4,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "engine/cpu/scene_frame.h"
 #include "engine/cpu/score_pass.h"
 #include "engine/cpu/template_spectra.h"
+#include "engine/cpu/tile_run.h"
 #include "engine/cpu/tile_transform.h"
 #include "engine/method/canonical.h"
 #include "engine/method/shared/smooth_length.h"
@@ -92,26 +92,7 @@ template <class Real> struct WholeBuffers {
     }
 };
 
-class FourierWorkspace final : public method::Workspace {
-  public:
-    /// Those of one precision at a time, for regions that are no larger than the first.
-    template <class Real> [[nodiscard]] WholeBuffers<Real>& of(const Region& region) {
-        auto& buffers = std::get<std::unique_ptr<WholeBuffers<Real>>>(m_buffers);
-        if (!buffers) {
-            buffers = std::make_unique<WholeBuffers<Real>>(region);
-        }
-        return *buffers;
-    }
-    /// Lets go of those of the other precision.
-    template <class Real> void keepOnly() {
-        using Other = std::conditional_t<std::is_same_v<Real, float>, double, float>;
-        std::get<std::unique_ptr<WholeBuffers<Other>>>(m_buffers).reset();
-    }
-
-  private:
-    std::tuple<std::unique_ptr<WholeBuffers<float>>, std::unique_ptr<WholeBuffers<double>>>
-        m_buffers;
-};
+using FourierWorkspace = PrecisionBuffers<WholeBuffers>;
 
 template <class Real> TemplateSpectra::Part partOf(const Region& region, int threads) {
     return {region.points, WholeBuffers<Real>::bytes(region, threads)};
@@ -319,19 +300,6 @@ class FourierMethod final : public method::Method {
         const TemplateSpectra& spectra;
     };
 
-    /// The box around some tiles.
-    static base::Box around(const std::vector<base::Box>& tiles) {
-        base::Index from = tiles.front().corner;
-        base::Index to = from;
-        for (const base::Box& tile : tiles) {
-            const base::Index& at = tile.corner;
-            from = {std::min(from.x, at.x), std::min(from.y, at.y), std::min(from.z, at.z)};
-            to = {std::max(to.x, at.x + tile.extents.x), std::max(to.y, at.y + tile.extents.y),
-                  std::max(to.z, at.z + tile.extents.z)};
-        }
-        return {from, {to.x - from.x, to.y - from.y, to.z - from.z}};
-    }
-
     /// Numerators of the box around some tiles, which is no larger than the part's region, and the
     /// scores of these tiles. False when stopped.
     template <class Real>
@@ -340,7 +308,7 @@ class FourierMethod final : public method::Method {
         constexpr bool kTwofold = std::is_same_v<Real, double>;
         const Extents& m = run.problem.templ;
         const Extents& points = part.region.points;
-        const base::Box out = around(tiles);
+        const base::Box out = boxAround(tiles);
         const base::AnyView scene = base::partOf(run.scene, footprint(out, m));
         workspace.keepOnly<Real>();
         // The template's first: making it takes memory that is free again afterwards.

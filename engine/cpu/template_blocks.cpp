@@ -32,6 +32,15 @@ TemplateBlocks::TemplateBlocks(const base::Extents& scene, const base::Extents& 
              axisOf(scene.z, templ.z, points.z)},
       m_slowest(scene.z > 1 ? 2 : 1) {}
 
+TemplateBlocks TemplateBlocks::of(const base::Extents& placements) const {
+    TemplateBlocks part = *this;
+    const std::array<std::int64_t, 3> lengths{placements.x, placements.y, placements.z};
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+        part.m_axes[i].outputBlocks = parts(lengths[i], m_axes[i].outputs);
+    }
+    return part;
+}
+
 std::int64_t TemplateBlocks::templateBlocks() const {
     return x().templateBlocks * y().templateBlocks * z().templateBlocks;
 }

@@ -27,6 +27,9 @@ class TemplateBlocks {
     TemplateBlocks(const base::Extents& scene, const base::Extents& templ,
                    const base::Extents& points);
 
+    /// The same cut of a box of `placements` alone.
+    [[nodiscard]] TemplateBlocks of(const base::Extents& placements) const;
+
     [[nodiscard]] const BlockedAxis& x() const { return m_axes[0]; }
     [[nodiscard]] const BlockedAxis& y() const { return m_axes[1]; }
     [[nodiscard]] const BlockedAxis& z() const { return m_axes[2]; }

@@ -49,22 +49,23 @@ template <class Real> double sumOf(const Real* row, std::int64_t count) {
 /// One run in one precision.
 template <class Real> class BlockedRun {
   public:
-    BlockedRun(const BlockedInput& run, BlockBuffers<Real>& buffers, const SceneFrame& frame,
-               const TemplateSpectra::Spectra<Real>& templ, ScorePass& pass)
-        : m_run(run), m_blocks(run.blocks), m_own(buffers), m_frame(frame), m_templ(templ),
-          m_pass(pass), m_bounds(static_cast<std::size_t>(layersTogether(run.problem, run.blocks) *
-                                                          run.blocks.blocksOfLayer())) {
+    BlockedRun(const BlockedInput& run, const PlacedPart& at, BlockBuffers<Real>& buffers,
+               const SceneFrame& frame, const TemplateSpectra::Spectra<Real>& templ,
+               ScorePass& pass)
+        : m_run(run), m_at(at), m_problem(at.part.problem), m_blocks(at.part.blocks),
+          m_own(buffers), m_frame(frame), m_templ(templ), m_pass(pass),
+          m_bounds(static_cast<std::size_t>(at.part.layers * m_blocks.blocksOfLayer())) {
         std::fill(m_own.layers.begin(), m_own.layers.end(), -1);
     }
 
     /// Numerators of the layers that `tiles` lie in, and their scores. False when stopped.
     bool operator()(const std::vector<Box>& tiles) {
-        const std::int64_t together = layersTogether(m_run.problem, m_blocks);
+        const std::int64_t together = m_at.part.layers;
         const std::int64_t step = together * m_blocks.slow().outputs;
         for (std::int64_t first = 0; first < m_blocks.slow().outputBlocks; first += together) {
             std::vector<Box> mine;
             std::copy_if(tiles.begin(), tiles.end(), std::back_inserter(mine), [&](const Box& box) {
-                return slowOf(box.corner) / step == first / together;
+                return slowOf(inside(box).corner) / step == first / together;
             });
             if (mine.empty()) {
                 continue;
@@ -82,6 +83,12 @@ template <class Real> class BlockedRun {
     }
 
   private:
+    /// A box of the map as one of the part.
+    [[nodiscard]] Box inside(Box box) const {
+        box.corner = {box.corner.x - m_at.corner.x, box.corner.y - m_at.corner.y,
+                      box.corner.z - m_at.corner.z};
+        return box;
+    }
     [[nodiscard]] bool volume() const { return m_blocks.slowest() == 2; }
     [[nodiscard]] std::int64_t slowOf(const Index& index) const {
         return volume() ? index.z : index.y;
@@ -108,23 +115,23 @@ template <class Real> class BlockedRun {
 
     /// Scene voxels that the placements of a batch see.
     bool loadBatch(std::int64_t first) {
-        const Extents& n = m_run.problem.scene;
+        const Extents& n = m_problem.scene;
         const Index corner = batchCorner(first);
-        Extents seen = batchFootprint(m_run.problem, m_blocks);
+        Extents seen = m_at.part.batchFootprint();
         seen = {n.x, std::min(seen.y, n.y - corner.y), std::min(seen.z, n.z - corner.z)};
         const simd::VoxelBox<Real> x = xBox();
         return forRows(m_pass.items(kLoad), seen, [&](std::int64_t y, std::int64_t z) {
-            m_frame.place(m_run.scene, {0, corner.y + y, corner.z + z}, n.x,
+            m_frame.place(m_at.scene, {0, corner.y + y, corner.z + z}, n.x,
                           x.data + z * x.sliceStride + y * x.rowStride);
         });
     }
 
     [[nodiscard]] simd::VoxelBox<Real> xBox() {
-        const Extents seen = batchFootprint(m_run.problem, m_blocks);
+        const Extents seen = m_at.part.batchFootprint();
         return {m_own.x.data(), seen.x, seen.x * seen.y};
     }
     [[nodiscard]] simd::VoxelBox<Real> numeratorBox() {
-        const Extents batch = batchExtents(m_run.problem, m_blocks);
+        const Extents batch = m_at.part.batchExtents();
         return {m_own.numerators.data(), batch.x, batch.x * batch.y};
     }
 
@@ -157,7 +164,7 @@ template <class Real> class BlockedRun {
 
     void transformSegment(const Index& segment, int worker) {
         auto& own = m_own.workers[static_cast<std::size_t>(worker)];
-        const Extents& n = m_run.problem.scene;
+        const Extents& n = m_problem.scene;
         const Extents& points = m_run.points;
         const Index corner = cornerOf(segment);
         const Extents used{std::min(points.x, n.x - corner.x), std::min(points.y, n.y - corner.y),
@@ -173,7 +180,7 @@ template <class Real> class BlockedRun {
         own.tile.fill(Real{0});
         double sum = 0;
         forUsed([&](Real* row, const Index& at) {
-            m_frame.place(m_run.scene, at, used.x, row);
+            m_frame.place(m_at.scene, at, used.x, row);
             sum += sumOf(row, used.x);
         });
         const Real mean = meanOf(sum / static_cast<double>(base::voxelCount(used)));
@@ -262,7 +269,7 @@ template <class Real> class BlockedRun {
     void placeBlock(const Index& block, std::int64_t first, double rest, int worker) {
         const Real* const data = m_own.workers[static_cast<std::size_t>(worker)].tile.data();
         const Extents& points = m_run.points;
-        const Extents map = method::mapExtents(m_run.problem);
+        const Extents map = method::mapExtents(m_problem);
         const Index corner = cornerOf(block);
         const Index start = batchCorner(first);
         const Extents valid{std::min(m_blocks.x().outputs, map.x - corner.x),
@@ -312,17 +319,23 @@ template <class Real> class BlockedRun {
     }
 
     bool scoreBatch(const std::vector<Box>& tiles, std::int64_t first) {
-        const Numerators<Real> numerators{xBox(), numeratorBox(), batchCorner(first)};
+        const Index from = batchCorner(first);
+        const Numerators<Real> numerators{
+            xBox(),
+            numeratorBox(),
+            {m_at.corner.x + from.x, m_at.corner.y + from.y, m_at.corner.z + from.z}};
         return m_pass.items(kDenominator)(
             static_cast<std::int64_t>(tiles.size()), [&](std::int64_t item, int worker) {
                 const Box& tile = tiles[static_cast<std::size_t>(item)];
                 m_pass.score<Real>(tile, numerators,
-                                   m_frame.tile(footprint(tile, m_run.problem.templ)),
-                                   termsOf(tile, first), worker);
+                                   m_frame.tile(footprint(inside(tile), m_problem.templ)),
+                                   termsOf(inside(tile), first), worker);
             });
     }
 
     const BlockedInput& m_run;
+    const PlacedPart& m_at;
+    const Problem& m_problem; ///< of the part
     const TemplateBlocks& m_blocks;
     BlockBuffers<Real>& m_own;
     const SceneFrame& m_frame;
@@ -356,20 +369,33 @@ BlockedPrepared::BlockedPrepared(const Problem& problem, const Extents& points,
     m_spectra.makeIfSmall(problem, pool);
 }
 
-Extents batchExtents(const Problem& problem, const TemplateBlocks& blocks) {
+BlockedPart::BlockedPart(const Problem& whole, const Extents& points)
+    : problem(whole), blocks(whole.scene, whole.templ, points),
+      layers(layersTogether(whole, blocks)) {}
+
+BlockedPart BlockedPart::of(const Extents& placements) const {
+    BlockedPart part = *this;
+    part.problem.scene = footprint({{0, 0, 0}, placements}, problem.templ).extents;
+    part.blocks = blocks.of(placements);
+    part.layers = part.blocks.slow().outputBlocks;
+    return part;
+}
+
+Extents BlockedPart::batchExtents() const {
     Extents batch = method::mapExtents(problem);
     std::int64_t& length = blocks.slowest() == 2 ? batch.z : batch.y;
-    length = std::min(length, layersTogether(problem, blocks) * blocks.slow().outputs);
+    length = std::min(length, layers * blocks.slow().outputs);
     return batch;
 }
 
-Extents batchFootprint(const Problem& problem, const TemplateBlocks& blocks) {
-    return footprint({{0, 0, 0}, batchExtents(problem, blocks)}, problem.templ).extents;
+Extents BlockedPart::batchFootprint() const {
+    return footprint({{0, 0, 0}, batchExtents()}, problem.templ).extents;
 }
 
-std::vector<Box> tilesOf(const Problem& problem, const TemplateBlocks& blocks) {
+std::vector<Box> tilesOf(const BlockedPart& whole) {
+    const Problem& problem = whole.problem;
     const Extents map = method::mapExtents(problem);
-    const TileGrid batches(map, batchExtents(problem, blocks));
+    const TileGrid batches(map, whole.batchExtents());
     std::vector<Box> tiles;
     for (std::int64_t i = 0; i < batches.count(); ++i) {
         const Box batch = batches.box(i);
@@ -386,22 +412,23 @@ std::vector<Box> tilesOf(const Problem& problem, const TemplateBlocks& blocks) {
 }
 
 template <class Real>
-bool runBlocks(const BlockedInput& run, const std::vector<Box>& tiles, BlockedWorkspace& workspace,
-               ScorePass& pass) {
+bool runBlocks(const BlockedInput& run, const PlacedPart& at, const std::vector<Box>& tiles,
+               BlockedWorkspace& workspace, ScorePass& pass) {
+    workspace.keepOnly<Real>();
+    // First, as making it takes memory that is free again afterwards.
     const auto& templ = run.templ.spectra().of<Real>(pass.items(kTransform), run.stop);
     if (templ.empty()) {
         return false;
     }
-    const auto frame = SceneFrame::of(run.scene, base::voxelCount(run.problem.templ),
+    const auto frame = SceneFrame::of(at.scene, base::voxelCount(at.part.problem.templ),
                                       std::is_same_v<Real, double>, pass.items(kLoad));
-    return frame && BlockedRun<Real>(
-                        run, workspace.of<Real>(run.problem, run.blocks, run.points, run.threads),
-                        *frame, templ, pass)(tiles);
+    return frame && BlockedRun<Real>(run, at, workspace.of<Real>(at.most, run.points, run.threads),
+                                     *frame, templ, pass)(tiles);
 }
 
-template bool runBlocks<float>(const BlockedInput&, const std::vector<Box>&, BlockedWorkspace&,
-                               ScorePass&);
-template bool runBlocks<double>(const BlockedInput&, const std::vector<Box>&, BlockedWorkspace&,
-                                ScorePass&);
+template bool runBlocks<float>(const BlockedInput&, const PlacedPart&, const std::vector<Box>&,
+                               BlockedWorkspace&, ScorePass&);
+template bool runBlocks<double>(const BlockedInput&, const PlacedPart&, const std::vector<Box>&,
+                                BlockedWorkspace&, ScorePass&);
 
 } // namespace flcc::cpu

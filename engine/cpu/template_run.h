@@ -4,13 +4,13 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
-#include <tuple>
 #include <vector>
 
 #include "engine/cpu/score_pass.h"
 #include "engine/cpu/template_blocks.h"
 #include "engine/cpu/template_spectra.h"
 #include "engine/cpu/tile_grid.h"
+#include "engine/cpu/tile_run.h"
 #include "engine/cpu/tile_transform.h"
 #include "engine/method/canonical.h"
 
@@ -39,13 +39,22 @@ class BlockedPrepared final : public method::Prepared {
     std::vector<Block> m_blocks;
 };
 
-/// The map of the layers of output blocks that are done together, as long as the longest of them.
-[[nodiscard]] base::Extents batchExtents(const method::Problem& problem,
-                                         const TemplateBlocks& blocks);
+/// Placements whose numerators are made in one go: all of a map, or a box of it.
+struct BlockedPart {
+    method::Problem problem; ///< its scene is what the placements see
+    TemplateBlocks blocks;
+    std::int64_t layers; ///< of output blocks that are scored together
 
-/// The scene voxels that its placements see.
-[[nodiscard]] base::Extents batchFootprint(const method::Problem& problem,
-                                           const TemplateBlocks& blocks);
+    BlockedPart(const method::Problem& whole, const base::Extents& points);
+    /// A box of `placements` that lies in one batch.
+    [[nodiscard]] BlockedPart of(const base::Extents& placements) const;
+
+    /// The map of the layers of output blocks that are done together, as long as the longest of
+    /// them.
+    [[nodiscard]] base::Extents batchExtents() const;
+    /// The scene voxels that its placements see.
+    [[nodiscard]] base::Extents batchFootprint() const;
+};
 
 /// The spectra of the segments that the next output blocks need, layer after layer in a ring, and
 /// what the scores of a batch are made of.
@@ -72,15 +81,14 @@ template <class Real> struct BlockBuffers {
     base::Image<Real> numerators;
     std::vector<Worker> workers;
 
-    BlockBuffers(const method::Problem& problem, const TemplateBlocks& blocks,
-                 const base::Extents& points, int threads)
+    BlockBuffers(const BlockedPart& part, const base::Extents& points, int threads)
         : transform(TileTransform<Real>::of(points)),
           spectrumValues(TileTransform<Real>::spectrumValues(points)), slotValues(slotOf(points)),
-          ring({slots(blocks) * slotValues, 1, 1}),
-          segments(static_cast<std::size_t>(slots(blocks))),
-          layers(static_cast<std::size_t>(blocks.slow().templateBlocks)),
-          x({base::voxelCount(batchFootprint(problem, blocks)) + simd::kSlack, 1, 1}),
-          numerators({base::voxelCount(batchExtents(problem, blocks)) + simd::kSlack, 1, 1}) {
+          ring({slots(part.blocks) * slotValues, 1, 1}),
+          segments(static_cast<std::size_t>(slots(part.blocks))),
+          layers(static_cast<std::size_t>(part.blocks.slow().templateBlocks)),
+          x({base::voxelCount(part.batchFootprint()) + simd::kSlack, 1, 1}),
+          numerators({base::voxelCount(part.batchExtents()) + simd::kSlack, 1, 1}) {
         for (int i = 0; i < threads; ++i) {
             workers.push_back({base::Image<Real>({tileValues(points), 1, 1}),
                                base::Image<Real>({spectrumValues, 1, 1}),
@@ -91,12 +99,11 @@ template <class Real> struct BlockBuffers {
     static std::int64_t slots(const TemplateBlocks& blocks) {
         return blocks.slow().templateBlocks * blocks.segmentsOfLayer();
     }
-    static std::int64_t bytes(const method::Problem& problem, const TemplateBlocks& blocks,
-                              const base::Extents& points, int threads) {
+    static std::int64_t bytes(const BlockedPart& part, const base::Extents& points, int threads) {
         return static_cast<std::int64_t>(sizeof(Real)) *
-                   ((slots(blocks) + 2 * threads) * slotOf(points) + threads * tileValues(points) +
-                    base::voxelCount(batchFootprint(problem, blocks)) +
-                    base::voxelCount(batchExtents(problem, blocks))) +
+                   ((slots(part.blocks) + 2 * threads) * slotOf(points) +
+                    threads * tileValues(points) + base::voxelCount(part.batchFootprint()) +
+                    base::voxelCount(part.batchExtents())) +
                threads * TileTransform<Real>::scratchBytes(points);
     }
 
@@ -110,43 +117,33 @@ template <class Real> struct BlockBuffers {
     }
 };
 
-class BlockedWorkspace final : public method::Workspace {
-  public:
-    /// Those of one precision at a time.
-    template <class Real, class... Arguments>
-    [[nodiscard]] BlockBuffers<Real>& of(const Arguments&... arguments) {
-        using Buffers = std::unique_ptr<BlockBuffers<Real>>;
-        if (!std::get<Buffers>(m_buffers)) {
-            m_buffers = {};
-            std::get<Buffers>(m_buffers) = std::make_unique<BlockBuffers<Real>>(arguments...);
-        }
-        return *std::get<Buffers>(m_buffers);
-    }
-
-  private:
-    std::tuple<std::unique_ptr<BlockBuffers<float>>, std::unique_ptr<BlockBuffers<double>>>
-        m_buffers;
-};
+using BlockedWorkspace = PrecisionBuffers<BlockBuffers>;
 
 /// What all parts of a run share.
 struct BlockedInput {
-    const method::Problem& problem;
     const base::Extents& points;
-    const TemplateBlocks& blocks;
     const BlockedPrepared& templ;
-    const base::AnyView& scene;
     int threads;
     std::stop_token stop;
 };
 
-/// The tiles of a map, each in one batch.
-[[nodiscard]] std::vector<base::Box> tilesOf(const method::Problem& problem,
-                                             const TemplateBlocks& blocks);
+/// Where a part lies.
+struct PlacedPart {
+    const BlockedPart& part;
+    const BlockedPart& most; ///< none of its precision is larger
+    base::Index corner;      ///< of its placements in the map
+    base::AnyView scene;     ///< what they see
+};
 
-/// Makes the numerators of `tiles` and has them scored. Output blocks are done layer by layer; a
-/// segment is transformed once and serves every block that needs it. False when stopped.
+/// The tiles of a map, each in one batch.
+[[nodiscard]] std::vector<base::Box> tilesOf(const BlockedPart& whole);
+
+/// Makes the numerators of `tiles` of the map, which lie in `at`, and has them scored. Output
+/// blocks are done layer by layer; a segment is transformed once and serves every block that needs
+/// it. False when stopped.
 template <class Real>
-[[nodiscard]] bool runBlocks(const BlockedInput& run, const std::vector<base::Box>& tiles,
-                             BlockedWorkspace& workspace, ScorePass& pass);
+[[nodiscard]] bool runBlocks(const BlockedInput& run, const PlacedPart& at,
+                             const std::vector<base::Box>& tiles, BlockedWorkspace& workspace,
+                             ScorePass& pass);
 
 } // namespace flcc::cpu

@@ -44,4 +44,17 @@ class TileGrid {
             {out.extents.x + m.x - 1, out.extents.y + m.y - 1, out.extents.z + m.z - 1}};
 }
 
+/// The box around some tiles, at least one.
+[[nodiscard]] inline base::Box boxAround(const std::vector<base::Box>& tiles) {
+    base::Index from = tiles.front().corner;
+    base::Index to = from;
+    for (const base::Box& tile : tiles) {
+        const base::Index& at = tile.corner;
+        from = {std::min(from.x, at.x), std::min(from.y, at.y), std::min(from.z, at.z)};
+        to = {std::max(to.x, at.x + tile.extents.x), std::max(to.y, at.y + tile.extents.y),
+              std::max(to.z, at.z + tile.extents.z)};
+    }
+    return {from, {to.x - from.x, to.y - from.y, to.z - from.z}};
+}
+
 } // namespace flcc::cpu

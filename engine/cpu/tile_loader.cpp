@@ -219,13 +219,16 @@ std::vector<std::uint8_t> flatOf(const View<const T>& scene, const base::Box& bo
     const Extents& n = box.extents;
     RepeatedRows<T> rows(scene, box);
     const Extents out{n.x - m.x + 1, n.y - m.y + 1, n.z - m.z + 1};
-    // constant[y][x]: rows of m.x equal voxels, then m.y such rows with equal heads.
-    std::vector<std::int32_t> lines(static_cast<std::size_t>(out.x * (n.y + 1)));
-    std::vector<std::int32_t> planes(static_cast<std::size_t>(out.x * out.y), 0);
+    // Rows of m.x equal voxels, then m.y such rows with equal heads: of the row below, and of the
+    // plane behind, where there is one.
+    std::vector<std::int32_t> line(static_cast<std::size_t>(out.x));
+    const std::int64_t planeStride = n.z > 1 ? out.x : 0;
+    std::vector<std::int32_t> planes(static_cast<std::size_t>(planeStride * (out.y - 1) + out.x),
+                                     0);
     std::vector<std::uint8_t> flat(static_cast<std::size_t>(out.x * out.y * out.z), 0);
     std::vector<std::int32_t> runs(static_cast<std::size_t>(n.x));
     for (std::int64_t z = n.z - 1; z >= 0; --z) {
-        std::fill(lines.begin(), lines.end(), 0);
+        std::fill(line.begin(), line.end(), 0);
         for (std::int64_t y = n.y - 1; y >= 0; --y) {
             const T* const row = rows.row(y, z, 0);
             const T* const below = y + 1 < n.y ? rows.row(y + 1, z, 1) : row;
@@ -234,14 +237,13 @@ std::vector<std::uint8_t> flatOf(const View<const T>& scene, const base::Box& bo
                 const auto at = static_cast<std::size_t>(x);
                 runs[at] = x + 1 < n.x && row[x] == row[x + 1] ? runs[at + 1] + 1 : 1;
             }
-            std::int32_t* const line = lines.data() + y * out.x;
             for (std::int64_t x = 0; x < out.x; ++x) {
-                const bool constant =
-                    runs[static_cast<std::size_t>(x)] >= m.x && base::finite(row[x]);
-                line[x] = !constant ? 0 : row[x] == below[x] ? line[x + out.x] + 1 : 1;
+                const auto at = static_cast<std::size_t>(x);
+                const bool constant = runs[at] >= m.x && base::finite(row[x]);
+                line[at] = !constant ? 0 : row[x] == below[x] ? line[at] + 1 : 1;
                 if (y < out.y) {
-                    std::int32_t& plane = planes[static_cast<std::size_t>(y * out.x + x)];
-                    plane = line[x] < m.y ? 0 : row[x] == behind[x] ? plane + 1 : 1;
+                    std::int32_t& plane = planes[static_cast<std::size_t>(y * planeStride + x)];
+                    plane = line[at] < m.y ? 0 : row[x] == behind[x] ? plane + 1 : 1;
                     if (z < out.z) {
                         flat[static_cast<std::size_t>((z * out.y + y) * out.x + x)] =
                             plane >= m.z ? 1 : 0;

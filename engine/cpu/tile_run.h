@@ -8,6 +8,8 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -74,6 +76,28 @@ template <class Buffers> class ThreadBuffers final : public method::Workspace {
   private:
     std::function<std::unique_ptr<Buffers>()> m_make;
     std::vector<std::unique_ptr<Buffers>> m_buffers;
+};
+
+/// The buffers of a run, of one precision at a time.
+template <template <class> class Buffers> class PrecisionBuffers final : public method::Workspace {
+  public:
+    /// `arguments` make them when they are first asked for.
+    template <class Real, class... Arguments>
+    [[nodiscard]] Buffers<Real>& of(const Arguments&... arguments) {
+        auto& buffers = std::get<std::unique_ptr<Buffers<Real>>>(m_buffers);
+        if (!buffers) {
+            buffers = std::make_unique<Buffers<Real>>(arguments...);
+        }
+        return *buffers;
+    }
+    /// Lets go of those of the other precision.
+    template <class Real> void keepOnly() {
+        using Other = std::conditional_t<std::is_same_v<Real, float>, double, float>;
+        std::get<std::unique_ptr<Buffers<Other>>>(m_buffers).reset();
+    }
+
+  private:
+    std::tuple<std::unique_ptr<Buffers<float>>, std::unique_ptr<Buffers<double>>> m_buffers;
 };
 
 /// What the workers of a run counted; `stages` names the stages of StageClock.

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -82,7 +84,8 @@ class TiledTemplateMethod final : public method::Method {
             return method::Refusal{"one thread transforms a block of " + base::toString(points) +
                                    " points for too long"};
         }
-        const TemplateBlocks blocks(problem.scene, problem.templ, points);
+        const BlockedPart whole(problem, points);
+        const TemplateBlocks& blocks = whole.blocks;
         const std::int64_t parts = blocks.templateBlocks();
         if (parts == 1) {
             return method::Refusal{"template " + base::toString(problem.templ) +
@@ -90,7 +93,7 @@ class TiledTemplateMethod final : public method::Method {
         }
         method::Prediction prediction;
         prediction.fftPlanning = planningOf(points, problem.precision == method::Precision::Double);
-        prediction.hostBytes = hostBytes(problem, blocks, candidate);
+        prediction.hostBytes = hostBytes(whole, candidate);
         if (std::string reason = memoryRefusal(prediction.hostBytes, limits); !reason.empty()) {
             return method::Refusal{std::move(reason)};
         }
@@ -103,7 +106,7 @@ class TiledTemplateMethod final : public method::Method {
         prediction.operations =
             (segments + outputs + static_cast<double>(parts)) * 2.5 * count * root +
             products * 4 * count;
-        predictTime(problem, candidate, blocks, model, prediction);
+        predictTime(whole, candidate, model, prediction);
         timeOneByOne(problem, prediction);
         prediction.tilesInFlight =
             BlockBuffers<float>::slots(blocks) + parts + 2 * candidate.threads;
@@ -145,44 +148,127 @@ class TiledTemplateMethod final : public method::Method {
         ScorePass::requireUnmasked(scene);
         const auto& templ = dynamic_cast<const BlockedPrepared&>(prepared);
         auto& buffers = dynamic_cast<BlockedWorkspace&>(workspace);
-        const TemplateBlocks blocks(problem.scene, problem.templ, candidate.tile);
-        const double placements =
-            static_cast<double>(base::voxelCount(method::mapExtents(problem)));
+        const BlockedPart whole(problem, candidate.tile);
+        const BlockedPart again = againOf(whole, candidate.tile);
+        const Extents piece = method::mapExtents(again.problem);
+        const bool inPieces = piece != method::mapExtents(problem);
+        const Extents tile = ScorePass::tileOf(problem);
+        const Extents batch = whole.batchExtents(); // tiles begin anew in each
+        const Extents region = !inPieces                     ? piece
+                               : whole.blocks.slowest() == 2 ? Extents{tile.x, tile.y, batch.z}
+                                                             : Extents{tile.x, batch.y, 1};
         ScorePass pass(problem, scene.pixels, templ.forms(), execution, map,
-                       {method::mapExtents(problem),
-                        kDoubleNs * placements * static_cast<double>(blocks.templateBlocks())});
-        const BlockedInput run{problem,      candidate.tile,           blocks,        templ,
-                               scene.pixels, execution.pool.threads(), execution.stop};
-        const std::vector<Box> tiles = tilesOf(problem, blocks);
-        return pass.run(tiles, [&](const std::vector<Box>& some, auto real) {
-            return runBlocks<decltype(real)>(run, some, buffers, pass);
+                       {region, kDoubleNs * static_cast<double>(base::voxelCount(region)) *
+                                    static_cast<double>(whole.blocks.templateBlocks())});
+        const BlockedInput run{candidate.tile, templ, execution.pool.threads(), execution.stop};
+        return pass.run(tilesOf(whole), [&](const std::vector<Box>& tiles, auto real) {
+            using Real = decltype(real);
+            const auto part = [&](const PlacedPart& at, const std::vector<Box>& some) {
+                return runBlocks<Real>(run, at, some, buffers, pass);
+            };
+            if (std::is_same_v<Real, float> || !inPieces) {
+                return part({whole, whole, {0, 0, 0}, scene.pixels}, tiles);
+            }
+            return std::all_of(tiles.begin(), tiles.end(), [&](const Box& box) {
+                const TileGrid grid(box.extents, piece);
+                bool done = true;
+                for (std::int64_t i = 0; done && i < grid.count(); ++i) {
+                    Box some = grid.box(i);
+                    some.corner = {some.corner.x + box.corner.x, some.corner.y + box.corner.y,
+                                   some.corner.z + box.corner.z};
+                    const BlockedPart own = again.of(some.extents);
+                    done = part({own, again, some.corner,
+                                 base::partOf(scene.pixels, footprint(some, problem.templ))},
+                                {some});
+                }
+                return done;
+            });
         });
     }
 
   private:
-    /// The largest memory of a run (Karas (30), with the segments of the ring).
-    static std::int64_t hostBytes(const Problem& problem, const TemplateBlocks& blocks,
-                                  const Candidate& candidate) {
-        const Extents& points = candidate.tile;
-        const int threads = candidate.threads;
-        const TemplateSpectra::Part single{
-            points, BlockBuffers<float>::bytes(problem, blocks, points, threads)};
-        const TemplateSpectra::Part twofold{
-            points, BlockBuffers<double>::bytes(problem, blocks, points, threads)};
-        const std::int64_t most = TemplateSpectra::runBytes(
-            problem, {blocks.x().block, blocks.y().block, blocks.z().block},
-            blocks.templateBlocks(), threads, single, twofold);
-        const std::int64_t templ =
-            base::byteCount(problem.templ, 8) + IntegerTemplate::bytes(problem);
-        const std::int64_t spectra =
-            TemplateSpectra::keptBytes(problem, single, twofold, blocks.templateBlocks());
-        return method::mapBytes(problem) + templ + most + threads * ScorePass::bytes(problem) +
-               oneByOneBytes(problem, templ + spectra);
+    static Extents blockOf(const TemplateBlocks& blocks) {
+        return {blocks.x().block, blocks.y().block, blocks.z().block};
+    }
+    template <class Real>
+    static TemplateSpectra::Part spectraPart(const BlockedPart& part, const Extents& points,
+                                             int threads) {
+        return {points, BlockBuffers<Real>::bytes(part, points, threads)};
     }
 
-    static void predictTime(const Problem& problem, const Candidate& candidate,
-                            const TemplateBlocks& blocks, const method::CostModel& model,
-                            method::Prediction& prediction) {
+    /// What is done again in double at a time: the piece of a score tile with the fewest segments
+    /// whose run takes no more memory than the one in single precision, or little more. The whole
+    /// where that takes no more, where no piece does, and where the whole run is in double.
+    static BlockedPart againOf(const BlockedPart& whole, const Extents& points) {
+        const Problem& problem = whole.problem;
+        constexpr int kThreads = 1; // the same on any number
+        constexpr std::int64_t kLittle = 14;
+        static constexpr std::int64_t kPieces = 8;
+        const std::int64_t parts = whole.blocks.templateBlocks();
+        const Extents block = blockOf(whole.blocks);
+        const std::int64_t first = TemplateSpectra::partBytes<float>(
+            spectraPart<float>(whole, points, kThreads), block, parts, kThreads);
+        const std::int64_t limit =
+            first +
+            (first + method::mapBytes(problem) + base::byteCount(problem.templ, 8)) / kLittle -
+            TemplateSpectra::bytes<float>(points, parts);
+        const auto fits = [&](const BlockedPart& part) {
+            return TemplateSpectra::partBytes<double>(spectraPart<double>(part, points, kThreads),
+                                                      block, parts, kThreads) <= limit;
+        };
+        BlockedPart best = whole;
+        if (problem.precision == method::Precision::Double || fits(whole)) {
+            return best;
+        }
+        const Extents tile = ScorePass::tileOf(problem);
+        const Extents batch = whole.batchExtents();
+        const Extents most{std::min(tile.x, batch.x), std::min(tile.y, batch.y),
+                           std::min(tile.z, batch.z)};
+        const auto pieces = [](std::int64_t length) { return std::min(kPieces, length); };
+        const auto cut = [](std::int64_t length, std::int64_t count) {
+            return (length + count - 1) / count;
+        };
+        std::int64_t least = std::numeric_limits<std::int64_t>::max();
+        for (std::int64_t z = 1; z <= pieces(most.z); ++z) {
+            for (std::int64_t y = 1; y <= pieces(most.y); ++y) {
+                for (std::int64_t x = 1; x <= pieces(most.x); ++x) {
+                    const BlockedPart part =
+                        whole.of({cut(most.x, x), cut(most.y, y), cut(most.z, z)});
+                    const std::int64_t all = x * y * z * part.blocks.segments();
+                    if (all < least && fits(part)) {
+                        least = all;
+                        best = part;
+                    }
+                }
+            }
+        }
+        return best;
+    }
+
+    /// The largest memory of a run (Karas (30), with the segments of the ring).
+    static std::int64_t hostBytes(const BlockedPart& whole, const Candidate& candidate) {
+        const Problem& problem = whole.problem;
+        const Extents& points = candidate.tile;
+        const int threads = candidate.threads;
+        const std::int64_t parts = whole.blocks.templateBlocks();
+        const auto single = spectraPart<float>(whole, points, threads);
+        const auto twofold = spectraPart<double>(againOf(whole, points), points, threads);
+        const std::int64_t most = TemplateSpectra::runBytes(problem, blockOf(whole.blocks), parts,
+                                                            threads, single, twofold);
+        const std::int64_t templ =
+            base::byteCount(problem.templ, 8) + IntegerTemplate::bytes(problem);
+        const std::int64_t spectra = TemplateSpectra::keptBytes(problem, single, twofold, parts);
+        // By measurement: what allocators keep of scratch.
+        const std::int64_t little =
+            std::min(std::int64_t{4} << 20, 4 * base::voxelCount(problem.scene));
+        return method::mapBytes(problem) + templ + most + threads * ScorePass::bytes(problem) +
+               little + oneByOneBytes(problem, templ + spectra);
+    }
+
+    static void predictTime(const BlockedPart& whole, const Candidate& candidate,
+                            const method::CostModel& model, method::Prediction& prediction) {
+        const Problem& problem = whole.problem;
+        const TemplateBlocks& blocks = whole.blocks;
         const Extents& points = candidate.tile;
         const auto count = static_cast<double>(base::voxelCount(points));
         const auto parts = blocks.templateBlocks();
@@ -192,8 +278,8 @@ class TiledTemplateMethod final : public method::Method {
         const bool ahead = TemplateSpectra::areMadeAtOnce(points, parts);
         const double prepareNs = static_cast<double>(parts) * halfNs * 2 *
                                  model.wholePrepareFactor / (ahead ? 1.0 : workers);
-        const auto buffers = static_cast<double>(
-            BlockBuffers<float>::bytes(problem, blocks, points, candidate.threads));
+        const auto buffers =
+            static_cast<double>(BlockBuffers<float>::bytes(whole, points, candidate.threads));
         prediction.setupMs = 1e-6 * (prepareNs + buffers * model.bufferByteNs / workers +
                                      TemplateForms::ns(problem));
         // Threads share out the blocks of a layer; the last round may leave some idle.

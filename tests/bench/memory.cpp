@@ -64,6 +64,10 @@ const std::vector<Row>& rows() {
         {"tiled", {400, 400, 400}, {24, 24, 24}, kFloat, Filling::Uneven},
         {"fourier", {8000, 8000, 1}, {1500, 1500, 1}, kFloat, Filling::Uneven},
         {"fourier", {256, 256, 256}, {64, 64, 64}, kFloat, Filling::Uneven},
+        {"tiled-template", {320, 320, 320}, {48, 48, 48}, kFloat},
+        {"tiled-template", {8000, 8000, 1}, {1000, 1000, 1}, kFloat},
+        {"tiled-template", {320, 320, 320}, {48, 48, 48}, kFloat, Filling::Uneven},
+        {"tiled-template", {8000, 8000, 1}, {1000, 1000, 1}, kFloat, Filling::Uneven},
     };
     return table;
 }

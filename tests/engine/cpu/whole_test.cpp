@@ -161,17 +161,26 @@ class WholeTest : public QObject {
 
     // Some bright voxels make transforms in single precision useless for all the others.
     void whatBreaksThePromiseIsComputedAgain_data() {
+        QTest::addColumn<Extents>("size");
+        QTest::addColumn<Extents>("templSize");
         QTest::addColumn<int>("bright");
-        QTest::newRow("everywhere: in double") << 100;
-        QTest::newRow("a little: by voxels") << 0;
+        const Extents picture{220, 200, 1};
+        const Extents part{22, 21, 1};
+        QTest::newRow("everywhere: in double") << picture << part << 100;
+        QTest::newRow("a little: by voxels") << picture << part << 0;
+        QTest::newRow("in double, in pieces") << Extents{2400, 140, 1} << Extents{40, 30, 1} << 40;
+        QTest::newRow("pieces of a volume") << Extents{150, 60, 28} << Extents{12, 10, 8} << 15;
     }
 
     void whatBreaksThePromiseIsComputedAgain() {
+        QFETCH(Extents, size);
+        QFETCH(Extents, templSize);
         QFETCH(int, bright);
-        base::AnyImage scene = test::noise(PixelType::Float32, {220, 200, 1}, 5);
+        base::AnyImage scene = test::noise(PixelType::Float32, size, 5);
         test::Random random(1);
         for (int i = 0; i < bright; ++i) {
-            test::setVoxel(scene, {random.below(220), random.below(200), 0}, 1e6);
+            test::setVoxel(scene,
+                           {random.below(size.x), random.below(size.y), random.below(size.z)}, 1e6);
         }
         if (bright == 0) { // a corner of little contrast
             for (std::int64_t y = 0; y < 30; ++y) {
@@ -181,7 +190,7 @@ class WholeTest : public QObject {
                 }
             }
         }
-        const base::AnyImage templ = test::noise(PixelType::Float32, {22, 21, 1}, 6);
+        const base::AnyImage templ = test::noise(PixelType::Float32, templSize, 6);
         const reference::ScoreMap expected = test::judged(scene, templ);
         for (const char* name : {"fourier", "tiled-template"}) {
             const auto ways = waysOf(name, scene, templ);
@@ -260,7 +269,7 @@ class WholeTest : public QObject {
     // within a tenth. Templates of over two fifths of a tile are left out: tiles cannot be done
     // again in parts then.
     void whatIsComputedAgainTakesNoMemoryOfItsOwn() {
-        for (const char* name : {"fourier", "tiled"}) {
+        for (const char* name : {"fourier", "tiled", "tiled-template"}) {
             for (const int threads : {1, 2}) {
                 int checked = 0;
                 for (method::Problem problem : {problemOf({4096, 4096, 1}, {1000, 1000, 1}),
