@@ -15,6 +15,7 @@ namespace flcc::job {
 /// Which method of a device the cost model of this machine chooses, over the sides of scene and
 /// template, both square or cubic (FLCC Fig. 3).
 struct Crossover {
+    std::string device = "cpu"; ///< or GPUs as --device names them
     bool volume = false;
     bool stream = false;                 ///< of a stream of scenes: the template is prepared once
     std::vector<std::int64_t> scenes;    ///< sides, ascending
@@ -41,10 +42,14 @@ using CrossoverProgress = std::function<void(std::string_view doing, double shar
 /// the left, streams on the right.
 [[nodiscard]] base::Image<std::uint8_t> drawn(const std::vector<Crossover>& maps);
 
-/// Writes their picture. **Errors**: Output, CommandLine for a format other than PNG.
+/// Their sides, methods and cells.
+[[nodiscard]] std::string toJson(const std::vector<Crossover>& maps);
+
+/// Writes their picture, or to a name that ends in .json their numbers, which every build can.
+/// **Errors**: Output, CommandLine for a format in which this build writes no image.
 void writeCrossover(const std::filesystem::path& path, const std::vector<Crossover>& maps);
 
-/// Computes all four maps and writes their picture. `threads` 0 = all. **Errors**: as above.
+/// Computes all four maps and writes them. `threads` 0 = all. **Errors**: as above.
 void writeCrossover(const std::filesystem::path& path, int threads,
                     const std::string& device = "cpu");
 
