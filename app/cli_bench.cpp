@@ -146,12 +146,12 @@ int bench(const std::vector<std::string>& args, const std::stop_token& stop) {
         throw base::Error(base::ErrorCode::Internal,
                           std::to_string(wrong) + " of the maps that were timed are wrong");
     }
-    const auto failed = std::count_if(rows.begin(), rows.end(),
-                                      [](const job::BenchmarkRow& row) { return row.failed; });
-    if (failed > 0) {
-        throw base::Error(base::ErrorCode::Device, std::to_string(failed) + " of " +
-                                                       std::to_string(rows.size()) +
-                                                       " rows failed: they say why");
+    const auto isFailed = [](const job::BenchmarkRow& row) { return row.failed; };
+    if (const auto first = std::find_if(rows.begin(), rows.end(), isFailed); first != rows.end()) {
+        throw base::Error(base::ErrorCode::Device,
+                          std::to_string(std::count_if(first, rows.end(), isFailed)) + " of " +
+                              std::to_string(rows.size()) +
+                              " rows failed, the first one: " + first->notRun);
     }
     return 0;
 }

@@ -148,13 +148,13 @@ void drawMap(Picture& picture, const Crossover& map, const std::vector<std::stri
 /// ends it.
 Crossover crossoverRows(bool volume, bool stream, int threads, const std::string& device,
                         const std::function<bool(double)>& goOn) {
-    Crossover map{.device = device,
-                  .volume = volume,
+    Crossover map{.volume = volume,
                   .stream = stream,
                   .scenes = sides(volume ? 32 : 64, volume ? 256 : 4096),
                   .templates = sides(2, volume ? 64 : 256),
                   .methods = {},
-                  .chosen = {}};
+                  .chosen = {},
+                  .device = device};
     const auto known = knowledge();
     const method::CostModel model = known->model.value_or(method::CostModel{});
     method::Limits limits;

@@ -15,7 +15,6 @@ namespace flcc::job {
 /// Which method of a device the cost model of this machine chooses, over the sides of scene and
 /// template, both square or cubic (FLCC Fig. 3).
 struct Crossover {
-    std::string device = "cpu"; ///< or GPUs as --device names them
     bool volume = false;
     bool stream = false;                 ///< of a stream of scenes: the template is prepared once
     std::vector<std::int64_t> scenes;    ///< sides, ascending
@@ -23,6 +22,7 @@ struct Crossover {
     std::vector<std::string> methods;    ///< that were chosen anywhere
     /// Index into methods, or -1 where the template does not fit; a row for each scene.
     std::vector<std::vector<int>> chosen;
+    std::string device = "cpu"; ///< or GPUs as --device names them
 };
 
 /// **Cost**: some ten thousand predictions, under a second or two.
