@@ -108,7 +108,7 @@ int bench(const std::vector<std::string>& args, const std::stop_token& stop) {
                                      {"--threads", "N"},
                                      {"--repeat", "N"},
                                      {"--report", "FILE.json"},
-                                     {"--crossover", "FILE.png"}},
+                                     {"--crossover", "FILE.png|FILE.json"}},
                                     args);
     if (values.contains("--crossover")) {
         for (const auto& [name, value] : values) {
@@ -124,27 +124,34 @@ int bench(const std::vector<std::string>& args, const std::stop_token& stop) {
     const std::filesystem::path report =
         values.contains("--report") ? values.at("--report") : std::string();
     requireFolderOf(report);
-    bool headed = false;
-    const std::vector<job::BenchmarkRow> rows =
-        job::benchmark(options, stop, [&headed](const job::BenchmarkRow& row) {
-            if (!headed) {
-                print(job::benchmarkVersions() + "\n\n" + job::benchmarkHead());
-                headed = true;
-            }
-            print(job::toMarkdown(row));
-        });
+    std::vector<job::BenchmarkRow> rows;
+    (void)job::benchmark(options, stop, [&](const job::BenchmarkRow& row) {
+        if (rows.empty()) {
+            print(job::benchmarkVersions() + "\n\n" + job::benchmarkHead());
+        }
+        print(job::toMarkdown(row));
+        rows.push_back(row);
+        if (!report.empty()) { // what comes after it may take it all down
+            io::writeText(report, job::toJson(rows));
+        }
+    });
     if (stop.stop_requested()) {
-        std::cerr << "flcc-cli: interrupted; no report was written\n" << std::flush;
+        std::cerr << "flcc-cli: interrupted after " + std::to_string(rows.size()) + " rows\n"
+                  << std::flush;
         return kInterrupted;
-    }
-    if (!report.empty()) {
-        io::writeText(report, job::toJson(rows));
     }
     const auto wrong = std::count_if(rows.begin(), rows.end(),
                                      [](const job::BenchmarkRow& row) { return !row.sound(); });
     if (wrong > 0) {
         throw base::Error(base::ErrorCode::Internal,
                           std::to_string(wrong) + " of the maps that were timed are wrong");
+    }
+    const auto isFailed = [](const job::BenchmarkRow& row) { return row.failed; };
+    if (const auto first = std::find_if(rows.begin(), rows.end(), isFailed); first != rows.end()) {
+        throw base::Error(base::ErrorCode::Device,
+                          std::to_string(std::count_if(first, rows.end(), isFailed)) + " of " +
+                              std::to_string(rows.size()) +
+                              " rows failed, the first one: " + first->notRun);
     }
     return 0;
 }

@@ -42,7 +42,7 @@ constexpr const char* kUsage =
   flcc-cli bench [--device D] [--report FILE.json]         times every method of a device, transfers apart
                  [--set sizes|crossover|banks|volumes | --scene X,Y[,Z] --template X,Y[,Z] [--templates N]]
                  [--pixel TYPE] [--threads N] [--repeat N]
-  flcc-cli bench --crossover FILE.png [--device D] [--threads N]
+  flcc-cli bench --crossover FILE.png|FILE.json [--device D] [--threads N]
                                                            which method is chosen, over scene and template size
   flcc-cli selftest [--device auto|cpu|cuda|cuda:N] [--json]
                                                            exact cases on every instruction set and GPU of this machine

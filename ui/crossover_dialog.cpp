@@ -45,7 +45,7 @@ CrossoverDialog::CrossoverDialog(RunController& controller, QWidget* parent)
     scroll->setWidget(m_picture);
     addContent(scroll, 1);
     setStartText(tr("Draw again"));
-    m_save = addButton("Save", tr("Save as PNG …"));
+    m_save = addButton("Save", tr("Save as …"));
     m_save->setIcon(icon(QStringLiteral("save")));
     connect(m_save, &QPushButton::clicked, this, &CrossoverDialog::askFile);
     resize(780, 720);
@@ -94,12 +94,17 @@ void CrossoverDialog::showMaps(std::vector<job::Crossover> maps) {
 }
 
 void CrossoverDialog::askFile() {
-    auto* dialog = new QFileDialog(this, tr("Save crossover map"),
-                                   Settings::folder(QStringLiteral("export")), tr("PNG (*.png)"));
+    auto* dialog =
+        new QFileDialog(this, tr("Save crossover map"), Settings::folder(QStringLiteral("export")),
+                        tr("PNG (*.png);;Numbers, JSON (*.json)"));
     dialog->setObjectName(QStringLiteral("crossoverFile"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(QStringLiteral("png"));
+    connect(dialog, &QFileDialog::filterSelected, dialog, [dialog](const QString& filter) {
+        const bool numbers = filter.contains(QStringLiteral("*.json"));
+        dialog->setDefaultSuffix(numbers ? QStringLiteral("json") : QStringLiteral("png"));
+    });
     dialog->selectFile(QStringLiteral("crossover.png"));
     connect(dialog, &QFileDialog::fileSelected, this, &CrossoverDialog::save);
     dialog->open();

@@ -45,6 +45,20 @@ DeviceMethod::DeviceMethod(Engine& engine, std::int32_t number,
     }
 }
 
+std::int64_t DeviceMethod::freeMemory() const {
+    constexpr std::int64_t kSteps = 16;
+    const std::int64_t all = m_facts.about.memoryBytes;
+    const std::int64_t free = m_engine.freeMemory(m_facts.number);
+    const std::int64_t step = std::max<std::int64_t>(1, all / kSteps);
+    return free <= 0 || free >= all ? all : free / step * step; // 0: it does not say
+}
+
+DeviceFacts DeviceMethod::factsFor(const method::Candidate& candidate) const {
+    DeviceFacts facts = m_facts;
+    facts.about.memoryBytes = std::min(facts.about.memoryBytes, candidate.deviceMemory);
+    return facts;
+}
+
 std::unique_ptr<method::Workspace> DeviceMethod::makeWorkspace(const method::Problem&,
                                                                const method::Candidate&) const {
     auto held = std::make_unique<HeldBuffers>();
@@ -60,7 +74,8 @@ method::Outcome DeviceMethod::run(const RunInput& input, method::Workspace& work
 method::Problem DeviceMethod::posed(const method::Problem& problem,
                                     const method::Candidate& candidate) const {
     const auto fits = [&](const method::Problem& one) {
-        return needOf(one, candidate) <= m_facts.about.memoryBytes;
+        return needOf(one, candidate) <=
+               std::min(m_facts.about.memoryBytes, candidate.deviceMemory);
     };
     const auto held = [&](method::Problem one) {
         one.runs = m_facts.together == 1 && isHeld(one) && fits(one) ? one.runs : 1;

@@ -23,6 +23,7 @@ class DeviceMethod : public method::Method {
                  const std::vector<std::int32_t>& together = {});
 
     [[nodiscard]] std::string_view device() const override { return m_id; }
+    [[nodiscard]] std::int64_t freeMemory() const override;
     void warmUp(const method::Problem&, const method::Candidate&) const override {}
     [[nodiscard]] std::unique_ptr<method::Workspace>
     makeWorkspace(const method::Problem& problem,
@@ -53,6 +54,8 @@ class DeviceMethod : public method::Method {
 
     [[nodiscard]] Engine& engine() const { return m_engine; }
     [[nodiscard]] const DeviceFacts& facts() const { return m_facts; }
+    /// Of a device that has no more memory than `candidate` was planned for.
+    [[nodiscard]] DeviceFacts factsFor(const method::Candidate& candidate) const;
 
     /// What runs at once: `problem`, without the scene whole on the device where that has no room
     /// for it, or what one template of its bank poses where it has none for all of them.

@@ -213,7 +213,8 @@ class DirectMethod final : public DeviceMethod {
                                  ? Extents{std::min(tile.x, map.x), std::min(tile.y, map.y),
                                            std::min(std::max<std::int64_t>(tile.z, 1), map.z)}
                                  : largestPart(map, fits);
-        Candidate candidate{std::string(name()), facts().id(), part, limits.threads};
+        Candidate candidate{std::string(name()), facts().id(), part, limits.threads, 0,
+                            limits.deviceMemory};
         const Problem own = posed(problem, candidate);
         const std::int64_t most = partsInFlight(own, part, facts());
         candidate.inFlight = inFlightWithin(limits.memoryBytes, most, [&](std::int64_t parts) {
@@ -235,7 +236,7 @@ class DirectMethod final : public DeviceMethod {
             partsInFlight(own, candidate.tile, facts(), candidate.inFlight);
         prediction.hostBytes = hostNeed(problem, own, candidate.tile, inFlight * facts().together);
         prediction.deviceBytes = needOf(own, candidate);
-        prediction.deviceMemory = facts().about.memoryBytes;
+        prediction.deviceMemory = factsFor(candidate).about.memoryBytes;
         if (std::string reason = refusalOf(prediction, limits, facts().about.memoryBytes);
             !reason.empty()) {
             return method::Refusal{std::move(reason)};

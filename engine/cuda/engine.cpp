@@ -80,6 +80,9 @@ Engine::Engine(const PluginTable* table, std::string reason)
         device.number = number;
         const Result result = m_table->describe(number, &device.about);
         if (result != 0) {
+            device.about = {};
+            const std::string name = "GPU " + std::to_string(number);
+            name.copy(device.about.name, sizeof(device.about.name) - 1);
             device.reason = std::string("it does not answer: ") + m_table->describeError(result);
         } else if (!device.about.hasCode) {
             device.reason = codeReason(device.about);

@@ -29,6 +29,14 @@ class JointMethod final : public method::Method {
 
     [[nodiscard]] std::string_view name() const override { return m_members.front()->name(); }
     [[nodiscard]] std::string_view device() const override { return "cuda"; }
+    /// Of the one with least.
+    [[nodiscard]] std::int64_t freeMemory() const override {
+        std::int64_t least = INT64_MAX;
+        for (const auto& member : m_members) {
+            least = std::min(least, member->freeMemory());
+        }
+        return least;
+    }
     void warmUp(const Problem&, const Candidate&) const override {}
 
     [[nodiscard]] std::vector<Candidate> candidates(const Problem& problem,

@@ -175,9 +175,12 @@ std::string refusalOf(const method::Prediction& prediction, const method::Limits
     if (prediction.hostBytes > limits.memoryBytes) {
         return "needs " + mebi(prediction.hostBytes) + ", the limit is " + mebi(limits.memoryBytes);
     }
-    if (prediction.deviceBytes > deviceBytes) {
-        return "needs " + mebi(prediction.deviceBytes) + " of the device, which has " +
-               mebi(deviceBytes);
+    if (prediction.deviceBytes > prediction.deviceMemory) {
+        const std::string needs = "needs " + mebi(prediction.deviceBytes) + " of the device, ";
+        return prediction.deviceMemory < deviceBytes
+                   ? needs + mebi(prediction.deviceMemory) + " of whose " + mebi(deviceBytes) +
+                         " are free"
+                   : needs + "which has " + mebi(deviceBytes);
     }
     return {};
 }

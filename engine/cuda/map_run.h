@@ -91,7 +91,8 @@ struct PartTraffic {
 [[nodiscard]] double overlappedMs(const method::DeviceTimes& times, double parts,
                                   std::int64_t inFlight);
 
-/// Refuses what needs more memory than there is; empty when it fits.
+/// Refuses what needs more memory than there is, or is free on a device of `deviceBytes`; empty
+/// when it fits.
 [[nodiscard]] std::string refusalOf(const method::Prediction& prediction,
                                     const method::Limits& limits, std::int64_t deviceBytes);
 

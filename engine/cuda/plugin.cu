@@ -10,6 +10,7 @@
 #include "engine/cuda/merge_kernel.h"
 #include "engine/cuda/plugin.h"
 #include "engine/cuda/reduce_kernel.h"
+#include "engine/cuda/sticky_errors.h"
 #include "engine/cuda/support_kernel.h"
 #include "engine/cuda/tiled_kernel.h"
 #include "engine/cuda/transform.h"
@@ -231,26 +232,17 @@ const char* describeError(Result result) {
     return words != nullptr ? words : cudaGetErrorString(static_cast<cudaError_t>(result));
 }
 
-bool isSticky(Result result) {
-    switch (static_cast<cudaError_t>(result)) {
-    case cudaErrorIllegalAddress:
-    case cudaErrorLaunchTimeout:
-    case cudaErrorLaunchFailure:
-    case cudaErrorHardwareStackError:
-    case cudaErrorIllegalInstruction:
-    case cudaErrorMisalignedAddress:
-    case cudaErrorInvalidAddressSpace:
-    case cudaErrorInvalidPc:
-    case cudaErrorAssert:
-    case cudaErrorECCUncorrectable:
-    case cudaErrorNvlinkUncorrectable:
-    case cudaErrorContained:
-    case cudaErrorUnknown:
-        return true;
-    default:
-        return false;
-    }
-}
+static_assert(isStickyError(cudaErrorIllegalAddress) && isStickyError(cudaErrorLaunchTimeout) &&
+              isStickyError(cudaErrorLaunchFailure) && isStickyError(cudaErrorHardwareStackError) &&
+              isStickyError(cudaErrorIllegalInstruction) &&
+              isStickyError(cudaErrorMisalignedAddress) &&
+              isStickyError(cudaErrorInvalidAddressSpace) && isStickyError(cudaErrorInvalidPc) &&
+              isStickyError(cudaErrorAssert) && isStickyError(cudaErrorECCUncorrectable) &&
+              isStickyError(cudaErrorNvlinkUncorrectable) &&
+              isStickyError(cudaErrorMpsClientTerminated) &&
+              isStickyError(cudaErrorExternalDevice) && isStickyError(cudaErrorUnknown));
+static_assert(kOutOfMemory == cudaErrorMemoryAllocation && !isStickyError(kOutOfMemory) &&
+              kDriverTooOld == cudaErrorInsufficientDriver && kNoDevice == cudaErrorNoDevice);
 
 PluginTable makeTable() {
     PluginTable table;
@@ -282,7 +274,7 @@ PluginTable makeTable() {
     table.await = await;
     table.elapsed = elapsed;
     table.describeError = describeError;
-    table.isSticky = isSticky;
+    table.isSticky = [](Result result) { return isStickyError(result); };
     return table;
 }
 

@@ -220,10 +220,11 @@ class TiledMethod final : public DeviceMethod {
                                                 : tilesFor(problem);
         std::vector<Candidate> result;
         for (const Extents& points : tiles) {
-            result.push_back({std::string(name()), facts().id(), points, limits.threads});
+            result.push_back({std::string(name()), facts().id(), points, limits.threads, 0,
+                              limits.deviceMemory});
             if (cuda::refusalOf(problem, points, m_whole).empty()) {
                 const Problem own = posed(problem, result.back());
-                const Tiling tiling = tilingOf(own, points, facts());
+                const Tiling tiling = tilingOf(own, points, factsFor(result.back()));
                 result.back().inFlight = inFlightWithin(
                     limits.memoryBytes, partsInFlight(own, tiling.part, facts()),
                     [&](std::int64_t parts) { return hostNeed(problem, own, tiling, parts); });
@@ -244,12 +245,12 @@ class TiledMethod final : public DeviceMethod {
         }
         const Problem own = posed(problem, candidate);
         const int rounds = problem.templates / own.templates;
-        const Tiling tiling = tilingOf(own, candidate.tile, facts());
+        const Tiling tiling = tilingOf(own, candidate.tile, factsFor(candidate));
         const std::int64_t inFlight = partsInFlight(own, tiling.part, facts(), candidate.inFlight);
         method::Prediction prediction;
         prediction.hostBytes = hostNeed(problem, own, tiling, inFlight);
         prediction.deviceBytes = deviceBytes(own, tiling, inFlight);
-        prediction.deviceMemory = facts().about.memoryBytes;
+        prediction.deviceMemory = factsFor(candidate).about.memoryBytes;
         reason = refusalOf(prediction, limits, facts().about.memoryBytes);
         if (!reason.empty()) {
             return method::Refusal{std::move(reason)};
@@ -307,12 +308,12 @@ class TiledMethod final : public DeviceMethod {
     }
 
     [[nodiscard]] Extents partOf(const Problem& posed, const Candidate& candidate) const override {
-        return tilingOf(posed, candidate.tile, facts()).part;
+        return tilingOf(posed, candidate.tile, factsFor(candidate)).part;
     }
 
     [[nodiscard]] std::int64_t needOf(const Problem& posed,
                                       const Candidate& candidate) const override {
-        const Tiling tiling = tilingOf(posed, candidate.tile, facts());
+        const Tiling tiling = tilingOf(posed, candidate.tile, factsFor(candidate));
         return deviceBytes(posed, tiling,
                            partsInFlight(posed, tiling.part, facts(), candidate.inFlight));
     }
@@ -335,7 +336,7 @@ class TiledMethod final : public DeviceMethod {
             canonical.push_back(&templ.canonical());
             masked.push_back({templ.canonical(), templ.levels(), templ.number()});
         }
-        const Tiling tiling = tilingOf(problem, input.candidate.tile, facts());
+        const Tiling tiling = tilingOf(problem, input.candidate.tile, factsFor(input.candidate));
         const bool general = isGeneral(problem);
         const double stored = general || isTwofold(problem) ? storedError(input) : 0.0;
         Lane lane{own.pipe, partsInFlight(problem, tiling.part, facts(), input.candidate.inFlight),

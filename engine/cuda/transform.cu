@@ -6,19 +6,25 @@
 #include <cstddef>
 #include <memory>
 
+#include "engine/cuda/sticky_errors.h"
+
 namespace flcc::cuda {
 
 namespace {
 
 /// An error of CUDA says more than that of the library which met it; it is taken off the thread.
+/// The library has a runtime of its own, so that a lost device is found by asking for it alone.
 Result resultOf(cufftResult result) {
     if (result == CUFFT_SUCCESS) {
         return 0;
     }
-    const cudaError_t error = cudaGetLastError();
-    return error != cudaSuccess           ? static_cast<Result>(error)
-           : result == CUFFT_ALLOC_FAILED ? kOutOfMemory
-                                          : kTransformError + static_cast<Result>(result);
+    const cudaError_t ofThread = cudaGetLastError();
+    const cudaError_t ofDevice = cudaDeviceSynchronize();
+    (void)cudaGetLastError();
+    return tellingError(static_cast<Result>(ofDevice), static_cast<Result>(ofThread),
+                        result == CUFFT_ALLOC_FAILED
+                            ? kOutOfMemory
+                            : kTransformError + static_cast<Result>(result));
 }
 
 struct Plan {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <type_traits>
 
@@ -236,6 +237,15 @@ plan::Device deviceOf(const std::string& id) {
                           "result");
 }
 
+/// Whether nothing more can be run on a device; on "cuda", when fewer than two GPUs are left.
+bool isLost(const std::string& id) {
+    const std::vector<plan::Device> all = plan::devices(plan::DeviceDetail::Names);
+    const auto left = std::count_if(all.begin(), all.end(), [&](const plan::Device& device) {
+        return device.usable && (device.id == id || (id == "cuda" && device.id != "cpu"));
+    });
+    return left < (id == "cuda" ? 2 : 1);
+}
+
 } // namespace
 
 std::string_view name(BenchmarkSet set) {
@@ -285,7 +295,9 @@ std::vector<BenchmarkProblem> benchmarkProblems(BenchmarkSet set) {
 }
 
 bool BenchmarkRow::sound() const {
-    return lowConf == 0 && largestError <= largestBound + 0x1p-24 + 1e-12;
+    // A bound above the promise belongs to scores that have a mark.
+    return lowConf == 0 && largestBound <= problem.promise &&
+           largestError <= largestBound + 0x1p-24 + 1e-12;
 }
 
 std::optional<double> BenchmarkRow::stageMs(std::string_view stage) const {
@@ -329,6 +341,7 @@ std::vector<BenchmarkRow> benchmark(const BenchmarkOptions& options, const std::
     base::TilePool pool(threads);
     std::vector<BenchmarkRow> rows;
     std::map<std::string, std::optional<plan::DeviceLimits>> limits;
+    std::set<std::string> lost; // devices, by id
     base::AnyImage scene;
     for (const BenchmarkProblem& posed : options.problems) {
         Problem problem;
@@ -344,14 +357,18 @@ std::vector<BenchmarkRow> benchmark(const BenchmarkOptions& options, const std::
         const std::vector<base::AnyImage> templates = cutFrom(scene, posed.templ, posed.templates);
         for (const method::Method* method : methods) {
             BenchmarkRow row = rowOf(*method, problem, threads);
-            const plan::Device device = deviceOf(row.candidate.device);
+            const std::string& id = row.candidate.device;
+            if (lost.contains(id)) {
+                continue;
+            }
+            const plan::Device device = deviceOf(id);
             row.deviceName = device.name;
             row.peakMultiplyAdds = device.peakMultiplyAdds;
             try {
-                if (!limits.contains(row.candidate.device)) {
-                    limits[row.candidate.device] = plan::measureDeviceLimits(row.candidate.device);
+                if (!limits.contains(id)) {
+                    limits[id] = plan::measureDeviceLimits(id);
                 }
-                row.limits = limits[row.candidate.device];
+                row.limits = limits[id];
                 if (row.notRun.empty()) {
                     if (!Timing(*method, scene, templates, pool, stop, row).run(options.repeat)) {
                         return rows;
@@ -359,10 +376,12 @@ std::vector<BenchmarkRow> benchmark(const BenchmarkOptions& options, const std::
                     row.transformsMs = plan::measureTransforms(problem, row.candidate);
                 }
             } catch (const base::Error& error) {
-                if (error.code() != base::ErrorCode::Memory) {
-                    throw;
-                }
                 row.notRun = error.what();
+                row.failed = error.code() != base::ErrorCode::Memory;
+                if (isLost(id)) {
+                    row.notRun += "; the device is lost, its other rows were not run";
+                    lost.insert(id);
+                }
             }
             told(row);
             rows.push_back(std::move(row));

@@ -62,6 +62,7 @@ struct BenchmarkRow {
     std::optional<plan::DeviceLimits> limits; ///< of a GPU, measured before its first row
     std::optional<double> transformsMs;       ///< of a GPU: its transforms alone, measured
     std::string notRun;                       ///< why there are no times; empty when there are
+    bool failed = false;                      ///< it is an error of a run, and not of memory
     double predictedMs = 0;
     std::vector<double> singleMs; ///< prepare, workspace and execute: a single image
     std::vector<double> streamMs; ///< execute alone: one of many scenes
@@ -87,9 +88,10 @@ using BenchmarkTold = std::function<void(const BenchmarkRow&)>;
 
 /// Times LCC by every method on the devices asked for, after one run to warm up, and compares 64
 /// drawn voxels of each map with their canonical values. A candidate that is predicted to take over
-/// ten seconds is a row without times. `told` hears of each row when it is done. Stopped, it
-/// returns the rows that were finished.
-/// **Errors**: Device for one that cannot be used, or that fails.
+/// ten seconds is a row without times, and so is one that fails; the first that loses its device
+/// says so and is the last one of it. `told` hears of each row when it is done. Stopped, it returns
+/// the rows that were finished.
+/// **Errors**: Device for one that cannot be used from the start.
 std::vector<BenchmarkRow> benchmark(const BenchmarkOptions& options, const std::stop_token& stop,
                                     const BenchmarkTold& told);
 

@@ -148,6 +148,7 @@ std::string toJson(const std::vector<BenchmarkRow>& rows) {
              {"tile", extents(row.candidate.tile)},
              {"threads", row.candidate.threads},
              {"not_run", row.notRun},
+             {"failed", row.failed},
              {"predicted_ms", row.predictedMs},
              {"single_ms", row.singleMs},
              {"stream_ms", row.streamMs},

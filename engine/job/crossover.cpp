@@ -6,8 +6,11 @@
 #include <string_view>
 #include <utility>
 
+#include <nlohmann/json.hpp>
+
 #include "engine/base/error.h"
 #include "engine/base/tile_pool.h"
+#include "engine/io/atomic_file.h"
 #include "engine/io/image_file.h"
 #include "engine/job/knowledge.h"
 #include "engine/plan/planner.h"
@@ -145,9 +148,13 @@ void drawMap(Picture& picture, const Crossover& map, const std::vector<std::stri
 /// ends it.
 Crossover crossoverRows(bool volume, bool stream, int threads, const std::string& device,
                         const std::function<bool(double)>& goOn) {
-    Crossover map{
-        volume, stream, sides(volume ? 32 : 64, volume ? 256 : 4096), sides(2, volume ? 64 : 256),
-        {},     {}};
+    Crossover map{.volume = volume,
+                  .stream = stream,
+                  .scenes = sides(volume ? 32 : 64, volume ? 256 : 4096),
+                  .templates = sides(2, volume ? 64 : 256),
+                  .methods = {},
+                  .chosen = {},
+                  .device = device};
     const auto known = knowledge();
     const method::CostModel model = known->model.value_or(method::CostModel{});
     method::Limits limits;
@@ -196,11 +203,17 @@ Crossover crossoverRows(bool volume, bool stream, int threads, const std::string
     return map;
 }
 
+bool isNumbers(const std::filesystem::path& path) { return path.extension() == ".json"; }
+
 void checkName(const std::filesystem::path& path) {
-    if (path.extension() != ".png") {
-        throw base::Error(base::ErrorCode::CommandLine,
-                          "the crossover map is a picture; give it a name that ends in .png, not " +
-                              path.string());
+    if (isNumbers(path)) {
+        return;
+    }
+    try {
+        io::requireWritable(path, base::PixelType::UInt8, {1, 1, 1});
+    } catch (const base::Error& refused) {
+        throw base::Error(refused.code(), std::string(refused.what()) +
+                                              ", the numbers of a crossover map as .json");
     }
 }
 
@@ -275,8 +288,27 @@ Picture drawn(const std::vector<Crossover>& maps) {
     return picture;
 }
 
+std::string toJson(const std::vector<Crossover>& maps) {
+    using Json = nlohmann::ordered_json;
+    Json list = Json::array();
+    for (const Crossover& map : maps) {
+        list.push_back({{"device", map.device},
+                        {"volume", map.volume},
+                        {"stream", map.stream},
+                        {"scenes", map.scenes},
+                        {"templates", map.templates},
+                        {"methods", map.methods},
+                        {"chosen", map.chosen}});
+    }
+    return Json{{"maps", list}}.dump() + "\n";
+}
+
 void writeCrossover(const std::filesystem::path& path, const std::vector<Crossover>& maps) {
     checkName(path);
+    if (isNumbers(path)) {
+        io::writeText(path, toJson(maps));
+        return;
+    }
     const Picture picture = drawn(maps);
     (void)io::writeImage(path, base::AnyView(picture.view()), {});
 }

@@ -22,6 +22,7 @@ struct Crossover {
     std::vector<std::string> methods;    ///< that were chosen anywhere
     /// Index into methods, or -1 where the template does not fit; a row for each scene.
     std::vector<std::vector<int>> chosen;
+    std::string device = "cpu"; ///< or GPUs as --device names them
 };
 
 /// **Cost**: some ten thousand predictions, under a second or two.
@@ -41,10 +42,14 @@ using CrossoverProgress = std::function<void(std::string_view doing, double shar
 /// the left, streams on the right.
 [[nodiscard]] base::Image<std::uint8_t> drawn(const std::vector<Crossover>& maps);
 
-/// Writes their picture. **Errors**: Output, CommandLine for a format other than PNG.
+/// Their sides, methods and cells.
+[[nodiscard]] std::string toJson(const std::vector<Crossover>& maps);
+
+/// Writes their picture, or to a name that ends in .json their numbers, which every build can.
+/// **Errors**: Output, CommandLine for a format in which this build writes no image.
 void writeCrossover(const std::filesystem::path& path, const std::vector<Crossover>& maps);
 
-/// Computes all four maps and writes their picture. `threads` 0 = all. **Errors**: as above.
+/// Computes all four maps and writes them. `threads` 0 = all. **Errors**: as above.
 void writeCrossover(const std::filesystem::path& path, int threads,
                     const std::string& device = "cpu");
 

@@ -19,8 +19,14 @@ struct Candidate {
     int threads = 1;
     /// Parts of the map under way at once on a device, where memory allows fewer than pay; else 0.
     int inFlight = 0;
+    /// Bytes of a device that it was planned for; at most all of them count. Those that were free
+    /// make no other candidate of it.
+    std::int64_t deviceMemory = INT64_MAX;
 
-    friend bool operator==(const Candidate&, const Candidate&) = default;
+    friend bool operator==(const Candidate& a, const Candidate& b) {
+        return a.method == b.method && a.device == b.device && a.tile == b.tile &&
+               a.threads == b.threads && a.inFlight == b.inFlight;
+    }
 };
 
 /// The time of a run on devices, taken apart as in Karas (33), in milliseconds. Host, copies and
@@ -59,7 +65,7 @@ struct Prediction {
     double operations = 0;         ///< multiplications and additions (FLCC Table I, with tiles)
     std::int64_t hostBytes = 0;    ///< peak beyond the scene: map, status, buffers of all threads
     std::int64_t deviceBytes = 0;  ///< peak on the device
-    std::int64_t deviceMemory = 0; ///< of the device, all of it
+    std::int64_t deviceMemory = 0; ///< of the device, that may be used
     double errorBound = 0;         ///< bound of METHODS 2.2 at the scene's 1st-percentile contrast
     std::string
         fftPlanning;    ///< effort behind FFTW's plans; "own", "cufft"; empty without transforms

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -76,6 +77,10 @@ class Method {
 
     [[nodiscard]] virtual std::string_view name() const = 0;
     [[nodiscard]] virtual std::string_view device() const = 0;
+
+    /// Bytes of its device for Limits::deviceMemory: those that are free now, rounded down so far
+    /// that what others take and give back seldom changes a plan. Wakes a device that sleeps.
+    [[nodiscard]] virtual std::int64_t freeMemory() const { return INT64_MAX; }
 
     /// The candidates worth considering for the problem, also those it will refuse. A `tile` that
     /// is not 0 fixes the tile (`--tile`).

@@ -104,6 +104,8 @@ struct Limits {
     std::int64_t memoryBytes = INT64_MAX;
     /// The device that has the scene from a run before this one; empty without.
     std::string sceneOn{};
+    /// Bytes that a run may take of its device, never more than that has.
+    std::int64_t deviceMemory = INT64_MAX;
 };
 
 /// What is known of a scene's pixels before a plan is made (METHODS 5); no part of a plan's key.

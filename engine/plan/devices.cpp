@@ -60,8 +60,10 @@ std::vector<Device> devices(DeviceDetail detail) {
         gpu.memoryTotal = facts.about.memoryBytes;
         gpu.reason = engine.reasonAgainst(facts.number);
         gpu.usable = gpu.reason.empty();
-        gpu.instructions = "compute capability " + std::to_string(facts.about.major) + "." +
-                           std::to_string(facts.about.minor);
+        if (facts.about.major > 0) { // else it does not answer
+            gpu.instructions = "compute capability " + std::to_string(facts.about.major) + "." +
+                               std::to_string(facts.about.minor);
+        }
         gpu.peakMultiplyAdds = facts.peakMultiplyAdds();
         if (detail == DeviceDetail::Memory) {
             gpu.memoryFree = engine.freeMemory(facts.number);

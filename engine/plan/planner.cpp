@@ -117,6 +117,7 @@ void addRow(std::vector<Row>& rows, const method::Method& method,
     Row row;
     row.method = &method;
     row.report.candidate = candidate;
+    row.report.candidate.deviceMemory = request.limits.deviceMemory;
     const auto failed =
         std::find_if(request.failed.begin(), request.failed.end(),
                      [&](const CandidateReport& one) { return one.candidate == candidate; });
@@ -126,7 +127,7 @@ void addRow(std::vector<Row>& rows, const method::Method& method,
         return;
     }
     const method::Verdict verdict =
-        method.predict(problem, candidate, request.limits, model, statistics);
+        method.predict(problem, row.report.candidate, request.limits, model, statistics);
     if (const auto* refusal = std::get_if<method::Refusal>(&verdict)) {
         row.report.verdict = CandidateVerdict::Refused;
         row.report.reason = refusal->reason;
@@ -193,6 +194,36 @@ void sortByTime(std::vector<Row>& rows) {
         }
         return a.usable() && a.ms() < b.ms();
     });
+}
+
+/// Considers again, with the memory that is free, what runs on devices that would be chosen or
+/// timed; no other device is woken for it. Sorted by time.
+void fitIntoDevices(std::vector<Row>& rows, const method::Problem& problem, const Request& request,
+                    const method::SceneStatistics* statistics, const method::CostModel& model) {
+    const double within = request.planning == Planning::Estimate  ? 1
+                          : request.planning == Planning::Measure ? kPlausible
+                                                                  : INFINITY;
+    std::vector<std::string> asked{"cpu"};
+    for (sortByTime(rows);; sortByTime(rows)) {
+        const auto next = std::find_if(rows.begin(), rows.end(), [&](const Row& row) {
+            return row.usable() && row.ms() <= within * rows.front().ms() &&
+                   std::find(asked.begin(), asked.end(), row.report.candidate.device) ==
+                       asked.end();
+        });
+        if (next == rows.end()) {
+            return;
+        }
+        const std::string device = asked.emplace_back(next->report.candidate.device);
+        const auto isOf = [&](const Row& row) { return row.report.candidate.device == device; };
+        Request own = request;
+        own.limits.deviceMemory = next->method->freeMemory();
+        std::erase_if(rows, isOf);
+        for (Row& row : considered(problem, own, statistics, model)) {
+            if (isOf(row)) {
+                rows.push_back(std::move(row));
+            }
+        }
+    }
 }
 
 /// The candidates worth timing by prediction, the best of each method among the first `most`:
@@ -507,7 +538,7 @@ Planned makePlan(const method::Problem& problem, const Request& request,
         knowing && request.knowledge->model ? *request.knowledge->model : model;
     planned.report.calibrated = best.calibrated;
     std::vector<Row> rows = considered(problem, request, statistics, best);
-    sortByTime(rows);
+    fitIntoDevices(rows, problem, request, statistics, best);
     if (request.planning != Planning::Estimate && scene != nullptr && templ != nullptr &&
         rows.size() > 1) {
         const std::string key = problemKey(problem, request.limits, name(request.planning),

@@ -40,6 +40,8 @@ class CliCalibrateTest : public QObject {
     void optionsThatCannotBeUnderstoodAreRefused_data();
     void optionsThatCannotBeUnderstoodAreRefused();
     void theCrossoverMapIsAPicture();
+    void theCrossoverMapIsWrittenAsNumbersToo();
+    void aBenchmarkWritesItsRowsAsTheyCome();
     void aBenchmarkNamesItsDevice();
 };
 
@@ -120,6 +122,45 @@ void CliCalibrateTest::theCrossoverMapIsAPicture() {
     QVERIFY(file.open(QIODevice::ReadOnly));
     QVERIFY(file.read(8) == QByteArray("\x89PNG\r\n\x1a\n", 8));
     QCOMPARE(runCli({"bench", "--crossover", "nowhere/map.png"}, place.path()).code, 7);
+}
+
+void CliCalibrateTest::theCrossoverMapIsWrittenAsNumbersToo() {
+    const Place place;
+    QCOMPARE(runCli({"bench", "--crossover", "map.json"}, place.path()).code, 0);
+    QFile file(place.file("map.json"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const auto maps = nlohmann::json::parse(file.readAll().toStdString()).at("maps");
+    QCOMPARE(maps.size(), std::size_t{4}); // images and volumes, single and a stream
+    for (const auto& map : maps) {
+        QCOMPARE(map.at("device").get<std::string>(), std::string("cpu"));
+        const auto methods = map.at("methods").size();
+        QVERIFY(methods > 1);
+        QCOMPARE(map.at("chosen").size(), map.at("scenes").size());
+        for (const auto& row : map.at("chosen")) {
+            QCOMPARE(row.size(), map.at("templates").size());
+            for (const int method : row) {
+                QVERIFY(method >= -1 && method < static_cast<int>(methods));
+            }
+        }
+    }
+}
+
+void CliCalibrateTest::aBenchmarkWritesItsRowsAsTheyCome() {
+    const Place place;
+    QProcess process;
+    process.setWorkingDirectory(place.path());
+    process.start(FLCC_CLI,
+                  {"bench", "--device", "cpu", "--set", "sizes", "--report", "rows.json"});
+    QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(place.file("rows.json")), 60'000);
+    QCOMPARE(process.state(), QProcess::Running);
+    ::kill(static_cast<pid_t>(process.processId()), SIGINT);
+    QVERIFY(process.waitForFinished(60'000));
+    QCOMPARE(process.exitCode(), 130);
+    QVERIFY(process.readAllStandardError().startsWith("flcc-cli: interrupted after "));
+    QFile file(place.file("rows.json"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const auto json = nlohmann::json::parse(file.readAll().toStdString());
+    QVERIFY(!json.at("rows").empty() && json.at("rows").front().at("not_run") == "");
 }
 
 void CliCalibrateTest::aBenchmarkNamesItsDevice() {

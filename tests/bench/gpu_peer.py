@@ -7,6 +7,7 @@ one to warm up.
 
 import argparse
 import json
+import os
 import statistics
 import sys
 import time
@@ -71,8 +72,26 @@ def text_of(shape):
     return "x".join(str(n) for n in shape)
 
 
-def run(name, device, versions, times_of, out_of_memory):
-    """times_of(scene, template) returns kernel and end-to-end times and the largest error found."""
+def multiply_adds(scene, template):
+    """Of the definition."""
+    return float(numpy.prod([n - m + 1.0 for n, m in zip(scene, template)]) * numpy.prod(template))
+
+
+class Beyond(Exception):
+    """A problem that takes too long."""
+
+
+def write(rows, file):
+    """Whole or not at all, so that a run that is ended leaves its rows."""
+    with open(file + ".part", "w", encoding="utf-8") as part:
+        json.dump(rows, part, indent=2)
+        part.write("\n")
+    os.replace(file + ".part", file)
+
+
+def run(name, device, versions, times_of, out_of_memory, most=None):
+    """times_of(scene, template) returns kernel and end-to-end times and the largest error found. A
+    peer that works by the definition is given no problem of over `most` multiply-adds."""
     arguments = argparse.ArgumentParser(description=f"{name} on the problems of flcc-cli bench")
     arguments.add_argument("--json", help="file for the rows, with every single time")
     arguments.add_argument("--largest", type=int, default=10**9, help="leave out scenes of more voxels")
@@ -88,20 +107,21 @@ def run(name, device, versions, times_of, out_of_memory):
         if numpy.prod(extents) > options.largest:
             continue
         row = {"device_name": device, "peer": name, "versions": versions, "scene": extents, "template": template}
+        work = multiply_adds(extents, template)
         if scene.shape != extents:
             scene = noise(extents)
         try:
+            if most is not None and work > most:
+                raise Beyond(f"{work:.1e} multiply-adds, over the limit of {most:.0e}")
             row["kernel_ms"], row["end_to_end_ms"], row["largest_error"] = times_of(scene, cut(scene, template))
             figures = (
                 f"{statistics.median(row['kernel_ms']):.3f} | {statistics.median(row['end_to_end_ms']):.3f} | "
                 f"{row['largest_error']:.1e}"
             )
-        except out_of_memory as error:
+        except (Beyond, *out_of_memory) as error:
             row["not_run"] = str(error).splitlines()[0]
             figures = f"not run: {row['not_run']} | |"
         print(f"| {device} | {text_of(extents)} | {text_of(template)} | {name} | {figures} |", flush=True)
         rows.append(row)
-    if options.json:
-        with open(options.json, "w", encoding="utf-8") as file:
-            json.dump(rows, file, indent=2)
-            file.write("\n")
+        if options.json:
+            write(rows, options.json)

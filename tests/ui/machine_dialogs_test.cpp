@@ -1,4 +1,5 @@
 #include <QAction>
+#include <QComboBox>
 #include <QDialog>
 #include <QElapsedTimer>
 #include <QFileDialog>
@@ -169,6 +170,18 @@ void MachineDialogsTest::theCrossoverMapIsDrawnAndSaved() {
     const QString other = folder.filePath(QStringLiteral("other.png"));
     job::writeCrossover(other.toStdString(), 0);
     QCOMPARE(QImage(other), QImage(file));
+    // And its numbers.
+    const QString name = QStringLiteral("crossoverFile");
+    QTRY_VERIFY(dialog.findChild<QFileDialog*>(name) == nullptr);
+    test::click(save);
+    auto& again = test::child<QFileDialog>(dialog, "crossoverFile");
+    again.setOption(QFileDialog::DontUseNativeDialog);
+    auto& kinds = test::child<QComboBox>(again, "fileTypeCombo");
+    kinds.setFocus();
+    QTest::keyClick(&kinds, Qt::Key_Down);
+    again.selectFile(folder.filePath(QStringLiteral("numbers")));
+    QTest::keyClick(&again, Qt::Key_Return);
+    QTRY_VERIFY(QFile::exists(folder.filePath(QStringLiteral("numbers.json"))));
 }
 
 int main(int argc, char** argv) {

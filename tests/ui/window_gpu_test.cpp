@@ -152,14 +152,23 @@ class WindowGpuTest : public QObject {
             QVERIFY(test::child<QLabel>(card, qPrintable(QString(part) + "Measured")).isVisible());
         }
 
-        // The other way round: the GPU's candidate is the slower one.
-        pose(*m_window, "auto");
-        test::deviceDouble().about.processors = 1;
+        // What a GPU does more slowly has its parts beside its time.
+        pose(*m_window, "cuda:0");
         job::Job job = m_window->matchPanel().settings();
+        job.method = "auto";
+        job.tile = {0, 0, 0};
+        m_window->matchPanel().setSettings(job);
+        QVERIFY(test::waitUntilIdle(*m_window));
+        const QRegularExpression parts(
+            QStringLiteral("slower: [^\n]* m?s\\b[^\n]*\\(upload [^,]+ ms, compute [^,]+ ms, "
+                           "download [^,]+ ms\\)"));
+        QVERIFY2(parts.match(card.text()).hasMatch(), qPrintable(card.text()));
+
         job.device = "cpu";
         m_window->matchPanel().setSettings(job);
         QVERIFY(test::waitUntilIdle(*m_window));
         QVERIFY(!test::child<QLabel>(card, "planUploadPredicted").isVisible());
+        QVERIFY2(!card.text().contains("(upload "), qPrintable(card.text()));
     }
 
     void aMapOfAGpuIsNotYetVerifiedUntilTheAuditHasItsVerdict() {

@@ -1,4 +1,5 @@
 #include <QAction>
+#include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QFile>
 #include <QImage>
@@ -14,7 +15,9 @@
 #include <QTableView>
 #include <QTest>
 
+#include "engine/cuda/engine.h"
 #include "engine/io/image_file.h"
+#include "tests/engine/cuda/device_double.h"
 #include "tests/ui/window_support.h"
 #include "ui/data_model.h"
 #include "ui/exporter.h"
@@ -29,6 +32,7 @@ class WindowPartsTest : public QObject {
     Q_OBJECT
 
   private Q_SLOTS:
+    void initTestCase();
     void init();
     void cleanup();
     void theStartPageNeedsNoHorizontalScrollBar_data();
@@ -45,6 +49,7 @@ class WindowPartsTest : public QObject {
     void unitsAreWrittenAlikeEverywhere();
     void extentsAndTypeAreNotCutOff();
     void aboutListsTheLibrariesOfTheViews();
+    void aMachineWithoutADriverSaysSo();
 
   private:
     [[nodiscard]] std::filesystem::path file(const char* name) const {
@@ -64,6 +69,12 @@ class WindowPartsTest : public QObject {
     std::unique_ptr<QTemporaryDir> m_folder;
     std::unique_ptr<ui::MainWindow> m_window;
 };
+
+/// A machine that has the GPU engine, and no driver.
+void WindowPartsTest::initTestCase() {
+    test::deviceDouble().start = {cuda::kDriverTooOld, 0, 13000, 0};
+    cuda::Engine::standIn(&test::doubleTable());
+}
 
 void WindowPartsTest::init() {
     m_folder = std::make_unique<QTemporaryDir>();
@@ -345,6 +356,22 @@ void WindowPartsTest::aboutListsTheLibrariesOfTheViews() {
         QVERIFY2(box.text().contains(QLatin1String(library)), qPrintable(box.text()));
     }
     box.close();
+}
+
+void WindowPartsTest::aMachineWithoutADriverSaysSo() {
+    const auto& box = test::child<QComboBox>(*m_window, "device");
+    const int row = box.findData(QStringLiteral("cuda"));
+    QVERIFY(row > 0);
+    QCOMPARE(box.itemText(row), QStringLiteral("CUDA: no NVIDIA driver is installed"));
+    QVERIFY(!box.model()->flags(box.model()->index(row, 0)).testFlag(Qt::ItemIsEnabled));
+
+    test::child<QAction>(*m_window, "about").trigger();
+    auto& about = test::child<QMessageBox>(*m_window, "about");
+    for (const char* line :
+         {"cpu: ", "cuda: CUDA (cannot be used: no NVIDIA driver is installed)"}) {
+        QVERIFY2(about.text().contains(QLatin1String(line)), qPrintable(about.text()));
+    }
+    about.close();
 }
 
 int main(int argc, char** argv) {

@@ -80,7 +80,14 @@ class Auditor {
             std::nth_element(m_ratios.begin(), half, m_ratios.end());
             m_report.medianOverBound = *half;
         }
-        const bool good = m_report.wrongStatus == 0 && m_report.largestOverBound <= 1;
+        const double told = m_input.facts.largestBound;
+        const bool kept = told <= m_input.problem.promise; // by what has no mark
+        bool good = m_report.wrongStatus == 0 && m_report.largestOverBound <= 1;
+        if (good && !kept) {
+            good = false;
+            m_report.reason = "unmarked scores may be off by " + shortest(told) +
+                              " where the promise is " + shortest(m_input.problem.promise);
+        }
         m_report.verdict = good ? AuditVerdict::Passed : AuditVerdict::Failed;
         return m_report;
     }
@@ -140,11 +147,13 @@ class Auditor {
                                    : indexed ? m_input.index.at(at)
                                              : 0;
         const method::MapFacts& facts = m_input.facts;
+        const double promise = m_input.problem.promise;
+        // What was computed wrongly may come with a wrong bound: only the mark allows for more.
         const double bound = !base::hasValue(status)           ? 0.0
                              : status == base::Status::LowConf ? facts.largestLowConf
                              : status == base::Status::Partial
-                                 ? std::max(facts.largestBound, m_input.problem.promise)
-                                 : facts.largestBound;
+                                 ? promise
+                                 : std::min(facts.largestBound, promise);
         const bool same = mayBe(status, truth, bound);
         if (!same || (indexed && !isNamed(index, truth))) {
             if (m_report.wrongStatus++ == 0 && m_report.largestOverBound <= 1) {

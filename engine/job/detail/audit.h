@@ -42,11 +42,13 @@ struct AuditInput {
 ///   voxels have a value: at most 64 panels of the lowest deviation above 0.
 ///
 /// The map does not keep the bound of each voxel. A voxel of the map is held against the largest
-/// bound of its status in the run (OK or LOWCONF), which is never below its own; the rounding of
-/// the reference, canonicalBound, is added to every bound; a PARTIAL one may be off by as much as
-/// was promised. FLAT, NONFINITE, PARTIAL and too small overlaps must be those of the pixels. One
-/// deviation above its bound, or one wrong status, fails the audit. Stopped, the report means
-/// nothing. **Threads**: one. **Cost**: some reads of each panel.
+/// bound of its status in the run (OK or LOWCONF), which is never below its own; an OK one never
+/// against more than the promise, as what computes scores wrongly may do so with bounds; the
+/// rounding of the reference, canonicalBound, is added to every bound; a PARTIAL one may be off by
+/// as much as was promised. FLAT, NONFINITE, PARTIAL and too small overlaps must be those of the
+/// pixels. One deviation above its bound, one wrong status, or a bound of unmarked voxels above the
+/// promise fails the audit. Stopped, the report means nothing. **Threads**: one. **Cost**: some
+/// reads of each panel.
 [[nodiscard]] AuditReport audit(const AuditInput& input, const std::stop_token& stop = {});
 
 } // namespace flcc::job::detail

@@ -147,14 +147,15 @@ bool GroupRun::plan(const plan::Request& request, bool warmUp, const std::stop_t
 bool GroupRun::fallBack(const plan::Request& request, const Error& failure,
                         const std::stop_token& stop) {
     const bool anyDevice = m_job.device == "auto";
-    if (!byGpu() || !m_job.planReport.empty() || (!anyDevice && m_report.audit && distrust())) {
+    const bool wrong = m_report.audit && distrust();
+    if (!byGpu() || !m_job.planReport.empty() || (!anyDevice && wrong)) {
         throw Error(failure);
     }
     m_failed.push_back(*m_plan->report().chosen());
     m_failed.back().verdict = plan::CandidateVerdict::Failed;
     m_failed.back().reason = std::string("failed in the run: ") + failure.what();
     plan::Request again = request;
-    again.device = anyDevice ? "cpu" : request.device;
+    again.device = wrong ? "cpu" : request.device; // a lost device refuses by itself
     again.failed = m_failed;
     m_tookOver = false; // what another scene left was made for that GPU
     m_shared = {};
@@ -173,8 +174,14 @@ bool GroupRun::fallBack(const plan::Request& request, const Error& failure,
                                                      "; and on the CPU: " + refused->what())
                         : failure;
     }
-    if (anyDevice) { // whose rows the plan for the processor does not have
-        m_report.plan.candidates.push_back(m_failed.back());
+    std::vector<plan::CandidateReport>& rows = m_report.plan.candidates;
+    for (const plan::CandidateReport& failed : m_failed) {
+        const bool told = std::any_of(rows.begin(), rows.end(), [&](const auto& row) {
+            return row.candidate == failed.candidate;
+        });
+        if (!told) { // a plan for the processor has none of a GPU
+            rows.push_back(failed);
+        }
     }
     return true;
 }

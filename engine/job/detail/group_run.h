@@ -62,11 +62,12 @@ class GroupRun {
     /// Chooses a candidate, and makes its transforms with `warmUp`; leaves the report. False when
     /// stopped. **Errors**: those of plan::makePlan; CommandLine for a tile with too few numbers.
     [[nodiscard]] bool plan(const plan::Request& request, bool warmUp, const std::stop_token& stop);
-    /// Plans again after a GPU failed in execute() or earned distrust(): on the processor, or where
-    /// the job asks for a GPU for what else that can do, unless its results were wrong; the report
-    /// keeps the row that failed with the reason. The map is gone, and the group has not run. False
-    /// when stopped. **Errors**: as plan(); `failure` itself where the job replays a plan, where no
-    /// GPU ran, and where the GPU that is asked for can do nothing else; `failure` with the reason
+    /// Plans again after a GPU failed in execute() or earned distrust(): for what is next best
+    /// among all that the job allows, without what failed before, or after wrong results for the
+    /// processor where it may; the report keeps the rows that failed with the reasons. A lost
+    /// device refuses all. The map is gone, and the group has not run. False when stopped.
+    /// **Errors**: as plan(); `failure` itself where the job replays a plan, where no GPU ran, and
+    /// where the GPU that is asked for can do nothing else or was wrong; `failure` with the reason
     /// where the processor cannot do it either.
     [[nodiscard]] bool fallBack(const plan::Request& request, const base::Error& failure,
                                 const std::stop_token& stop);

@@ -14,6 +14,7 @@
 #include "engine/cuda/direct_support_block.h"
 #include "engine/cuda/merge_block.h"
 #include "engine/cuda/reduce_block.h"
+#include "engine/cuda/sticky_errors.h"
 #include "engine/cuda/support_steps.h"
 #include "engine/cuda/tiled_steps.h"
 #include "tests/engine/cuda/transform_double.h"
@@ -43,7 +44,7 @@ Result made(std::int32_t device, Call call) {
         turn < own.turn || turn >= own.turn + own.turns) {
         return 0;
     }
-    own.lost[device] = own.result == DeviceDouble::kIllegalAddress ? own.result : 0;
+    own.lost[device] = cuda::isStickyError(own.result) ? own.result : 0;
     return own.result;
 }
 
@@ -119,6 +120,9 @@ template <class Do> void put(void* stream, Do&& todo) {
 }
 
 Result describe(std::int32_t device, cuda::PluginDevice* to) {
+    if (deviceDouble().describes != 0) {
+        return deviceDouble().describes;
+    }
     *to = deviceDouble().about;
     const std::string name = "Double " + std::to_string(device);
     std::memcpy(to->name, name.c_str(), name.size() + 1);
@@ -169,8 +173,12 @@ template <class Memory> void spoil(Memory& memory) {
     std::memset(static_cast<void*>(&memory), 0xFF, sizeof(memory));
 }
 
-/// Makes every score wrong, where that was asked for.
+/// Makes every score and what blocks tell of their bounds wrong, where that was asked for.
 void addWrong(const cuda::PartLaunch& launch) {
+    const base::Extents grid = cuda::shared::blockGrid(launch.map);
+    for (std::int64_t i = 0; i < cuda::countOf(grid) && deviceDouble().told > 0; ++i) {
+        launch.tallies[i].largestBound = deviceDouble().told;
+    }
     for (std::int64_t i = 0; i < cuda::countOf(launch.map) && deviceDouble().wrong != 0; ++i) {
         const float wrong = launch.status[i] == 0 ? deviceDouble().wrong : 0.0F;
         launch.value[i] += wrong;
@@ -525,7 +533,7 @@ const cuda::PluginTable& doubleTable() {
                    : result == DeviceDouble::kNoPlan         ? "cuFFT: internal error"
                                                              : "invalid argument";
         };
-        made.isSticky = [](Result result) { return result == DeviceDouble::kIllegalAddress; };
+        made.isSticky = [](Result result) { return cuda::isStickyError(result); };
         return made;
     }();
     return table;

@@ -55,6 +55,10 @@ struct DeviceDouble {
 
     /// Added to every score that the device computes.
     float wrong = 0;
+    /// What every block tells of its largest bound instead of what it found; 0 = that.
+    double told = 0;
+    /// What the driver says when it is asked to describe a device.
+    cuda::Result describes = 0;
     /// Runs the threads of a phase from the last to the first: what one of them writes and another
     /// reads before they have waited for each other then differs.
     bool backwards = false;

@@ -9,6 +9,7 @@
 #include "engine/cuda/built_code.h"
 #include "engine/cuda/engine.h"
 #include "engine/cuda/limits.h"
+#include "engine/cuda/sticky_errors.h"
 #include "tests/engine/cuda/device_double.h"
 
 using namespace flcc;
@@ -127,6 +128,15 @@ class EngineTest : public QObject {
         QCOMPARE(engine.freeMemory(0), std::int64_t{0});
     }
 
+    void aDeviceThatDoesNotAnswerHasANameAllTheSame() {
+        test::deviceDouble().start.devices = 2;
+        test::deviceDouble().describes = test::DeviceDouble::kInvalidValue;
+        const cuda::Engine engine(&test::doubleTable());
+        QCOMPARE(engine.devices()[1].name(), std::string("GPU 1"));
+        QCOMPARE(engine.devices()[1].about.memoryBytes, std::int64_t{0});
+        QCOMPARE(engine.reasonAgainst(1), std::string("it does not answer: invalid argument"));
+    }
+
     void aNewerDeviceWithoutCodeIsNotCalledOlder() {
         test::deviceDouble().about.hasCode = false;
         test::deviceDouble().about.major = 12;
@@ -185,6 +195,28 @@ class EngineTest : public QObject {
         QVERIFY2(holds(engine.reasonAgainst(0), "illegal memory access"),
                  engine.reasonAgainst(0).c_str());
         QVERIFY(holds(engine.reason(), "start the program again"));
+    }
+
+    // The numbers of the CUDA runtime.
+    void errorsThatComeAgainAreKnown() {
+        for (const cuda::Result lost :
+             {214, 220, 226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 810, 911, 999}) {
+            QVERIFY2(cuda::isStickyError(lost), qPrintable(QString::number(lost)));
+        }
+        // No memory, an invalid value, a launch that asks for too much, a peer, an error of cuFFT.
+        for (const cuda::Result once :
+             {0, 1, 2, 35, 100, 701, 704, 709, 720, 912, cuda::kTransformError + 5}) {
+            QVERIFY2(!cuda::isStickyError(once), qPrintable(QString::number(once)));
+        }
+    }
+
+    void aLostDeviceIsToldWhateverALibraryMakesOfIt() {
+        const cuda::Result internal = cuda::kTransformError + 5;
+        QCOMPARE(cuda::tellingError(700, 0, internal), 700);
+        QCOMPARE(cuda::tellingError(719, 2, cuda::kOutOfMemory), 719);
+        QCOMPARE(cuda::tellingError(0, 2, internal), 2);
+        QCOMPARE(cuda::tellingError(600, 0, internal), internal); // one that does not last
+        QCOMPARE(cuda::tellingError(0, 0, cuda::kOutOfMemory), cuda::kOutOfMemory);
     }
 
     void whatADeviceCanDoIsMeasured() {

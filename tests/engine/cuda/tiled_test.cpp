@@ -231,6 +231,49 @@ class TiledTest : public QObject {
         QVERIFY(reasonOf(test::OnDouble(cuda::fourierMethod), problem, any).contains("has 1 MiB"));
     }
 
+    // Not what the device has says how many tiles are done at once, but what was free of it.
+    void aRunStaysWithinWhatWasFreeWhenItWasPlanned() {
+        const base::AnyImage scene = test::noise(PixelType::UInt16, {700, 500, 1}, 1);
+        const base::AnyImage templ = test::noise(PixelType::UInt16, {16, 9, 1}, 2);
+        const test::OnDouble tiled(cuda::tiledMethod);
+        test::Way way = tiled.way(scene, templ, {128, 128, 1});
+        const method::Problem problem =
+            way.of(test::problemOf(base::viewOf(scene), base::viewOf(templ)));
+        const auto predicted = [&] {
+            return std::get<method::Prediction>(
+                tiled.method->predict(problem, way.candidate, {2}, {}, nullptr));
+        };
+        const std::int64_t all = predicted().deviceBytes;
+        const test::MethodRun roomy = run(way, scene, templ);
+        method::Limits limits{2};
+        limits.deviceMemory = all / 2;
+        way.candidate = tiled.method->candidates(problem, limits, way.candidate.tile).front();
+        QCOMPARE(predicted().deviceMemory, limits.deviceMemory);
+        QVERIFY(predicted().deviceBytes <= limits.deviceMemory);
+        test::deviceDouble().mostBytes = 0;
+        const test::MethodRun tight = run(way, scene, templ);
+        QVERIFY(test::deviceDouble().mostBytes <= limits.deviceMemory);
+        QVERIFY(tight.regions.size() > roomy.regions.size());
+        QCOMPARE(test::firstDifferentBit(tight.map, roomy.map), std::string());
+        way.candidate.deviceMemory = 1 << 10;
+        const auto none = tiled.method->predict(problem, way.candidate, {2}, {}, nullptr);
+        QVERIFY(std::get<method::Refusal>(none).reason.ends_with(" of whose 8193 MiB are free"));
+    }
+
+    void freeMemoryIsRoundedDownToSixteenths() {
+        constexpr std::int64_t kGibi = std::int64_t{1} << 30;
+        const test::OnDouble tiled(cuda::tiledMethod);
+        const auto freeOf = [&](std::int64_t bytes) {
+            test::deviceDouble().freeBytes = bytes;
+            return tiled.method->freeMemory();
+        };
+        QCOMPARE(freeOf(6 * kGibi), 6 * kGibi);
+        QCOMPARE(freeOf(6 * kGibi + kGibi / 2 - 1), 6 * kGibi);
+        QCOMPARE(freeOf(8 * kGibi), 8 * kGibi);
+        QCOMPARE(freeOf(kGibi / 2 - 1), std::int64_t{0});
+        QCOMPARE(freeOf(0), 8 * kGibi); // it does not say
+    }
+
     // METHODS 5: never below what a run takes, and at most a tenth above.
     void theMemoryOfTheDeviceIsWhatWasPredicted() {
         for (const auto& [n, m, tile] : {Forced{{700, 500, 1}, {16, 9, 1}, {128, 128, 1}},
