@@ -8,7 +8,8 @@
 
 #include "engine/cuda/map_run.h"
 #include "engine/cuda/part_queue.h"
-#include "engine/method/bank.h"
+#include "engine/match/peaks.h"
+#include "engine/method/reduced_map.h"
 #include "tests/engine/cuda/on_double.h"
 #include "tests/engine/cuda/reduced_cases.h"
 #include "tests/support/comparison.h"
@@ -107,20 +108,38 @@ double stageOf(const test::MethodRun& run, const std::string& name) {
     return -1;
 }
 
-/// As a job that keeps a run voxel by voxel: one of a bank of equal templates.
+/// A problem that is posed otherwise, by a workspace of its own.
+struct Posed {
+    Posed(const Work& work, const test::Way& asked, method::Problem posed)
+        : way(asked), problem(std::move(posed)), scene(base::viewOf(work.scene)),
+          prepared(way.method->prepare(problem, way.candidate, base::viewOf(work.templ), pool)),
+          workspace(way.method->makeWorkspace(problem, way.candidate)) {}
+
+    [[nodiscard]] test::MethodRun run(method::SceneHold* hold = nullptr) {
+        test::MethodRun run;
+        run.map = method::MatchMap(method::mapExtents(problem));
+        run.outcome = way.method->execute(problem, way.candidate, *prepared, scene, *workspace,
+                                          {pool, {}, {}, hold}, method::viewOf(run.map));
+        return run;
+    }
+    [[nodiscard]] method::Outcome reduce(const method::Reduction& wanted) {
+        return way.method->reduce(problem, way.candidate, {prepared}, scene, *workspace,
+                                  {pool, {}, {}}, wanted);
+    }
+
+    const test::Way& way;
+    base::TilePool pool{2};
+    method::Problem problem;
+    method::MaskedView scene;
+    std::shared_ptr<const method::Prepared> prepared;
+    std::unique_ptr<method::Workspace> workspace;
+};
+
+/// As one of a bank of equal templates.
 test::MethodRun voxelByVoxel(const Work& work, const test::Way& way) {
     method::Problem problem = way.of(work.problem());
-    base::TilePool pool(2);
-    const method::MaskedView scene = base::viewOf(work.scene);
-    const auto prepared =
-        way.method->prepare(problem, way.candidate, base::viewOf(work.templ), pool);
     problem.templates = 2;
-    test::MethodRun run;
-    run.map = method::MatchMap(method::mapExtents(problem));
-    const auto workspace = way.method->makeWorkspace(problem, way.candidate);
-    run.outcome = way.method->execute(problem, way.candidate, *prepared, scene, *workspace,
-                                      {pool, {}, {}}, method::viewOf(run.map));
-    return run;
+    return Posed(work, way, problem).run();
 }
 
 } // namespace
@@ -229,6 +248,74 @@ class AgainTest : public QObject {
         const test::OnDouble roomy(makerOf(kind));
         const test::MethodRun large = work.run(work.way(roomy, kind));
         QVERIFY(isAlike(large, alone));
+    }
+
+    void aMapThatStaysHasTheSameScores_data() { everyKind(); }
+
+    void aMapThatStaysHasTheSameScores() {
+        QFETCH(int, kind);
+        const Work work;
+        smallDevice(kind);
+        const test::OnDouble own(makerOf(kind));
+        const test::Way way = work.way(own, kind);
+        method::Problem problem = way.of(work.problem());
+        Posed whole(work, way, problem);
+        problem.map = false;
+        Posed reduced(work, way, problem);
+        const std::vector<base::Index> asked = test::someVoxels(method::mapExtents(work.problem()));
+        for (int turn = 0; turn < 2; ++turn) { // the buffers serve further runs
+            const test::MethodRun all = whole.run();
+            const method::Outcome some = reduced.reduce({0.5, false, asked});
+            QVERIFY(test::same(some.facts, all.outcome.facts));
+            QVERIFY(some.facts.recomputed > 0);
+            method::ScoreTally tally;
+            method::addRow(all.map.value.data(), all.map.status.data(), all.map.value.count(),
+                           tally);
+            QVERIFY(
+                test::same(match::statisticsOf(some.reduced->tally()), match::statisticsOf(tally)));
+            for (const base::Index& at : asked) {
+                const auto voxel = some.reduced->asked(at);
+                QCOMPARE(voxel.status, all.map.status.view().at(at));
+                QCOMPARE(voxel.value, static_cast<double>(all.map.value.view().at(at)));
+            }
+            for (const method::ReducedMap::Part& part : some.reduced->parts()) {
+                for (std::int64_t i = 0; i < part.value.count(); ++i) {
+                    const base::Index at{part.box.corner.x + i % part.box.extents.x,
+                                         part.box.corner.y + i / part.box.extents.x, 0};
+                    QCOMPARE(part.value.data()[i], all.map.value.view().at(at));
+                }
+            }
+        }
+    }
+
+    void aSceneThatStaysIsNotBroughtAgain_data() { everyKind(); }
+
+    void aSceneThatStaysIsNotBroughtAgain() {
+        QFETCH(int, kind);
+        const Work work;
+        smallDevice(kind);
+        test::deviceDouble().about.memoryBytes *= 2;
+        const test::OnDouble own(makerOf(kind));
+        const test::Way way = work.way(own, kind);
+        const test::MethodRun alone = work.run(way);
+        method::Problem problem = way.of(work.problem());
+        problem.runs = 3;
+        test::deviceDouble().mostBytes = 0;
+        method::SceneHold hold;
+        Posed posed(work, way, problem);
+        for (int turn = 0; turn < 2; ++turn) {
+            const test::MethodRun run = posed.run(&hold);
+            QVERIFY(hold.scene != nullptr && !hold.refused);
+            QVERIFY(run.outcome.facts.recomputed > 0);
+            QCOMPARE(test::firstDifferentBit(run.map, alone.map), std::string());
+            QCOMPARE(run.outcome.times->uploads, turn == 0 ? 1 : 0);
+        }
+        const auto predicted = std::get<method::Prediction>(
+            own.method->predict(problem, way.candidate, {2}, {}, nullptr));
+        QVERIFY2(predicted.deviceBytes >= test::deviceDouble().mostBytes,
+                 qPrintable(QStringLiteral("%1 for %2")
+                                .arg(predicted.deviceBytes)
+                                .arg(test::deviceDouble().mostBytes)));
     }
 
     void theMemoryOfTheDeviceIsEnough_data() { everyKind(); }
