@@ -341,6 +341,35 @@ class AgainTest : public QObject {
         }
     }
 
+    // A tile that leaves no room to cut it: what it needs in double counts.
+    void aTileThatCannotBeCutIsPredictedInDouble() {
+        test::deviceDouble().resetFast();
+        Work work;
+        work.templ = test::crop(work.scene, {{0, 0, 0}, {150, 90, 1}});
+        const test::OnDouble own(cuda::fourierMethod);
+        test::Way way = work.way(own, kFourier);
+        const auto predicted = [&] {
+            return std::get<method::Prediction>(
+                       own.method->predict(way.of(work.problem()), way.candidate, {2}, {}, nullptr))
+                .deviceBytes;
+        };
+        const std::int64_t told = predicted();
+        QVERIFY(work.run(way).outcome.facts.recomputed > 0);
+        const auto most = static_cast<double>(test::deviceDouble().mostBytes);
+        QVERIFY2(static_cast<double>(told) >= most && static_cast<double>(told) <= 1.1 * most,
+                 qPrintable(QStringLiteral("%1 for %2").arg(told).arg(most)));
+        way.recompute = false;
+        QVERIFY(predicted() < told);
+        // Without that room voxels are left to the host.
+        test::deviceDouble().about.memoryBytes = (told + predicted()) / 2;
+        const test::OnDouble small(cuda::fourierMethod);
+        way.recompute = true;
+        way.method = small.method.get();
+        test::deviceDouble().mostBytes = 0;
+        QVERIFY(work.run(way).outcome.facts.recomputed > 0);
+        QVERIFY(test::deviceDouble().mostBytes < told);
+    }
+
     void aStopLeavesNothingHalfDone_data() { everyKind(); }
 
     void aStopLeavesNothingHalfDone() {
