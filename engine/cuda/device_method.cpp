@@ -71,7 +71,7 @@ method::Outcome DeviceMethod::run(const RunInput& input, method::Workspace& work
     const base::Stopwatch watch;
     buffers.own.reset(); // what follows needs its room
     const std::unique_ptr<method::Workspace> own = makeBuffers();
-    const method::Problem problem = twofold(input.problem);
+    const method::Problem problem = doneAgain(input.problem);
     RunInput second{problem,         again->candidate, input.prepared, input.scene,
                     input.execution, input.map,        input.reduced,  input.held};
     second.second = true;

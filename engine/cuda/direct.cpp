@@ -389,7 +389,7 @@ class DirectMethod final : public DeviceMethod {
         if (inDouble(posed)) {
             return std::nullopt;
         }
-        const Problem again = twofold(posed);
+        const Problem again = doneAgain(posed);
         const auto of = [&](const Extents& part) {
             Candidate one = candidate;
             one.tile = part;

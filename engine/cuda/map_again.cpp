@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <numeric>
 
 #include "engine/base/stopwatch.h"
 #include "engine/cuda/map_run.h"
@@ -37,10 +36,12 @@ bool MapRun::mayStayOpen(const PartSlot& slot) const {
     }
     const BlockTally* const told = slot.told.data();
     const std::int64_t blocks = base::voxelCount(shared::blockGrid(slot.box.extents));
-    return std::accumulate(told, told + blocks, std::int64_t{0},
-                           [](std::int64_t sum, const BlockTally& block) {
-                               return sum + block.lowConf;
-                           }) > rule->most;
+    const bool ofBlocks = rule->unit == Extents{shared::kBlockWidth, shared::kBlockHeight, 1};
+    std::int64_t low = 0; // of a unit at most
+    for (std::int64_t i = 0; i < blocks; ++i) {
+        low = ofBlocks ? std::max<std::int64_t>(low, told[i].lowConf) : low + told[i].lowConf;
+    }
+    return low > rule->most;
 }
 
 /// What is not left was repaired.

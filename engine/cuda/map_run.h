@@ -26,10 +26,11 @@ inline constexpr double kUnitDouble = 0x1p-53;
 [[nodiscard]] inline bool isTwofold(const method::Problem& problem) {
     return problem.precision == method::Precision::Double;
 }
-/// A problem in double.
-[[nodiscard]] inline method::Problem twofold(method::Problem problem) {
-    problem.precision = method::Precision::Double;
-    return problem;
+/// What is done again of a problem as it is posed: in double, and brought back.
+[[nodiscard]] inline method::Problem doneAgain(method::Problem posed) {
+    posed.precision = method::Precision::Double;
+    posed.map = true;
+    return posed;
 }
 
 /// True when the scene of a problem as it is posed stays whole on the device.

@@ -357,11 +357,16 @@ class TiledMethod final : public DeviceMethod {
         if (isGeneral(posed)) {
             return std::nullopt;
         }
-        const Problem again = twofold(posed);
+        const Problem again = doneAgain(posed);
+        // The room of a run whose map is brought back, on one device, without the scene on it.
+        Problem plain = posed;
+        plain.map = true;
+        plain.runs = 1;
         DeviceFacts alone = facts();
         alone.together = 1;
-        const Tiling tiling = tilingOf(posed, candidate.tile, alone);
-        const Tiling own = tileWithin(again, candidate.tile, deviceBytes(posed, tiling, 1));
+        const Tiling tiling = tilingOf(plain, candidate.tile, alone);
+        const Tiling own =
+            tileWithin(doneAgain(plain), candidate.tile, deviceBytes(plain, tiling, 1));
         AgainRule rule;
         rule.unit = tiling.out;
         rule.part = own.part;
