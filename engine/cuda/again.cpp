@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "engine/cuda/map_parts.h"
+#include "engine/cuda/part_queue.h"
 #include "engine/method/canonical_cost.h"
 
 namespace flcc::cuda {
@@ -18,7 +19,11 @@ std::int64_t mostByVoxels(const method::Problem& problem, const Extents& unit, d
     constexpr double kThreads = 8;
     // Copies of a placement's voxel, score and status, and taking them in.
     constexpr double kPlacementNs = 2;
-    const double ns = kernelNs + kPlacementNs * static_cast<double>(base::voxelCount(unit));
+    // Buffers, plans and the template, of which each unit of the map bears its share.
+    constexpr double kStartNs = 1e6;
+    const auto units = static_cast<double>(PartQueue::count(method::mapExtents(problem), unit));
+    const double ns =
+        kernelNs + kPlacementNs * static_cast<double>(base::voxelCount(unit)) + kStartNs / units;
     return static_cast<std::int64_t>(
         std::min(ns * kThreads / method::canonicalNs(base::voxelCount(problem.templ)), 0x1p62));
 }

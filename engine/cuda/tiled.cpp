@@ -358,12 +358,14 @@ class TiledMethod final : public DeviceMethod {
             return std::nullopt;
         }
         const Problem again = doneAgain(posed);
-        // The room of a run whose map is brought back, on one device, without the scene on it.
+        // The room of a run whose map is brought back part by part, on one device, without the
+        // scene on it.
         Problem plain = posed;
         plain.map = true;
         plain.runs = 1;
         DeviceFacts alone = facts();
         alone.together = 1;
+        alone.about.copyEngines = 0;
         const Tiling tiling = tilingOf(plain, candidate.tile, alone);
         const Tiling own =
             tileWithin(doneAgain(plain), candidate.tile, deviceBytes(plain, tiling, 1));
@@ -379,7 +381,8 @@ class TiledMethod final : public DeviceMethod {
                                      (bytes / bytesPerNs() + kPartNs));
         rule.candidate = candidate;
         rule.candidate.tile = own.points;
-        const std::int64_t most = partsInFlight(posed, tiling.part, facts(), candidate.inFlight);
+        const std::int64_t most =
+            partsInFlight(posed, partOf(posed, candidate), facts(), candidate.inFlight);
         const int within =
             inFlightWithin(std::max(needOf(posed, candidate), rule.deviceBytes), most,
                            [&](std::int64_t parts) { return deviceBytes(again, own, parts); });

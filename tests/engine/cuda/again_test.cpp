@@ -32,7 +32,7 @@ cuda::MakeMethod makerOf(int kind) {
                             : cuda::fourierMethod;
 }
 
-/// Noise with bright lines on the left, which break the promise in whole tiles and blocks; on the
+/// Noise under a bright line, which breaks the promise in whole tiles and blocks below; on the
 /// right a faint place, where few panels do, a flat one and a NaN.
 struct Work {
     base::AnyImage scene;
@@ -45,14 +45,14 @@ struct Work {
                    at.y >= box.corner.y && at.y < box.corner.y + box.extents.y;
         };
         scene = test::makeScene(PixelType::Float32, {260, 130, 1}, [&](const base::Index& at) {
-            const bool bright = at.x < 90 && (at.y % 40 == 30 || at.x == 70);
+            const bool bright = at.y == 0 && at.x < 150;
             const double noise = random.uniform();
-            return isIn(at, {{120, 15, 0}, {40, 30, 1}})   ? 2.0
-                   : isIn(at, {{205, 70, 0}, {26, 23, 1}}) ? 2.0 + 1e-5 * noise
-                                                           : noise + (bright ? 3e4 : 0.0);
+            return isIn(at, {{112, 15, 0}, {46, 40, 1}})   ? 2.0
+                   : isIn(at, {{215, 60, 0}, {42, 38, 1}}) ? 2.0 + 1e-5 * noise
+                                                           : noise + (bright ? 4e5 : 0.0);
         });
         test::setVoxel(scene, {200, 20, 0}, std::nan(""));
-        templ = test::crop(scene, {{170, 90, 0}, {24, 20, 1}});
+        templ = test::crop(scene, {{170, 60, 0}, {40, 36, 1}});
     }
 
     [[nodiscard]] method::Problem problem() const {
@@ -221,9 +221,6 @@ class AgainTest : public QObject {
         const test::OnDouble plain(makerOf(kind));
         const test::MethodRun alone = work.run(work.way(plain, kind));
         QVERIFY(alone.outcome.facts.recomputed > 0);
-        const auto isSame = [&](const test::MethodRun& found) {
-            return isAlike(found, alone) && test::same(found.outcome.facts, alone.outcome.facts);
-        };
         for (const Order order : {Order::AtOnce, Order::Late, Order::Ahead}) {
             for (const int engines : {0, 2}) {
                 smallDevice(kind, engines);
@@ -232,7 +229,7 @@ class AgainTest : public QObject {
                 test::Way way = work.way(own, kind);
                 for (const int inFlight : {0, 1, 2}) {
                     way.candidate.inFlight = inFlight;
-                    QVERIFY(isSame(work.run(way)));
+                    QVERIFY(isAlike(work.run(way), alone));
                 }
             }
             if (kind == kFourier) { // whose map has one part
