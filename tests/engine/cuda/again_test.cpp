@@ -247,6 +247,29 @@ class AgainTest : public QObject {
         QVERIFY(isAlike(large, alone));
     }
 
+    // Whose parts, and with them the room for one in double, do.
+    void tilesInDoubleDoNotDependOnWhatOverlaps() {
+        const Work work;
+        bool again = false;
+        for (const std::int64_t memory : {3 << 18, 1 << 20, 3 << 19, 1 << 21, 3 << 20, 1 << 22}) {
+            const auto run = [&](std::int32_t copyEngines, const std::vector<std::int32_t>& gpus) {
+                smallDevice(kTiled, copyEngines, 2);
+                test::deviceDouble().about.memoryBytes = memory;
+                const auto own = gpus.size() > 1
+                                     ? std::make_unique<test::OnDouble>(cuda::tiledMethod, gpus)
+                                     : std::make_unique<test::OnDouble>(cuda::tiledMethod);
+                const std::int64_t before = callsOfKernels(kTiled);
+                test::MethodRun found = work.run(work.way(*own, kTiled));
+                again = again || callsOfKernels(kTiled) - before > 60;
+                return found;
+            };
+            const test::MethodRun alone = run(0, {0});
+            QVERIFY(isAlike(run(2, {0}), alone));
+            QVERIFY(isAlike(run(0, {0, 1}), alone));
+        }
+        QVERIFY(again);
+    }
+
     void aMapThatStaysHasTheSameScores_data() { everyKind(); }
 
     void aMapThatStaysHasTheSameScores() {
