@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/cpu/tile_grid.h"
+#include "engine/method/canonical_cost.h"
 #include "engine/method/shared/box_score.h"
 #include "engine/method/shared/fourier_bound.h"
 
@@ -430,8 +431,7 @@ void TileScorer::scoreAgain(const method::Problem& problem, const AgainInput& in
 
 bool TileScorer::wantsDouble(const method::Problem& problem, const TileResult& result,
                              double twofoldNs) {
-    // What canonicalScore takes for one panel.
-    const double voxelNs = 50 + 0.55 * static_cast<double>(base::voxelCount(problem.templ));
+    const double voxelNs = method::canonicalNs(base::voxelCount(problem.templ));
     return problem.recompute && static_cast<double>(result.lowConf) * voxelNs > twofoldNs;
 }
 

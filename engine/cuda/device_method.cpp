@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "engine/base/error.h"
+#include "engine/base/stopwatch.h"
+#include "engine/method/bank.h"
 
 namespace flcc::cuda {
 
@@ -68,7 +70,48 @@ std::unique_ptr<method::Workspace> DeviceMethod::makeWorkspace(const method::Pro
 
 method::Outcome DeviceMethod::run(const RunInput& input, method::Workspace& workspace,
                                   PartQueue& parts) const {
-    return runWith(input, *dynamic_cast<HeldBuffers&>(workspace).own, parts);
+    auto& buffers = dynamic_cast<HeldBuffers&>(workspace);
+    if (!buffers.own) {
+        buffers.own = makeBuffers();
+    }
+    const std::optional<AgainRule> again =
+        input.ofBank ? std::nullopt : againRule(input.problem, input.candidate);
+    RunInput first = input;
+    first.again = again ? &*again : nullptr;
+    method::Outcome outcome = runWith(first, *buffers.own, parts);
+    if (!again || parts.open().empty() || input.execution.stop.stop_requested()) {
+        return outcome;
+    }
+    const base::Stopwatch watch;
+    buffers.own.reset(); // what follows needs its room
+    const std::unique_ptr<method::Workspace> own = makeBuffers();
+    const method::Problem problem = doneAgain(input.problem);
+    RunInput second{problem,         again->candidate, input.prepared, input.scene,
+                    input.execution, input.map,        input.reduced,  input.held};
+    second.second = true;
+    method::Outcome more = runWith(second, *own, parts);
+    more.times->uploads = 0; // of some parts alone
+    outcome.times->add(*more.times);
+    method::addStages({{"recomputation", watch.ms()}}, outcome.stagesMs);
+    return outcome;
+}
+
+std::optional<AgainRule> DeviceMethod::againRule(const method::Problem& posed,
+                                                 const method::Candidate& candidate) const {
+    if (posed.templates > 1 || isTwofold(posed) || !posed.recompute) {
+        return std::nullopt;
+    }
+    std::optional<AgainRule> rule = twofoldRule(posed, candidate);
+    const bool fits = rule && rule->deviceBytes <= m_facts.about.memoryBytes;
+    return fits ? rule : std::nullopt;
+}
+
+std::int64_t DeviceMethod::needWithAgain(const method::Problem& problem,
+                                         const method::Problem& posed,
+                                         const method::Candidate& candidate) const {
+    const std::optional<AgainRule> again =
+        problem.templates > 1 ? std::nullopt : againRule(posed, candidate);
+    return std::max(needOf(posed, candidate), again ? again->deviceBytes : 0);
 }
 
 method::Problem DeviceMethod::posed(const method::Problem& problem,
@@ -105,8 +148,9 @@ method::Outcome DeviceMethod::execute(const method::Problem& problem,
     const method::MaskedView seen = withoutIdleMask(problem, scene);
     const method::PreparedTemplates alone{borrowed(prepared)};
     std::string failure;
-    return *runPosed(oneOf(problem), {problem, candidate, alone, seen, execution, {map, {}}},
-                     workspace, failure);
+    RunInput input{problem, candidate, alone, seen, execution, {map, {}}};
+    input.ofBank = problem.templates > 1;
+    return *runPosed(oneOf(problem), input, workspace, failure);
 }
 
 method::Outcome
@@ -184,9 +228,10 @@ std::optional<method::Outcome> DeviceMethod::runPosed(const method::Problem& pro
             } else {
                 DeviceScene::leave(hold, m_facts.number); // whose room was not counted
             }
-            method::Outcome outcome = runAlone({own, input.candidate, input.prepared, input.scene,
-                                                execution, input.map, input.reduced, held},
-                                               workspace);
+            method::Outcome outcome =
+                runAlone({own, input.candidate, input.prepared, input.scene, execution, input.map,
+                          input.reduced, held, input.ofBank},
+                         workspace);
             outcome.failures = std::move(failures);
             return outcome;
         } catch (const base::Error& error) {
@@ -217,6 +262,7 @@ std::optional<method::Outcome> DeviceMethod::runPosed(const method::Problem& pro
 method::Outcome DeviceMethod::runAlone(const RunInput& input, method::Workspace& workspace) const {
     PartQueue parts(method::mapExtents(input.problem), partOf(input.problem, input.candidate),
                     input.execution, input.problem.templates);
+    const OpenPartsCleared cleared{input, parts};
     method::Outcome outcome = run(input, workspace, parts);
     settle(outcome, input.problem, parts);
     return outcome;

@@ -68,8 +68,9 @@ class DeviceMethod : public method::Method {
     /// Bytes of the device that it needs then.
     [[nodiscard]] virtual std::int64_t needOf(const method::Problem& posed,
                                               const method::Candidate& candidate) const = 0;
-    /// Does parts of the map until the queue has none. Of the outcome times alone. `workspace` was
-    /// made by this method. **Errors**: as execute(); the queue has back what is not in the map.
+    /// Does parts of the map until the queue has none, and then what of them is left to a run in
+    /// double. Of the outcome times alone. `workspace` was made by this method. **Errors**: as
+    /// execute(); the queue has back what is not in the map.
     [[nodiscard]] method::Outcome run(const RunInput& input, method::Workspace& workspace,
                                       PartQueue& parts) const;
 
@@ -80,7 +81,19 @@ class DeviceMethod : public method::Method {
     [[nodiscard]] virtual method::Outcome runWith(const RunInput& input, method::Workspace& buffers,
                                                   PartQueue& parts) const = 0;
 
+    /// How a run in single precision of one template, as it is posed, does LOWCONF voxels again;
+    /// nothing where it never does. AgainRule::unit and AgainRule::most, which decide about bits,
+    /// depend on neither the devices that share a map nor on what is in flight.
+    [[nodiscard]] virtual std::optional<AgainRule>
+    twofoldRule(const method::Problem& posed, const method::Candidate& candidate) const = 0;
+    /// needOf(), of a run of `problem` with what it does again.
+    [[nodiscard]] std::int64_t needWithAgain(const method::Problem& problem,
+                                             const method::Problem& posed,
+                                             const method::Candidate& candidate) const;
+
   private:
+    [[nodiscard]] std::optional<AgainRule> againRule(const method::Problem& posed,
+                                                     const method::Candidate& candidate) const;
     [[nodiscard]] method::Outcome runAlone(const RunInput& input,
                                            method::Workspace& workspace) const;
     [[nodiscard]] method::Problem posed(const method::Problem& problem,
@@ -98,6 +111,18 @@ class DeviceMethod : public method::Method {
 
 /// The outcome of a run whose parts were done, or stopped.
 void settle(method::Outcome& outcome, const method::Problem& problem, const PartQueue& parts);
+
+/// At its end what a run left open of its map is as it was before.
+struct OpenPartsCleared {
+    const RunInput& input;
+    const PartQueue& parts;
+
+    ~OpenPartsCleared() {
+        for (const base::Box& box : parts.open()) {
+            clearPart(input, box);
+        }
+    }
+};
 
 /// Does reduce() of a bank with a map on the host, which `run` fills: all of it comes back.
 [[nodiscard]] method::Outcome

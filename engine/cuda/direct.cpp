@@ -46,22 +46,12 @@ class DirectPrepared final : public method::Prepared {
             takeSupport(problem, templ);
             return;
         }
-        const bool twofold = isTwofold(problem);
-        // Under a mask no sum is shared by panels.
-        const auto chain = static_cast<double>(problem.mask ? m_canonical.count() +
-                                                                  2 * shared::pieceCount(m, twofold)
-                                                            : shared::sumChain(m, twofold));
-        const double half = static_cast<double>(shared::blockChain(m, twofold)) / 2;
-        m_constants.suspicious = 4 * (16 + chain) * kUnitDouble;
-        m_constants.boundSquare = (8 + chain / 2) * kUnitDouble;
-        if (twofold) {
-            // That is rounded four times; its norm is a sum in eight lanes.
-            m_constants.tiny = 0x1p-960;
-            m_constants.boundPanel = kUnitDouble * (6 + half);
-            m_constants.boundScore = kUnitDouble * half;
-            m_constants.boundConstant = kUnitDouble * (4 + m_constants.count / 16);
+        m_twofold = constantsOf(problem, true);
+        if (isTwofold(problem)) {
+            m_constants = m_twofold;
             return;
         }
+        m_constants = constantsOf(problem, false);
         m_weights = base::Image<float>(m);
         const base::Image<double>& values = m_canonical.values();
         std::transform(values.data(), values.data() + values.count(), m_weights.data(),
@@ -70,11 +60,6 @@ class DirectPrepared final : public method::Prepared {
             takeIntegers(std::get<base::View<const std::uint8_t>>(templ.pixels));
             return;
         }
-        // METHODS 2.2 has 2 + L/2 for products that are added in one rounding; a compiler may make
-        // two of it. Products of one sign, of a perfect match, add L/2 |r|.
-        m_constants.boundPanel = kUnitSingle * (3 + half);
-        m_constants.boundScore = kUnitSingle * half;
-        m_constants.boundConstant = 4 * kUnitSingle;
     }
 
     [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_canonical; }
@@ -92,9 +77,38 @@ class DirectPrepared final : public method::Prepared {
     }
     /// Where placements may overlap the scene in part, as levelsOf().
     [[nodiscard]] const std::vector<std::int32_t>& levels() const { return m_levels; }
-    [[nodiscard]] const shared::BoxConstants& constants() const { return m_constants; }
+    /// Of `problem`, or of the same in double.
+    [[nodiscard]] const shared::BoxConstants& constants(const Problem& problem) const {
+        return isTwofold(problem) && !mayBePartial(problem) ? m_twofold : m_constants;
+    }
 
   private:
+    [[nodiscard]] shared::BoxConstants constantsOf(const Problem& problem, bool twofold) const {
+        const Extents& m = m_canonical.extents();
+        shared::BoxConstants constants = m_constants;
+        // Under a mask no sum is shared by panels.
+        const auto chain = static_cast<double>(problem.mask ? m_canonical.count() +
+                                                                  2 * shared::pieceCount(m, twofold)
+                                                            : shared::sumChain(m, twofold));
+        const double half = static_cast<double>(shared::blockChain(m, twofold)) / 2;
+        constants.suspicious = 4 * (16 + chain) * kUnitDouble;
+        constants.boundSquare = (8 + chain / 2) * kUnitDouble;
+        if (twofold) {
+            // That is rounded four times; its norm is a sum in eight lanes.
+            constants.tiny = 0x1p-960;
+            constants.boundPanel = kUnitDouble * (6 + half);
+            constants.boundScore = kUnitDouble * half;
+            constants.boundConstant = kUnitDouble * (4 + constants.count / 16);
+            return constants;
+        }
+        // METHODS 2.2 has 2 + L/2 for products that are added in one rounding; a compiler may make
+        // two of it. Products of one sign, of a perfect match, add L/2 |r|.
+        constants.boundPanel = kUnitSingle * (3 + half);
+        constants.boundScore = kUnitSingle * half;
+        constants.boundConstant = 4 * kUnitSingle;
+        return constants;
+    }
+
     void takeSupport(const Problem& problem, const method::MaskedView& templ) {
         const Extents& m = m_canonical.extents();
         if (m_canonical.support().empty()) {
@@ -124,6 +138,8 @@ class DirectPrepared final : public method::Prepared {
         }
         const std::int64_t count = base::voxelCount(m);
         m_constants.integers = true;
+        m_constants.boundPanel = 0;
+        m_constants.boundScore = 0;
         m_constants.templSum = static_cast<double>(first);
         m_constants.templNorm = std::sqrt(static_cast<double>(count * second - first * first) /
                                           static_cast<double>(count));
@@ -135,6 +151,7 @@ class DirectPrepared final : public method::Prepared {
     std::vector<std::uint8_t> m_ones;
     std::vector<std::int32_t> m_levels;
     shared::BoxConstants m_constants;
+    shared::BoxConstants m_twofold; ///< where no panel may be partial
 };
 
 class DirectWorkspace final : public method::Workspace {
@@ -235,7 +252,7 @@ class DirectMethod final : public DeviceMethod {
         const std::int64_t inFlight =
             partsInFlight(own, candidate.tile, facts(), candidate.inFlight);
         prediction.hostBytes = hostNeed(problem, own, candidate.tile, inFlight * facts().together);
-        prediction.deviceBytes = needOf(own, candidate);
+        prediction.deviceBytes = needWithAgain(problem, own, candidate);
         prediction.deviceMemory = factsFor(candidate).about.memoryBytes;
         if (std::string reason = refusalOf(prediction, limits, facts().about.memoryBytes);
             !reason.empty()) {
@@ -351,7 +368,7 @@ class DirectMethod final : public DeviceMethod {
             launch.outside = problem.outside;
             launch.minOverlap = problem.minOverlap;
             launch.partial = partial;
-            launch.constants = templ.constants();
+            launch.constants = templ.constants(problem);
             launch.constants.boundConstant += stored;
             if (sharesSums(problem)) {
                 launch.sums = own.sums.room(base::voxelCount(part.map));
@@ -367,13 +384,39 @@ class DirectMethod final : public DeviceMethod {
              upload, start});
     }
 
+    /// A block is done again, in as large parts as its room on the device allows.
+    [[nodiscard]] std::optional<AgainRule> twofoldRule(const Problem& posed,
+                                                       const Candidate& candidate) const override {
+        if (inDouble(posed)) {
+            return std::nullopt;
+        }
+        const Problem again = doneAgain(posed);
+        const auto of = [&](const Extents& part) {
+            Candidate one = candidate;
+            one.tile = part;
+            one.inFlight = 1;
+            return one;
+        };
+        const std::int64_t room = needOf(posed, candidate);
+        AgainRule rule;
+        rule.unit = {shared::kBlockWidth, shared::kBlockHeight, 1};
+        rule.part = largestPart(
+            candidate.tile, [&](const Extents& part) { return needOf(again, of(part)) <= room; });
+        rule.candidate = of(rule.part);
+        rule.deviceBytes = needOf(again, rule.candidate);
+        rule.most = mostByVoxels(posed, rule.unit, partNs(again, rule.unit) + kBlockNs);
+        return rule;
+    }
+
   private:
     /// A part of a map takes at most so many bytes of the device, and by prediction so much of its
     /// time: small enough to have several in flight, which a stop waits for.
     static constexpr std::int64_t kPartBytes = std::int64_t{1} << 25;
     static constexpr double kPartNsAtMost = 3e7;
-    // Built-in values, not measured on any device: of the kernel's peak, of preparing a run.
+    // Built-in values, not measured on any device: of the kernel's peak, of a block that is done
+    // again beside others, of preparing a run.
     static constexpr double kEfficiency = 0.4;
+    static constexpr double kBlockNs = 1000;
     static constexpr double kStartMs = 0.2;
 
     [[nodiscard]] double multiplyAddsPerNs(bool twofold) const {

@@ -105,7 +105,9 @@ class JointMethod final : public method::Method {
         const Problem one = oneOf(problem);
         const method::MaskedView seen = withoutIdleMask(problem, scene);
         const method::PreparedTemplates alone{borrowed(prepared)};
-        return runTogether({one, candidate, alone, seen, execution, {map, {}}}, workspace);
+        RunInput input{one, candidate, alone, seen, execution, {map, {}}};
+        input.ofBank = problem.templates > 1;
+        return runTogether(input, workspace);
     }
 
     method::Outcome executeBank(const Problem& problem, const Candidate& candidate,
@@ -157,11 +159,15 @@ class JointMethod final : public method::Method {
         if (input.execution.hold != nullptr) {
             input.execution.hold->scene.reset(); // whose room was not counted
         }
-        const auto& [whole, candidate, prepared, scene, execution, map, reduced, held] = input;
-        const RunInput own{problem, candidate, prepared, scene, execution, map, reduced};
+        const method::Candidate& candidate = input.candidate;
+        const method::Execution& execution = input.execution;
+        RunInput own{problem,   candidate, input.prepared, input.scene,
+                     execution, input.map, input.reduced};
+        own.ofBank = input.ofBank;
         auto& joint = dynamic_cast<JointWorkspace&>(workspace);
         PartQueue parts(method::mapExtents(problem), m_members.front()->partOf(problem, candidate),
                         execution, problem.templates);
+        const OpenPartsCleared cleared{own, parts};
         method::Outcome all;
         std::vector<base::Error> failures;
         std::mutex lock; // guards both

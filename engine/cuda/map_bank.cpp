@@ -66,7 +66,7 @@ bool MapRun::finishBank(PartSlot& slot, const std::string& what, const Lane& lan
     const bool again = slot.openMost > kOpenMost;
     if (!(again ? oneByOne(slot, what, lane, repaired, settled)
                 : settle(slot, repaired, settled))) {
-        clear(slot);
+        clearPart(m_input, slot.box);
         return false;
     }
     const base::Stopwatch watch;
@@ -74,13 +74,13 @@ bool MapRun::finishBank(PartSlot& slot, const std::string& what, const Lane& lan
         m_reducer->addUp(slot, {settled.best});
     }
     PartFacts facts{slot.told.data(), repaired, settled.statuses, settled.scores};
-    if (const method::BankView part = viewOf(slot); part.map.value.data() != nullptr) {
+    if (const method::BankView part = viewOf(slot.box); part.map.value.data() != nullptr) {
         method::MapFacts counted;
         method::addStatuses(part.map, counted);
         facts.statuses = counted.statusCounts;
     }
     m_times.joining += watch.ms();
-    m_parts.finished(slot.box, facts);
+    m_parts.finished({slot.box}, facts);
     return true;
 }
 
@@ -93,7 +93,7 @@ bool MapRun::settle(PartSlot& slot, std::vector<BlockRepair>& repaired, Settled&
             open.push_back(block);
         }
     }
-    const method::BankView part = viewOf(slot);
+    const method::BankView part = viewOf(slot.box);
     std::vector<Settled> each(open.size());
     const bool done = m_execution.pool.run(
         std::ssize(open),
@@ -136,7 +136,7 @@ bool MapRun::oneByOne(PartSlot& slot, const std::string& what, const Lane& lane,
         part.index = base::Image<std::int32_t>(extents);
         m_reducer->partOf(slot) = std::move(part);
     }
-    const method::BankView best = viewOf(slot);
+    const method::BankView best = viewOf(slot.box);
     const auto bring = [&](auto* to, const void* from) {
         const std::int64_t bytes = base::byteCount(extents, static_cast<std::int64_t>(sizeof(*to)));
         fetch.download({to, bytes, from, bytes, bytes, 1});

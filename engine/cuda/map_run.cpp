@@ -206,7 +206,7 @@ void requireUnmasked(const method::CanonicalTemplate& templ) {
 method::Outcome MapRun::operator()(const std::string& what, const Lane& lane) {
     const auto giveBack = [this] {
         for (const PartSlot* slot : m_underWay) {
-            m_parts.giveBack(slot->box);
+            m_parts.giveBack({slot->box, slot->of});
         }
         m_underWay.clear();
     };
@@ -236,13 +236,14 @@ method::Outcome MapRun::operator()(const std::string& what, const Lane& lane) {
 /// Does parts until none is left or a stop is requested.
 void MapRun::share(const std::string& what, const Lane& lane) {
     for (std::size_t sent = 0; !m_execution.stop.stop_requested();) {
-        std::optional<base::Box> box;
+        std::optional<QueuedBox> taken;
         if (std::ssize(m_underWay) < lane.inFlight) {
-            box = m_parts.take(m_underWay.empty());
+            taken = m_parts.take(m_underWay.empty(), m_input.second);
         }
-        if (box) {
+        if (taken) {
             PartSlot& slot = lane.pipe.slot(sent % static_cast<std::size_t>(lane.inFlight));
-            slot.box = *box;
+            slot.box = taken->box;
+            slot.of = taken->of;
             m_underWay.push_back(&slot);
             send(slot, lane);
             ++sent;
@@ -251,7 +252,9 @@ void MapRun::share(const std::string& what, const Lane& lane) {
         } else {
             PartSlot& slot = *m_underWay.front();
             receive(slot, what, lane);
-            if (m_merger ? !finishBank(slot, what, lane) : !finish(slot)) {
+            if (m_merger         ? !finishBank(slot, what, lane)
+                : m_input.second ? !finishPiece(slot)
+                                 : !finish(slot)) {
                 return;
             }
             m_underWay.pop_front();
@@ -336,6 +339,9 @@ void MapRun::receive(PartSlot& slot, const std::string& what, const Lane& lane) 
     m_times.compute += slot.computed.since(slot.start);
     m_times.download += slot.downloaded.since(slot.download);
     base::Stopwatch watch;
+    if (m_input.second) {
+        return; // finishPiece() takes it
+    }
     if (m_merger) {
         m_times.downloaded += m_merger->receive(slot, lane.pipe.fetch());
         m_times.download += watch.ms();
@@ -345,7 +351,7 @@ void MapRun::receive(PartSlot& slot, const std::string& what, const Lane& lane) 
         watch = {};
     }
     if (m_reducer) {
-        m_times.downloaded += m_reducer->receive(slot, lane.pipe.fetch());
+        m_times.downloaded += m_reducer->receive(slot, lane.pipe.fetch(), mayStayOpen(slot));
         m_times.download += watch.ms();
         return;
     }
@@ -354,22 +360,21 @@ void MapRun::receive(PartSlot& slot, const std::string& what, const Lane& lane) 
 }
 
 /// Where a part lies that came back whole; nowhere where its maxima alone did.
-method::BankView MapRun::viewOf(const PartSlot& slot) const {
-    if (!m_reducer) {
-        return method::partOf(m_map, slot.box);
+method::BankView MapRun::viewOf(const base::Box& box) const {
+    if (m_input.reduced == nullptr) {
+        return method::partOf(m_map, box);
     }
-    method::ReducedMap::Part& part = m_reducer->partOf(slot);
+    method::ReducedMap::Part& part = m_input.reduced->to.partAt(box.corner);
     return part.whole ? method::BankView{{part.value.view(), part.status.view(), part.exact.view()},
                                          part.index.view()}
                       : method::BankView{};
 }
 
-/// As it was before the run, after a stop.
-void MapRun::clear(const PartSlot& slot) {
-    if (m_reducer) {
-        m_reducer->partOf(slot) = {};
+void clearPart(const RunInput& input, const base::Box& box) {
+    if (input.reduced != nullptr) {
+        input.reduced->to.partAt(box.corner) = {};
     } else {
-        method::clearBest(method::partOf(m_map, slot.box));
+        method::clearBest(method::partOf(input.map, box));
     }
 }
 
@@ -380,11 +385,12 @@ bool MapRun::repairs(const method::CanonicalTemplate& templ) const {
 }
 
 /// Keeps the promise and tells that the part is done. What breaks it is replaced by canonical
-/// values of the host's pixels, block by block. False when stopped; then the part is as before.
+/// values of the host's pixels, block by block, or left to a run in double where it is much. False
+/// when stopped; then the part is as before.
 bool MapRun::finish(const PartSlot& slot) {
     const base::Stopwatch watch;
     const base::Box& box = slot.box;
-    const method::MapView part = viewOf(slot).map;
+    const method::MapView part = viewOf(box).map;
     const method::CanonicalTemplate& templ = *m_templates.front();
     const Extents grid = shared::blockGrid(box.extents);
     const BlockTally* const told = slot.told.data();
@@ -397,6 +403,9 @@ bool MapRun::finish(const PartSlot& slot) {
             open.push_back(i);
         }
     }
+    const AgainUnits left = mayStayOpen(slot)
+                                ? AgainUnits(*m_input.again, part.status, m_execution.pool)
+                                : AgainUnits();
     scores.resize(open.size());
     const bool done = m_execution.pool.run(
         std::ssize(open),
@@ -404,26 +413,33 @@ bool MapRun::finish(const PartSlot& slot) {
             const std::int64_t block = open[static_cast<std::size_t>(item)];
             repaired[static_cast<std::size_t>(block)] =
                 part.value.data() != nullptr
-                    ? repair(box, templ, part, shared::blockCorner(block, grid))
+                    ? repair(box, templ, part, shared::blockCorner(block, grid), left)
                     : m_reducer->repair(m_reducer->partOf(slot), block, m_stored,
                                         scores[static_cast<std::size_t>(item)]);
         },
         m_execution.stop);
     if (!done) {
-        clear(slot);
+        clearPart(m_input, box);
         return false;
+    }
+    if (left.any()) {
+        leaveOpen(slot, repaired, left);
+        m_repairMs += watch.ms();
+        return true;
     }
     if (m_reducer) {
         m_reducer->addUp(slot, scores);
     }
     m_repairMs += watch.ms();
-    m_parts.finished(box, {told, repaired});
+    m_parts.finished({box}, {told, repaired});
     return true;
 }
 
-/// Replaces what is LOWCONF in a block by canonical values, where those keep the promise.
+/// Replaces what is LOWCONF in a block and not `left` by canonical values, where those keep the
+/// promise.
 BlockRepair MapRun::repair(const base::Box& box, const method::CanonicalTemplate& templ,
-                           const method::MapView& part, const base::Index& corner) const {
+                           const method::MapView& part, const base::Index& corner,
+                           const AgainUnits& left) const {
     const std::int64_t right = std::min(box.extents.x, corner.x + shared::kBlockWidth);
     const std::int64_t bottom = std::min(box.extents.y, corner.y + shared::kBlockHeight);
     const base::Index first = moved(box.corner, method::firstPlacement(m_problem));
@@ -431,7 +447,7 @@ BlockRepair MapRun::repair(const base::Box& box, const method::CanonicalTemplate
     for (std::int64_t y = corner.y; y < bottom; ++y) {
         for (std::int64_t x = corner.x; x < right; ++x) {
             base::Status& status = part.status.at(x, y, corner.z);
-            if (status != base::Status::LowConf) {
+            if (status != base::Status::LowConf || left.hold({x, y, corner.z})) {
                 continue;
             }
             const base::Index at = moved(first, {x, y, corner.z});

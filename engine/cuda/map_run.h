@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/cuda/again.h"
 #include "engine/cuda/device_scene.h"
 #include "engine/cuda/merger.h"
 #include "engine/cuda/part_queue.h"
@@ -24,6 +25,12 @@ inline constexpr double kUnitDouble = 0x1p-53;
 
 [[nodiscard]] inline bool isTwofold(const method::Problem& problem) {
     return problem.precision == method::Precision::Double;
+}
+/// What is done again of a problem as it is posed: in double, and brought back.
+[[nodiscard]] inline method::Problem doneAgain(method::Problem posed) {
+    posed.precision = method::Precision::Double;
+    posed.map = true;
+    return posed;
 }
 
 /// True when the scene of a problem as it is posed stays whole on the device.
@@ -129,13 +136,22 @@ struct RunInput {
     method::BankView map; ///< without voxels where `reduced` is given
     const ReducedRun* reduced = nullptr;
     DeviceScene* held = nullptr; ///< where the scene stays on the device
+    /// One of a bank, one after the other: what breaks the promise goes voxel by voxel, as where
+    /// all are done at once.
+    bool ofBank = false;
+    const AgainRule* again = nullptr; ///< of a run in single precision that is followed by one
+    bool second = false;              ///< this one: of pieces, in double
 };
+
+/// Leaves a part of the map of a run as it was before.
+void clearPart(const RunInput& input, const base::Box& box);
 
 /// What a score in double loses where the map keeps floats alone; of one in float it is part of the
 /// bound.
 [[nodiscard]] inline double storedError(const RunInput& input) {
-    const bool exact =
-        input.reduced != nullptr ? isTwofold(input.problem) : input.map.map.exact.data() != nullptr;
+    const bool exact = !input.second && input.reduced != nullptr
+                           ? isTwofold(input.problem)
+                           : input.map.map.exact.data() != nullptr;
     return exact ? 0.0 : kUnitSingle;
 }
 
@@ -144,18 +160,19 @@ struct RunInput {
 /// bank are done with a part while it is on the device (Merger). Several parts are
 /// under way at once, each in a slot of its own; kernels of different parts run one after the
 /// other, so that what a method keeps on the device may serve them all. A part reaches the map when
-/// it is done. Stopped, or when an error ends it, nothing is under way any more, and the queue has
-/// back what is not in the map.
+/// it is done; one with units of many LOWCONF voxels (AgainRule) stays open until a second run, in
+/// double, has brought these. Stopped, or when an error ends it, nothing is under way any more, and
+/// the queue has back what is not in the map.
 class MapRun {
   public:
     MapRun(const RunInput& input, Templates templates, PartQueue& parts)
-        : m_problem(input.problem), m_templates(std::move(templates)), m_scene(input.scene),
-          m_execution(input.execution), m_map(input.map), m_held(input.held),
+        : m_input(input), m_problem(input.problem), m_templates(std::move(templates)),
+          m_scene(input.scene), m_execution(input.execution), m_map(input.map), m_held(input.held),
           m_stored(storedError(input)), m_parts(parts) {
         if (m_templates.size() > 1) {
             m_merger.emplace(m_problem, m_templates, m_scene, m_stored);
         }
-        if (input.reduced != nullptr) {
+        if (input.reduced != nullptr && !input.second) {
             m_reducer.emplace(m_problem, m_templates, m_scene, *input.reduced);
         }
     }
@@ -177,9 +194,10 @@ class MapRun {
     template <class T> void unpack(const T* from, const base::View<T>& view) const;
     bool finish(const PartSlot& slot);
     void unpackAll(PartSlot& slot);
-    [[nodiscard]] method::BankView viewOf(const PartSlot& slot) const;
+    [[nodiscard]] method::BankView viewOf(const base::Box& box) const;
     [[nodiscard]] BlockRepair repair(const base::Box& box, const method::CanonicalTemplate& templ,
-                                     const method::MapView& part, const base::Index& corner) const;
+                                     const method::MapView& part, const base::Index& corner,
+                                     const AgainUnits& left = {}) const;
     [[nodiscard]] bool repairs(const method::CanonicalTemplate& templ) const;
 
     /// Scores go into `buffers`, a slot or those of a template of a bank.
@@ -190,14 +208,23 @@ class MapRun {
         launch.status = buffers.status.room(voxels);
     }
 
+    // Of parts that stay open, and of their pieces (map_again.cpp):
+    [[nodiscard]] bool mayStayOpen(const PartSlot& slot) const;
+    void leaveOpen(const PartSlot& slot, const std::vector<BlockRepair>& repaired,
+                   const AgainUnits& left);
+    bool finishPiece(const PartSlot& slot);
+    [[nodiscard]] double takeBlock(const PartSlot& slot, const method::MapView& piece,
+                                   std::int64_t block) const;
+    void close(const PartSlot& slot);
+
     // Of banks (map_bank.cpp):
     void startAll(PartSlot& slot, const Lane& lane);
     bool finishBank(PartSlot& slot, const std::string& what, const Lane& lane);
     bool settle(PartSlot& slot, std::vector<BlockRepair>& repaired, Settled& settled);
     bool oneByOne(PartSlot& slot, const std::string& what, const Lane& lane,
                   std::vector<BlockRepair>& repaired, Settled& settled);
-    void clear(const PartSlot& slot);
 
+    const RunInput& m_input;
     const method::Problem& m_problem;
     Templates m_templates;
     const method::MaskedView& m_scene;

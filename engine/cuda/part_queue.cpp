@@ -1,5 +1,8 @@
 #include "engine/cuda/part_queue.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "engine/cuda/map_parts.h"
 
 namespace flcc::cuda {
@@ -7,8 +10,9 @@ namespace flcc::cuda {
 PartQueue::PartQueue(const base::Extents& map, const base::Extents& part,
                      const method::Execution& execution, int templates)
     : m_execution(execution), m_tallies(static_cast<std::size_t>(templates)) {
-    const std::vector<base::Box> boxes = mapParts(map, part);
-    m_boxes.assign(boxes.begin(), boxes.end());
+    for (const base::Box& box : mapParts(map, part)) {
+        m_whole.left.push_back({box});
+    }
 }
 
 std::int64_t PartQueue::count(const base::Extents& map, const base::Extents& part) {
@@ -16,31 +20,75 @@ std::int64_t PartQueue::count(const base::Extents& map, const base::Extents& par
     return ceilDivide(map.x, part.x) * ceilDivide(map.y, part.y) * ceilDivide(map.z, part.z);
 }
 
-std::optional<base::Box> PartQueue::take(bool wait) {
+std::optional<QueuedBox> PartQueue::take(bool wait, bool again) {
     std::unique_lock lock(m_lock);
+    Boxes& boxes = again ? m_pieces : m_whole;
     if (wait) {
         m_changed.wait(lock, m_execution.stop,
-                       [this] { return !m_boxes.empty() || m_underWay == 0; });
+                       [&] { return !boxes.left.empty() || boxes.underWay == 0; });
     }
-    if (m_boxes.empty()) {
+    if (boxes.left.empty()) {
         return std::nullopt;
     }
-    const base::Box box = m_boxes.front();
-    m_boxes.pop_front();
-    ++m_underWay;
+    const QueuedBox box = boxes.left.front();
+    boxes.left.pop_front();
+    ++boxes.underWay;
     return box;
 }
 
-void PartQueue::giveBack(const base::Box& box) {
+void PartQueue::giveBack(const QueuedBox& box) {
     {
         const std::lock_guard lock(m_lock);
-        m_boxes.push_front(box);
-        --m_underWay;
+        Boxes& boxes = boxesOf(box);
+        boxes.left.push_front(box);
+        --boxes.underWay;
     }
     m_changed.notify_all();
 }
 
-void PartQueue::finished(const base::Box& box, const PartFacts& facts) {
+void PartQueue::leaveOpen(const base::Box& box, std::vector<BlockTally> told, double largestBound,
+                          const std::vector<base::Box>& pieces) {
+    {
+        const std::lock_guard lock(m_lock);
+        OpenPart& part = m_open.emplace_back();
+        part.box = box;
+        part.told = std::move(told);
+        part.largestBound = largestBound;
+        part.pieces = std::ssize(pieces);
+        for (const base::Box& piece : pieces) {
+            m_pieces.left.push_back({piece, &part});
+        }
+        --m_whole.underWay;
+    }
+    m_changed.notify_all();
+}
+
+bool PartQueue::replaced(const QueuedBox& piece, double largestBound) {
+    {
+        const std::lock_guard lock(m_lock);
+        OpenPart& part = *piece.of;
+        part.largestBound = std::max(part.largestBound, largestBound);
+        if (--part.pieces == 0) {
+            return true;
+        }
+        --m_pieces.underWay;
+    }
+    m_changed.notify_all();
+    return false;
+}
+
+std::vector<base::Box> PartQueue::open() const {
+    const std::lock_guard lock(m_lock);
+    std::vector<base::Box> boxes;
+    for (const OpenPart& part : m_open) {
+        if (!part.closed) {
+            boxes.push_back(part.box);
+        }
+    }
+    return boxes;
+}
+
+void PartQueue::finished(const QueuedBox& box, const PartFacts& facts) {
     {
         const std::lock_guard lock(m_lock);
         const std::size_t blocks = facts.repaired.size() / m_tallies.size();
@@ -54,18 +102,22 @@ void PartQueue::finished(const base::Box& box, const PartFacts& facts) {
     }
     if (m_execution.regionFinished) {
         const std::lock_guard lock(m_telling);
-        m_execution.regionFinished(box);
+        m_execution.regionFinished(box.of == nullptr ? box.box : box.of->box);
     }
     {
         const std::lock_guard lock(m_lock);
-        --m_underWay;
+        --boxesOf(box).underWay;
+        if (box.of != nullptr) {
+            box.of->closed = true;
+        }
     }
     m_changed.notify_all();
 }
 
 bool PartQueue::isDone() const {
     const std::lock_guard lock(m_lock);
-    return m_boxes.empty() && m_underWay == 0;
+    return m_whole.left.empty() && m_whole.underWay == 0 && m_pieces.left.empty() &&
+           m_pieces.underWay == 0;
 }
 
 method::MapFacts PartQueue::facts() const {

@@ -17,6 +17,8 @@ namespace flcc::cuda {
 /// comes, one is computed, one goes (METHODS 4.3).
 inline constexpr std::int64_t kMostInFlight = 3;
 
+struct OpenPart;
+
 /// What a part needs while it is under way.
 struct PartSlot {
     PartSlot(Engine& engine, std::int32_t device)
@@ -31,8 +33,9 @@ struct PartSlot {
           upload(engine, device), uploaded(engine, device), start(engine, device),
           computed(engine, device), download(engine, device), downloaded(engine, device) {}
 
-    base::Box box;     ///< of the map
-    PartLaunch launch; ///< of the first template
+    base::Box box;          ///< of the map
+    OpenPart* of = nullptr; ///< whose piece it is
+    PartLaunch launch;      ///< of the first template
 
     DeviceBuffer<std::byte> scene;
     DeviceBuffer<float> value;

@@ -106,7 +106,7 @@ void Reducer::bring(PartSlot& slot, const Stream& download) const {
     }
 }
 
-std::int64_t Reducer::receive(PartSlot& slot, const Stream& fetch) const {
+std::int64_t Reducer::receive(PartSlot& slot, const Stream& fetch, bool whole) const {
     const Extents& extents = slot.box.extents;
     const std::int64_t blocks = blocksOf(extents);
     const ReducedBlock* const told = slot.reducedTold.data();
@@ -120,7 +120,7 @@ std::int64_t Reducer::receive(PartSlot& slot, const Stream& fetch) const {
     part.box = slot.box;
     const std::int64_t voxels = base::voxelCount(extents);
     const bool bank = m_templates.size() > 1;
-    part.whole = most > kKeptMost || std::ssize(asked) > kAskedMost || voxels > UINT32_MAX;
+    part.whole = whole || most > kKeptMost || std::ssize(asked) > kAskedMost || voxels > UINT32_MAX;
     auto bytes = blocks * static_cast<std::int64_t>(sizeof(ReducedBlock)) + askedBytes(asked);
     if (part.whole) {
         part.value = base::Image<float>(extents);
@@ -206,18 +206,22 @@ BlockRepair Reducer::repair(Part& part, std::int64_t block, double stored,
     return done;
 }
 
+void Reducer::addUp(Part& whole) {
+    const Extents& extents = whole.box.extents;
+    for (std::int64_t line = 0; line < extents.y * extents.z; ++line) {
+        const std::int64_t from = line * extents.x;
+        method::addRow(whole.value.data() + from, whole.status.data() + from, extents.x,
+                       whole.tally);
+    }
+}
+
 void Reducer::addUp(const PartSlot& slot, const std::vector<method::ScoreTally>& repaired) const {
     Part& part = partOf(slot);
-    const Extents& extents = part.box.extents;
     if (part.whole) {
-        for (std::int64_t line = 0; line < extents.y * extents.z; ++line) {
-            const std::int64_t from = line * extents.x;
-            method::addRow(part.value.data() + from, part.status.data() + from, extents.x,
-                           part.tally);
-        }
+        addUp(part);
         return;
     }
-    for (std::int64_t i = 0; i < blocksOf(extents); ++i) {
+    for (std::int64_t i = 0; i < blocksOf(part.box.extents); ++i) {
         const ReducedBlock& told = slot.reducedTold.data()[i];
         part.tally.count += told.scores;
         part.tally.sum.add(told.sum);

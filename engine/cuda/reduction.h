@@ -40,8 +40,10 @@ class Reducer {
     void start(PartSlot& slot, const Stream& compute) const;
     /// Starts the copies of what the blocks say, and of what was asked for.
     void bring(PartSlot& slot, const Stream& download) const;
-    /// Waits for the voxels of a part of which bring() came. Returns the bytes of both.
-    [[nodiscard]] std::int64_t receive(PartSlot& slot, const Stream& fetch) const;
+    /// Waits for the voxels of a part of which bring() came, all of them where it is to come
+    /// `whole`. Returns the bytes of both.
+    [[nodiscard]] std::int64_t receive(PartSlot& slot, const Stream& fetch,
+                                       bool whole = false) const;
 
     [[nodiscard]] method::ReducedMap::Part& partOf(const PartSlot& slot) const {
         return m_run.to.partAt(slot.box.corner);
@@ -54,6 +56,9 @@ class Reducer {
     /// Adds up all that the blocks of a part say, or the scores of a whole one; `repaired` are
     /// those of LOWCONF voxels.
     void addUp(const PartSlot& slot, const std::vector<method::ScoreTally>& repaired) const;
+
+    /// Adds up the scores of a part that came back whole.
+    static void addUp(method::ReducedMap::Part& whole);
 
   private:
     /// Places in the part of its voxels that are asked for.

@@ -249,7 +249,7 @@ class TiledMethod final : public DeviceMethod {
         const std::int64_t inFlight = partsInFlight(own, tiling.part, facts(), candidate.inFlight);
         method::Prediction prediction;
         prediction.hostBytes = hostNeed(problem, own, tiling, inFlight);
-        prediction.deviceBytes = deviceBytes(own, tiling, inFlight);
+        prediction.deviceBytes = needWithAgain(problem, own, candidate);
         prediction.deviceMemory = factsFor(candidate).about.memoryBytes;
         reason = refusalOf(prediction, limits, facts().about.memoryBytes);
         if (!reason.empty()) {
@@ -266,20 +266,18 @@ class TiledMethod final : public DeviceMethod {
         const double transforms = shared + own.templates * each;
         prediction.operations = rounds * tiling.tiles *
                                 (transforms * 2.5 * points * log + own.templates * 1.5 * points);
-        // What is read and written, in transforms that read their tile once for ten bits of its
-        // points; the last part is transformed whole too.
+        // What is read and written; the last part is transformed whole too.
         const double parts = std::ceil(tiling.tiles / static_cast<double>(tiling.batch()));
         const double transformed = parts * static_cast<double>(tiling.batch()) * points;
         const double width = isTwofold(problem) || isGeneral(problem) ? 2 : 1; // in floats
         const double kernelBytes =
-            transformed * transforms * width * kTransformBytes * std::ceil(log / 10) +
+            transformed * transforms * width * transformBytes(points) +
             tiling.tiles * points * (kSharedPointBytes + own.templates * kPointBytes);
         PartTraffic traffic;
         traffic.add(own, tiling.part, map / static_cast<double>(base::voxelCount(tiling.part)));
         traffic.hold(own, facts(), limits);
         prediction.keepsScene = traffic.held;
-        const double preparing =
-            points * (3 * kTransformBytes * std::ceil(log / 10)) / bytesPerNs();
+        const double preparing = points * 3 * transformBytes(points) / bytesPerNs();
         prediction.setupMs = kStartMs + 1e-6 * problem.templates * preparing;
         prediction.times = traffic.times(
             rounds, kernelBytes / bytesPerNs() + own.templates * parts * kPartNs, facts());
@@ -336,7 +334,9 @@ class TiledMethod final : public DeviceMethod {
             canonical.push_back(&templ.canonical());
             masked.push_back({templ.canonical(), templ.levels(), templ.number()});
         }
-        const Tiling tiling = tilingOf(problem, input.candidate.tile, factsFor(input.candidate));
+        const Tiling tiling =
+            input.second ? tileWithin(problem, input.candidate.tile)
+                         : tilingOf(problem, input.candidate.tile, factsFor(input.candidate));
         const bool general = isGeneral(problem);
         const double stored = general || isTwofold(problem) ? storedError(input) : 0.0;
         Lane lane{own.pipe, partsInFlight(problem, tiling.part, facts(), input.candidate.inFlight),
@@ -353,6 +353,45 @@ class TiledMethod final : public DeviceMethod {
         return MapRun(input, canonical, parts)("the Fourier method", lane);
     }
 
+    /// A tile is done again, in as many smaller ones as its room on the device asks for.
+    [[nodiscard]] std::optional<AgainRule> twofoldRule(const Problem& posed,
+                                                       const Candidate& candidate) const override {
+        if (isGeneral(posed)) {
+            return std::nullopt;
+        }
+        const Problem again = doneAgain(posed);
+        // The room of a run whose map is brought back part by part, on one device, without the
+        // scene on it.
+        Problem plain = posed;
+        plain.map = true;
+        plain.runs = 1;
+        DeviceFacts alone = facts();
+        alone.together = 1;
+        alone.about.copyEngines = 0;
+        const Tiling tiling = tilingOf(plain, candidate.tile, alone);
+        const Tiling own =
+            tileWithin(doneAgain(plain), candidate.tile, deviceBytes(plain, tiling, 1));
+        AgainRule rule;
+        rule.unit = tiling.out;
+        rule.part = own.part;
+        rule.deviceBytes = deviceBytes(again, own, 1);
+        const double points = static_cast<double>(base::voxelCount(own.points));
+        const double bytes =
+            points * (4 * transformBytes(points) + kSharedPointBytes + kPointBytes);
+        rule.most = mostByVoxels(posed, rule.unit,
+                                 static_cast<double>(PartQueue::count(rule.unit, rule.part)) *
+                                     (bytes / bytesPerNs() + kPartNs));
+        rule.candidate = candidate;
+        rule.candidate.tile = own.points;
+        const std::int64_t most =
+            partsInFlight(posed, partOf(posed, candidate), facts(), candidate.inFlight);
+        const int within =
+            inFlightWithin(std::max(needOf(posed, candidate), rule.deviceBytes), most,
+                           [&](std::int64_t parts) { return deviceBytes(again, own, parts); });
+        rule.candidate.inFlight = within > 0 ? within : static_cast<int>(most);
+        return rule;
+    }
+
   private:
     // Built-in values, not measured on any device: bytes of its memory that a multiprocessor moves
     // a cycle, bytes that move for a point in one pass of a transform, in all kernels beside of one
@@ -363,6 +402,12 @@ class TiledMethod final : public DeviceMethod {
     static constexpr double kSharedPointBytes = 90;
     static constexpr double kPartNs = 100'000;
     static constexpr double kStartMs = 1;
+
+    /// For a point of a transform of so many, in float; one reads its tile once for ten bits of
+    /// its points.
+    [[nodiscard]] static double transformBytes(double points) {
+        return kTransformBytes * std::ceil(std::log2(std::max(2.0, points)) / 10);
+    }
 
     /// Of the host, with so many parts under way on each device.
     [[nodiscard]] std::int64_t hostNeed(const Problem& problem, const Problem& own,

@@ -49,6 +49,9 @@ Tiling tilesTogether(const Problem& problem, const Extents& points, std::int64_t
     return tiling;
 }
 
+/// A fifth of the points at least gives placements.
+bool isWorth(std::int64_t length, std::int64_t templ) { return length >= templ + templ / 4; }
+
 /// Voxels that the placements of a map see, those beyond the scene too.
 Extents wholeReach(const Problem& problem) {
     const Extents map = method::mapExtents(problem);
@@ -71,6 +74,35 @@ Tiling tilingOf(const Problem& posed, const Extents& points, const DeviceFacts& 
     while (tiling.batch() > 1 && tooMuch()) {
         most = tiling.batch() / 2;
         tiling = tilesTogether(problem, points, most);
+    }
+    return tiling;
+}
+
+Tiling tileWithin(const Problem& problem, const Extents& points, std::int64_t room) {
+    const Extents& m = problem.templ;
+    const Tiling asked = tilesTogether(problem, points, 1);
+    Tiling tiling = asked;
+    while (cuda::deviceBytes(problem, tiling, 1) > room) {
+        const Extents& p = tiling.points;
+        Extents next = p;
+        std::int64_t longest = 1;
+        const auto halve = [&](std::int64_t length, std::int64_t half, std::int64_t templ,
+                               const Extents& halved) {
+            if (length > longest && half < length && isWorth(half, templ)) {
+                longest = length;
+                next = halved;
+            }
+        };
+        const std::int64_t x = rowLength(ceilDivide(p.x, 2));
+        const std::int64_t y = lineLength(ceilDivide(p.y, 2));
+        const std::int64_t z = lineLength(ceilDivide(p.z, 2));
+        halve(p.x, x, m.x, {x, p.y, p.z});
+        halve(p.y, y, m.y, {p.x, y, p.z});
+        halve(p.z, z, m.z, {p.x, p.y, z});
+        if (next == p) {
+            return asked;
+        }
+        tiling = tilesTogether(problem, next, 1);
     }
     return tiling;
 }
@@ -99,9 +131,8 @@ std::vector<Extents> tilesFor(const Problem& problem) {
     const auto add = [&](const Extents& target) {
         const Extents tile{std::min(target.x, whole.x), std::min(target.y, whole.y),
                            std::min(target.z, whole.z)};
-        // A fifth of the points at least gives placements, on each axis.
         const auto worth = [](std::int64_t length, std::int64_t all, std::int64_t templ) {
-            return length == all || length >= templ + templ / 4;
+            return length == all || isWorth(length, templ);
         };
         if (worth(tile.x, whole.x, m.x) && worth(tile.y, whole.y, m.y) &&
             worth(tile.z, whole.z, m.z) &&

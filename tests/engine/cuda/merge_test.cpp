@@ -143,7 +143,7 @@ class MergeTest : public QObject {
         const method::Execution execution{pool, {}, {}};
         const Extents map{192, 16, 1};
         cuda::PartQueue parts(map, map, execution, 2);
-        const std::optional<base::Box> box = parts.take(false);
+        const std::optional<cuda::QueuedBox> box = parts.take(false);
         std::array<cuda::BlockTally, 6> told{}; // three blocks of each template
         constexpr std::array<double, 6> kSamples{1, 1, 1, 5, 1, 5};
         for (std::size_t i = 0; i < told.size(); ++i) {

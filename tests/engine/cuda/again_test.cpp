@@ -1,0 +1,552 @@
+#include <QtTest>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/cuda/map_run.h"
+#include "engine/cuda/part_queue.h"
+#include "engine/match/peaks.h"
+#include "engine/method/reduced_map.h"
+#include "tests/engine/cuda/on_double.h"
+#include "tests/engine/cuda/reduced_cases.h"
+#include "tests/support/comparison.h"
+
+using namespace flcc;
+using base::Extents;
+using base::PixelType;
+using base::Status;
+using test::Call;
+using test::DeviceDouble;
+using test::Order;
+
+namespace {
+
+enum Kind { kDirect, kTiled, kFourier };
+
+cuda::MakeMethod makerOf(int kind) {
+    return kind == kDirect  ? cuda::directMethod
+           : kind == kTiled ? cuda::tiledMethod
+                            : cuda::fourierMethod;
+}
+
+/// Noise under a bright line, which breaks the promise in whole tiles and blocks below; on the
+/// right a faint place, where few panels do, a flat one and a NaN.
+struct Work {
+    base::AnyImage scene;
+    base::AnyImage templ;
+
+    Work() {
+        test::Random random(4);
+        const auto isIn = [](const base::Index& at, const base::Box& box) {
+            return at.x >= box.corner.x && at.x < box.corner.x + box.extents.x &&
+                   at.y >= box.corner.y && at.y < box.corner.y + box.extents.y;
+        };
+        scene = test::makeScene(PixelType::Float32, {260, 130, 1}, [&](const base::Index& at) {
+            const bool bright = at.y == 0 && at.x < 150;
+            const double noise = random.uniform();
+            return isIn(at, {{112, 15, 0}, {46, 40, 1}})   ? 2.0
+                   : isIn(at, {{215, 60, 0}, {42, 38, 1}}) ? 2.0 + 1e-5 * noise
+                                                           : noise + (bright ? 4e5 : 0.0);
+        });
+        test::setVoxel(scene, {200, 20, 0}, std::nan(""));
+        templ = test::crop(scene, {{170, 60, 0}, {40, 36, 1}});
+    }
+
+    [[nodiscard]] method::Problem problem() const {
+        return test::problemOf(base::viewOf(scene), base::viewOf(templ));
+    }
+    [[nodiscard]] test::Way way(const test::OnDouble& own, int kind) const {
+        const Extents tile = kind == kDirect  ? Extents{64, 32, 1}
+                             : kind == kTiled ? Extents{96, 80, 1}
+                                              : Extents{0, 0, 0};
+        return own.way(scene, templ, tile);
+    }
+    [[nodiscard]] test::MethodRun run(const test::Way& way,
+                                      const test::RunOptions& options = {}) const {
+        return test::runMethod(way, base::viewOf(scene), base::viewOf(templ), options);
+    }
+    [[nodiscard]] std::string judge(const test::Way& way) const {
+        static const reference::ScoreMap expected =
+            test::judged(base::viewOf(scene), base::viewOf(templ));
+        return test::judge(way, base::viewOf(scene), base::viewOf(templ), expected);
+    }
+};
+
+/// A device with so little memory that there are several parts, and so fast that it pays to do them
+/// again; `fourier` has one.
+void smallDevice(int kind, std::int32_t copyEngines = 2, std::int32_t devices = 1) {
+    DeviceDouble& device = test::deviceDouble();
+    device.resetFast();
+    device.start.devices = devices;
+    device.about.memoryBytes = kind == kDirect ? 1 << 18 : kind == kTiled ? 1 << 21 : 1 << 23;
+    device.about.copyEngines = copyEngines;
+}
+
+std::int64_t count(const test::MethodRun& run, Status status) {
+    return run.outcome.facts.statusCounts[static_cast<std::size_t>(status)];
+}
+
+/// In all that does not depend on how a map is cut into parts.
+bool isAlike(const test::MethodRun& found, const test::MethodRun& expected) {
+    const method::MapFacts& a = found.outcome.facts;
+    const method::MapFacts& b = expected.outcome.facts;
+    return test::runFault(found).empty() &&
+           test::firstDifferentBit(found.map, expected.map).empty() &&
+           a.statusCounts == b.statusCounts && a.recomputed == b.recomputed &&
+           a.largestBound == b.largestBound && a.largestLowConf == b.largestLowConf;
+}
+
+double stageOf(const test::MethodRun& run, const std::string& name) {
+    for (const auto& [stage, ms] : run.outcome.stagesMs) {
+        if (stage == name) {
+            return ms;
+        }
+    }
+    return -1;
+}
+
+/// A problem that is posed otherwise, by a workspace of its own.
+struct Posed {
+    Posed(const Work& work, const test::Way& asked, method::Problem posed)
+        : way(asked), problem(std::move(posed)), scene(base::viewOf(work.scene)),
+          prepared(way.method->prepare(problem, way.candidate, base::viewOf(work.templ), pool)),
+          workspace(way.method->makeWorkspace(problem, way.candidate)) {}
+
+    [[nodiscard]] test::MethodRun run(method::SceneHold* hold = nullptr) {
+        test::MethodRun run;
+        run.map = method::MatchMap(method::mapExtents(problem));
+        run.outcome = way.method->execute(problem, way.candidate, *prepared, scene, *workspace,
+                                          {pool, {}, {}, hold}, method::viewOf(run.map));
+        return run;
+    }
+    [[nodiscard]] method::Outcome reduce(const method::Reduction& wanted) {
+        return way.method->reduce(problem, way.candidate, {prepared}, scene, *workspace,
+                                  {pool, {}, {}}, wanted);
+    }
+
+    const test::Way& way;
+    base::TilePool pool{2};
+    method::Problem problem;
+    method::MaskedView scene;
+    std::shared_ptr<const method::Prepared> prepared;
+    std::unique_ptr<method::Workspace> workspace;
+};
+
+/// As one of a bank of equal templates.
+test::MethodRun voxelByVoxel(const Work& work, const test::Way& way) {
+    method::Problem problem = way.of(work.problem());
+    problem.templates = 2;
+    return Posed(work, way, problem).run();
+}
+
+} // namespace
+
+/// LOWCONF voxels that a device computes again in double, on one that is stood in for.
+class AgainTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void init() { test::deviceDouble().reset(); }
+
+    void whereManyBreakThePromiseTheDeviceDoesThemAgain_data() { everyKind(); }
+
+    void whereManyBreakThePromiseTheDeviceDoesThemAgain() {
+        QFETCH(int, kind);
+        const Work work;
+        smallDevice(kind);
+        const test::OnDouble own(makerOf(kind));
+        test::Way way = work.way(own, kind);
+        QCOMPARE(work.judge(way), std::string());
+        const std::int64_t before = callsOfKernels(kind);
+        const test::MethodRun again = work.run(way);
+        QCOMPARE(test::runFault(again), std::string());
+        QCOMPARE(count(again, Status::LowConf), std::int64_t{0});
+        QVERIFY(again.outcome.facts.largestBound <= way.promise);
+        QCOMPARE(again.outcome.facts.largestLowConf, 0.0);
+        const std::int64_t calls = callsOfKernels(kind) - before;
+
+        way.recompute = false;
+        const test::MethodRun kept = work.run(way);
+        QCOMPARE(test::runFault(kept), std::string());
+        const std::int64_t low = count(kept, Status::LowConf);
+        QVERIFY(10 * low > kept.map.value.count());
+        QCOMPARE(again.outcome.facts.recomputed, low);
+        QCOMPARE(kept.outcome.facts.recomputed, std::int64_t{0});
+        QVERIFY(callsOfKernels(kind) - before - calls < calls); // nothing was computed again
+        QVERIFY(stageOf(again, "recomputation") > 0);
+        QVERIFY(again.outcome.times->downloaded > kept.outcome.times->downloaded);
+        for (std::int64_t i = 0; i < kept.map.value.count(); ++i) {
+            if (kept.map.status.data()[i] != Status::LowConf) {
+                QCOMPARE(again.map.value.data()[i], kept.map.value.data()[i]);
+                QCOMPARE(again.map.status.data()[i], kept.map.status.data()[i]);
+            }
+        }
+    }
+
+    // A device whose scores are all off by as much: canonical values of the host are not.
+    void hostsComputeFewPanels_data() { everyKind(); }
+
+    void hostsComputeFewPanels() {
+        QFETCH(int, kind);
+        const Work work;
+        smallDevice(kind);
+        const test::OnDouble own(makerOf(kind));
+        const test::Way way = work.way(own, kind);
+        const test::MethodRun right = work.run(way);
+        const std::int64_t low = right.outcome.facts.recomputed;
+        const auto byHost = [&](const test::MethodRun& run) {
+            std::int64_t panels = 0;
+            for (std::int64_t i = 0; i < run.map.value.count(); ++i) {
+                const float off = run.map.value.data()[i] - right.map.value.data()[i];
+                panels += run.map.status.data()[i] == Status::Ok && std::abs(off) < 0.01F ? 1 : 0;
+            }
+            return panels;
+        };
+        test::deviceDouble().wrong = 0.5F;
+        const std::int64_t few = byHost(work.run(way));
+        QVERIFY2(3 * few < low, qPrintable(QStringLiteral("%1 of %2").arg(few).arg(low)));
+        QVERIFY(kind == kFourier || few > 0); // of the faint place
+        QCOMPARE(byHost(voxelByVoxel(work, way)), low);
+    }
+
+    void bitsDoNotDependOnWhatOverlaps_data() { everyKind(); }
+
+    void bitsDoNotDependOnWhatOverlaps() {
+        QFETCH(int, kind);
+        const Work work;
+        smallDevice(kind, 0);
+        const test::OnDouble plain(makerOf(kind));
+        const test::MethodRun alone = work.run(work.way(plain, kind));
+        QVERIFY(alone.outcome.facts.recomputed > 0);
+        for (const Order order : {Order::AtOnce, Order::Late, Order::Ahead}) {
+            for (const int engines : {0, 2}) {
+                smallDevice(kind, engines);
+                test::deviceDouble().order = order;
+                const test::OnDouble own(makerOf(kind));
+                test::Way way = work.way(own, kind);
+                for (const int inFlight : {0, 1, 2}) {
+                    way.candidate.inFlight = inFlight;
+                    QVERIFY(isAlike(work.run(way), alone));
+                }
+            }
+            if (kind == kFourier) { // whose map has one part
+                continue;
+            }
+            smallDevice(kind, 2, 2);
+            test::deviceDouble().order = order;
+            const test::OnDouble both(makerOf(kind), {0, 1});
+            QVERIFY(isAlike(work.run(work.way(both, kind)), alone));
+        }
+        smallDevice(kind); // with as much room as any part asks for
+        test::deviceDouble().about.memoryBytes = std::int64_t{8} << 30;
+        const test::OnDouble roomy(makerOf(kind));
+        const test::MethodRun large = work.run(work.way(roomy, kind));
+        QVERIFY(isAlike(large, alone));
+    }
+
+    // Whose parts, and with them the room for one in double, do.
+    void tilesInDoubleDoNotDependOnWhatOverlaps() {
+        const Work work;
+        bool again = false;
+        for (const std::int64_t memory : {3 << 19, 1 << 21, 3 << 20, 1 << 22, 3 << 21}) {
+            const auto run = [&](std::int32_t copyEngines, const std::vector<std::int32_t>& gpus) {
+                smallDevice(kTiled, copyEngines, 2);
+                test::deviceDouble().about.memoryBytes = memory;
+                const auto own = gpus.size() > 1
+                                     ? std::make_unique<test::OnDouble>(cuda::tiledMethod, gpus)
+                                     : std::make_unique<test::OnDouble>(cuda::tiledMethod);
+                const std::int64_t before = callsOfKernels(kTiled);
+                test::MethodRun found = work.run(own->way(work.scene, work.templ, {128, 100, 1}));
+                again = again || callsOfKernels(kTiled) - before > 2 + 6 * 4; // template, tiles
+                return found;
+            };
+            const test::MethodRun alone = run(0, {0});
+            QVERIFY(isAlike(run(2, {0}), alone));
+            QVERIFY(isAlike(run(0, {0, 1}), alone));
+        }
+        QVERIFY(again);
+    }
+
+    void aMapThatStaysHasTheSameScores_data() { everyKind(); }
+
+    void aMapThatStaysHasTheSameScores() {
+        QFETCH(int, kind);
+        const Work work;
+        smallDevice(kind);
+        const test::OnDouble own(makerOf(kind));
+        const test::Way way = work.way(own, kind);
+        method::Problem problem = way.of(work.problem());
+        Posed whole(work, way, problem);
+        problem.map = false;
+        Posed reduced(work, way, problem);
+        const std::vector<base::Index> asked = test::someVoxels(method::mapExtents(work.problem()));
+        for (int turn = 0; turn < 2; ++turn) { // the buffers serve further runs
+            const test::MethodRun all = whole.run();
+            const method::Outcome some = reduced.reduce({0.5, false, asked});
+            QVERIFY(test::same(some.facts, all.outcome.facts));
+            QVERIFY(some.facts.recomputed > 0);
+            method::ScoreTally tally;
+            method::addRow(all.map.value.data(), all.map.status.data(), all.map.value.count(),
+                           tally);
+            QVERIFY(
+                test::same(match::statisticsOf(some.reduced->tally()), match::statisticsOf(tally)));
+            for (const base::Index& at : asked) {
+                const auto voxel = some.reduced->asked(at);
+                QCOMPARE(voxel.status, all.map.status.view().at(at));
+                QCOMPARE(voxel.value, static_cast<double>(all.map.value.view().at(at)));
+            }
+            for (const method::ReducedMap::Part& part : some.reduced->parts()) {
+                for (std::int64_t i = 0; i < part.value.count(); ++i) {
+                    const base::Index at{part.box.corner.x + i % part.box.extents.x,
+                                         part.box.corner.y + i / part.box.extents.x, 0};
+                    QCOMPARE(part.value.data()[i], all.map.value.view().at(at));
+                }
+            }
+        }
+    }
+
+    void aSceneThatStaysIsNotBroughtAgain_data() { everyKind(); }
+
+    void aSceneThatStaysIsNotBroughtAgain() {
+        QFETCH(int, kind);
+        const Work work;
+        smallDevice(kind);
+        test::deviceDouble().about.memoryBytes *= 2;
+        const test::OnDouble own(makerOf(kind));
+        const test::Way way = work.way(own, kind);
+        const test::MethodRun alone = work.run(way);
+        method::Problem problem = way.of(work.problem());
+        problem.runs = 3;
+        test::deviceDouble().mostBytes = 0;
+        method::SceneHold hold;
+        Posed posed(work, way, problem);
+        for (int turn = 0; turn < 2; ++turn) {
+            const test::MethodRun run = posed.run(&hold);
+            QVERIFY(hold.scene != nullptr && !hold.refused);
+            QVERIFY(run.outcome.facts.recomputed > 0);
+            QCOMPARE(test::firstDifferentBit(run.map, alone.map), std::string());
+            QCOMPARE(run.outcome.times->uploads, turn == 0 ? 1 : 0);
+        }
+        const auto predicted = std::get<method::Prediction>(
+            own.method->predict(problem, way.candidate, {2}, {}, nullptr));
+        QVERIFY2(predicted.deviceBytes >= test::deviceDouble().mostBytes,
+                 qPrintable(QStringLiteral("%1 for %2")
+                                .arg(predicted.deviceBytes)
+                                .arg(test::deviceDouble().mostBytes)));
+    }
+
+    void theMemoryOfTheDeviceIsEnough_data() { everyKind(); }
+
+    void theMemoryOfTheDeviceIsEnough() {
+        QFETCH(int, kind);
+        const Work work;
+        for (const int engines : {0, 2}) {
+            smallDevice(kind, engines);
+            const test::OnDouble own(makerOf(kind));
+            const test::Way way = work.way(own, kind);
+            const auto predicted = std::get<method::Prediction>(
+                own.method->predict(work.problem(), way.candidate, {2}, {}, nullptr));
+            const std::int64_t beside =
+                method::mapBytes(work.problem()) + base::byteCount(work.problem().templ, 12);
+            QVERIFY(work.run(way).outcome.facts.recomputed > 0);
+            const DeviceDouble& device = test::deviceDouble();
+            QVERIFY2(
+                predicted.deviceBytes >= device.mostBytes,
+                qPrintable(
+                    QStringLiteral("%1 for %2").arg(predicted.deviceBytes).arg(device.mostBytes)));
+            QVERIFY(predicted.hostBytes >= beside + device.mostPinned);
+        }
+    }
+
+    // A tile that leaves no room to cut it: what it needs in double counts.
+    void aTileThatCannotBeCutIsPredictedInDouble() {
+        test::deviceDouble().resetFast();
+        Work work;
+        work.templ = test::crop(work.scene, {{0, 0, 0}, {150, 90, 1}});
+        const test::OnDouble own(cuda::fourierMethod);
+        test::Way way = work.way(own, kFourier);
+        const auto predicted = [&] {
+            return std::get<method::Prediction>(
+                       own.method->predict(way.of(work.problem()), way.candidate, {2}, {}, nullptr))
+                .deviceBytes;
+        };
+        const std::int64_t told = predicted();
+        QVERIFY(work.run(way).outcome.facts.recomputed > 0);
+        const auto most = static_cast<double>(test::deviceDouble().mostBytes);
+        QVERIFY2(static_cast<double>(told) >= most && static_cast<double>(told) <= 1.1 * most,
+                 qPrintable(QStringLiteral("%1 for %2").arg(told).arg(most)));
+        way.recompute = false;
+        QVERIFY(predicted() < told);
+        // Without that room voxels are left to the host.
+        test::deviceDouble().about.memoryBytes = (told + predicted()) / 2;
+        const test::OnDouble small(cuda::fourierMethod);
+        way.recompute = true;
+        way.method = small.method.get();
+        test::deviceDouble().mostBytes = 0;
+        QVERIFY(work.run(way).outcome.facts.recomputed > 0);
+        QVERIFY(test::deviceDouble().mostBytes < told);
+    }
+
+    void aStopLeavesNothingHalfDone_data() { everyKind(); }
+
+    void aStopLeavesNothingHalfDone() {
+        QFETCH(int, kind);
+        const Work work;
+        smallDevice(kind);
+        const test::OnDouble own(makerOf(kind));
+        const test::Way way = work.way(own, kind);
+        const test::MethodRun full = work.run(way);
+        for (const auto when : {std::size_t{1}, full.regions.size() - 1}) {
+            std::stop_source stop;
+            test::RunOptions options;
+            options.stop = stop.get_token();
+            options.finished = [&](std::int64_t regions) {
+                if (static_cast<std::size_t>(regions) == when) {
+                    stop.request_stop();
+                }
+            };
+            if (when == 0) {
+                continue; // the only part
+            }
+            const test::MethodRun run = work.run(way, options);
+            QCOMPARE(run.outcome.cancelled, run.regions.size() < full.regions.size());
+            QCOMPARE(test::runFault(run), std::string());
+            for (const base::Box& box : run.regions) {
+                for (std::int64_t y = 0; y < box.extents.y; ++y) {
+                    const std::int64_t at = (box.corner.y + y) * run.map.value.extents().x;
+                    const auto from = static_cast<std::size_t>(at + box.corner.x);
+                    QVERIFY(std::equal(run.map.value.data() + from,
+                                       run.map.value.data() + from + box.extents.x,
+                                       full.map.value.data() + from));
+                }
+            }
+        }
+    }
+
+    // Every call of each kind in turn, those of the second run too.
+    void whatFailsIsTold_data() {
+        QTest::addColumn<int>("kind");
+        QTest::addColumn<int>("call");
+        for (const int kind : {kDirect, kTiled}) {
+            for (const Call call : {Call::Allocate, Call::Pin, Call::Upload, Call::Download,
+                                    kind == kDirect ? Call::Direct : Call::MakeTransform}) {
+                QTest::addRow("%d, call %d", kind, static_cast<int>(call))
+                    << kind << static_cast<int>(call);
+            }
+        }
+    }
+
+    void whatFailsIsTold() {
+        QFETCH(int, kind);
+        QFETCH(int, call);
+        const Work work;
+        smallDevice(kind);
+        const test::MethodRun right = work.run(work.way(test::OnDouble(makerOf(kind)), kind));
+        std::string left;
+        const test::CallFailures found = test::failEach(
+            static_cast<Call>(call), [&] { smallDevice(kind, 0); },
+            [&] {
+                const test::OnDouble own(makerOf(kind));
+                const test::MethodRun run = work.run(work.way(own, kind));
+                return test::firstDifferentBit(run.map, right.map);
+            });
+        QCOMPARE(found.fault, std::string());
+        QVERIFY(found.errors > 1);
+    }
+
+    void aDeviceThatFailsLeavesItsPiecesToTheOther() {
+        const Work work;
+        for (const int kind : {kDirect, kTiled}) {
+            smallDevice(kind);
+            const test::MethodRun alone = work.run(work.way(test::OnDouble(makerOf(kind)), kind));
+            bool failed = false;
+            for (std::int64_t turn = 2; turn < 60; turn += 3) {
+                smallDevice(kind, 2, 2);
+                DeviceDouble& device = test::deviceDouble();
+                device.failing = 1;
+                device.call = Call::Download;
+                device.turn = turn;
+                device.result = DeviceDouble::kInvalidValue;
+                const test::OnDouble own(makerOf(kind), {0, 1});
+                const test::MethodRun found = work.run(work.way(own, kind));
+                QVERIFY(isAlike(found, alone));
+                failed = failed || !found.outcome.failures.empty();
+            }
+            QVERIFY(failed);
+        }
+    }
+
+    // The best scores of a bank are those of its templates one by one, whatever the room.
+    void templatesOfABankGoVoxelByVoxel() {
+        const Work work;
+        smallDevice(kTiled);
+        test::deviceDouble().about.memoryBytes = 1 << 23;
+        const test::OnDouble own(makerOf(kTiled));
+        const test::Way way = work.way(own, kTiled);
+        const std::int64_t before = callsOfKernels(kTiled);
+        const test::MethodRun run = voxelByVoxel(work, way);
+        QVERIFY(run.outcome.facts.recomputed > 0);
+        const std::int64_t calls = callsOfKernels(kTiled) - before;
+        (void)work.run(way);
+        QVERIFY(callsOfKernels(kTiled) - before - calls > calls);
+    }
+
+    void unitsAreFoundWhereTheyLie() {
+        const cuda::AgainRule rule{{10, 8, 2}, 3, {}, {10, 4, 2}, 0};
+        method::MatchMap map({25, 20, 3});
+        const auto low = [&](const base::Index& at, int voxels) {
+            for (int i = 0; i < voxels; ++i) {
+                map.status.view().at(at.x + i % 2, at.y + i / 2, at.z) = Status::LowConf;
+            }
+        };
+        low({12, 9, 1}, 4);
+        low({0, 0, 0}, 3); // no more than canonical values are for
+        low({23, 18, 2}, 4);
+        base::TilePool pool(2);
+        const cuda::AgainUnits units(rule, map.status.view(), pool);
+        QVERIFY(units.any());
+        QVERIFY(units.hold({10, 8, 0}) && units.hold({19, 15, 1}) && units.hold({24, 19, 2}));
+        QVERIFY(!units.hold({0, 0, 0}) && !units.hold({9, 8, 0}) && !units.hold({10, 8, 2}));
+        const std::vector<base::Box> pieces = units.pieces(rule, {100, 200, 300});
+        QCOMPARE(pieces.size(), std::size_t{3});
+        QVERIFY(pieces[0].corner == (base::Index{110, 208, 300}));
+        QVERIFY(pieces[0].extents == (Extents{10, 4, 2}));
+        QVERIFY(pieces[1].corner == (base::Index{110, 212, 300}));
+        QVERIFY(pieces[2].corner == (base::Index{120, 216, 302}));
+        QVERIFY(pieces[2].extents == (Extents{5, 4, 1}));
+        QVERIFY(!cuda::AgainUnits().any() && !cuda::AgainUnits().hold({0, 0, 0}));
+        // Parts of several units are done where they hold one.
+        const cuda::AgainRule wide{{10, 8, 2}, 3, {}, {30, 16, 2}, 0};
+        QCOMPARE(units.pieces(wide, {0, 0, 0}).size(), std::size_t{2});
+    }
+
+    void littleIsLeftToCanonicalValues() {
+        const method::Problem small = test::problemOf(test::noise(PixelType::UInt8, {99, 99, 1}, 1),
+                                                      test::noise(PixelType::UInt8, {4, 4, 1}, 1));
+        method::Problem large = small;
+        large.templ = {64, 64, 1};
+        const Extents unit{100, 100, 1};
+        QVERIFY(cuda::mostByVoxels(large, unit, 1e6) < cuda::mostByVoxels(small, unit, 1e6));
+        QVERIFY(cuda::mostByVoxels(large, unit, 1e5) < cuda::mostByVoxels(large, unit, 1e6));
+        QVERIFY(cuda::mostByVoxels(large, unit, 1e300) > 0);
+    }
+
+  private:
+    static void everyKind() {
+        QTest::addColumn<int>("kind");
+        QTest::newRow("direct") << static_cast<int>(kDirect);
+        QTest::newRow("tiled") << static_cast<int>(kTiled);
+        QTest::newRow("fourier") << static_cast<int>(kFourier);
+    }
+
+    static std::int64_t callsOfKernels(int kind) {
+        const auto call = static_cast<std::size_t>(kind == kDirect ? Call::Direct : Call::Tiled);
+        return test::deviceDouble().calls[call];
+    }
+};
+
+QTEST_APPLESS_MAIN(AgainTest)
+#include "again_test.moc"
