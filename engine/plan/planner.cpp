@@ -31,8 +31,8 @@ constexpr int kRounds = 4;
 constexpr double kBudgetMs = 50;
 constexpr double kBudgetShare = 0.1;
 /// What of that the first samples may take; no round of further ones begins after the second share.
-constexpr double kFirstShare = 0.6;
-constexpr double kLastShare = 0.85;
+constexpr double kFirstShare = 0.7;
+constexpr double kLastShare = 0.9;
 
 struct Row {
     const method::Method* method = nullptr;
