@@ -74,7 +74,7 @@ struct Run {
 
 struct TilePool::State {
     std::mutex callers; // one run at a time
-    std::mutex mutex;   // guards what follows, and every change of the atomic ones
+    std::mutex mutex;   // guards what follows, and changes of `generation`, `busy`, `ending`
     std::condition_variable changed;
     Run* run = nullptr;               // to be joined
     std::vector<char> moved;          // for each worker, since its last run
@@ -118,17 +118,19 @@ struct TilePool::State {
     void clearProcessor() {
         const int here = sched_getcpu();
         const auto isHere = [&](const std::atomic<int>& at) { return at == kAsleep || at == here; };
+        cpu_set_t all;
         if (here < 0 || std::none_of(on.begin(), on.end(), isHere) ||
-            sched_getaffinity(0, sizeof(processors), &processors) != 0 ||
-            CPU_COUNT(&processors) <= static_cast<int>(workers.size())) {
+            sched_getaffinity(0, sizeof(all), &all) != 0 ||
+            CPU_COUNT(&all) <= static_cast<int>(workers.size())) {
             return;
         }
-        cpu_set_t others = processors;
+        processors = all;
+        cpu_set_t others = all;
         CPU_CLR(static_cast<unsigned>(here), &others);
         for (std::size_t i = 0; i < workers.size(); ++i) {
             if (isHere(on[i])) {
-                moved[i] = pthread_setaffinity_np(workers[i].native_handle(), sizeof(others),
-                                                  &others) == 0;
+                moved[i] = 1; // even where that fails: an earlier caller may have moved it
+                (void)pthread_setaffinity_np(workers[i].native_handle(), sizeof(others), &others);
             }
         }
     }

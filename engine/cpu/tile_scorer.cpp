@@ -440,9 +440,9 @@ void TileScorer::finish(const method::Problem& problem, const base::AnyView& sce
                         const TileResult& result, const method::MapView& part,
                         FactsCollector& collector) {
     simd::ScoreTally tally = result.tally;
-    const bool repair = problem.recompute && result.lowConf > 0;
     const double bound = method::canonicalBound(base::voxelCount(problem.templ)) +
                          (part.exact.data() == nullptr ? kUnitSingle : 0.0);
+    const bool repair = problem.recompute && result.lowConf > 0 && bound <= problem.promise;
     std::array<std::int64_t, base::kStatusCount> counts{};
     std::int64_t recomputed = result.twofold ? base::voxelCount(out.extents) : result.again;
     if (result.lowConf == 0 && result.tally.suspicious == 0 && result.tile.nonFinite == 0) {
@@ -453,7 +453,7 @@ void TileScorer::finish(const method::Problem& problem, const base::AnyView& sce
     } else {
         const Extents& extents = out.extents;
         forVoxels(part, [&](float& value, Status& status, std::size_t i) {
-            if (repair && status == Status::LowConf && bound <= problem.promise) {
+            if (repair && status == Status::LowConf) {
                 const auto at = static_cast<std::int64_t>(i);
                 const base::Index here{at % extents.x, at / extents.x % extents.y,
                                        at / (extents.x * extents.y)};

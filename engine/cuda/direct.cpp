@@ -400,8 +400,9 @@ class DirectMethod final : public DeviceMethod {
         const std::int64_t room = needOf(posed, candidate);
         AgainRule rule;
         rule.unit = {shared::kBlockWidth, shared::kBlockHeight, 1};
-        rule.part = largestPart(
-            candidate.tile, [&](const Extents& part) { return needOf(again, of(part)) <= room; });
+        rule.part = largestPart(candidate.tile, [&](const Extents& part) {
+            return needOf(again, of(part)) <= room && partNs(again, part) <= kPartNsAtMost;
+        });
         rule.candidate = of(rule.part);
         rule.deviceBytes = needOf(again, rule.candidate);
         rule.most = mostByVoxels(posed, rule.unit, partNs(again, rule.unit) + kBlockNs);

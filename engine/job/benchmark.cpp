@@ -358,7 +358,7 @@ std::vector<BenchmarkRow> benchmark(const BenchmarkOptions& options, const std::
         for (const method::Method* method : methods) {
             BenchmarkRow row = rowOf(*method, problem, threads);
             const std::string& id = row.candidate.device;
-            if (lost.contains(id)) {
+            if (lost.contains(id) || (!lost.empty() && isLost(id))) {
                 continue;
             }
             const plan::Device device = deviceOf(id);

@@ -130,7 +130,7 @@ template <class From> struct RowWindows {
 // Sums over windows of `width` rows (or planes of `lines` rows) of `from`, a group of at most
 // kGroup windows at a time: `use(windows, first, count)`. Additions only, by van Herk: a window is
 // the tail of one block of `width` rows and the head of the next. Only every kGroup-th tail is
-// kept; those between are added up again in registers. `scratch` holds width + 1 + kGroup rows of
+// kept; those between are added up again in registers. `scratch` holds windowRows() rows of
 // sums; those given to `use` are its to change.
 template <std::size_t kGroup, class From, class Use>
 HWY_INLINE void windowsInGroups(const From& from, std::int64_t width, std::int64_t count,

@@ -424,8 +424,11 @@ bool SceneRunner::executeGroup(GroupRun& group, const GroupRun::Progress& progre
             group.settle();
             return true;
         } catch (const Error& failure) {
-            if (wasAlone() && !fallBack(group, failure)) {
-                return false;
+            if (wasAlone()) {
+                m_work->hold.scene.reset(); // planning asks how much memory is free
+                if (!fallBack(group, failure)) {
+                    return false;
+                }
             }
         } catch (const std::bad_alloc&) {
             if (wasAlone()) {

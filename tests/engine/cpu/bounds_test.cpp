@@ -108,6 +108,19 @@ class BoundsTest : public QObject {
     // The first of them broke their bounds once: s1^2 / N is rounded though the sums of integers
     // are exact, and the products of a perfect match have one sign, so that roundings need not
     // cancel.
+    // Less than canonical values can keep is promised: marked voxels stay, and no bound of others
+    // is told that is larger.
+    void noUnmarkedVoxelHasABoundAboveThePromise() {
+        const base::AnyImage scene = test::noise(PixelType::Float32, {90, 70, 1}, 3);
+        const base::AnyImage templ = test::noise(PixelType::Float32, {9, 8, 1}, 4);
+        for (test::Way way : test::waysFor(scene, templ)) {
+            way.promise = way.precision == method::Precision::Double ? 1e-15 : 1e-8;
+            const test::MethodRun run =
+                test::runMethod(way, base::viewOf(scene), base::viewOf(templ));
+            QVERIFY2(run.outcome.facts.largestBound <= way.promise, way.words().c_str());
+        }
+    }
+
     void randomProblemsAreRightOrMarked() {
         for (const std::uint64_t seed : {99U, 116U, 2421U, 3090U, 3444U, 4510U, 5188U, 5658U, 8193U,
                                          9978U, 18619U, 19624U, 100013U}) {
