@@ -226,8 +226,9 @@ void fitIntoDevices(std::vector<Row>& rows, const method::Problem& problem, cons
     }
 }
 
-/// The candidates worth timing by prediction, the best of each method among the first `most`:
-/// before the others where predictions of different methods are not from this machine.
+/// The candidates worth timing by prediction, the best of each method among the first `most`: before
+/// the others where it is close, as what is wrong with a prediction is so for the whole method, or
+/// where predictions of different methods are not from this machine.
 std::vector<Row*> timingOrder(std::vector<Row>& rows, double limitMs, std::size_t most,
                               bool calibrated) {
     std::vector<Row*> leaders;
@@ -249,11 +250,11 @@ std::vector<Row*> timingOrder(std::vector<Row>& rows, double limitMs, std::size_
         return std::find(late, others.end(), row) != others.end();
     };
     std::stable_partition(order.begin(), order.end(), [&](const Row* row) { return !isLate(row); });
-    if (!calibrated) {
-        std::stable_partition(order.begin(), order.end(), [&](const Row* row) {
-            return std::find(leaders.begin(), leaders.end(), row) != leaders.end();
-        });
-    }
+    constexpr double kClose = 1.5;
+    std::stable_partition(order.begin(), order.end(), [&](const Row* row) {
+        return std::find(leaders.begin(), leaders.end(), row) != leaders.end() &&
+               (!calibrated || row->ms() < kClose * leaders.front()->ms());
+    });
     return order;
 }
 
