@@ -226,38 +226,6 @@ void fitIntoDevices(std::vector<Row>& rows, const method::Problem& problem, cons
     }
 }
 
-/// The candidates worth timing by prediction, the best of each method among the first `most`: before
-/// the others where it is close, as what is wrong with a prediction is so for the whole method, or
-/// where predictions of different methods are not from this machine.
-std::vector<Row*> timingOrder(std::vector<Row>& rows, double limitMs, std::size_t most,
-                              bool calibrated) {
-    std::vector<Row*> leaders;
-    std::vector<Row*> others;
-    std::vector<Row*> order;
-    for (Row& row : rows) {
-        if (!row.usable() || row.ms() > limitMs) {
-            continue;
-        }
-        const bool leads = std::none_of(leaders.begin(), leaders.end(), [&](const Row* leader) {
-            return leader->method == row.method;
-        });
-        (leads ? leaders : others).push_back(&row);
-        order.push_back(&row);
-    }
-    const std::size_t free = most - std::min(most, leaders.size());
-    const auto late = others.begin() + static_cast<std::ptrdiff_t>(std::min(free, others.size()));
-    const auto isLate = [&](const Row* row) {
-        return std::find(late, others.end(), row) != others.end();
-    };
-    std::stable_partition(order.begin(), order.end(), [&](const Row* row) { return !isLate(row); });
-    constexpr double kClose = 1.5;
-    std::stable_partition(order.begin(), order.end(), [&](const Row* row) {
-        return std::find(leaders.begin(), leaders.end(), row) != leaders.end() &&
-               (!calibrated || row->ms() < kClose * leaders.front()->ms());
-    });
-    return order;
-}
-
 /// Takes over `ms` as the time of a row.
 void setTime(Row& row, double ms) {
     row.report.measuredMs = ms;
@@ -357,9 +325,15 @@ bool measure(std::vector<Row>& rows, const method::Problem& problem, const Sampl
     }
     const double best = rows.front().ms();
     const double budget = std::max(kBudgetMs, kBudgetShare * best);
-    const auto plausible = std::count_if(rows.begin(), rows.end(), [&](const Row& row) {
-        return row.usable() && row.ms() <= kPlausible * best;
-    });
+    std::vector<Row*> worthIt;
+    std::vector<Guess> guesses;
+    for (Row& row : rows) {
+        if (row.usable() && row.ms() <= kPlausible * best) {
+            worthIt.push_back(&row);
+            guesses.push_back({row.method, row.ms()});
+        }
+    }
+    const auto plausible = static_cast<std::ptrdiff_t>(worthIt.size());
     if (plausible < 2) {
         return true; // nothing to compare
     }
@@ -374,8 +348,9 @@ bool measure(std::vector<Row>& rows, const method::Problem& problem, const Sampl
                             share, input);
     };
     std::ptrdiff_t timed = 0;
-    for (Row* row : timingOrder(rows, kPlausible * best, static_cast<std::size_t>(most),
-                                input.model.calibrated)) {
+    for (const std::size_t at :
+         timingOrder(guesses, static_cast<std::size_t>(most), input.model.calibrated)) {
+        Row* const row = worthIt[at];
         if (timed >= most) {
             break;
         }

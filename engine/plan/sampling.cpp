@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "engine/base/stopwatch.h"
@@ -208,6 +209,34 @@ base::Box representativeBox(const Extents& scene, const Extents& sample, const E
         }
     }
     return best;
+}
+
+std::vector<std::size_t> timingOrder(const std::vector<Guess>& guesses, std::size_t most,
+                                     bool calibrated) {
+    constexpr double kClose = 1.5;
+    enum class Rank { First, Among, Late };
+    std::vector<bool> leads(guesses.size());
+    for (std::size_t i = 0; i < guesses.size(); ++i) {
+        leads[i] = std::none_of(guesses.begin(), guesses.begin() + static_cast<std::ptrdiff_t>(i),
+                                [&](const Guess& one) { return one.method == guesses[i].method; });
+    }
+    const auto leaders = static_cast<std::size_t>(std::count(leads.begin(), leads.end(), true));
+    std::size_t free = most - std::min(most, leaders);
+    std::vector<Rank> ranks;
+    for (std::size_t i = 0; i < guesses.size(); ++i) {
+        if (leads[i]) {
+            const bool close = guesses[i].ms < kClose * guesses.front().ms;
+            ranks.push_back(close || !calibrated ? Rank::First : Rank::Among);
+        } else {
+            ranks.push_back(free > 0 ? Rank::Among : Rank::Late);
+            free -= std::min<std::size_t>(free, 1);
+        }
+    }
+    std::vector<std::size_t> order(guesses.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return ranks[a] < ranks[b]; });
+    return order;
 }
 
 double sampleCostMs(const method::Method& method, const method::Problem& problem,

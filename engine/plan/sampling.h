@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <stop_token>
 #include <vector>
 
@@ -27,6 +28,18 @@ struct SampleInput {
 [[nodiscard]] base::Box representativeBox(const base::Extents& scene, const base::Extents& sample,
                                           const base::Extents& templ,
                                           const std::vector<base::Index>& lowest);
+
+/// A candidate's method and its predicted time.
+struct Guess {
+    const method::Method* method;
+    double ms;
+};
+
+/// In which order candidates, sorted by their predictions, are timed: the best of each method is
+/// among the first `most`, and before all others where it is close, as predictions of one method
+/// err together, or where those of different methods are not from this machine.
+[[nodiscard]] std::vector<std::size_t> timingOrder(const std::vector<Guess>& guesses,
+                                                   std::size_t most, bool calibrated);
 
 /// What the runs of timeOnSample() are predicted to take.
 [[nodiscard]] double sampleCostMs(const method::Method& method, const method::Problem& problem,

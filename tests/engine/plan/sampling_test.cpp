@@ -63,6 +63,24 @@ class SamplingTest : public QObject {
     Q_OBJECT
 
   private Q_SLOTS:
+    // Tiles of one method are many; the best of another is not to be forgotten over them.
+    void theBestOfEachMethodIsAmongTheTimed() {
+        const method::Method* const tiled = &cpu::tiledMethod();
+        const method::Method* const direct = &cpu::directMethod();
+        const method::Method* const fourier = &cpu::fourierMethod();
+        const std::vector<plan::Guess> guesses{{tiled, 4},    {tiled, 4.5}, {tiled, 5},
+                                               {direct, 5.5}, {tiled, 5.8}, {direct, 6},
+                                               {tiled, 6.2},  {fourier, 9}};
+        using Order = std::vector<std::size_t>;
+        // Two that are close, the one that is far before the fifth, and two more in between.
+        QCOMPARE(plan::timingOrder(guesses, 5, true), (Order{0, 3, 1, 2, 7, 4, 5, 6}));
+        QCOMPARE(plan::timingOrder(guesses, 2, true), (Order{0, 3, 7, 1, 2, 4, 5, 6}));
+        QCOMPARE(plan::timingOrder(guesses, 8, true), (Order{0, 3, 1, 2, 4, 5, 6, 7}));
+        // Without calibration those of other methods say nothing of each other.
+        QCOMPARE(plan::timingOrder(guesses, 5, false), (Order{0, 3, 7, 1, 2, 4, 5, 6}));
+        QCOMPARE(plan::timingOrder({}, 5, true), Order());
+    }
+
     // Templates of a bank are timed one at a time, and no sample is more than the whole.
     void aSampleCostsWhatItsRunsTake() {
         const base::Extents m{16, 16, 1};
