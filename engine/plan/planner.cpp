@@ -30,9 +30,8 @@ constexpr int kRounds = 4;
 /// Planning by measurement may take this long, or this share of the predicted run.
 constexpr double kBudgetMs = 50;
 constexpr double kBudgetShare = 0.1;
-/// What of that the first samples may take; no round of further ones begins after the second share.
+/// What of that the first samples may take.
 constexpr double kFirstShare = 0.7;
-constexpr double kLastShare = 0.9;
 
 struct Row {
     const method::Method* method = nullptr;
@@ -248,9 +247,9 @@ template <class Time> bool timeRow(Row& row, Time&& time) {
 }
 
 /// A sample is short, and something else may have run meanwhile: those whose time is out of line
-/// with their prediction, or close to the best, are timed once more; the shorter time counts. False
-/// when stopped.
-template <class Time> bool timeAgain(std::vector<Row>& rows, Time&& time) {
+/// with their prediction, or close to the best, are timed once more where `fits(row, whether out of
+/// line)`; the shorter time counts. False when stopped.
+template <class Time, class Fits> bool timeAgain(std::vector<Row>& rows, Time&& time, Fits&& fits) {
     constexpr double kOutOfLine = 1.3;
     constexpr double kClose = 1.15;
     constexpr int kMost = 3;
@@ -275,7 +274,7 @@ template <class Time> bool timeAgain(std::vector<Row>& rows, Time&& time) {
     for (Row* row : timed) {
         const double before = row->ms();
         const bool odd = before > kOutOfLine * smallest * row->report.prediction->ms;
-        if (again >= kMost || !(odd || before < kClose * fastest)) {
+        if (again >= kMost || !(odd || before < kClose * fastest) || !fits(*row, odd)) {
             continue;
         }
         ++again;
@@ -347,6 +346,10 @@ bool measure(std::vector<Row>& rows, const method::Problem& problem, const Sampl
         return timeOnSample(*one.method, problem, one.report.candidate, one.report.prediction->ms,
                             share, input);
     };
+    const auto costOf = [&](const Row& one) {
+        return sampleCostMs(*one.method, problem, one.report.candidate, one.report.prediction->ms,
+                            share, input);
+    };
     std::ptrdiff_t timed = 0;
     for (const std::size_t at :
          timingOrder(guesses, static_cast<std::size_t>(most), input.model.calibrated)) {
@@ -355,11 +358,7 @@ bool measure(std::vector<Row>& rows, const method::Problem& problem, const Sampl
             break;
         }
         // Two at least; of the others those that fit.
-        const auto cost = [&] {
-            return sampleCostMs(*row->method, problem, row->report.candidate,
-                                row->report.prediction->ms, share, input);
-        };
-        if (timed > 1 && watch.ms() + cost() > first + share) {
+        if (timed > 1 && watch.ms() + costOf(*row) > first + share) {
             continue;
         }
         if (!timeRow(*row, time)) {
@@ -368,11 +367,13 @@ bool measure(std::vector<Row>& rows, const method::Problem& problem, const Sampl
         timed += row->usable() ? 1 : 0;
     }
     bool goesOn = true;
-    // The first time even if the smallest samples took all of the budget, but not much more.
-    for (int round = 0;
-         goesOn && round < kRounds && watch.ms() < (round == 0 ? 3 : kLastShare) * budget;
-         ++round) {
-        goesOn = timeAgain(rows, time);
+    for (int round = 0; goesOn && round < kRounds; ++round) {
+        goesOn = timeAgain(rows, time, [&](const Row& row, bool outOfLine) {
+            // Once even if the smallest samples took all of the budget, but not much more.
+            const double slower = std::max(1.0, row.ms() / row.report.prediction->ms);
+            return watch.ms() + slower * costOf(row) <= budget ||
+                   (round == 0 && outOfLine && watch.ms() < 3 * budget);
+        });
     }
     settle(rows);
     return goesOn;
