@@ -28,6 +28,34 @@ std::int64_t mostByVoxels(const method::Problem& problem, const Extents& unit, d
         std::min(ns * kThreads / method::canonicalNs(base::voxelCount(problem.templ)), 0x1p62));
 }
 
+bool mayHoldUnits(const AgainRule& rule, const BlockTally* told, const Extents& part) {
+    using method::shared::kBlockHeight;
+    using method::shared::kBlockWidth;
+    const Extents grid = method::shared::blockGrid(part);
+    std::int64_t all = 0;
+    for (std::int64_t i = 0; i < base::voxelCount(grid); ++i) {
+        all += told[i].lowConf;
+    }
+    if (all <= rule.most) {
+        return false; // nearly always
+    }
+    const std::vector<Box> units = mapParts(part, rule.unit);
+    return std::any_of(units.begin(), units.end(), [&](const Box& unit) {
+        const Index& at = unit.corner;
+        std::int64_t low = 0;
+        for (std::int64_t z = at.z; z < at.z + unit.extents.z; ++z) {
+            for (std::int64_t y = at.y / kBlockHeight; y * kBlockHeight < at.y + unit.extents.y;
+                 ++y) {
+                for (std::int64_t x = at.x / kBlockWidth; x * kBlockWidth < at.x + unit.extents.x;
+                     ++x) {
+                    low += told[(z * grid.y + y) * grid.x + x].lowConf;
+                }
+            }
+        }
+        return low > rule.most;
+    });
+}
+
 AgainUnits::AgainUnits(const AgainRule& rule, const base::View<base::Status>& part,
                        base::TilePool& pool)
     : m_part(part.extents()),

@@ -6,6 +6,7 @@
 #include "engine/base/image.h"
 #include "engine/base/status.h"
 #include "engine/base/tile_pool.h"
+#include "engine/cuda/block_launch.h"
 #include "engine/method/candidate.h"
 #include "engine/method/problem.h"
 
@@ -26,6 +27,12 @@ struct AgainRule {
 /// AgainRule::most where the kernels of a run in double take so long for a unit.
 [[nodiscard]] std::int64_t mostByVoxels(const method::Problem& problem, const base::Extents& unit,
                                         double kernelNs);
+
+/// Whether a part whose blocks `told` so may have units that are left to a run in double: whether
+/// the blocks that a unit meets have as many LOWCONF voxels together. One told for each block of
+/// method::shared::blockGrid(part).
+[[nodiscard]] bool mayHoldUnits(const AgainRule& rule, const BlockTally* told,
+                                const base::Extents& part);
 
 /// The units of a part that are left to a run in double.
 class AgainUnits {

@@ -5,6 +5,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/stopwatch.h"
+#include "engine/cuda/bank_again.h"
 #include "engine/method/bank.h"
 
 namespace flcc::cuda {
@@ -74,12 +75,12 @@ method::Outcome DeviceMethod::run(const RunInput& input, method::Workspace& work
     if (!buffers.own) {
         buffers.own = makeBuffers();
     }
-    const std::optional<AgainRule> again =
-        input.ofBank ? std::nullopt : againRule(input.problem, input.candidate);
+    const std::optional<AgainRule> again = againRule(partsOf(input), input.candidate);
     RunInput first = input;
     first.again = again ? &*again : nullptr;
     method::Outcome outcome = runWith(first, *buffers.own, parts);
-    if (!again || parts.open().empty() || input.execution.stop.stop_requested()) {
+    if (!again || input.problem.templates > 1 || parts.open().empty() ||
+        input.execution.stop.stop_requested()) {
         return outcome;
     }
     const base::Stopwatch watch;
@@ -89,6 +90,7 @@ method::Outcome DeviceMethod::run(const RunInput& input, method::Workspace& work
     RunInput second{problem,         again->candidate, input.prepared, input.scene,
                     input.execution, input.map,        input.reduced,  input.held};
     second.second = true;
+    second.scores = input.scores;
     method::Outcome more = runWith(second, *own, parts);
     more.times->uploads = 0; // of some parts alone
     outcome.times->add(*more.times);
@@ -98,7 +100,7 @@ method::Outcome DeviceMethod::run(const RunInput& input, method::Workspace& work
 
 std::optional<AgainRule> DeviceMethod::againRule(const method::Problem& posed,
                                                  const method::Candidate& candidate) const {
-    if (posed.templates > 1 || isTwofold(posed) || !posed.recompute) {
+    if (isTwofold(posed) || !posed.recompute) {
         return std::nullopt;
     }
     std::optional<AgainRule> rule = twofoldRule(posed, candidate);
@@ -106,11 +108,13 @@ std::optional<AgainRule> DeviceMethod::againRule(const method::Problem& posed,
     return fits ? rule : std::nullopt;
 }
 
-std::int64_t DeviceMethod::needWithAgain(const method::Problem& problem,
-                                         const method::Problem& posed,
+void DeviceMethod::dropBuffers(method::Workspace& workspace) {
+    dynamic_cast<HeldBuffers&>(workspace).own.reset();
+}
+
+std::int64_t DeviceMethod::needWithAgain(const method::Problem& posed,
                                          const method::Candidate& candidate) const {
-    const std::optional<AgainRule> again =
-        problem.templates > 1 ? std::nullopt : againRule(posed, candidate);
+    const std::optional<AgainRule> again = againRule(posed, candidate);
     return std::max(needOf(posed, candidate), again ? again->deviceBytes : 0);
 }
 
@@ -148,9 +152,8 @@ method::Outcome DeviceMethod::execute(const method::Problem& problem,
     const method::MaskedView seen = withoutIdleMask(problem, scene);
     const method::PreparedTemplates alone{borrowed(prepared)};
     std::string failure;
-    RunInput input{problem, candidate, alone, seen, execution, {map, {}}};
-    input.ofBank = problem.templates > 1;
-    return *runPosed(oneOf(problem), input, workspace, failure);
+    return *runPosed(oneOf(problem), {problem, candidate, alone, seen, execution, {map, {}}},
+                     workspace, failure);
 }
 
 method::Outcome
@@ -228,10 +231,9 @@ std::optional<method::Outcome> DeviceMethod::runPosed(const method::Problem& pro
             } else {
                 DeviceScene::leave(hold, m_facts.number); // whose room was not counted
             }
-            method::Outcome outcome =
-                runAlone({own, input.candidate, input.prepared, input.scene, execution, input.map,
-                          input.reduced, held, input.ofBank},
-                         workspace);
+            method::Outcome outcome = runAlone({own, input.candidate, input.prepared, input.scene,
+                                                execution, input.map, input.reduced, held},
+                                               workspace);
             outcome.failures = std::move(failures);
             return outcome;
         } catch (const base::Error& error) {
@@ -264,6 +266,9 @@ method::Outcome DeviceMethod::runAlone(const RunInput& input, method::Workspace&
                     input.execution, input.problem.templates);
     const OpenPartsCleared cleared{input, parts};
     method::Outcome outcome = run(input, workspace, parts);
+    doSetAside(
+        input, parts, [&] { dropBuffers(workspace); },
+        [&](const RunInput& one, PartQueue& own) { return run(one, workspace, own); }, outcome);
     settle(outcome, input.problem, parts);
     return outcome;
 }

@@ -69,10 +69,12 @@ class DeviceMethod : public method::Method {
     [[nodiscard]] virtual std::int64_t needOf(const method::Problem& posed,
                                               const method::Candidate& candidate) const = 0;
     /// Does parts of the map until the queue has none, and then what of them is left to a run in
-    /// double. Of the outcome times alone. `workspace` was made by this method. **Errors**: as
-    /// execute(); the queue has back what is not in the map.
+    /// double; of a bank such parts are set aside. Of the outcome times alone. `workspace` was made
+    /// by this method. **Errors**: as execute(); the queue has back what is not in the map.
     [[nodiscard]] method::Outcome run(const RunInput& input, method::Workspace& workspace,
                                       PartQueue& parts) const;
+    /// Gives back what a workspace of this kind of method holds; run() makes it anew.
+    static void dropBuffers(method::Workspace& workspace);
 
   protected:
     /// Buffers, plans and streams of a run.
@@ -81,14 +83,14 @@ class DeviceMethod : public method::Method {
     [[nodiscard]] virtual method::Outcome runWith(const RunInput& input, method::Workspace& buffers,
                                                   PartQueue& parts) const = 0;
 
-    /// How a run in single precision of one template, as it is posed, does LOWCONF voxels again;
+    /// How a run in single precision, as it is posed, does LOWCONF voxels of a template again;
     /// nothing where it never does. AgainRule::unit and AgainRule::most, which decide about bits,
-    /// depend on neither the devices that share a map nor on what is in flight.
+    /// depend on neither the devices that share a map nor on what is in flight, nor on whether the
+    /// templates of a bank are done at once.
     [[nodiscard]] virtual std::optional<AgainRule>
     twofoldRule(const method::Problem& posed, const method::Candidate& candidate) const = 0;
-    /// needOf(), of a run of `problem` with what it does again.
-    [[nodiscard]] std::int64_t needWithAgain(const method::Problem& problem,
-                                             const method::Problem& posed,
+    /// needOf(), with what a run does again.
+    [[nodiscard]] std::int64_t needWithAgain(const method::Problem& posed,
                                              const method::Candidate& candidate) const;
 
   private:

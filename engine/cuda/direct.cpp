@@ -204,7 +204,7 @@ std::int64_t sumBytes(const Problem& posed, const Extents& part) {
 /// Of the host, with so many parts under way.
 std::int64_t hostNeed(const Problem& problem, const Problem& own, const Extents& part,
                       std::int64_t parts) {
-    return hostBytes(problem, own, part, parts) +
+    return hostBytes(problem, own, part, parts, !inDouble(problem)) +
            problem.templates * (mayBePartial(problem) ? supportBytes(problem) : 0) +
            problem.templates * levelBytes(problem);
 }
@@ -252,7 +252,7 @@ class DirectMethod final : public DeviceMethod {
         const std::int64_t inFlight =
             partsInFlight(own, candidate.tile, facts(), candidate.inFlight);
         prediction.hostBytes = hostNeed(problem, own, candidate.tile, inFlight * facts().together);
-        prediction.deviceBytes = needWithAgain(problem, own, candidate);
+        prediction.deviceBytes = needWithAgain(own, candidate);
         prediction.deviceMemory = factsFor(candidate).about.memoryBytes;
         if (std::string reason = refusalOf(prediction, limits, facts().about.memoryBytes);
             !reason.empty()) {
@@ -390,7 +390,7 @@ class DirectMethod final : public DeviceMethod {
         if (inDouble(posed)) {
             return std::nullopt;
         }
-        const Problem again = doneAgain(posed);
+        const Problem again = doneAgain(oneOf(posed));
         const auto of = [&](const Extents& part) {
             Candidate one = candidate;
             one.tile = part;

@@ -57,9 +57,14 @@ void MapRun::startAll(PartSlot& slot, const Lane& lane) {
     }
 }
 
-/// As finish(). A part of which a block has more LOWCONF scores than it has room for is done again,
-/// one template after the other, whose scores come back.
+/// As finish(). A part with units that are left to a run in double is set aside. One of which a
+/// block has more LOWCONF scores than it has room for is done again, one template after the other,
+/// whose scores come back.
 bool MapRun::finishBank(PartSlot& slot, const std::string& what, const Lane& lane) {
+    if (slot.aside) {
+        m_parts.setAside(slot.box);
+        return true;
+    }
     std::vector<BlockRepair> repaired(static_cast<std::size_t>(blocksOf(slot)) *
                                       m_templates.size());
     Settled settled;
@@ -74,7 +79,7 @@ bool MapRun::finishBank(PartSlot& slot, const std::string& what, const Lane& lan
         m_reducer->addUp(slot, {settled.best});
     }
     PartFacts facts{slot.told.data(), repaired, settled.statuses, settled.scores};
-    if (const method::BankView part = viewOf(slot.box); part.map.value.data() != nullptr) {
+    if (const method::BankView part = viewOf(m_input, slot.box); part.map.value.data() != nullptr) {
         method::MapFacts counted;
         method::addStatuses(part.map, counted);
         facts.statuses = counted.statusCounts;
@@ -93,7 +98,7 @@ bool MapRun::settle(PartSlot& slot, std::vector<BlockRepair>& repaired, Settled&
             open.push_back(block);
         }
     }
-    const method::BankView part = viewOf(slot.box);
+    const method::BankView part = viewOf(m_input, slot.box);
     std::vector<Settled> each(open.size());
     const bool done = m_execution.pool.run(
         std::ssize(open),
@@ -127,16 +132,9 @@ bool MapRun::oneByOne(PartSlot& slot, const std::string& what, const Lane& lane,
     method::MatchMap scores(extents, twofold);
     const StreamDrain drain{fetch};
     if (m_reducer) {
-        method::ReducedMap::Part part;
-        part.box = slot.box;
-        part.whole = true;
-        part.value = base::Image<float>(extents);
-        part.status = base::Image<base::Status>(extents);
-        part.exact = twofold ? base::Image<double>(extents) : base::Image<double>();
-        part.index = base::Image<std::int32_t>(extents);
-        m_reducer->partOf(slot) = std::move(part);
+        m_reducer->partOf(slot) = wholePart(slot.box, twofold);
     }
-    const method::BankView best = viewOf(slot.box);
+    const method::BankView best = viewOf(m_input, slot.box);
     const auto bring = [&](auto* to, const void* from) {
         const std::int64_t bytes = base::byteCount(extents, static_cast<std::int64_t>(sizeof(*to)));
         fetch.download({to, bytes, from, bytes, bytes, 1});

@@ -67,6 +67,7 @@ struct PartSlot {
     PinnedBuffer<MergedBlock> mergedTold;
     PinnedBuffer<std::int32_t> keptTemplStaged;
     std::int64_t openMost = 0; ///< of a block; more than kOpenMost: some are missing
+    bool aside = false;        ///< it is done one template after the other
 
     Event upload;
     Event uploaded;

@@ -249,7 +249,7 @@ class TiledMethod final : public DeviceMethod {
         const std::int64_t inFlight = partsInFlight(own, tiling.part, facts(), candidate.inFlight);
         method::Prediction prediction;
         prediction.hostBytes = hostNeed(problem, own, tiling, inFlight);
-        prediction.deviceBytes = needWithAgain(problem, own, candidate);
+        prediction.deviceBytes = needWithAgain(own, candidate);
         prediction.deviceMemory = factsFor(candidate).about.memoryBytes;
         reason = refusalOf(prediction, limits, facts().about.memoryBytes);
         if (!reason.empty()) {
@@ -334,9 +334,9 @@ class TiledMethod final : public DeviceMethod {
             canonical.push_back(&templ.canonical());
             masked.push_back({templ.canonical(), templ.levels(), templ.number()});
         }
-        const Tiling tiling =
-            input.second ? tileWithin(problem, input.candidate.tile)
-                         : tilingOf(problem, input.candidate.tile, factsFor(input.candidate));
+        const Tiling tiling = input.second ? tileWithin(problem, input.candidate.tile)
+                                           : tilingOf(partsOf(input), input.candidate.tile,
+                                                      factsFor(input.candidate));
         const bool general = isGeneral(problem);
         const double stored = general || isTwofold(problem) ? storedError(input) : 0.0;
         Lane lane{own.pipe, partsInFlight(problem, tiling.part, facts(), input.candidate.inFlight),
@@ -359,10 +359,10 @@ class TiledMethod final : public DeviceMethod {
         if (isGeneral(posed)) {
             return std::nullopt;
         }
-        const Problem again = doneAgain(posed);
-        // The room of a run whose map is brought back part by part, on one device, without the
-        // scene on it.
-        Problem plain = posed;
+        const Problem again = doneAgain(oneOf(posed));
+        // The room of a run of one template whose map is brought back part by part, on one device,
+        // without the scene on it.
+        Problem plain = oneOf(posed);
         plain.map = true;
         plain.runs = 1;
         DeviceFacts alone = facts();
@@ -412,7 +412,8 @@ class TiledMethod final : public DeviceMethod {
     /// Of the host, with so many parts under way on each device.
     [[nodiscard]] std::int64_t hostNeed(const Problem& problem, const Problem& own,
                                         const Tiling& tiling, std::int64_t inFlight) const {
-        return hostBytes(problem, own, tiling.part, inFlight * facts().together) +
+        return hostBytes(problem, own, tiling.part, inFlight * facts().together,
+                         !isGeneral(problem) && !isTwofold(problem)) +
                (isGeneral(problem) ? base::byteCount(problem.templ, 9 + 5 * problem.templates) : 0);
     }
 
