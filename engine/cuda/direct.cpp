@@ -405,7 +405,9 @@ class DirectMethod final : public DeviceMethod {
         });
         rule.candidate = of(rule.part);
         rule.deviceBytes = needOf(again, rule.candidate);
-        rule.most = mostByVoxels(posed, rule.unit, partNs(again, rule.unit) + kBlockNs);
+        const double unitNs = partNs(again, rule.unit) + kBlockNs;
+        rule.most = mostByVoxels(posed, rule.unit, unitNs);
+        rule.filling = static_cast<std::int64_t>(kPieceNs / unitNs);
         return rule;
     }
 
@@ -415,9 +417,10 @@ class DirectMethod final : public DeviceMethod {
     static constexpr std::int64_t kPartBytes = std::int64_t{1} << 25;
     static constexpr double kPartNsAtMost = 3e7;
     // Built-in values, not measured on any device: of the kernel's peak, of a block that is done
-    // again beside others, of preparing a run.
+    // again beside others, of a piece of those, of preparing a run.
     static constexpr double kEfficiency = 0.4;
     static constexpr double kBlockNs = 1000;
+    static constexpr double kPieceNs = 60'000;
     static constexpr double kStartMs = 0.2;
 
     [[nodiscard]] double multiplyAddsPerNs(bool twofold) const {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "engine/cuda/map_run.h"
-#include "engine/cuda/part_queue.h"
 #include "engine/match/peaks.h"
 #include "engine/method/reduced_map.h"
 #include "tests/engine/cuda/on_double.h"
@@ -212,6 +211,29 @@ class AgainTest : public QObject {
         QVERIFY2(3 * few < low, qPrintable(QStringLiteral("%1 of %2").arg(few).arg(low)));
         QVERIFY(kind == kFourier || few > 0); // of the faint place
         QCOMPARE(byHost(voxelByVoxel(work, kind, 0.5F)), low);
+    }
+
+    // Of a part, the only one, whose blocks beside bright lines break the promise; those between
+    // would cost more than a further piece.
+    void rowsOfBlocksAreDoneAgain() {
+        Work work;
+        for (std::int64_t x = 0; x < 260; ++x) {
+            test::setVoxel(work.scene, {x, 82, 0}, 4e5);
+        }
+        smallDevice(kDirect);
+        test::deviceDouble().about.memoryBytes = std::int64_t{8} << 30;
+        test::deviceDouble().about.gigahertz = 3e-4F;
+        const test::OnDouble own(cuda::directMethod);
+        test::Way way = own.way(work.scene, work.templ, {256, 128, 1});
+        const test::MethodRun again = work.run(way);
+        QCOMPARE(again.regions.size(), std::size_t{1});
+        QVERIFY(again.outcome.facts.recomputed > 1000);
+        way.recompute = false;
+        const std::int64_t more =
+            again.outcome.times->downloaded - work.run(way).outcome.times->downloaded;
+        const std::int64_t voxels = again.map.value.count();
+        QVERIFY2(2 * more < 5 * voxels,
+                 qPrintable(QStringLiteral("%1 bytes of %2 voxels").arg(more).arg(voxels)));
     }
 
     void bitsDoNotDependOnWhatOverlaps_data() { everyKind(); }
@@ -480,66 +502,6 @@ class AgainTest : public QObject {
             }
             QVERIFY(failed);
         }
-    }
-
-    // Tiles lie across blocks: those that a tile meets tell how many it may have at most.
-    void blocksTellWhetherUnitsMayBeHeld() {
-        const cuda::AgainRule rule{{100, 20, 1}, 10, {}, {100, 20, 1}, 0};
-        const Extents part{200, 40, 2};
-        std::vector<cuda::BlockTally> told(4 * 3 * 2);
-        const auto mayHold = [&] { return cuda::mayHoldUnits(rule, told.data(), part); };
-        QVERIFY(!mayHold());
-        told[1].lowConf = 6;  // x 64 to 127, y 0 to 15
-        told[8].lowConf = 6;  // x 0 to 63, y 32 to 39: with other tiles
-        told[13].lowConf = 6; // another slice
-        QVERIFY(!mayHold());
-        told[4].lowConf = 4; // x 0 to 63, y 16 to 31: with two tiles
-        QVERIFY(!mayHold());
-        told[4].lowConf = 5;
-        QVERIFY(mayHold());
-        told[4].lowConf = 0;
-        told[23].lowConf = 11; // the last one
-        QVERIFY(mayHold());
-    }
-
-    void unitsAreFoundWhereTheyLie() {
-        const cuda::AgainRule rule{{10, 8, 2}, 3, {}, {10, 4, 2}, 0};
-        method::MatchMap map({25, 20, 3});
-        const auto low = [&](const base::Index& at, int voxels) {
-            for (int i = 0; i < voxels; ++i) {
-                map.status.view().at(at.x + i % 2, at.y + i / 2, at.z) = Status::LowConf;
-            }
-        };
-        low({12, 9, 1}, 4);
-        low({0, 0, 0}, 3); // no more than canonical values are for
-        low({23, 18, 2}, 4);
-        base::TilePool pool(2);
-        const cuda::AgainUnits units(rule, map.status.view(), pool);
-        QVERIFY(units.any());
-        QVERIFY(units.hold({10, 8, 0}) && units.hold({19, 15, 1}) && units.hold({24, 19, 2}));
-        QVERIFY(!units.hold({0, 0, 0}) && !units.hold({9, 8, 0}) && !units.hold({10, 8, 2}));
-        const std::vector<base::Box> pieces = units.pieces(rule, {100, 200, 300});
-        QCOMPARE(pieces.size(), std::size_t{3});
-        QVERIFY(pieces[0].corner == (base::Index{110, 208, 300}));
-        QVERIFY(pieces[0].extents == (Extents{10, 4, 2}));
-        QVERIFY(pieces[1].corner == (base::Index{110, 212, 300}));
-        QVERIFY(pieces[2].corner == (base::Index{120, 216, 302}));
-        QVERIFY(pieces[2].extents == (Extents{5, 4, 1}));
-        QVERIFY(!cuda::AgainUnits().any() && !cuda::AgainUnits().hold({0, 0, 0}));
-        // Parts of several units are done where they hold one.
-        const cuda::AgainRule wide{{10, 8, 2}, 3, {}, {30, 16, 2}, 0};
-        QCOMPARE(units.pieces(wide, {0, 0, 0}).size(), std::size_t{2});
-    }
-
-    void littleIsLeftToCanonicalValues() {
-        const method::Problem small = test::problemOf(test::noise(PixelType::UInt8, {99, 99, 1}, 1),
-                                                      test::noise(PixelType::UInt8, {4, 4, 1}, 1));
-        method::Problem large = small;
-        large.templ = {64, 64, 1};
-        const Extents unit{100, 100, 1};
-        QVERIFY(cuda::mostByVoxels(large, unit, 1e6) < cuda::mostByVoxels(small, unit, 1e6));
-        QVERIFY(cuda::mostByVoxels(large, unit, 1e5) < cuda::mostByVoxels(large, unit, 1e6));
-        QVERIFY(cuda::mostByVoxels(large, unit, 1e300) > 0);
     }
 
   private:
