@@ -104,7 +104,8 @@ std::optional<AgainRule> DeviceMethod::againRule(const method::Problem& posed,
         return std::nullopt;
     }
     std::optional<AgainRule> rule = twofoldRule(posed, candidate);
-    const bool fits = rule && rule->deviceBytes <= m_facts.about.memoryBytes;
+    // Where nothing but this does not fit, voxels are left to the host.
+    const bool fits = rule && rule->deviceBytes <= factsFor(candidate).about.memoryBytes;
     return fits ? rule : std::nullopt;
 }
 

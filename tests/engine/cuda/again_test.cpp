@@ -404,8 +404,20 @@ class AgainTest : public QObject {
                  qPrintable(QStringLiteral("%1 for %2").arg(told).arg(most)));
         way.recompute = false;
         QVERIFY(predicted() < told);
-        // Without that room voxels are left to the host.
-        test::deviceDouble().about.memoryBytes = (told + predicted()) / 2;
+        // Without that room voxels are left to the host, whether a device has it or others took it.
+        const std::int64_t little = (told + predicted()) / 2;
+        way.recompute = true;
+        way.candidate = own.method
+                            ->candidates(way.of(work.problem()),
+                                         {.threads = 2, .deviceMemory = little}, {0, 0, 0})
+                            .front();
+        QVERIFY(predicted() <= little);
+        test::deviceDouble().mostBytes = 0;
+        QVERIFY(work.run(way).outcome.facts.recomputed > 0);
+        QVERIFY(test::deviceDouble().mostBytes <= little);
+        way.candidate.deviceMemory = told;
+        QCOMPARE(predicted(), told);
+        test::deviceDouble().about.memoryBytes = little;
         const test::OnDouble small(cuda::fourierMethod);
         way.recompute = true;
         way.method = small.method.get();
