@@ -38,12 +38,16 @@ DeviceMethod::DeviceMethod(Engine& engine, std::int32_t number,
         m_facts = *own;
     }
     m_id = m_facts.id();
+    m_deciding = m_facts;
     m_facts.together = std::max<std::int32_t>(1, static_cast<std::int32_t>(together.size()));
     for (const DeviceFacts& device : all) {
         if (std::find(together.begin(), together.end(), device.number) != together.end()) {
             PluginDevice& about = m_facts.about;
             about.memoryBytes = std::min(about.memoryBytes, device.about.memoryBytes);
             about.copyEngines = std::min(about.copyEngines, device.about.copyEngines);
+        }
+        if (!together.empty() && device.number == together.front()) {
+            m_deciding = device;
         }
     }
 }

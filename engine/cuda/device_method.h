@@ -54,6 +54,9 @@ class DeviceMethod : public method::Method {
 
     [[nodiscard]] Engine& engine() const { return m_engine; }
     [[nodiscard]] const DeviceFacts& facts() const { return m_facts; }
+    /// Of the first of the devices that share a map: by its speed all of them decide what is done
+    /// again, and in which pieces, so that no bit depends on who does a part.
+    [[nodiscard]] const DeviceFacts& decidingFacts() const { return m_deciding; }
     /// Of a device that has no more memory than `candidate` was planned for.
     [[nodiscard]] DeviceFacts factsFor(const method::Candidate& candidate) const;
 
@@ -84,9 +87,9 @@ class DeviceMethod : public method::Method {
                                                   PartQueue& parts) const = 0;
 
     /// How a run in single precision, as it is posed, does LOWCONF voxels of a template again;
-    /// nothing where it never does. AgainRule::unit and AgainRule::most, which decide about bits,
-    /// depend on neither the devices that share a map nor on what is in flight, nor on whether the
-    /// templates of a bank are done at once.
+    /// nothing where it never does. The same on all devices that share a map (decidingFacts()).
+    /// AgainRule::unit and AgainRule::most, which decide about bits, depend on neither how many
+    /// they are nor on what is in flight, nor on whether the templates of a bank are done at once.
     [[nodiscard]] virtual std::optional<AgainRule>
     twofoldRule(const method::Problem& posed, const method::Candidate& candidate) const = 0;
     /// needOf(), with what a run does again.
@@ -108,6 +111,7 @@ class DeviceMethod : public method::Method {
 
     Engine& m_engine;
     DeviceFacts m_facts;
+    DeviceFacts m_deciding;
     std::string m_id;
 };
 

@@ -224,7 +224,7 @@ class DirectMethod final : public DeviceMethod {
         apart.runs = 1; // whether the scene stays changes no part
         const auto fits = [&](const Extents& part) {
             return partBytes(apart, part) <= kPartBytes && isShared(map, part, facts()) &&
-                   problem.templates * partNs(problem, part) <= kPartNsAtMost;
+                   problem.templates * partNs(facts(), problem, part) <= kPartNsAtMost;
         };
         const Extents part = tile.x > 0
                                  ? Extents{std::min(tile.x, map.x), std::min(tile.y, map.y),
@@ -266,7 +266,7 @@ class DirectMethod final : public DeviceMethod {
         double done = 0; // multiply-adds
         PartTraffic traffic;
         for (const base::Box& box : mapParts(map, candidate.tile)) {
-            kernelNs += own.templates * partNs(problem, box.extents);
+            kernelNs += own.templates * partNs(facts(), problem, box.extents);
             done += partWork(problem, box.extents);
             traffic.add(own, box.extents, 1);
         }
@@ -401,11 +401,12 @@ class DirectMethod final : public DeviceMethod {
         AgainRule rule;
         rule.unit = {shared::kBlockWidth, shared::kBlockHeight, 1};
         rule.part = largestPart(candidate.tile, [&](const Extents& part) {
-            return needOf(again, of(part)) <= room && partNs(again, part) <= kPartNsAtMost;
+            return needOf(again, of(part)) <= room &&
+                   partNs(decidingFacts(), again, part) <= kPartNsAtMost;
         });
         rule.candidate = of(rule.part);
         rule.deviceBytes = needOf(again, rule.candidate);
-        const double unitNs = partNs(again, rule.unit) + kBlockNs;
+        const double unitNs = partNs(decidingFacts(), again, rule.unit) + kBlockNs;
         rule.most = mostByVoxels(posed, rule.unit, unitNs);
         rule.filling = static_cast<std::int64_t>(kPieceNs / unitNs);
         return rule;
@@ -423,19 +424,21 @@ class DirectMethod final : public DeviceMethod {
     static constexpr double kPieceNs = 60'000;
     static constexpr double kStartMs = 0.2;
 
-    [[nodiscard]] double multiplyAddsPerNs(bool twofold) const {
-        return std::max(1.0, kEfficiency * facts().peakMultiplyAdds() *
-                                 (twofold ? facts().twofoldShare() : 1.0));
+    [[nodiscard]] static double multiplyAddsPerNs(const DeviceFacts& device, bool twofold) {
+        return std::max(1.0, kEfficiency * device.peakMultiplyAdds() *
+                                 (twofold ? device.twofoldShare() : 1.0));
     }
     /// Of the kernels of a part. Under a mask a voxel is added to both sums in double as well; of
     /// partial panels all sums are, voxel by voxel.
-    [[nodiscard]] double partNs(const Problem& problem, const Extents& part) const {
+    [[nodiscard]] static double partNs(const DeviceFacts& device, const Problem& problem,
+                                       const Extents& part) {
         const double work = partWork(problem, part);
         if (mayBePartial(problem)) {
-            return work * static_cast<double>(supportSums(problem)) / multiplyAddsPerNs(true);
+            return work * static_cast<double>(supportSums(problem)) /
+                   multiplyAddsPerNs(device, true);
         }
-        return work / multiplyAddsPerNs(isTwofold(problem)) +
-               (problem.mask ? 2 * work / multiplyAddsPerNs(true) : 0.0);
+        return work / multiplyAddsPerNs(device, isTwofold(problem)) +
+               (problem.mask ? 2 * work / multiplyAddsPerNs(device, true) : 0.0);
     }
 
     [[nodiscard]] std::string refusal(const Problem& problem) const {

@@ -277,10 +277,10 @@ class TiledMethod final : public DeviceMethod {
         traffic.add(own, tiling.part, map / static_cast<double>(base::voxelCount(tiling.part)));
         traffic.hold(own, facts(), limits);
         prediction.keepsScene = traffic.held;
-        const double preparing = points * 3 * transformBytes(points) / bytesPerNs();
+        const double preparing = points * 3 * transformBytes(points) / bytesPerNs(facts());
         prediction.setupMs = kStartMs + 1e-6 * problem.templates * preparing;
         prediction.times = traffic.times(
-            rounds, kernelBytes / bytesPerNs() + own.templates * parts * kPartNs, facts());
+            rounds, kernelBytes / bytesPerNs(facts()) + own.templates * parts * kPartNs, facts());
         prediction.times->setup = prediction.setupMs;
         prediction.ms = overlappedMs(*prediction.times, parts, inFlight);
         prediction.tilesInFlight = tiling.batch() * inFlight;
@@ -380,7 +380,7 @@ class TiledMethod final : public DeviceMethod {
             points * (4 * transformBytes(points) + kSharedPointBytes + kPointBytes);
         rule.most = mostByVoxels(posed, rule.unit,
                                  static_cast<double>(PartQueue::count(rule.unit, rule.part)) *
-                                     (bytes / bytesPerNs() + kPartNs));
+                                     (bytes / bytesPerNs(decidingFacts()) + kPartNs));
         rule.candidate = candidate;
         rule.candidate.tile = own.points;
         const std::int64_t most =
@@ -417,8 +417,8 @@ class TiledMethod final : public DeviceMethod {
                (isGeneral(problem) ? base::byteCount(problem.templ, 9 + 5 * problem.templates) : 0);
     }
 
-    [[nodiscard]] double bytesPerNs() const {
-        return std::max(1.0, kBytesPerCycle * facts().about.processors * facts().about.gigahertz);
+    [[nodiscard]] static double bytesPerNs(const DeviceFacts& device) {
+        return std::max(1.0, kBytesPerCycle * device.about.processors * device.about.gigahertz);
     }
 
     bool m_whole;

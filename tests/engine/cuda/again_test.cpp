@@ -1,9 +1,13 @@
 #include <QtTest>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "engine/cuda/map_run.h"
@@ -292,6 +296,53 @@ class AgainTest : public QObject {
             QVERIFY(isAlike(run(0, {0, 1}), alone));
         }
         QVERIFY(again);
+    }
+
+    // The first one decides, on one so slow that it would leave all to the host as on one so fast
+    // that it would not.
+    void unequalDevicesDecideAlike_data() {
+        QTest::addColumn<int>("kind");
+        QTest::addColumn<bool>("slowFirst");
+        for (const int kind : {kDirect, kTiled}) {
+            for (const bool slowFirst : {false, true}) {
+                QTest::addRow("%d, %s first", kind, slowFirst ? "slow" : "fast")
+                    << kind << slowFirst;
+            }
+        }
+    }
+
+    void unequalDevicesDecideAlike() {
+        QFETCH(int, kind);
+        QFETCH(bool, slowFirst);
+        const Work work;
+        const auto run = [&](bool shared) {
+            smallDevice(kind, 2, 2);
+            DeviceDouble& device = test::deviceDouble();
+            device.wrong = 0.5F; // canonical values are not
+            device.unlike = [slowFirst](std::int32_t number, cuda::PluginDevice& own) {
+                own.gigahertz = (number == 0) == slowFirst ? 1e-6F : 1;
+            };
+            std::array<std::atomic<std::int64_t>, 2> started{};
+            device.starting = [&](std::int32_t number) {
+                ++started[static_cast<std::size_t>(number)];
+                // One device waits until the other has a part.
+                for (int i = 0;
+                     shared && i < 2000 && started[static_cast<std::size_t>(1 - number)] == 0;
+                     ++i) {
+                    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                }
+            };
+            const auto own =
+                shared ? std::make_unique<test::OnDouble>(makerOf(kind), std::vector{0, 1})
+                       : std::make_unique<test::OnDouble>(makerOf(kind));
+            test::MethodRun found = work.run(work.way(*own, kind));
+            device.starting = {};
+            return std::pair{std::move(found), started[1] > 0};
+        };
+        const auto [alone, none] = run(false);
+        const auto [shared, both] = run(true);
+        QVERIFY(both && !none);
+        QVERIFY(isAlike(shared, alone));
     }
 
     void aMapThatStaysHasTheSameScores_data() { everyKind(); }
