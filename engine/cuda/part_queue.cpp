@@ -75,9 +75,10 @@ bool PartQueue::replaced(const QueuedBox& piece, double largestBound) {
         const std::lock_guard lock(m_lock);
         OpenPart& part = *piece.of;
         part.largestBound = std::max(part.largestBound, largestBound);
-        if (--part.pieces == 0) {
-            return true;
+        if (part.pieces == 1) {
+            return true; // it counts until finished(), and may be given back before
         }
+        --part.pieces;
         --m_pieces.underWay;
     }
     m_changed.notify_all();
@@ -142,15 +143,13 @@ void PartQueue::tell(const base::Box& box) {
 }
 
 void PartQueue::finished(const QueuedBox& box, const PartFacts& facts) {
+    tell(box.of == nullptr ? box.box : box.of->box); // what fails here is not counted
     {
         const std::lock_guard lock(m_lock);
         add(facts);
-    }
-    tell(box.of == nullptr ? box.box : box.of->box);
-    {
-        const std::lock_guard lock(m_lock);
         --boxesOf(box).underWay;
         if (box.of != nullptr) {
+            box.of->pieces = 0;
             box.of->closed = true;
         }
     }

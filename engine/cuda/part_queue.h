@@ -63,7 +63,8 @@ class PartQueue {
     /// A part that is in the map but for what these pieces of it are to bring.
     void leaveOpen(const base::Box& box, std::vector<BlockTally> told, double largestBound,
                    const std::vector<base::Box>& pieces);
-    /// A piece that is in the map. True for the last one of its part: then finished() is to follow.
+    /// A piece that is in the map. True for the last one of its part: then finished() is to follow,
+    /// or giveBack(), after which it is done once more.
     [[nodiscard]] bool replaced(const QueuedBox& piece, double largestBound);
     /// A part of a bank that was taken, of which nothing is in the map.
     void setAside(const base::Box& box);

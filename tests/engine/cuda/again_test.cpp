@@ -13,6 +13,7 @@
 #include "engine/cuda/map_run.h"
 #include "engine/match/peaks.h"
 #include "engine/method/reduced_map.h"
+#include "engine/method/shared/direct_block.h"
 #include "tests/engine/cuda/on_double.h"
 #include "tests/engine/cuda/reduced_cases.h"
 #include "tests/support/comparison.h"
@@ -433,6 +434,14 @@ class AgainTest : public QObject {
                 qPrintable(
                     QStringLiteral("%1 for %2").arg(predicted.deviceBytes).arg(device.mostBytes)));
             QVERIFY(predicted.hostBytes >= beside + device.mostPinned);
+            // What the blocks of open parts told is kept until those are done.
+            method::Problem kept = work.problem();
+            kept.recompute = false;
+            const auto less = std::get<method::Prediction>(
+                own.method->predict(kept, way.candidate, {2}, {}, nullptr));
+            const Extents blocks = method::shared::blockGrid(method::mapExtents(kept));
+            QVERIFY(predicted.hostBytes - less.hostBytes >=
+                    base::byteCount(blocks, sizeof(cuda::BlockTally)));
         }
     }
 

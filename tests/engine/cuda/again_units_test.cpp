@@ -1,6 +1,6 @@
 #include <QtTest>
 
-#include <string>
+#include <stdexcept>
 #include <vector>
 
 #include "engine/cuda/again.h"
@@ -149,6 +149,50 @@ class AgainUnitsTest : public QObject {
                 pieces[1].extents == (Extents{1, 1, 1}));
         QVERIFY(pieces[2].corner == (base::Index{0, 0, 1}) &&
                 pieces[2].extents == (Extents{1, 2, 1}));
+    }
+
+    // Whatever fails between the last piece of a part and the end of the part.
+    void theLastPieceMayBeDoneTwice() {
+        base::TilePool pool(1);
+        std::int64_t told = 0;
+        bool fails = false;
+        const method::Execution execution{pool, {}, [&](const base::Box&) {
+                                              ++told;
+                                              if (fails) {
+                                                  throw std::runtime_error("a sink that fails");
+                                              }
+                                          }};
+        cuda::PartQueue parts({20, 10, 1}, {20, 10, 1}, execution);
+        const base::Box part = parts.take(true)->box;
+        cuda::BlockTally block;
+        block.ok = 190;
+        block.lowConf = 10;
+        parts.leaveOpen(part, {block}, 0, {{{0, 0, 0}, {10, 10, 1}}, {{10, 0, 0}, {10, 10, 1}}});
+        const auto first = *parts.take(true, true);
+        const auto last = *parts.take(true, true);
+        QVERIFY(!parts.replaced(first, 1e-6));
+        const std::vector<cuda::BlockRepair> repaired{{10, 0, 2e-6}};
+        for (const bool sink : {false, true}) {
+            QVERIFY(parts.replaced(last, 2e-6));
+            fails = sink;
+            if (sink) {
+                QVERIFY_THROWS_EXCEPTION(std::runtime_error,
+                                         parts.finished(last, {&block, repaired}));
+            }
+            parts.giveBack(last);
+            QVERIFY(!parts.isDone() && parts.open().size() == 1);
+            QVERIFY(parts.take(true, true)->box.corner == last.box.corner);
+        }
+        fails = false;
+        QVERIFY(parts.replaced(last, 2e-6));
+        parts.finished(last, {&block, repaired});
+        QVERIFY(parts.isDone() && parts.open().empty());
+        QCOMPARE(told, std::int64_t{2});
+        QVERIFY(!parts.take(true, true));
+        const method::MapFacts facts = parts.facts();
+        QCOMPARE(facts.statusCounts[static_cast<std::size_t>(Status::Ok)], std::int64_t{200});
+        QCOMPARE(facts.recomputed, std::int64_t{10});
+        QCOMPARE(facts.largestBound, 2e-6);
     }
 
     void littleIsLeftToCanonicalValues() {
