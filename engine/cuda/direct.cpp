@@ -70,11 +70,6 @@ class DirectPrepared final : public method::Prepared {
         const base::Image<std::uint8_t>& mask = m_canonical.support();
         return !mask.empty() ? mask.data() : m_ones.empty() ? nullptr : m_ones.data();
     }
-    [[nodiscard]] bool hasSupportOf(const DirectPrepared& other) const {
-        const base::Image<std::uint8_t>& a = m_canonical.support();
-        const base::Image<std::uint8_t>& b = other.m_canonical.support();
-        return a.count() == b.count() && std::equal(a.data(), a.data() + a.count(), b.data());
-    }
     /// Where placements may overlap the scene in part, as levelsOf().
     [[nodiscard]] const std::vector<std::int32_t>& levels() const { return m_levels; }
     /// Of `problem`, or of the same in double.
@@ -329,7 +324,8 @@ class DirectMethod final : public DeviceMethod {
         const std::int64_t voxels = base::voxelCount(problem.templ);
         const bool partial = mayBePartial(problem);
         const double stored = inDouble(problem) ? storedError(input) : 0.0;
-        DirectLaunch first;
+        const std::vector<std::size_t> first = firstOfSupport(canonical);
+        DirectLaunch all; // where those of the templates begin
         const auto upload = [&] {
             const auto count = std::ssize(templates);
             std::byte* const weights = own.weights.room(count * bytes);
@@ -353,18 +349,18 @@ class DirectMethod final : public DeviceMethod {
                     bring(levels + i * voxels, templ.levels().data(), levelBytes(problem));
                 }
             }
-            first.weights = weights;
-            first.support = support;
-            first.levels = levels;
+            all.weights = weights;
+            all.support = support;
+            all.levels = levels;
         };
         const auto start = [&](const PartLaunch& part, std::size_t i) {
             const auto turn = static_cast<std::int64_t>(i);
             const DirectPrepared& templ = *templates[i];
             DirectLaunch launch;
             static_cast<PartLaunch&>(launch) = part;
-            launch.weights = static_cast<const std::byte*>(first.weights) + turn * bytes;
-            launch.support = templ.support() != nullptr ? first.support + turn * voxels : nullptr;
-            launch.levels = mayOverlap(problem) ? first.levels + turn * voxels : nullptr;
+            launch.weights = static_cast<const std::byte*>(all.weights) + turn * bytes;
+            launch.support = templ.support() != nullptr ? all.support + turn * voxels : nullptr;
+            launch.levels = mayOverlap(problem) ? all.levels + turn * voxels : nullptr;
             launch.outside = problem.outside;
             launch.minOverlap = problem.minOverlap;
             launch.partial = partial;
@@ -373,7 +369,7 @@ class DirectMethod final : public DeviceMethod {
             if (sharesSums(problem)) {
                 launch.sums = own.sums.room(base::voxelCount(part.map));
                 launch.frames = own.frames.room(base::voxelCount(shared::blockGrid(part.map)));
-                launch.known = i > 0 && templ.hasSupportOf(*templates[i - 1]);
+                launch.known = first[i] != i; // that one, or one like it, was the last
             }
             own.pipe.compute.direct(launch);
         };
@@ -381,7 +377,7 @@ class DirectMethod final : public DeviceMethod {
             "the direct method",
             {own.pipe,
              partsInFlight(problem, input.candidate.tile, facts(), input.candidate.inFlight),
-             upload, start});
+             upload, start, bySupport(canonical)});
     }
 
     /// A block is done again, in as large parts as its room on the device allows.

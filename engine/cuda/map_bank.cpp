@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "engine/base/stopwatch.h"
@@ -44,16 +45,42 @@ std::array<std::int64_t, base::kStatusCount> statusesOf(const PartSlot& slot) {
 
 } // namespace
 
+std::vector<std::size_t> firstOfSupport(const Templates& templates) {
+    const auto alike = [](const base::Image<std::uint8_t>& a, const base::Image<std::uint8_t>& b) {
+        return a.count() == b.count() && std::equal(a.data(), a.data() + a.count(), b.data());
+    };
+    std::vector<std::size_t> first;
+    for (std::size_t i = 0; i < templates.size(); ++i) {
+        std::size_t other = 0;
+        while (other < i && !(first[other] == other &&
+                              alike(templates[other]->support(), templates[i]->support()))) {
+            ++other;
+        }
+        first.push_back(other);
+    }
+    return first;
+}
+
+std::vector<std::size_t> bySupport(const Templates& templates) {
+    const std::vector<std::size_t> first = firstOfSupport(templates);
+    std::vector<std::size_t> order(templates.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return first[a] < first[b]; });
+    return order;
+}
+
 /// Starts the kernels of a part for all templates.
 void MapRun::startAll(PartSlot& slot, const Lane& lane) {
     const std::int64_t blocks = blocksOf(slot);
     PartLaunch launch = slot.launch;
-    for (std::size_t i = 0; i < m_templates.size(); ++i) {
+    for (std::size_t turn = 0; turn < m_templates.size(); ++turn) {
+        const std::size_t i = lane.at(turn);
+        launch.tallies = slot.launch.tallies + static_cast<std::int64_t>(i) * blocks;
         lane.start(launch, i);
         if (m_merger) {
-            m_merger->start(slot, launch, i, lane.pipe.compute);
+            m_merger->start(slot, launch, i, turn, lane.pipe.compute);
         }
-        launch.tallies += blocks;
     }
 }
 
@@ -142,7 +169,9 @@ bool MapRun::oneByOne(PartSlot& slot, const std::string& what, const Lane& lane,
     };
     PartLaunch launch = slot.launch;
     scoreIn(lane.pipe.scores, launch); // which may have grown since
-    for (std::size_t i = 0; i < m_templates.size(); ++i) {
+    for (std::size_t turn = 0; turn < m_templates.size(); ++turn) {
+        const std::size_t i = lane.at(turn);
+        launch.tallies = slot.launch.tallies + static_cast<std::int64_t>(i) * blocks;
         compute.record(slot.start);
         lane.start(launch, i);
         compute.record(slot.computed);
@@ -179,7 +208,6 @@ bool MapRun::oneByOne(PartSlot& slot, const std::string& what, const Lane& lane,
                            settled.scores);
         }
         m_repairMs += watch.ms();
-        launch.tallies += blocks;
     }
     return true;
 }

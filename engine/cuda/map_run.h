@@ -122,7 +122,20 @@ struct Lane {
     /// Starts the kernels of a part for a template in `pipe.compute`; those of the first one leave
     /// what the others share.
     std::function<void(const PartLaunch&, std::size_t)> start;
+    /// Templates in the order in which they are done, the first one first; theirs where it is
+    /// empty.
+    std::vector<std::size_t> order{};
+
+    /// The template that is done `turn`-th.
+    [[nodiscard]] std::size_t at(std::size_t turn) const {
+        return order.empty() ? turn : order[turn];
+    }
 };
+
+/// Of each template of a bank the first one that has its support.
+[[nodiscard]] std::vector<std::size_t> firstOfSupport(const Templates& templates);
+/// Templates in an order in which those of one support follow each other.
+[[nodiscard]] std::vector<std::size_t> bySupport(const Templates& templates);
 
 /// A prepared template that somebody else keeps.
 [[nodiscard]] inline std::shared_ptr<const method::Prepared>

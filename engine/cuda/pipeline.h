@@ -60,7 +60,7 @@ struct PartSlot {
     // Of a bank, whose best scores are in `value`, `exact` and `status`:
     DeviceBuffer<std::int32_t> index;
     DeviceBuffer<OpenScore> open;
-    DeviceBuffer<MergedBlock> merged; ///< template by template, as the tallies
+    DeviceBuffer<MergedBlock> merged; ///< template by template, in the order they are done in
     DeviceBuffer<std::int32_t> keptTempl;
     PinnedBuffer<std::int32_t> indexStaged;
     PinnedBuffer<OpenScore> openStaged; ///< as many of each block as the fullest has
