@@ -6,6 +6,7 @@
 #include "engine/base/image.h"
 #include "engine/base/status.h"
 #include "engine/base/tile_pool.h"
+#include "engine/cuda/block_launch.h"
 #include "engine/method/candidate.h"
 #include "engine/method/problem.h"
 
@@ -21,11 +22,18 @@ struct AgainRule {
     method::Candidate candidate;  ///< of the run in double
     base::Extents part;           ///< its placements at once: of several units, or of one at most
     std::int64_t deviceBytes = 0; ///< that it needs with one part under way
+    std::int64_t filling = 0;     ///< other units that cost no more than a further piece does
 };
 
 /// AgainRule::most where the kernels of a run in double take so long for a unit.
 [[nodiscard]] std::int64_t mostByVoxels(const method::Problem& problem, const base::Extents& unit,
                                         double kernelNs);
+
+/// Whether a part whose blocks `told` so may have units that are left to a run in double: whether
+/// the blocks that a unit meets have as many LOWCONF voxels together. One told for each block of
+/// method::shared::blockGrid(part).
+[[nodiscard]] bool mayHoldUnits(const AgainRule& rule, const BlockTally* told,
+                                const base::Extents& part);
 
 /// The units of a part that are left to a run in double.
 class AgainUnits {
@@ -38,12 +46,16 @@ class AgainUnits {
     [[nodiscard]] bool any() const { return m_count > 0; }
     /// Whether a voxel of the part lies in one.
     [[nodiscard]] bool hold(const base::Index& at) const;
-    /// The parts of the run in double that have some, of a part that begins at `corner` of the map.
+    /// Boxes to be done in double that hold all of them and begin at one, of a part that begins at
+    /// `corner` of the map; none larger than a part of the run in double. Where that holds several
+    /// units, rows of units from the first one to the last, and rows together where those between
+    /// are few (AgainRule::filling).
     [[nodiscard]] std::vector<base::Box> pieces(const AgainRule& rule,
                                                 const base::Index& corner) const;
 
   private:
-    [[nodiscard]] bool meet(const base::Box& box) const;
+    [[nodiscard]] std::vector<base::Box> heldBoxes(const base::Box& all,
+                                                   std::int64_t filling) const;
 
     base::Extents m_part;
     base::Extents m_unit;

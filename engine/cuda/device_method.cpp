@@ -5,6 +5,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/stopwatch.h"
+#include "engine/cuda/bank_again.h"
 #include "engine/method/bank.h"
 
 namespace flcc::cuda {
@@ -37,12 +38,16 @@ DeviceMethod::DeviceMethod(Engine& engine, std::int32_t number,
         m_facts = *own;
     }
     m_id = m_facts.id();
+    m_deciding = m_facts;
     m_facts.together = std::max<std::int32_t>(1, static_cast<std::int32_t>(together.size()));
     for (const DeviceFacts& device : all) {
         if (std::find(together.begin(), together.end(), device.number) != together.end()) {
             PluginDevice& about = m_facts.about;
             about.memoryBytes = std::min(about.memoryBytes, device.about.memoryBytes);
             about.copyEngines = std::min(about.copyEngines, device.about.copyEngines);
+        }
+        if (!together.empty() && device.number == together.front()) {
+            m_deciding = device;
         }
     }
 }
@@ -74,12 +79,12 @@ method::Outcome DeviceMethod::run(const RunInput& input, method::Workspace& work
     if (!buffers.own) {
         buffers.own = makeBuffers();
     }
-    const std::optional<AgainRule> again =
-        input.ofBank ? std::nullopt : againRule(input.problem, input.candidate);
+    const std::optional<AgainRule> again = againRule(partsOf(input), input.candidate);
     RunInput first = input;
     first.again = again ? &*again : nullptr;
     method::Outcome outcome = runWith(first, *buffers.own, parts);
-    if (!again || parts.open().empty() || input.execution.stop.stop_requested()) {
+    if (!again || input.problem.templates > 1 || parts.open().empty() ||
+        input.execution.stop.stop_requested()) {
         return outcome;
     }
     const base::Stopwatch watch;
@@ -89,6 +94,7 @@ method::Outcome DeviceMethod::run(const RunInput& input, method::Workspace& work
     RunInput second{problem,         again->candidate, input.prepared, input.scene,
                     input.execution, input.map,        input.reduced,  input.held};
     second.second = true;
+    second.scores = input.scores;
     method::Outcome more = runWith(second, *own, parts);
     more.times->uploads = 0; // of some parts alone
     outcome.times->add(*more.times);
@@ -98,19 +104,22 @@ method::Outcome DeviceMethod::run(const RunInput& input, method::Workspace& work
 
 std::optional<AgainRule> DeviceMethod::againRule(const method::Problem& posed,
                                                  const method::Candidate& candidate) const {
-    if (posed.templates > 1 || isTwofold(posed) || !posed.recompute) {
+    if (isTwofold(posed) || !posed.recompute) {
         return std::nullopt;
     }
     std::optional<AgainRule> rule = twofoldRule(posed, candidate);
-    const bool fits = rule && rule->deviceBytes <= m_facts.about.memoryBytes;
+    // Where nothing but this does not fit, voxels are left to the host.
+    const bool fits = rule && rule->deviceBytes <= factsFor(candidate).about.memoryBytes;
     return fits ? rule : std::nullopt;
 }
 
-std::int64_t DeviceMethod::needWithAgain(const method::Problem& problem,
-                                         const method::Problem& posed,
+void DeviceMethod::dropBuffers(method::Workspace& workspace) {
+    dynamic_cast<HeldBuffers&>(workspace).own.reset();
+}
+
+std::int64_t DeviceMethod::needWithAgain(const method::Problem& posed,
                                          const method::Candidate& candidate) const {
-    const std::optional<AgainRule> again =
-        problem.templates > 1 ? std::nullopt : againRule(posed, candidate);
+    const std::optional<AgainRule> again = againRule(posed, candidate);
     return std::max(needOf(posed, candidate), again ? again->deviceBytes : 0);
 }
 
@@ -148,9 +157,8 @@ method::Outcome DeviceMethod::execute(const method::Problem& problem,
     const method::MaskedView seen = withoutIdleMask(problem, scene);
     const method::PreparedTemplates alone{borrowed(prepared)};
     std::string failure;
-    RunInput input{problem, candidate, alone, seen, execution, {map, {}}};
-    input.ofBank = problem.templates > 1;
-    return *runPosed(oneOf(problem), input, workspace, failure);
+    return *runPosed(oneOf(problem), {problem, candidate, alone, seen, execution, {map, {}}},
+                     workspace, failure);
 }
 
 method::Outcome
@@ -228,10 +236,9 @@ std::optional<method::Outcome> DeviceMethod::runPosed(const method::Problem& pro
             } else {
                 DeviceScene::leave(hold, m_facts.number); // whose room was not counted
             }
-            method::Outcome outcome =
-                runAlone({own, input.candidate, input.prepared, input.scene, execution, input.map,
-                          input.reduced, held, input.ofBank},
-                         workspace);
+            method::Outcome outcome = runAlone({own, input.candidate, input.prepared, input.scene,
+                                                execution, input.map, input.reduced, held},
+                                               workspace);
             outcome.failures = std::move(failures);
             return outcome;
         } catch (const base::Error& error) {
@@ -264,6 +271,9 @@ method::Outcome DeviceMethod::runAlone(const RunInput& input, method::Workspace&
                     input.execution, input.problem.templates);
     const OpenPartsCleared cleared{input, parts};
     method::Outcome outcome = run(input, workspace, parts);
+    doSetAside(
+        input, parts, [&] { dropBuffers(workspace); },
+        [&](const RunInput& one, PartQueue& own) { return run(one, workspace, own); }, outcome);
     settle(outcome, input.problem, parts);
     return outcome;
 }

@@ -54,6 +54,9 @@ class DeviceMethod : public method::Method {
 
     [[nodiscard]] Engine& engine() const { return m_engine; }
     [[nodiscard]] const DeviceFacts& facts() const { return m_facts; }
+    /// Of the first of the devices that share a map: by its speed all of them decide what is done
+    /// again, and in which pieces, so that no bit depends on who does a part.
+    [[nodiscard]] const DeviceFacts& decidingFacts() const { return m_deciding; }
     /// Of a device that has no more memory than `candidate` was planned for.
     [[nodiscard]] DeviceFacts factsFor(const method::Candidate& candidate) const;
 
@@ -69,10 +72,12 @@ class DeviceMethod : public method::Method {
     [[nodiscard]] virtual std::int64_t needOf(const method::Problem& posed,
                                               const method::Candidate& candidate) const = 0;
     /// Does parts of the map until the queue has none, and then what of them is left to a run in
-    /// double. Of the outcome times alone. `workspace` was made by this method. **Errors**: as
-    /// execute(); the queue has back what is not in the map.
+    /// double; of a bank such parts are set aside. Of the outcome times alone. `workspace` was made
+    /// by this method. **Errors**: as execute(); the queue has back what is not in the map.
     [[nodiscard]] method::Outcome run(const RunInput& input, method::Workspace& workspace,
                                       PartQueue& parts) const;
+    /// Gives back what a workspace of this kind of method holds; run() makes it anew.
+    static void dropBuffers(method::Workspace& workspace);
 
   protected:
     /// Buffers, plans and streams of a run.
@@ -81,14 +86,14 @@ class DeviceMethod : public method::Method {
     [[nodiscard]] virtual method::Outcome runWith(const RunInput& input, method::Workspace& buffers,
                                                   PartQueue& parts) const = 0;
 
-    /// How a run in single precision of one template, as it is posed, does LOWCONF voxels again;
-    /// nothing where it never does. AgainRule::unit and AgainRule::most, which decide about bits,
-    /// depend on neither the devices that share a map nor on what is in flight.
+    /// How a run in single precision, as it is posed, does LOWCONF voxels of a template again;
+    /// nothing where it never does. The same on all devices that share a map (decidingFacts()).
+    /// AgainRule::unit and AgainRule::most, which decide about bits, depend on neither how many
+    /// they are nor on what is in flight, nor on whether the templates of a bank are done at once.
     [[nodiscard]] virtual std::optional<AgainRule>
     twofoldRule(const method::Problem& posed, const method::Candidate& candidate) const = 0;
-    /// needOf(), of a run of `problem` with what it does again.
-    [[nodiscard]] std::int64_t needWithAgain(const method::Problem& problem,
-                                             const method::Problem& posed,
+    /// needOf(), with what a run does again.
+    [[nodiscard]] std::int64_t needWithAgain(const method::Problem& posed,
                                              const method::Candidate& candidate) const;
 
   private:
@@ -106,6 +111,7 @@ class DeviceMethod : public method::Method {
 
     Engine& m_engine;
     DeviceFacts m_facts;
+    DeviceFacts m_deciding;
     std::string m_id;
 };
 

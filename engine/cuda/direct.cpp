@@ -70,11 +70,6 @@ class DirectPrepared final : public method::Prepared {
         const base::Image<std::uint8_t>& mask = m_canonical.support();
         return !mask.empty() ? mask.data() : m_ones.empty() ? nullptr : m_ones.data();
     }
-    [[nodiscard]] bool hasSupportOf(const DirectPrepared& other) const {
-        const base::Image<std::uint8_t>& a = m_canonical.support();
-        const base::Image<std::uint8_t>& b = other.m_canonical.support();
-        return a.count() == b.count() && std::equal(a.data(), a.data() + a.count(), b.data());
-    }
     /// Where placements may overlap the scene in part, as levelsOf().
     [[nodiscard]] const std::vector<std::int32_t>& levels() const { return m_levels; }
     /// Of `problem`, or of the same in double.
@@ -204,7 +199,7 @@ std::int64_t sumBytes(const Problem& posed, const Extents& part) {
 /// Of the host, with so many parts under way.
 std::int64_t hostNeed(const Problem& problem, const Problem& own, const Extents& part,
                       std::int64_t parts) {
-    return hostBytes(problem, own, part, parts) +
+    return hostBytes(problem, own, part, parts, !inDouble(problem)) +
            problem.templates * (mayBePartial(problem) ? supportBytes(problem) : 0) +
            problem.templates * levelBytes(problem);
 }
@@ -224,7 +219,7 @@ class DirectMethod final : public DeviceMethod {
         apart.runs = 1; // whether the scene stays changes no part
         const auto fits = [&](const Extents& part) {
             return partBytes(apart, part) <= kPartBytes && isShared(map, part, facts()) &&
-                   problem.templates * partNs(problem, part) <= kPartNsAtMost;
+                   problem.templates * partNs(facts(), problem, part) <= kPartNsAtMost;
         };
         const Extents part = tile.x > 0
                                  ? Extents{std::min(tile.x, map.x), std::min(tile.y, map.y),
@@ -252,7 +247,7 @@ class DirectMethod final : public DeviceMethod {
         const std::int64_t inFlight =
             partsInFlight(own, candidate.tile, facts(), candidate.inFlight);
         prediction.hostBytes = hostNeed(problem, own, candidate.tile, inFlight * facts().together);
-        prediction.deviceBytes = needWithAgain(problem, own, candidate);
+        prediction.deviceBytes = needWithAgain(own, candidate);
         prediction.deviceMemory = factsFor(candidate).about.memoryBytes;
         if (std::string reason = refusalOf(prediction, limits, facts().about.memoryBytes);
             !reason.empty()) {
@@ -266,7 +261,7 @@ class DirectMethod final : public DeviceMethod {
         double done = 0; // multiply-adds
         PartTraffic traffic;
         for (const base::Box& box : mapParts(map, candidate.tile)) {
-            kernelNs += own.templates * partNs(problem, box.extents);
+            kernelNs += own.templates * partNs(facts(), problem, box.extents);
             done += partWork(problem, box.extents);
             traffic.add(own, box.extents, 1);
         }
@@ -329,7 +324,8 @@ class DirectMethod final : public DeviceMethod {
         const std::int64_t voxels = base::voxelCount(problem.templ);
         const bool partial = mayBePartial(problem);
         const double stored = inDouble(problem) ? storedError(input) : 0.0;
-        DirectLaunch first;
+        const std::vector<std::size_t> first = firstOfSupport(canonical);
+        DirectLaunch all; // where those of the templates begin
         const auto upload = [&] {
             const auto count = std::ssize(templates);
             std::byte* const weights = own.weights.room(count * bytes);
@@ -353,18 +349,18 @@ class DirectMethod final : public DeviceMethod {
                     bring(levels + i * voxels, templ.levels().data(), levelBytes(problem));
                 }
             }
-            first.weights = weights;
-            first.support = support;
-            first.levels = levels;
+            all.weights = weights;
+            all.support = support;
+            all.levels = levels;
         };
         const auto start = [&](const PartLaunch& part, std::size_t i) {
             const auto turn = static_cast<std::int64_t>(i);
             const DirectPrepared& templ = *templates[i];
             DirectLaunch launch;
             static_cast<PartLaunch&>(launch) = part;
-            launch.weights = static_cast<const std::byte*>(first.weights) + turn * bytes;
-            launch.support = templ.support() != nullptr ? first.support + turn * voxels : nullptr;
-            launch.levels = mayOverlap(problem) ? first.levels + turn * voxels : nullptr;
+            launch.weights = static_cast<const std::byte*>(all.weights) + turn * bytes;
+            launch.support = templ.support() != nullptr ? all.support + turn * voxels : nullptr;
+            launch.levels = mayOverlap(problem) ? all.levels + turn * voxels : nullptr;
             launch.outside = problem.outside;
             launch.minOverlap = problem.minOverlap;
             launch.partial = partial;
@@ -373,7 +369,7 @@ class DirectMethod final : public DeviceMethod {
             if (sharesSums(problem)) {
                 launch.sums = own.sums.room(base::voxelCount(part.map));
                 launch.frames = own.frames.room(base::voxelCount(shared::blockGrid(part.map)));
-                launch.known = i > 0 && templ.hasSupportOf(*templates[i - 1]);
+                launch.known = first[i] != i; // that one, or one like it, was the last
             }
             own.pipe.compute.direct(launch);
         };
@@ -381,7 +377,7 @@ class DirectMethod final : public DeviceMethod {
             "the direct method",
             {own.pipe,
              partsInFlight(problem, input.candidate.tile, facts(), input.candidate.inFlight),
-             upload, start});
+             upload, start, bySupport(canonical)});
     }
 
     /// A block is done again, in as large parts as its room on the device allows.
@@ -390,7 +386,7 @@ class DirectMethod final : public DeviceMethod {
         if (inDouble(posed)) {
             return std::nullopt;
         }
-        const Problem again = doneAgain(posed);
+        const Problem again = doneAgain(oneOf(posed));
         const auto of = [&](const Extents& part) {
             Candidate one = candidate;
             one.tile = part;
@@ -401,11 +397,14 @@ class DirectMethod final : public DeviceMethod {
         AgainRule rule;
         rule.unit = {shared::kBlockWidth, shared::kBlockHeight, 1};
         rule.part = largestPart(candidate.tile, [&](const Extents& part) {
-            return needOf(again, of(part)) <= room && partNs(again, part) <= kPartNsAtMost;
+            return needOf(again, of(part)) <= room &&
+                   partNs(decidingFacts(), again, part) <= kPartNsAtMost;
         });
         rule.candidate = of(rule.part);
         rule.deviceBytes = needOf(again, rule.candidate);
-        rule.most = mostByVoxels(posed, rule.unit, partNs(again, rule.unit) + kBlockNs);
+        const double unitNs = partNs(decidingFacts(), again, rule.unit) + kBlockNs;
+        rule.most = mostByVoxels(posed, rule.unit, unitNs);
+        rule.filling = static_cast<std::int64_t>(kPieceNs / unitNs);
         return rule;
     }
 
@@ -415,24 +414,27 @@ class DirectMethod final : public DeviceMethod {
     static constexpr std::int64_t kPartBytes = std::int64_t{1} << 25;
     static constexpr double kPartNsAtMost = 3e7;
     // Built-in values, not measured on any device: of the kernel's peak, of a block that is done
-    // again beside others, of preparing a run.
+    // again beside others, of a piece of those, of preparing a run.
     static constexpr double kEfficiency = 0.4;
     static constexpr double kBlockNs = 1000;
+    static constexpr double kPieceNs = 60'000;
     static constexpr double kStartMs = 0.2;
 
-    [[nodiscard]] double multiplyAddsPerNs(bool twofold) const {
-        return std::max(1.0, kEfficiency * facts().peakMultiplyAdds() *
-                                 (twofold ? facts().twofoldShare() : 1.0));
+    [[nodiscard]] static double multiplyAddsPerNs(const DeviceFacts& device, bool twofold) {
+        return std::max(1.0, kEfficiency * device.peakMultiplyAdds() *
+                                 (twofold ? device.twofoldShare() : 1.0));
     }
     /// Of the kernels of a part. Under a mask a voxel is added to both sums in double as well; of
     /// partial panels all sums are, voxel by voxel.
-    [[nodiscard]] double partNs(const Problem& problem, const Extents& part) const {
+    [[nodiscard]] static double partNs(const DeviceFacts& device, const Problem& problem,
+                                       const Extents& part) {
         const double work = partWork(problem, part);
         if (mayBePartial(problem)) {
-            return work * static_cast<double>(supportSums(problem)) / multiplyAddsPerNs(true);
+            return work * static_cast<double>(supportSums(problem)) /
+                   multiplyAddsPerNs(device, true);
         }
-        return work / multiplyAddsPerNs(isTwofold(problem)) +
-               (problem.mask ? 2 * work / multiplyAddsPerNs(true) : 0.0);
+        return work / multiplyAddsPerNs(device, isTwofold(problem)) +
+               (problem.mask ? 2 * work / multiplyAddsPerNs(device, true) : 0.0);
     }
 
     [[nodiscard]] std::string refusal(const Problem& problem) const {

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "engine/base/error.h"
 #include "engine/base/tile_pool.h"
+#include "engine/cuda/bank_again.h"
 #include "engine/cuda/device_method.h"
 #include "engine/cuda/methods.h"
 
@@ -105,9 +107,7 @@ class JointMethod final : public method::Method {
         const Problem one = oneOf(problem);
         const method::MaskedView seen = withoutIdleMask(problem, scene);
         const method::PreparedTemplates alone{borrowed(prepared)};
-        RunInput input{one, candidate, alone, seen, execution, {map, {}}};
-        input.ofBank = problem.templates > 1;
-        return runTogether(input, workspace);
+        return runTogether({one, candidate, alone, seen, execution, {map, {}}}, workspace);
     }
 
     method::Outcome executeBank(const Problem& problem, const Candidate& candidate,
@@ -161,43 +161,64 @@ class JointMethod final : public method::Method {
         }
         const method::Candidate& candidate = input.candidate;
         const method::Execution& execution = input.execution;
-        RunInput own{problem,   candidate, input.prepared, input.scene,
-                     execution, input.map, input.reduced};
-        own.ofBank = input.ofBank;
+        const RunInput own{problem,   candidate, input.prepared, input.scene,
+                           execution, input.map, input.reduced};
         auto& joint = dynamic_cast<JointWorkspace&>(workspace);
         PartQueue parts(method::mapExtents(problem), m_members.front()->partOf(problem, candidate),
                         execution, problem.templates);
         const OpenPartsCleared cleared{own, parts};
+        Failures failures(m_members.size());
+        method::Outcome all = share(own, joint, parts, failures);
+        doSetAside(
+            own, parts,
+            [&] {
+                for (const auto& workspaceOfOne : joint.own) {
+                    if (workspaceOfOne) {
+                        DeviceMethod::dropBuffers(*workspaceOfOne);
+                    }
+                }
+            },
+            [&](const RunInput& one, PartQueue& some) { return share(one, joint, some, failures); },
+            all);
+        for (const std::optional<base::Error>& failure : failures) {
+            if (failure) {
+                all.failures.push_back(std::string(failure->what()) + "; other GPUs did its share");
+            }
+        }
+        settle(all, problem, parts);
+        return all;
+    }
+
+    /// Why each device does nothing any more in a run.
+    using Failures = std::vector<std::optional<base::Error>>;
+
+    /// Devices take parts from a queue until that has none. **Errors**: those of the last device.
+    [[nodiscard]] method::Outcome share(const RunInput& input, JointWorkspace& joint,
+                                        PartQueue& parts, Failures& failures) const {
         method::Outcome all;
-        std::vector<base::Error> failures;
-        std::mutex lock; // guards both
+        std::mutex lock; // guards it
         base::TilePool devices(static_cast<int>(m_members.size()));
         devices.run(std::ssize(m_members), [&](std::int64_t item, int) {
             const auto i = static_cast<std::size_t>(item);
             const DeviceMethod& member = *m_members[i];
-            if (!member.engine().reasonAgainst(member.facts().number).empty()) {
+            if (failures[i] || !member.engine().reasonAgainst(member.facts().number).empty()) {
                 return; // lost in an earlier run
             }
             try {
                 if (!joint.own[i]) {
-                    joint.own[i] = member.makeWorkspace(problem, candidate);
+                    joint.own[i] = member.makeWorkspace(input.problem, input.candidate);
                 }
-                const method::Outcome one = member.run(own, *joint.own[i], parts);
+                const method::Outcome one = member.run(input, *joint.own[i], parts);
                 const std::lock_guard guard(lock);
                 add(one, all);
             } catch (const base::Error& error) {
                 joint.own[i].reset();
-                const std::lock_guard guard(lock);
-                failures.push_back(error);
+                failures[i] = error;
             }
         });
-        if (!parts.isDone() && !execution.stop.stop_requested()) {
+        if (!parts.isEmpty() && !input.execution.stop.stop_requested()) {
             throw failureOf(failures);
         }
-        for (const base::Error& failure : failures) {
-            all.failures.push_back(std::string(failure.what()) + "; other GPUs did its share");
-        }
-        settle(all, problem, parts);
         return all;
     }
 
@@ -214,15 +235,16 @@ class JointMethod final : public method::Method {
     }
 
     /// Of a run that no device could finish.
-    static base::Error failureOf(const std::vector<base::Error>& failures) {
-        if (failures.empty()) {
-            return {base::ErrorCode::Device, "no GPU can be used any more"};
-        }
+    static base::Error failureOf(const Failures& failures) {
         std::string text;
-        for (const base::Error& failure : failures) {
-            text += (text.empty() ? "" : "; ") + std::string(failure.what());
+        auto code = base::ErrorCode::Device;
+        for (const std::optional<base::Error>& failure : failures) {
+            if (failure) {
+                text += (text.empty() ? "" : "; ") + std::string(failure->what());
+                code = failure->code();
+            }
         }
-        return {failures.back().code(), text};
+        return {code, text.empty() ? "no GPU can be used any more" : text};
     }
 
     std::vector<std::unique_ptr<DeviceMethod>> m_members;

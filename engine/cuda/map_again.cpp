@@ -28,20 +28,17 @@ template <class Each> void forBlock(const Extents& part, const base::Index& corn
 
 } // namespace
 
-/// Whether a part of which the blocks have told may have such units.
+/// Whether a part of which the blocks have told may have such units, of any template.
 bool MapRun::mayStayOpen(const PartSlot& slot) const {
     const AgainRule* const rule = m_input.again;
-    if (rule == nullptr || !repairs(*m_templates.front())) {
-        return false;
-    }
-    const BlockTally* const told = slot.told.data();
     const std::int64_t blocks = base::voxelCount(shared::blockGrid(slot.box.extents));
-    const bool ofBlocks = rule->unit == Extents{shared::kBlockWidth, shared::kBlockHeight, 1};
-    std::int64_t low = 0; // of a unit at most
-    for (std::int64_t i = 0; i < blocks; ++i) {
-        low = ofBlocks ? std::max<std::int64_t>(low, told[i].lowConf) : low + told[i].lowConf;
+    for (std::size_t i = 0; i < m_templates.size() && rule != nullptr; ++i) {
+        const BlockTally* const told = slot.told.data() + static_cast<std::int64_t>(i) * blocks;
+        if (repairs(*m_templates[i]) && mayHoldUnits(*rule, told, slot.box.extents)) {
+            return true;
+        }
     }
-    return low > rule->most;
+    return false;
 }
 
 /// What is not left was repaired.
@@ -62,7 +59,7 @@ bool MapRun::finishPiece(const PartSlot& slot) {
     const base::Index& from = slot.of->box.corner;
     const base::Index& at = slot.box.corner;
     const method::MapView piece =
-        method::partOf(viewOf(slot.of->box).map,
+        method::partOf(viewOf(m_input, slot.of->box).map,
                        Box{{at.x - from.x, at.y - from.y, at.z - from.z}, slot.box.extents});
     std::vector<double> bounds(
         static_cast<std::size_t>(base::voxelCount(shared::blockGrid(slot.box.extents))));
@@ -103,7 +100,7 @@ double MapRun::takeBlock(const PartSlot& slot, const method::MapView& piece,
 /// Tells that a part is done whose last piece is in the map.
 void MapRun::close(const PartSlot& slot) {
     const OpenPart& part = *slot.of;
-    const method::MapView view = viewOf(part.box).map;
+    const method::MapView view = viewOf(m_input, part.box).map;
     const Extents grid = shared::blockGrid(part.box.extents);
     std::vector<BlockRepair> repaired(part.told.size());
     m_execution.pool.run(std::ssize(repaired), [&](std::int64_t block, int) {

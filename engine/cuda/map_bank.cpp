@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "engine/base/stopwatch.h"
@@ -44,22 +45,53 @@ std::array<std::int64_t, base::kStatusCount> statusesOf(const PartSlot& slot) {
 
 } // namespace
 
+std::vector<std::size_t> firstOfSupport(const Templates& templates) {
+    const auto alike = [](const base::Image<std::uint8_t>& a, const base::Image<std::uint8_t>& b) {
+        return a.count() == b.count() && std::equal(a.data(), a.data() + a.count(), b.data());
+    };
+    std::vector<std::size_t> first;
+    for (std::size_t i = 0; i < templates.size(); ++i) {
+        std::size_t other = 0;
+        while (other < i && !(first[other] == other &&
+                              alike(templates[other]->support(), templates[i]->support()))) {
+            ++other;
+        }
+        first.push_back(other);
+    }
+    return first;
+}
+
+std::vector<std::size_t> bySupport(const Templates& templates) {
+    const std::vector<std::size_t> first = firstOfSupport(templates);
+    std::vector<std::size_t> order(templates.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return first[a] < first[b]; });
+    return order;
+}
+
 /// Starts the kernels of a part for all templates.
 void MapRun::startAll(PartSlot& slot, const Lane& lane) {
     const std::int64_t blocks = blocksOf(slot);
     PartLaunch launch = slot.launch;
-    for (std::size_t i = 0; i < m_templates.size(); ++i) {
+    for (std::size_t turn = 0; turn < m_templates.size(); ++turn) {
+        const std::size_t i = lane.at(turn);
+        launch.tallies = slot.launch.tallies + static_cast<std::int64_t>(i) * blocks;
         lane.start(launch, i);
         if (m_merger) {
-            m_merger->start(slot, launch, i, lane.pipe.compute);
+            m_merger->start(slot, launch, i, turn, lane.pipe.compute);
         }
-        launch.tallies += blocks;
     }
 }
 
-/// As finish(). A part of which a block has more LOWCONF scores than it has room for is done again,
-/// one template after the other, whose scores come back.
+/// As finish(). A part with units that are left to a run in double is set aside. One of which a
+/// block has more LOWCONF scores than it has room for is done again, one template after the other,
+/// whose scores come back.
 bool MapRun::finishBank(PartSlot& slot, const std::string& what, const Lane& lane) {
+    if (slot.aside) {
+        m_parts.setAside(slot.box);
+        return true;
+    }
     std::vector<BlockRepair> repaired(static_cast<std::size_t>(blocksOf(slot)) *
                                       m_templates.size());
     Settled settled;
@@ -74,7 +106,7 @@ bool MapRun::finishBank(PartSlot& slot, const std::string& what, const Lane& lan
         m_reducer->addUp(slot, {settled.best});
     }
     PartFacts facts{slot.told.data(), repaired, settled.statuses, settled.scores};
-    if (const method::BankView part = viewOf(slot.box); part.map.value.data() != nullptr) {
+    if (const method::BankView part = viewOf(m_input, slot.box); part.map.value.data() != nullptr) {
         method::MapFacts counted;
         method::addStatuses(part.map, counted);
         facts.statuses = counted.statusCounts;
@@ -93,7 +125,7 @@ bool MapRun::settle(PartSlot& slot, std::vector<BlockRepair>& repaired, Settled&
             open.push_back(block);
         }
     }
-    const method::BankView part = viewOf(slot.box);
+    const method::BankView part = viewOf(m_input, slot.box);
     std::vector<Settled> each(open.size());
     const bool done = m_execution.pool.run(
         std::ssize(open),
@@ -127,16 +159,9 @@ bool MapRun::oneByOne(PartSlot& slot, const std::string& what, const Lane& lane,
     method::MatchMap scores(extents, twofold);
     const StreamDrain drain{fetch};
     if (m_reducer) {
-        method::ReducedMap::Part part;
-        part.box = slot.box;
-        part.whole = true;
-        part.value = base::Image<float>(extents);
-        part.status = base::Image<base::Status>(extents);
-        part.exact = twofold ? base::Image<double>(extents) : base::Image<double>();
-        part.index = base::Image<std::int32_t>(extents);
-        m_reducer->partOf(slot) = std::move(part);
+        m_reducer->partOf(slot) = wholePart(slot.box, twofold);
     }
-    const method::BankView best = viewOf(slot.box);
+    const method::BankView best = viewOf(m_input, slot.box);
     const auto bring = [&](auto* to, const void* from) {
         const std::int64_t bytes = base::byteCount(extents, static_cast<std::int64_t>(sizeof(*to)));
         fetch.download({to, bytes, from, bytes, bytes, 1});
@@ -144,7 +169,9 @@ bool MapRun::oneByOne(PartSlot& slot, const std::string& what, const Lane& lane,
     };
     PartLaunch launch = slot.launch;
     scoreIn(lane.pipe.scores, launch); // which may have grown since
-    for (std::size_t i = 0; i < m_templates.size(); ++i) {
+    for (std::size_t turn = 0; turn < m_templates.size(); ++turn) {
+        const std::size_t i = lane.at(turn);
+        launch.tallies = slot.launch.tallies + static_cast<std::int64_t>(i) * blocks;
         compute.record(slot.start);
         lane.start(launch, i);
         compute.record(slot.computed);
@@ -181,7 +208,6 @@ bool MapRun::oneByOne(PartSlot& slot, const std::string& what, const Lane& lane,
                            settled.scores);
         }
         m_repairMs += watch.ms();
-        launch.tallies += blocks;
     }
     return true;
 }

@@ -131,7 +131,7 @@ void MapRun::packBox(const base::Box& box, std::byte* to) const {
 }
 
 void MapRun::unpackAll(PartSlot& slot) {
-    const method::BankView best = method::partOf(m_map, slot.box);
+    const method::BankView best = viewOf(m_input, slot.box);
     const method::MapView& part = best.map;
     unpack(slot.valueStaged.data(), part.value);
     if (part.exact.data() != nullptr && isTwofold(m_problem)) {

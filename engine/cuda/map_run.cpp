@@ -5,6 +5,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/stopwatch.h"
+#include "engine/cuda/bank_again.h"
 #include "engine/method/shared/direct_block.h"
 
 namespace flcc::cuda {
@@ -104,11 +105,16 @@ Problem oneOf(const Problem& problem) {
 }
 
 std::int64_t hostBytes(const Problem& problem, const Problem& posed, const Extents& part,
-                       std::int64_t inFlight) {
+                       std::int64_t inFlight, bool mayDoAgain) {
     const bool alone = problem.templates > 1 && posed.templates == 1;
+    const Extents map = method::mapExtents(problem);
+    const bool again = mayDoAgain && problem.recompute;
+    // Of all parts at once: what their blocks told.
+    const std::int64_t told = again ? tallyBytes(map) : 0;
+    const std::int64_t scores = again ? setAsideBytes(posed, part) : scoreBytes(posed, part);
     return method::mapBytes(problem) + (alone ? method::mapBytes(oneOf(problem)) : 0) +
            problem.templates * base::byteCount(problem.templ, 12) +
-           inFlight * pinnedBytes(posed, part) + scoreBytes(posed, part);
+           inFlight * pinnedBytes(posed, part) + scores + told;
 }
 
 void PartTraffic::add(const Problem& posed, const Extents& part, double count) {
@@ -282,7 +288,7 @@ void MapRun::send(PartSlot& slot, const Lane& lane) {
     const std::int64_t tallies = blocks * std::ssize(m_templates);
     launch.tallies = slot.tallies.room(tallies);
     slot.launch = launch;
-    const bool exact = launch.exact != nullptr && m_map.map.exact.data() != nullptr;
+    const bool exact = launch.exact != nullptr && m_input.map.map.exact.data() != nullptr;
     if (!m_reducer) {
         slot.valueStaged.room(voxels);
         slot.statusStaged.room(voxels);
@@ -343,6 +349,10 @@ void MapRun::receive(PartSlot& slot, const std::string& what, const Lane& lane) 
         return; // finishPiece() takes it
     }
     if (m_merger) {
+        slot.aside = mayStayOpen(slot);
+        if (slot.aside) {
+            return; // it is done one template after the other
+        }
         m_times.downloaded += m_merger->receive(slot, lane.pipe.fetch());
         m_times.download += watch.ms();
         if (slot.openMost > kOpenMost) {
@@ -359,12 +369,14 @@ void MapRun::receive(PartSlot& slot, const std::string& what, const Lane& lane) 
     m_times.joining += watch.ms();
 }
 
-/// Where a part lies that came back whole; nowhere where its maxima alone did.
-method::BankView MapRun::viewOf(const base::Box& box) const {
-    if (m_input.reduced == nullptr) {
-        return method::partOf(m_map, box);
+method::BankView viewOf(const RunInput& input, const base::Box& box) {
+    if (input.scores != nullptr) {
+        return {input.scores->viewOf(box), {}};
     }
-    method::ReducedMap::Part& part = m_input.reduced->to.partAt(box.corner);
+    if (input.reduced == nullptr) {
+        return method::partOf(input.map, box);
+    }
+    method::ReducedMap::Part& part = input.reduced->to.partAt(box.corner);
     return part.whole ? method::BankView{{part.value.view(), part.status.view(), part.exact.view()},
                                          part.index.view()}
                       : method::BankView{};
@@ -374,7 +386,7 @@ void clearPart(const RunInput& input, const base::Box& box) {
     if (input.reduced != nullptr) {
         input.reduced->to.partAt(box.corner) = {};
     } else {
-        method::clearBest(method::partOf(input.map, box));
+        method::clearBest(viewOf(input, box));
     }
 }
 
@@ -390,7 +402,7 @@ bool MapRun::repairs(const method::CanonicalTemplate& templ) const {
 bool MapRun::finish(const PartSlot& slot) {
     const base::Stopwatch watch;
     const base::Box& box = slot.box;
-    const method::MapView part = viewOf(box).map;
+    const method::MapView part = viewOf(m_input, box).map;
     const method::CanonicalTemplate& templ = *m_templates.front();
     const Extents grid = shared::blockGrid(box.extents);
     const BlockTally* const told = slot.told.data();

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -66,9 +68,11 @@ template <class Bytes>
 [[nodiscard]] method::Problem oneOf(const method::Problem& problem);
 
 /// What the host needs for a run in such parts, the map with it: the map of one template of a bank
-/// where each is `posed` alone, the templates, what waits for copies.
+/// where each is `posed` alone, the templates, what waits for copies, and what waits to be done
+/// again where the method `mayDoAgain`.
 [[nodiscard]] std::int64_t hostBytes(const method::Problem& problem, const method::Problem& posed,
-                                     const base::Extents& part, std::int64_t inFlight);
+                                     const base::Extents& part, std::int64_t inFlight,
+                                     bool mayDoAgain);
 /// Bytes of the device for the scores of a template of a bank in such a part; else 0.
 [[nodiscard]] std::int64_t scoreBytes(const method::Problem& posed, const base::Extents& part);
 
@@ -118,13 +122,45 @@ struct Lane {
     /// Starts the kernels of a part for a template in `pipe.compute`; those of the first one leave
     /// what the others share.
     std::function<void(const PartLaunch&, std::size_t)> start;
+    /// Templates in the order in which they are done, the first one first; theirs where it is
+    /// empty.
+    std::vector<std::size_t> order{};
+
+    /// The template that is done `turn`-th.
+    [[nodiscard]] std::size_t at(std::size_t turn) const {
+        return order.empty() ? turn : order[turn];
+    }
 };
+
+/// Of each template of a bank the first one that has its support.
+[[nodiscard]] std::vector<std::size_t> firstOfSupport(const Templates& templates);
+/// Templates in an order in which those of one support follow each other.
+[[nodiscard]] std::vector<std::size_t> bySupport(const Templates& templates);
 
 /// A prepared template that somebody else keeps.
 [[nodiscard]] inline std::shared_ptr<const method::Prepared>
 borrowed(const method::Prepared& prepared) {
     return {std::shared_ptr<void>(), &prepared};
 }
+
+/// Scores of one template in some parts of a map.
+class PartScores {
+  public:
+    explicit PartScores(const std::vector<base::Box>& boxes) {
+        for (const base::Box& box : boxes) {
+            m_maps.emplace(keyOf(box), box.extents);
+        }
+    }
+    [[nodiscard]] method::MapView viewOf(const base::Box& box) const {
+        return method::viewOf(m_maps.at(keyOf(box)));
+    }
+
+  private:
+    using Key = std::array<std::int64_t, 3>; ///< the corner
+    static Key keyOf(const base::Box& box) { return {box.corner.x, box.corner.y, box.corner.z}; }
+
+    mutable std::map<Key, method::MatchMap> m_maps;
+};
 
 /// What a run is about, the same for all of its devices.
 struct RunInput {
@@ -135,13 +171,21 @@ struct RunInput {
     const method::Execution& execution;
     method::BankView map; ///< without voxels where `reduced` is given
     const ReducedRun* reduced = nullptr;
-    DeviceScene* held = nullptr; ///< where the scene stays on the device
-    /// One of a bank, one after the other: what breaks the promise goes voxel by voxel, as where
-    /// all are done at once.
-    bool ofBank = false;
+    DeviceScene* held = nullptr;      ///< where the scene stays on the device
     const AgainRule* again = nullptr; ///< of a run in single precision that is followed by one
     bool second = false;              ///< this one: of pieces, in double
+    // Of one template, in parts that its bank was posed in and set aside:
+    const method::Problem* bank = nullptr;
+    const PartScores* scores = nullptr; ///< in the place of `map`
 };
+
+/// The problem whose parts a run does.
+[[nodiscard]] inline const method::Problem& partsOf(const RunInput& input) {
+    return input.bank != nullptr ? *input.bank : input.problem;
+}
+
+/// Where a part lies on the host; nowhere where its maxima alone came back.
+[[nodiscard]] method::BankView viewOf(const RunInput& input, const base::Box& box);
 
 /// Leaves a part of the map of a run as it was before.
 void clearPart(const RunInput& input, const base::Box& box);
@@ -161,13 +205,13 @@ void clearPart(const RunInput& input, const base::Box& box);
 /// under way at once, each in a slot of its own; kernels of different parts run one after the
 /// other, so that what a method keeps on the device may serve them all. A part reaches the map when
 /// it is done; one with units of many LOWCONF voxels (AgainRule) stays open until a second run, in
-/// double, has brought these. Stopped, or when an error ends it, nothing is under way any more, and
-/// the queue has back what is not in the map.
+/// double, has brought these, or of a bank is set aside (bank_again.h). Stopped, or when an error
+/// ends it, nothing is under way any more, and the queue has back what is not in the map.
 class MapRun {
   public:
     MapRun(const RunInput& input, Templates templates, PartQueue& parts)
         : m_input(input), m_problem(input.problem), m_templates(std::move(templates)),
-          m_scene(input.scene), m_execution(input.execution), m_map(input.map), m_held(input.held),
+          m_scene(input.scene), m_execution(input.execution), m_held(input.held),
           m_stored(storedError(input)), m_parts(parts) {
         if (m_templates.size() > 1) {
             m_merger.emplace(m_problem, m_templates, m_scene, m_stored);
@@ -194,7 +238,6 @@ class MapRun {
     template <class T> void unpack(const T* from, const base::View<T>& view) const;
     bool finish(const PartSlot& slot);
     void unpackAll(PartSlot& slot);
-    [[nodiscard]] method::BankView viewOf(const base::Box& box) const;
     [[nodiscard]] BlockRepair repair(const base::Box& box, const method::CanonicalTemplate& templ,
                                      const method::MapView& part, const base::Index& corner,
                                      const AgainUnits& left = {}) const;
@@ -229,7 +272,6 @@ class MapRun {
     Templates m_templates;
     const method::MaskedView& m_scene;
     const method::Execution& m_execution;
-    const method::BankView& m_map;
     DeviceScene* m_held;
     double m_stored;
     PartQueue& m_parts;

@@ -28,9 +28,10 @@ struct MergedBlock {
 };
 
 /// Takes the scores that a template of a bank has in a part of a map into the best ones, as
-/// method::mergeBest(), but for LOWCONF ones. Templates come in their order. All pointers are in
-/// the memory of the device. **Shapes**: scores and best ones as the map, x fastest; one
-/// MergedBlock and kOpenMost scores for each block of method::shared::blockGrid(map).
+/// method::mergeBest(), but for LOWCONF ones. The first template comes first, the others in any
+/// order. All pointers are in the memory of the device. **Shapes**: scores and best ones as the
+/// map, x fastest; one MergedBlock and kOpenMost scores for each block of
+/// method::shared::blockGrid(map).
 struct MergeLaunch {
     const float* value = nullptr;
     const double* exact = nullptr; ///< of a run in double, which decides which one is larger

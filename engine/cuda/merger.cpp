@@ -45,10 +45,10 @@ std::int64_t mergedBytes(const Problem& problem, const Extents& part) {
            (isReduced(problem) ? 0 : base::byteCount(part, 4));
 }
 
-void Merger::start(PartSlot& slot, const PartLaunch& scores, std::size_t templ,
+void Merger::start(PartSlot& slot, const PartLaunch& scores, std::size_t templ, std::size_t turn,
                    const Stream& compute) const {
     const std::int64_t blocks = blocksOf(scores.map);
-    const auto turn = static_cast<std::int64_t>(templ);
+    const auto before = static_cast<std::int64_t>(turn) * blocks;
     const std::int64_t voxels = base::voxelCount(scores.map);
     MergeLaunch launch;
     launch.value = scores.value;
@@ -61,7 +61,7 @@ void Merger::start(PartSlot& slot, const PartLaunch& scores, std::size_t templ,
     launch.bestStatus = slot.status.room(voxels);
     launch.index = slot.index.room(voxels);
     launch.open = slot.open.room(blocks * kOpenMost);
-    launch.blocks = slot.merged.room(blocks * m_problem.templates) + turn * blocks;
+    launch.blocks = slot.merged.room(blocks * m_problem.templates) + before;
     launch.before = turn > 0 ? launch.blocks - blocks : nullptr;
     compute.merge(launch);
 }

@@ -39,9 +39,9 @@ class Merger {
            const method::MaskedView& scene, double stored)
         : m_problem(problem), m_templates(templates), m_scene(scene), m_stored(stored) {}
 
-    /// Starts taking in the scores of a template, the first one first, which the kernels before it
-    /// in `compute` make.
-    void start(PartSlot& slot, const PartLaunch& scores, std::size_t templ,
+    /// Starts taking in the scores of a template, the `turn`-th one, which the kernels before it in
+    /// `compute` make. The first template comes first.
+    void start(PartSlot& slot, const PartLaunch& scores, std::size_t templ, std::size_t turn,
                const Stream& compute) const;
     /// Starts the copies of what the blocks say, and of the index where it is `wanted`. Returns
     /// their bytes.

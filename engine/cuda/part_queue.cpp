@@ -15,6 +15,13 @@ PartQueue::PartQueue(const base::Extents& map, const base::Extents& part,
     }
 }
 
+PartQueue::PartQueue(const std::vector<base::Box>& parts, const method::Execution& execution)
+    : m_execution(execution), m_tallies(1) {
+    for (const base::Box& box : parts) {
+        m_whole.left.push_back({box});
+    }
+}
+
 std::int64_t PartQueue::count(const base::Extents& map, const base::Extents& part) {
     using method::shared::ceilDivide;
     return ceilDivide(map.x, part.x) * ceilDivide(map.y, part.y) * ceilDivide(map.z, part.z);
@@ -68,9 +75,10 @@ bool PartQueue::replaced(const QueuedBox& piece, double largestBound) {
         const std::lock_guard lock(m_lock);
         OpenPart& part = *piece.of;
         part.largestBound = std::max(part.largestBound, largestBound);
-        if (--part.pieces == 0) {
-            return true;
+        if (part.pieces == 1) {
+            return true; // it counts until finished(), and may be given back before
         }
+        --part.pieces;
         --m_pieces.underWay;
     }
     m_changed.notify_all();
@@ -85,39 +93,77 @@ std::vector<base::Box> PartQueue::open() const {
             boxes.push_back(part.box);
         }
     }
+    boxes.insert(boxes.end(), m_aside.begin(), m_aside.end());
     return boxes;
 }
 
-void PartQueue::finished(const QueuedBox& box, const PartFacts& facts) {
+void PartQueue::setAside(const base::Box& box) {
     {
         const std::lock_guard lock(m_lock);
-        const std::size_t blocks = facts.repaired.size() / m_tallies.size();
-        for (std::size_t i = 0; i < facts.repaired.size(); ++i) {
-            m_tallies[i / blocks].add(facts.told[i], facts.repaired[i]);
-        }
-        for (std::size_t i = 0; i < m_statuses.size(); ++i) {
-            m_statuses[i] += facts.statuses[i];
-        }
-        m_scores.add(facts.scores);
+        m_aside.push_back(box);
+        --m_whole.underWay;
     }
+    m_changed.notify_all();
+}
+
+std::vector<base::Box> PartQueue::aside() const {
+    const std::lock_guard lock(m_lock);
+    return m_aside;
+}
+
+void PartQueue::addAside(std::size_t templ, const PartQueue& own) {
+    const std::scoped_lock lock(m_lock, own.m_lock);
+    m_tallies[templ].add(own.m_tallies.front());
+}
+
+void PartQueue::finishedAside(const base::Box& box, const PartFacts& facts) {
+    tell(box);
+    const std::lock_guard lock(m_lock);
+    add(facts);
+    std::erase_if(m_aside, [&](const base::Box& one) { return one.corner == box.corner; });
+}
+
+/// Under the lock.
+void PartQueue::add(const PartFacts& facts) {
+    const std::size_t blocks = facts.repaired.size() / m_tallies.size();
+    for (std::size_t i = 0; i < facts.repaired.size(); ++i) {
+        m_tallies[i / blocks].add(facts.told[i], facts.repaired[i]);
+    }
+    for (std::size_t i = 0; i < m_statuses.size(); ++i) {
+        m_statuses[i] += facts.statuses[i];
+    }
+    m_scores.add(facts.scores);
+}
+
+void PartQueue::tell(const base::Box& box) {
     if (m_execution.regionFinished) {
         const std::lock_guard lock(m_telling);
-        m_execution.regionFinished(box.of == nullptr ? box.box : box.of->box);
+        m_execution.regionFinished(box);
     }
+}
+
+void PartQueue::finished(const QueuedBox& box, const PartFacts& facts) {
+    tell(box.of == nullptr ? box.box : box.of->box); // what fails here is not counted
     {
         const std::lock_guard lock(m_lock);
+        add(facts);
         --boxesOf(box).underWay;
         if (box.of != nullptr) {
+            box.of->pieces = 0;
             box.of->closed = true;
         }
     }
     m_changed.notify_all();
 }
 
+bool PartQueue::isEmpty() const {
+    const std::lock_guard lock(m_lock);
+    return nothingLeft();
+}
+
 bool PartQueue::isDone() const {
     const std::lock_guard lock(m_lock);
-    return m_whole.left.empty() && m_whole.underWay == 0 && m_pieces.left.empty() &&
-           m_pieces.underWay == 0;
+    return nothingLeft() && m_aside.empty();
 }
 
 method::MapFacts PartQueue::facts() const {

@@ -46,6 +46,8 @@ class PartQueue {
     /// Of a map of so many templates. `execution` must live as long.
     PartQueue(const base::Extents& map, const base::Extents& part,
               const method::Execution& execution, int templates = 1);
+    /// Of some parts of a map of one template.
+    PartQueue(const std::vector<base::Box>& parts, const method::Execution& execution);
 
     /// Parts that such a map has.
     [[nodiscard]] static std::int64_t count(const base::Extents& map, const base::Extents& part);
@@ -61,11 +63,22 @@ class PartQueue {
     /// A part that is in the map but for what these pieces of it are to bring.
     void leaveOpen(const base::Box& box, std::vector<BlockTally> told, double largestBound,
                    const std::vector<base::Box>& pieces);
-    /// A piece that is in the map. True for the last one of its part: then finished() is to follow.
+    /// A piece that is in the map. True for the last one of its part: then finished() is to follow,
+    /// or giveBack(), after which it is done once more.
     [[nodiscard]] bool replaced(const QueuedBox& piece, double largestBound);
-    /// Parts that are open.
+    /// A part of a bank that was taken, of which nothing is in the map.
+    void setAside(const base::Box& box);
+    /// Parts that were set aside and are not in the map.
+    [[nodiscard]] std::vector<base::Box> aside() const;
+    /// What was told of a template in parts that were set aside, from the queue that had them.
+    void addAside(std::size_t templ, const PartQueue& own);
+    /// A part that was set aside and is in the map; its blocks told by addAside(). Tells the sink.
+    void finishedAside(const base::Box& box, const PartFacts& facts);
+    /// Parts that are open or set aside.
     [[nodiscard]] std::vector<base::Box> open() const;
 
+    /// Whether nothing is left to take or under way.
+    [[nodiscard]] bool isEmpty() const;
     /// Whether all parts are in the map.
     [[nodiscard]] bool isDone() const;
     /// Of a bank as method::addTemplate() puts them together.
@@ -79,12 +92,19 @@ class PartQueue {
     [[nodiscard]] Boxes& boxesOf(const QueuedBox& box) {
         return box.of == nullptr ? m_whole : m_pieces;
     }
+    [[nodiscard]] bool nothingLeft() const {
+        return m_whole.left.empty() && m_whole.underWay == 0 && m_pieces.left.empty() &&
+               m_pieces.underWay == 0;
+    }
+    void add(const PartFacts& facts);
+    void tell(const base::Box& box);
 
     const method::Execution& m_execution;
     mutable std::mutex m_lock; // guards what follows
     std::condition_variable_any m_changed;
     Boxes m_whole;
     Boxes m_pieces;
+    std::vector<base::Box> m_aside;
     std::deque<OpenPart> m_open;                               ///< stays in place
     std::vector<Tally> m_tallies;                              ///< of each template
     std::array<std::int64_t, base::kStatusCount> m_statuses{}; ///< of the best scores of a bank

@@ -60,13 +60,14 @@ struct PartSlot {
     // Of a bank, whose best scores are in `value`, `exact` and `status`:
     DeviceBuffer<std::int32_t> index;
     DeviceBuffer<OpenScore> open;
-    DeviceBuffer<MergedBlock> merged; ///< template by template, as the tallies
+    DeviceBuffer<MergedBlock> merged; ///< template by template, in the order they are done in
     DeviceBuffer<std::int32_t> keptTempl;
     PinnedBuffer<std::int32_t> indexStaged;
     PinnedBuffer<OpenScore> openStaged; ///< as many of each block as the fullest has
     PinnedBuffer<MergedBlock> mergedTold;
     PinnedBuffer<std::int32_t> keptTemplStaged;
     std::int64_t openMost = 0; ///< of a block; more than kOpenMost: some are missing
+    bool aside = false;        ///< it is done one template after the other
 
     Event upload;
     Event uploaded;

@@ -49,6 +49,17 @@ std::int64_t reducedBytes(const method::Problem& problem, const Extents& part) {
     return blocksOf(part) * (kBlock + (problem.templates > 1 ? kOfBank : 0));
 }
 
+Part wholePart(const base::Box& box, bool twofold) {
+    Part part;
+    part.box = box;
+    part.whole = true;
+    part.value = base::Image<float>(box.extents);
+    part.status = base::Image<base::Status>(box.extents);
+    part.exact = twofold ? base::Image<double>(box.extents) : base::Image<double>();
+    part.index = base::Image<std::int32_t>(box.extents);
+    return part;
+}
+
 std::vector<base::Index> Reducer::askedIn(const base::Box& box) const {
     std::vector<base::Index> places;
     for (const base::Index& at : m_run.wanted.asked) {
@@ -208,6 +219,7 @@ BlockRepair Reducer::repair(Part& part, std::int64_t block, double stored,
 
 void Reducer::addUp(Part& whole) {
     const Extents& extents = whole.box.extents;
+    whole.tally = {};
     for (std::int64_t line = 0; line < extents.y * extents.z; ++line) {
         const std::int64_t from = line * extents.x;
         method::addRow(whole.value.data() + from, whole.status.data() + from, extents.x,

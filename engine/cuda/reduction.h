@@ -21,6 +21,9 @@ namespace flcc::cuda {
 /// Bytes that come back of such a part of a typical scene.
 [[nodiscard]] std::int64_t reducedBytes(const method::Problem& problem, const base::Extents& part);
 
+/// A part of a bank's map that comes back whole, without values yet.
+[[nodiscard]] method::ReducedMap::Part wholePart(const base::Box& box, bool twofold);
+
 /// Where a run leaves what is wanted of its map.
 struct ReducedRun {
     const method::Reduction& wanted;
@@ -57,7 +60,7 @@ class Reducer {
     /// those of LOWCONF voxels.
     void addUp(const PartSlot& slot, const std::vector<method::ScoreTally>& repaired) const;
 
-    /// Adds up the scores of a part that came back whole.
+    /// Adds up the scores of a part that came back whole, anew.
     static void addUp(method::ReducedMap::Part& whole);
 
   private:

@@ -199,18 +199,23 @@ void SupportTiles::makeSpectra(const Stream& stream, const std::vector<SupportTe
     // What copies read outlives the transform, whose end waits for the stream whatever fails.
     std::vector<double> values;
     std::vector<std::uint8_t> inside;
-    std::vector<std::uint8_t> before; // of the last template
     const Transform transform(stream, {TransformKind::Twofold, m_launch.points, 1});
     void* const work = m_work.room(transform.workBytes());
     double* const weights = m_weights.room(m_room.weights);
     m_launch.weights = weights;
     m_constants.assign(templates.size(), {});
+    Templates canonical;
+    for (const SupportTempl& templ : templates) {
+        canonical.push_back(&templ.canonical);
+    }
+    const std::vector<std::size_t> first = firstOfSupport(canonical);
     const auto upload = [&](auto* to, const auto* from, std::int64_t count) {
         const std::int64_t bytes = count * static_cast<std::int64_t>(sizeof(*to));
         stream.upload({to, bytes, from, bytes, bytes, 1});
     };
     for (std::size_t templ = 0; templ < templates.size(); ++templ) {
         const auto place = static_cast<std::int64_t>(templ);
+        m_constants[templ].takesSums = first[templ] == templ;
         if (m_room.levels > 0) {
             upload(m_firstLevels + place * m_room.weights, templates[templ].levels.data(),
                    m_room.weights);
@@ -222,8 +227,6 @@ void SupportTiles::makeSpectra(const Stream& stream, const std::vector<SupportTe
             upload(weights, values.data(), m_room.weights);
             if (which == SupportWeights::Support) {
                 inside.assign(values.begin(), values.end());
-                m_constants[templ].takesSums = inside != before;
-                before = inside;
                 upload(m_firstSupport + place * m_room.weights, inside.data(), m_room.weights);
             }
             m_launch.placed = m_firstSpectrum + (place * m_room.each + i) * m_room.tile;

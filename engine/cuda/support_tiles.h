@@ -65,8 +65,8 @@ struct SupportRoom {
 
 /// Tiles of the general way on a device: buffers, plans and the spectra of templates, made when
 /// they are first needed. Templates share what belongs to the scene, its spectra, and those with
-/// one support that follow each other what belongs to that: S1, S2, N and what is not finite. Its
-/// stream must live as long.
+/// one support, which are to be started one after the other (bySupport()), what belongs to that:
+/// S1, S2, N and what is not finite. Its stream must live as long.
 class SupportTiles {
   public:
     SupportTiles(Engine& engine, std::int32_t device);
@@ -84,7 +84,7 @@ class SupportTiles {
     struct Constants {
         double count = 0;
         double bound = 0;
-        bool takesSums = true; ///< its support is not that of the template before it
+        bool takesSums = true; ///< it is the first one with its support
         double norms[kSupportWeights] = {};
     };
 

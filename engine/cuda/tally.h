@@ -20,6 +20,8 @@ class Tally {
   public:
     /// What was not `repaired` stays LOWCONF.
     void add(const BlockTally& told, const BlockRepair& repaired);
+    /// Other blocks of the same run.
+    void add(const Tally& more);
     [[nodiscard]] method::MapFacts facts() const;
 
   private:

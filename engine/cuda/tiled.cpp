@@ -249,7 +249,7 @@ class TiledMethod final : public DeviceMethod {
         const std::int64_t inFlight = partsInFlight(own, tiling.part, facts(), candidate.inFlight);
         method::Prediction prediction;
         prediction.hostBytes = hostNeed(problem, own, tiling, inFlight);
-        prediction.deviceBytes = needWithAgain(problem, own, candidate);
+        prediction.deviceBytes = needWithAgain(own, candidate);
         prediction.deviceMemory = factsFor(candidate).about.memoryBytes;
         reason = refusalOf(prediction, limits, facts().about.memoryBytes);
         if (!reason.empty()) {
@@ -277,10 +277,10 @@ class TiledMethod final : public DeviceMethod {
         traffic.add(own, tiling.part, map / static_cast<double>(base::voxelCount(tiling.part)));
         traffic.hold(own, facts(), limits);
         prediction.keepsScene = traffic.held;
-        const double preparing = points * 3 * transformBytes(points) / bytesPerNs();
+        const double preparing = points * 3 * transformBytes(points) / bytesPerNs(facts());
         prediction.setupMs = kStartMs + 1e-6 * problem.templates * preparing;
         prediction.times = traffic.times(
-            rounds, kernelBytes / bytesPerNs() + own.templates * parts * kPartNs, facts());
+            rounds, kernelBytes / bytesPerNs(facts()) + own.templates * parts * kPartNs, facts());
         prediction.times->setup = prediction.setupMs;
         prediction.ms = overlappedMs(*prediction.times, parts, inFlight);
         prediction.tilesInFlight = tiling.batch() * inFlight;
@@ -334,15 +334,16 @@ class TiledMethod final : public DeviceMethod {
             canonical.push_back(&templ.canonical());
             masked.push_back({templ.canonical(), templ.levels(), templ.number()});
         }
-        const Tiling tiling =
-            input.second ? tileWithin(problem, input.candidate.tile)
-                         : tilingOf(problem, input.candidate.tile, factsFor(input.candidate));
+        const Tiling tiling = input.second ? tileWithin(problem, input.candidate.tile)
+                                           : tilingOf(partsOf(input), input.candidate.tile,
+                                                      factsFor(input.candidate));
         const bool general = isGeneral(problem);
         const double stored = general || isTwofold(problem) ? storedError(input) : 0.0;
         Lane lane{own.pipe, partsInFlight(problem, tiling.part, facts(), input.candidate.inFlight),
                   [&] { own.prepare(problem, tiling, templates, stored); },
                   [&](const PartLaunch& part, std::size_t i) { own.start(part, i); }};
         if (general) {
+            lane.order = bySupport(canonical);
             lane.prepare = [&] {
                 own.support.prepare(own.pipe.compute, problem, tiling, masked, stored);
             };
@@ -359,10 +360,10 @@ class TiledMethod final : public DeviceMethod {
         if (isGeneral(posed)) {
             return std::nullopt;
         }
-        const Problem again = doneAgain(posed);
-        // The room of a run whose map is brought back part by part, on one device, without the
-        // scene on it.
-        Problem plain = posed;
+        const Problem again = doneAgain(oneOf(posed));
+        // The room of a run of one template whose map is brought back part by part, on one device,
+        // without the scene on it.
+        Problem plain = oneOf(posed);
         plain.map = true;
         plain.runs = 1;
         DeviceFacts alone = facts();
@@ -380,7 +381,7 @@ class TiledMethod final : public DeviceMethod {
             points * (4 * transformBytes(points) + kSharedPointBytes + kPointBytes);
         rule.most = mostByVoxels(posed, rule.unit,
                                  static_cast<double>(PartQueue::count(rule.unit, rule.part)) *
-                                     (bytes / bytesPerNs() + kPartNs));
+                                     (bytes / bytesPerNs(decidingFacts()) + kPartNs));
         rule.candidate = candidate;
         rule.candidate.tile = own.points;
         const std::int64_t most =
@@ -412,12 +413,13 @@ class TiledMethod final : public DeviceMethod {
     /// Of the host, with so many parts under way on each device.
     [[nodiscard]] std::int64_t hostNeed(const Problem& problem, const Problem& own,
                                         const Tiling& tiling, std::int64_t inFlight) const {
-        return hostBytes(problem, own, tiling.part, inFlight * facts().together) +
+        return hostBytes(problem, own, tiling.part, inFlight * facts().together,
+                         !isGeneral(problem) && !isTwofold(problem)) +
                (isGeneral(problem) ? base::byteCount(problem.templ, 9 + 5 * problem.templates) : 0);
     }
 
-    [[nodiscard]] double bytesPerNs() const {
-        return std::max(1.0, kBytesPerCycle * facts().about.processors * facts().about.gigahertz);
+    [[nodiscard]] static double bytesPerNs(const DeviceFacts& device) {
+        return std::max(1.0, kBytesPerCycle * device.about.processors * device.about.gigahertz);
     }
 
     bool m_whole;

@@ -197,6 +197,7 @@ BenchmarkRow rowOf(const method::Method& method, const Problem& problem, int thr
     const method::CostModel model = known->model.value_or(method::CostModel{});
     method::Limits limits;
     limits.threads = threads;
+    limits.deviceMemory = method.freeMemory();
     for (const Candidate& candidate : method.candidates(problem, limits, {0, 0, 0})) {
         const auto verdict = method.predict(problem, candidate, limits, model, nullptr);
         if (const auto* refusal = std::get_if<method::Refusal>(&verdict)) {

@@ -160,10 +160,16 @@ Crossover crossoverRows(bool volume, bool stream, int threads, const std::string
     method::Limits limits;
     limits.threads = threads;
     const std::vector<const method::Method*> methods = plan::methodsOn(device);
+    std::vector<std::int64_t> memory; // of the device of each method, that is free
+    for (const method::Method* method : methods) {
+        memory.push_back(method->freeMemory());
+    }
     const auto bestFor = [&](const method::Problem& problem) {
         std::string best;
         double bestMs = INFINITY;
-        for (const method::Method* method : methods) {
+        for (std::size_t i = 0; i < methods.size(); ++i) {
+            const method::Method* const method = methods[i];
+            limits.deviceMemory = memory[i];
             for (const method::Candidate& candidate :
                  method->candidates(problem, limits, {0, 0, 0})) {
                 const auto verdict = method->predict(problem, candidate, limits, model, nullptr);

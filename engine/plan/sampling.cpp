@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <variant>
 #include <vector>
 
 #include "engine/base/stopwatch.h"
@@ -83,6 +84,36 @@ struct Sample {
     method::Candidate candidate;
 };
 
+/// How a method that takes scenes whole does a part: by a transform of its own length or, where
+/// `candidate` has a tile that was asked for, of one that is halved as the scene is, so that the
+/// factors of its length are timed too. By its own where the method refuses that.
+method::Candidate wholeCandidate(const method::Method& method, const method::Problem& problem,
+                                 const method::Candidate& candidate, const method::Problem& part,
+                                 const SampleInput& input) {
+    method::Limits limits = input.limits;
+    limits.deviceMemory = candidate.deviceMemory;
+    const auto of = [&](const method::Problem& posed, const Extents& tile) {
+        return method.candidates(posed, limits, tile).front();
+    };
+    if (!(of(problem, {0, 0, 0}).tile == candidate.tile)) {
+        const auto halved = [](std::int64_t tile, std::int64_t all, std::int64_t some) {
+            for (; all > some; all /= 2) {
+                tile = (tile + 1) / 2;
+            }
+            return tile;
+        };
+        const method::Candidate asked =
+            of(part, {halved(candidate.tile.x, problem.scene.x, part.scene.x),
+                      halved(candidate.tile.y, problem.scene.y, part.scene.y),
+                      halved(candidate.tile.z, problem.scene.z, part.scene.z)});
+        if (std::holds_alternative<method::Prediction>(
+                method.predict(part, asked, limits, input.model, nullptr))) {
+            return asked;
+        }
+    }
+    return of(part, {0, 0, 0});
+}
+
 /// The part that is predicted to take as long as is wanted, with one template.
 Sample sampleOf(const method::Method& method, const method::Problem& problem,
                 const method::Candidate& candidate, double predictedMs, double budgetMs,
@@ -94,8 +125,8 @@ Sample sampleOf(const method::Method& method, const method::Problem& problem,
         whole ? wholeSample(problem, share) : tiledSample(problem, candidate, share);
     sample.part.templates = 1;                  // others are in the prediction
     sample.part.extent = method::Extent::Valid; // what lies beyond the scene is in the prediction
-    if (whole && share < 1) {                   // a transform of the part's own length
-        sample.candidate = method.candidates(sample.part, input.limits, {0, 0, 0}).front();
+    if (whole && share < 1) {
+        sample.candidate = wholeCandidate(method, problem, candidate, sample.part, input);
     }
     return sample;
 }

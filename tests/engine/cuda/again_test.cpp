@@ -1,15 +1,19 @@
 #include <QtTest>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "engine/cuda/map_run.h"
-#include "engine/cuda/part_queue.h"
 #include "engine/match/peaks.h"
 #include "engine/method/reduced_map.h"
+#include "engine/method/shared/direct_block.h"
 #include "tests/engine/cuda/on_double.h"
 #include "tests/engine/cuda/reduced_cases.h"
 #include "tests/support/comparison.h"
@@ -135,11 +139,13 @@ struct Posed {
     std::unique_ptr<method::Workspace> workspace;
 };
 
-/// As one of a bank of equal templates.
-test::MethodRun voxelByVoxel(const Work& work, const test::Way& way) {
-    method::Problem problem = way.of(work.problem());
-    problem.templates = 2;
-    return Posed(work, way, problem).run();
+/// On a device so slow that canonical values cost less.
+test::MethodRun voxelByVoxel(const Work& work, int kind, float wrong) {
+    smallDevice(kind);
+    test::deviceDouble().about.gigahertz = 1e-6;
+    test::deviceDouble().wrong = wrong;
+    const test::OnDouble own(makerOf(kind));
+    return work.run(work.way(own, kind));
 }
 
 } // namespace
@@ -209,7 +215,30 @@ class AgainTest : public QObject {
         const std::int64_t few = byHost(work.run(way));
         QVERIFY2(3 * few < low, qPrintable(QStringLiteral("%1 of %2").arg(few).arg(low)));
         QVERIFY(kind == kFourier || few > 0); // of the faint place
-        QCOMPARE(byHost(voxelByVoxel(work, way)), low);
+        QCOMPARE(byHost(voxelByVoxel(work, kind, 0.5F)), low);
+    }
+
+    // Of a part, the only one, whose blocks beside bright lines break the promise; those between
+    // would cost more than a further piece.
+    void rowsOfBlocksAreDoneAgain() {
+        Work work;
+        for (std::int64_t x = 0; x < 260; ++x) {
+            test::setVoxel(work.scene, {x, 82, 0}, 4e5);
+        }
+        smallDevice(kDirect);
+        test::deviceDouble().about.memoryBytes = std::int64_t{8} << 30;
+        test::deviceDouble().about.gigahertz = 3e-4F;
+        const test::OnDouble own(cuda::directMethod);
+        test::Way way = own.way(work.scene, work.templ, {256, 128, 1});
+        const test::MethodRun again = work.run(way);
+        QCOMPARE(again.regions.size(), std::size_t{1});
+        QVERIFY(again.outcome.facts.recomputed > 1000);
+        way.recompute = false;
+        const std::int64_t more =
+            again.outcome.times->downloaded - work.run(way).outcome.times->downloaded;
+        const std::int64_t voxels = again.map.value.count();
+        QVERIFY2(2 * more < 5 * voxels,
+                 qPrintable(QStringLiteral("%1 bytes of %2 voxels").arg(more).arg(voxels)));
     }
 
     void bitsDoNotDependOnWhatOverlaps_data() { everyKind(); }
@@ -268,6 +297,53 @@ class AgainTest : public QObject {
             QVERIFY(isAlike(run(0, {0, 1}), alone));
         }
         QVERIFY(again);
+    }
+
+    // The first one decides, on one so slow that it would leave all to the host as on one so fast
+    // that it would not.
+    void unequalDevicesDecideAlike_data() {
+        QTest::addColumn<int>("kind");
+        QTest::addColumn<bool>("slowFirst");
+        for (const int kind : {kDirect, kTiled}) {
+            for (const bool slowFirst : {false, true}) {
+                QTest::addRow("%d, %s first", kind, slowFirst ? "slow" : "fast")
+                    << kind << slowFirst;
+            }
+        }
+    }
+
+    void unequalDevicesDecideAlike() {
+        QFETCH(int, kind);
+        QFETCH(bool, slowFirst);
+        const Work work;
+        const auto run = [&](bool shared) {
+            smallDevice(kind, 2, 2);
+            DeviceDouble& device = test::deviceDouble();
+            device.wrong = 0.5F; // canonical values are not
+            device.unlike = [slowFirst](std::int32_t number, cuda::PluginDevice& own) {
+                own.gigahertz = (number == 0) == slowFirst ? 1e-6F : 1;
+            };
+            std::array<std::atomic<std::int64_t>, 2> started{};
+            device.starting = [&](std::int32_t number) {
+                ++started[static_cast<std::size_t>(number)];
+                // One device waits until the other has a part.
+                for (int i = 0;
+                     shared && i < 2000 && started[static_cast<std::size_t>(1 - number)] == 0;
+                     ++i) {
+                    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                }
+            };
+            const auto own =
+                shared ? std::make_unique<test::OnDouble>(makerOf(kind), std::vector{0, 1})
+                       : std::make_unique<test::OnDouble>(makerOf(kind));
+            test::MethodRun found = work.run(work.way(*own, kind));
+            device.starting = {};
+            return std::pair{std::move(found), started[1] > 0};
+        };
+        const auto [alone, none] = run(false);
+        const auto [shared, both] = run(true);
+        QVERIFY(both && !none);
+        QVERIFY(isAlike(shared, alone));
     }
 
     void aMapThatStaysHasTheSameScores_data() { everyKind(); }
@@ -358,6 +434,14 @@ class AgainTest : public QObject {
                 qPrintable(
                     QStringLiteral("%1 for %2").arg(predicted.deviceBytes).arg(device.mostBytes)));
             QVERIFY(predicted.hostBytes >= beside + device.mostPinned);
+            // What the blocks of open parts told is kept until those are done.
+            method::Problem kept = work.problem();
+            kept.recompute = false;
+            const auto less = std::get<method::Prediction>(
+                own.method->predict(kept, way.candidate, {2}, {}, nullptr));
+            const Extents blocks = method::shared::blockGrid(method::mapExtents(kept));
+            QVERIFY(predicted.hostBytes - less.hostBytes >=
+                    base::byteCount(blocks, sizeof(cuda::BlockTally)));
         }
     }
 
@@ -380,8 +464,20 @@ class AgainTest : public QObject {
                  qPrintable(QStringLiteral("%1 for %2").arg(told).arg(most)));
         way.recompute = false;
         QVERIFY(predicted() < told);
-        // Without that room voxels are left to the host.
-        test::deviceDouble().about.memoryBytes = (told + predicted()) / 2;
+        // Without that room voxels are left to the host, whether a device has it or others took it.
+        const std::int64_t little = (told + predicted()) / 2;
+        way.recompute = true;
+        way.candidate = own.method
+                            ->candidates(way.of(work.problem()),
+                                         {.threads = 2, .deviceMemory = little}, {0, 0, 0})
+                            .front();
+        QVERIFY(predicted() <= little);
+        test::deviceDouble().mostBytes = 0;
+        QVERIFY(work.run(way).outcome.facts.recomputed > 0);
+        QVERIFY(test::deviceDouble().mostBytes <= little);
+        way.candidate.deviceMemory = told;
+        QCOMPARE(predicted(), told);
+        test::deviceDouble().about.memoryBytes = little;
         const test::OnDouble small(cuda::fourierMethod);
         way.recompute = true;
         way.method = small.method.get();
@@ -478,61 +574,6 @@ class AgainTest : public QObject {
             }
             QVERIFY(failed);
         }
-    }
-
-    // The best scores of a bank are those of its templates one by one, whatever the room.
-    void templatesOfABankGoVoxelByVoxel() {
-        const Work work;
-        smallDevice(kTiled);
-        test::deviceDouble().about.memoryBytes = 1 << 23;
-        const test::OnDouble own(makerOf(kTiled));
-        const test::Way way = work.way(own, kTiled);
-        const std::int64_t before = callsOfKernels(kTiled);
-        const test::MethodRun run = voxelByVoxel(work, way);
-        QVERIFY(run.outcome.facts.recomputed > 0);
-        const std::int64_t calls = callsOfKernels(kTiled) - before;
-        (void)work.run(way);
-        QVERIFY(callsOfKernels(kTiled) - before - calls > calls);
-    }
-
-    void unitsAreFoundWhereTheyLie() {
-        const cuda::AgainRule rule{{10, 8, 2}, 3, {}, {10, 4, 2}, 0};
-        method::MatchMap map({25, 20, 3});
-        const auto low = [&](const base::Index& at, int voxels) {
-            for (int i = 0; i < voxels; ++i) {
-                map.status.view().at(at.x + i % 2, at.y + i / 2, at.z) = Status::LowConf;
-            }
-        };
-        low({12, 9, 1}, 4);
-        low({0, 0, 0}, 3); // no more than canonical values are for
-        low({23, 18, 2}, 4);
-        base::TilePool pool(2);
-        const cuda::AgainUnits units(rule, map.status.view(), pool);
-        QVERIFY(units.any());
-        QVERIFY(units.hold({10, 8, 0}) && units.hold({19, 15, 1}) && units.hold({24, 19, 2}));
-        QVERIFY(!units.hold({0, 0, 0}) && !units.hold({9, 8, 0}) && !units.hold({10, 8, 2}));
-        const std::vector<base::Box> pieces = units.pieces(rule, {100, 200, 300});
-        QCOMPARE(pieces.size(), std::size_t{3});
-        QVERIFY(pieces[0].corner == (base::Index{110, 208, 300}));
-        QVERIFY(pieces[0].extents == (Extents{10, 4, 2}));
-        QVERIFY(pieces[1].corner == (base::Index{110, 212, 300}));
-        QVERIFY(pieces[2].corner == (base::Index{120, 216, 302}));
-        QVERIFY(pieces[2].extents == (Extents{5, 4, 1}));
-        QVERIFY(!cuda::AgainUnits().any() && !cuda::AgainUnits().hold({0, 0, 0}));
-        // Parts of several units are done where they hold one.
-        const cuda::AgainRule wide{{10, 8, 2}, 3, {}, {30, 16, 2}, 0};
-        QCOMPARE(units.pieces(wide, {0, 0, 0}).size(), std::size_t{2});
-    }
-
-    void littleIsLeftToCanonicalValues() {
-        const method::Problem small = test::problemOf(test::noise(PixelType::UInt8, {99, 99, 1}, 1),
-                                                      test::noise(PixelType::UInt8, {4, 4, 1}, 1));
-        method::Problem large = small;
-        large.templ = {64, 64, 1};
-        const Extents unit{100, 100, 1};
-        QVERIFY(cuda::mostByVoxels(large, unit, 1e6) < cuda::mostByVoxels(small, unit, 1e6));
-        QVERIFY(cuda::mostByVoxels(large, unit, 1e5) < cuda::mostByVoxels(large, unit, 1e6));
-        QVERIFY(cuda::mostByVoxels(large, unit, 1e300) > 0);
     }
 
   private:

@@ -191,10 +191,10 @@ class BanksTest : public QObject {
         for (const bool holes : {false, true}) {
             Bank bank = Bank::of(holes ? "NaN" : "texture");
             const Extents m = base::extentsOf(bank.templs.front());
-            bank.masks.push_back(test::disc(m)); // three supports
-            bank.masks.push_back(test::disc(m));
-            bank.masks.push_back(test::maskOf(m, [](const base::Index&) { return true; }));
+            bank.masks.push_back(test::disc(m)); // three supports, equal ones apart
             bank.masks.push_back(test::lShape(m));
+            bank.masks.push_back(test::maskOf(m, [](const base::Index&) { return true; }));
+            bank.masks.push_back(test::disc(m));
             smallDevice(partial ? 3 << 20 : 2 << 20);
             const test::OnDouble own(makerOf(way));
             const Extents tile = way == 0 ? Extents{64, 32, 1} : Extents{50, 36, 1};

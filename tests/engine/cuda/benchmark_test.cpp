@@ -7,6 +7,7 @@
 
 #include "engine/cuda/engine.h"
 #include "engine/job/benchmark.h"
+#include "engine/job/crossover.h"
 #include "tests/engine/cuda/device_double.h"
 
 using namespace flcc;
@@ -101,6 +102,19 @@ class BenchmarkTest : public QObject {
                  refused.c_str());
         QCOMPARE(2 * std::count(refused.begin(), refused.end(), '|'),
                  std::count(head.begin(), head.end(), '|'));
+    }
+
+    void whatIsFreeIsPlannedWith() {
+        test::deviceDouble().freeBytes = std::int64_t{3} << 30;
+        for (const job::BenchmarkRow& row : timed(smallOnes(1))) {
+            QCOMPARE(row.candidate.deviceMemory, std::int64_t{3} << 30);
+        }
+        QVERIFY(!job::crossover(false, false, 1, "cuda:0").methods.empty());
+        test::deviceDouble().freeBytes = 1 << 20; // as good as nothing
+        for (const job::BenchmarkRow& row : timed(smallOnes(1))) {
+            QVERIFY2(holds(row.notRun, "are free"), row.notRun.c_str());
+        }
+        QVERIFY(job::crossover(false, false, 1, "cuda:0").methods.empty());
     }
 
     void aBoundAboveThePromiseIsNotSound() {

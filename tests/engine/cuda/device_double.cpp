@@ -124,6 +124,9 @@ Result describe(std::int32_t device, cuda::PluginDevice* to) {
         return deviceDouble().describes;
     }
     *to = deviceDouble().about;
+    if (deviceDouble().unlike) {
+        deviceDouble().unlike(device, *to);
+    }
     const std::string name = "Double " + std::to_string(device);
     std::memcpy(to->name, name.c_str(), name.size() + 1);
     return 0;

@@ -9,7 +9,8 @@
 
 /// A device without a device: the plug-in's table with memory of the host, in which kernels run
 /// phase by phase for one thread of a block after the other, and FFTW transforms. Every call can be
-/// made to fail. Several devices are as many that look alike; they do one thing at a time.
+/// made to fail. Several devices are as many that look alike where nothing else is said; they do
+/// one thing at a time.
 namespace flcc::test {
 
 /// The kinds of calls that can fail.
@@ -57,6 +58,8 @@ struct DeviceDouble {
     float wrong = 0;
     /// What every block tells of its largest bound instead of what it found; 0 = that.
     double told = 0;
+    /// Changes what a device is, which is `about` without.
+    std::function<void(std::int32_t device, cuda::PluginDevice& own)> unlike;
     /// What the driver says when it is asked to describe a device.
     cuda::Result describes = 0;
     /// Runs the threads of a phase from the last to the first: what one of them writes and another

@@ -192,7 +192,7 @@ class MergeTest : public QObject {
                 if (twofold) {
                     std::copy_n(maps[i].exact.data(), voxels, launch.exact);
                 }
-                m_merger.start(slot, launch, i, m_pipe.compute);
+                m_merger.start(slot, launch, i, i, m_pipe.compute);
             }
             const std::int64_t bytes = m_merger.bring(slot, true, m_pipe.download);
             m_pipe.download.wait("");

@@ -14,47 +14,53 @@ using namespace flcc;
 
 namespace {
 
-/// `direct`, and how often it was asked.
+/// A method, how often it was asked, and of what the last time.
 class CountedMethod final : public method::Method {
   public:
+    explicit CountedMethod(const method::Method& of = cpu::directMethod()) : m_method(of) {}
+
     mutable int prepared = 0;
     mutable int executed = 0;
+    mutable base::Extents scene;
+    mutable base::Extents tile;
 
-    [[nodiscard]] std::string_view name() const override { return m_direct.name(); }
-    [[nodiscard]] std::string_view device() const override { return m_direct.device(); }
+    [[nodiscard]] std::string_view name() const override { return m_method.name(); }
+    [[nodiscard]] std::string_view device() const override { return m_method.device(); }
     [[nodiscard]] std::vector<method::Candidate>
     candidates(const method::Problem& problem, const method::Limits& limits,
-               const base::Extents& tile) const override {
-        return m_direct.candidates(problem, limits, tile);
+               const base::Extents& asked) const override {
+        return m_method.candidates(problem, limits, asked);
     }
     [[nodiscard]] method::Verdict
     predict(const method::Problem& problem, const method::Candidate& candidate,
             const method::Limits& limits, const method::CostModel& model,
             const method::SceneStatistics* statistics) const override {
-        return m_direct.predict(problem, candidate, limits, model, statistics);
+        return m_method.predict(problem, candidate, limits, model, statistics);
     }
     void warmUp(const method::Problem&, const method::Candidate&) const override {}
     [[nodiscard]] std::shared_ptr<const method::Prepared>
     prepare(const method::Problem& problem, const method::Candidate& candidate,
             const method::MaskedView& templ, base::TilePool& pool) const override {
         ++prepared;
-        return m_direct.prepare(problem, candidate, templ, pool);
+        scene = problem.scene;
+        tile = candidate.tile;
+        return m_method.prepare(problem, candidate, templ, pool);
     }
     [[nodiscard]] std::unique_ptr<method::Workspace>
     makeWorkspace(const method::Problem& problem,
                   const method::Candidate& candidate) const override {
-        return m_direct.makeWorkspace(problem, candidate);
+        return m_method.makeWorkspace(problem, candidate);
     }
     method::Outcome execute(const method::Problem& problem, const method::Candidate& candidate,
-                            const method::Prepared& made, const method::MaskedView& scene,
+                            const method::Prepared& made, const method::MaskedView& pixels,
                             method::Workspace& workspace, const method::Execution& execution,
                             const method::MapView& map) const override {
         ++executed;
-        return m_direct.execute(problem, candidate, made, scene, workspace, execution, map);
+        return m_method.execute(problem, candidate, made, pixels, workspace, execution, map);
     }
 
   private:
-    const method::Method& m_direct = cpu::directMethod();
+    const method::Method& m_method;
 };
 
 } // namespace
@@ -141,6 +147,37 @@ class SamplingTest : public QObject {
         // What takes far longer than it is to is run once.
         QCOMPARE(runs(1e-9, 1e-9), std::pair(1, 1));
         QCOMPARE(runs(1e-8, 1e-9), std::pair(1, 1));
+    }
+
+    // Of a whole scene a part is transformed by a length of its own, or by one that has the factors
+    // of what was asked for.
+    void aTileThatWasAskedForIsHalvedWithTheScene() {
+        base::Image<float> pixels({512, 256, 1}, 1.0F);
+        pixels.view().at(3, 4, 0) = 2;
+        const base::AnyImage scene(std::move(pixels));
+        const method::MaskedView all(base::viewOf(scene));
+        const method::MaskedView templ = method::partOf(all, {{0, 0, 0}, {9, 9, 1}});
+        method::Problem problem;
+        problem.scene = all.extents();
+        problem.templ = templ.extents();
+        base::TilePool pool(1);
+        const method::CostModel model;
+        const method::Limits limits{1};
+        const plan::SampleInput input{all, templ, limits, model, pool, {}, {}};
+        const auto sampled = [&](const base::Extents& asked) {
+            CountedMethod method(cpu::fourierMethod());
+            const auto candidate = method.candidates(problem, limits, asked).front();
+            (void)plan::timeOnSample(method, problem, candidate, 100, 1, input);
+            return std::pair(method.scene, method.tile);
+        };
+        const auto [part, own] = sampled({0, 0, 0});
+        QVERIFY(part.x == 128 && part.y == 256);
+        QVERIFY(own == cpu::fourierMethod()
+                           .candidates({.scene = part, .templ = problem.templ}, limits, {0, 0, 0})
+                           .front()
+                           .tile);
+        QVERIFY(sampled({580, 262, 1}).second == (base::Extents{145, 262, 1}));
+        QVERIFY(sampled({514, 256, 1}).second == (base::Extents{129, 256, 1}));
     }
 
     /// The first third of the scene is dark: a sample holds a third of dark, too, where the middle
