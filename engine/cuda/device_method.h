@@ -88,17 +88,21 @@ class DeviceMethod : public method::Method {
 
     /// How a run in single precision, as it is posed, does LOWCONF voxels of a template again;
     /// nothing where it never does. The same on all devices that share a map (decidingFacts()).
-    /// AgainRule::unit and AgainRule::most, which decide about bits, depend on neither how many
-    /// they are nor on what is in flight, nor on whether the templates of a bank are done at once.
+    /// AgainRule::unit and AgainRule::most, which decide about bits, depend neither on how many
+    /// devices of equal memory they are nor on what is in flight, nor on whether the templates of a
+    /// bank are done at once.
     [[nodiscard]] virtual std::optional<AgainRule>
     twofoldRule(const method::Problem& posed, const method::Candidate& candidate) const = 0;
     /// needOf(), with what a run does again.
     [[nodiscard]] std::int64_t needWithAgain(const method::Problem& posed,
                                              const method::Candidate& candidate) const;
 
-  private:
+    /// The rule of a run: nothing in double, where nothing is done again, or where the device of
+    /// `candidate` has no room for it.
     [[nodiscard]] std::optional<AgainRule> againRule(const method::Problem& posed,
                                                      const method::Candidate& candidate) const;
+
+  private:
     [[nodiscard]] method::Outcome runAlone(const RunInput& input,
                                            method::Workspace& workspace) const;
     [[nodiscard]] method::Problem posed(const method::Problem& problem,

@@ -198,8 +198,8 @@ std::int64_t sumBytes(const Problem& posed, const Extents& part) {
 
 /// Of the host, with so many parts under way.
 std::int64_t hostNeed(const Problem& problem, const Problem& own, const Extents& part,
-                      std::int64_t parts) {
-    return hostBytes(problem, own, part, parts, !inDouble(problem)) +
+                      std::int64_t parts, bool doesAgain) {
+    return hostBytes(problem, own, part, parts, doesAgain) +
            problem.templates * (mayBePartial(problem) ? supportBytes(problem) : 0) +
            problem.templates * levelBytes(problem);
 }
@@ -229,8 +229,9 @@ class DirectMethod final : public DeviceMethod {
                             limits.deviceMemory};
         const Problem own = posed(problem, candidate);
         const std::int64_t most = partsInFlight(own, part, facts());
+        const bool again = againRule(own, candidate).has_value();
         candidate.inFlight = inFlightWithin(limits.memoryBytes, most, [&](std::int64_t parts) {
-            return hostNeed(problem, own, part, parts * facts().together);
+            return hostNeed(problem, own, part, parts * facts().together, again);
         });
         return {candidate};
     }
@@ -246,7 +247,8 @@ class DirectMethod final : public DeviceMethod {
         method::Prediction prediction;
         const std::int64_t inFlight =
             partsInFlight(own, candidate.tile, facts(), candidate.inFlight);
-        prediction.hostBytes = hostNeed(problem, own, candidate.tile, inFlight * facts().together);
+        prediction.hostBytes = hostNeed(problem, own, candidate.tile, inFlight * facts().together,
+                                        againRule(own, candidate).has_value());
         prediction.deviceBytes = needWithAgain(own, candidate);
         prediction.deviceMemory = factsFor(candidate).about.memoryBytes;
         if (std::string reason = refusalOf(prediction, limits, facts().about.memoryBytes);

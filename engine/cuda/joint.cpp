@@ -202,7 +202,7 @@ class JointMethod final : public method::Method {
             const auto i = static_cast<std::size_t>(item);
             const DeviceMethod& member = *m_members[i];
             if (failures[i] || !member.engine().reasonAgainst(member.facts().number).empty()) {
-                return; // lost in an earlier run
+                return; // lost, or failed in an earlier share of this run
             }
             try {
                 if (!joint.own[i]) {

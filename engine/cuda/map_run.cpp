@@ -105,13 +105,12 @@ Problem oneOf(const Problem& problem) {
 }
 
 std::int64_t hostBytes(const Problem& problem, const Problem& posed, const Extents& part,
-                       std::int64_t inFlight, bool mayDoAgain) {
+                       std::int64_t inFlight, bool doesAgain) {
     const bool alone = problem.templates > 1 && posed.templates == 1;
     const Extents map = method::mapExtents(problem);
-    const bool again = mayDoAgain && problem.recompute;
     // Of all parts at once: what their blocks told.
-    const std::int64_t told = again ? tallyBytes(map) : 0;
-    const std::int64_t scores = again ? setAsideBytes(posed, part) : scoreBytes(posed, part);
+    const std::int64_t told = doesAgain ? tallyBytes(map) : 0;
+    const std::int64_t scores = doesAgain ? setAsideBytes(posed, part) : scoreBytes(posed, part);
     return method::mapBytes(problem) + (alone ? method::mapBytes(oneOf(problem)) : 0) +
            problem.templates * base::byteCount(problem.templ, 12) +
            inFlight * pinnedBytes(posed, part) + scores + told;
@@ -243,15 +242,17 @@ method::Outcome MapRun::operator()(const std::string& what, const Lane& lane) {
 void MapRun::share(const std::string& what, const Lane& lane) {
     for (std::size_t sent = 0; !m_execution.stop.stop_requested();) {
         std::optional<QueuedBox> taken;
+        PartSlot* free = nullptr;
         if (std::ssize(m_underWay) < lane.inFlight) {
+            // Made before a part is taken, which nobody would give back if that failed.
+            free = &lane.pipe.slot(sent % static_cast<std::size_t>(lane.inFlight));
             taken = m_parts.take(m_underWay.empty(), m_input.second);
         }
         if (taken) {
-            PartSlot& slot = lane.pipe.slot(sent % static_cast<std::size_t>(lane.inFlight));
-            slot.box = taken->box;
-            slot.of = taken->of;
-            m_underWay.push_back(&slot);
-            send(slot, lane);
+            free->box = taken->box;
+            free->of = taken->of;
+            m_underWay.push_back(free);
+            send(*free, lane);
             ++sent;
         } else if (m_underWay.empty()) {
             return;

@@ -69,10 +69,10 @@ template <class Bytes>
 
 /// What the host needs for a run in such parts, the map with it: the map of one template of a bank
 /// where each is `posed` alone, the templates, what waits for copies, and what waits to be done
-/// again where the method `mayDoAgain`.
+/// again where the run `doesAgain` what it can do in double.
 [[nodiscard]] std::int64_t hostBytes(const method::Problem& problem, const method::Problem& posed,
                                      const base::Extents& part, std::int64_t inFlight,
-                                     bool mayDoAgain);
+                                     bool doesAgain);
 /// Bytes of the device for the scores of a template of a bank in such a part; else 0.
 [[nodiscard]] std::int64_t scoreBytes(const method::Problem& posed, const base::Extents& part);
 

@@ -225,9 +225,12 @@ class TiledMethod final : public DeviceMethod {
             if (cuda::refusalOf(problem, points, m_whole).empty()) {
                 const Problem own = posed(problem, result.back());
                 const Tiling tiling = tilingOf(own, points, factsFor(result.back()));
-                result.back().inFlight = inFlightWithin(
-                    limits.memoryBytes, partsInFlight(own, tiling.part, facts()),
-                    [&](std::int64_t parts) { return hostNeed(problem, own, tiling, parts); });
+                const bool again = againRule(own, result.back()).has_value();
+                result.back().inFlight =
+                    inFlightWithin(limits.memoryBytes, partsInFlight(own, tiling.part, facts()),
+                                   [&](std::int64_t parts) {
+                                       return hostNeed(problem, own, tiling, parts, again);
+                                   });
             }
         }
         return result;
@@ -248,7 +251,8 @@ class TiledMethod final : public DeviceMethod {
         const Tiling tiling = tilingOf(own, candidate.tile, factsFor(candidate));
         const std::int64_t inFlight = partsInFlight(own, tiling.part, facts(), candidate.inFlight);
         method::Prediction prediction;
-        prediction.hostBytes = hostNeed(problem, own, tiling, inFlight);
+        prediction.hostBytes =
+            hostNeed(problem, own, tiling, inFlight, againRule(own, candidate).has_value());
         prediction.deviceBytes = needWithAgain(own, candidate);
         prediction.deviceMemory = factsFor(candidate).about.memoryBytes;
         reason = refusalOf(prediction, limits, facts().about.memoryBytes);
@@ -412,9 +416,9 @@ class TiledMethod final : public DeviceMethod {
 
     /// Of the host, with so many parts under way on each device.
     [[nodiscard]] std::int64_t hostNeed(const Problem& problem, const Problem& own,
-                                        const Tiling& tiling, std::int64_t inFlight) const {
-        return hostBytes(problem, own, tiling.part, inFlight * facts().together,
-                         !isGeneral(problem) && !isTwofold(problem)) +
+                                        const Tiling& tiling, std::int64_t inFlight,
+                                        bool doesAgain) const {
+        return hostBytes(problem, own, tiling.part, inFlight * facts().together, doesAgain) +
                (isGeneral(problem) ? base::byteCount(problem.templ, 9 + 5 * problem.templates) : 0);
     }
 

@@ -105,9 +105,6 @@ class BoundsTest : public QObject {
         QVERIFY2(search.fault.empty(), search.fault.c_str());
     }
 
-    // The first of them broke their bounds once: s1^2 / N is rounded though the sums of integers
-    // are exact, and the products of a perfect match have one sign, so that roundings need not
-    // cancel.
     // Less than canonical values can keep is promised: marked voxels stay, and no bound of others
     // is told that is larger.
     void noUnmarkedVoxelHasABoundAboveThePromise() {
@@ -121,6 +118,9 @@ class BoundsTest : public QObject {
         }
     }
 
+    // The first of them broke their bounds once: s1^2 / N is rounded though the sums of integers
+    // are exact, and the products of a perfect match have one sign, so that roundings need not
+    // cancel.
     void randomProblemsAreRightOrMarked() {
         for (const std::uint64_t seed : {99U, 116U, 2421U, 3090U, 3444U, 4510U, 5188U, 5658U, 8193U,
                                          9978U, 18619U, 19624U, 100013U}) {

@@ -292,6 +292,7 @@ class StreamsTest : public QObject {
                   std::pair{Call::Allocate, cuda::kOutOfMemory},
                   std::pair{Call::Pin, cuda::kOutOfMemory},
                   std::pair{Call::Upload, DeviceDouble::kInvalidValue},
+                  std::pair{Call::MakeEvent, DeviceDouble::kIllegalAddress},
                   std::pair{tiled ? Call::Tiled : Call::Direct, DeviceDouble::kIllegalAddress},
                   std::pair{Call::Await, DeviceDouble::kIllegalAddress},
                   std::pair{Call::Elapsed, DeviceDouble::kInvalidValue}}) {
@@ -312,14 +313,19 @@ class StreamsTest : public QObject {
         DeviceDouble& device = test::deviceDouble();
         // The first two steps are those of the template, before there is a part to wait for.
         const std::int64_t first = static_cast<Call>(call) == Call::Tiled ? 3 : 1;
-        for (std::int64_t turn = first; turn < first + 3; ++turn) {
+        // Of what a part needs while it is under way, the first of its six events: it is made
+        // when a part is at hand, and the part must not be lost with it.
+        const bool event = static_cast<Call>(call) == Call::MakeEvent;
+        const std::int64_t step = event ? 6 : 1;
+        for (std::int64_t turn = first; turn < first + 3 * step; turn += step) {
             smallDevice(2, 2);
             device.order = Order::Late;
             device.failing = 1;
             device.call = static_cast<Call>(call);
             device.turn = turn;
             device.result = result;
-            const bool early = device.call < Call::Direct; // perhaps before it has a part
+            const bool early = device.call < Call::Direct ||
+                               (event && turn == first); // perhaps before it has a part
             const auto meeting = early ? nullptr : std::make_unique<Meeting>();
             const test::OnDouble own(makerOf(tiled), {0, 1});
             const test::MethodRun found = work.run(work.way(own, tiled));
