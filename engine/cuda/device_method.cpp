@@ -129,13 +129,9 @@ method::Problem DeviceMethod::posed(const method::Problem& problem,
         return needOf(one, candidate) <=
                std::min(m_facts.about.memoryBytes, candidate.deviceMemory);
     };
-    const auto held = [&](const method::Problem& one) {
-        method::Problem alone = one;
-        alone.runs = 1;
-        // Not in the room that doing voxels again takes.
-        const bool stays = m_facts.together == 1 && isHeld(one) && fits(one) &&
-                           (againRule(one, candidate) || !againRule(alone, candidate));
-        return stays ? one : alone;
+    const auto held = [&](method::Problem one) {
+        one.runs = m_facts.together == 1 && isHeld(one) && fits(one) ? one.runs : 1;
+        return one;
     };
     method::Problem all = held(problem);
     return all.templates == 1 || isHeld(all) || fits(all) ? all : held(oneOf(problem));
