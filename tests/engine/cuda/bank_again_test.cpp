@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/engine/cuda/uneven_bank.h"
@@ -108,11 +111,23 @@ class BankAgainTest : public QObject {
                 }
                 smallDevice(kind, 2, devices);
                 test::deviceDouble().order = order;
+                std::array<std::atomic<std::int64_t>, 2> started{};
+                test::deviceDouble().starting = [&](std::int32_t number) {
+                    ++started[static_cast<std::size_t>(number)];
+                    // One device waits until the other has a part.
+                    for (int i = 0; devices > 1 && i < 2000 &&
+                                    started[static_cast<std::size_t>(1 - number)] == 0;
+                         ++i) {
+                        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                    }
+                };
                 const auto own =
                     devices > 1 ? std::make_unique<test::OnDouble>(makerOf(kind), std::vector{0, 1})
                                 : std::make_unique<test::OnDouble>(makerOf(kind));
                 Ready ready(*own->method, bank.problem(), bank, tileOf(kind));
                 const Whole whole(ready);
+                test::deviceDouble().starting = {};
+                QVERIFY(started[0] > 0 && (started[1] > 0) == (devices > 1));
                 QCOMPARE(otherThan(expected, whole), std::string());
                 QCOMPARE(whole.outcome.times->uploads, 1);
                 QCOMPARE(test::deviceDouble().waiting, std::int64_t{0});
