@@ -113,9 +113,9 @@ class BankAgainTest : public QObject {
                 test::deviceDouble().order = order;
                 std::array<std::atomic<std::int64_t>, 2> started{};
                 test::deviceDouble().starting = [&](std::int32_t number) {
-                    ++started[static_cast<std::size_t>(number)];
+                    const bool first = ++started[static_cast<std::size_t>(number)] == 1;
                     // One device waits until the other has a part.
-                    for (int i = 0; devices > 1 && i < 2000 &&
+                    for (int i = 0; devices > 1 && first && i < 2000 &&
                                     started[static_cast<std::size_t>(1 - number)] == 0;
                          ++i) {
                         std::this_thread::sleep_for(std::chrono::milliseconds(1));
