@@ -15,12 +15,11 @@ using base::Box;
 using base::Extents;
 
 /// Scores that are held at a time, of extents `part` each: an eighth of the map, so that what a
-/// run is planned to need stays near what most take, but enough to be worth making buffers for.
-std::int64_t voxelsAtOnce(const method::Problem& problem, const Extents& part) {
-    constexpr std::int64_t kLeast = std::int64_t{1} << 22;
+/// run is planned to need stays near what most take, but `least` where it has as many.
+std::int64_t voxelsAtOnce(const method::Problem& problem, const Extents& part, std::int64_t least) {
     constexpr std::int64_t kShare = 8;
     const std::int64_t map = base::voxelCount(method::mapExtents(problem));
-    return std::max(base::voxelCount(part), std::min(map, std::max(kLeast, map / kShare)));
+    return std::max(base::voxelCount(part), std::min(map, std::max(least, map / kShare)));
 }
 
 /// The first ones that are held at once.
@@ -101,14 +100,14 @@ bool doParts(const RunInput& bank, const std::vector<Box>& boxes, PartQueue& par
 
 } // namespace
 
-std::int64_t setAsideBytes(const method::Problem& posed, const Extents& part) {
+std::int64_t setAsideBytes(const method::Problem& posed, const Extents& part, std::int64_t least) {
     constexpr std::int64_t kScore = 5; // and status
-    return posed.templates > 1 ? kScore * voxelsAtOnce(posed, part) : 0;
+    return posed.templates > 1 ? kScore * voxelsAtOnce(posed, part, least) : 0;
 }
 
 void doSetAside(const RunInput& bank, PartQueue& parts, const std::function<void()>& drop,
                 const std::function<method::Outcome(const RunInput&, PartQueue&)>& share,
-                method::Outcome& outcome) {
+                method::Outcome& outcome, std::int64_t least) {
     std::vector<Box> left = parts.aside();
     if (left.empty() || bank.execution.stop.stop_requested()) {
         return;
@@ -120,7 +119,7 @@ void doSetAside(const RunInput& bank, PartQueue& parts, const std::function<void
         return std::tie(a.corner.z, a.corner.y, a.corner.x) <
                std::tie(b.corner.z, b.corner.y, b.corner.x);
     });
-    const std::int64_t most = voxelsAtOnce(bank.problem, left.front().extents);
+    const std::int64_t most = voxelsAtOnce(bank.problem, left.front().extents, least);
     drop();
     while (!left.empty() && !bank.execution.stop.stop_requested()) {
         const std::vector<Box> boxes = batchOf(left, most);

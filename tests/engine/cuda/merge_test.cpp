@@ -100,7 +100,7 @@ class MergeTest : public QObject {
                 test::deviceDouble().backwards = backwards;
                 std::vector<method::MatchMap> maps = mapsOf(extents, count, twofold, lowConf, 5);
                 BestMap expected = bestOf(maps);
-                const Device device(maps);
+                const Device device(maps, backwards);
                 QVERIFY(device.slot().openMost <= cuda::kOpenMost);
                 BestMap found = device.best();
                 QCOMPARE(test::firstDifferentBit(found.map, expected.map), std::string());
@@ -162,10 +162,11 @@ class MergeTest : public QObject {
     }
 
   private:
-    /// Brings the maps of templates to a device one after the other, and the best ones back.
+    /// Brings the maps of templates to a device one after the other, those after the first one in
+    /// their order or from the last one on, and the best ones back.
     class Device {
       public:
-        explicit Device(const std::vector<method::MatchMap>& maps)
+        explicit Device(const std::vector<method::MatchMap>& maps, bool lastFirst = false)
             : m_scene(test::noise(base::PixelType::UInt8, {200, 60, 5}, 1)),
               m_templ(test::noise(base::PixelType::UInt8, {3, 3, 1}, 2)), m_view(m_scene),
               m_canonical(base::viewOf(m_templ)) {
@@ -185,14 +186,15 @@ class MergeTest : public QObject {
             launch.value = m_pipe.scores.value.room(voxels);
             launch.exact = twofold ? m_pipe.scores.exact.room(voxels) : nullptr;
             launch.status = m_pipe.scores.status.room(voxels);
-            for (std::size_t i = 0; i < maps.size(); ++i) {
+            for (std::size_t turn = 0; turn < maps.size(); ++turn) {
+                const std::size_t i = lastFirst && turn > 0 ? maps.size() - turn : turn;
                 std::copy_n(maps[i].value.data(), voxels, launch.value);
                 std::transform(maps[i].status.data(), maps[i].status.data() + voxels, launch.status,
                                [](Status status) { return static_cast<std::uint8_t>(status); });
                 if (twofold) {
                     std::copy_n(maps[i].exact.data(), voxels, launch.exact);
                 }
-                m_merger.start(slot, launch, i, i, m_pipe.compute);
+                m_merger.start(slot, launch, i, turn, m_pipe.compute);
             }
             const std::int64_t bytes = m_merger.bring(slot, true, m_pipe.download);
             m_pipe.download.wait("");
