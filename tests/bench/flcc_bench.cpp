@@ -34,10 +34,11 @@ using bench::Case;
 using nlohmann::json;
 
 constexpr std::string_view kUsage =
-    R"(usage: flcc-bench [TABLE] [--threads N] [--repeat N] [--json FILE]
+    R"(usage: flcc-bench [TABLE] [--threads N] [--repeat N] [--turn MS] [--json FILE]
 
 Without a table: medians of prepare + execute beside OpenCV's matchTemplate(TM_CCOEFF_NORMED) with as
-many threads, calls alternating. Tables:
+many threads, calls alternating; --turn lets each go on for MS before the other's turn, here and in
+--grid, and takes the mean. Tables:
   --grid [--pixel float32|uint8|uint16] [--cell SCENE/TEMPLATE]...
                   beside OpenCV: scenes of 512, 2000 and 4096 squared, templates of 4 to 256 squared,
                   or those of the cells alone, as --cell 512/64
@@ -59,6 +60,7 @@ struct Options {
     bool help = false;
     int threads = base::availableThreads();
     int repeat = 7;
+    double turnMs = 0;
     std::string json;
     std::optional<std::size_t> memoryRow; // one row of --memory, for that table's own use
 };
@@ -146,10 +148,13 @@ using Table = std::function<json(const Options&, base::TilePool&)>;
 
 const std::map<std::string, Table>& tables() {
     static const std::map<std::string, Table> all{
-        {"", [](const Options& o, base::TilePool& pool) { return bench::compare(pool, o.repeat); }},
+        {"",
+         [](const Options& o, base::TilePool& pool) {
+             return bench::compare(pool, {o.repeat, o.turnMs});
+         }},
         {"--grid",
          [](const Options& o, base::TilePool& pool) {
-             return bench::compareGrid(o.pixel, o.cells, pool, o.repeat);
+             return bench::compareGrid(o.pixel, o.cells, pool, {o.repeat, o.turnMs});
          }},
         {"--volumes",
          [](const Options& o, base::TilePool& pool) {
@@ -191,6 +196,8 @@ Options parse(const std::vector<std::string>& arguments) {
             options.threads = positive(name, value());
         } else if (name == "--repeat") {
             options.repeat = positive(name, value());
+        } else if (name == "--turn") {
+            options.turnMs = positive(name, value());
         } else if (name == "--json") {
             options.json = value();
         } else if (name == "--help") {
