@@ -252,19 +252,17 @@ template <class T> struct Differing {
     }
 };
 
-/// Takes `less` from every value, or from those of the support, and returns the sum of `of(value)`
-/// over all, rows in the fixed lanes.
-template <class Of> struct Lessening {
+/// Values of a template, rows in the fixed lanes, and which of them count.
+struct Counted {
     base::Image<double>& values;
-    const base::Image<std::uint8_t>& support;
-    double less;
-    Of of;
+    const base::Image<std::uint8_t>& support; ///< without voxels: all
 
-    [[gnu::always_inline]] double operator()() const {
-        Lanes sums{};
+    /// `use(lanes, at, count)` gets the neighbours from index `at` on less `less`, of which at most
+    /// eight are in the row; 0 where they do not count.
+    template <class Use> [[gnu::always_inline]] void forLanes(double less, const Use& use) const {
         const std::int64_t width = values.extents().x;
         for (std::int64_t start = 0; start < values.count(); start += width) {
-            double* const row = values.data() + start;
+            const double* const row = values.data() + start;
             const std::uint8_t* const inside = support.empty() ? nullptr : support.data() + start;
             for (std::int64_t x = 0; x < width; x += kLanes) {
                 const std::int64_t count = std::min<std::int64_t>(kLanes, width - x);
@@ -272,36 +270,59 @@ template <class Of> struct Lessening {
                 if (count == kLanes && inside == nullptr) {
                     std::memcpy(&lanes, row + x, sizeof(lanes));
                     lanes -= less;
-                    std::memcpy(row + x, &lanes, sizeof(lanes));
                 } else {
                     for (std::int64_t i = 0; i < count; ++i) {
-                        if (inside == nullptr || inside[x + i] != 0) {
-                            lanes[i] = row[x + i] -= less;
-                        }
+                        lanes[i] = inside == nullptr || inside[x + i] != 0 ? row[x + i] - less : 0;
                     }
                 }
-                sums += of(lanes);
+                use(lanes, start + x, count);
             }
         }
-        return total(sums);
     }
 };
 
-struct Itself {
-    [[gnu::always_inline]] Lanes operator()(const Lanes& v) const { return v; }
-};
-struct Square {
-    [[gnu::always_inline]] Lanes operator()(const Lanes& v) const { return v * v; }
+struct Sums {
+    double values = 0;
+    double squares = 0;
 };
 
-struct Division {
-    base::Image<double>& values;
-    double by;
+/// Of all values less `less`.
+struct Summing {
+    Counted counted;
+    double less;
+
+    [[gnu::always_inline]] Sums operator()() const {
+        Lanes values{};
+        Lanes squares{};
+        counted.forLanes(less, [&](const Lanes& lanes, std::int64_t, std::int64_t) {
+            values += lanes;
+            squares += lanes * lanes;
+        });
+        return {total(values), total(squares)};
+    }
+};
+
+/// Takes `less`, then `rest`, from every value and multiplies them by `scale`.
+struct Normalising {
+    Counted counted;
+    double less;
+    double rest;
+    double scale;
+
     [[gnu::always_inline]] void operator()() const {
-        double* const data = values.data();
-        for (std::int64_t i = 0; i < values.count(); ++i) {
-            data[i] /= by;
-        }
+        counted.forLanes(less, [&](const Lanes& lanes, std::int64_t at, std::int64_t count) {
+            const Lanes values = (lanes - rest) * scale;
+            double* const to = counted.values.data() + at;
+            if (count == kLanes && counted.support.empty()) {
+                std::memcpy(to, &values, sizeof(values));
+                return;
+            }
+            for (std::int64_t i = 0; i < count; ++i) {
+                if (counted.support.empty() || counted.support.data()[at + i] != 0) {
+                    to[i] = values[i];
+                }
+            }
+        });
     }
 };
 
@@ -412,9 +433,7 @@ CanonicalTemplate::CanonicalTemplate(const MaskedView& templ) {
         requireUsableTemplate(templ);
     }
     m_count = supportCount(templ);
-    const auto sumLess = [&](double less, auto of) {
-        return callWidest(Lessening<decltype(of)>{m_values, m_support, less, of});
-    };
+    const Counted counted{m_values, m_support};
     double* const values = m_values.data();
     double* const end = values + m_values.count();
     if (masked) {
@@ -428,7 +447,7 @@ CanonicalTemplate::CanonicalTemplate(const MaskedView& templ) {
         }
         std::visit([&](const auto& view) { differencesUnder(view, m_support, m_values); },
                    templ.pixels);
-        facts.sum = sumLess(0, Itself{});
+        facts.sum = callWidest(Summing{counted, 0}).values;
     }
     if (base::pixelType(templ.pixels) == base::PixelType::Float64) {
         // Squares of differences far below the values would vanish; those of other types cannot.
@@ -440,9 +459,11 @@ CanonicalTemplate::CanonicalTemplate(const MaskedView& templ) {
     }
     // Twice: the first mean leaves a rounding error that the second one removes (METHODS 2).
     const auto count = static_cast<double>(m_count);
-    const double rest = sumLess(facts.sum / count, Itself{}) / count;
-    const double norm = std::sqrt(sumLess(rest, Square{}));
-    callWidest(Division{m_values, norm});
+    const double mean = facts.sum / count;
+    const Sums sums = callWidest(Summing{counted, mean});
+    const double rest = sums.values / count;
+    const double norm = std::sqrt(sums.squares);
+    callWidest(Normalising{counted, mean, rest, 1 / norm});
 }
 
 double canonicalScore(const MaskedView& scene, const CanonicalTemplate& templ,

@@ -253,6 +253,37 @@ class CanonicalTest : public QObject {
         }
     }
 
+    void theMeanLeavesNoRest() {
+        // All differences to the first voxel are large, those to the mean are not.
+        const base::AnyImage noise = test::noise(PixelType::Float32, {301, 299, 1}, 2);
+        base::AnyImage templ =
+            test::mapped(noise, PixelType::Float32, [](double v) { return 1e6 + std::fabs(v); });
+        std::get<base::Image<float>>(templ).data()[0] = 0;
+        const method::CanonicalTemplate ready(base::viewOf(templ));
+        long double sum = 0;
+        long double magnitudes = 0;
+        for (std::int64_t i = 0; i < ready.values().count(); ++i) {
+            sum += ready.values().data()[i];
+            magnitudes += std::fabs(ready.values().data()[i]);
+        }
+        // Three roundings of each value, and those of the sum that the rest is taken from.
+        QVERIFY(std::fabs(static_cast<double>(sum)) <=
+                static_cast<double>(magnitudes * 8 * 0x1p-53L));
+    }
+
+    void nothingIsLeftOutsideTheSupport() {
+        const base::AnyImage templ = test::noise(PixelType::Float32, {21, 9, 2}, 3);
+        base::Image<std::uint8_t> mask({21, 9, 2}, 0);
+        for (std::int64_t i = 0; i < mask.count(); i += i % 5 == 0 ? 1 : 2) {
+            mask.data()[i] = 1;
+        }
+        const method::CanonicalTemplate ready({base::viewOf(templ), mask.view()});
+        for (std::int64_t i = 0; i < mask.count(); ++i) {
+            QVERIFY(mask.data()[i] != 0 || ready.values().data()[i] == 0);
+            QVERIFY(mask.data()[i] == 0 || ready.values().data()[i] != 0);
+        }
+    }
+
     void anImpossibleTemplateIsAProblemThatSaysWhy() {
         QVERIFY(problemOf(uniform(PixelType::UInt8, {1, 1, 1}, 7)).find("one voxel") !=
                 std::string::npos);
