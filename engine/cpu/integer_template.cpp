@@ -1,7 +1,9 @@
 #include "engine/cpu/integer_template.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstring>
 #include <utility>
 
 #include "engine/base/image.h"
@@ -54,28 +56,21 @@ IntegerTemplate::IntegerTemplate(const CentredTile& tile, const Extents& m, cons
     m_pairs.resize(static_cast<std::size_t>(pairCount(m)), 0);
     const auto scale = static_cast<float>(tile.stepsPerUnit()); // a power of two
     std::vector<std::int16_t> steps(static_cast<std::size_t>(m.x + m.x % 2 + simd::kSlack), 0);
-    std::int64_t sum = 0;
-    std::int64_t squares = 0;
+    simd::StepSums sums;
     std::int32_t* pairs = m_pairs.data();
     for (std::int64_t z = 0; z < m.z; ++z) {
         for (std::int64_t y = 0; y < m.y; ++y) {
             simd::loadSteps(x.data + z * x.sliceStride + y * x.rowStride, m.x, scale, steps.data());
             steps[static_cast<std::size_t>(m.x)] = 0;
-            for (std::int64_t i = 0; i < m.x; ++i) {
-                const std::int32_t step = steps[static_cast<std::size_t>(i)];
-                sum += step;
-                squares += step * step;
-            }
-            for (std::int64_t i = 0; i < m.x; i += 2) {
-                const auto at = static_cast<std::size_t>(i);
-                *pairs++ = static_cast<std::int32_t>(
-                    static_cast<std::uint16_t>(steps[at]) |
-                    static_cast<std::uint32_t>(static_cast<std::uint16_t>(steps[at + 1])) << 16U);
-            }
+            simd::addSteps(steps.data(), m.x, sums);
+            static_assert(std::endian::native == std::endian::little);
+            const std::int64_t row = (m.x + 1) / 2;
+            std::memcpy(pairs, steps.data(), 4 * static_cast<std::size_t>(row));
+            pairs += row;
         }
     }
-    m_sum = static_cast<double>(sum);
-    m_norm = std::sqrt((m_count * static_cast<double>(squares) - m_sum * m_sum) / m_count);
+    m_sum = static_cast<double>(sums.values);
+    m_norm = std::sqrt((m_count * static_cast<double>(sums.squares) - m_sum * m_sum) / m_count);
 }
 
 TemplateForms TemplateForms::of(const method::Problem& problem, const method::MaskedView& templ,
@@ -85,11 +80,12 @@ TemplateForms TemplateForms::of(const method::Problem& problem, const method::Ma
     std::optional<IntegerTemplate> integers;
     const ForItems each =
         base::voxelCount(templ.extents()) < kLarge ? oneAfterTheOther() : itemsOf(pool);
+    // The short one first: where the second thread is slow to wake, the first does both.
     (void)each(2, [&](std::int64_t item, int) {
         if (item == 0) {
-            canonical.emplace(templ);
-        } else {
             integers = IntegerTemplate::of(problem, templ);
+        } else {
+            canonical.emplace(templ);
         }
     });
     return {std::move(canonical).value(), std::move(integers)};

@@ -84,6 +84,14 @@ void loadPairs(const float* x, std::int64_t count, float steps, std::int32_t* ou
 /// run.
 void loadSteps(const float* x, std::int64_t count, float steps, std::int16_t* out);
 
+/// Sums of such voxels; exact.
+struct StepSums {
+    std::int64_t values = 0;
+    std::int64_t squares = 0;
+};
+/// Adds a run of them.
+void addSteps(const std::int16_t* steps, std::int64_t count, StepSums& sums);
+
 /// Output columns and rows a block of the direct method computes at once; buffers are rounded up to
 /// them.
 inline constexpr std::int64_t kBlockColumns = 64;

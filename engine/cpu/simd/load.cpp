@@ -379,6 +379,40 @@ void stepsOf(const float* x, std::int64_t count, float steps, std::int16_t* out)
     }
 }
 
+void sumsOf(const std::int16_t* steps, std::int64_t count, StepSums& sums) {
+    const hn::ScalableTag<std::int16_t> d;
+    const hn::RepartitionToWide<decltype(d)> wide;
+    const hn::RepartitionToWide<decltype(wide)> widest;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    const auto one = hn::Set(d, 1);
+    auto values = hn::Zero(widest);
+    auto squares = hn::Zero(widest);
+    // Two products of steps below 2^15 fit into 32 bits, more do not.
+    const auto widen = [&](auto products, auto& to) HWY_ATTR {
+        const hn::Half<decltype(wide)> half;
+        to = hn::Add(to, hn::PromoteTo(widest, hn::LowerHalf(half, products)));
+        to = hn::Add(to, hn::PromoteTo(widest, hn::UpperHalf(half, products)));
+    };
+    const auto add = [&](auto v, auto by, auto& to) HWY_ATTR {
+        auto odd = hn::Zero(wide);
+        widen(hn::ReorderWidenMulAccumulate(wide, v, by, hn::Zero(wide), odd), to);
+        widen(odd, to);
+    };
+    std::int64_t i = 0;
+    for (; i + lanes <= count; i += lanes) {
+        const auto v = hn::LoadU(d, steps + i);
+        add(v, one, values);
+        add(v, v, squares);
+    }
+    sums.values += hn::GetLane(hn::SumOfLanes(widest, values));
+    sums.squares += hn::GetLane(hn::SumOfLanes(widest, squares));
+    for (; i < count; ++i) {
+        const std::int64_t step = steps[i];
+        sums.values += step;
+        sums.squares += step * step;
+    }
+}
+
 } // namespace flcc::cpu::simd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -400,6 +434,7 @@ HWY_EXPORT(loadI16Double);
 HWY_EXPORT(onGrid);
 HWY_EXPORT(pairsOf);
 HWY_EXPORT(stepsOf);
+HWY_EXPORT(sumsOf);
 
 VoxelFacts voxelFacts(const base::View<const float>& voxels) {
     return HWY_DYNAMIC_DISPATCH(factsF32)(voxels);
@@ -454,6 +489,9 @@ void loadPairs(const float* x, std::int64_t count, float steps, std::int32_t* ou
 }
 void loadSteps(const float* x, std::int64_t count, float steps, std::int16_t* out) {
     HWY_DYNAMIC_DISPATCH(stepsOf)(x, count, steps, out);
+}
+void addSteps(const std::int16_t* steps, std::int64_t count, StepSums& sums) {
+    HWY_DYNAMIC_DISPATCH(sumsOf)(steps, count, sums);
 }
 
 std::vector<std::string> instructionSets() {
