@@ -50,31 +50,35 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
                           Real* spectrum) const override {
         const Extents& m = templ.extents();
         const Groups groups{0, groupsOf(m.x), m.z};
-        bool done = each(groups.count, [&](std::int64_t group, int) {
-            double* const own = work + group * m_group;
-            clearIdle(own);
-            std::fill_n(own + m.z * m_slice, (points().z - m.z) * m_slice, 0.0);
+        const auto clear = [&](const Columns& columns) {
+            if (columns.z == 0) {
+                double* const group = work + columns.half;
+                clearIdle(group);
+                std::fill_n(group + m.z * m_slice, (points().z - m.z) * m_slice, 0.0);
+            }
+        };
+        bool done = each(pairsOf(groups), [&](std::int64_t pair, int) {
+            const auto [first, second, two] = columnsOf(groups, pair);
+            clear(first);
+            clear(second);
+            Image<double> line({points().y * kElement, 1, 1});
+            const std::int64_t whole = m.x % kLines == 0 ? m.y : 0;
+            std::fill(line.data() + whole * kElement, line.data() + line.count(), 0.0);
+            for (std::int64_t y = 0; y < m.y; ++y) {
+                const auto copy = [&](const Columns& from, double* to) {
+                    const double* const row = templ.row(y, from.z) + from.x;
+                    if (from.x + kLines <= m.x) {
+                        std::copy_n(row, kLines, to); // known when compiling
+                    } else {
+                        std::copy_n(row, m.x - from.x, to);
+                    }
+                };
+                copy(first, line.data() + y * kElement);
+                copy(second, line.data() + y * kElement + kLines);
+            }
+            beam::forward(m_templateY, line.data(), kElement);
+            beam::takeApart(line.data(), m_places, work + first.half, work + second.half);
         });
-        done = done && each(pairsOf(groups), [&](std::int64_t pair, int) {
-                   const auto [first, second, two] = columnsOf(groups, pair);
-                   Image<double> line({points().y * kElement, 1, 1});
-                   const std::int64_t whole = m.x % kLines == 0 ? m.y : 0;
-                   std::fill(line.data() + whole * kElement, line.data() + line.count(), 0.0);
-                   for (std::int64_t y = 0; y < m.y; ++y) {
-                       const auto copy = [&](const Columns& from, double* to) {
-                           const double* const row = templ.row(y, from.z) + from.x;
-                           if (from.x + kLines <= m.x) {
-                               std::copy_n(row, kLines, to); // known when compiling
-                           } else {
-                               std::copy_n(row, m.x - from.x, to);
-                           }
-                       };
-                       copy(first, line.data() + y * kElement);
-                       copy(second, line.data() + y * kElement + kLines);
-                   }
-                   beam::forward(m_templateY, line.data(), kElement);
-                   beam::takeApart(line.data(), m_places, work + first.half, work + second.half);
-               });
         if (points().z > 1) {
             const std::int64_t depths = points().y / 2 + 1;
             done = done && each(groups.count * depths, [&](std::int64_t item, int) {
@@ -91,14 +95,7 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
                    std::fill(line.data() + groups.count * kLines * kElement, line.data() + m_row,
                              0.0);
                    beam::forward(m_templateX, line.data(), kElement);
-                   Real* const to = spectrum + row * m_row;
-                   for (std::int64_t i = 0; i < m_row; i += kElement) {
-                       const double* const value = line.data() + i;
-                       std::transform(value, value + kLines, to + i,
-                                      [&](double re) { return static_cast<Real>(re * scale); });
-                       std::transform(value + kLines, value + kElement, to + i + kLines,
-                                      [&](double im) { return static_cast<Real>(-im * scale); });
-                   }
+                   beam::storeConjugates(line.data(), m_row, scale, spectrum + row * m_row);
                });
     }
 

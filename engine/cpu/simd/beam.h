@@ -106,6 +106,10 @@ void putTogether(const double* real, const double* imaginary, const std::vector<
 void energies(const float* half, std::int64_t length, float* sums);
 void energies(const double* half, std::int64_t length, double* sums);
 
+/// to = scale conj(beam), element by element, of `count` values: rounded once.
+void storeConjugates(const double* beam, std::int64_t count, double scale, float* to);
+void storeConjugates(const double* beam, std::int64_t count, double scale, double* to);
+
 /// sum += beam * templ, element by element, of `count` values.
 void addProduct(const float* templ, const float* beam, std::int64_t count, float* sum);
 void addProduct(const double* templ, const double* beam, std::int64_t count, double* sum);
