@@ -92,6 +92,39 @@ HWY_INLINE SumVectors sumOfRows(const From& from, std::int64_t first, std::int64
     return sum;
 }
 
+/// The same of all columns, some vectors at a time: rows that are apart by a power of two share few
+/// sets of a cache, which then holds no line until its next vector is due.
+template <class From>
+HWY_INLINE void sumRows(const From& from, std::int64_t count, std::int64_t columns,
+                        const SumRows& to) {
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(DD()));
+    constexpr std::size_t kVectors = 4;
+    constexpr auto kTogether = static_cast<std::int64_t>(kVectors);
+    std::int64_t i = 0;
+    for (; i + kTogether * lanes <= columns; i += kTogether * lanes) {
+        hn::Vec<DD> s1[kVectors];
+        hn::Vec<DD> s2[kVectors];
+        for (std::size_t v = 0; v < kVectors; ++v) {
+            const SumVectors sum = from.load(0, 0, i + static_cast<std::int64_t>(v) * lanes);
+            s1[v] = sum.s1;
+            s2[v] = sum.s2;
+        }
+        for (std::int64_t row = 1; row < count; ++row) {
+            for (std::size_t v = 0; v < kVectors; ++v) {
+                const SumVectors sum = from.load(row, 0, i + static_cast<std::int64_t>(v) * lanes);
+                s1[v] = hn::Add(s1[v], sum.s1);
+                s2[v] = hn::Add(s2[v], sum.s2);
+            }
+        }
+        for (std::size_t v = 0; v < kVectors; ++v) {
+            to.store(0, 0, i + static_cast<std::int64_t>(v) * lanes, {s1[v], s2[v]});
+        }
+    }
+    for (; i < columns; i += lanes) {
+        to.store(0, 0, i, sumOfRows(from, 0, count, 0, i));
+    }
+}
+
 /// Window sums over `m` of `rows` rows of `from`, in turn: `use(sums, row)` returns false where
 /// they do not do. Returns how many rows it took.
 template <class From, class Use>
@@ -100,10 +133,11 @@ HWY_INLINE std::int64_t runningWindows(const From& from, const base::Extents& m,
     const DD dd;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(dd));
     const RunningRows to(scratch, columns);
+    sumRows(from, m.y, columns, to.head);
     for (std::int64_t first = 0; first < rows; first += kRunningRows) {
         const std::int64_t count = std::min(kRunningRows, rows - first);
         for (std::int64_t i = 0; i < columns; i += lanes) {
-            SumVectors sum = first == 0 ? sumOfRows(from, 0, m.y, 0, i) : to.head.load(0, 0, i);
+            SumVectors sum = to.head.load(0, 0, i);
             const auto row = [&](std::int64_t j) {
                 if (const std::int64_t y = first + j; y > 0) {
                     sum = sum + from.load(y + m.y - 1, 0, i) - from.load(y - 1, 0, i);
