@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <iterator>
 #include <mutex>
 #include <new>
 
@@ -35,11 +36,12 @@ class FreedBuffers {
         const auto better = [&](const Buffer& a, const Buffer& b) {
             return a.bytes >= bytes && (b.bytes < bytes || a.bytes < b.bytes);
         };
-        Buffer* const end = m_buffers.data() + m_count;
-        Buffer* const best = std::min_element(m_buffers.data(), end, better);
-        if (best != end && best->bytes >= bytes && best->bytes - bytes <= bytes / 4) {
+        // Of alike ones the newest: it may still be in a cache.
+        const auto newest = std::reverse_iterator(m_buffers.begin() + m_count);
+        const auto best = std::min_element(newest, m_buffers.rend(), better);
+        if (best != m_buffers.rend() && best->bytes >= bytes && best->bytes - bytes <= bytes / 4) {
             void* const data = best->data;
-            remove(best);
+            remove(&*best);
             return data;
         }
         for (std::size_t freed = 0; freed < bytes && m_count > 0;) {
