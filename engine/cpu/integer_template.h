@@ -59,7 +59,7 @@ struct TemplateForms {
                                           const method::MaskedView& templ, base::TilePool& pool);
     /// What that takes.
     [[nodiscard]] static double ns(const method::Problem& problem) {
-        constexpr double kVoxelNs = 1.5;
+        constexpr double kVoxelNs = 1.2;
         return kVoxelNs * problem.templates * static_cast<double>(base::voxelCount(problem.templ));
     }
 };

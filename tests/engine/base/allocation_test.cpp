@@ -56,6 +56,19 @@ class AllocationTest : public QObject {
         }
     }
 
+    void theNewestOfAlikeOnesComesFirst() {
+        void* const older = allocateBuffer(5 * kMiB);
+        void* const newer = allocateBuffer(5 * kMiB);
+        releaseBuffer(older);
+        releaseBuffer(newer);
+        void* const first = allocateBuffer(5 * kMiB);
+        void* const second = allocateBuffer(5 * kMiB);
+        QCOMPARE(first, newer);
+        QCOMPARE(second, older);
+        releaseBuffer(first);
+        releaseBuffer(second);
+    }
+
     // No more is held than there was: the oldest go, as many as the new one needs.
     void whatDoesNotFitMakesRoom() {
         (void)freed({255}); // takes the place of all there was
