@@ -61,9 +61,8 @@ std::vector<std::size_t> firstOfSupport(const Templates& templates) {
     return first;
 }
 
-std::vector<std::size_t> bySupport(const Templates& templates) {
-    const std::vector<std::size_t> first = firstOfSupport(templates);
-    std::vector<std::size_t> order(templates.size());
+std::vector<std::size_t> bySupport(const std::vector<std::size_t>& first) {
+    std::vector<std::size_t> order(first.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return first[a] < first[b]; });
