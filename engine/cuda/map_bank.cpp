@@ -87,7 +87,7 @@ void MapRun::startAll(PartSlot& slot, const Lane& lane) {
 /// block has more LOWCONF scores than it has room for is done again, one template after the other,
 /// whose scores come back.
 bool MapRun::finishBank(PartSlot& slot, const std::string& what, const Lane& lane) {
-    if (slot.aside) {
+    if (slot.mayStayOpen) {
         m_parts.setAside(slot.box);
         return true;
     }

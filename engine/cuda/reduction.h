@@ -45,8 +45,7 @@ class Reducer {
     void bring(PartSlot& slot, const Stream& download) const;
     /// Waits for the voxels of a part of which bring() came, all of them where it is to come
     /// `whole`. Returns the bytes of both.
-    [[nodiscard]] std::int64_t receive(PartSlot& slot, const Stream& fetch,
-                                       bool whole = false) const;
+    [[nodiscard]] std::int64_t receive(PartSlot& slot, const Stream& fetch, bool whole) const;
 
     [[nodiscard]] method::ReducedMap::Part& partOf(const PartSlot& slot) const {
         return m_run.to.partAt(slot.box.corner);

@@ -55,7 +55,7 @@ void reducePart(const cuda::Reducer& reducer, cuda::Pipeline& pipe, const base::
     pipe.compute.wait("");
     reducer.bring(slot, pipe.download);
     pipe.download.wait("");
-    (void)reducer.receive(slot, pipe.fetch());
+    (void)reducer.receive(slot, pipe.fetch(), false);
     for (std::int64_t i = 0; i < base::voxelCount(method::shared::blockGrid(box.extents)); ++i) {
         for (int j = slot.reducedTold.data()[i].kept; j < cuda::kKeptMost; ++j) {
             QCOMPARE(slot.kept.data()[i * cuda::kKeptMost + j].marks, 0U); // it was written
