@@ -247,6 +247,20 @@ class ReduceTest : public QObject {
         compare(cuda::tiledMethod, {50, 36, 1}, problem, scene, templ);
     }
 
+    // Panels at the border see a part of the template that is constant: they are FLAT.
+    void aTemplateThatIsConstantOnAnOverlapHasNoScore() {
+        for (const double level : {3.0, 77.0, 91.0}) {
+            test::ReducedCase own = test::caseOf("texture");
+            own.templ = test::withLevelEdges(level);
+            test::paste(own.scene, own.templ, {60, 30, 0});
+            const method::Problem problem = test::problemOf(own.sceneView(), own.templView(),
+                                                            {.extent = method::Extent::Full,
+                                                             .outside = method::Outside::Overlap,
+                                                             .minOverlap = 0.01});
+            compare(cuda::tiledMethod, {50, 36, 1}, problem, own.sceneView(), own.templView());
+        }
+    }
+
     void devicesReduceTheirShares() {
         const test::ReducedCase own = test::caseOf("ties");
         DeviceDouble& device = test::deviceDouble();

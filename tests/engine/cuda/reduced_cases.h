@@ -21,6 +21,9 @@ struct ReducedCase {
 [[nodiscard]] ReducedCase caseOf(const std::string& name);
 [[nodiscard]] const std::vector<std::string>& caseNames();
 
+/// A template whose left and right edges have that value.
+[[nodiscard]] base::AnyImage withLevelEdges(double level);
+
 /// Voxels here and there, those of corners among them.
 [[nodiscard]] std::vector<base::Index> someVoxels(const base::Extents& map);
 
