@@ -97,8 +97,7 @@ base::Status Scores::statusOf(const base::Index& at) const {
     return onlyFromAbove() && status == base::Status::Partial ? base::Status::Ok : status;
 }
 
-/// Whether a template has a score at a voxel that has one of some template. What it cannot tell is
-/// whether the panel is FLAT or NONFINITE under its support; then the canonical value is 0.
+/// Whether a template takes part at a voxel, as far as its support tells.
 bool Scores::counts(const method::CanonicalTemplate& templ, const base::Index& corner) const {
     if (m_leavesSomeOut) {
         return method::isWhole(m_scene, templ, corner);
@@ -124,9 +123,6 @@ Score Scores::best(const base::Index& corner) const {
             !(scored &&
               (m_outside != method::Outside::Overlap || covers(m_templates[i], corner)))) {
             continue;
-        }
-        if (m_differ && score == 0) {
-            continue; // it has none; a true 0 would be the best only among negative ones
         }
         if (best.templ < 0 || score > best.value) {
             best = {score, bound, static_cast<int>(i)};
