@@ -11,8 +11,8 @@
 
 namespace flcc::cuda {
 
-/// True when a run of `problem` may leave its map on the device: it is not asked for, and of a bank
-/// no template has a mask, as the search then asks which of them have a score.
+/// True when a run of `problem` may leave its map on the device. A search that takes some templates
+/// of a bank at a voxel and leaves others out, whose scores hide them, asks for the map.
 [[nodiscard]] bool isReduced(const method::Problem& problem);
 
 /// Bytes of what a reduction adds to a slot for a part of extents `part`: of the device, and as

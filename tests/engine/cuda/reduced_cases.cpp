@@ -109,6 +109,10 @@ std::string anyDifference(const std::vector<match::Peak>& a, const std::vector<m
     return difference;
 }
 
+std::string otherPeaks(const std::vector<match::Peak>& a, const std::vector<match::Peak>& b) {
+    return firstDifference(a, b);
+}
+
 bool same(const match::MapStatistics& a, const match::MapStatistics& b) {
     return a.count == b.count && a.minimum == b.minimum && a.maximum == b.maximum &&
            a.mean == b.mean && a.standardDeviation == b.standardDeviation;

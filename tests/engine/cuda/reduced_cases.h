@@ -31,6 +31,10 @@ struct ReducedCase {
 [[nodiscard]] std::string anyDifference(const std::vector<match::Peak>& a,
                                         const std::vector<match::Peak>& b);
 
+/// As anyDifference(), but for `status` and `zscore`, which are the run's.
+[[nodiscard]] std::string otherPeaks(const std::vector<match::Peak>& a,
+                                     const std::vector<match::Peak>& b);
+
 [[nodiscard]] bool same(const match::MapStatistics& a, const match::MapStatistics& b);
 [[nodiscard]] bool same(const method::MapFacts& a, const method::MapFacts& b);
 
