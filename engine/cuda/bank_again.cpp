@@ -62,6 +62,7 @@ bool doParts(const RunInput& bank, const std::vector<Box>& boxes, PartQueue& par
     const method::Execution quiet{pool, bank.execution.stop, {}};
     const PartScores scores(boxes);
     std::vector<Best> best(boxes.size());
+    std::vector<Tally> told; // counts once all templates are done
     if (bank.reduced != nullptr) {
         for (const Box& box : boxes) {
             bank.reduced->to.partAt(box.corner) = wholePart(box, false);
@@ -81,13 +82,14 @@ bool doParts(const RunInput& bank, const std::vector<Box>& boxes, PartQueue& par
         if (!own.isDone()) {
             return false;
         }
-        parts.addAside(templ, own);
+        told.push_back(own.tally());
         pool.run(std::ssize(boxes), [&](std::int64_t item, int) {
             const auto i = static_cast<std::size_t>(item);
             take(scores.viewOf(boxes[i]), static_cast<std::int32_t>(templ), viewOf(bank, boxes[i]),
                  best[i]);
         });
     }
+    parts.addAside(told);
     for (std::size_t i = 0; i < boxes.size(); ++i) {
         method::addStatuses(viewOf(bank, boxes[i]).map, best[i].facts);
         if (bank.reduced != nullptr) {

@@ -379,7 +379,7 @@ class DirectMethod final : public DeviceMethod {
             "the direct method",
             {own.pipe,
              partsInFlight(problem, input.candidate.tile, facts(), input.candidate.inFlight),
-             upload, start, bySupport(canonical)});
+             upload, start, bySupport(first)});
     }
 
     /// A block is done again, in as large parts as its room on the device allows.

@@ -61,9 +61,8 @@ std::vector<std::size_t> firstOfSupport(const Templates& templates) {
     return first;
 }
 
-std::vector<std::size_t> bySupport(const Templates& templates) {
-    const std::vector<std::size_t> first = firstOfSupport(templates);
-    std::vector<std::size_t> order(templates.size());
+std::vector<std::size_t> bySupport(const std::vector<std::size_t>& first) {
+    std::vector<std::size_t> order(first.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return first[a] < first[b]; });
@@ -88,7 +87,7 @@ void MapRun::startAll(PartSlot& slot, const Lane& lane) {
 /// block has more LOWCONF scores than it has room for is done again, one template after the other,
 /// whose scores come back.
 bool MapRun::finishBank(PartSlot& slot, const std::string& what, const Lane& lane) {
-    if (slot.aside) {
+    if (slot.mayStayOpen) {
         m_parts.setAside(slot.box);
         return true;
     }

@@ -349,9 +349,9 @@ void MapRun::receive(PartSlot& slot, const std::string& what, const Lane& lane) 
     if (m_input.second) {
         return; // finishPiece() takes it
     }
+    slot.mayStayOpen = mayStayOpen(slot);
     if (m_merger) {
-        slot.aside = mayStayOpen(slot);
-        if (slot.aside) {
+        if (slot.mayStayOpen) {
             return; // it is done one template after the other
         }
         m_times.downloaded += m_merger->receive(slot, lane.pipe.fetch());
@@ -362,7 +362,7 @@ void MapRun::receive(PartSlot& slot, const std::string& what, const Lane& lane) 
         watch = {};
     }
     if (m_reducer) {
-        m_times.downloaded += m_reducer->receive(slot, lane.pipe.fetch(), mayStayOpen(slot));
+        m_times.downloaded += m_reducer->receive(slot, lane.pipe.fetch(), slot.mayStayOpen);
         m_times.download += watch.ms();
         return;
     }
@@ -416,9 +416,8 @@ bool MapRun::finish(const PartSlot& slot) {
             open.push_back(i);
         }
     }
-    const AgainUnits left = mayStayOpen(slot)
-                                ? AgainUnits(*m_input.again, part.status, m_execution.pool)
-                                : AgainUnits();
+    const AgainUnits left =
+        slot.mayStayOpen ? AgainUnits(*m_input.again, part.status, m_execution.pool) : AgainUnits();
     scores.resize(open.size());
     const bool done = m_execution.pool.run(
         std::ssize(open),

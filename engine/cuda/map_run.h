@@ -134,8 +134,9 @@ struct Lane {
 
 /// Of each template of a bank the first one that has its support.
 [[nodiscard]] std::vector<std::size_t> firstOfSupport(const Templates& templates);
-/// Templates in an order in which those of one support follow each other.
-[[nodiscard]] std::vector<std::size_t> bySupport(const Templates& templates);
+/// By what firstOfSupport() says: templates in an order in which those of one support follow each
+/// other.
+[[nodiscard]] std::vector<std::size_t> bySupport(const std::vector<std::size_t>& first);
 
 /// A prepared template that somebody else keeps.
 [[nodiscard]] inline std::shared_ptr<const method::Prepared>

@@ -111,9 +111,16 @@ std::vector<base::Box> PartQueue::aside() const {
     return m_aside;
 }
 
-void PartQueue::addAside(std::size_t templ, const PartQueue& own) {
-    const std::scoped_lock lock(m_lock, own.m_lock);
-    m_tallies[templ].add(own.m_tallies.front());
+Tally PartQueue::tally() const {
+    const std::lock_guard lock(m_lock);
+    return m_tallies.front();
+}
+
+void PartQueue::addAside(const std::vector<Tally>& told) {
+    const std::lock_guard lock(m_lock);
+    for (std::size_t templ = 0; templ < told.size(); ++templ) {
+        m_tallies[templ].add(told[templ]);
+    }
 }
 
 void PartQueue::finishedAside(const base::Box& box, const PartFacts& facts) {

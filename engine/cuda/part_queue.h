@@ -70,8 +70,10 @@ class PartQueue {
     void setAside(const base::Box& box);
     /// Parts that were set aside and are not in the map.
     [[nodiscard]] std::vector<base::Box> aside() const;
-    /// What was told of a template in parts that were set aside, from the queue that had them.
-    void addAside(std::size_t templ, const PartQueue& own);
+    /// What was told of one template, of the parts that are in the map.
+    [[nodiscard]] Tally tally() const;
+    /// What was told of each template in parts that were set aside, by the queues that had them.
+    void addAside(const std::vector<Tally>& told);
     /// A part that was set aside and is in the map; its blocks told by addAside(). Tells the sink.
     void finishedAside(const base::Box& box, const PartFacts& facts);
     /// Parts that are open or set aside.

@@ -67,7 +67,8 @@ struct PartSlot {
     PinnedBuffer<MergedBlock> mergedTold;
     PinnedBuffer<std::int32_t> keptTemplStaged;
     std::int64_t openMost = 0; ///< of a block; more than kOpenMost: some are missing
-    bool aside = false;        ///< it is done one template after the other
+    /// Units of it may be left to a run in double; of a bank it is set aside.
+    bool mayStayOpen = false;
 
     Event upload;
     Event uploaded;

@@ -31,9 +31,7 @@ PluginCopy line(void* to, const void* from, std::int64_t bytes) {
 
 } // namespace
 
-bool isReduced(const method::Problem& problem) {
-    return !problem.map && (problem.templates == 1 || !problem.mask);
-}
+bool isReduced(const method::Problem& problem) { return !problem.map; }
 
 std::int64_t reductionBytes(const Extents& part) {
     constexpr std::int64_t kBlock = sizeof(ReducedBlock) + kKeptMost * sizeof(KeptVoxel);
@@ -75,8 +73,12 @@ void Reducer::start(PartSlot& slot, const Stream& compute) const {
     const Extents& extents = slot.box.extents;
     const std::int64_t blocks = blocksOf(extents);
     // Scores are off by what was promised at most, canonical ones by their own bound.
-    const double own = method::canonicalBound(m_templates.front()->count()) +
-                       (mayOverlap(m_problem) ? method::kOverlapBound : 0.0);
+    std::int64_t most = 0; // voxels of the largest support
+    for (const method::CanonicalTemplate* const templ : m_templates) {
+        most = std::max(most, templ->count());
+    }
+    const double own =
+        method::canonicalBound(most) + (mayOverlap(m_problem) ? method::kOverlapBound : 0.0);
     const double off = m_problem.promise + 2 * own + kUnitSingle;
     constexpr double kRounding = 1e-6;
     ReduceLaunch launch;

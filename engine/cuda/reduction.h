@@ -11,8 +11,8 @@
 
 namespace flcc::cuda {
 
-/// True when a run of `problem` may leave its map on the device: it is not asked for, and of a bank
-/// no template has a mask, as the search then asks which of them have a score.
+/// True when a run of `problem` may leave its map on the device. A search that takes some templates
+/// of a bank at a voxel and leaves others out, whose scores hide them, asks for the map.
 [[nodiscard]] bool isReduced(const method::Problem& problem);
 
 /// Bytes of what a reduction adds to a slot for a part of extents `part`: of the device, and as
@@ -45,8 +45,7 @@ class Reducer {
     void bring(PartSlot& slot, const Stream& download) const;
     /// Waits for the voxels of a part of which bring() came, all of them where it is to come
     /// `whole`. Returns the bytes of both.
-    [[nodiscard]] std::int64_t receive(PartSlot& slot, const Stream& fetch,
-                                       bool whole = false) const;
+    [[nodiscard]] std::int64_t receive(PartSlot& slot, const Stream& fetch, bool whole) const;
 
     [[nodiscard]] method::ReducedMap::Part& partOf(const PartSlot& slot) const {
         return m_run.to.partAt(slot.box.corner);

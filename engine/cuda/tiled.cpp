@@ -347,7 +347,7 @@ class TiledMethod final : public DeviceMethod {
                   [&] { own.prepare(problem, tiling, templates, stored); },
                   [&](const PartLaunch& part, std::size_t i) { own.start(part, i); }};
         if (general) {
-            lane.order = bySupport(canonical);
+            lane.order = bySupport(firstOfSupport(canonical));
             lane.prepare = [&] {
                 own.support.prepare(own.pipe.compute, problem, tiling, masked, stored);
             };

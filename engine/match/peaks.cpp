@@ -311,4 +311,13 @@ std::vector<Peak> findPeaks(const method::MaskedView& scene, const std::vector<S
     return peaks;
 }
 
+bool needsWholeMap(const method::Problem& problem, const std::vector<method::MaskedView>& templates,
+                   bool partialPeaks) {
+    const bool leavesSomeOut =
+        !partialPeaks && (problem.sceneMask || problem.extent != method::Extent::Valid);
+    return leavesSomeOut && std::any_of(templates.begin(), templates.end(), [&](const auto& templ) {
+               return !method::sameSupport(templates.front(), templ);
+           });
+}
+
 } // namespace flcc::match

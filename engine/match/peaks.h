@@ -101,11 +101,19 @@ struct SearchedMap {
 /// A reduced map gives the list that the whole one gives, where its Reduction had a `minScore` not
 /// above that of `options`, and the same `partialPeaks`; those limits aside.
 /// **Source**: METHODS 6. **Errors**: CommandLine for options that are NaN or negative, Problem for
-/// an unusable template. **Threads**: one; stops early, with the list empty, on `stop`.
+/// an unusable template, Internal for a reduced map where needsWholeMap(). **Threads**: one; stops
+/// early, with the list empty, on `stop`.
 /// **Cost**: one pass over each map and some canonical scores for each peak.
 [[nodiscard]] std::vector<Peak> findPeaks(const method::MaskedView& scene,
                                           const std::vector<SearchedMap>& maps,
                                           const base::Geometry& geometry,
                                           const PeakOptions& options, std::stop_token stop = {});
+
+/// True when findPeaks() needs all of the best map of `templates`, those of `problem`: where their
+/// supports differ and PARTIAL voxels do not take part, the best score of a voxel may be that of a
+/// template which does not count there, so that it excludes no neighbour.
+[[nodiscard]] bool needsWholeMap(const method::Problem& problem,
+                                 const std::vector<method::MaskedView>& templates,
+                                 bool partialPeaks);
 
 } // namespace flcc::match

@@ -41,7 +41,9 @@ class CanonicalTemplate {
 struct CanonicalValue {
     double score = 0;
     double bound = 0;
-    bool scored = true; ///< false: FLAT, not finite, or nothing of the support inside; score is 0
+    /// False: FLAT, also as the template is constant on an overlap, not finite, or nothing of the
+    /// support inside; score is 0.
+    bool scored = true;
 };
 
 /// What canonicalValue() adds to its bound for an overlap whose score was accepted: the template's

@@ -33,6 +33,23 @@ bool isMasked(const MaskedView& view) {
     return zerosOf(view.mask) > 0;
 }
 
+bool sameSupport(const MaskedView& a, const MaskedView& b) {
+    const base::Extents extents = a.extents();
+    const bool any = a.mask.data() != nullptr || b.mask.data() != nullptr;
+    for (std::int64_t line = 0; any && line < extents.y * extents.z; ++line) {
+        const auto isIn = [&](const MaskedView& view, std::int64_t x) {
+            return view.mask.data() == nullptr ||
+                   view.mask.row(line % extents.y, line / extents.y)[x] != 0;
+        };
+        for (std::int64_t x = 0; x < extents.x; ++x) {
+            if (isIn(a, x) != isIn(b, x)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 MaskedView partOf(const MaskedView& view, const base::Box& box) {
     MaskedView part(base::partOf(view.pixels, box));
     if (view.mask.data() != nullptr) {

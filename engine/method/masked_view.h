@@ -37,6 +37,9 @@ struct MaskedView {
 /// the extents of the pixels.
 [[nodiscard]] bool isMasked(const MaskedView& view);
 
+/// True when the same voxels count in both. **Shapes**: alike.
+[[nodiscard]] bool sameSupport(const MaskedView& a, const MaskedView& b);
+
 /// The part inside `box`, with that of the mask. **Errors**: Problem when the box leaves it.
 [[nodiscard]] MaskedView partOf(const MaskedView& view, const base::Box& box);
 

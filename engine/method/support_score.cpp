@@ -58,6 +58,9 @@ template <class T> class Panel {
             std::is_same_v<T, double> ? std::ldexp(1.0, std::min(1022, -std::ilogb(largest))) : 1.0;
         const double mean = sum.total() / count;
         const Level level = overlap ? levelOf() : Level{};
+        if (level.constant) {
+            return {0, 2, false}; // or so only once rounded: then LOWCONF by its bound
+        }
         LaneSum numerator;
         LaneSum squares;
         LaneSum rest;
@@ -85,6 +88,7 @@ template <class T> class Panel {
     struct Level {
         double mean = 0;
         double variance = 1;
+        bool constant = false;
     };
 
     [[nodiscard]] bool isInside(const base::Index& at) const {
@@ -146,9 +150,16 @@ template <class T> class Panel {
 
     [[nodiscard]] Level levelOf() const {
         LaneSum sum;
-        forVoxels(
-            [&](const base::Index& at, bool) { sum.add(at.x, m_templ.values().view().at(at)); });
+        double least = HUGE_VAL;
+        double most = -HUGE_VAL;
+        forVoxels([&](const base::Index& at, bool) {
+            const double v = m_templ.values().view().at(at);
+            sum.add(at.x, v);
+            least = std::min(least, v);
+            most = std::max(most, v);
+        });
         Level level;
+        level.constant = least == most;
         level.mean = sum.total() / m_count;
         LaneSum squares;
         forVoxels([&](const base::Index& at, bool) {

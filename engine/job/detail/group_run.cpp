@@ -57,7 +57,8 @@ GroupRun::GroupRun(const Job& job, const Inputs& inputs, std::vector<int> number
     : m_job(job), m_inputs(inputs), m_numbers(std::move(numbers)), m_keeps(wants.keeps),
       m_hold(wants.hold), m_problem(inputs.problem(job, m_numbers)),
       m_statistics(method::sceneStatistics(inputs.sceneView(), m_problem.templ, stop)) {
-    m_problem.map = wants.map;
+    m_problem.map = wants.map ||
+                    match::needsWholeMap(m_problem, inputs.templViews(m_numbers), job.partialPeaks);
     m_problem.runs = wants.runs;
     m_report.templates = m_numbers;
     m_report.plan.problem = m_problem;

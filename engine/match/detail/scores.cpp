@@ -1,6 +1,6 @@
 #include "engine/match/detail/scores.h"
 
-#include <cstring>
+#include "engine/base/error.h"
 
 namespace flcc::match::detail {
 
@@ -12,14 +12,6 @@ constexpr double kLargestLowConfMargin = 0.05;
 constexpr double kFloatRounding = 0x1p-24;
 constexpr std::int64_t kFewestScores = 10'000;
 constexpr std::int64_t kVoxelBudget = 4'000'000'000;
-
-bool sameSupport(const method::CanonicalTemplate& a, const method::CanonicalTemplate& b) {
-    if (a.support().empty() || b.support().empty()) {
-        return a.support().empty() == b.support().empty();
-    }
-    return std::memcmp(a.support().data(), b.support().data(),
-                       static_cast<std::size_t>(a.support().count())) == 0;
-}
 
 /// Voxels of the support that lie in the scene and its mask.
 std::int64_t insideCount(const method::MaskedView& scene, const method::CanonicalTemplate& templ,
@@ -47,15 +39,16 @@ Scores::Scores(const method::MaskedView& scene, const SearchedMap& map, const Pe
       m_outside(options.outside), m_minOverlap(options.minOverlap),
       m_partialPeaks(options.partialPeaks),
       m_leavesSomeOut(!options.partialPeaks &&
-                      (scene.mask.data() != nullptr || !(map.firstPlacement == base::Index{}))) {
+                      (!(map.firstPlacement == base::Index{}) || method::isMasked(scene))) {
     std::int64_t most = 0; // voxels of the largest support
     std::int64_t all = 0;
     for (const method::MaskedView& templ : map.templates) {
         m_templates.emplace_back(templ);
         most = std::max(most, m_templates.back().count());
         all += m_templates.back().count();
-        m_differ = m_differ || !sameSupport(m_templates.front(), m_templates.back());
+        m_differ = m_differ || !method::sameSupport(map.templates.front(), templ);
     }
+    requireWhole();
     m_canonicalBound = method::canonicalBound(most);
     if (m_partialPeaks && m_outside == method::Outside::Overlap) {
         m_canonicalBound += method::kOverlapBound;
@@ -69,7 +62,20 @@ Scores::Scores(const method::MaskedView& scene, const SearchedMap& map, const Pe
     m_budget = std::max(kFewestScores, kVoxelBudget / all);
 }
 
-/// What did not come back is no LOWCONF voxel: its pixels tell what it is.
+/// Refuses a reduced map that says how high scores can be and nothing else: what it left on the
+/// device are then not voxels with a higher neighbour.
+void Scores::requireWhole() const {
+    const auto isWhole = [](const method::ReducedMap::Part& part) { return part.whole; };
+    if (m_map->reduced != nullptr && onlyFromAbove() &&
+        !std::all_of(m_map->reduced->parts().begin(), m_map->reduced->parts().end(), isWhole)) {
+        throw base::Error(base::ErrorCode::Internal,
+                          "of templates with different masks, of which partial ones are left out, "
+                          "the search needs the whole map");
+    }
+}
+
+/// What did not come back is no LOWCONF voxel: its pixels tell what it is. Where some are left out
+/// all templates have one support.
 bool Scores::takesPart(const base::Index& at) {
     const Seen seen = this->seen(at);
     if (seen.known) {
@@ -97,8 +103,7 @@ base::Status Scores::statusOf(const base::Index& at) const {
     return onlyFromAbove() && status == base::Status::Partial ? base::Status::Ok : status;
 }
 
-/// Whether a template has a score at a voxel that has one of some template. What it cannot tell is
-/// whether the panel is FLAT or NONFINITE under its support; then the canonical value is 0.
+/// Whether a template takes part at a voxel, as far as its support tells.
 bool Scores::counts(const method::CanonicalTemplate& templ, const base::Index& corner) const {
     if (m_leavesSomeOut) {
         return method::isWhole(m_scene, templ, corner);
@@ -124,9 +129,6 @@ Score Scores::best(const base::Index& corner) const {
             !(scored &&
               (m_outside != method::Outside::Overlap || covers(m_templates[i], corner)))) {
             continue;
-        }
-        if (m_differ && score == 0) {
-            continue; // it has none; a true 0 would be the best only among negative ones
         }
         if (best.templ < 0 || score > best.value) {
             best = {score, bound, static_cast<int>(i)};

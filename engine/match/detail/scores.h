@@ -97,6 +97,7 @@ class Scores {
     [[nodiscard]] int compare(const base::Index& at, double reference);
 
   private:
+    void requireWhole() const;
     [[nodiscard]] bool counts(const method::CanonicalTemplate& templ,
                               const base::Index& corner) const;
     [[nodiscard]] bool covers(const method::CanonicalTemplate& templ,

@@ -245,9 +245,15 @@ class BankBatchesTest : public QObject {
             };
             return InBatches(posed, least, reduced, stopAt, stop.get_token());
         };
+        method::MapFacts before; // of what is in the map
         for (std::size_t at = 0; at < full.shares; ++at) {
             const InBatches found = stopped(at, false);
             QVERIFY(found.outcome.cancelled);
+            const method::MapFacts& facts = found.outcome.facts;
+            const bool first = at % InBatches::kTemplates == 0;
+            QVERIFY(first ? at == 0 || facts.recomputed > before.recomputed
+                          : test::same(facts, before));
+            before = facts;
             QCOMPARE(found.shares, at + 1);
             const auto isLeft = [&](std::size_t region) {
                 return full.batchOf[region] <= at / InBatches::kTemplates;
@@ -271,6 +277,7 @@ class BankBatchesTest : public QObject {
             }
             const InBatches reduced = stopped(at, true);
             QVERIFY(reduced.outcome.cancelled && reduced.outcome.reduced == nullptr);
+            QVERIFY(test::same(reduced.outcome.facts, facts));
             QCOMPARE(reduced.regions.size(), found.regions.size());
         }
     }

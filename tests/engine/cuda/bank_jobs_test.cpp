@@ -112,6 +112,71 @@ class BankJobsTest : public QObject {
         QCOMPARE(stayed.report.audit->largestDeviation, whole.report.audit->largestDeviation);
     }
 
+    void aMaskedBankStaysUnlessTheSearchNeedsAllOfItsMap_data() {
+        QTest::addColumn<QString>("method");
+        QTest::addColumn<bool>("equal");
+        QTest::addColumn<bool>("same");
+        QTest::addColumn<bool>("masked");
+        QTest::addColumn<bool>("partial");
+        for (const char* method : {"direct", "tiled", "fourier"}) {
+            for (const bool equal : {true, false}) {
+                for (const auto& [same, masked] :
+                     {std::pair{false, false}, {true, false}, {false, true}}) {
+                    for (const bool partial : {false, true}) {
+                        QTest::addRow("%s, %s%s%s%s", method, equal ? "one mask" : "masks",
+                                      same ? ", same" : "", masked ? ", masked scene" : "",
+                                      partial ? ", partial peaks" : "")
+                            << method << equal << same << masked << partial;
+                    }
+                }
+            }
+        }
+    }
+
+    void aMaskedBankStaysUnlessTheSearchNeedsAllOfItsMap() {
+        QFETCH(QString, method);
+        QFETCH(bool, equal);
+        QFETCH(bool, same);
+        QFETCH(bool, masked);
+        QFETCH(bool, partial);
+        const auto pose = [&](const char* device, const std::string& by) {
+            Work work(device, by);
+            job::SceneImage scene{
+                test::texture(base::PixelType::UInt16, {160, 120, 1}, 7), {}, "memory", {}, {}};
+            work.images.scene = std::make_shared<const job::SceneImage>(std::move(scene));
+            const base::Extents m{12, 10, 1};
+            work.job.crops = {{{20, 8, 0}, m}, {{100, 60, 0}, m}, {{30, 100, 0}, m}};
+            const auto add = [&](auto& to, test::Mask mask) {
+                to = job::maskOf({std::move(mask), {}, "mask", {}, {}});
+            };
+            for (const int i : {0, 1, 2}) {
+                add(work.images.masks.emplace_back(), equal || i == 0 ? test::disc(m)
+                                                      : i == 1        ? test::lShape(m)
+                                                                      : test::twoParts(m));
+            }
+            if (masked) {
+                add(work.images.sceneMask, test::someOf({160, 120, 1}, 0.999, 3));
+            }
+            work.job.extent = same ? method::Extent::Same : method::Extent::Valid;
+            work.job.partialPeaks = partial;
+            return work;
+        };
+        const Work work = pose("cuda:0", method.toStdString());
+        const job::JobResult stayed = work.run();
+        const bool needed = !equal && (same || masked) && !partial;
+        QCOMPARE(calls(Call::Reduce) == 0, needed);
+        QVERIFY(calls(Call::Merge) >= 3);
+        test::deviceDouble().resetFast();
+        const job::JobResult whole = work.run(true);
+        QCOMPARE(calls(Call::Reduce), std::int64_t{0});
+        QCOMPARE(peaksDifference(stayed, whole), std::string());
+        QCOMPARE(peaksDifference(stayed, pose("cpu", "direct").run()), std::string());
+        QVERIFY(stayed.report.audit->verdict == job::AuditVerdict::Passed);
+        QVERIFY(stayed.report.map->facts.statusCounts == whole.report.map->facts.statusCounts);
+        QCOMPARE(stayed.report.map->statistics.standardDeviation,
+                 whole.report.map->statistics.standardDeviation);
+    }
+
     void theReportTellsOfTheOneUpload() {
         const job::JobResult found = Work("cuda:0").run();
         QCOMPARE(found.report.run->times->uploads, 1);
@@ -209,6 +274,10 @@ class BankJobsTest : public QObject {
         if (masked) {
             work.images.sceneMask =
                 job::maskOf({test::someOf({500, 400, 1}, 0.999, 3), {}, "scene mask", {}, {}});
+            for (const base::Box& crop : work.job.crops) { // equal ones in the bank of three
+                work.images.masks.push_back(
+                    job::maskOf({test::disc(crop.extents), {}, "mask", {}, {}}));
+            }
             work.job.partialPeaks = true;
         }
         const job::JobResult found = work.run();

@@ -21,6 +21,7 @@ struct Bank {
     base::AnyImage scene;
     std::vector<base::AnyImage> templs;
     std::vector<Mask> masks{};
+    Mask seen{}; ///< of the scene; without voxels all of it
 
     /// The template of a case, one of noise, others that were cut from the scene.
     static Bank of(const std::string& name, int count = 4) {
@@ -44,7 +45,7 @@ struct Bank {
         }
         return bank;
     }
-    [[nodiscard]] method::MaskedView view() const { return base::viewOf(scene); }
+    [[nodiscard]] method::MaskedView view() const { return {base::viewOf(scene), seen.view()}; }
     [[nodiscard]] std::vector<method::MaskedView> views() const {
         std::vector<method::MaskedView> views;
         for (const base::AnyImage& templ : templs) {
@@ -57,6 +58,8 @@ struct Bank {
     }
     [[nodiscard]] method::Problem problem(const Asked& asked = {}) const {
         method::Problem problem = problemOf(view(), views().front(), asked);
+        const std::vector<method::MaskedView> all = views();
+        problem.mask = std::any_of(all.begin(), all.end(), method::isMasked);
         problem.templates = static_cast<int>(templs.size());
         return problem;
     }

@@ -9,6 +9,7 @@
 #include "engine/cuda/map_run.h"
 #include "tests/engine/cuda/banks.h"
 #include "tests/engine/cuda/on_double.h"
+#include "tests/engine/cuda/reduced_bank.h"
 #include "tests/support/comparison.h"
 
 using namespace flcc;
@@ -73,7 +74,8 @@ class BanksTest : public QObject {
         problem.precision = twofold ? method::Precision::Double : method::Precision::Single;
         smallDevice(way == 1 && !twofold && problem.scene.z == 1 ? 1 << 20 : 16 << 20);
         const test::OnDouble own(makerOf(way));
-        compare(*own.method, tileOf(way, problem), problem, bank);
+        QCOMPARE(test::reducedFault(*own.method, tileOf(way, problem), problem, bank),
+                 std::string());
     }
 
     void panelsThatLeaveTheSceneTakePartWhereAsked_data() {
@@ -100,10 +102,12 @@ class BanksTest : public QObject {
         const Bank bank = Bank::of("texture");
         smallDevice(4 << 20);
         const test::OnDouble own(makerOf(way));
-        compare(*own.method, way == 0 ? Extents{64, 32, 1} : Extents{50, 36, 1},
-                bank.problem({.extent = static_cast<method::Extent>(extent),
-                              .outside = static_cast<method::Outside>(outside)}),
-                bank);
+        const method::Problem problem =
+            bank.problem({.extent = static_cast<method::Extent>(extent),
+                          .outside = static_cast<method::Outside>(outside)});
+        QCOMPARE(test::reducedFault(*own.method, way == 0 ? Extents{64, 32, 1} : Extents{50, 36, 1},
+                                    problem, bank),
+                 std::string());
     }
 
     void theSceneIsUploadedOnce_data() { ways(); }
@@ -309,7 +313,9 @@ class BanksTest : public QObject {
         QCOMPARE(whole.outcome.times->uploads, problem.templates);
         QCOMPARE(test::firstDifferentBit(whole.map, expected.map), std::string());
         QCOMPARE(calls(Call::Merge), std::int64_t{0});
-        compare(*tight.method, tile, problem, bank, problem.templates);
+        QCOMPARE(
+            test::reducedFault(*tight.method, tile, problem, bank, {.uploads = problem.templates}),
+            std::string());
     }
 
     void bitsDoNotDependOnWhatOverlaps_data() {
@@ -371,7 +377,7 @@ class BanksTest : public QObject {
             const Whole whole(ready);
             QCOMPARE(difference(whole, alone), std::string());
             QCOMPARE(whole.outcome.times->uploads, 1);
-            compare(*both.method, {64, 16, 1}, problem, bank);
+            QCOMPARE(test::reducedFault(*both.method, {64, 16, 1}, problem, bank), std::string());
         }
     }
 
@@ -498,63 +504,6 @@ class BanksTest : public QObject {
             bytes = predicted.times->uploads == 1 ? predicted.deviceBytes : before;
         }
         return bytes;
-    }
-
-    /// Runs a bank with its map and without, and compares all that is told.
-    static void compare(const method::Method& method, const Extents& tile, method::Problem problem,
-                        const Bank& bank, int uploads = 1) {
-        problem.map = false;
-        QVERIFY(method.reduces(problem));
-        Ready ready(method, problem, bank, tile);
-        QCOMPARE(ready.predicted().times->uploads, uploads);
-        const Whole whole(ready);
-        QCOMPARE(whole.outcome.times->uploads, uploads);
-        const bool twofold = cuda::isTwofold(problem);
-        const match::MapStatistics best =
-            match::mapStatistics(whole.map.value.view(), whole.map.status.view());
-        for (const bool partial : {false, true}) {
-            for (const double minScore : {0.6, -0.2}) {
-                const method::Reduction wanted{minScore, partial,
-                                               test::someVoxels(whole.map.value.extents())};
-                const auto outcome = reduced(ready, wanted);
-                QVERIFY(outcome.reduced);
-                QVERIFY(test::same(outcome.facts, whole.outcome.facts));
-                QVERIFY(test::same(match::statisticsOf(outcome.reduced->tally()), best));
-                for (const base::Index& at : wanted.asked) {
-                    const auto asked = outcome.reduced->asked(at);
-                    QVERIFY(asked.known);
-                    QCOMPARE(asked.status, whole.map.status.view().at(at));
-                    QCOMPARE(asked.templ, whole.index.view().at(at));
-                    QCOMPARE(asked.value, twofold
-                                              ? whole.map.exact.view().at(at)
-                                              : static_cast<double>(whole.map.value.view().at(at)));
-                }
-                for (const std::int64_t most : {1, 30}) {
-                    const match::PeakOptions options{.minScore = minScore,
-                                                     .maxPeaks = most,
-                                                     .partialPeaks = partial,
-                                                     .outside = problem.outside,
-                                                     .minOverlap = problem.minOverlap};
-                    match::SearchedMap some{.templates = ready.views,
-                                            .numbers = {0, 1, 2, 3},
-                                            .value = {},
-                                            .status = {},
-                                            .facts = whole.outcome.facts,
-                                            .statistics = best,
-                                            .firstPlacement = method::firstPlacement(problem),
-                                            .index = {},
-                                            .reduced = outcome.reduced.get()};
-                    const auto found = match::findPeaks(ready.scene, {some}, {}, options);
-                    some.reduced = nullptr;
-                    some.value = whole.map.value.view();
-                    some.status = whole.map.status.view();
-                    some.index = whole.index.view();
-                    const auto all = match::findPeaks(ready.scene, {some}, {}, options);
-                    QVERIFY(!all.empty());
-                    QCOMPARE(test::anyDifference(found, all), std::string());
-                }
-            }
-        }
     }
 };
 

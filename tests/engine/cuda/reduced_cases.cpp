@@ -83,6 +83,13 @@ const std::vector<std::string>& caseNames() {
     return names;
 }
 
+base::AnyImage withLevelEdges(double level) {
+    const base::AnyImage inner = noise(PixelType::UInt16, {9, 7, 1}, 6);
+    return makeScene(PixelType::UInt16, {9, 7, 1}, [&](const base::Index& at) {
+        return at.x < 2 || at.x > 6 ? level : base::valueAt(base::viewOf(inner), at);
+    });
+}
+
 std::vector<base::Index> someVoxels(const Extents& map) {
     std::vector<base::Index> voxels{{0, 0, 0}, {map.x - 1, map.y - 1, map.z - 1}};
     Random random(8);
@@ -100,6 +107,10 @@ std::string anyDifference(const std::vector<match::Peak>& a, const std::vector<m
         difference = alike ? "" : "peak " + std::to_string(i) + " differs";
     }
     return difference;
+}
+
+std::string otherPeaks(const std::vector<match::Peak>& a, const std::vector<match::Peak>& b) {
+    return firstDifference(a, b);
 }
 
 bool same(const match::MapStatistics& a, const match::MapStatistics& b) {

@@ -21,12 +21,19 @@ struct ReducedCase {
 [[nodiscard]] ReducedCase caseOf(const std::string& name);
 [[nodiscard]] const std::vector<std::string>& caseNames();
 
+/// A template whose left and right edges have that value.
+[[nodiscard]] base::AnyImage withLevelEdges(double level);
+
 /// Voxels here and there, those of corners among them.
 [[nodiscard]] std::vector<base::Index> someVoxels(const base::Extents& map);
 
 /// The first difference of two lists in anything; empty without.
 [[nodiscard]] std::string anyDifference(const std::vector<match::Peak>& a,
                                         const std::vector<match::Peak>& b);
+
+/// As anyDifference(), but for `status` and `zscore`, which are the run's.
+[[nodiscard]] std::string otherPeaks(const std::vector<match::Peak>& a,
+                                     const std::vector<match::Peak>& b);
 
 [[nodiscard]] bool same(const match::MapStatistics& a, const match::MapStatistics& b);
 [[nodiscard]] bool same(const method::MapFacts& a, const method::MapFacts& b);

@@ -99,6 +99,7 @@ class BankPeaksTest : public QObject {
     void aPartialTemplateDoesNotHideAWholeOne();
     void aPartialNeighbourDoesNotHideAWholeTemplate();
     void templatesWithTheirOwnMasksAreFound();
+    void aScoreOfZeroCounts();
 };
 
 void BankPeaksTest::aBankHasTheListOfItsDefinition_data() {
@@ -394,6 +395,28 @@ void BankPeaksTest::templatesWithTheirOwnMasksAreFound() {
         QVERIFY((peak.corner == (peak.templ == 0 ? base::Index{3, 4, 0} : base::Index{30, 22, 0})));
     }
     QVERIFY(peaks[0].templ != peaks[1].templ);
+}
+
+// Of one template, where that of the other one is -1.
+void BankPeaksTest::aScoreOfZeroCounts() {
+    const auto row = [](const std::vector<double>& values) {
+        return test::makeScene(PixelType::UInt8, {3, 1, 1}, [&](const base::Index& at) {
+            return values[static_cast<std::size_t>(at.x)];
+        });
+    };
+    const base::AnyImage rising = row({0, 1, 2});
+    const base::AnyImage scene = row({9, 5, 9});
+    const base::Image<std::uint8_t> left = support({3, 1, 1}, {{0, 0, 0}, {2, 1, 1}});
+    const std::vector<MaskedView> templates{{base::viewOf(rising), left.view()},
+                                            base::viewOf(rising)};
+    const MaskedView view(base::viewOf(scene));
+    const MaskedBank bank(view, templates, Extent::Valid);
+    QCOMPARE(bank.map.value.view().at(0, 0, 0), 0.0F);
+    QCOMPARE(bank.map.status.view().at(0, 0, 0), base::Status::Ok);
+    const auto peaks = bank.peaks(view, templates, {.minScore = -0.5});
+    QCOMPARE(peaks.size(), std::size_t{1});
+    QCOMPARE(peaks.front().score, 0.0);
+    QCOMPARE(peaks.front().templ, 1);
 }
 
 QTEST_GUILESS_MAIN(BankPeaksTest)

@@ -234,6 +234,50 @@ class CanonicalTest : public QObject {
         QVERIFY(scored({1, 0, 0}) && scored({7, 6, 0}) && scored({-3, 0, 0}));
     }
 
+    void aTemplateThatIsConstantOnAnOverlapHasNoScore() {
+        const base::AnyImage scene = test::noise(PixelType::UInt8, {12, 9, 1}, 3);
+        const base::AnyImage noise = test::noise(PixelType::UInt8, {7, 5, 1}, 4);
+        for (int level = 0; level < 50; ++level) {
+            const base::AnyImage templ =
+                test::makeScene(PixelType::UInt8, {7, 5, 1}, [&](const base::Index& at) {
+                    return at.x < 3 ? level : base::valueAt(base::viewOf(noise), at);
+                });
+            const method::CanonicalTemplate ready(base::viewOf(templ));
+            const auto value = [&](std::int64_t x, method::Outside outside) {
+                return method::canonicalValue(base::viewOf(scene), ready, {x, 1, 0}, outside);
+            };
+            for (std::int64_t x = 9; x < 12; ++x) {
+                const method::CanonicalValue overlap = value(x, method::Outside::Overlap);
+                QVERIFY(!overlap.scored && overlap.score == 0);
+                // As what is constant only once rounded: then no such value takes a score's place.
+                QVERIFY(overlap.bound >= 1);
+                QVERIFY(value(x, method::Outside::Zero).scored);
+            }
+            QVERIFY(value(8, method::Outside::Overlap).scored);
+        }
+    }
+
+    void supportsAreTheSameWhereTheSameVoxelsCount() {
+        const base::AnyImage image = test::noise(PixelType::UInt8, {5, 4, 3}, 1);
+        const auto masked = [&](const base::Image<std::uint8_t>& mask) {
+            return method::MaskedView(base::viewOf(image), mask.view());
+        };
+        const base::Image<std::uint8_t> ones({5, 4, 3}, std::uint8_t{1});
+        const base::Image<std::uint8_t> more({5, 4, 3}, std::uint8_t{255});
+        const method::MaskedView plain(base::viewOf(image));
+        QVERIFY(method::sameSupport(plain, plain));
+        QVERIFY(method::sameSupport(masked(ones), masked(more)));
+        QVERIFY(method::sameSupport(masked(ones), plain) &&
+                method::sameSupport(plain, masked(more)));
+        for (std::int64_t i = 0; i < ones.count(); ++i) {
+            base::Image<std::uint8_t> some({5, 4, 3}, std::uint8_t{7});
+            some.data()[i] = 0;
+            QVERIFY(!method::sameSupport(masked(some), masked(ones)));
+            QVERIFY(!method::sameSupport(plain, masked(some)));
+            QVERIFY(method::sameSupport(masked(some), masked(some)));
+        }
+    }
+
     void theReadyTemplateHasZeroMeanAndUnitNorm() {
         for (const double level : {0.0, 1e6, 1e15}) {
             const base::AnyImage noise = test::noise(PixelType::Float64, {13, 11, 3}, 1);
