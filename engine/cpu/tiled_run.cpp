@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/base/tile_pool.h"
+#include "engine/cpu/template_spectra.h"
 #include "engine/method/shared/smooth_length.h"
 
 namespace flcc::cpu {
@@ -212,8 +213,9 @@ class Worker {
     template <class Real>
     TileResult score(const Extents& points, const base::Box& out, const Passed& passed,
                      const method::MapView& part, const TileBuffers<Real>& own, KeptTile* kept) {
-        const BoundTerms terms = fourierTerms(base::voxelCount(points), passed.energies,
-                                              passed.centred.exact, kUnitOf<Real>);
+        const BoundTerms terms =
+            fourierTerms(base::voxelCount(points), passed.energies, passed.centred.exact,
+                         kUnitOf<Real>, m_run.templs.front()->digits());
         const TileResult result = m_buffers.scorer.score(
             m_run.problem, m_run.scene.pixels, out, boxOf(own.voxels, points),
             boxOf(own.numerators, points), passed.centred, terms, part, kept);
@@ -285,7 +287,8 @@ Extents twofoldPoints(const Problem& problem, const Extents& points) {
 
 TiledPrepared::TiledPrepared(const Problem& problem, const method::Candidate& candidate,
                              const method::MaskedView& templ, bool keep, base::TilePool& pool)
-    : m_points(candidate.tile), m_twofoldPoints(twofoldPoints(problem, m_points)),
+    : m_points(candidate.tile), m_digits(templateDigits(problem, m_points)),
+      m_twofoldPoints(twofoldPoints(problem, m_points)),
       m_forms(TemplateForms::of(problem, templ, pool)),
       m_support(supportTemplate(problem, m_forms.canonical, templ)), m_keep(keep) {
     if (m_support) {
@@ -298,8 +301,8 @@ TiledPrepared::TiledPrepared(const Problem& problem, const method::Candidate& ca
     }
     if (problem.precision == method::Precision::Single) {
         m_transform = TileTransform<float>::of(m_points);
-        m_spectrum =
-            m_transform->templateSpectrum(m_forms.canonical.values().view(), itemsOf(pool));
+        m_spectrum = m_transform->templateSpectrum(m_forms.canonical.values().view(), itemsOf(pool),
+                                                   m_digits);
     } else {
         Image<double> work({TileTransform<double>::spectrumValues(m_points), 1, 1});
         (void)twofold(work.data(), nullptr);
@@ -309,8 +312,8 @@ TiledPrepared::TiledPrepared(const Problem& problem, const method::Candidate& ca
 const double* TiledPrepared::twofold(double* work, double* to) const {
     const auto make = [&](double* spectrum) {
         TileTransform<double>::of(m_twofoldPoints)
-            ->templateSpectrum(m_forms.canonical.values().view(), oneAfterTheOther(), work,
-                               spectrum);
+            ->twofoldSpectrum(m_forms.canonical.values().view(), oneAfterTheOther(), work,
+                              spectrum);
     };
     if (!m_keep) {
         make(to);
