@@ -260,7 +260,8 @@ class TiledTemplateMethod final : public method::Method {
         const std::int64_t spectra = TemplateSpectra::keptBytes(problem, single, twofold, parts);
         // By measurement: what allocators keep of scratch.
         const std::int64_t voxels = base::voxelCount(problem.scene);
-        const std::int64_t little = std::min((std::int64_t{3} << 20) + voxels / 20, 4 * voxels);
+        const std::int64_t little =
+            std::min((1 << 20) + voxels / 20 + 6 * base::voxelCount(problem.templ), 4 * voxels);
         return method::mapBytes(problem) + templ + most + threads * ScorePass::bytes(problem) +
                little + oneByOneBytes(problem, templ + spectra);
     }
