@@ -86,10 +86,10 @@ std::optional<AnyImage> head(const Extents& extents) {
     return mirrored(kHead, PixelType::Float32, extents, 1);
 }
 
-AnyImage cut(const AnyImage& scene, const Extents& extents) {
+AnyImage cut(const AnyImage& scene, const Extents& extents, int parts) {
     const Extents all = base::extentsOf(scene);
-    const base::Index corner{(all.x - extents.x) / 3, (all.y - extents.y) / 3,
-                             (all.z - extents.z) / 3};
+    const base::Index corner{(all.x - extents.x) / parts, (all.y - extents.y) / parts,
+                             (all.z - extents.z) / parts};
     return base::copyOf(base::partOf(base::viewOf(scene), {corner, extents}));
 }
 
@@ -118,8 +118,9 @@ std::vector<Case> volumeCases(std::int64_t scene, std::int64_t size) {
     cases.push_back(noiseCase(PixelType::Float32, extents, templ));
     cases.back().name = "noise";
     if (auto pixels = head(extents)) {
+        constexpr std::int64_t kDarkThird = 400; // beside the head where it is mirrored so far
         Case made{"head", std::move(*pixels), {}};
-        made.templ = cut(made.scene, templ);
+        made.templ = cut(made.scene, templ, scene > kDarkThird ? 4 : 3);
         cases.push_back(std::move(made));
     }
     return cases;

@@ -28,8 +28,9 @@ struct Case {
 /// A head of mricron-data (magnetic resonance, 8 bit) as float32, continued likewise.
 [[nodiscard]] std::optional<base::AnyImage> head(const base::Extents& extents);
 
-/// The part of `scene` of `extents` that begins at a third of the way along every axis.
-[[nodiscard]] base::AnyImage cut(const base::AnyImage& scene, const base::Extents& extents);
+/// The part of `scene` of `extents` that begins one of `parts` of the way along every axis.
+[[nodiscard]] base::AnyImage cut(const base::AnyImage& scene, const base::Extents& extents,
+                                 int parts = 3);
 
 /// Noise and a picture of `scene` squared with templates of each of `sizes` squared.
 [[nodiscard]] std::vector<Case> squareCases(base::PixelType type, std::int64_t scene,
