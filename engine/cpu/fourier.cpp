@@ -41,8 +41,7 @@ class FourierPrepared final : public method::Prepared {
     FourierPrepared(const Problem& problem, const Extents& points, const Extents& regionPoints,
                     const method::MaskedView& templ, base::TilePool& pool)
         : m_forms(TemplateForms::of(problem, templ, pool)),
-          m_spectra(m_forms.canonical, points, {{{0, 0, 0}, problem.templ}},
-                    templateDigits(problem, points)),
+          m_spectra(m_forms.canonical, points, {{{0, 0, 0}, problem.templ}}),
           m_regions(m_forms.canonical, regionPoints, {{{0, 0, 0}, problem.templ}}) {
         m_spectra.makeIfSmall(problem, pool);
     }
@@ -219,11 +218,9 @@ class FourierMethod final : public method::Method {
             hasHalfBeamTransform(points) // FFTW's takes one thread
                 ? model.wholeTransformNs(points)
                 : (model.timeOf(points).tileNs - model.loadNs(points)) * workers;
-        // The template's goes in one direction and has few rows; the factor is that of double.
+        // The template's goes in one direction, in double, and has few rows.
         const bool ahead = TemplateSpectra::areMadeAtOnce(points, 1);
-        const TemplateDigits digits = templateDigits(problem, points);
-        const double prepareNs = transformNs * model.wholePrepareFactor / (ahead ? 1.0 : workers) /
-                                 (digits == TemplateDigits::Plain ? kTwofoldTime : 1.0);
+        const double prepareNs = transformNs * model.wholePrepareFactor / (ahead ? 1.0 : workers);
         const auto buffers = static_cast<double>(
             WholeBuffers<float>::bytes({method::mapExtents(problem), points}, candidate.threads));
         prediction.setupMs = 1e-6 * (prepareNs + buffers * model.bufferByteNs / workers +
@@ -238,7 +235,7 @@ class FourierMethod final : public method::Method {
         prediction.paddingWaste =
             1 - static_cast<double>(base::voxelCount(method::mapExtents(problem))) / count;
         if (statistics != nullptr) {
-            prediction.errorBound = kUnitSingle * 8 * errorFactor(digits) * std::sqrt(root) * 2 *
+            prediction.errorBound = kUnitSingle * 8 * std::sqrt(root) * 2 *
                                         predictedK(*statistics) /
                                         std::sqrt(static_cast<double>(base::voxelCount(m))) +
                                     4 * kUnitSingle;
@@ -337,9 +334,9 @@ class FourierMethod final : public method::Method {
         if (!energies) {
             return false;
         }
-        const BoundTerms terms = fourierTerms(base::voxelCount(points), *energies,
-                                              frame->tile({{0, 0, 0}, {1, 1, 1}}).exact,
-                                              kUnitOf<Real>, part.spectra.digits());
+        const BoundTerms terms =
+            fourierTerms(base::voxelCount(points), *energies,
+                         frame->tile({{0, 0, 0}, {1, 1, 1}}).exact, kUnitOf<Real>);
         return pass.items(kDenominator)(
             static_cast<std::int64_t>(tiles.size()), [&](std::int64_t item, int worker) {
                 const base::Box& tile = tiles[static_cast<std::size_t>(item)];

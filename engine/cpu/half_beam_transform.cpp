@@ -46,14 +46,57 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
 
     [[nodiscard]] std::string_view planning() const override { return "own"; }
 
-    bool twofoldSpectrum(const base::View<const double>& templ, const ForItems& each, double* work,
-                         Real* spectrum) const override {
-        return spectrumBy<double>({m_templateX, m_templateY, m_templateZ}, templ, each, work,
-                                  spectrum);
-    }
-    bool plainSpectrum(const base::View<const double>& templ, const ForItems& each, Real* work,
-                       Real* spectrum) const override {
-        return spectrumBy<Real>({m_x, m_y, m_z}, templ, each, work, spectrum);
+    bool templateSpectrum(const base::View<const double>& templ, const ForItems& each, double* work,
+                          Real* spectrum) const override {
+        const Extents& m = templ.extents();
+        const Groups groups{0, groupsOf(m.x), m.z};
+        const auto clear = [&](const Columns& columns) {
+            if (columns.z == 0) {
+                double* const group = work + columns.half;
+                clearIdle(group);
+                std::fill_n(group + m.z * m_slice, (points().z - m.z) * m_slice, 0.0);
+            }
+        };
+        bool done = each(pairsOf(groups), [&](std::int64_t pair, int) {
+            const auto [first, second, two] = columnsOf(groups, pair);
+            clear(first);
+            clear(second);
+            Image<double> line({points().y * kElement, 1, 1});
+            const std::int64_t whole = m.x % kLines == 0 ? m.y : 0;
+            std::fill(line.data() + whole * kElement, line.data() + line.count(), 0.0);
+            for (std::int64_t y = 0; y < m.y; ++y) {
+                const auto copy = [&](const Columns& from, double* to) {
+                    const double* const row = templ.row(y, from.z) + from.x;
+                    if (from.x + kLines <= m.x) {
+                        std::copy_n(row, kLines, to); // known when compiling
+                    } else {
+                        std::copy_n(row, m.x - from.x, to);
+                    }
+                };
+                copy(first, line.data() + y * kElement);
+                copy(second, line.data() + y * kElement + kLines);
+            }
+            beam::forward(m_templateY, line.data(), kElement);
+            beam::takeApart(line.data(), m_places, work + first.half, work + second.half);
+        });
+        if (points().z > 1) {
+            const std::int64_t depths = points().y / 2 + 1;
+            done = done && each(groups.count * depths, [&](std::int64_t item, int) {
+                       beam::forward(m_templateZ,
+                                     work + item / depths * m_group + item % depths * kElement,
+                                     m_slice);
+                   });
+        }
+        // Both spectra of a product are twice what they are.
+        const double scale = 0.25 / static_cast<double>(base::voxelCount(points()));
+        return done && each(m_rowGroups, [&](std::int64_t row, int) {
+                   Image<double> line({m_row, 1, 1});
+                   beam::turn(work + row * kLines * kElement, m_group, groups.count, line.data());
+                   std::fill(line.data() + groups.count * kLines * kElement, line.data() + m_row,
+                             0.0);
+                   beam::forward(m_templateX, line.data(), kElement);
+                   beam::storeConjugates(line.data(), m_row, scale, spectrum + row * m_row);
+               });
     }
 
     using TileTransform<Real>::correlate;
@@ -201,68 +244,6 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
             std::fill(group + z * m_slice + used, group + (z + 1) * m_slice, Value{0});
         }
         std::fill(group + points().z * m_slice, group + m_group, Value{0});
-    }
-
-    template <class Work> struct Plans {
-        const beam::Plan<Work>& x;
-        const beam::Plan<Work>& y;
-        const beam::Plan<Work>& z;
-    };
-
-    /// The spectrum of a template, in the precision of the plans.
-    template <class Work>
-    bool spectrumBy(const Plans<Work>& plans, const base::View<const double>& templ,
-                    const ForItems& each, Work* work, Real* spectrum) const {
-        const Extents& m = templ.extents();
-        const Groups groups{0, groupsOf(m.x), m.z};
-        const auto clear = [&](const Columns& columns) {
-            if (columns.z == 0) {
-                Work* const group = work + columns.half;
-                clearIdle(group);
-                std::fill_n(group + m.z * m_slice, (points().z - m.z) * m_slice, Work{0});
-            }
-        };
-        bool done = each(pairsOf(groups), [&](std::int64_t pair, int) {
-            const auto [first, second, two] = columnsOf(groups, pair);
-            clear(first);
-            clear(second);
-            Image<Work> line({points().y * kElement, 1, 1});
-            const std::int64_t whole = m.x % kLines == 0 ? m.y : 0;
-            std::fill(line.data() + whole * kElement, line.data() + line.count(), Work{0});
-            for (std::int64_t y = 0; y < m.y; ++y) {
-                const auto copy = [&](const Columns& from, Work* to) {
-                    const double* const row = templ.row(y, from.z) + from.x;
-                    const auto take = [](double value) { return static_cast<Work>(value); };
-                    if (from.x + kLines <= m.x) {
-                        std::transform(row, row + kLines, to, take); // known when compiling
-                    } else {
-                        std::transform(row, row + m.x - from.x, to, take);
-                    }
-                };
-                copy(first, line.data() + y * kElement);
-                copy(second, line.data() + y * kElement + kLines);
-            }
-            beam::forward(plans.y, line.data(), kElement);
-            beam::takeApart(line.data(), m_places, work + first.half, work + second.half);
-        });
-        if (points().z > 1) {
-            const std::int64_t depths = points().y / 2 + 1;
-            done = done && each(groups.count * depths, [&](std::int64_t item, int) {
-                       beam::forward(plans.z,
-                                     work + item / depths * m_group + item % depths * kElement,
-                                     m_slice);
-                   });
-        }
-        // Both spectra of a product are twice what they are.
-        const double scale = 0.25 / static_cast<double>(base::voxelCount(points()));
-        return done && each(m_rowGroups, [&](std::int64_t row, int) {
-                   Image<Work> line({m_row, 1, 1});
-                   beam::turn(work + row * kLines * kElement, m_group, groups.count, line.data());
-                   std::fill(line.data() + groups.count * kLines * kElement, line.data() + m_row,
-                             Work{0});
-                   beam::forward(plans.x, line.data(), kElement);
-                   beam::storeConjugates(line.data(), m_row, scale, spectrum + row * m_row);
-               });
     }
 
     [[nodiscard]] std::int64_t voxelsAt(const Columns& columns) const {

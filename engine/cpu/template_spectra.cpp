@@ -2,38 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 
 #include "engine/cpu/half_beam_transform.h"
-#include "engine/cpu/tile_scorer.h"
-#include "engine/method/shared/fourier_bound.h"
 
 namespace flcc::cpu {
 
 using base::Extents;
-
-TemplateDigits templateDigits(const method::Problem& problem, const Extents& points) {
-    constexpr std::int64_t kLarge = 1 << 14;
-    constexpr std::int64_t kFew = 4;
-    constexpr double kContrast = 64; // K, which few panels exceed (METHODS 2.2)
-    const Extents& m = problem.templ;
-    const Extents map = method::mapExtents(problem);
-    const auto tiles = [](std::int64_t length, std::int64_t templ, std::int64_t placements) {
-        return (placements + length - templ) / (length - templ + 1);
-    };
-    const auto count = static_cast<double>(base::voxelCount(m));
-    const double bound =
-        method::shared::fourierBound(base::voxelCount(points), kContrast, kContrast, 0,
-                                     {kUnitSingle, errorFactor(TemplateDigits::Plain)})
-            .typical /
-        std::sqrt(count);
-    const bool plain =
-        problem.precision == method::Precision::Single && base::voxelCount(m) >= kLarge &&
-        tiles(points.x, m.x, map.x) * tiles(points.y, m.y, map.y) * tiles(points.z, m.z, map.z) <=
-            kFew &&
-        4 * bound <= problem.promise;
-    return plain ? TemplateDigits::Plain : TemplateDigits::Twofold;
-}
 
 template <class Real>
 const TemplateSpectra::Spectra<Real>& TemplateSpectra::of(const ForItems& each,
@@ -51,7 +25,7 @@ const TemplateSpectra::Spectra<Real>& TemplateSpectra::of(const ForItems& each,
     }
     const auto transform = TileTransform<Real>::of(m_points);
     const auto spectrumOf = [&](const base::Box& block, const ForItems& items) {
-        return transform->templateSpectrum(m_templ.values().view().part(block), items, m_digits);
+        return transform->templateSpectrum(m_templ.values().view().part(block), items);
     };
     Spectra<Real> made(m_blocks.size());
     if (m_blocks.size() == 1) {

@@ -13,15 +13,6 @@
 
 namespace flcc::cpu {
 
-/// What the spectrum of a template is computed in for tiles of `points` in single precision:
-/// plainly where the template is so large that the bound stays far below the promise, and the tiles
-/// so few that it takes a good part of the run.
-[[nodiscard]] TemplateDigits templateDigits(const method::Problem& problem,
-                                            const base::Extents& points);
-
-/// How much longer a spectrum in double takes than a plain one.
-inline constexpr double kTwofoldTime = 2;
-
 /// The spectra of the blocks of a template in each precision, made when they are first asked for:
 /// at once for small transforms; by the first run, which has threads and may be stopped, for large
 /// ones. **Threads**: any.
@@ -32,8 +23,8 @@ class TemplateSpectra {
 
     /// Blocks are boxes of the template; their first voxel goes to the origin of `points`.
     TemplateSpectra(const method::CanonicalTemplate& templ, const base::Extents& points,
-                    std::vector<base::Box> blocks, TemplateDigits digits = TemplateDigits::Twofold)
-        : m_templ(templ), m_points(points), m_blocks(std::move(blocks)), m_digits(digits) {}
+                    std::vector<base::Box> blocks)
+        : m_templ(templ), m_points(points), m_blocks(std::move(blocks)) {}
 
     /// True when all of them take a blink: those are part of preparing a template.
     [[nodiscard]] static bool areMadeAtOnce(const base::Extents& points, std::int64_t blocks) {
@@ -51,7 +42,6 @@ class TemplateSpectra {
     [[nodiscard]] const Spectra<Real>& of(const ForItems& each, const std::stop_token& stop) const;
 
     [[nodiscard]] const std::vector<base::Box>& blocks() const { return m_blocks; }
-    [[nodiscard]] TemplateDigits digits() const { return m_digits; }
 
     /// Bytes of the spectra.
     template <class Real>
@@ -91,7 +81,6 @@ class TemplateSpectra {
     const method::CanonicalTemplate& m_templ;
     base::Extents m_points;
     std::vector<base::Box> m_blocks;
-    TemplateDigits m_digits;
     mutable std::timed_mutex m_lock; // guards what follows; what is made stays
     mutable std::tuple<Spectra<float>, Spectra<double>> m_spectra;
 };

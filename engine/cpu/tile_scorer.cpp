@@ -231,12 +231,12 @@ BoundTerms directTerms(const Extents& m, double unit) {
     return terms;
 }
 
-BoundTerms fourierTerms(std::int64_t points, const TileEnergies& energies, bool exact, double unit,
-                        TemplateDigits digits) {
+BoundTerms fourierTerms(std::int64_t points, const TileEnergies& energies, bool exact,
+                        double unit) {
+    // The template's spectrum has the errors of its own transform unless that was in more digits.
     const method::shared::FourierBound bound = method::shared::fourierBound(
         points, std::sqrt(energies.in.largestMeanSquare), std::sqrt(energies.out.largestMeanSquare),
-        std::sqrt(energies.in.total),
-        {unit, errorFactor(unit < kUnitSingle ? TemplateDigits::Plain : digits)});
+        std::sqrt(energies.in.total), {unit, unit < kUnitSingle ? 3.0 : 1.0});
     BoundTerms terms;
     terms.numerator = bound.typical;
     terms.worst = bound.worst;

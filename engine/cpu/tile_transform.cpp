@@ -31,13 +31,24 @@ template <class Real> class FftwTransform final : public TileTransform<Real> {
 
     [[nodiscard]] std::string_view planning() const override { return name(m_plans.effort()); }
 
-    bool twofoldSpectrum(const base::View<const double>& templ, const ForItems& each, double* work,
-                         Real* spectrum) const override {
-        return spectrumBy(m_templatePlans, templ, each, work, spectrum);
-    }
-    bool plainSpectrum(const base::View<const double>& templ, const ForItems& each, Real* work,
-                       Real* spectrum) const override {
-        return spectrumBy(m_plans, templ, each, work, spectrum);
+    bool templateSpectrum(const base::View<const double>& templ, const ForItems& each, double* work,
+                          Real* spectrum) const override {
+        return each(1, [&](std::int64_t, int) {
+            const Extents& points = this->points();
+            Image<double> tile(points, 0.0);
+            const Extents& m = templ.extents();
+            for (std::int64_t z = 0; z < m.z; ++z) {
+                for (std::int64_t y = 0; y < m.y; ++y) {
+                    std::copy_n(templ.row(y, z), m.x, tile.view().row(y, z));
+                }
+            }
+            m_templatePlans.forward(tile.data(), work);
+            const double scale = 1.0 / static_cast<double>(base::voxelCount(points));
+            for (std::int64_t i = 0; i < 2 * pairsOf(points); i += 2) {
+                spectrum[i] = static_cast<Real>(work[i] * scale);
+                spectrum[i + 1] = static_cast<Real>(work[i + 1] * -scale);
+            }
+        });
     }
 
     using TileTransform<Real>::correlate;
@@ -82,29 +93,6 @@ template <class Real> class FftwTransform final : public TileTransform<Real> {
     }
 
   private:
-    template <class Work, class Plans>
-    bool spectrumBy(const Plans& plans, const base::View<const double>& templ, const ForItems& each,
-                    Work* work, Real* spectrum) const {
-        return each(1, [&](std::int64_t, int) {
-            const Extents& points = this->points();
-            Image<Work> tile(points, Work{0});
-            const Extents& m = templ.extents();
-            for (std::int64_t z = 0; z < m.z; ++z) {
-                for (std::int64_t y = 0; y < m.y; ++y) {
-                    const double* const row = templ.row(y, z);
-                    std::transform(row, row + m.x, tile.view().row(y, z),
-                                   [](double value) { return static_cast<Work>(value); });
-                }
-            }
-            plans.forward(tile.data(), work);
-            const Work scale = Work{1} / static_cast<Work>(base::voxelCount(points));
-            for (std::int64_t i = 0; i < 2 * pairsOf(points); i += 2) {
-                spectrum[i] = static_cast<Real>(work[i] * scale);
-                spectrum[i + 1] = static_cast<Real>(work[i + 1] * -scale);
-            }
-        });
-    }
-
     BoxPlans<PrecisionOf<Real>> m_plans;
     BoxPlans<Double> m_templatePlans;
 };
@@ -113,19 +101,11 @@ template <class Real> class FftwTransform final : public TileTransform<Real> {
 
 template <class Real>
 Image<Real> TileTransform<Real>::templateSpectrum(const base::View<const double>& templ,
-                                                  const ForItems& each,
-                                                  TemplateDigits digits) const {
-    const Extents values{templateWorkValues(m_points, templ.extents()), 1, 1};
+                                                  const ForItems& each) const {
+    Image<double> work({templateWorkValues(m_points, templ.extents()), 1, 1});
     Image<Real> spectrum({spectrumValues(m_points), 1, 1});
-    bool done = false;
-    if (digits == TemplateDigits::Plain) {
-        Image<Real> work(values);
-        done = plainSpectrum(templ, each, work.data(), spectrum.data());
-    } else {
-        Image<double> work(values);
-        done = twofoldSpectrum(templ, each, work.data(), spectrum.data());
-    }
-    return done ? std::move(spectrum) : Image<Real>();
+    return templateSpectrum(templ, each, work.data(), spectrum.data()) ? std::move(spectrum)
+                                                                       : Image<Real>();
 }
 
 template <class Real>

@@ -26,15 +26,6 @@ struct Sharers {
     int workers;
 };
 
-/// What the spectrum of a template is computed in: double, rounded once, so that it adds nothing to
-/// the bound of the numerators, or the precision of the tiles, in half of the time.
-enum class TemplateDigits : std::uint8_t { Twofold, Plain };
-
-/// On the constants of the bound (METHODS 2.2).
-[[nodiscard]] constexpr double errorFactor(TemplateDigits digits) {
-    return digits == TemplateDigits::Plain ? 3 : 1;
-}
-
 /// Circular correlation of a real tile with a real template, in float or in double: the latter for
 /// the tiles that single precision cannot keep the promise on. Most lengths that are products of 2,
 /// 3, 5 and 7 go through halfBeamTransform(), others through FFTW.
@@ -73,17 +64,13 @@ template <class Real> class TileTransform {
     [[nodiscard]] static std::int64_t templateWorkValues(const base::Extents& points,
                                                          const base::Extents& m);
 
-    /// conj(F(templ)) / M in the order that correlate() reads it. Empty when stopped.
-    [[nodiscard]] base::Image<Real>
-    templateSpectrum(const base::View<const double>& templ, const ForItems& each,
-                     TemplateDigits digits = TemplateDigits::Twofold) const;
-    /// Likewise in `spectrum`, computed in double and rounded once; `work` of templateWorkValues().
-    /// False when stopped.
-    virtual bool twofoldSpectrum(const base::View<const double>& templ, const ForItems& each,
-                                 double* work, Real* spectrum) const = 0;
-    /// Likewise, computed in the precision of the tiles.
-    virtual bool plainSpectrum(const base::View<const double>& templ, const ForItems& each,
-                               Real* work, Real* spectrum) const = 0;
+    /// conj(F(templ)) / M in the order that correlate() reads it: computed in double, rounded once.
+    /// Empty when stopped.
+    [[nodiscard]] base::Image<Real> templateSpectrum(const base::View<const double>& templ,
+                                                     const ForItems& each) const;
+    /// Likewise in `spectrum`; `work` of templateWorkValues(). False when stopped.
+    virtual bool templateSpectrum(const base::View<const double>& templ, const ForItems& each,
+                                  double* work, Real* spectrum) const = 0;
 
     /// `to` = circular correlation of `tile` with the template, by all of `sharers`; nothing when
     /// they were stopped. The same bits by any number of them. `to` may be where `templ` is.

@@ -7,7 +7,6 @@
 #include "engine/cpu/half_beam_transform.h"
 #include "engine/cpu/methods.h"
 #include "engine/cpu/simd/beam.h"
-#include "engine/cpu/template_spectra.h"
 #include "engine/cpu/tiled_run.h"
 #include "engine/method/shared/smooth_length.h"
 
@@ -187,10 +186,7 @@ class TiledMethod final : public method::Method {
                                      (halves * pointCount * twofoldHalfNs(points) +
                                       kSupportLoads * model.loadNs(points)) +
                                  templates * general.placements * kSupportScoreNs;
-        const TemplateDigits digits = templateDigits(problem, points);
-        const double spectra = (digits == TemplateDigits::Plain ? 1 / kTwofoldTime : 1.0) +
-                               (general.tiles > 0 ? 2.0 : 0.0);
-        prediction.setupMs = 1e-6 * (templates * shape.prepareNs * spectra +
+        prediction.setupMs = 1e-6 * (templates * shape.prepareNs * (general.tiles > 0 ? 3 : 1) +
                                      buffers * model.bufferByteNs + TemplateForms::ns(problem));
         prediction.ms = prediction.setupMs +
                         1e-6 *
@@ -203,8 +199,7 @@ class TiledMethod final : public method::Method {
             1 - static_cast<double>(base::voxelCount(map)) / ((tiles + general.tiles) * pointCount);
         if (statistics != nullptr) {
             const double root = std::sqrt(std::log2(std::max(2.0, pointCount)));
-            prediction.errorBound = kUnitSingle * 8 * errorFactor(digits) * root * 2 *
-                                        predictedK(*statistics) /
+            prediction.errorBound = kUnitSingle * 8 * root * 2 * predictedK(*statistics) /
                                         std::sqrt(static_cast<double>(base::voxelCount(m))) +
                                     4 * kUnitSingle;
         }

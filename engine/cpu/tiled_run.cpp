@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "engine/base/tile_pool.h"
-#include "engine/cpu/template_spectra.h"
 #include "engine/method/shared/smooth_length.h"
 
 namespace flcc::cpu {
@@ -213,9 +212,8 @@ class Worker {
     template <class Real>
     TileResult score(const Extents& points, const base::Box& out, const Passed& passed,
                      const method::MapView& part, const TileBuffers<Real>& own, KeptTile* kept) {
-        const BoundTerms terms =
-            fourierTerms(base::voxelCount(points), passed.energies, passed.centred.exact,
-                         kUnitOf<Real>, m_run.templs.front()->digits());
+        const BoundTerms terms = fourierTerms(base::voxelCount(points), passed.energies,
+                                              passed.centred.exact, kUnitOf<Real>);
         const TileResult result = m_buffers.scorer.score(
             m_run.problem, m_run.scene.pixels, out, boxOf(own.voxels, points),
             boxOf(own.numerators, points), passed.centred, terms, part, kept);
@@ -287,8 +285,7 @@ Extents twofoldPoints(const Problem& problem, const Extents& points) {
 
 TiledPrepared::TiledPrepared(const Problem& problem, const method::Candidate& candidate,
                              const method::MaskedView& templ, bool keep, base::TilePool& pool)
-    : m_points(candidate.tile), m_digits(templateDigits(problem, m_points)),
-      m_twofoldPoints(twofoldPoints(problem, m_points)),
+    : m_points(candidate.tile), m_twofoldPoints(twofoldPoints(problem, m_points)),
       m_forms(TemplateForms::of(problem, templ, pool)),
       m_support(supportTemplate(problem, m_forms.canonical, templ)), m_keep(keep) {
     if (m_support) {
@@ -301,8 +298,8 @@ TiledPrepared::TiledPrepared(const Problem& problem, const method::Candidate& ca
     }
     if (problem.precision == method::Precision::Single) {
         m_transform = TileTransform<float>::of(m_points);
-        m_spectrum = m_transform->templateSpectrum(m_forms.canonical.values().view(), itemsOf(pool),
-                                                   m_digits);
+        m_spectrum =
+            m_transform->templateSpectrum(m_forms.canonical.values().view(), itemsOf(pool));
     } else {
         Image<double> work({TileTransform<double>::spectrumValues(m_points), 1, 1});
         (void)twofold(work.data(), nullptr);
@@ -312,8 +309,8 @@ TiledPrepared::TiledPrepared(const Problem& problem, const method::Candidate& ca
 const double* TiledPrepared::twofold(double* work, double* to) const {
     const auto make = [&](double* spectrum) {
         TileTransform<double>::of(m_twofoldPoints)
-            ->twofoldSpectrum(m_forms.canonical.values().view(), oneAfterTheOther(), work,
-                              spectrum);
+            ->templateSpectrum(m_forms.canonical.values().view(), oneAfterTheOther(), work,
+                               spectrum);
     };
     if (!m_keep) {
         make(to);

@@ -34,7 +34,6 @@ class TiledPrepared final : public method::Prepared {
     }
     [[nodiscard]] const TileTransform<float>& transform() const { return *m_transform; }
     [[nodiscard]] const base::Image<float>& spectrum() const { return m_spectrum; }
-    [[nodiscard]] TemplateDigits digits() const { return m_digits; }
     /// The spectrum in double for tiles of twofoldPoints(): made when the first tile asks for it,
     /// with `work` as scratch; where it is not kept, made each time in `to`.
     [[nodiscard]] const double* twofold(double* work, double* to) const;
@@ -49,7 +48,6 @@ class TiledPrepared final : public method::Prepared {
 
   private:
     base::Extents m_points;
-    TemplateDigits m_digits;
     base::Extents m_twofoldPoints;
     TemplateForms m_forms;
     std::optional<SupportTemplate> m_support;

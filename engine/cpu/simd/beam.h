@@ -106,8 +106,7 @@ void putTogether(const double* real, const double* imaginary, const std::vector<
 void energies(const float* half, std::int64_t length, float* sums);
 void energies(const double* half, std::int64_t length, double* sums);
 
-/// to = scale conj(beam), element by element, of `count` values: computed in the beam's precision.
-void storeConjugates(const float* beam, std::int64_t count, double scale, float* to);
+/// to = scale conj(beam), element by element, of `count` values: rounded once.
 void storeConjugates(const double* beam, std::int64_t count, double scale, float* to);
 void storeConjugates(const double* beam, std::int64_t count, double scale, double* to);
 

@@ -236,29 +236,24 @@ void energiesOfDouble(const double* half, std::int64_t length, double* sums) {
     energiesOf(half, length, sums);
 }
 
-template <class Real> HWY_INLINE void storeAs(Vector<Real> v, Real* to) {
-    hn::Store(v, Tag<Real>(), to);
-}
+HWY_INLINE void storeAs(Vector<double> v, double* to) { hn::Store(v, Tag<double>(), to); }
 HWY_INLINE void storeAs(Vector<double> v, float* to) {
     const hn::Rebind<float, Tag<double>> narrow;
     hn::Store(hn::DemoteTo(narrow, v), narrow, to);
 }
 
-template <class From, class To>
-HWY_INLINE void conjugatesOf(const From* beam, std::int64_t count, double scale, To* to) {
-    const Tag<From> d;
-    constexpr auto kStep = signedOf(kLanes<From>);
-    const auto re = hn::Set(d, static_cast<From>(scale));
-    const auto im = hn::Neg(re);
+template <class To>
+HWY_INLINE void conjugatesOf(const double* beam, std::int64_t count, double scale, To* to) {
+    const Tag<double> d;
+    constexpr auto kStep = signedOf(kLanes<double>);
+    const auto re = hn::Set(d, scale);
+    const auto im = hn::Set(d, -scale);
     for (std::int64_t element = 0; element < count; element += kElement) {
         for (std::int64_t lane = element; lane < element + kLines; lane += kStep) {
             storeAs(hn::Mul(re, hn::Load(d, beam + lane)), to + lane);
             storeAs(hn::Mul(im, hn::Load(d, beam + lane + kLines)), to + lane + kLines);
         }
     }
-}
-void conjugatesFloat(const float* beam, std::int64_t count, double scale, float* to) {
-    conjugatesOf(beam, count, scale, to);
 }
 void conjugatesToFloat(const double* beam, std::int64_t count, double scale, float* to) {
     conjugatesOf(beam, count, scale, to);
@@ -307,7 +302,6 @@ HWY_EXPORT(wholeOfFloat);
 HWY_EXPORT(wholeOfDouble);
 HWY_EXPORT(energiesOfFloat);
 HWY_EXPORT(energiesOfDouble);
-HWY_EXPORT(conjugatesFloat);
 HWY_EXPORT(conjugatesToFloat);
 HWY_EXPORT(conjugatesToDouble);
 HWY_EXPORT(addProductsFloat);
@@ -346,9 +340,6 @@ void energies(const float* half, std::int64_t length, float* sums) {
 }
 void energies(const double* half, std::int64_t length, double* sums) {
     HWY_DYNAMIC_DISPATCH(energiesOfDouble)(half, length, sums);
-}
-void storeConjugates(const float* beam, std::int64_t count, double scale, float* to) {
-    HWY_DYNAMIC_DISPATCH(conjugatesFloat)(beam, count, scale, to);
 }
 void storeConjugates(const double* beam, std::int64_t count, double scale, float* to) {
     HWY_DYNAMIC_DISPATCH(conjugatesToFloat)(beam, count, scale, to);

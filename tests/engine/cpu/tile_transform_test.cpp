@@ -77,26 +77,6 @@ Image<Real> spectrumOf(const TileTransform<Real>& transform, const Buffers<Real>
     return spectrum;
 }
 
-/// Whether the values differ by roundings of single precision or, in double, by hardly any.
-template <class Real>
-bool isPlainOf(const Image<Real>& plain, const Image<Real>& twofold, const Extents& points) {
-    double error = 0;
-    double energy = 0;
-    for (std::int64_t i = 0; i < twofold.count(); ++i) {
-        const auto value = static_cast<double>(twofold.data()[i]);
-        const double difference = static_cast<double>(plain.data()[i]) - value;
-        error += difference * difference;
-        energy += value * value;
-    }
-    const double relative = std::sqrt(error / energy);
-    const double passes = std::log2(static_cast<double>(base::voxelCount(points)));
-    const bool single = std::is_same_v<Real, float>;
-    // Rounded once, some values would be equal and the rest half a unit off; of many points a
-    // transform is further off.
-    return relative <= (single ? 0x1p-24 : 0x1p-53) * (1 + 2 * std::sqrt(passes)) &&
-           (!single || passes < 9 || relative > 0x1p-25);
-}
-
 /// What a transform makes of a tile, and a fault in how it does so.
 struct Found {
     std::vector<double> correlation;
@@ -165,14 +145,11 @@ template <class Real> Found correlated(const Image<double>& tile, const Image<do
     };
     Image<double> work({TileTransform<Real>::spectrumValues(points), 1, 1}, std::nan(""));
     Image<Real> templ = Buffers<Real>::unknown(TileTransform<Real>::spectrumValues(points));
-    transform->twofoldSpectrum(weights.view(), cpu::oneAfterTheOther(), work.data(), templ.data());
+    transform->templateSpectrum(weights.view(), cpu::oneAfterTheOther(), work.data(), templ.data());
     base::TilePool pool(3);
     const Image<Real> shared = transform->templateSpectrum(weights.view(), cpu::itemsOf(pool));
     expect(std::equal(templ.data(), templ.data() + templ.count(), shared.data()),
            "threads change the template's spectrum");
-    const Image<Real> plain =
-        transform->templateSpectrum(weights.view(), cpu::itemsOf(pool), cpu::TemplateDigits::Plain);
-    expect(isPlainOf(plain, templ, points), "what is computed plainly is another spectrum");
     const std::vector<Real> before(buffers.voxels.data(),
                                    buffers.voxels.data() + buffers.voxels.count());
     const cpu::TileEnergies energies = transform->correlate(
