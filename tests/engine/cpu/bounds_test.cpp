@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/random.h"
 #include "engine/io/image_file.h"
 #include "engine/plan/planner.h"
 #include "tests/engine/cpu/bound_checks.h"
@@ -93,6 +94,23 @@ class BoundsTest : public QObject {
             const std::string fault = test::judgeSampled(scene, templ, {}, 300);
             QVERIFY2(fault.empty(), fault.c_str());
         }
+    }
+
+    // Equal voxels round equally: a template of two levels whose values were rounded before its
+    // transform would no longer sum to nothing, and a step in the scene, with little contrast on
+    // either side, would see it.
+    void boundsHoldForTemplatesOfTwoLevelsBesideAStep() {
+        const std::int64_t side = 256;
+        const Extents n{2 * side + 96, 2 * side, 1};
+        base::Random random(7);
+        const base::AnyImage scene = test::makeScene(PixelType::UInt16, n, [&](const Index& i) {
+            return (i.x < n.x / 2 ? 1000 : 41000) + std::floor(random.uniform(0, 21));
+        });
+        const base::AnyImage templ =
+            test::makeScene(PixelType::UInt16, {side, side, 1},
+                            [](const Index& i) { return i.y % 8 < 3 ? 200.0 : 0.0; });
+        const std::string fault = test::judgeSampled(scene, templ, {}, 300);
+        QVERIFY2(fault.empty(), fault.c_str());
     }
 
     // The sample of every time; the whole is among the slow tests.
