@@ -161,7 +161,7 @@ std::int64_t hostBytes(const Problem& problem, const Extents& points, int thread
     const auto twofold = partOf<double>(region, threads);
     const std::int64_t templ = base::byteCount(problem.templ, 8) + IntegerTemplate::bytes(problem);
     // Plans, sums of rows, and what allocators keep of scratch.
-    const std::int64_t little = std::min(std::int64_t{10} << 20, 4 * base::voxelCount(points));
+    const std::int64_t little = std::min(std::int64_t{8} << 20, 4 * base::voxelCount(points));
     return method::mapBytes(problem) + templ + threads * ScorePass::bytes(problem) + little +
            TemplateSpectra::runBytes(problem, problem.templ, 1, threads, single, twofold) +
            oneByOneBytes(problem, templ + TemplateSpectra::keptBytes(problem, single, twofold, 1));

@@ -77,7 +77,7 @@ template <class T> class Panel {
         const double bound = canonicalBound(m_templ.count()) +
                              (overlap ? 8 * kUnitRoundoff * std::sqrt(1 / level.variance) : 0.0);
         if (!(variance > 0)) {
-            return {0, 2};
+            return {0, 2, false};
         }
         return {std::clamp(numerator.total() / std::sqrt(variance), -1.0, 1.0),
                 std::min(bound, 2.0)};
