@@ -78,6 +78,35 @@ base::AnyImage inRange(const base::AnyImage& scene, PixelType type, Random& rand
     return mapped(scene, type, [&](double v) { return offset + contrast * v; });
 }
 
+/// A pattern of 0 and 1 that repeats along the axes it varies along, or steps once.
+class Pattern {
+  public:
+    Pattern(const Extents& extents, Random& random) : m_checks(random.below(3) == 0) {
+        const std::array<std::int64_t, 3> lengths{extents.x, extents.y, extents.z};
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            const std::int64_t length = lengths.at(axis);
+            const bool steps = random.below(3) == 0;
+            m_periods.at(axis) = steps ? 2 * length : 2 + random.below(std::min(length, kLongest));
+            m_high.at(axis) = 1 + random.below(std::min(m_periods.at(axis) - 1, length));
+        }
+        m_axis = extents.z > 1 ? random.below(3) : random.below(2);
+    }
+
+    [[nodiscard]] bool at(const Index& i) const {
+        const std::array<bool, 3> high{i.x % m_periods[0] < m_high[0],
+                                       i.y % m_periods[1] < m_high[1],
+                                       i.z % m_periods[2] < m_high[2]};
+        return m_checks ? high[0] != high[1] : high.at(static_cast<std::size_t>(m_axis));
+    }
+
+  private:
+    static constexpr std::int64_t kLongest = 24;
+    bool m_checks;
+    std::int64_t m_axis = 0;
+    std::array<std::int64_t, 3> m_periods{};
+    std::array<std::int64_t, 3> m_high{};
+};
+
 } // namespace
 
 void searchBeyondBounds(const Posed& posed, int count, std::uint64_t seed, BoundSearch& search) {
@@ -147,6 +176,40 @@ Posed problemForBounds(std::uint64_t seed) {
         });
     };
     return {stripes(n, 3 * random.uniform() + 0.05), stripes(m, 3 * random.uniform() + 0.05)};
+}
+
+std::string judgePatterns(std::uint64_t seed) {
+    Random random(seed);
+    const bool volume = random.below(4) == 0;
+    const std::int64_t most = volume ? 40 : 300;
+    const auto side = [&] { return most / 3 + random.below(most - most / 3); };
+    const auto few = [&] { return 2 + random.below(most / 3); };
+    const bool large = random.below(2) == 0;
+    const Extents m = large ? Extents{side(), side(), volume ? side() : 1}
+                            : Extents{few(), few(), volume ? few() : 1};
+    const auto around = [&](std::int64_t length) { return length + 1 + random.below(length + 30); };
+    const Extents n{around(m.x), around(m.y), volume ? around(m.z) : 1};
+    constexpr std::array kTypes{PixelType::UInt8, PixelType::UInt16, PixelType::Int32,
+                                PixelType::Float32};
+    const PixelType type = kTypes.at(static_cast<std::size_t>(random.below(kTypes.size())));
+    const bool whole = base::isInteger(type);
+    const double highest = type == PixelType::UInt8 ? 200 : type == PixelType::UInt16 ? 60000 : 1e6;
+    const double height = std::floor(std::exp(std::sqrt(random.uniform()) * std::log(highest)));
+    const double contrast = std::floor(std::exp(random.uniform() * std::log(50.0)));
+    const double scale = whole ? 1 : 0.1;
+    const Pattern levels(n, random);
+    const base::AnyImage scene = makeScene(type, n, [&](const Index& i) {
+        return scale *
+               (1 + (levels.at(i) ? height : 0) + std::floor(random.uniform() * (contrast + 1)));
+    });
+    const Pattern own(m, random);
+    const double low = scale * static_cast<double>(random.below(100));
+    const double difference = scale * static_cast<double>(1 + random.below(100));
+    base::AnyImage templ =
+        makeScene(type, m, [&](const Index& i) { return low + (own.at(i) ? difference : 0); });
+    setVoxel(templ, {0, 0, 0}, low + (own.at({0, 0, 0}) ? 0 : difference)); // not constant
+    const std::string fault = judgeSampled(scene, templ, {}, 40);
+    return fault.empty() ? fault : "seed " + std::to_string(seed) + ": " + fault;
 }
 
 std::string judgeRandom(std::uint64_t seed) {

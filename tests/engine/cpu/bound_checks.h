@@ -24,6 +24,12 @@ void searchBeyondBounds(const Posed& posed, int count, std::uint64_t seed, Bound
 /// stripes with a template of another frequency across; or one of the kinds.
 [[nodiscard]] Posed problemForBounds(std::uint64_t seed);
 
+/// A seeded problem of few levels: steps, stripes or checks with little contrast on them, and a
+/// template of two levels that repeats otherwise, up to 300 squared. What is equal errs equally, so
+/// that errors add up where those of noise cancel. Some voxels of every way are judged. Empty when
+/// all is as promised.
+[[nodiscard]] std::string judgePatterns(std::uint64_t seed);
+
 /// A seeded problem of any size, pixel type, texture, offset and contrast (log-uniform), with NaN
 /// or Inf in some; judged over every voxel of every way on one instruction set. Empty when all is
 /// as promised.

@@ -113,6 +113,15 @@ class BoundsTest : public QObject {
         QVERIFY2(fault.empty(), fault.c_str());
     }
 
+    // Seed 50 shows a template that is rounded before its transform.
+    void patternsAreRightOrMarked() {
+        for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(test::casesOf(60));
+             ++seed) {
+            const std::string fault = test::judgePatterns(seed);
+            QVERIFY2(fault.empty(), fault.c_str());
+        }
+    }
+
     // The sample of every time; the whole is among the slow tests.
     void noBoundIsExceededOnVoxelsOfAnOracle() {
         test::BoundSearch search;
