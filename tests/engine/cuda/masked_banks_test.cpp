@@ -42,7 +42,7 @@ void mask(Bank& bank, bool equal) {
                              : i == 2        ? test::maskOf(m, ones)
                                              : test::someOf(m, 0.6, 5));
         try {
-            method::requireUsableTemplate(bank.views()[i]);
+            method::requireUsableTemplate({base::viewOf(bank.templs[i]), bank.masks[i].view()});
         } catch (const base::Error&) {
             bank.templs[i] = test::noise(base::pixelType(bank.view().pixels), m, 40 + i);
         }
