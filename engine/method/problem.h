@@ -51,8 +51,8 @@ struct Problem {
     /// Templates of these extents and this pixel type that are searched for at once; more than one
     /// are a bank.
     int templates = 1;
-    /// The map is asked for, or a search for peaks needs all of it; else
-    /// peaks and statistics alone, which a method may find where it made the map (Method::reduces).
+    /// The map is asked for, or a search for peaks needs all of it; else peaks and statistics
+    /// alone, which a method may find where it made the map (Method::reduces).
     bool map = true;
     /// On the same scene, one after the other, this one among them: a device with room keeps the
     /// scene for all of them (SceneHold).
