@@ -235,10 +235,8 @@ class FourierMethod final : public method::Method {
         prediction.paddingWaste =
             1 - static_cast<double>(base::voxelCount(method::mapExtents(problem))) / count;
         if (statistics != nullptr) {
-            prediction.errorBound = kUnitSingle * 8 * std::sqrt(root) * 2 *
-                                        predictedK(*statistics) /
-                                        std::sqrt(static_cast<double>(base::voxelCount(m))) +
-                                    4 * kUnitSingle;
+            prediction.errorBound =
+                method::shared::expectedFourierBound(points, m, predictedK(*statistics), {});
         }
         return prediction;
     }
@@ -334,9 +332,8 @@ class FourierMethod final : public method::Method {
         if (!energies) {
             return false;
         }
-        const BoundTerms terms =
-            fourierTerms(base::voxelCount(points), *energies,
-                         frame->tile({{0, 0, 0}, {1, 1, 1}}).exact, kUnitOf<Real>);
+        const BoundTerms terms = fourierTerms(
+            points, m, *energies, frame->tile({{0, 0, 0}, {1, 1, 1}}).exact, kUnitOf<Real>);
         return pass.items(kDenominator)(
             static_cast<std::int64_t>(tiles.size()), [&](std::int64_t item, int worker) {
                 const base::Box& tile = tiles[static_cast<std::size_t>(item)];

@@ -16,6 +16,7 @@ using base::Extents;
 using base::Image;
 using beam::kElement;
 using beam::kLines;
+using method::shared::TileEnergy;
 
 std::int64_t groupsOf(std::int64_t length) { return (length + kLines - 1) / kLines; }
 
@@ -122,9 +123,9 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
         return done ? std::optional(energies) : std::nullopt;
     }
 
-    simd::LineEnergy forward(const Real* tile, Real* work, Real* spectrum) const override {
+    TileEnergy forward(const Real* tile, Real* work, Real* spectrum) const override {
         Image<Real> lines({halfBeamScratchValues(points()), 1, 1});
-        simd::LineEnergy energy;
+        TileEnergy energy;
         (void)columnsForward(oneAfterTheOther(), tile, lines, work, energy);
         for (std::int64_t row = 0; row < m_rowGroups; ++row) {
             Real* const to = spectrum + row * m_row;
@@ -134,14 +135,14 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
         return energy;
     }
 
-    simd::LineEnergy inverse(const Real* templ, const Real* spectrum, Real* work, Real* to,
-                             const Extents& wanted) const override {
+    TileEnergy inverse(const Real* templ, const Real* spectrum, Real* work, Real* to,
+                       const Extents& wanted) const override {
         Image<Real> lines({halfBeamScratchValues(points()), 1, 1}, Real{0});
         for (std::int64_t row = 0; row < m_rowGroups; ++row) {
             beam::backwardProduct(m_x, spectrum + row * m_row, templ + row * m_row, lines.data());
             beam::turnBack(lines.data(), m_groups, work + row * kLines * kElement, m_group);
         }
-        simd::LineEnergy energy;
+        TileEnergy energy;
         (void)columnsBack(oneAfterTheOther(), work, lines, to, wanted, energy);
         return energy;
     }
@@ -153,7 +154,7 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
             beam::backward(m_x, lines.data(), kElement);
             beam::turnBack(lines.data(), m_groups, work + row * kLines * kElement, m_group);
         }
-        simd::LineEnergy unused;
+        TileEnergy unused;
         (void)columnsBack(oneAfterTheOther(), work, lines, to, wanted, unused);
     }
 
@@ -215,12 +216,12 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
     /// Does `use(groups of a chunk, worker)`, each of which gives an energy, and joins them in
     /// order.
     template <class Use>
-    [[nodiscard]] bool forChunks(const ForItems& each, simd::LineEnergy& energy, Use&& use) const {
-        std::vector<simd::LineEnergy> energies(static_cast<std::size_t>(chunks()));
+    [[nodiscard]] bool forChunks(const ForItems& each, TileEnergy& energy, Use&& use) const {
+        std::vector<TileEnergy> energies(static_cast<std::size_t>(chunks()));
         const bool done = each(chunks(), [&](std::int64_t item, int worker) {
             energies[static_cast<std::size_t>(item)] = use(chunk(item), worker);
         });
-        for (const simd::LineEnergy& of : energies) {
+        for (const TileEnergy& of : energies) {
             energy.join(of);
         }
         return done;
@@ -252,11 +253,11 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
 
     /// Of `columns` lines with these halves of spectra, `squares` times as much: the largest and
     /// the sum.
-    [[nodiscard]] simd::LineEnergy energyOf(const Real* half, std::int64_t columns,
-                                            double squares) const {
+    [[nodiscard]] TileEnergy energyOf(const Real* half, std::int64_t columns,
+                                      double squares) const {
         alignas(64) std::array<Real, kLines> sums;
         beam::energies(half, points().y, sums.data());
-        simd::LineEnergy energy;
+        TileEnergy energy;
         for (std::int64_t i = 0; i < columns; ++i) {
             const double sum = squares * static_cast<double>(sums[static_cast<std::size_t>(i)]);
             energy.join({sum / static_cast<double>(points().y), sum});
@@ -269,12 +270,12 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
     }
 
     [[nodiscard]] bool columnsForward(const ForItems& each, const Real* tile, Image<Real>& lines,
-                                      Real* work, simd::LineEnergy& energy) const {
+                                      Real* work, TileEnergy& energy) const {
         // Halves are twice the spectra.
         const double squares = 0.25 / static_cast<double>(points().y);
         return forChunks(each, energy, [&](const Groups& groups, int worker) {
             Real* const line = scratchOf(lines, worker);
-            simd::LineEnergy own;
+            TileEnergy own;
             forPairs(groups, [&](const TwoColumns& columns) {
                 const auto& [first, second, two] = columns;
                 beam::forwardColumns(
@@ -297,10 +298,10 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
     /// tile: columns that are not wanted count where their plane has some that are, and for the
     /// total.
     [[nodiscard]] bool columnsBack(const ForItems& each, Real* work, Image<Real>& lines, Real* to,
-                                   const Extents& wanted, simd::LineEnergy& energy) const {
+                                   const Extents& wanted, TileEnergy& energy) const {
         const auto squares = static_cast<double>(points().y);
         const auto slicesOf = [&](const Groups& groups, double factor) {
-            simd::LineEnergy own;
+            TileEnergy own;
             for (std::int64_t group = groups.first; group < groups.first + groups.count; ++group) {
                 for (std::int64_t z = 0; z < points().z; ++z) {
                     own.join(energyOf(work + group * m_group + z * m_slice, kLines, factor));
@@ -314,7 +315,7 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
         const bool done = forChunks(each, energy, [&](const Groups& groups, int worker) {
             if (groups.first * kLines >= wanted.x) { // across slices still a spectrum
                 const auto depth = static_cast<double>(points().z);
-                return simd::LineEnergy{0, slicesOf(groups, squares * depth).total};
+                return TileEnergy{0, slicesOf(groups, squares * depth).total};
             }
             for (std::int64_t group = groups.first; group < groups.first + groups.count; ++group) {
                 forDepths(group, [&](std::int64_t at) { beam::backward(m_z, work + at, m_slice); });

@@ -188,7 +188,7 @@ template <class Real> class BlockedRun {
             std::transform(row, row + used.x, row, [&](Real value) { return value - mean; });
         });
         const std::int64_t slot = slotOf(segment);
-        const simd::LineEnergy energy = m_own.transform->forward(
+        const method::shared::TileEnergy energy = m_own.transform->forward(
             own.tile.data(), own.work.data(), m_own.ring.data() + slot * m_own.slotValues);
         m_own.segments[static_cast<std::size_t>(slot)] = {static_cast<double>(mean),
                                                           std::sqrt(energy.total)};
@@ -258,7 +258,7 @@ template <class Real> class BlockedRun {
             sum, own.work.data(), own.tile.data(),
             {m_blocks.x().outputs, m_blocks.y().outputs, m_blocks.z().outputs});
         const auto products = static_cast<double>(segments.size() - 1);
-        result.bound = fourierTerms(base::voxelCount(m_run.points), {{0, norms * norms}, {}}, true,
+        result.bound = fourierTerms(m_run.points, m_problem.templ, {{0, norms * norms}, {}}, true,
                                     kUnitOf<Real>)
                            .worst +
                        kUnitOf<Real> * products * norms + 8 * kUnitDouble * means;

@@ -231,17 +231,18 @@ BoundTerms directTerms(const Extents& m, double unit) {
     return terms;
 }
 
-BoundTerms fourierTerms(std::int64_t points, const TileEnergies& energies, bool exact,
-                        double unit) {
-    // The template's spectrum has the errors of its own transform unless that was in more digits.
+BoundTerms fourierTerms(const Extents& points, const Extents& m, const TileEnergies& energies,
+                        bool exact, double unit) {
+    // Unless they were made in more digits, the template's values are rounded, four times, and its
+    // spectrum has the errors of its own transform.
+    const bool twofold = unit < kUnitSingle;
     const method::shared::FourierBound bound = method::shared::fourierBound(
-        points, std::sqrt(energies.in.largestMeanSquare), std::sqrt(energies.out.largestMeanSquare),
-        std::sqrt(energies.in.total), {unit, unit < kUnitSingle ? 3.0 : 1.0});
+        points, m, energies.in, energies.out, {unit, twofold ? 3.0 : 1.0});
     BoundTerms terms;
     terms.numerator = bound.typical;
     terms.worst = bound.worst;
     terms.score = bound.score;
-    terms.panel = exact ? 0 : unit;
+    terms.panel = unit * ((exact ? 0 : 1) + (twofold ? 4 : 0));
     return terms;
 }
 

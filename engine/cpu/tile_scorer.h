@@ -34,8 +34,8 @@ inline constexpr double kUnitDouble = 0x1p-53;
 template <class Real>
 inline constexpr double kUnitOf = std::is_same_v<Real, float> ? kUnitSingle : kUnitDouble;
 [[nodiscard]] BoundTerms directTerms(const base::Extents& m, double unit);
-[[nodiscard]] BoundTerms fourierTerms(std::int64_t points, const TileEnergies& energies, bool exact,
-                                      double unit);
+[[nodiscard]] BoundTerms fourierTerms(const base::Extents& points, const base::Extents& m,
+                                      const TileEnergies& energies, bool exact, double unit);
 
 /// Milliseconds of the stages of a run, summed over its threads.
 class StageClock {

@@ -62,13 +62,13 @@ template <class Real> class FftwTransform final : public TileTransform<Real> {
         return done ? std::optional(energies) : std::nullopt;
     }
 
-    simd::LineEnergy forward(const Real* tile, Real*, Real* pairs) const override {
+    method::shared::TileEnergy forward(const Real* tile, Real*, Real* pairs) const override {
         m_plans.forward(tile, pairs);
         return simd::lineEnergy(tile, this->points());
     }
 
-    simd::LineEnergy inverse(const Real* spectrum, const Real* pairs, Real* product, Real* to,
-                             const Extents& /*wanted*/) const override {
+    method::shared::TileEnergy inverse(const Real* spectrum, const Real* pairs, Real* product,
+                                       Real* to, const Extents& /*wanted*/) const override {
         for (std::int64_t i = 0; i < 2 * pairsOf(this->points()); i += 2) {
             const Real re = pairs[i] * spectrum[i] - pairs[i + 1] * spectrum[i + 1];
             const Real im = pairs[i + 1] * spectrum[i] + pairs[i] * spectrum[i + 1];

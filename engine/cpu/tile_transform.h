@@ -16,8 +16,8 @@ namespace flcc::cpu {
 /// What goes into a transform and what comes out, as its error bound takes them (METHODS 2.2): of
 /// lines whose errors stay within them.
 struct TileEnergies {
-    simd::LineEnergy in;
-    simd::LineEnergy out;
+    method::shared::TileEnergy in;
+    method::shared::TileEnergy out;
 };
 
 /// The threads that share a transform: what they do items with, and how many there are.
@@ -84,11 +84,12 @@ template <class Real> class TileTransform {
     }
 
     /// correlate() in two, for several templates: the spectrum of a tile,
-    virtual simd::LineEnergy forward(const Real* tile, Real* work, Real* spectrum) const = 0;
+    virtual method::shared::TileEnergy forward(const Real* tile, Real* work,
+                                               Real* spectrum) const = 0;
     /// and `to` = the tile behind it correlated with a template, to the bit as correlate(). `to`
     /// may be where `templ` is.
-    virtual simd::LineEnergy inverse(const Real* templ, const Real* spectrum, Real* work, Real* to,
-                                     const base::Extents& wanted) const = 0;
+    virtual method::shared::TileEnergy inverse(const Real* templ, const Real* spectrum, Real* work,
+                                               Real* to, const base::Extents& wanted) const = 0;
 
     /// The same of a sum of products of spectra, as addProduct() makes it.
     virtual void inverse(const Real* sum, Real* work, Real* to,

@@ -198,10 +198,8 @@ class TiledMethod final : public method::Method {
         prediction.paddingWaste =
             1 - static_cast<double>(base::voxelCount(map)) / ((tiles + general.tiles) * pointCount);
         if (statistics != nullptr) {
-            const double root = std::sqrt(std::log2(std::max(2.0, pointCount)));
-            prediction.errorBound = kUnitSingle * 8 * root * 2 * predictedK(*statistics) /
-                                        std::sqrt(static_cast<double>(base::voxelCount(m))) +
-                                    4 * kUnitSingle;
+            prediction.errorBound =
+                method::shared::expectedFourierBound(points, m, predictedK(*statistics), {});
         }
         return prediction;
     }

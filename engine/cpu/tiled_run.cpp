@@ -212,7 +212,7 @@ class Worker {
     template <class Real>
     TileResult score(const Extents& points, const base::Box& out, const Passed& passed,
                      const method::MapView& part, const TileBuffers<Real>& own, KeptTile* kept) {
-        const BoundTerms terms = fourierTerms(base::voxelCount(points), passed.energies,
+        const BoundTerms terms = fourierTerms(points, m_run.problem.templ, passed.energies,
                                               passed.centred.exact, kUnitOf<Real>);
         const TileResult result = m_buffers.scorer.score(
             m_run.problem, m_run.scene.pixels, out, boxOf(own.voxels, points),

@@ -39,7 +39,8 @@ shared::BoxConstants constantsOf(const Problem& problem) {
     constants.count = static_cast<double>(base::voxelCount(m));
     constants.suspicious = 4 * (16 + chain) * kUnitDouble;
     constants.boundSquare = (8 + chain / 2) * kUnitDouble;
-    constants.boundScore = shared::fourierBound(2, 0, 0, 0, errorsOf(problem)).score;
+    constants.boundScore =
+        shared::fourierBound(problem.templ, problem.templ, {}, {}, errorsOf(problem)).score;
     constants.boundConstant = 4 * kUnitSingle;
     constants.promise = problem.promise;
     if (isTwofold(problem)) {
@@ -292,12 +293,8 @@ class TiledMethod final : public DeviceMethod {
         if (statistics != nullptr) {
             Problem computed = problem;
             computed.precision = isGeneral(problem) ? method::Precision::Double : problem.precision;
-            const shared::TransformErrors errors = errorsOf(computed);
-            prediction.errorBound =
-                errors.factor * errors.unit * 8 * std::sqrt(log) * 2 *
-                    method::predictedK(*statistics) /
-                    std::sqrt(static_cast<double>(base::voxelCount(problem.templ))) +
-                4 * errors.unit;
+            prediction.errorBound = shared::expectedFourierBound(
+                tiling.points, problem.templ, method::predictedK(*statistics), errorsOf(computed));
         }
         return prediction;
     }

@@ -117,9 +117,8 @@ template <class Real> struct TiledEnergy {
                 facts.in = energy;
                 return;
             }
-            const shared::FourierBound bound = shared::fourierBound(
-                countOf(launch.points), std::sqrt(facts.in.largestMeanSquare),
-                std::sqrt(energy.largestMeanSquare), std::sqrt(facts.in.total), launch.errors);
+            const shared::FourierBound bound =
+                shared::fourierBound(launch.points, launch.templ, facts.in, energy, launch.errors);
             facts.boundNumerator = bound.typical < bound.worst ? bound.typical : bound.worst;
         });
     }

@@ -10,6 +10,7 @@
 
 #include "engine/base/extents.h"
 #include "engine/base/image.h"
+#include "engine/method/shared/fourier_bound.h"
 
 /// The inner loops of the CPU methods, compiled for every instruction set of the target
 /// architecture and dispatched once a call (Highway).
@@ -284,19 +285,9 @@ struct BestSums {
 };
 [[nodiscard]] BestSums takeBest(const BestArguments& arguments);
 
-/// Energies of a tile: of its worst line, as the largest mean square, and of the whole, as a sum of
-/// squares.
-struct LineEnergy {
-    double largestMeanSquare = 0;
-    double total = 0;
-
-    void join(const LineEnergy& other) {
-        largestMeanSquare = std::max(largestMeanSquare, other.largestMeanSquare);
-        total += other.total;
-    }
-};
-/// Lines parallel to any axis.
-[[nodiscard]] LineEnergy lineEnergy(const float* tile, const base::Extents& extents);
-[[nodiscard]] LineEnergy lineEnergy(const double* tile, const base::Extents& extents);
+/// Energies of a tile and of its lines parallel to any axis.
+using method::shared::TileEnergy;
+[[nodiscard]] TileEnergy lineEnergy(const float* tile, const base::Extents& extents);
+[[nodiscard]] TileEnergy lineEnergy(const double* tile, const base::Extents& extents);
 
 } // namespace flcc::cpu::simd

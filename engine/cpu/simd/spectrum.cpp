@@ -31,7 +31,7 @@ template <class Real> double largestOf(const Real* values, std::int64_t count) {
 }
 
 template <class Real>
-HWY_INLINE LineEnergy energyOf(const Real* tile, const base::Extents& n, Real* scratch) {
+HWY_INLINE TileEnergy energyOf(const Real* tile, const base::Extents& n, Real* scratch) {
     const hn::ScalableTag<Real> d;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
     const auto nx = static_cast<double>(n.x);
@@ -39,7 +39,7 @@ HWY_INLINE LineEnergy energyOf(const Real* tile, const base::Extents& n, Real* s
     Real* const pillars = scratch + n.x; // lines along z
     const bool volume = n.z > 1;
     std::fill_n(scratch, n.x + (volume ? n.x * n.y : 0), Real{0});
-    LineEnergy result;
+    TileEnergy result;
     for (std::int64_t z = 0; z < n.z; ++z) {
         if (z > 0) {
             std::fill_n(columns, n.x, Real{0});
@@ -81,10 +81,10 @@ HWY_INLINE LineEnergy energyOf(const Real* tile, const base::Extents& n, Real* s
     }
     return result;
 }
-LineEnergy energy(const float* tile, const base::Extents& n, float* scratch) {
+TileEnergy energy(const float* tile, const base::Extents& n, float* scratch) {
     return energyOf(tile, n, scratch);
 }
-LineEnergy energyDouble(const double* tile, const base::Extents& n, double* scratch) {
+TileEnergy energyDouble(const double* tile, const base::Extents& n, double* scratch) {
     return energyOf(tile, n, scratch);
 }
 
@@ -106,12 +106,12 @@ std::size_t crossing(const base::Extents& n) {
 
 } // namespace
 
-LineEnergy lineEnergy(const float* tile, const base::Extents& n) {
+TileEnergy lineEnergy(const float* tile, const base::Extents& n) {
     std::vector<float> scratch(crossing(n));
     return HWY_DYNAMIC_DISPATCH(energy)(tile, n, scratch.data());
 }
 
-LineEnergy lineEnergy(const double* tile, const base::Extents& n) {
+TileEnergy lineEnergy(const double* tile, const base::Extents& n) {
     std::vector<double> scratch(crossing(n));
     return HWY_DYNAMIC_DISPATCH(energyDouble)(tile, n, scratch.data());
 }

@@ -13,6 +13,7 @@ struct BoundSearch {
     std::string fault;       ///< the first voxel that lies beyond its bound, in words
     std::int64_t voxels = 0; ///< judged by the oracle
     double worst = 0;        ///< largest error over the bound, known within a factor of two
+    std::string worstWay;    ///< that had it
 };
 
 /// Takes `count` seeded voxels of a problem, their exact scores from the oracle, and runs some of
@@ -20,15 +21,18 @@ struct BoundSearch {
 /// marked LOWCONF has a bound below the promise, so its error must be too.
 void searchBeyondBounds(const Posed& posed, int count, std::uint64_t seed, BoundSearch& search);
 
+/// Likewise over every voxel, in single precision by all ways, with promises that fall by sqrt(2);
+/// what is right is what `direct` says in double.
+void searchWholeMaps(const Posed& posed, BoundSearch& search);
+
 /// A problem of the cases that concentrate errors: one count over a high level, wide integers,
 /// stripes with a template of another frequency across; or one of the kinds.
 [[nodiscard]] Posed problemForBounds(std::uint64_t seed);
 
-/// A seeded problem of few levels: steps, stripes or checks with little contrast on them, and a
-/// template of two levels that repeats otherwise, up to 300 squared. What is equal errs equally, so
-/// that errors add up where those of noise cancel. Some voxels of every way are judged. Empty when
-/// all is as promised.
-[[nodiscard]] std::string judgePatterns(std::uint64_t seed);
+/// A seeded problem of few levels: steps, stripes, checks or lines with little contrast on them,
+/// and a template of two levels that varies otherwise, up to 300 squared. What is equal errs
+/// equally, so that errors add up where those of noise cancel.
+[[nodiscard]] Posed problemOfPatterns(std::uint64_t seed);
 
 /// A seeded problem of any size, pixel type, texture, offset and contrast (log-uniform), with NaN
 /// or Inf in some; judged over every voxel of every way on one instruction set. Empty when all is

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -141,8 +142,33 @@ class SlowTest : public QObject {
         QVERIFY2(search.fault.empty(), search.fault.c_str());
     }
 
-    // FLCC_RANDOM_SECONDS says for how long, FLCC_RANDOM_SEED where it begins.
     void randomProblemsAreRightOrMarked() {
+        searchFaults([](std::uint64_t seed) { return test::judgeRandom(seed); });
+    }
+
+    void patternsKeepTheirBounds() {
+        test::BoundSearch search;
+        double worst = 0;
+        searchFaults([&](std::uint64_t seed) {
+            const test::Posed posed = test::problemOfPatterns(seed);
+            if (seed % 5 == 0) {
+                test::searchBeyondBounds(posed, 40, seed, search);
+            } else {
+                test::searchWholeMaps(posed, search);
+            }
+            if (search.worst > worst) {
+                worst = search.worst;
+                qInfo("seed %llu: largest error over its bound (within a factor of 2) %.3f, %s",
+                      static_cast<unsigned long long>(seed), worst, search.worstWay.c_str());
+            }
+            return std::exchange(search.fault, std::string());
+        });
+    }
+
+  private:
+    /// Judges problems by their seeds: FLCC_RANDOM_SECONDS says for how long, FLCC_RANDOM_SEED
+    /// where it begins.
+    template <class JudgeSeed> static void searchFaults(JudgeSeed&& judgeSeed) {
         const int seconds = qEnvironmentVariableIsSet("FLCC_RANDOM_SECONDS")
                                 ? qEnvironmentVariableIntValue("FLCC_RANDOM_SECONDS")
                                 : 60;
@@ -153,9 +179,9 @@ class SlowTest : public QObject {
         std::uint64_t seed = first;
         int faults = 0;
         for (; timer.elapsed() < seconds * 1000LL && faults < 20; ++seed) {
-            const std::string fault = test::judgeRandom(seed);
+            const std::string fault = judgeSeed(seed);
             if (!fault.empty()) {
-                qWarning("%s", fault.c_str());
+                qWarning("seed %llu: %s", static_cast<unsigned long long>(seed), fault.c_str());
                 ++faults;
             }
         }
@@ -164,7 +190,6 @@ class SlowTest : public QObject {
         QCOMPARE(faults, 0);
     }
 
-  private:
     static void judge(const Extents& n, const Extents& m, PixelType type, test::Random& random) {
         if (QTest::currentTestFailed()) {
             return;

@@ -80,9 +80,9 @@ Image<Real> spectrumOf(const TileTransform<Real>& transform, const Buffers<Real>
 /// What a transform makes of a tile, and a fault in how it does so.
 struct Found {
     std::vector<double> correlation;
-    std::vector<double> ofSum;                ///< the same by way of a sum
-    cpu::TileEnergies energies;               ///< of all of it
-    std::vector<cpu::simd::LineEnergy> parts; ///< of what comes out where partsOf() are wanted
+    std::vector<double> ofSum;                     ///< the same by way of a sum
+    cpu::TileEnergies energies;                    ///< of all of it
+    std::vector<method::shared::TileEnergy> parts; ///< of what comes out where partsOf() are wanted
     std::string fault;
 };
 
@@ -157,7 +157,7 @@ template <class Real> Found correlated(const Image<double>& tile, const Image<do
     expect(std::equal(before.begin(), before.end(), buffers.voxels.data()), "the tile is not kept");
     found.correlation.assign(buffers.to.data(), buffers.to.data() + buffers.to.count());
     found.energies = energies;
-    const auto same = [](const cpu::simd::LineEnergy& a, const cpu::simd::LineEnergy& b) {
+    const auto same = [](const method::shared::TileEnergy& a, const method::shared::TileEnergy& b) {
         return a.largestMeanSquare == b.largestMeanSquare && a.total == b.total;
     };
     // Of a part, by several threads.
@@ -217,8 +217,8 @@ template <class Real> Found correlated(const Image<double>& tile, const Image<do
     transform->inverse(sum.data(), buffers.work.data(), box.data(), points);
     found.ofSum.assign(box.data(), box.data() + box.count());
     // The result may lie where the template was.
-    const cpu::simd::LineEnergy out = transform->inverse(templ.data(), buffers.spectrum.data(),
-                                                         buffers.work.data(), templ.data(), points);
+    const method::shared::TileEnergy out = transform->inverse(
+        templ.data(), buffers.spectrum.data(), buffers.work.data(), templ.data(), points);
     expect(same(out, energies.out), "in two steps it has another energy");
     expect(std::equal(buffers.to.data(), buffers.to.data() + buffers.to.count(), templ.data()),
            "in two steps it is another one");
@@ -318,7 +318,7 @@ class TileTransformTest : public QObject {
                        holds(out.total, total(exact), total(exact));
             std::vector<Extents> parts = partsOf(points);
             parts.push_back(points);
-            std::vector<cpu::simd::LineEnergy> outs = found.parts;
+            std::vector<method::shared::TileEnergy> outs = found.parts;
             outs.push_back(out);
             // Of a part at most what its groups of columns have in all slices, two groups of an odd
             // number of slices.
@@ -361,7 +361,7 @@ class TileTransformTest : public QObject {
                 transform->correlate(templ.data(), own.voxels.data(), own.work.data(),
                                      own.to.data(), {16, 16, std::min<std::int64_t>(2, points.z)});
             const double total = static_cast<double>(points.y * points.z);
-            for (const cpu::simd::LineEnergy& energy : {energies.in, energies.out}) {
+            for (const method::shared::TileEnergy& energy : {energies.in, energies.out}) {
                 QVERIFY(std::abs(energy.total - total) <= 1e-5 * total);
             }
             QVERIFY(std::abs(energies.in.largestMeanSquare - 1) <= 1e-5);
@@ -452,7 +452,7 @@ class TileTransformTest : public QObject {
             }
             for (const std::string& set : cpu::simd::instructionSets()) {
                 cpu::simd::forceInstructionSet(set);
-                const cpu::simd::LineEnergy found = cpu::simd::lineEnergy(tile.data(), n);
+                const method::shared::TileEnergy found = cpu::simd::lineEnergy(tile.data(), n);
                 QVERIFY(std::abs(found.largestMeanSquare - largest) <= 1e-14 * largest);
                 QVERIFY(std::abs(found.total - total) <= 1e-14 * total);
             }
@@ -483,7 +483,7 @@ class TileTransformTest : public QObject {
                         cpu::simd::forceInstructionSet(set);
                         const auto energies = {cpu::simd::lineEnergy(tile.data(), n),
                                                cpu::simd::lineEnergy(single.data(), n)};
-                        for (const cpu::simd::LineEnergy& found : energies) {
+                        for (const method::shared::TileEnergy& found : energies) {
                             QCOMPARE(found.largestMeanSquare, 1.0);
                             QCOMPARE(found.total, static_cast<double>(lengths[axis]));
                         }
