@@ -115,9 +115,9 @@ PanelFrame SupportScorer::frameOf(const SupportRun& run, const Sums& sums) const
     frame.perUnit = 1 / loaded.tile.unit;
     frame.integer = loaded.integer;
     frame.outside = run.problem.outside;
-    // Of the score itself, of the template's norm (eight lanes), and of the float it is kept as.
-    frame.constant =
-        (4 + count / 16) * kUnitDouble + (run.map.exact.data() == nullptr ? kUnitSingle : 0.0);
+    // Of the score itself and of the float it is kept as.
+    frame.constant = method::normedError(run.templ.count()) +
+                     (run.map.exact.data() == nullptr ? kUnitSingle : 0.0);
     // A voxel is rounded once when it is loaded, its square twice more; a value of That four times.
     const auto roundings = [](double number) { return number * kUnitDouble; };
     frame.errors.cnTile = tile * loaded.norm * run.templ.norm(Weights::That);

@@ -22,6 +22,9 @@ using base::Status;
 /// Every this many-th bound of the first row of a slice goes into the sample.
 constexpr std::int64_t kBoundStep = 16;
 
+/// Of a value of a template in double: two means and a factor.
+constexpr int kTemplateRoundings = 3;
+
 /// Longest chain of additions of the window sums (METHODS 2.1).
 double chainOf(const Extents& m) {
     return static_cast<double>(m.y > 1 ? m.y : 0) + static_cast<double>(m.z > 1 ? m.z : 0);
@@ -226,15 +229,15 @@ void clearExact(const method::MapView& part, const std::vector<std::uint8_t>& to
 BoundTerms directTerms(const Extents& m, double unit) {
     BoundTerms terms;
     const double half = static_cast<double>(simd::directChain(m)) / 2;
-    terms.panel = unit * (2 + half);
+    terms.panel = unit * ((unit < kUnitSingle ? kTemplateRoundings : 1) + 1 + half);
     terms.score = unit * half; // products of one sign: roundings need not cancel
     return terms;
 }
 
 BoundTerms fourierTerms(const Extents& points, const Extents& m, const TileEnergies& energies,
                         bool exact, double unit) {
-    // Unless they were made in more digits, the template's values are rounded, four times, and its
-    // spectrum has the errors of its own transform.
+    // Unless they were made in more digits, the template's values are rounded and its spectrum has
+    // the errors of its own transform.
     const bool twofold = unit < kUnitSingle;
     const method::shared::FourierBound bound = method::shared::fourierBound(
         points, m, energies.in, energies.out, {unit, twofold ? 3.0 : 1.0});
@@ -242,7 +245,7 @@ BoundTerms fourierTerms(const Extents& points, const Extents& m, const TileEnerg
     terms.numerator = bound.typical;
     terms.worst = bound.worst;
     terms.score = bound.score;
-    terms.panel = unit * ((exact ? 0 : 1) + (twofold ? 4 : 0));
+    terms.panel = unit * ((exact ? 0 : 1) + (twofold ? kTemplateRoundings : 0));
     return terms;
 }
 
@@ -340,13 +343,11 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
         }
     }
     const bool twofold = std::is_same_v<Real, double>;
-    // A score in double that is kept as float is rounded once more; the norm of the template is a
-    // sum of squares in eight lanes, which shows in double.
+    // A score in double that is kept as float is rounded once more.
     const bool integers = std::is_same_v<Numerator, std::int32_t>;
-    const double norm =
-        twofold ? kUnitDouble * static_cast<double>(base::voxelCount(problem.templ)) / 16 : 0.0;
-    const double constant = (integers ? 5 : 4) * kUnitOf<Real> + norm +
-                            (twofold && part.exact.data() == nullptr ? kUnitSingle : 0.0);
+    const double constant = twofold ? method::normedError(base::voxelCount(problem.templ)) +
+                                          (part.exact.data() == nullptr ? kUnitSingle : 0.0)
+                                    : (integers ? 5 : 4) * kUnitSingle;
     TileResult result{tile, simd::scoreTile(arguments, constantsOf(problem, tile, terms, constant)),
                       0, twofold};
     const base::Box seen = footprint(out, problem.templ);

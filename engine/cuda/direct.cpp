@@ -89,11 +89,11 @@ class DirectPrepared final : public method::Prepared {
         constants.suspicious = 4 * (16 + chain) * kUnitDouble;
         constants.boundSquare = (8 + chain / 2) * kUnitDouble;
         if (twofold) {
-            // That is rounded four times; its norm is a sum in eight lanes.
+            // That is rounded four times.
             constants.tiny = 0x1p-960;
             constants.boundPanel = kUnitDouble * (6 + half);
             constants.boundScore = kUnitDouble * half;
-            constants.boundConstant = kUnitDouble * (4 + constants.count / 16);
+            constants.boundConstant = method::normedError(base::voxelCount(m));
             return constants;
         }
         // METHODS 2.2 has 2 + L/2 for products that are added in one rounding; a compiler may make
@@ -112,10 +112,9 @@ class DirectPrepared final : public method::Prepared {
         if (mayOverlap(problem)) {
             m_levels = levelsOf(templ);
         }
-        // Each product and each addition is rounded; of the score itself, and of the template's
-        // norm (eight lanes).
+        // Each product and each addition is rounded.
         m_constants.boundPanel = (static_cast<double>(supportChain(m)) + 1) * kUnitDouble;
-        m_constants.boundConstant = (4 + m_constants.count / 16) * kUnitDouble;
+        m_constants.boundConstant = method::normedError(m_canonical.count());
     }
 
     void takeIntegers(const base::View<const std::uint8_t>& templ) {

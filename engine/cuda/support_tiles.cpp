@@ -170,10 +170,9 @@ void SupportTiles::prepare(const Stream& stream, const Problem& problem, const T
         m_transformed = wanted;
     }
     for (std::size_t i = 0; i < templates.size(); ++i) {
-        const auto count = static_cast<double>(templates[i].canonical.count());
-        m_constants[i].count = count;
-        // Of the score itself, of the template's norm (eight lanes), and of what it is stored as.
-        m_constants[i].bound = (4 + count / 16) * kUnitDouble + stored;
+        const std::int64_t count = templates[i].canonical.count();
+        m_constants[i].count = static_cast<double>(count);
+        m_constants[i].bound = method::normedError(count) + stored;
     }
     const std::tuple<Extents, std::int64_t> planned{tiling.points, m_room.batch};
     if (!m_inverse || m_planned != planned) {

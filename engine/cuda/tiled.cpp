@@ -44,10 +44,10 @@ shared::BoxConstants constantsOf(const Problem& problem) {
     constants.boundConstant = 4 * kUnitSingle;
     constants.promise = problem.promise;
     if (isTwofold(problem)) {
-        // That is rounded four times; its norm is a sum in eight lanes.
+        // That is rounded four times.
         constants.tiny = 0x1p-960;
         constants.boundPanel = 4 * kUnitDouble;
-        constants.boundConstant = (4 + constants.count / 16) * kUnitDouble;
+        constants.boundConstant = method::normedError(base::voxelCount(m));
     }
     return constants;
 }

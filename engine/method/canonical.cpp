@@ -281,6 +281,39 @@ struct Counted {
     }
 };
 
+/// A sum whose long additions keep what they round off: stripes would fill single lanes with one
+/// sign, and what these round off would pass for a mean.
+class LongSum {
+  public:
+    [[gnu::always_inline]] void add(const Lanes& lanes) {
+        m_short += lanes;
+        if (++m_count == kShort) {
+            join();
+        }
+    }
+    [[gnu::always_inline]] double value() {
+        join();
+        return total(m_sums) + total(m_errors);
+    }
+
+    static constexpr int kShort = 32;
+
+  private:
+    Lanes m_short{};
+    Lanes m_sums{};
+    Lanes m_errors{};
+    int m_count = 0;
+
+    [[gnu::always_inline]] void join() {
+        const Lanes sums = m_sums + m_short;
+        const Lanes added = sums - m_sums;
+        m_errors += (m_sums - (sums - added)) + (m_short - added);
+        m_sums = sums;
+        m_short = Lanes{};
+        m_count = 0;
+    }
+};
+
 struct Sums {
     double values = 0;
     double squares = 0;
@@ -292,13 +325,13 @@ struct Summing {
     double less;
 
     [[gnu::always_inline]] Sums operator()() const {
-        Lanes values{};
-        Lanes squares{};
+        LongSum values;
+        LongSum squares;
         counted.forLanes(less, [&](const Lanes& lanes, std::int64_t, std::int64_t) {
-            values += lanes;
-            squares += lanes * lanes;
+            values.add(lanes);
+            squares.add(lanes * lanes);
         });
-        return {total(values), total(squares)};
+        return {values.value(), squares.value()};
     }
 };
 
@@ -489,6 +522,11 @@ CanonicalValue canonicalValue(const MaskedView& scene, const CanonicalTemplate& 
 
 double canonicalBound(std::int64_t count) {
     return (2.0 * static_cast<double>(count) + 16.0) * kUnitRoundoff;
+}
+
+double normedError(std::int64_t count) {
+    return (4 + static_cast<double>(std::min<std::int64_t>(count, LongSum::kShort)) / 2) *
+           kUnitRoundoff;
 }
 
 } // namespace flcc::method

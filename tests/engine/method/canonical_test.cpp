@@ -1,5 +1,6 @@
 #include <QtTest>
 
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cmath>
@@ -297,22 +298,33 @@ class CanonicalTest : public QObject {
         }
     }
 
-    void theMeanLeavesNoRest() {
-        // All differences to the first voxel are large, those to the mean are not.
+    // Of the template whose differences to the first voxel are large, those to the mean are not; of
+    // stripes all in one lane have one sign.
+    void neitherMeanNorNormLeavesARest() {
         const base::AnyImage noise = test::noise(PixelType::Float32, {301, 299, 1}, 2);
-        base::AnyImage templ =
+        base::AnyImage spike =
             test::mapped(noise, PixelType::Float32, [](double v) { return 1e6 + std::fabs(v); });
-        std::get<base::Image<float>>(templ).data()[0] = 0;
-        const method::CanonicalTemplate ready(base::viewOf(templ));
-        long double sum = 0;
-        long double magnitudes = 0;
-        for (std::int64_t i = 0; i < ready.values().count(); ++i) {
-            sum += ready.values().data()[i];
-            magnitudes += std::fabs(ready.values().data()[i]);
+        std::get<base::Image<float>>(spike).data()[0] = 0;
+        const base::AnyImage stripes =
+            test::makeScene(PixelType::UInt8, {233, 124, 1},
+                            [](const Index& i) { return i.x % 2 == 0 ? 27.0 : 67.0; });
+        for (const base::AnyImage* const templ :
+             std::array<const base::AnyImage*, 2>{&spike, &stripes}) {
+            const method::CanonicalTemplate ready(base::viewOf(*templ));
+            long double sum = 0;
+            long double magnitudes = 0;
+            long double squares = 0;
+            for (std::int64_t i = 0; i < ready.values().count(); ++i) {
+                const long double value = ready.values().data()[i];
+                sum += value;
+                magnitudes += std::fabs(value);
+                squares += value * value;
+            }
+            // Three roundings of each value, and those of the sum that the rest is taken from.
+            QVERIFY(std::fabs(sum) <= magnitudes * 8 * 0x1p-53L);
+            const double bound = 2 * (method::normedError(ready.count()) + 3 * 0x1p-53);
+            QVERIFY(std::fabs(squares - 1) <= static_cast<long double>(bound));
         }
-        // Three roundings of each value, and those of the sum that the rest is taken from.
-        QVERIFY(std::fabs(static_cast<double>(sum)) <=
-                static_cast<double>(magnitudes * 8 * 0x1p-53L));
     }
 
     void nothingIsLeftOutsideTheSupport() {
