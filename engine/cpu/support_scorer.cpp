@@ -1,4 +1,5 @@
 #include "engine/cpu/support_scorer.h"
+#include "engine/method/shared/template_error.h"
 
 #include <algorithm>
 #include <array>
@@ -116,21 +117,21 @@ PanelFrame SupportScorer::frameOf(const SupportRun& run, const Sums& sums) const
     frame.integer = loaded.integer;
     frame.outside = run.problem.outside;
     // Of the score itself and of the float it is kept as.
-    frame.constant = method::normedError(run.templ.count()) +
-                     (run.map.exact.data() == nullptr ? kUnitSingle : 0.0);
-    // A voxel is rounded once when it is loaded, its square twice more; a value of That four times.
+    frame.constant =
+        method::shared::kNormedError + (run.map.exact.data() == nullptr ? kUnitSingle : 0.0);
+    // A voxel is rounded once when it is loaded, its square twice more.
     const auto roundings = [](double number) { return number * kUnitDouble; };
     frame.errors.cnTile = tile * loaded.norm * run.templ.norm(Weights::That);
-    frame.errors.cnPanel = panel + roundings(6);
+    frame.errors.cnPanel = panel + roundings(2) + method::shared::kTemplateError;
     frame.errors.s1Tile = tile * loaded.norm * run.templ.norm(Weights::Support);
     frame.errors.s1Panel = panel + roundings(2);
     frame.errors.s2Tile = tile * loaded.squareNorm * run.templ.norm(Weights::Support);
     frame.errors.s2Panel = panel + roundings(4);
     const double sumOfThat = std::sqrt(count); // at most, of magnitudes
-    frame.errors.t1Tile =
-        tile * sums.insideNorm * run.templ.norm(Weights::That) + (panel + roundings(5)) * sumOfThat;
-    frame.errors.t2Tile =
-        tile * sums.insideNorm * run.templ.norm(Weights::Square) + panel + roundings(10);
+    frame.errors.t1Tile = tile * sums.insideNorm * run.templ.norm(Weights::That) +
+                          (panel + roundings(1) + method::shared::kTemplateError) * sumOfThat;
+    frame.errors.t2Tile = tile * sums.insideNorm * run.templ.norm(Weights::Square) + panel +
+                          roundings(2) + 2 * method::shared::kTemplateError;
     return frame;
 }
 

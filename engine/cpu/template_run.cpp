@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/cpu/scene_frame.h"
+#include "engine/method/shared/template_error.h"
 
 namespace flcc::cpu {
 
@@ -314,7 +315,8 @@ template <class Real> class BlockedRun {
         // unless the differences are exact.
         const CentredTile facts = m_frame.tile(tile);
         const bool whole = facts.exact && facts.stepsPerUnit() * kUnitOf<Real> <= 0.25;
-        terms.panel = kUnitOf<Real> * (whole ? 1 : 3);
+        terms.panel = kUnitOf<Real> * (whole ? 1 : 3) +
+                      (std::is_same_v<Real, double> ? method::shared::kTemplateError : 0.0);
         return terms;
     }
 

@@ -11,6 +11,7 @@
 #include "engine/method/canonical_cost.h"
 #include "engine/method/shared/box_score.h"
 #include "engine/method/shared/fourier_bound.h"
+#include "engine/method/shared/template_error.h"
 
 namespace flcc::cpu {
 
@@ -21,9 +22,6 @@ using base::Status;
 
 /// Every this many-th bound of the first row of a slice goes into the sample.
 constexpr std::int64_t kBoundStep = 16;
-
-/// Of a value of a template in double: two means and a factor.
-constexpr int kTemplateRoundings = 3;
 
 /// Longest chain of additions of the window sums (METHODS 2.1).
 double chainOf(const Extents& m) {
@@ -79,7 +77,8 @@ method::shared::BoxConstants againConstants(const method::Problem& problem, cons
     method::shared::BoxConstants constants;
     constants.count = sums.count;
     constants.suspicious = sums.suspicious;
-    constants.boundPanel = (constants.count + 3) * kUnitDouble + (tile.exact ? 0 : kUnitSingle);
+    constants.boundPanel = (constants.count + 3) * kUnitDouble + method::shared::kTemplateError +
+                           (tile.exact ? 0 : kUnitSingle);
     constants.boundSquare = sums.boundSquare;
     constants.boundConstant = sums.boundConstant + (tile.exactSums ? 0 : simd::kRunningBound);
     constants.promise = problem.promise;
@@ -229,7 +228,7 @@ void clearExact(const method::MapView& part, const std::vector<std::uint8_t>& to
 BoundTerms directTerms(const Extents& m, double unit) {
     BoundTerms terms;
     const double half = static_cast<double>(simd::directChain(m)) / 2;
-    terms.panel = unit * ((unit < kUnitSingle ? kTemplateRoundings : 1) + 1 + half);
+    terms.panel = unit * (1 + half) + (unit < kUnitSingle ? method::shared::kTemplateError : unit);
     terms.score = unit * half; // products of one sign: roundings need not cancel
     return terms;
 }
@@ -245,7 +244,7 @@ BoundTerms fourierTerms(const Extents& points, const Extents& m, const TileEnerg
     terms.numerator = bound.typical;
     terms.worst = bound.worst;
     terms.score = bound.score;
-    terms.panel = unit * ((exact ? 0 : 1) + (twofold ? kTemplateRoundings : 0));
+    terms.panel = (exact ? 0 : unit) + (twofold ? method::shared::kTemplateError : 0);
     return terms;
 }
 
@@ -345,9 +344,9 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
     const bool twofold = std::is_same_v<Real, double>;
     // A score in double that is kept as float is rounded once more.
     const bool integers = std::is_same_v<Numerator, std::int32_t>;
-    const double constant = twofold ? method::normedError(base::voxelCount(problem.templ)) +
-                                          (part.exact.data() == nullptr ? kUnitSingle : 0.0)
-                                    : (integers ? 5 : 4) * kUnitSingle;
+    const double constant =
+        twofold ? method::shared::kNormedError + (part.exact.data() == nullptr ? kUnitSingle : 0.0)
+                : (integers ? 5 : 4) * kUnitSingle;
     TileResult result{tile, simd::scoreTile(arguments, constantsOf(problem, tile, terms, constant)),
                       0, twofold};
     const base::Box seen = footprint(out, problem.templ);

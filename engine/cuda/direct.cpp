@@ -12,6 +12,7 @@
 #include "engine/cuda/methods.h"
 #include "engine/cuda/support_tiles.h"
 #include "engine/method/shared/direct_block.h"
+#include "engine/method/shared/template_error.h"
 
 namespace flcc::cuda {
 
@@ -89,11 +90,10 @@ class DirectPrepared final : public method::Prepared {
         constants.suspicious = 4 * (16 + chain) * kUnitDouble;
         constants.boundSquare = (8 + chain / 2) * kUnitDouble;
         if (twofold) {
-            // That is rounded four times.
             constants.tiny = 0x1p-960;
-            constants.boundPanel = kUnitDouble * (6 + half);
+            constants.boundPanel = method::shared::kTemplateError + kUnitDouble * (2 + half);
             constants.boundScore = kUnitDouble * half;
-            constants.boundConstant = method::normedError(base::voxelCount(m));
+            constants.boundConstant = method::shared::kNormedError;
             return constants;
         }
         // METHODS 2.2 has 2 + L/2 for products that are added in one rounding; a compiler may make
@@ -114,7 +114,7 @@ class DirectPrepared final : public method::Prepared {
         }
         // Each product and each addition is rounded.
         m_constants.boundPanel = (static_cast<double>(supportChain(m)) + 1) * kUnitDouble;
-        m_constants.boundConstant = method::normedError(m_canonical.count());
+        m_constants.boundConstant = method::shared::kNormedError;
     }
 
     void takeIntegers(const base::View<const std::uint8_t>& templ) {

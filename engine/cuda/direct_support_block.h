@@ -6,6 +6,7 @@
 
 #include "engine/cuda/direct_block.h"
 #include "engine/cuda/support_panel.h"
+#include "engine/method/shared/template_error.h"
 
 /// The direct method where panels may leave the scene or its mask (METHODS 2.0): all sums are taken
 /// by their definition, in double; as direct_block.h.
@@ -192,11 +193,11 @@ template <class T> struct DirectSupportBlock {
         constexpr double kUnit = 0x1p-53;
         const double sum = launch.constants.boundPanel;
         shared::PanelFrame frame = Panels::panelFrame(launch, tile);
-        frame.errors.cnPanel = sum + 6 * kUnit;
+        frame.errors.cnPanel = sum + 2 * kUnit + shared::kTemplateError;
         frame.errors.s1Panel = sum + 2 * kUnit;
         frame.errors.s2Panel = sum + 4 * kUnit;
-        frame.errors.t1Tile = (sum + 5 * kUnit) * frame.rootCount;
-        frame.errors.t2Tile = sum + 10 * kUnit;
+        frame.errors.t1Tile = (sum + kUnit + shared::kTemplateError) * frame.rootCount;
+        frame.errors.t2Tile = sum + 2 * kUnit + 2 * shared::kTemplateError;
         return frame;
     }
 

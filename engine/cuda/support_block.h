@@ -6,6 +6,7 @@
 #include "engine/cuda/support_launch.h"
 #include "engine/cuda/support_panel.h"
 #include "engine/cuda/tiled_block.h"
+#include "engine/method/shared/template_error.h"
 
 /// Tiles that are no plain boxes inside the scene, around their transforms; as tiled_block.h.
 namespace flcc::cuda {
@@ -213,13 +214,14 @@ template <class T> struct SupportVoxels {
         const double inside = std::sqrt(static_cast<double>(facts.inside));
         shared::PanelFrame frame = Panels::panelFrame(launch, facts.frame);
         frame.errors.cnTile = tile * x * weights[0];
-        frame.errors.cnPanel = 6 * kUnit;
+        frame.errors.cnPanel = 2 * kUnit + shared::kTemplateError;
         frame.errors.s1Tile = tile * x * weights[1];
         frame.errors.s1Panel = 2 * kUnit;
         frame.errors.s2Tile = tile * squares * weights[1];
         frame.errors.s2Panel = 4 * kUnit;
-        frame.errors.t1Tile = tile * inside * weights[0] + 5 * kUnit * frame.rootCount;
-        frame.errors.t2Tile = tile * inside * weights[2] + 10 * kUnit;
+        frame.errors.t1Tile =
+            tile * inside * weights[0] + (kUnit + shared::kTemplateError) * frame.rootCount;
+        frame.errors.t2Tile = tile * inside * weights[2] + 2 * kUnit + 2 * shared::kTemplateError;
         return frame;
     }
 

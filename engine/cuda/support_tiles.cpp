@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/cuda/map_run.h"
+#include "engine/method/shared/template_error.h"
 
 namespace flcc::cuda {
 
@@ -170,9 +171,8 @@ void SupportTiles::prepare(const Stream& stream, const Problem& problem, const T
         m_transformed = wanted;
     }
     for (std::size_t i = 0; i < templates.size(); ++i) {
-        const std::int64_t count = templates[i].canonical.count();
-        m_constants[i].count = static_cast<double>(count);
-        m_constants[i].bound = method::normedError(count) + stored;
+        m_constants[i].count = static_cast<double>(templates[i].canonical.count());
+        m_constants[i].bound = method::shared::kNormedError + stored;
     }
     const std::tuple<Extents, std::int64_t> planned{tiling.points, m_room.batch};
     if (!m_inverse || m_planned != planned) {

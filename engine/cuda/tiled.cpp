@@ -13,6 +13,7 @@
 #include "engine/cuda/methods.h"
 #include "engine/cuda/support_tiles.h"
 #include "engine/cuda/tiling.h"
+#include "engine/method/shared/template_error.h"
 
 namespace flcc::cuda {
 
@@ -44,10 +45,9 @@ shared::BoxConstants constantsOf(const Problem& problem) {
     constants.boundConstant = 4 * kUnitSingle;
     constants.promise = problem.promise;
     if (isTwofold(problem)) {
-        // That is rounded four times.
         constants.tiny = 0x1p-960;
-        constants.boundPanel = 4 * kUnitDouble;
-        constants.boundConstant = method::normedError(base::voxelCount(m));
+        constants.boundPanel = shared::kTemplateError;
+        constants.boundConstant = shared::kNormedError;
     }
     return constants;
 }

@@ -296,9 +296,8 @@ class LongSum {
         return total(m_sums) + total(m_errors);
     }
 
-    static constexpr int kShort = 32;
-
   private:
+    static constexpr int kShort = 8; // shared::kTemplateError
     Lanes m_short{};
     Lanes m_sums{};
     Lanes m_errors{};
@@ -522,11 +521,6 @@ CanonicalValue canonicalValue(const MaskedView& scene, const CanonicalTemplate& 
 
 double canonicalBound(std::int64_t count) {
     return (2.0 * static_cast<double>(count) + 16.0) * kUnitRoundoff;
-}
-
-double normedError(std::int64_t count) {
-    return (4 + static_cast<double>(std::min<std::int64_t>(count, LongSum::kShort)) / 2) *
-           kUnitRoundoff;
 }
 
 } // namespace flcc::method

@@ -6,11 +6,12 @@
 #include "engine/base/pixels.h"
 #include "engine/method/masked_view.h"
 #include "engine/method/problem.h"
+#include "engine/method/shared/template_error.h"
 
 namespace flcc::method {
 
 /// A template made ready for scores in double: That of METHODS 2 (zero mean, unit norm, 0 outside
-/// its support).
+/// its support), as near as shared::kTemplateError says.
 class CanonicalTemplate {
   public:
     /// **Errors**: as requireUsableTemplate().
@@ -62,11 +63,6 @@ inline constexpr double kOverlapBound = 1.4e-8;
 
 /// Bound on the error of canonicalScore for a template of `count` voxels: (2 N + 16) 2^-53.
 [[nodiscard]] double canonicalBound(std::int64_t count);
-
-/// What is left of the error of a score in double whose numerator and D are exact: its own
-/// roundings and, of a template of `count` voxels, those of the sum of squares behind its norm,
-/// (4 + min(N, 32) / 2) 2^-53.
-[[nodiscard]] double normedError(std::int64_t count);
 
 /// Throws the error of an impossible template: constant, one voxel or none, NaN or Inf under its
 /// mask (METHODS 2), or a mask of other extents. Called before anything is allocated.

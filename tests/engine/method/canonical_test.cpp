@@ -1,16 +1,17 @@
 #include <QtTest>
 
-#include <array>
 #include <atomic>
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/base/error.h"
 #include "engine/base/tile_pool.h"
 #include "engine/method/canonical.h"
+#include "engine/method/shared/template_error.h"
 #include "tests/support/oracle.h"
 #include "tests/support/scenes.h"
 
@@ -305,12 +306,15 @@ class CanonicalTest : public QObject {
         base::AnyImage spike =
             test::mapped(noise, PixelType::Float32, [](double v) { return 1e6 + std::fabs(v); });
         std::get<base::Image<float>>(spike).data()[0] = 0;
-        const base::AnyImage stripes =
-            test::makeScene(PixelType::UInt8, {233, 124, 1},
-                            [](const Index& i) { return i.x % 2 == 0 ? 27.0 : 67.0; });
-        for (const base::AnyImage* const templ :
-             std::array<const base::AnyImage*, 2>{&spike, &stripes}) {
-            const method::CanonicalTemplate ready(base::viewOf(*templ));
+        std::vector<base::AnyImage> templates;
+        templates.push_back(std::move(spike));
+        for (const double high : {60.0, 64.0, 67.0, 90.0, 240.0}) {
+            templates.push_back(
+                test::makeScene(PixelType::UInt8, {233, 124, 1},
+                                [high](const Index& i) { return i.x % 2 == 0 ? high : 27.0; }));
+        }
+        for (const base::AnyImage& templ : templates) {
+            const method::CanonicalTemplate ready(base::viewOf(templ));
             long double sum = 0;
             long double magnitudes = 0;
             long double squares = 0;
@@ -320,10 +324,10 @@ class CanonicalTest : public QObject {
                 magnitudes += std::fabs(value);
                 squares += value * value;
             }
-            // Three roundings of each value, and those of the sum that the rest is taken from.
-            QVERIFY(std::fabs(sum) <= magnitudes * 8 * 0x1p-53L);
-            const double bound = 2 * (method::normedError(ready.count()) + 3 * 0x1p-53);
-            QVERIFY(std::fabs(squares - 1) <= static_cast<long double>(bound));
+            QVERIFY(std::fabs(sum) <=
+                    magnitudes * static_cast<long double>(method::shared::kTemplateError));
+            QVERIFY(std::fabs(squares - 1) <=
+                    2 * static_cast<long double>(method::shared::kNormedError));
         }
     }
 
