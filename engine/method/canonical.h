@@ -6,12 +6,11 @@
 #include "engine/base/pixels.h"
 #include "engine/method/masked_view.h"
 #include "engine/method/problem.h"
-#include "engine/method/shared/template_error.h"
 
 namespace flcc::method {
 
 /// A template made ready for scores in double: That of METHODS 2 (zero mean, unit norm, 0 outside
-/// its support), as near as shared::kTemplateError says.
+/// its support), within shared::kTemplateError.
 class CanonicalTemplate {
   public:
     /// **Errors**: as requireUsableTemplate().
