@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -251,18 +252,29 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
         return columns.z * points().y * points().x + columns.x;
     }
 
-    /// Of `columns` lines with these halves of spectra, `squares` times as much: the largest and
-    /// the sum.
-    [[nodiscard]] TileEnergy energyOf(const Real* half, std::int64_t columns,
-                                      double squares) const {
+    /// Of `columns` lines with these halves of spectra, `squares` times as much, and with values
+    /// that are known to be below `peak`.
+    [[nodiscard]] TileEnergy energyOf(const Real* half, std::int64_t columns, double squares,
+                                      std::optional<double> peak = {}) const {
         alignas(64) std::array<Real, kLines> sums;
         beam::energies(half, points().y, sums.data());
         TileEnergy energy;
         for (std::int64_t i = 0; i < columns; ++i) {
             const double sum = squares * static_cast<double>(sums[static_cast<std::size_t>(i)]);
-            energy.join({sum / static_cast<double>(points().y), sum});
+            energy.join(peak ? TileEnergy::ofLines(points().y, sum, sum, *peak)
+                             : TileEnergy::ofLines(points().y, sum, sum));
         }
         return energy;
+    }
+
+    /// The largest magnitude in columns.
+    [[nodiscard]] double largestIn(const beam::Planes<Real>& planes, std::int64_t columns,
+                                   std::int64_t others) const {
+        const auto of = [&](const Real* from, std::int64_t count) {
+            return count == 0 ? Real{0} : beam::largest(from, planes.rowStride, points().y, count);
+        };
+        return static_cast<double>(
+            std::max(of(planes.real, columns), of(planes.imaginary, others)));
     }
 
     [[nodiscard]] std::int64_t columnsAt(const Columns& columns) const {
@@ -294,45 +306,69 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
         });
     }
 
-    /// Errors stay in the column they arise in, then in its plane across rows, then in all of the
-    /// tile: columns that are not wanted count where their plane has some that are, and for the
-    /// total.
+    /// Of columns that are spectra across slices still: none has more than the magnitudes of these
+    /// together.
+    [[nodiscard]] TileEnergy untransformedOf(const Groups& groups, const Real* work,
+                                             double squares) const {
+        TileEnergy own;
+        for (std::int64_t group = groups.first; group < groups.first + groups.count; ++group) {
+            std::array<double, kLines> magnitudes{};
+            for (std::int64_t z = 0; z < points().z; ++z) {
+                alignas(64) std::array<Real, kLines> sums;
+                beam::energies(work + group * m_group + z * m_slice, points().y, sums.data());
+                for (std::size_t i = 0; i < kLines; ++i) {
+                    const double sum = squares * static_cast<double>(sums[i]);
+                    magnitudes[i] += std::sqrt(sum);
+                    own.total += static_cast<double>(points().z) * sum;
+                }
+            }
+            for (const double magnitude : magnitudes) {
+                own.join(TileEnergy::ofLines(points().y, magnitude * magnitude, 0));
+            }
+        }
+        return own;
+    }
+
+    /// Columns that are not wanted count too: what is rounded off along x may go from any to any.
     [[nodiscard]] bool columnsBack(const ForItems& each, Real* work, Image<Real>& lines, Real* to,
                                    const Extents& wanted, TileEnergy& energy) const {
         const auto squares = static_cast<double>(points().y);
-        const auto slicesOf = [&](const Groups& groups, double factor) {
-            TileEnergy own;
-            for (std::int64_t group = groups.first; group < groups.first + groups.count; ++group) {
-                for (std::int64_t z = 0; z < points().z; ++z) {
-                    own.join(energyOf(work + group * m_group + z * m_slice, kLines, factor));
-                }
-            }
-            return own;
-        };
+        // Few long columns of a picture are worth their transform: their values tell more about
+        // what gathers than their energies.
+        const bool few = points().z == 1 &&
+                         static_cast<double>(points().y) > TileEnergy::kGathered &&
+                         8 * (points().x - wanted.x) <= points().x;
+        const std::int64_t width = few ? points().x : wanted.x;
         const auto isWanted = [&](const Columns& columns) {
-            return columns.x < wanted.x && columns.z < wanted.z;
+            return columns.x < width && columns.z < wanted.z;
         };
         const bool done = forChunks(each, energy, [&](const Groups& groups, int worker) {
-            if (groups.first * kLines >= wanted.x) { // across slices still a spectrum
-                const auto depth = static_cast<double>(points().z);
-                return TileEnergy{0, slicesOf(groups, squares * depth).total};
+            if (groups.first * kLines >= width) {
+                return untransformedOf(groups, work, squares);
             }
             for (std::int64_t group = groups.first; group < groups.first + groups.count; ++group) {
                 forDepths(group, [&](std::int64_t at) { beam::backward(m_z, work + at, m_slice); });
             }
+            TileEnergy own;
             forPairs(groups, [&](const TwoColumns& columns) {
                 const auto& [first, second, two] = columns;
+                std::optional<double> peak;
                 if (isWanted(first) || isWanted(second)) {
                     Real* const line = scratchOf(lines, worker);
                     beam::putTogether(work + first.half, work + second.half, m_places, line);
-                    beam::backwardColumns(m_y, line,
-                                          {to + voxelsAt(first), to + voxelsAt(second), points().x},
-                                          columnsAt(first), two ? columnsAt(second) : 0);
+                    const beam::Planes<Real> planes{to + voxelsAt(first), to + voxelsAt(second),
+                                                    points().x};
+                    const std::int64_t others = two ? columnsAt(second) : 0;
+                    beam::backwardColumns(m_y, line, planes, columnsAt(first), others);
+                    peak = largestIn(planes, columnsAt(first), others);
+                }
+                own.join(energyOf(work + first.half, kLines, squares, peak));
+                if (two) {
+                    own.join(energyOf(work + second.half, kLines, squares, peak));
                 }
             });
-            return slicesOf(groups, squares);
+            return own;
         });
-        energy.join({energy.total / static_cast<double>(base::voxelCount(points())), 0});
         return done;
     }
 

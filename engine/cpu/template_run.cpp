@@ -259,8 +259,8 @@ template <class Real> class BlockedRun {
             sum, own.work.data(), own.tile.data(),
             {m_blocks.x().outputs, m_blocks.y().outputs, m_blocks.z().outputs});
         const auto products = static_cast<double>(segments.size() - 1);
-        result.bound = fourierTerms(m_run.points, m_problem.templ, {{0, norms * norms}, {}}, true,
-                                    kUnitOf<Real>)
+        result.bound = fourierTerms(m_run.points, m_problem.templ, {{.total = norms * norms}, {}},
+                                    true, kUnitOf<Real>)
                            .worst +
                        kUnitOf<Real> * products * norms + 8 * kUnitDouble * means;
         return result;

@@ -40,8 +40,7 @@ shared::BoxConstants constantsOf(const Problem& problem) {
     constants.count = static_cast<double>(base::voxelCount(m));
     constants.suspicious = 4 * (16 + chain) * kUnitDouble;
     constants.boundSquare = (8 + chain / 2) * kUnitDouble;
-    constants.boundScore =
-        shared::fourierBound(problem.templ, problem.templ, {}, {}, errorsOf(problem)).score;
+    constants.boundScore = shared::fourierScoreBound(errorsOf(problem));
     constants.boundConstant = 4 * kUnitSingle;
     constants.promise = problem.promise;
     if (isTwofold(problem)) {

@@ -80,9 +80,12 @@ template <class Real> struct TiledEnergy {
                     largest = most(largest, all.slots[1][i]);
                     total += all.slots[1][i];
                 }
+                const auto energy =
+                    shared::TileEnergy::ofLines(of.length, largest, counted ? total : 0.0);
                 TileShare& told = sharesOf(launch, tile)[share];
-                told.values[0] = largest / static_cast<double>(of.length);
-                told.values[1] = counted ? total : 0.0;
+                told.values[0] = energy.largestMeanSquare;
+                told.values[1] = energy.largestGathered;
+                told.values[2] = energy.total;
             }
         });
     }
@@ -93,26 +96,31 @@ template <class Real> struct TiledEnergy {
                                       TiledShared& all, Each&& each) {
         each([&](int thread) {
             double largest = 0;
+            double gathered = 0;
             double total = 0;
             const TileShare* const shares = sharesOf(launch, tile);
             for (std::int64_t i = thread; i < lineShares(launch.points);
                  i += shared::kBlockThreads) {
                 largest = most(largest, shares[i].values[0]);
-                total += shares[i].values[1];
+                gathered = most(gathered, shares[i].values[1]);
+                total += shares[i].values[2];
             }
             all.slots[0][thread] = largest;
-            all.slots[1][thread] = total;
+            all.slots[1][thread] = gathered;
+            all.slots[2][thread] = total;
         });
         each([&](int thread) {
             fold(all.slots[0], thread, most);
-            fold(all.slots[1], thread, plus);
+            fold(all.slots[1], thread, most);
+            fold(all.slots[2], thread, plus);
         });
         each([&](int thread) {
             if (thread != 0) {
                 return;
             }
             TileFacts& facts = launch.facts[tile];
-            const shared::TileEnergy energy{folded(all.slots[0], most), folded(all.slots[1], plus)};
+            const shared::TileEnergy energy{folded(all.slots[0], most), folded(all.slots[1], most),
+                                            folded(all.slots[2], plus)};
             if (!out) {
                 facts.in = energy;
                 return;

@@ -358,18 +358,31 @@ struct Normalising {
     }
 };
 
-/// Differences of the supported voxels to the first of them, near 1 where they are doubles, exact
-/// before one rounding; 0 elsewhere.
+/// The value nearest to `by` beyond `value`, both times `scale`.
+template <class T> T shifted(T value, double by, double scale) {
+    if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
+        const auto steps = static_cast<std::uint64_t>(std::min(std::abs(by), 0x1.fffffffffffffp63));
+        const auto bits = static_cast<std::uint64_t>(value);
+        return static_cast<T>(by < 0 ? bits - steps : bits + steps);
+    } else if constexpr (std::is_same_v<T, double>) {
+        return (value * scale + by) / scale;
+    } else {
+        return static_cast<T>(static_cast<double>(value) + by);
+    }
+}
+
+/// Differences of the supported voxels to a value `by` beyond the first of them, near 1 where they
+/// are doubles, exact before one rounding; 0 elsewhere. Without a support all voxels count.
 template <class T>
 void differencesUnder(const View<const T>& view, const base::Image<std::uint8_t>& support,
-                      base::Image<double>& values) {
+                      double by, base::Image<double>& values) {
     const base::Extents& extents = view.extents();
     const auto forSupport = [&](const auto& take) {
         std::int64_t from = 0;
         for (std::int64_t z = 0; z < extents.z; ++z) {
             for (std::int64_t y = 0; y < extents.y; ++y, from += extents.x) {
                 for (std::int64_t x = 0; x < extents.x; ++x) {
-                    if (support.data()[from + x] != 0) {
+                    if (support.empty() || support.data()[from + x] != 0) {
                         take(view.at(x, y, z), from + x);
                     }
                 }
@@ -383,10 +396,16 @@ void differencesUnder(const View<const T>& view, const base::Image<std::uint8_t>
         most = std::max(most, std::abs(static_cast<double>(value)));
     });
     const double scale = std::is_same_v<T, double> ? powerBelow(most) : 1.0;
-    const T reference = first.value_or(T{});
+    const T reference = shifted(first.value_or(T{}), by, scale);
     values.fill(0);
     forSupport(
         [&](T value, std::int64_t at) { values.data()[at] = difference(value, reference, scale); });
+}
+
+/// Whether differences of two values may be no doubles.
+bool maySpoilDifferences(base::PixelType type) {
+    using enum base::PixelType;
+    return type == Float32 || type == Float64 || type == Int64 || type == UInt64;
 }
 
 } // namespace
@@ -468,6 +487,10 @@ CanonicalTemplate::CanonicalTemplate(const MaskedView& templ) {
     const Counted counted{m_values, m_support};
     double* const values = m_values.data();
     double* const end = values + m_values.count();
+    const auto differ = [&](double by) {
+        std::visit([&](const auto& view) { differencesUnder(view, m_support, by, m_values); },
+                   templ.pixels);
+    };
     if (masked) {
         m_support = base::Image<std::uint8_t>(templ.extents());
         for (std::int64_t row = 0, at = 0; at < m_support.count();
@@ -477,24 +500,34 @@ CanonicalTemplate::CanonicalTemplate(const MaskedView& templ) {
             std::transform(mask, mask + extents.x, m_support.data() + at,
                            [](std::uint8_t inside) { return inside != 0 ? 1 : 0; });
         }
-        std::visit([&](const auto& view) { differencesUnder(view, m_support, m_values); },
-                   templ.pixels);
+        differ(0);
         facts.sum = callWidest(Summing{counted, 0}).values;
     }
-    if (base::pixelType(templ.pixels) == base::PixelType::Float64) {
-        // Squares of differences far below the values would vanish; those of other types cannot.
+    // Squares of differences far below the values would vanish; those of other types cannot.
+    const auto enlarge = [&] {
         double largest = 0;
         std::for_each(values, end, [&](double v) { largest = std::max(largest, std::abs(v)); });
         const double scale = std::ldexp(1.0, std::min(1022, -std::ilogb(largest)));
         std::for_each(values, end, [&](double& v) { v *= scale; });
-        facts.sum *= scale;
-    }
+        return scale;
+    };
+    const base::PixelType type = base::pixelType(templ.pixels);
+    const double scale = type == base::PixelType::Float64 ? enlarge() : 1.0;
     // Twice: the first mean leaves a rounding error that the second one removes (METHODS 2).
     const auto count = static_cast<double>(m_count);
-    const double mean = facts.sum / count;
-    const Sums sums = callWidest(Summing{counted, mean});
+    double mean = facts.sum * scale / count;
+    Sums sums = callWidest(Summing{counted, mean});
+    if (mean * mean * count > sums.squares && maySpoilDifferences(type)) {
+        // Rounded as large as the first voxel was far from the others.
+        differ(mean / scale);
+        if (type == base::PixelType::Float64) {
+            enlarge();
+        }
+        mean = callWidest(Summing{counted, 0}).values / count;
+        sums = callWidest(Summing{counted, mean});
+    }
     const double rest = sums.values / count;
-    const double norm = std::sqrt(sums.squares);
+    const double norm = std::sqrt(sums.squares - sums.values * rest);
     callWidest(Normalising{counted, mean, rest, 1 / norm});
 }
 

@@ -106,6 +106,12 @@ void putTogether(const double* real, const double* imaginary, const std::vector<
 void energies(const float* half, std::int64_t length, float* sums);
 void energies(const double* half, std::int64_t length, double* sums);
 
+/// The largest magnitude in `columns` columns, at most kLines, of `rows` rows.
+[[nodiscard]] float largest(const float* box, std::int64_t rowStride, std::int64_t rows,
+                            std::int64_t columns);
+[[nodiscard]] double largest(const double* box, std::int64_t rowStride, std::int64_t rows,
+                             std::int64_t columns);
+
 /// to = scale conj(beam), element by element, of `count` values: rounded once.
 void storeConjugates(const double* beam, std::int64_t count, double scale, float* to);
 void storeConjugates(const double* beam, std::int64_t count, double scale, double* to);

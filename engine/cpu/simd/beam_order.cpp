@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -236,6 +238,34 @@ void energiesOfDouble(const double* half, std::int64_t length, double* sums) {
     energiesOf(half, length, sums);
 }
 
+template <class Real>
+HWY_INLINE Real largestOf(const Real* box, std::int64_t rowStride, std::int64_t rows,
+                          std::int64_t columns) {
+    const Tag<Real> d;
+    constexpr auto kStep = signedOf(kLanes<Real>);
+    auto most = hn::Zero(d);
+    Real rest = 0;
+    for (std::int64_t y = 0; y < rows; ++y) {
+        const Real* const row = box + y * rowStride;
+        std::int64_t x = 0;
+        for (; x + kStep <= columns; x += kStep) {
+            most = hn::Max(most, hn::Abs(hn::LoadU(d, row + x)));
+        }
+        for (; x < columns; ++x) {
+            rest = std::max(rest, std::abs(row[x]));
+        }
+    }
+    return std::max(rest, hn::GetLane(hn::MaxOfLanes(d, most)));
+}
+float largestFloat(const float* box, std::int64_t rowStride, std::int64_t rows,
+                   std::int64_t columns) {
+    return largestOf(box, rowStride, rows, columns);
+}
+double largestDouble(const double* box, std::int64_t rowStride, std::int64_t rows,
+                     std::int64_t columns) {
+    return largestOf(box, rowStride, rows, columns);
+}
+
 HWY_INLINE void storeAs(Vector<double> v, double* to) { hn::Store(v, Tag<double>(), to); }
 HWY_INLINE void storeAs(Vector<double> v, float* to) {
     const hn::Rebind<float, Tag<double>> narrow;
@@ -302,6 +332,8 @@ HWY_EXPORT(wholeOfFloat);
 HWY_EXPORT(wholeOfDouble);
 HWY_EXPORT(energiesOfFloat);
 HWY_EXPORT(energiesOfDouble);
+HWY_EXPORT(largestFloat);
+HWY_EXPORT(largestDouble);
 HWY_EXPORT(conjugatesToFloat);
 HWY_EXPORT(conjugatesToDouble);
 HWY_EXPORT(addProductsFloat);
@@ -340,6 +372,12 @@ void energies(const float* half, std::int64_t length, float* sums) {
 }
 void energies(const double* half, std::int64_t length, double* sums) {
     HWY_DYNAMIC_DISPATCH(energiesOfDouble)(half, length, sums);
+}
+float largest(const float* box, std::int64_t rowStride, std::int64_t rows, std::int64_t columns) {
+    return HWY_DYNAMIC_DISPATCH(largestFloat)(box, rowStride, rows, columns);
+}
+double largest(const double* box, std::int64_t rowStride, std::int64_t rows, std::int64_t columns) {
+    return HWY_DYNAMIC_DISPATCH(largestDouble)(box, rowStride, rows, columns);
 }
 void storeConjugates(const double* beam, std::int64_t count, double scale, float* to) {
     HWY_DYNAMIC_DISPATCH(conjugatesToFloat)(beam, count, scale, to);

@@ -34,7 +34,6 @@ template <class Real>
 HWY_INLINE TileEnergy energyOf(const Real* tile, const base::Extents& n, Real* scratch) {
     const hn::ScalableTag<Real> d;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-    const auto nx = static_cast<double>(n.x);
     Real* const columns = scratch;       // lines along y, of one slice
     Real* const pillars = scratch + n.x; // lines along z
     const bool volume = n.z > 1;
@@ -69,15 +68,12 @@ HWY_INLINE TileEnergy energyOf(const Real* tile, const base::Extents& n, Real* s
             }
             const double total = static_cast<double>(hn::GetLane(hn::SumOfLanes(d, sum))) +
                                  static_cast<double>(rest);
-            result.total += total;
-            result.largestMeanSquare = std::max(result.largestMeanSquare, total / nx);
+            result.join(TileEnergy::ofLines(n.x, total, total));
         }
-        result.largestMeanSquare =
-            std::max(result.largestMeanSquare, largestOf(columns, n.x) / static_cast<double>(n.y));
+        result.join(TileEnergy::ofLines(n.y, largestOf(columns, n.x), 0));
     }
     if (volume) {
-        result.largestMeanSquare = std::max(
-            result.largestMeanSquare, largestOf(pillars, n.x * n.y) / static_cast<double>(n.z));
+        result.join(TileEnergy::ofLines(n.z, largestOf(pillars, n.x * n.y), 0));
     }
     return result;
 }

@@ -10,13 +10,32 @@
 /// functions for processors and devices.
 namespace flcc::method::shared {
 
-/// Energies of a tile: of its worst line, as the largest mean square, and of the whole.
+/// Energies of a tile.
 struct TileEnergy {
-    double largestMeanSquare = 0; ///< of all lines whose errors stay within them
-    double total = 0;             ///< sum of squares
+    double largestMeanSquare = 0; ///< of lines whose errors stay within them
+    /// Likewise, but what is rounded off of single bright points does not spread over a line: it
+    /// gathers in few others, apart by simple fractions of it. Their squares over kGathered.
+    double largestGathered = 0;
+    double total = 0; ///< sum of squares
+
+    static constexpr double kGathered = 256;
+
+    /// Of the brightest of some lines, which may be that in one point alone, and of all of them.
+    [[nodiscard]] FLCC_HOST_DEVICE static TileEnergy ofLines(std::int64_t length, double brightest,
+                                                             double total) {
+        const auto points = static_cast<double>(length);
+        return {brightest / points, brightest / (points < kGathered ? points : kGathered), total};
+    }
+    /// Of lines whose points are known to be below `peak`.
+    [[nodiscard]] FLCC_HOST_DEVICE static TileEnergy ofLines(std::int64_t length, double brightest,
+                                                             double total, double peak) {
+        const double mean = brightest / static_cast<double>(length);
+        return {mean, std::fmax(mean, peak * peak / kGathered), total};
+    }
 
     void join(const TileEnergy& other) {
         largestMeanSquare = std::fmax(largestMeanSquare, other.largestMeanSquare);
+        largestGathered = std::fmax(largestGathered, other.largestGathered);
         total += other.total;
     }
 };
@@ -33,40 +52,29 @@ struct FourierBound {
     double score = 0;   ///< times |r|
 };
 
-/// By how much a template of extents `m` may see the errors of single lines of a spectrum instead
-/// of their mean. Along an axis the energy of each line in the spectrum of a template of norm 1 is
-/// at most the line's length times the product of the template's other extents (Cauchy-Schwarz),
-/// and of noise it is the length.
-[[nodiscard]] FLCC_HOST_DEVICE inline double largestGain(const base::Extents& points,
-                                                         const base::Extents& m) {
-    double largest = 1;
-    const auto along = [&](std::int64_t length, std::int64_t others) {
-        largest = length > 1 ? std::fmax(largest, static_cast<double>(others)) : largest;
-    };
-    along(points.x, m.y * m.z);
-    along(points.y, m.x * m.z);
-    along(points.z, m.x * m.y);
-    return std::sqrt(largest);
+[[nodiscard]] FLCC_HOST_DEVICE inline double voxelsOf(const base::Extents& extents) {
+    return static_cast<double>(extents.x * extents.y * extents.z);
 }
 
-[[nodiscard]] FLCC_HOST_DEVICE inline double rootOfLog(const base::Extents& points) {
-    const std::int64_t count = points.x * points.y * points.z;
-    return std::sqrt(std::log2(static_cast<double>(count < 2 ? 2 : count)));
+/// A factor of every score's error.
+[[nodiscard]] FLCC_HOST_DEVICE inline double fourierScoreBound(const TransformErrors& errors) {
+    return errors.unit * 64;
 }
 
 /// `points` of the transform, the template's extents `m`, energies of what goes into the transform
-/// and of all that comes out. Errors of the transform of `in` spread over the tile, those of bright
-/// lines over their line, for which the constant is 8; or they stay where scene and template both
-/// have their energy, for which it is half of that, times largestGain().
+/// and of all that comes out. What is rounded off of `in` spreads over lines, and a template sees
+/// it as it sees noise: METHODS 2.2 with its constant 8. Or, where few levels or stripes make
+/// errors equal, the template looks like them: they are below 2 u of `in`, and a template of N
+/// voxels sees sqrt(N) times that at most (Cauchy-Schwarz).
 [[nodiscard]] FLCC_HOST_DEVICE inline FourierBound
 fourierBound(const base::Extents& points, const base::Extents& m, const TileEnergy& in,
              const TileEnergy& out, const TransformErrors& errors) {
-    const auto count = static_cast<double>(points.x * points.y * points.z);
-    const double factor = errors.unit * errors.factor * rootOfLog(points);
-    const double together = largestGain(points, m) / 2 * std::sqrt(in.total / count);
-    const double apart = std::sqrt(in.largestMeanSquare);
-    return {factor * 8 * (std::fmax(apart, together) + std::sqrt(out.largestMeanSquare)),
-            factor * 2 * std::sqrt(in.total), errors.unit * 64};
+    const double root = std::sqrt(std::log2(std::fmax(voxelsOf(points), 2)));
+    const double factor = errors.unit * errors.factor;
+    const double seen = std::fmax(8 * root, 2 * std::sqrt(voxelsOf(m)));
+    return {factor * (seen * std::sqrt(in.largestMeanSquare) +
+                      8 * root * std::sqrt(out.largestGathered)),
+            factor * 2 * root * std::sqrt(in.total), fourierScoreBound(errors)};
 }
 
 /// The bound on a score at a contrast K of voxels that are spread evenly, before anything is
@@ -74,10 +82,8 @@ fourierBound(const base::Extents& points, const base::Extents& m, const TileEner
 [[nodiscard]] inline double expectedFourierBound(const base::Extents& points,
                                                  const base::Extents& m, double k,
                                                  const TransformErrors& errors) {
-    const auto count = static_cast<double>(points.x * points.y * points.z);
-    const TileEnergy each{1, count}; // of voxels of deviation 1
-    return fourierBound(points, m, each, each, errors).typical * k /
-               std::sqrt(static_cast<double>(m.x * m.y * m.z)) +
+    const TileEnergy each{1, 1, voxelsOf(points)}; // of voxels of deviation 1
+    return fourierBound(points, m, each, each, errors).typical * k / std::sqrt(voxelsOf(m)) +
            4 * errors.unit;
 }
 

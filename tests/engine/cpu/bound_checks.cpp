@@ -169,7 +169,7 @@ void searchBeyondBounds(const Posed& posed, int count, std::uint64_t seed, Bound
     search.voxels += count;
 }
 
-void searchWholeMaps(const Posed& posed, BoundSearch& search) {
+void searchWholeMaps(const Posed& posed, BoundSearch& search, std::string_view method) {
     Judge runner(plan::methods(), 2);
     Samples exact;
     std::vector<Way> ways = waysFor(posed.scene, posed.templ);
@@ -185,7 +185,8 @@ void searchWholeMaps(const Posed& posed, BoundSearch& search) {
         exact.scores.push_back({run.map.exact.view().at(at), status.at(at)});
     }
     for (const Way& way : ways) {
-        if (way.precision == method::Precision::Single && way.recompute) {
+        if (way.precision == method::Precision::Single && way.recompute &&
+            (method.empty() || way.method->name() == method)) {
             searchWay(runner, way, posed, exact, std::numbers::sqrt2, 1e-6, search);
         }
     }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "tests/engine/cpu/kinds.h"
 
@@ -12,7 +13,7 @@ namespace flcc::test {
 struct BoundSearch {
     std::string fault;       ///< the first voxel that lies beyond its bound, in words
     std::int64_t voxels = 0; ///< judged by the oracle
-    double worst = 0;        ///< largest error over the bound, known within a factor of two
+    double worst = 0;        ///< largest error over the bound, known within the step of promises
     std::string worstWay;    ///< that had it
 };
 
@@ -21,9 +22,9 @@ struct BoundSearch {
 /// marked LOWCONF has a bound below the promise, so its error must be too.
 void searchBeyondBounds(const Posed& posed, int count, std::uint64_t seed, BoundSearch& search);
 
-/// Likewise over every voxel, in single precision by all ways, with promises that fall by sqrt(2);
-/// what is right is what `direct` says in double.
-void searchWholeMaps(const Posed& posed, BoundSearch& search);
+/// Likewise over every voxel, in single precision by all ways or those of a method, with promises
+/// that fall by sqrt(2); what is right is what `direct` says in double.
+void searchWholeMaps(const Posed& posed, BoundSearch& search, std::string_view method = {});
 
 /// A problem of the cases that concentrate errors: one count over a high level, wide integers,
 /// stripes with a template of another frequency across; or one of the kinds.

@@ -136,6 +136,51 @@ class BoundsTest : public QObject {
         }
     }
 
+    // A bright row that the template has too, a bright copy of the template: of what the transform
+    // rounds off of such a match a faint copy of it appears where the scene is weak.
+    void boundsHoldBesideGhosts() {
+        test::BoundSearch search;
+        test::Random random(3);
+        const auto row = [&](const Extents& extents, std::int64_t at, double height) {
+            return test::makeScene(PixelType::UInt16, extents, [&](const Index& i) {
+                return (i.y == at ? height : 0) + std::floor(3 * random.uniform());
+            });
+        };
+        const std::int64_t length = test::kSanitized ? 500 : 4000;
+        test::searchWholeMaps({row({256, length, 1}, 123, 60000), row({64, 9, 1}, 4, 200)}, search,
+                              "fourier");
+        const std::int64_t side = test::kSanitized ? 256 : 1024;
+        base::AnyImage copied = test::noise(PixelType::Float32, {32, 32, 1}, 5);
+        base::AnyImage weak = test::mapped(test::noise(PixelType::Float32, {side, side, 1}, 7),
+                                           PixelType::Float32, [](double v) { return 1e-3 * v; });
+        test::paste(copied, weak, {side / 2 + 3, side / 3, 0});
+        test::searchWholeMaps({std::move(weak), std::move(copied)}, search, "fourier");
+        QVERIFY2(search.fault.empty(), search.fault.c_str());
+    }
+
+    // What is rounded off of stripes is stripes of another frequency, and the template is made of
+    // them.
+    void boundsHoldForTemplatesThatLookLikeErrors() {
+        const std::int64_t length = test::kSanitized ? 4096 : 65536;
+        test::BoundSearch search;
+        for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(test::casesOf(4)); ++seed) {
+            test::Random random(seed);
+            const std::array<double, 2> levels{2 * random.uniform() - 1, 2 * random.uniform() - 1};
+            base::AnyImage scene =
+                test::makeScene(PixelType::Float32, {length, 1, 1}, [&](const Index& i) {
+                    const bool weak = i.x >= 3 * length / 8 && i.x < 5 * length / 8;
+                    return weak
+                               ? 1e-3 * (2 * random.uniform() - 1)
+                               : (i.x % 4 < 2 ? 1 : -1) * levels[static_cast<std::size_t>(i.x % 2)];
+                });
+            base::AnyImage templ =
+                test::makeScene(PixelType::Float32, {length / 4, 1, 1},
+                                [](const Index& i) { return i.x % 2 == 0 ? 1.0 : -1.0; });
+            test::searchWholeMaps({std::move(scene), std::move(templ)}, search, "fourier");
+        }
+        QVERIFY2(search.fault.empty(), search.fault.c_str());
+    }
+
     // The sample of every time; the whole is among the slow tests.
     void noBoundIsExceededOnVoxelsOfAnOracle() {
         test::BoundSearch search;

@@ -137,7 +137,7 @@ class SlowTest : public QObject {
         for (std::uint64_t seed = 10000; search.voxels < 1000000 && search.fault.empty(); ++seed) {
             test::searchBeyondBounds(test::problemForBounds(seed), 1500, seed, search);
         }
-        qInfo("%lld voxels, largest error over its bound (within a factor of 2) %.3f",
+        qInfo("%lld voxels, largest error over its bound (within a step of promises) %.3f",
               static_cast<long long>(search.voxels), search.worst);
         QVERIFY2(search.fault.empty(), search.fault.c_str());
     }
@@ -158,8 +158,9 @@ class SlowTest : public QObject {
             }
             if (search.worst > worst) {
                 worst = search.worst;
-                qInfo("seed %llu: largest error over its bound (within a factor of 2) %.3f, %s",
-                      static_cast<unsigned long long>(seed), worst, search.worstWay.c_str());
+                qInfo(
+                    "seed %llu: largest error over its bound (within a step of promises) %.3f, %s",
+                    static_cast<unsigned long long>(seed), worst, search.worstWay.c_str());
             }
             return std::exchange(search.fault, std::string());
         });
