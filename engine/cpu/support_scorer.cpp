@@ -1,9 +1,10 @@
 #include "engine/cpu/support_scorer.h"
-#include "engine/method/shared/template_error.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+
+#include "engine/method/shared/template_error.h"
 
 namespace flcc::cpu {
 

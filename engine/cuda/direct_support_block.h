@@ -187,7 +187,7 @@ template <class T> struct DirectSupportBlock {
     // --- The end ---------------------------------------------------------------------------------
 
     /// What panels have in common. A voxel is rounded once when it is loaded, its square twice
-    /// more, a value of That four times; the norm of That over a panel is 1 at most.
+    /// more; the norm of That over a panel is 1 at most.
     FLCC_HOST_DEVICE static shared::PanelFrame panelFrame(const DirectLaunch& launch,
                                                           const shared::TileFrame& tile) {
         constexpr double kUnit = 0x1p-53;

@@ -203,7 +203,7 @@ template <class T> struct SupportVoxels {
     // --- Scores ----------------------------------------------------------------------------------
 
     /// What the panels of a tile have in common. A voxel is rounded once when it is loaded, its
-    /// square twice more; a value of That four times.
+    /// square twice more.
     FLCC_HOST_DEVICE static shared::PanelFrame panelFrame(const SupportLaunch& launch,
                                                           const TileFacts& facts) {
         constexpr double kUnit = 0x1p-53;

@@ -6,6 +6,7 @@
 
 #include "engine/base/finite.h"
 #include "engine/method/detail/voxel.h"
+#include "engine/method/shared/template_error.h"
 
 namespace flcc::method::detail {
 
@@ -74,8 +75,9 @@ template <class T> class Panel {
         });
         const double remainder = rest.total();
         const double variance = (squares.total() - remainder * remainder / count) * level.variance;
-        const double bound = canonicalBound(m_templ.count()) +
-                             (overlap ? 8 * kUnitRoundoff * std::sqrt(1 / level.variance) : 0.0);
+        const double bound =
+            canonicalBound(m_templ.count()) +
+            (overlap ? shared::kTemplateError * std::sqrt(1 / level.variance) : 0.0);
         if (!(variance > 0)) {
             return {0, 2, false};
         }

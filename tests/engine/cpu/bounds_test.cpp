@@ -153,7 +153,8 @@ class BoundsTest : public QObject {
         base::AnyImage copied = test::noise(PixelType::Float32, {32, 32, 1}, 5);
         base::AnyImage weak = test::mapped(test::noise(PixelType::Float32, {side, side, 1}, 7),
                                            PixelType::Float32, [](double v) { return 1e-3 * v; });
-        test::paste(copied, weak, {side / 2 + 3, side / 3, 0});
+        test::paste(weak, copied, {side / 2 + 3, side / 3, 0});
+        qInfo("a row: largest error over its bound %.3f", search.worst);
         test::searchWholeMaps({std::move(weak), std::move(copied)}, search, "fourier");
         QVERIFY2(search.fault.empty(), search.fault.c_str());
     }
