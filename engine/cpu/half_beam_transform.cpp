@@ -333,11 +333,10 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
     [[nodiscard]] bool columnsBack(const ForItems& each, Real* work, Image<Real>& lines, Real* to,
                                    const Extents& wanted, TileEnergy& energy) const {
         const auto squares = static_cast<double>(points().y);
-        // Few long columns of a picture are worth their transform: their values tell more about
-        // what gathers than their energies.
-        const bool few = points().z == 1 &&
-                         static_cast<double>(points().y) > TileEnergy::kGathered &&
-                         8 * (points().x - wanted.x) <= points().x;
+        // Of long columns their values tell more about what gathers than their energies: few of a
+        // picture are worth their transform for that.
+        const bool isLong = static_cast<double>(points().y) > TileEnergy::kGathered;
+        const bool few = points().z == 1 && isLong && 8 * (points().x - wanted.x) <= points().x;
         const std::int64_t width = few ? points().x : wanted.x;
         const auto isWanted = [&](const Columns& columns) {
             return columns.x < width && columns.z < wanted.z;
@@ -360,7 +359,9 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
                                                     points().x};
                     const std::int64_t others = two ? columnsAt(second) : 0;
                     beam::backwardColumns(m_y, line, planes, columnsAt(first), others);
-                    peak = largestIn(planes, columnsAt(first), others);
+                    if (isLong) {
+                        peak = largestIn(planes, columnsAt(first), others);
+                    }
                 }
                 own.join(energyOf(work + first.half, kLines, squares, peak));
                 if (two) {
