@@ -517,7 +517,7 @@ CanonicalTemplate::CanonicalTemplate(const MaskedView& templ) {
     const auto count = static_cast<double>(m_count);
     double mean = facts.sum * scale / count;
     Sums sums = callWidest(Summing{counted, mean});
-    if (mean * mean * count > sums.squares && maySpoilDifferences(type)) {
+    if (mean * mean * count > 15 * sums.squares && maySpoilDifferences(type)) {
         // Rounded as large as the first voxel was far from the others.
         differ(mean / scale);
         if (type == base::PixelType::Float64) {

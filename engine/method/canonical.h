@@ -47,11 +47,11 @@ struct CanonicalValue {
 };
 
 /// What canonicalValue() adds to its bound for an overlap whose score was accepted: the template's
-/// variance V is then at least 40 2^-53, and 12 2^-53 sqrt(1 / V) is below this.
-inline constexpr double kOverlapBound = 2.1e-8;
+/// variance V is then at least 40 2^-53, and 16 2^-53 sqrt(1 / V) is below this.
+inline constexpr double kOverlapBound = 2.7e-8;
 
 /// canonicalScore() with its bound: canonicalBound(N), to which an overlap whose part of the
-/// template has the variance V and the sum of squares t2 adds 12 2^-53 sqrt(t2 / V), as the
+/// template has the variance V and the sum of squares t2 adds 16 2^-53 sqrt(t2 / V), as the
 /// template's values were rounded before their mean over the overlap is subtracted.
 [[nodiscard]] CanonicalValue canonicalValue(const MaskedView& scene, const CanonicalTemplate& templ,
                                             const base::Index& corner, Outside outside);
