@@ -335,7 +335,7 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
         const auto squares = static_cast<double>(points().y);
         // Of long columns their values tell more about what gathers than their energies: few of a
         // picture are worth their transform for that.
-        const bool isLong = static_cast<double>(points().y) > 2 * TileEnergy::kGathered;
+        const bool isLong = static_cast<double>(points().y) > TileEnergy::kGathered;
         const bool few = points().z == 1 && isLong && 8 * (points().x - wanted.x) <= points().x;
         const std::int64_t width = few ? points().x : wanted.x;
         const auto isWanted = [&](const Columns& columns) {
