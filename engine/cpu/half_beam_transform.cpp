@@ -79,7 +79,8 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
                 copy(second, line.data() + y * kElement + kLines);
             }
             beam::forward(m_templateY, line.data(), kElement);
-            beam::takeApart(line.data(), m_places, work + first.half, work + second.half);
+            beam::takeApart(line.data(), m_places, work + first.half, work + second.half,
+                            static_cast<double*>(nullptr));
         });
         if (points().z > 1) {
             const std::int64_t depths = points().y / 2 + 1;
@@ -96,8 +97,9 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
                    beam::turn(work + row * kLines * kElement, m_group, groups.count, line.data());
                    std::fill(line.data() + groups.count * kLines * kElement, line.data() + m_row,
                              0.0);
-                   beam::forward(m_templateX, line.data(), kElement);
-                   beam::storeConjugates(line.data(), m_row, scale, spectrum + row * m_row);
+                   Real* const to = spectrum + row * m_row;
+                   beam::forwardConjugates(m_templateX, line.data(), scale, to);
+                   std::fill(to + points().x * kElement, to + m_row, Real{0});
                });
     }
 
@@ -252,19 +254,28 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
         return columns.z * points().y * points().x + columns.x;
     }
 
-    /// Of `columns` lines with these halves of spectra, `squares` times as much, and with values
-    /// that are known to be below `peak`.
-    [[nodiscard]] TileEnergy energyOf(const Real* half, std::int64_t columns, double squares,
-                                      std::optional<double> peak = {}) const {
-        alignas(64) std::array<Real, kLines> sums;
-        beam::energies(half, points().y, sums.data());
-        TileEnergy energy;
-        for (std::int64_t i = 0; i < columns; ++i) {
-            const double sum = squares * static_cast<double>(sums[static_cast<std::size_t>(i)]);
-            energy.join(peak ? TileEnergy::ofLines(points().y, sum, sum, *peak)
-                             : TileEnergy::ofLines(points().y, sum, sum));
-        }
-        return energy;
+    /// Energies of two halves of a beam.
+    using Sums = std::array<Real, 2 * kLines>;
+
+    /// Of the first `columns` lines of one half and `others` of the other, `squares` times as much,
+    /// and with values that are known to be below `peak`.
+    [[nodiscard]] TileEnergy energyOf(const Sums& sums, std::int64_t columns, std::int64_t others,
+                                      double squares, std::optional<double> peak = {}) const {
+        double brightest = 0;
+        double total = 0;
+        const auto count = [&](std::int64_t from, std::int64_t lines) {
+            for (std::int64_t i = from; i < from + lines; ++i) {
+                const auto sum = static_cast<double>(sums[static_cast<std::size_t>(i)]);
+                brightest = std::max(brightest, sum);
+                total += sum;
+            }
+        };
+        count(0, columns);
+        count(kLines, others);
+        brightest *= squares;
+        total *= squares;
+        return peak ? TileEnergy::ofLines(points().y, brightest, total, *peak)
+                    : TileEnergy::ofLines(points().y, brightest, total);
     }
 
     /// The largest magnitude in columns.
@@ -292,11 +303,9 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
                 const auto& [first, second, two] = columns;
                 beam::forwardColumns(
                     m_y, {tile + voxelsAt(first), tile + voxelsAt(second), points().x}, line);
-                beam::takeApart(line, m_places, work + first.half, work + second.half);
-                own.join(energyOf(work + first.half, columnsAt(first), squares));
-                if (two) {
-                    own.join(energyOf(work + second.half, columnsAt(second), squares));
-                }
+                Sums sums;
+                beam::takeApart(line, m_places, work + first.half, work + second.half, sums.data());
+                own.join(energyOf(sums, columnsAt(first), two ? columnsAt(second) : 0, squares));
             });
             for (std::int64_t group = groups.first; group < groups.first + groups.count; ++group) {
                 clearIdle(work + group * m_group);
@@ -314,17 +323,16 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
         for (std::int64_t group = groups.first; group < groups.first + groups.count; ++group) {
             std::array<double, kLines> magnitudes{};
             for (std::int64_t z = 0; z < points().z; ++z) {
-                alignas(64) std::array<Real, kLines> sums;
-                beam::energies(work + group * m_group + z * m_slice, points().y, sums.data());
+                std::array<Real, kLines> sums;
+                beam::energies(work + group * m_group + z * m_slice, m_places, sums.data());
                 for (std::size_t i = 0; i < kLines; ++i) {
                     const double sum = squares * static_cast<double>(sums[i]);
                     magnitudes[i] += std::sqrt(sum);
                     own.total += static_cast<double>(points().z) * sum;
                 }
             }
-            for (const double magnitude : magnitudes) {
-                own.join(TileEnergy::ofLines(points().y, magnitude * magnitude, 0));
-            }
+            const double most = *std::max_element(magnitudes.begin(), magnitudes.end());
+            own.join(TileEnergy::ofLines(points().y, most * most, 0));
         }
         return own;
     }
@@ -351,10 +359,12 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
             TileEnergy own;
             forPairs(groups, [&](const TwoColumns& columns) {
                 const auto& [first, second, two] = columns;
+                Sums sums;
                 std::optional<double> peak;
                 if (isWanted(first) || isWanted(second)) {
                     Real* const line = scratchOf(lines, worker);
-                    beam::putTogether(work + first.half, work + second.half, m_places, line);
+                    beam::putTogether(work + first.half, work + second.half, m_places, line,
+                                      sums.data());
                     const beam::Planes<Real> planes{to + voxelsAt(first), to + voxelsAt(second),
                                                     points().x};
                     const std::int64_t others = two ? columnsAt(second) : 0;
@@ -362,11 +372,11 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
                     if (isLong) {
                         peak = largestIn(planes, columnsAt(first), others);
                     }
+                } else {
+                    beam::energies(work + first.half, m_places, sums.data());
+                    beam::energies(work + second.half, m_places, sums.data() + kLines);
                 }
-                own.join(energyOf(work + first.half, kLines, squares, peak));
-                if (two) {
-                    own.join(energyOf(work + second.half, kLines, squares, peak));
-                }
+                own.join(energyOf(sums, kLines, two ? kLines : 0, squares, peak));
             });
             return own;
         });

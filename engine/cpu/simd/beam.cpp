@@ -64,6 +64,25 @@ template <class T> struct ToPlanes {
     }
 };
 
+HWY_INLINE void storeAs(Vector<double> v, double* to) { hn::Store(v, Tag<double>(), to); }
+HWY_INLINE void storeAs(Vector<double> v, float* to) {
+    const hn::Rebind<float, Tag<double>> narrow;
+    hn::Store(hn::DemoteTo(narrow, v), narrow, to);
+}
+
+// Conjugates of what is stored, times `scale`.
+template <class To> struct ToConjugates {
+    To* beam;
+    double scale;
+    std::int64_t stride;
+
+    HWY_INLINE void store(Vector<double> re, Vector<double> im, std::int64_t at) const {
+        const Tag<double> d;
+        storeAs(hn::Mul(hn::Set(d, scale), re), beam + at);
+        storeAs(hn::Mul(hn::Set(d, -scale), im), beam + at + kLines);
+    }
+};
+
 // One pass; backward ones are forward ones of exchanged real and imaginary parts, factors first.
 template <std::size_t kRadix, bool kTwiddles, bool kBack, class From, class To>
 HWY_INLINE void pass(const From from, const To to, std::int64_t blocks, std::int64_t step,
@@ -260,6 +279,31 @@ void beamForwardFloat(const Plan<float>& plan, float* beam, std::int64_t step) {
 void beamForwardDouble(const Plan<double>& plan, double* beam, std::int64_t step) {
     forwardFrom(plan, InBeam<double>{beam, step}, beam, step);
 }
+template <class To>
+HWY_INLINE void conjugatesForward(const Plan<double>& plan, double* beam, double scale, To* to) {
+    const auto& stages = plan.stages();
+    const auto lastOf = [&](std::int64_t at, std::int64_t blocks) {
+        passOf<false>(stages.back(), InBeam<double>{beam + at, kElement},
+                      ToConjugates<To>{to + at, scale, kElement}, blocks);
+    };
+    if (stages.size() == 1) {
+        lastOf(0, 1);
+        return;
+    }
+    const InBeam<double> place{beam, kElement};
+    passOf<false>(stages.front(), place, place, 1);
+    for (std::int64_t part = 0; part < plan.parts(); ++part) {
+        const std::int64_t at = part * plan.partLength() * kElement;
+        forwardPart(plan, beam + at, kElement, stages.size() - 1);
+        lastOf(at, stages.back().blocks / plan.parts());
+    }
+}
+void conjugatesToFloat(const Plan<double>& plan, double* beam, double scale, float* to) {
+    conjugatesForward(plan, beam, scale, to);
+}
+void conjugatesToDouble(const Plan<double>& plan, double* beam, double scale, double* to) {
+    conjugatesForward(plan, beam, scale, to);
+}
 void beamBackwardFloat(const Plan<float>& plan, float* beam, std::int64_t step) {
     backwardTo(plan, beam, step, InBeam<float>{beam, step});
 }
@@ -322,6 +366,8 @@ HWY_EXPORT(columnsBackwardFloat);
 HWY_EXPORT(columnsBackwardDouble);
 HWY_EXPORT(beamForwardFloat);
 HWY_EXPORT(beamForwardDouble);
+HWY_EXPORT(conjugatesToFloat);
+HWY_EXPORT(conjugatesToDouble);
 HWY_EXPORT(beamBackwardFloat);
 HWY_EXPORT(beamBackwardDouble);
 HWY_EXPORT(beamCorrelateFloat);
@@ -416,6 +462,12 @@ void forward(const Plan<float>& plan, float* beam, std::int64_t step) {
 }
 void forward(const Plan<double>& plan, double* beam, std::int64_t step) {
     HWY_DYNAMIC_DISPATCH(beamForwardDouble)(plan, beam, step);
+}
+void forwardConjugates(const Plan<double>& plan, double* beam, double scale, float* to) {
+    HWY_DYNAMIC_DISPATCH(conjugatesToFloat)(plan, beam, scale, to);
+}
+void forwardConjugates(const Plan<double>& plan, double* beam, double scale, double* to) {
+    HWY_DYNAMIC_DISPATCH(conjugatesToDouble)(plan, beam, scale, to);
 }
 void backward(const Plan<float>& plan, float* beam, std::int64_t step) {
     HWY_DYNAMIC_DISPATCH(beamBackwardFloat)(plan, beam, step);

@@ -64,6 +64,9 @@ void backwardColumns(const Plan<double>& plan, double* beam, const Planes<double
 /// The transforms of a beam whose elements begin `step` values apart.
 void forward(const Plan<float>& plan, float* beam, std::int64_t step);
 void forward(const Plan<double>& plan, double* beam, std::int64_t step);
+/// to = scale conj(forward(beam)), elements side by side, rounded once. The beam is overwritten.
+void forwardConjugates(const Plan<double>& plan, double* beam, double scale, float* to);
+void forwardConjugates(const Plan<double>& plan, double* beam, double scale, double* to);
 void backward(const Plan<float>& plan, float* beam, std::int64_t step);
 void backward(const Plan<double>& plan, double* beam, std::int64_t step);
 
@@ -91,30 +94,26 @@ struct Conjugates {
 
 /// Twice the spectra of the real lines and of the imaginary ones, from the spectrum of both at the
 /// frequencies of `places`, which are 0 .. length / 2; and the spectrum of both from such halves,
-/// once.
+/// once. The energies of both halves to `sums`, kLines of each, where it is not null.
 void takeApart(const float* beam, const std::vector<Conjugates>& places, float* real,
-               float* imaginary);
+               float* imaginary, float* sums);
 void takeApart(const double* beam, const std::vector<Conjugates>& places, double* real,
-               double* imaginary);
+               double* imaginary, double* sums);
 void putTogether(const float* real, const float* imaginary, const std::vector<Conjugates>& places,
-                 float* beam);
+                 float* beam, float* sums);
 void putTogether(const double* real, const double* imaginary, const std::vector<Conjugates>& places,
-                 double* beam);
+                 double* beam, double* sums);
 
-/// Of each of the kLines real lines whose frequencies 0 .. length / 2 are in `half`: the sum of the
-/// squares of all `length` frequencies.
-void energies(const float* half, std::int64_t length, float* sums);
-void energies(const double* half, std::int64_t length, double* sums);
+/// Of each of the kLines real lines whose frequencies `places` are in `half`: the sum of the
+/// squares of all frequencies.
+void energies(const float* half, const std::vector<Conjugates>& places, float* sums);
+void energies(const double* half, const std::vector<Conjugates>& places, double* sums);
 
 /// The largest magnitude in `columns` columns, at most kLines, of `rows` rows.
 [[nodiscard]] float largest(const float* box, std::int64_t rowStride, std::int64_t rows,
                             std::int64_t columns);
 [[nodiscard]] double largest(const double* box, std::int64_t rowStride, std::int64_t rows,
                              std::int64_t columns);
-
-/// to = scale conj(beam), element by element, of `count` values: rounded once.
-void storeConjugates(const double* beam, std::int64_t count, double scale, float* to);
-void storeConjugates(const double* beam, std::int64_t count, double scale, double* to);
 
 /// sum += beam * templ, element by element, of `count` values.
 void addProduct(const float* templ, const float* beam, std::int64_t count, float* sum);

@@ -144,98 +144,145 @@ void turnDoubleBack(const double* beam, std::int64_t groups, double* beams, std:
     turnBeamsBack(beam, groups, beams, apart);
 }
 
+// The energies of kLines lines, from the squares of half of their frequencies.
+template <class Real> class LineEnergies {
+  public:
+    HWY_INLINE LineEnergies() {
+        for (auto& sum : m_sums) {
+            sum = hn::Zero(Tag<Real>());
+        }
+    }
+    // Frequencies that are not their own negatives have conjugates.
+    HWY_INLINE void add(std::int64_t lane, Vector<Real> re, Vector<Real> im,
+                        const Conjugates& place) {
+        const auto square = hn::MulAdd(re, re, hn::Mul(im, im));
+        auto& sum = m_sums[static_cast<std::size_t>(lane) / kLanes<Real>];
+        sum = hn::MulAdd(hn::Set(Tag<Real>(), place.at == place.mirrored ? Real{1} : Real{2}),
+                         square, sum);
+    }
+    HWY_INLINE void store(Real* sums) const {
+        for (std::size_t i = 0; i < kVectors; ++i) {
+            hn::StoreU(m_sums[i], Tag<Real>(), sums + i * kLanes<Real>);
+        }
+    }
+
+  private:
+    static constexpr std::size_t kVectors = static_cast<std::size_t>(kLines) / kLanes<Real>;
+    Vector<Real> m_sums[kVectors];
+};
+
+// Calls `visit(what to do with the energies of two halves)`; they go to `sums` where it is not
+// null.
+template <class Real, class Visit> HWY_INLINE void withEnergies(Real* sums, Visit&& visit) {
+    if (sums == nullptr) {
+        visit([](auto&&...) {}, [](auto&&...) {});
+        return;
+    }
+    LineEnergies<Real> real;
+    LineEnergies<Real> imaginary;
+    visit([&](auto&&... square) { real.add(square...); },
+          [&](auto&&... square) { imaginary.add(square...); });
+    real.store(sums);
+    imaginary.store(sums + kLines);
+}
+
 // A = Z(k) + conj Z(-k) and B = -i (Z(k) - conj Z(-k)) of all lanes, and back.
 template <class Real>
 HWY_INLINE void halves(const Real* beam, const std::vector<Conjugates>& places, Real* real,
-                       Real* imaginary) {
+                       Real* imaginary, Real* sums) {
     const Tag<Real> d;
     constexpr auto kStep = signedOf(kLanes<Real>);
-    for (const Conjugates& place : places) {
-        const Real* const z = beam + place.at * kElement;
-        const Real* const mirrored = beam + place.mirrored * kElement;
-        for (std::int64_t lane = 0; lane < kLines; lane += kStep) {
-            const auto re = hn::Load(d, z + lane);
-            const auto im = hn::Load(d, z + kLines + lane);
-            const auto mirroredRe = hn::Load(d, mirrored + lane);
-            const auto mirroredIm = hn::Load(d, mirrored + kLines + lane);
-            hn::Store(hn::Add(re, mirroredRe), d, real + lane);
-            hn::Store(hn::Sub(im, mirroredIm), d, real + kLines + lane);
-            hn::Store(hn::Add(im, mirroredIm), d, imaginary + lane);
-            hn::Store(hn::Sub(mirroredRe, re), d, imaginary + kLines + lane);
+    withEnergies(sums, [&](auto&& countReal, auto&& countImaginary) {
+        Real* a = real;
+        Real* b = imaginary;
+        for (const Conjugates& place : places) {
+            const Real* const z = beam + place.at * kElement;
+            const Real* const mirrored = beam + place.mirrored * kElement;
+            for (std::int64_t lane = 0; lane < kLines; lane += kStep) {
+                const auto re = hn::Load(d, z + lane);
+                const auto im = hn::Load(d, z + kLines + lane);
+                const auto mirroredRe = hn::Load(d, mirrored + lane);
+                const auto mirroredIm = hn::Load(d, mirrored + kLines + lane);
+                const auto aRe = hn::Add(re, mirroredRe);
+                const auto aIm = hn::Sub(im, mirroredIm);
+                const auto bRe = hn::Add(im, mirroredIm);
+                const auto bIm = hn::Sub(mirroredRe, re);
+                hn::Store(aRe, d, a + lane);
+                hn::Store(aIm, d, a + kLines + lane);
+                hn::Store(bRe, d, b + lane);
+                hn::Store(bIm, d, b + kLines + lane);
+                countReal(lane, aRe, aIm, place);
+                countImaginary(lane, bRe, bIm, place);
+            }
+            a += kElement;
+            b += kElement;
         }
-        real += kElement;
-        imaginary += kElement;
-    }
+    });
 }
 void halvesOfFloat(const float* beam, const std::vector<Conjugates>& places, float* real,
-                   float* imaginary) {
-    halves(beam, places, real, imaginary);
+                   float* imaginary, float* sums) {
+    halves(beam, places, real, imaginary, sums);
 }
 void halvesOfDouble(const double* beam, const std::vector<Conjugates>& places, double* real,
-                    double* imaginary) {
-    halves(beam, places, real, imaginary);
+                    double* imaginary, double* sums) {
+    halves(beam, places, real, imaginary, sums);
 }
 template <class Real>
 HWY_INLINE void whole(const Real* real, const Real* imaginary,
-                      const std::vector<Conjugates>& places, Real* beam) {
+                      const std::vector<Conjugates>& places, Real* beam, Real* sums) {
     const Tag<Real> d;
     constexpr auto kStep = signedOf(kLanes<Real>);
-    for (const Conjugates& place : places) {
-        Real* const z = beam + place.at * kElement;
-        Real* const mirrored = beam + place.mirrored * kElement;
-        for (std::int64_t lane = 0; lane < kLines; lane += kStep) {
-            const auto aRe = hn::Load(d, real + lane);
-            const auto aIm = hn::Load(d, real + kLines + lane);
-            const auto bRe = hn::Load(d, imaginary + lane);
-            const auto bIm = hn::Load(d, imaginary + kLines + lane);
-            // Where both are one place either does: imaginary parts are rounding errors there.
-            hn::Store(hn::Add(aRe, bIm), d, mirrored + lane);
-            hn::Store(hn::Sub(bRe, aIm), d, mirrored + kLines + lane);
-            hn::Store(hn::Sub(aRe, bIm), d, z + lane);
-            hn::Store(hn::Add(bRe, aIm), d, z + kLines + lane);
+    withEnergies(sums, [&](auto&& countReal, auto&& countImaginary) {
+        const Real* a = real;
+        const Real* b = imaginary;
+        for (const Conjugates& place : places) {
+            Real* const z = beam + place.at * kElement;
+            Real* const mirrored = beam + place.mirrored * kElement;
+            for (std::int64_t lane = 0; lane < kLines; lane += kStep) {
+                const auto aRe = hn::Load(d, a + lane);
+                const auto aIm = hn::Load(d, a + kLines + lane);
+                const auto bRe = hn::Load(d, b + lane);
+                const auto bIm = hn::Load(d, b + kLines + lane);
+                // Where both are one place either does: imaginary parts are rounding errors there.
+                hn::Store(hn::Add(aRe, bIm), d, mirrored + lane);
+                hn::Store(hn::Sub(bRe, aIm), d, mirrored + kLines + lane);
+                hn::Store(hn::Sub(aRe, bIm), d, z + lane);
+                hn::Store(hn::Add(bRe, aIm), d, z + kLines + lane);
+                countReal(lane, aRe, aIm, place);
+                countImaginary(lane, bRe, bIm, place);
+            }
+            a += kElement;
+            b += kElement;
         }
-        real += kElement;
-        imaginary += kElement;
-    }
+    });
 }
 void wholeOfFloat(const float* real, const float* imaginary, const std::vector<Conjugates>& places,
-                  float* beam) {
-    whole(real, imaginary, places, beam);
+                  float* beam, float* sums) {
+    whole(real, imaginary, places, beam, sums);
 }
 void wholeOfDouble(const double* real, const double* imaginary,
-                   const std::vector<Conjugates>& places, double* beam) {
-    whole(real, imaginary, places, beam);
+                   const std::vector<Conjugates>& places, double* beam, double* sums) {
+    whole(real, imaginary, places, beam, sums);
 }
 
 template <class Real>
-HWY_INLINE void energiesOf(const Real* half, std::int64_t length, Real* sums) {
+HWY_INLINE void energiesOf(const Real* half, const std::vector<Conjugates>& places, Real* sums) {
     const Tag<Real> d;
     constexpr auto kStep = signedOf(kLanes<Real>);
-    const Real* const last = half + length / 2 * kElement;
-    for (std::int64_t lane = 0; lane < kLines; lane += kStep) {
-        const auto square = [&](const Real* element) {
-            const auto re = hn::Load(d, element + lane);
-            const auto im = hn::Load(d, element + kLines + lane);
-            return hn::MulAdd(re, re, hn::Mul(im, im));
-        };
-        // Those between have conjugates.
-        auto between = hn::Zero(d);
-        for (const Real* element = half + kElement; element < last; element += kElement) {
-            between = hn::Add(between, square(element));
+    LineEnergies<Real> energies;
+    for (const Conjugates& place : places) {
+        for (std::int64_t lane = 0; lane < kLines; lane += kStep) {
+            energies.add(lane, hn::Load(d, half + lane), hn::Load(d, half + kLines + lane), place);
         }
-        auto sum = hn::Add(square(half), hn::Add(between, between));
-        if (length > 1) {
-            const auto end = square(last);
-            sum = hn::Add(sum, length % 2 == 0 ? end : hn::Add(end, end));
-        }
-        hn::Store(sum, d, sums + lane);
+        half += kElement;
     }
+    energies.store(sums);
 }
-void energiesOfFloat(const float* half, std::int64_t length, float* sums) {
-    energiesOf(half, length, sums);
+void energiesOfFloat(const float* half, const std::vector<Conjugates>& places, float* sums) {
+    energiesOf(half, places, sums);
 }
-void energiesOfDouble(const double* half, std::int64_t length, double* sums) {
-    energiesOf(half, length, sums);
+void energiesOfDouble(const double* half, const std::vector<Conjugates>& places, double* sums) {
+    energiesOf(half, places, sums);
 }
 
 template <class Real>
@@ -264,32 +311,6 @@ float largestFloat(const float* box, std::int64_t rowStride, std::int64_t rows,
 double largestDouble(const double* box, std::int64_t rowStride, std::int64_t rows,
                      std::int64_t columns) {
     return largestOf(box, rowStride, rows, columns);
-}
-
-HWY_INLINE void storeAs(Vector<double> v, double* to) { hn::Store(v, Tag<double>(), to); }
-HWY_INLINE void storeAs(Vector<double> v, float* to) {
-    const hn::Rebind<float, Tag<double>> narrow;
-    hn::Store(hn::DemoteTo(narrow, v), narrow, to);
-}
-
-template <class To>
-HWY_INLINE void conjugatesOf(const double* beam, std::int64_t count, double scale, To* to) {
-    const Tag<double> d;
-    constexpr auto kStep = signedOf(kLanes<double>);
-    const auto re = hn::Set(d, scale);
-    const auto im = hn::Set(d, -scale);
-    for (std::int64_t element = 0; element < count; element += kElement) {
-        for (std::int64_t lane = element; lane < element + kLines; lane += kStep) {
-            storeAs(hn::Mul(re, hn::Load(d, beam + lane)), to + lane);
-            storeAs(hn::Mul(im, hn::Load(d, beam + lane + kLines)), to + lane + kLines);
-        }
-    }
-}
-void conjugatesToFloat(const double* beam, std::int64_t count, double scale, float* to) {
-    conjugatesOf(beam, count, scale, to);
-}
-void conjugatesToDouble(const double* beam, std::int64_t count, double scale, double* to) {
-    conjugatesOf(beam, count, scale, to);
 }
 
 template <class Real>
@@ -334,8 +355,6 @@ HWY_EXPORT(energiesOfFloat);
 HWY_EXPORT(energiesOfDouble);
 HWY_EXPORT(largestFloat);
 HWY_EXPORT(largestDouble);
-HWY_EXPORT(conjugatesToFloat);
-HWY_EXPORT(conjugatesToDouble);
 HWY_EXPORT(addProductsFloat);
 HWY_EXPORT(addProductsDouble);
 
@@ -352,38 +371,32 @@ void turnBack(const double* beam, std::int64_t groups, double* beams, std::int64
     HWY_DYNAMIC_DISPATCH(turnDoubleBack)(beam, groups, beams, apart);
 }
 void takeApart(const float* beam, const std::vector<Conjugates>& places, float* real,
-               float* imaginary) {
-    HWY_DYNAMIC_DISPATCH(halvesOfFloat)(beam, places, real, imaginary);
+               float* imaginary, float* sums) {
+    HWY_DYNAMIC_DISPATCH(halvesOfFloat)(beam, places, real, imaginary, sums);
 }
 void takeApart(const double* beam, const std::vector<Conjugates>& places, double* real,
-               double* imaginary) {
-    HWY_DYNAMIC_DISPATCH(halvesOfDouble)(beam, places, real, imaginary);
+               double* imaginary, double* sums) {
+    HWY_DYNAMIC_DISPATCH(halvesOfDouble)(beam, places, real, imaginary, sums);
 }
 void putTogether(const float* real, const float* imaginary, const std::vector<Conjugates>& places,
-                 float* beam) {
-    HWY_DYNAMIC_DISPATCH(wholeOfFloat)(real, imaginary, places, beam);
+                 float* beam, float* sums) {
+    HWY_DYNAMIC_DISPATCH(wholeOfFloat)(real, imaginary, places, beam, sums);
 }
 void putTogether(const double* real, const double* imaginary, const std::vector<Conjugates>& places,
-                 double* beam) {
-    HWY_DYNAMIC_DISPATCH(wholeOfDouble)(real, imaginary, places, beam);
+                 double* beam, double* sums) {
+    HWY_DYNAMIC_DISPATCH(wholeOfDouble)(real, imaginary, places, beam, sums);
 }
-void energies(const float* half, std::int64_t length, float* sums) {
-    HWY_DYNAMIC_DISPATCH(energiesOfFloat)(half, length, sums);
+void energies(const float* half, const std::vector<Conjugates>& places, float* sums) {
+    HWY_DYNAMIC_DISPATCH(energiesOfFloat)(half, places, sums);
 }
-void energies(const double* half, std::int64_t length, double* sums) {
-    HWY_DYNAMIC_DISPATCH(energiesOfDouble)(half, length, sums);
+void energies(const double* half, const std::vector<Conjugates>& places, double* sums) {
+    HWY_DYNAMIC_DISPATCH(energiesOfDouble)(half, places, sums);
 }
 float largest(const float* box, std::int64_t rowStride, std::int64_t rows, std::int64_t columns) {
     return HWY_DYNAMIC_DISPATCH(largestFloat)(box, rowStride, rows, columns);
 }
 double largest(const double* box, std::int64_t rowStride, std::int64_t rows, std::int64_t columns) {
     return HWY_DYNAMIC_DISPATCH(largestDouble)(box, rowStride, rows, columns);
-}
-void storeConjugates(const double* beam, std::int64_t count, double scale, float* to) {
-    HWY_DYNAMIC_DISPATCH(conjugatesToFloat)(beam, count, scale, to);
-}
-void storeConjugates(const double* beam, std::int64_t count, double scale, double* to) {
-    HWY_DYNAMIC_DISPATCH(conjugatesToDouble)(beam, count, scale, to);
 }
 void addProduct(const float* templ, const float* beam, std::int64_t count, float* sum) {
     HWY_DYNAMIC_DISPATCH(addProductsFloat)(templ, beam, count, sum);
