@@ -294,8 +294,8 @@ class TiledMethod final : public method::Method {
         const std::int64_t making = // FFTW's beside the template's box
             8 * (TileTransform<double>::spectrumValues(candidate.tile) +
                  (hasHalfBeamTransform(candidate.tile) ? 0 : base::voxelCount(candidate.tile)));
-        // By measurement: what allocators keep of freed scratch, beside what is counted.
-        constexpr std::int64_t kMostKept = 3 << 20;
+        // By measurement, where tiles are done again in double: what allocators keep of scratch.
+        constexpr std::int64_t kMostKept = 6 << 20;
         const std::int64_t kept =
             candidate.threads * std::min(kMostKept, 2 * base::voxelCount(candidate.tile));
         return method::mapBytes(problem) + unlikeBytes(problem) +
@@ -312,7 +312,7 @@ class TiledMethod final : public method::Method {
         if (problem.precision == method::Precision::Double || problem.templates > 1) {
             return true;
         }
-        constexpr std::int64_t kLittle = 12; // a prediction is to be right within a tenth
+        constexpr std::int64_t kLittle = 20; // a prediction is to be right within a tenth
         return 8 * TileTransform<double>::spectrumValues(twofoldPoints(problem, candidate.tile)) <=
                (method::mapBytes(problem) + TiledPrepared::spectrumBytes(candidate.tile) +
                 workspace) /
