@@ -257,10 +257,9 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
     /// Energies of two halves of a beam.
     using Sums = std::array<Real, 2 * kLines>;
 
-    /// Of the first `columns` lines of one half and `others` of the other, `squares` times as much,
-    /// and with values that are known to be below `peak`.
+    /// Of the first `columns` lines of one half and `others` of the other, `squares` times as much.
     [[nodiscard]] TileEnergy energyOf(const Sums& sums, std::int64_t columns, std::int64_t others,
-                                      double squares, std::optional<double> peak = {}) const {
+                                      double squares) const {
         double brightest = 0;
         double total = 0;
         const auto count = [&](std::int64_t from, std::int64_t lines) {
@@ -272,20 +271,7 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
         };
         count(0, columns);
         count(kLines, others);
-        brightest *= squares;
-        total *= squares;
-        return peak ? TileEnergy::ofLines(points().y, brightest, total, *peak)
-                    : TileEnergy::ofLines(points().y, brightest, total);
-    }
-
-    /// The largest magnitude in columns.
-    [[nodiscard]] double largestIn(const beam::Planes<Real>& planes, std::int64_t columns,
-                                   std::int64_t others) const {
-        const auto of = [&](const Real* from, std::int64_t count) {
-            return count == 0 ? Real{0} : beam::largest(from, planes.rowStride, points().y, count);
-        };
-        return static_cast<double>(
-            std::max(of(planes.real, columns), of(planes.imaginary, others)));
+        return TileEnergy::ofLines(points().y, squares * brightest, squares * total);
     }
 
     [[nodiscard]] std::int64_t columnsAt(const Columns& columns) const {
@@ -341,16 +327,11 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
     [[nodiscard]] bool columnsBack(const ForItems& each, Real* work, Image<Real>& lines, Real* to,
                                    const Extents& wanted, TileEnergy& energy) const {
         const auto squares = static_cast<double>(points().y);
-        // Of long columns their values tell more about what gathers than their energies: few of a
-        // picture are worth their transform for that.
-        const bool isLong = static_cast<double>(points().y) > TileEnergy::kGathered;
-        const bool few = points().z == 1 && isLong && 8 * (points().x - wanted.x) <= points().x;
-        const std::int64_t width = few ? points().x : wanted.x;
         const auto isWanted = [&](const Columns& columns) {
-            return columns.x < width && columns.z < wanted.z;
+            return columns.x < wanted.x && columns.z < wanted.z;
         };
         const bool done = forChunks(each, energy, [&](const Groups& groups, int worker) {
-            if (groups.first * kLines >= width) {
+            if (groups.first * kLines >= wanted.x) {
                 return untransformedOf(groups, work, squares);
             }
             for (std::int64_t group = groups.first; group < groups.first + groups.count; ++group) {
@@ -360,23 +341,18 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
             forPairs(groups, [&](const TwoColumns& columns) {
                 const auto& [first, second, two] = columns;
                 Sums sums;
-                std::optional<double> peak;
                 if (isWanted(first) || isWanted(second)) {
                     Real* const line = scratchOf(lines, worker);
                     beam::putTogether(work + first.half, work + second.half, m_places, line,
                                       sums.data());
-                    const beam::Planes<Real> planes{to + voxelsAt(first), to + voxelsAt(second),
-                                                    points().x};
-                    const std::int64_t others = two ? columnsAt(second) : 0;
-                    beam::backwardColumns(m_y, line, planes, columnsAt(first), others);
-                    if (isLong) {
-                        peak = largestIn(planes, columnsAt(first), others);
-                    }
+                    beam::backwardColumns(m_y, line,
+                                          {to + voxelsAt(first), to + voxelsAt(second), points().x},
+                                          columnsAt(first), two ? columnsAt(second) : 0);
                 } else {
                     beam::energies(work + first.half, m_places, sums.data());
                     beam::energies(work + second.half, m_places, sums.data() + kLines);
                 }
-                own.join(energyOf(sums, kLines, two ? kLines : 0, squares, peak));
+                own.join(energyOf(sums, kLines, two ? kLines : 0, squares));
             });
             return own;
         });

@@ -109,12 +109,6 @@ void putTogether(const double* real, const double* imaginary, const std::vector<
 void energies(const float* half, const std::vector<Conjugates>& places, float* sums);
 void energies(const double* half, const std::vector<Conjugates>& places, double* sums);
 
-/// The largest magnitude in `columns` columns, at most kLines, of `rows` rows.
-[[nodiscard]] float largest(const float* box, std::int64_t rowStride, std::int64_t rows,
-                            std::int64_t columns);
-[[nodiscard]] double largest(const double* box, std::int64_t rowStride, std::int64_t rows,
-                             std::int64_t columns);
-
 /// sum += beam * templ, element by element, of `count` values.
 void addProduct(const float* templ, const float* beam, std::int64_t count, float* sum);
 void addProduct(const double* templ, const double* beam, std::int64_t count, double* sum);

@@ -286,34 +286,6 @@ void energiesOfDouble(const double* half, const std::vector<Conjugates>& places,
 }
 
 template <class Real>
-HWY_INLINE Real largestOf(const Real* box, std::int64_t rowStride, std::int64_t rows,
-                          std::int64_t columns) {
-    const Tag<Real> d;
-    constexpr auto kStep = signedOf(kLanes<Real>);
-    auto most = hn::Zero(d);
-    Real rest = 0;
-    for (std::int64_t y = 0; y < rows; ++y) {
-        const Real* const row = box + y * rowStride;
-        std::int64_t x = 0;
-        for (; x + kStep <= columns; x += kStep) {
-            most = hn::Max(most, hn::Abs(hn::LoadU(d, row + x)));
-        }
-        for (; x < columns; ++x) {
-            rest = std::max(rest, std::abs(row[x]));
-        }
-    }
-    return std::max(rest, hn::GetLane(hn::MaxOfLanes(d, most)));
-}
-float largestFloat(const float* box, std::int64_t rowStride, std::int64_t rows,
-                   std::int64_t columns) {
-    return largestOf(box, rowStride, rows, columns);
-}
-double largestDouble(const double* box, std::int64_t rowStride, std::int64_t rows,
-                     std::int64_t columns) {
-    return largestOf(box, rowStride, rows, columns);
-}
-
-template <class Real>
 HWY_INLINE void addProducts(const Real* templ, const Real* beam, std::int64_t count, Real* sum) {
     const Tag<Real> d;
     constexpr auto kStep = signedOf(kLanes<Real>);
@@ -353,8 +325,6 @@ HWY_EXPORT(wholeOfFloat);
 HWY_EXPORT(wholeOfDouble);
 HWY_EXPORT(energiesOfFloat);
 HWY_EXPORT(energiesOfDouble);
-HWY_EXPORT(largestFloat);
-HWY_EXPORT(largestDouble);
 HWY_EXPORT(addProductsFloat);
 HWY_EXPORT(addProductsDouble);
 
@@ -391,12 +361,6 @@ void energies(const float* half, const std::vector<Conjugates>& places, float* s
 }
 void energies(const double* half, const std::vector<Conjugates>& places, double* sums) {
     HWY_DYNAMIC_DISPATCH(energiesOfDouble)(half, places, sums);
-}
-float largest(const float* box, std::int64_t rowStride, std::int64_t rows, std::int64_t columns) {
-    return HWY_DYNAMIC_DISPATCH(largestFloat)(box, rowStride, rows, columns);
-}
-double largest(const double* box, std::int64_t rowStride, std::int64_t rows, std::int64_t columns) {
-    return HWY_DYNAMIC_DISPATCH(largestDouble)(box, rowStride, rows, columns);
 }
 void addProduct(const float* templ, const float* beam, std::int64_t count, float* sum) {
     HWY_DYNAMIC_DISPATCH(addProductsFloat)(templ, beam, count, sum);

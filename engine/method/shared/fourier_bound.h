@@ -12,28 +12,22 @@ namespace flcc::method::shared {
 
 /// Energies of a tile.
 struct TileEnergy {
-    double largestMeanSquare = 0; ///< of lines whose errors stay within them
-    /// Likewise, but what is rounded off of single bright points does not spread over a line: it
+    double largestMeanSquare = 0; ///< of its lines
+    /// Likewise, but what is rounded off of few bright points does not spread over a line: it
     /// gathers in few others, apart by simple fractions of it. Their squares over kGathered.
     double largestGathered = 0;
     double total = 0; ///< sum of squares
 
     static constexpr double kGathered = 256;
 
-    /// Of the brightest of some lines, which may be that in one point alone, and of all of them.
+    /// Of the brightest of some lines, which may be that in few points, and of all of them.
     [[nodiscard]] FLCC_HOST_DEVICE static TileEnergy ofLines(std::int64_t length, double brightest,
                                                              double total) {
         const auto points = static_cast<double>(length);
         return {brightest / points, brightest / (points < kGathered ? points : kGathered), total};
     }
-    /// Of lines whose points are known to be below `peak`.
-    [[nodiscard]] FLCC_HOST_DEVICE static TileEnergy ofLines(std::int64_t length, double brightest,
-                                                             double total, double peak) {
-        const double mean = brightest / static_cast<double>(length);
-        return {mean, std::fmax(mean, peak * peak / kGathered), total};
-    }
 
-    void join(const TileEnergy& other) {
+    FLCC_HOST_DEVICE void join(const TileEnergy& other) {
         largestMeanSquare = std::fmax(largestMeanSquare, other.largestMeanSquare);
         largestGathered = std::fmax(largestGathered, other.largestGathered);
         total += other.total;
@@ -62,19 +56,23 @@ struct FourierBound {
 }
 
 /// `points` of the transform, the template's extents `m`, energies of what goes into the transform
-/// and of all that comes out. What is rounded off of `in` spreads over lines, and a template sees
-/// it as it sees noise: METHODS 2.2 with its constant 8. Or, where few levels or stripes make
-/// errors equal, the template looks like them: they are below 2 u of `in`, and a template of N
-/// voxels sees sqrt(N) times that at most (Cauchy-Schwarz).
+/// and of all that comes out, by columns. What is rounded off of `in` spreads over columns, and a
+/// template sees it as it sees noise: METHODS 2.2 with its constant 8. Or the template looks like
+/// it: of N voxels it sees sqrt(N) times what a voxel errs, 4 u of `in` at most (Cauchy-Schwarz).
+/// Or that lies in few rows, where the template may lie, too: no more than the norms of the columns
+/// that it covers.
 [[nodiscard]] FLCC_HOST_DEVICE inline FourierBound
 fourierBound(const base::Extents& points, const base::Extents& m, const TileEnergy& in,
              const TileEnergy& out, const TransformErrors& errors) {
     const double root = std::sqrt(std::log2(std::fmax(voxelsOf(points), 2)));
     const double factor = errors.unit * errors.factor;
-    const double seen = std::fmax(8 * root, 2 * std::sqrt(voxelsOf(m)));
+    const double alike = 4 * std::sqrt(voxelsOf(m));
+    const double covered = std::sqrt(voxelsOf({m.x, points.y, m.z}));
+    const double seen = std::fmax(8 * root, std::fmax(alike, covered));
     return {factor * (seen * std::sqrt(in.largestMeanSquare) +
                       8 * root * std::sqrt(out.largestGathered)),
-            factor * 2 * root * std::sqrt(in.total), fourierScoreBound(errors)};
+            factor * std::fmax(2 * root, root + 4) * std::sqrt(in.total),
+            fourierScoreBound(errors)};
 }
 
 /// The bound on a score at a contrast K of voxels that are spread evenly, before anything is
@@ -82,7 +80,8 @@ fourierBound(const base::Extents& points, const base::Extents& m, const TileEner
 [[nodiscard]] inline double expectedFourierBound(const base::Extents& points,
                                                  const base::Extents& m, double k,
                                                  const TransformErrors& errors) {
-    const TileEnergy each{1, 1, voxelsOf(points)}; // of voxels of deviation 1
+    const TileEnergy each = TileEnergy::ofLines( // of voxels of deviation 1
+        points.y, static_cast<double>(points.y), voxelsOf(points));
     return fourierBound(points, m, each, each, errors).typical * k / std::sqrt(voxelsOf(m)) +
            4 * errors.unit;
 }

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <vector>
 
 #include "engine/plan/planner.h"
@@ -169,7 +168,8 @@ void searchBeyondBounds(const Posed& posed, int count, std::uint64_t seed, Bound
     search.voxels += count;
 }
 
-void searchWholeMaps(const Posed& posed, BoundSearch& search, std::string_view method) {
+void searchWholeMaps(const Posed& posed, BoundSearch& search, std::string_view method,
+                     double step) {
     Judge runner(plan::methods(), 2);
     Samples exact;
     std::vector<Way> ways = waysFor(posed.scene, posed.templ);
@@ -187,7 +187,7 @@ void searchWholeMaps(const Posed& posed, BoundSearch& search, std::string_view m
     for (const Way& way : ways) {
         if (way.precision == method::Precision::Single && way.recompute &&
             (method.empty() || way.method->name() == method)) {
-            searchWay(runner, way, posed, exact, std::numbers::sqrt2, 1e-6, search);
+            searchWay(runner, way, posed, exact, step, 1e-6, search);
         }
     }
     search.voxels += base::voxelCount(map);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <numbers>
 #include <string>
 #include <string_view>
 
@@ -23,8 +24,9 @@ struct BoundSearch {
 void searchBeyondBounds(const Posed& posed, int count, std::uint64_t seed, BoundSearch& search);
 
 /// Likewise over every voxel, in single precision by all ways or those of a method, with promises
-/// that fall by sqrt(2); what is right is what `direct` says in double.
-void searchWholeMaps(const Posed& posed, BoundSearch& search, std::string_view method = {});
+/// that fall by factors of `step`; what is right is what `direct` says in double.
+void searchWholeMaps(const Posed& posed, BoundSearch& search, std::string_view method = {},
+                     double step = std::numbers::sqrt2);
 
 /// A problem of the cases that concentrate errors: one count over a high level, wide integers,
 /// stripes with a template of another frequency across; or one of the kinds.

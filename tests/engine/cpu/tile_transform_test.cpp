@@ -364,29 +364,6 @@ class TileTransformTest : public QObject {
         }
     }
 
-    // In long columns: of those that are transformed the largest value counts, in `peaks` voxels,
-    // of others it may be all in one.
-    void whatGathersIsKnownFromThePeak() {
-        for (const bool few : {false, true}) {
-            const Extents points{64, 1024, 1};
-            Image<double> weights({1, 1, 1}, 1.0);
-            Buffers<float> own(points);
-            own.voxels.data()[5] = 3;
-            for (std::int64_t i = 0; i < 8; ++i) {
-                own.voxels.data()[60 + 100 * i * points.x] = 2;
-            }
-            const auto transform = TileTransform<float>::of(points);
-            const auto templ = transform->templateSpectrum(weights.view(), cpu::oneAfterTheOther());
-            const auto energies =
-                transform->correlate(templ.data(), own.voxels.data(), own.work.data(),
-                                     own.to.data(), {few ? 57 : 16, 1000, 1});
-            const double gathered = (few ? 9 : 8 * 4) / 256.0;
-            QVERIFY(std::abs(energies.out.largestGathered - gathered) <= 1e-5 * gathered);
-            const double mean = 8 * 4 / 1024.0;
-            QVERIFY(std::abs(energies.out.largestMeanSquare - mean) <= 1e-5 * mean);
-        }
-    }
-
     // With rows that end within a vector, and voxels that are not finite.
     void whatIsKnownOfATileChangesNoBit_data() {
         QTest::addColumn<int>("type");
