@@ -278,27 +278,54 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
         return std::min(kLines, points().x - columns.x);
     }
 
+    /// The largest mean square of lines across columns.
+    [[nodiscard]] bool crossing(const ForItems& each, const Real* tile, Image<Real>& lines,
+                                TileEnergy& energy) const {
+        constexpr std::int64_t kRows = 32; // an item
+        const auto [x, y, z] = points();
+        std::vector<beam::Crossing<Real>> found(static_cast<std::size_t>((y + kRows - 1) / kRows));
+        const bool done =
+            each(static_cast<std::int64_t>(found.size()), [&](std::int64_t item, int worker) {
+                const std::int64_t first = item * kRows;
+                found[static_cast<std::size_t>(item)] =
+                    beam::crossing(tile + first * x, x, std::min(kRows, y - first), x * y, z,
+                                   scratchOf(lines, worker));
+            });
+        for (const beam::Crossing<Real>& of : found) {
+            const double row = static_cast<double>(of.row) / static_cast<double>(x);
+            const double pillar = static_cast<double>(of.pillar) / static_cast<double>(z);
+            energy.largestCrossing = std::max({energy.largestCrossing, row, pillar});
+        }
+        return done;
+    }
+
     [[nodiscard]] bool columnsForward(const ForItems& each, const Real* tile, Image<Real>& lines,
                                       Real* work, TileEnergy& energy) const {
         // Halves are twice the spectra.
         const double squares = 0.25 / static_cast<double>(points().y);
-        return forChunks(each, energy, [&](const Groups& groups, int worker) {
-            Real* const line = scratchOf(lines, worker);
-            TileEnergy own;
-            forPairs(groups, [&](const TwoColumns& columns) {
-                const auto& [first, second, two] = columns;
-                beam::forwardColumns(
-                    m_y, {tile + voxelsAt(first), tile + voxelsAt(second), points().x}, line);
-                Sums sums;
-                beam::takeApart(line, m_places, work + first.half, work + second.half, sums.data());
-                own.join(energyOf(sums, columnsAt(first), two ? columnsAt(second) : 0, squares));
-            });
-            for (std::int64_t group = groups.first; group < groups.first + groups.count; ++group) {
-                clearIdle(work + group * m_group);
-                forDepths(group, [&](std::int64_t at) { beam::forward(m_z, work + at, m_slice); });
-            }
-            return own;
-        });
+        const bool seen = crossing(each, tile, lines, energy);
+        return seen && forChunks(each, energy, [&](const Groups& groups, int worker) {
+                   Real* const line = scratchOf(lines, worker);
+                   TileEnergy own;
+                   forPairs(groups, [&](const TwoColumns& columns) {
+                       const auto& [first, second, two] = columns;
+                       beam::forwardColumns(
+                           m_y, {tile + voxelsAt(first), tile + voxelsAt(second), points().x},
+                           line);
+                       Sums sums;
+                       beam::takeApart(line, m_places, work + first.half, work + second.half,
+                                       sums.data());
+                       own.join(
+                           energyOf(sums, columnsAt(first), two ? columnsAt(second) : 0, squares));
+                   });
+                   for (std::int64_t group = groups.first; group < groups.first + groups.count;
+                        ++group) {
+                       clearIdle(work + group * m_group);
+                       forDepths(group,
+                                 [&](std::int64_t at) { beam::forward(m_z, work + at, m_slice); });
+                   }
+                   return own;
+               });
     }
 
     /// Of columns that are spectra across slices still: none has more than the magnitudes of these

@@ -109,6 +109,19 @@ void putTogether(const double* real, const double* imaginary, const std::vector<
 void energies(const float* half, const std::vector<Conjugates>& places, float* sums);
 void energies(const double* half, const std::vector<Conjugates>& places, double* sums);
 
+/// The largest energies of lines across columns.
+template <class Real> struct Crossing {
+    Real row = 0;    ///< along x
+    Real pillar = 0; ///< along z, where there are several slices
+};
+/// Of `rows` rows in each slice of a real box of `x` voxels a row: of the rows, and of the lines
+/// through them. `sums`: scratch of `x` values.
+[[nodiscard]] Crossing<float> crossing(const float* box, std::int64_t x, std::int64_t rows,
+                                       std::int64_t sliceStride, std::int64_t slices, float* sums);
+[[nodiscard]] Crossing<double> crossing(const double* box, std::int64_t x, std::int64_t rows,
+                                        std::int64_t sliceStride, std::int64_t slices,
+                                        double* sums);
+
 /// sum += beam * templ, element by element, of `count` values.
 void addProduct(const float* templ, const float* beam, std::int64_t count, float* sum);
 void addProduct(const double* templ, const double* beam, std::int64_t count, double* sum);

@@ -286,6 +286,49 @@ void energiesOfDouble(const double* half, const std::vector<Conjugates>& places,
 }
 
 template <class Real>
+HWY_INLINE Crossing<Real> crossingOf(const Real* box, std::int64_t x, std::int64_t rows,
+                                     std::int64_t sliceStride, std::int64_t slices, Real* sums) {
+    const Tag<Real> d;
+    constexpr auto kStep = signedOf(kLanes<Real>);
+    const std::int64_t whole = x / kStep * kStep;
+    Crossing<Real> most;
+    for (std::int64_t y = 0; y < rows; ++y) {
+        std::fill_n(sums, slices > 1 ? x : 0, Real{0});
+        for (std::int64_t z = 0; z < slices; ++z) {
+            const Real* const row = box + z * sliceStride + y * x;
+            auto squares = hn::Zero(d);
+            Real rest = 0;
+            for (std::int64_t i = 0; i < whole; i += kStep) {
+                const auto v = hn::LoadU(d, row + i);
+                squares = hn::MulAdd(v, v, squares);
+                if (slices > 1) {
+                    hn::StoreU(hn::MulAdd(v, v, hn::LoadU(d, sums + i)), d, sums + i);
+                }
+            }
+            for (std::int64_t i = whole; i < x; ++i) {
+                rest += row[i] * row[i];
+                if (slices > 1) {
+                    sums[i] += row[i] * row[i];
+                }
+            }
+            most.row = std::max(most.row, rest + hn::GetLane(hn::SumOfLanes(d, squares)));
+        }
+        if (slices > 1) {
+            most.pillar = std::max(most.pillar, *std::max_element(sums, sums + x));
+        }
+    }
+    return most;
+}
+Crossing<float> crossingFloat(const float* box, std::int64_t x, std::int64_t rows,
+                              std::int64_t sliceStride, std::int64_t slices, float* sums) {
+    return crossingOf(box, x, rows, sliceStride, slices, sums);
+}
+Crossing<double> crossingDouble(const double* box, std::int64_t x, std::int64_t rows,
+                                std::int64_t sliceStride, std::int64_t slices, double* sums) {
+    return crossingOf(box, x, rows, sliceStride, slices, sums);
+}
+
+template <class Real>
 HWY_INLINE void addProducts(const Real* templ, const Real* beam, std::int64_t count, Real* sum) {
     const Tag<Real> d;
     constexpr auto kStep = signedOf(kLanes<Real>);
@@ -325,6 +368,8 @@ HWY_EXPORT(wholeOfFloat);
 HWY_EXPORT(wholeOfDouble);
 HWY_EXPORT(energiesOfFloat);
 HWY_EXPORT(energiesOfDouble);
+HWY_EXPORT(crossingFloat);
+HWY_EXPORT(crossingDouble);
 HWY_EXPORT(addProductsFloat);
 HWY_EXPORT(addProductsDouble);
 
@@ -361,6 +406,14 @@ void energies(const float* half, const std::vector<Conjugates>& places, float* s
 }
 void energies(const double* half, const std::vector<Conjugates>& places, double* sums) {
     HWY_DYNAMIC_DISPATCH(energiesOfDouble)(half, places, sums);
+}
+Crossing<float> crossing(const float* box, std::int64_t x, std::int64_t rows,
+                         std::int64_t sliceStride, std::int64_t slices, float* sums) {
+    return HWY_DYNAMIC_DISPATCH(crossingFloat)(box, x, rows, sliceStride, slices, sums);
+}
+Crossing<double> crossing(const double* box, std::int64_t x, std::int64_t rows,
+                          std::int64_t sliceStride, std::int64_t slices, double* sums) {
+    return HWY_DYNAMIC_DISPATCH(crossingDouble)(box, x, rows, sliceStride, slices, sums);
 }
 void addProduct(const float* templ, const float* beam, std::int64_t count, float* sum) {
     HWY_DYNAMIC_DISPATCH(addProductsFloat)(templ, beam, count, sum);

@@ -12,11 +12,12 @@ namespace flcc::method::shared {
 
 /// Energies of a tile.
 struct TileEnergy {
-    double largestMeanSquare = 0; ///< of its lines
+    double largestMeanSquare = 0; ///< of its columns
     /// Likewise, but what is rounded off of few bright points does not spread over a line: it
     /// gathers in few others, apart by simple fractions of it. Their squares over kGathered.
     double largestGathered = 0;
-    double total = 0; ///< sum of squares
+    double total = 0;           ///< sum of squares
+    double largestCrossing = 0; ///< mean square, of lines along x and z
 
     static constexpr double kGathered = 256;
 
@@ -31,6 +32,7 @@ struct TileEnergy {
         largestMeanSquare = std::fmax(largestMeanSquare, other.largestMeanSquare);
         largestGathered = std::fmax(largestGathered, other.largestGathered);
         total += other.total;
+        largestCrossing = std::fmax(largestCrossing, other.largestCrossing);
     }
 };
 
@@ -60,7 +62,8 @@ struct FourierBound {
 /// template sees it as it sees noise: METHODS 2.2 with its constant 8. Or the template looks like
 /// it: of N voxels it sees sqrt(N) times what a voxel errs, 4 u of `in` at most (Cauchy-Schwarz).
 /// Or that lies in few rows, where the template may lie, too: no more than the norms of the columns
-/// that it covers.
+/// that it covers. Or rows of spectra err alike, as those of one bright row do, and that comes back
+/// in this row: 8 u of it at most, in as many voxels as the template has there.
 [[nodiscard]] FLCC_HOST_DEVICE inline FourierBound
 fourierBound(const base::Extents& points, const base::Extents& m, const TileEnergy& in,
              const TileEnergy& out, const TransformErrors& errors) {
@@ -69,7 +72,8 @@ fourierBound(const base::Extents& points, const base::Extents& m, const TileEner
     const double alike = 4 * std::sqrt(voxelsOf(m));
     const double covered = std::sqrt(voxelsOf({m.x, points.y, m.z}));
     const double seen = std::fmax(8 * root, std::fmax(alike, covered));
-    return {factor * (seen * std::sqrt(in.largestMeanSquare) +
+    const double crossing = 8 * std::sqrt(voxelsOf({m.x, 1, m.z}) * in.largestCrossing);
+    return {factor * (std::fmax(seen * std::sqrt(in.largestMeanSquare), crossing) +
                       8 * root * std::sqrt(out.largestGathered)),
             factor * std::fmax(2 * root, root + 4) * std::sqrt(in.total),
             fourierScoreBound(errors)};
@@ -80,8 +84,9 @@ fourierBound(const base::Extents& points, const base::Extents& m, const TileEner
 [[nodiscard]] inline double expectedFourierBound(const base::Extents& points,
                                                  const base::Extents& m, double k,
                                                  const TransformErrors& errors) {
-    const TileEnergy each = TileEnergy::ofLines( // of voxels of deviation 1
+    TileEnergy each = TileEnergy::ofLines( // of voxels of deviation 1
         points.y, static_cast<double>(points.y), voxelsOf(points));
+    each.largestCrossing = 1;
     return fourierBound(points, m, each, each, errors).typical * k / std::sqrt(voxelsOf(m)) +
            4 * errors.unit;
 }

@@ -112,6 +112,7 @@ bool equalIn(const Extents& part, const Extents& points, const Real* a, const Re
 struct Brightest {
     double column = 0;
     double plane = 0;
+    double crossing = 0; // of rows and of lines across slices
 };
 Brightest brightestOf(const std::vector<double>& values, const Extents& points) {
     Brightest brightest;
@@ -128,6 +129,21 @@ Brightest brightestOf(const std::vector<double>& values, const Extents& points) 
             brightest.column = std::max(brightest.column, column);
         }
         brightest.plane = std::max(brightest.plane, plane);
+    }
+    const auto squares = [&](std::int64_t from, std::int64_t count, std::int64_t apart) {
+        double sum = 0;
+        for (std::int64_t i = 0; i < count; ++i) {
+            const double value = values[static_cast<std::size_t>(from + i * apart)];
+            sum += value * value / static_cast<double>(count);
+        }
+        return sum;
+    };
+    const std::int64_t plane = points.x * points.y;
+    for (std::int64_t row = 0; row < points.y * points.z; ++row) {
+        brightest.crossing = std::max(brightest.crossing, squares(row * points.x, points.x, 1));
+    }
+    for (std::int64_t at = 0; points.z > 1 && at < plane; ++at) {
+        brightest.crossing = std::max(brightest.crossing, squares(at, points.z, plane));
     }
     return brightest;
 }
@@ -311,8 +327,11 @@ class TileTransformTest : public QObject {
                 return std::inner_product(values.begin(), values.end(), values.begin(), 0.0);
             };
             const auto& [in, out] = found.energies;
-            const double largest = own ? brightestOf(voxels, points).column : 1;
+            const Brightest brightestIn = brightestOf(voxels, points);
+            const double largest = own ? brightestIn.column : 1;
+            const double crossing = own ? brightestIn.crossing : 0;
             bool all = holds(in.total, total(voxels), total(voxels)) &&
+                       holds(in.largestCrossing, crossing, crossing) &&
                        holds(in.largestMeanSquare, own ? largest : 0, largest) &&
                        holds(out.total, total(exact), total(exact));
             std::vector<method::shared::TileEnergy> outs = found.parts;

@@ -33,6 +33,8 @@ class FourierBoundTest : public QObject {
         QCOMPARE(of({2, 2, 2}, {4, 9, 512}, {}).typical, 2.0 * 8 * 3 * 2);
         QCOMPARE(of({8, 8, 4}, {4, 4, 512}, {}).typical, 2.0 * 4 * 16 * 2);
         QCOMPARE(of({2, 2, 2}, noise, {0, 9, 0}).typical, 2.0 * 8 * 3 * (1 + 3));
+        QCOMPARE(of({2, 2, 2}, {1, 1, 512, 9}, {}).typical, 2.0 * 8 * 2 * 3); // 4 in a plane
+        QCOMPARE(of({2, 2, 2}, {1, 1, 512, 2}, {}).typical, 2.0 * 8 * 3);
     }
 
     // What is rounded off of one bright point gathers in few others however long the line is.
@@ -54,7 +56,7 @@ class FourierBoundTest : public QObject {
     void theExpectedBoundIsThatOfNoise() {
         const Extents points{1024, 64, 1};
         const Extents m{16, 4, 1};
-        const TileEnergy each{1, 1, 65536};
+        const TileEnergy each{1, 1, 65536, 1};
         QCOMPARE(method::shared::expectedFourierBound(points, m, 3, {}),
                  method::shared::fourierBound(points, m, each, each, {}).typical * 3 / 8 +
                      4 * 0x1p-24);
