@@ -143,8 +143,8 @@ struct ScoreConstants {
     /// N s2 - s1^2 of integer numerators is exact, too: a panel is flat where it is 0.
     bool exactVariance = false;
     double suspicious = 0;     ///< D <= suspicious * s2 needs a closer look
-    double boundNumerator = 0; ///< Fourier: 8 u sqrt(log2 M) (rho_x + rho_y)
-    double boundWorst = 0;     ///< Fourier: 2 u sqrt(log2 M) ||tile||; infinite otherwise
+    double boundNumerator = 0; ///< of fourierBound(), typical
+    double boundWorst = 0;     ///< likewise, guaranteed; infinite without transforms
     double boundScore = 0;     ///< factor of |r|
     double boundPanel = 0;     ///< factor of K
     double boundSquare = 0;    ///< factor of K^2

@@ -63,7 +63,7 @@ struct FourierBound {
 /// it: of N voxels it sees sqrt(N) times what a voxel errs, 4 u of `in` at most (Cauchy-Schwarz).
 /// Or that lies in few rows, where the template may lie, too: no more than the norms of the columns
 /// that it covers. Or rows of spectra err alike, as those of one bright row do, and that comes back
-/// in this row: 8 u of it at most, in as many voxels as the template has there.
+/// in this row: 12 u of it at most, in as many voxels as the template has there.
 [[nodiscard]] FLCC_HOST_DEVICE inline FourierBound
 fourierBound(const base::Extents& points, const base::Extents& m, const TileEnergy& in,
              const TileEnergy& out, const TransformErrors& errors) {
@@ -72,7 +72,7 @@ fourierBound(const base::Extents& points, const base::Extents& m, const TileEner
     const double alike = 4 * std::sqrt(voxelsOf(m));
     const double covered = std::sqrt(voxelsOf({m.x, points.y, m.z}));
     const double seen = std::fmax(8 * root, std::fmax(alike, covered));
-    const double crossing = 8 * std::sqrt(voxelsOf({m.x, 1, m.z}) * in.largestCrossing);
+    const double crossing = 12 * std::sqrt(voxelsOf({m.x, 1, m.z}) * in.largestCrossing);
     return {factor * (std::fmax(seen * std::sqrt(in.largestMeanSquare), crossing) +
                       8 * root * std::sqrt(out.largestGathered)),
             factor * std::fmax(2 * root, root + 4) * std::sqrt(in.total),

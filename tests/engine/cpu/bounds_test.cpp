@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "engine/base/random.h"
-#include "engine/cpu/simd/beam.h"
 #include "engine/io/image_file.h"
 #include "engine/plan/planner.h"
 #include "tests/engine/cpu/bound_checks.h"
+#include "tests/engine/cpu/bound_climb.h"
 #include "tests/engine/cpu/harness.h"
 #include "tests/engine/cpu/kinds.h"
 #include "tests/support/effort.h"
@@ -218,38 +218,18 @@ class BoundsTest : public QObject {
     // All columns of a bright row at the edge have one spectrum, all rows of spectra round alike,
     // and what they round off comes back in that row. The template is that.
     void boundsHoldWhereRowsOfSpectraRoundAlike() {
-        using namespace cpu::beam;
-        const Extents extents{2205, 512, 1};
-        const Extents m{100, 1, 1};
+        constexpr std::int64_t kLength = 2205;
         test::Random random(1);
         std::vector<double> row;
-        for (std::int64_t x = 0; x < extents.x; ++x) {
-            const bool weak = x >= extents.x / 2 - m.x && x < extents.x / 2 + m.x;
+        for (std::int64_t x = 0; x < kLength; ++x) {
+            const bool weak = std::abs(x - kLength / 2) < 100;
             const double bright = x % 2 == 0 ? 32936 : -33622;
             row.push_back(weak ? std::round(300 * (random.uniform() - 0.5)) : bright);
         }
-        base::Image<float> single({extents.x * kElement, 1, 1}, 0.0F);
-        base::Image<double> twofold({extents.x * kElement, 1, 1}, 0.0);
-        for (std::int64_t x = 0; x < extents.x; ++x) {
-            const double value = row[static_cast<std::size_t>(x)];
-            twofold.data()[x * kElement] = value;
-            single.data()[x * kElement] = static_cast<float>(value);
-        }
-        forward(Plan<float>(extents.x), single.data(), kElement);
-        forward(Plan<double>(extents.x), twofold.data(), kElement);
-        for (std::int64_t i = 0; i < twofold.count(); ++i) {
-            twofold.data()[i] = static_cast<double>(single.data()[i]) - twofold.data()[i];
-        }
-        backward(Plan<double>(extents.x), twofold.data(), kElement);
-        const std::int64_t from = extents.x / 2 - m.x / 2;
-        base::AnyImage templ = test::makeScene(PixelType::Float32, m, [&](const Index& i) {
-            return 0x1p-20 * twofold.data()[(from + i.x) * kElement];
-        });
-        base::AnyImage scene = test::makeScene(PixelType::Float32, extents, [&](const Index& i) {
-            return i.y == 0 ? row[static_cast<std::size_t>(i.x)] : 0.0;
-        });
         test::BoundSearch search;
-        test::searchWholeMaps({std::move(scene), std::move(templ)}, search, "fourier");
+        test::searchWholeMaps(
+            test::problemOfRoundings(test::Along::X, row, kLength / 2 - 50, kLength / 2 + 50),
+            search, "fourier");
         QVERIFY2(search.fault.empty(), search.fault.c_str());
     }
 

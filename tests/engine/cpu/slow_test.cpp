@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/engine/cpu/bound_checks.h"
+#include "tests/engine/cpu/bound_climb.h"
 #include "tests/engine/cpu/harness.h"
 #include "tests/engine/cpu/kinds.h"
 
@@ -140,6 +141,27 @@ class SlowTest : public QObject {
         qInfo("%lld voxels, largest error over its bound (within a step of promises) %.3f",
               static_cast<long long>(search.voxels), search.worst);
         QVERIFY2(search.fault.empty(), search.fault.c_str());
+    }
+
+    void climbedProblemsKeepTheirBounds() {
+        test::BoundSearch search;
+        for (const test::Along along : {test::Along::X, test::Along::Y}) {
+            for (const std::int64_t length : {720, 1024, 2205, 2401, 3125}) {
+                for (const std::int64_t window : {40, 100, 400}) {
+                    const auto seed = static_cast<std::uint64_t>(length + window);
+                    const double before = search.worst;
+                    test::searchWholeMaps(test::problemClimbed(along, length, window, 4000, seed),
+                                          search, "fourier");
+                    if (search.worst > before) {
+                        qInfo("%lld points, %lld of them weak, along %s: largest error over its "
+                              "bound (within a step of promises) %.3f",
+                              static_cast<long long>(length), static_cast<long long>(window),
+                              along == test::Along::X ? "x" : "y", search.worst);
+                    }
+                    QVERIFY2(search.fault.empty(), search.fault.c_str());
+                }
+            }
+        }
     }
 
     void randomProblemsAreRightOrMarked() {
