@@ -122,7 +122,8 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
                              std::fill(line + points().x * kElement, line + m_row, Real{0});
                              beam::turnBack(line, m_groups, rows, m_group);
                          }) &&
-            columnsBack(sharers.each, work, lines, to, wanted, energies.out);
+            columnsBack(sharers.each, work, lines, to, wanted, energies.out) &&
+            countCrossing(sharers.each, to, wanted, lines, energies.out);
         return done ? std::optional(energies) : std::nullopt;
     }
 
@@ -147,6 +148,7 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
         }
         TileEnergy energy;
         (void)columnsBack(oneAfterTheOther(), work, lines, to, wanted, energy);
+        (void)countCrossing(oneAfterTheOther(), to, wanted, lines, energy);
         return energy;
     }
 
@@ -278,23 +280,28 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
         return std::min(kLines, points().x - columns.x);
     }
 
-    /// The largest mean square of lines across columns.
-    [[nodiscard]] bool crossing(const ForItems& each, const Real* tile, Image<Real>& lines,
-                                TileEnergy& energy) const {
+    /// Counts the lines across columns of a part of `box` from its origin on.
+    [[nodiscard]] bool countCrossing(const ForItems& each, const Real* box, const Extents& part,
+                                     Image<Real>& lines, TileEnergy& energy) const {
         constexpr std::int64_t kRows = 32; // an item
-        const auto [x, y, z] = points();
-        std::vector<beam::Crossing<Real>> found(static_cast<std::size_t>((y + kRows - 1) / kRows));
+        const base::View<const Real> view = base::View<const Real>(box, points()).part({{}, part});
+        std::vector<beam::Crossing<Real>> found(
+            static_cast<std::size_t>((part.y + kRows - 1) / kRows));
         const bool done =
             each(static_cast<std::int64_t>(found.size()), [&](std::int64_t item, int worker) {
-                const std::int64_t first = item * kRows;
+                const std::int64_t y = item * kRows;
+                const Extents rows{part.x, std::min(kRows, part.y - y), part.z};
                 found[static_cast<std::size_t>(item)] =
-                    beam::crossing(tile + first * x, x, std::min(kRows, y - first), x * y, z,
-                                   scratchOf(lines, worker));
+                    beam::crossing(view.part({{0, y, 0}, rows}), scratchOf(lines, worker));
             });
+        beam::Crossing<Real> most;
         for (const beam::Crossing<Real>& of : found) {
-            const double row = static_cast<double>(of.row) / static_cast<double>(x);
-            const double pillar = static_cast<double>(of.pillar) / static_cast<double>(z);
-            energy.largestCrossing = std::max({energy.largestCrossing, row, pillar});
+            most.row = std::max(most.row, of.row);
+            most.pillar = std::max(most.pillar, of.pillar);
+        }
+        energy.cross(points().x, static_cast<double>(most.row));
+        if (points().z > 1) {
+            energy.cross(points().z, static_cast<double>(most.pillar));
         }
         return done;
     }
@@ -303,29 +310,24 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
                                       Real* work, TileEnergy& energy) const {
         // Halves are twice the spectra.
         const double squares = 0.25 / static_cast<double>(points().y);
-        const bool seen = crossing(each, tile, lines, energy);
-        return seen && forChunks(each, energy, [&](const Groups& groups, int worker) {
-                   Real* const line = scratchOf(lines, worker);
-                   TileEnergy own;
-                   forPairs(groups, [&](const TwoColumns& columns) {
-                       const auto& [first, second, two] = columns;
-                       beam::forwardColumns(
-                           m_y, {tile + voxelsAt(first), tile + voxelsAt(second), points().x},
-                           line);
-                       Sums sums;
-                       beam::takeApart(line, m_places, work + first.half, work + second.half,
-                                       sums.data());
-                       own.join(
-                           energyOf(sums, columnsAt(first), two ? columnsAt(second) : 0, squares));
-                   });
-                   for (std::int64_t group = groups.first; group < groups.first + groups.count;
-                        ++group) {
-                       clearIdle(work + group * m_group);
-                       forDepths(group,
-                                 [&](std::int64_t at) { beam::forward(m_z, work + at, m_slice); });
-                   }
-                   return own;
-               });
+        const bool done = forChunks(each, energy, [&](const Groups& groups, int worker) {
+            Real* const line = scratchOf(lines, worker);
+            TileEnergy own;
+            forPairs(groups, [&](const TwoColumns& columns) {
+                const auto& [first, second, two] = columns;
+                beam::forwardColumns(
+                    m_y, {tile + voxelsAt(first), tile + voxelsAt(second), points().x}, line);
+                Sums sums;
+                beam::takeApart(line, m_places, work + first.half, work + second.half, sums.data());
+                own.join(energyOf(sums, columnsAt(first), two ? columnsAt(second) : 0, squares));
+            });
+            for (std::int64_t group = groups.first; group < groups.first + groups.count; ++group) {
+                clearIdle(work + group * m_group);
+                forDepths(group, [&](std::int64_t at) { beam::forward(m_z, work + at, m_slice); });
+            }
+            return own;
+        });
+        return done && countCrossing(each, tile, points(), lines, energy);
     }
 
     /// Of columns that are spectra across slices still: none has more than the magnitudes of these

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/base/image.h"
+
 /// Complex transforms of kLines lines at once, one in each lane: no value crosses lanes, and every
 /// vector is full whatever the length.
 ///
@@ -114,13 +116,9 @@ template <class Real> struct Crossing {
     Real row = 0;    ///< along x
     Real pillar = 0; ///< along z, where there are several slices
 };
-/// Of `rows` rows in each slice of a real box of `x` voxels a row: of the rows, and of the lines
-/// through them. `sums`: scratch of `x` values.
-[[nodiscard]] Crossing<float> crossing(const float* box, std::int64_t x, std::int64_t rows,
-                                       std::int64_t sliceStride, std::int64_t slices, float* sums);
-[[nodiscard]] Crossing<double> crossing(const double* box, std::int64_t x, std::int64_t rows,
-                                        std::int64_t sliceStride, std::int64_t slices,
-                                        double* sums);
+/// Of a real box: of its rows, and of the lines through its slices. `sums`: scratch, a row.
+[[nodiscard]] Crossing<float> crossing(const base::View<const float>& box, float* sums);
+[[nodiscard]] Crossing<double> crossing(const base::View<const double>& box, double* sums);
 
 /// sum += beam * templ, element by element, of `count` values.
 void addProduct(const float* templ, const float* beam, std::int64_t count, float* sum);

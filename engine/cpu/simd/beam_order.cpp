@@ -286,46 +286,44 @@ void energiesOfDouble(const double* half, const std::vector<Conjugates>& places,
 }
 
 template <class Real>
-HWY_INLINE Crossing<Real> crossingOf(const Real* box, std::int64_t x, std::int64_t rows,
-                                     std::int64_t sliceStride, std::int64_t slices, Real* sums) {
+HWY_INLINE Crossing<Real> crossingOf(const base::View<const Real>& box, Real* sums) {
     const Tag<Real> d;
     constexpr auto kStep = signedOf(kLanes<Real>);
-    const std::int64_t whole = x / kStep * kStep;
+    const base::Extents& n = box.extents();
+    const std::int64_t whole = n.x / kStep * kStep;
     Crossing<Real> most;
-    for (std::int64_t y = 0; y < rows; ++y) {
-        std::fill_n(sums, slices > 1 ? x : 0, Real{0});
-        for (std::int64_t z = 0; z < slices; ++z) {
-            const Real* const row = box + z * sliceStride + y * x;
+    for (std::int64_t y = 0; y < n.y; ++y) {
+        std::fill_n(sums, n.z > 1 ? n.x : 0, Real{0});
+        for (std::int64_t z = 0; z < n.z; ++z) {
+            const Real* const row = box.row(y, z);
             auto squares = hn::Zero(d);
             Real rest = 0;
             for (std::int64_t i = 0; i < whole; i += kStep) {
                 const auto v = hn::LoadU(d, row + i);
                 squares = hn::MulAdd(v, v, squares);
-                if (slices > 1) {
+                if (n.z > 1) {
                     hn::StoreU(hn::MulAdd(v, v, hn::LoadU(d, sums + i)), d, sums + i);
                 }
             }
-            for (std::int64_t i = whole; i < x; ++i) {
+            for (std::int64_t i = whole; i < n.x; ++i) {
                 rest += row[i] * row[i];
-                if (slices > 1) {
+                if (n.z > 1) {
                     sums[i] += row[i] * row[i];
                 }
             }
             most.row = std::max(most.row, rest + hn::GetLane(hn::SumOfLanes(d, squares)));
         }
-        if (slices > 1) {
-            most.pillar = std::max(most.pillar, *std::max_element(sums, sums + x));
+        if (n.z > 1) {
+            most.pillar = std::max(most.pillar, *std::max_element(sums, sums + n.x));
         }
     }
     return most;
 }
-Crossing<float> crossingFloat(const float* box, std::int64_t x, std::int64_t rows,
-                              std::int64_t sliceStride, std::int64_t slices, float* sums) {
-    return crossingOf(box, x, rows, sliceStride, slices, sums);
+Crossing<float> crossingFloat(const base::View<const float>& box, float* sums) {
+    return crossingOf(box, sums);
 }
-Crossing<double> crossingDouble(const double* box, std::int64_t x, std::int64_t rows,
-                                std::int64_t sliceStride, std::int64_t slices, double* sums) {
-    return crossingOf(box, x, rows, sliceStride, slices, sums);
+Crossing<double> crossingDouble(const base::View<const double>& box, double* sums) {
+    return crossingOf(box, sums);
 }
 
 template <class Real>
@@ -407,13 +405,11 @@ void energies(const float* half, const std::vector<Conjugates>& places, float* s
 void energies(const double* half, const std::vector<Conjugates>& places, double* sums) {
     HWY_DYNAMIC_DISPATCH(energiesOfDouble)(half, places, sums);
 }
-Crossing<float> crossing(const float* box, std::int64_t x, std::int64_t rows,
-                         std::int64_t sliceStride, std::int64_t slices, float* sums) {
-    return HWY_DYNAMIC_DISPATCH(crossingFloat)(box, x, rows, sliceStride, slices, sums);
+Crossing<float> crossing(const base::View<const float>& box, float* sums) {
+    return HWY_DYNAMIC_DISPATCH(crossingFloat)(box, sums);
 }
-Crossing<double> crossing(const double* box, std::int64_t x, std::int64_t rows,
-                          std::int64_t sliceStride, std::int64_t slices, double* sums) {
-    return HWY_DYNAMIC_DISPATCH(crossingDouble)(box, x, rows, sliceStride, slices, sums);
+Crossing<double> crossing(const base::View<const double>& box, double* sums) {
+    return HWY_DYNAMIC_DISPATCH(crossingDouble)(box, sums);
 }
 void addProduct(const float* templ, const float* beam, std::int64_t count, float* sum) {
     HWY_DYNAMIC_DISPATCH(addProductsFloat)(templ, beam, count, sum);

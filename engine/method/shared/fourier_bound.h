@@ -14,7 +14,8 @@ namespace flcc::method::shared {
 struct TileEnergy {
     double largestMeanSquare = 0; ///< of its columns
     /// Likewise, but what is rounded off of few bright points does not spread over a line: it
-    /// gathers in few others, apart by simple fractions of it. Their squares over kGathered.
+    /// gathers in few others, apart by simple fractions of it. Their squares over kGathered, added
+    /// up over the axes.
     double largestGathered = 0;
     double total = 0;           ///< sum of squares
     double largestCrossing = 0; ///< mean square, of lines along x and z
@@ -25,7 +26,14 @@ struct TileEnergy {
     [[nodiscard]] FLCC_HOST_DEVICE static TileEnergy ofLines(std::int64_t length, double brightest,
                                                              double total) {
         const auto points = static_cast<double>(length);
-        return {brightest / points, brightest / (points < kGathered ? points : kGathered), total};
+        return {brightest / points, brightest / std::fmin(points, kGathered), total};
+    }
+
+    /// Counts the brightest of the lines along x or z.
+    FLCC_HOST_DEVICE void cross(std::int64_t length, double brightest) {
+        const TileEnergy crossing = ofLines(length, brightest, 0);
+        largestCrossing = std::fmax(largestCrossing, crossing.largestMeanSquare);
+        largestGathered += crossing.largestGathered;
     }
 
     FLCC_HOST_DEVICE void join(const TileEnergy& other) {
@@ -58,23 +66,26 @@ struct FourierBound {
 }
 
 /// `points` of the transform, the template's extents `m`, energies of what goes into the transform
-/// and of all that comes out, by columns. What is rounded off of `in` spreads over columns, and a
-/// template sees it as it sees noise: METHODS 2.2 with its constant 8. Or the template looks like
-/// it: of N voxels it sees sqrt(N) times what a voxel errs, 4 u of `in` at most (Cauchy-Schwarz).
-/// Or that lies in few rows, where the template may lie, too: no more than the norms of the columns
-/// that it covers. Or rows of spectra err alike, as those of one bright row do, and that comes back
-/// in this row: 12 u of it at most, in as many voxels as the template has there.
+/// and of all that comes out. What is rounded off of `in` spreads over columns, and a template sees
+/// it as it sees noise: METHODS 2.2 with its constant 8. Or the template looks like it: of N voxels
+/// it sees sqrt(N) times what a voxel errs, 4 u of `in` at most (Cauchy-Schwarz). Or that lies in
+/// few rows, where the template may lie, too: no more than the norms of the columns that it covers.
+/// Or rows of spectra err alike, as those of one bright row do, and that comes back in this row: 8
+/// u of it at most, in as many voxels as the template has there. What is rounded off of `out`
+/// gathers where bright voxels of a line have their ghosts: what errs is the same for all other
+/// lines.
 [[nodiscard]] FLCC_HOST_DEVICE inline FourierBound
 fourierBound(const base::Extents& points, const base::Extents& m, const TileEnergy& in,
              const TileEnergy& out, const TransformErrors& errors) {
     const double root = std::sqrt(std::log2(std::fmax(voxelsOf(points), 2)));
     const double factor = errors.unit * errors.factor;
-    const double alike = 4 * std::sqrt(voxelsOf(m));
-    const double covered = std::sqrt(voxelsOf({m.x, points.y, m.z}));
-    const double seen = std::fmax(8 * root, std::fmax(alike, covered));
-    const double crossing = 12 * std::sqrt(voxelsOf({m.x, 1, m.z}) * in.largestCrossing);
-    return {factor * (std::fmax(seen * std::sqrt(in.largestMeanSquare), crossing) +
-                      8 * root * std::sqrt(out.largestGathered)),
+    const double column = in.largestMeanSquare;
+    const double alike = 4 * std::sqrt(voxelsOf(m) * std::fmax(column, in.largestCrossing));
+    const double covered = std::sqrt(voxelsOf({m.x, points.y, m.z}) * column);
+    const double crossing = 8 * std::sqrt(voxelsOf({m.x, 1, m.z}) * in.largestCrossing);
+    const double seen =
+        std::fmax(std::fmax(8 * root * std::sqrt(column), alike), std::fmax(covered, crossing));
+    return {factor * (seen + 8 * root * std::sqrt(out.largestGathered)),
             factor * std::fmax(2 * root, root + 4) * std::sqrt(in.total),
             fourierScoreBound(errors)};
 }
@@ -86,7 +97,10 @@ fourierBound(const base::Extents& points, const base::Extents& m, const TileEner
                                                  const TransformErrors& errors) {
     TileEnergy each = TileEnergy::ofLines( // of voxels of deviation 1
         points.y, static_cast<double>(points.y), voxelsOf(points));
-    each.largestCrossing = 1;
+    each.cross(points.x, static_cast<double>(points.x));
+    if (points.z > 1) {
+        each.cross(points.z, static_cast<double>(points.z));
+    }
     return fourierBound(points, m, each, each, errors).typical * k / std::sqrt(voxelsOf(m)) +
            4 * errors.unit;
 }

@@ -10,8 +10,8 @@
 #include "engine/base/random.h"
 #include "engine/io/image_file.h"
 #include "engine/plan/planner.h"
+#include "tests/engine/cpu/bound_attacks.h"
 #include "tests/engine/cpu/bound_checks.h"
-#include "tests/engine/cpu/bound_climb.h"
 #include "tests/engine/cpu/harness.h"
 #include "tests/engine/cpu/kinds.h"
 #include "tests/support/effort.h"
@@ -230,6 +230,14 @@ class BoundsTest : public QObject {
         test::searchWholeMaps(
             test::problemOfRoundings(test::Along::X, row, kLength / 2 - 50, kLength / 2 + 50),
             search, "fourier");
+        QVERIFY2(search.fault.empty(), search.fault.c_str());
+    }
+
+    void boundsHoldBesideGhostsOfARow() {
+        const Extents extents = test::kSanitized ? Extents{504, 1008, 1} : Extents{2187, 1024, 1};
+        test::BoundSearch search;
+        test::searchWholeMaps(test::problemOfGhosts(extents, test::kSanitized ? 212 : 862), search,
+                              "fourier", 1.1);
         QVERIFY2(search.fault.empty(), search.fault.c_str());
     }
 

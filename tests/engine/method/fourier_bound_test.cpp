@@ -53,10 +53,23 @@ class FourierBoundTest : public QObject {
         QCOMPARE(both.total, 7.0);
     }
 
+    // What is rounded off along one axis adds to what is along another.
+    void linesOfAllAxesAddUp() {
+        TileEnergy energy = TileEnergy::ofLines(100, 500, 7);
+        energy.cross(512, 256 * 3);
+        QCOMPARE(energy.largestMeanSquare, 5.0);
+        QCOMPARE(energy.largestCrossing, 1.5);
+        QCOMPARE(energy.largestGathered, 5.0 + 3);
+        energy.cross(10, 60);
+        QCOMPARE(energy.largestCrossing, 6.0);
+        QCOMPARE(energy.largestGathered, 5.0 + 3 + 6);
+        QCOMPARE(energy.total, 7.0);
+    }
+
     void theExpectedBoundIsThatOfNoise() {
         const Extents points{1024, 64, 1};
         const Extents m{16, 4, 1};
-        const TileEnergy each{1, 1, 65536, 1};
+        const TileEnergy each{1, 1 + 4, 65536, 1}; // columns, and rows of more than are counted
         QCOMPARE(method::shared::expectedFourierBound(points, m, 3, {}),
                  method::shared::fourierBound(points, m, each, each, {}).typical * 3 / 8 +
                      4 * 0x1p-24);

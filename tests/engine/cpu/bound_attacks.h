@@ -5,14 +5,14 @@
 
 #include "tests/engine/cpu/kinds.h"
 
-/// Problems whose template is what a transform in float rounds off.
+/// Problems made to break the bound of transforms.
 namespace flcc::test {
 
 enum class Along { X, Y };
 
-/// Along y the scene is `line`; along x `line` is the first of 512 rows, whose columns have one
-/// spectrum each, so that all rows of spectra err as it does. The template is that error, from
-/// point `from` to before `to`.
+/// The template is what a transform in float rounds off: along y the scene is `line`; along x
+/// `line` is the first of 512 rows, whose columns have one spectrum each, so that all rows of
+/// spectra err as it does. The template is that error, from point `from` to before `to`.
 [[nodiscard]] Posed problemOfRoundings(Along along, const std::vector<double>& line,
                                        std::int64_t from, std::int64_t to);
 
@@ -21,5 +21,10 @@ enum class Along { X, Y };
 /// 16 candidates each, and what comes closest to the bound is kept.
 [[nodiscard]] Posed problemClimbed(Along along, std::int64_t length, std::int64_t window, int steps,
                                    std::uint64_t seed);
+
+/// Bright matches all along a row of the scene, whose signs are those that their ghosts have at
+/// `target`: what transforms along x err is the same for all rows of spectra, so that these add up
+/// there, where the scene is weak.
+[[nodiscard]] Posed problemOfGhosts(const base::Extents& extents, std::int64_t target);
 
 } // namespace flcc::test

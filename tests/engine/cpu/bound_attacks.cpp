@@ -1,8 +1,10 @@
-#include "tests/engine/cpu/bound_climb.h"
+#include "tests/engine/cpu/bound_attacks.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <complex>
+#include <numbers>
 #include <numeric>
 
 #include "engine/cpu/simd/beam.h"
@@ -235,6 +237,50 @@ class Climb {
     double m_most = 0;
 };
 
+/// What a bright point at each point of a line leaves at `target` when it is transformed in float
+/// forward and back, in the mean over many phases.
+std::vector<double> ghostsAt(std::int64_t length, std::int64_t target) {
+    constexpr int kTurns = 8;
+    const Plan<float> plan(length);
+    base::Image<float> beam({length * kElement, 1, 1});
+    base::Image<float> templ({length * kElement, 1, 1});
+    Random random(5);
+    std::vector<double> ghosts;
+    for (std::int64_t x = 0; x < length; ++x) {
+        double sum = 0;
+        for (int turn = 0; turn < kTurns; ++turn) {
+            beam.fill(0);
+            std::array<std::complex<double>, kLines> phases;
+            for (std::size_t i = 0; i < kLines; ++i) {
+                const auto phase = [&] {
+                    return std::polar(1.0, 2 * std::numbers::pi * random.uniform());
+                };
+                const std::complex<float> bright(phase());
+                phases.at(i) = phase();
+                const std::complex<float> factor(phases.at(i) / std::complex<double>(bright) /
+                                                 static_cast<double>(length));
+                float* const at = beam.data() + x * kElement + i;
+                at[0] = bright.real();
+                at[kLines] = bright.imag();
+                for (std::int64_t k = 0; k < length; ++k) {
+                    templ.data()[k * kElement + static_cast<std::int64_t>(i)] = factor.real();
+                    templ.data()[k * kElement + kLines + static_cast<std::int64_t>(i)] =
+                        factor.imag();
+                }
+            }
+            correlate(plan, beam.data(), templ.data());
+            for (std::size_t i = 0; i < kLines; ++i) {
+                const float* const at = beam.data() + target * kElement + i;
+                const std::complex<double> ghost(static_cast<double>(at[0]),
+                                                 static_cast<double>(at[kLines]));
+                sum += (ghost * std::conj(phases.at(i))).real();
+            }
+        }
+        ghosts.push_back(sum);
+    }
+    return ghosts;
+}
+
 } // namespace
 
 Posed problemOfRoundings(Along along, const std::vector<double>& line, std::int64_t from,
@@ -262,6 +308,32 @@ Posed problemClimbed(Along along, std::int64_t length, std::int64_t window, int 
         climb.step();
     }
     return problemOfRoundings(along, climb.best(), climb.window(), climb.window() + window);
+}
+
+Posed problemOfGhosts(const base::Extents& extents, std::int64_t target) {
+    constexpr std::uint32_t kSequence = 0x1D08F6DC; // hardly like itself when it is moved
+    constexpr std::int64_t kLength = 32;
+    constexpr std::int64_t kMargin = 4;
+    const auto sequence = [](std::int64_t i) {
+        return i >= 0 && i < kLength ? 2.0 * ((kSequence >> i) & 1U) - 1 : 0.0;
+    };
+    const std::vector<double> ghosts = ghostsAt(extents.x, target);
+    const std::int64_t row = 2 * extents.y / 3;
+    Random random(1);
+    constexpr auto kType = base::PixelType::Float32;
+    return {makeScene(kType, extents,
+                      [&](const base::Index& i) {
+                          const double match = 65535 * sequence(i.y - row);
+                          const std::int64_t from = row - kMargin;
+                          if (i.x != target) {
+                              return ghosts[static_cast<std::size_t>(i.x)] > 0 ? match : -match;
+                          }
+                          return i.y >= from && i.y < from + kLength + 2 * kMargin
+                                     ? std::round(500 * (random.uniform() - 0.5))
+                                     : 0.0;
+                      }),
+            makeScene(kType, {1, kLength + 2 * kMargin, 1},
+                      [&](const base::Index& i) { return sequence(i.y - kMargin); })};
 }
 
 } // namespace flcc::test
