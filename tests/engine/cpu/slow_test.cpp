@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
-#include "tests/engine/cpu/bound_checks.h"
 #include "tests/engine/cpu/bound_attacks.h"
+#include "tests/engine/cpu/bound_checks.h"
 #include "tests/engine/cpu/harness.h"
 #include "tests/engine/cpu/kinds.h"
 
