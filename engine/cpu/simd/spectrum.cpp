@@ -38,7 +38,9 @@ HWY_INLINE TileEnergy energyOf(const Real* tile, const base::Extents& n, Real* s
     Real* const pillars = scratch + n.x; // lines along z
     const bool volume = n.z > 1;
     std::fill_n(scratch, n.x + (volume ? n.x * n.y : 0), Real{0});
-    TileEnergy result;
+    double brightestRow = 0;
+    double brightestColumn = 0;
+    double sum = 0;
     for (std::int64_t z = 0; z < n.z; ++z) {
         if (z > 0) {
             std::fill_n(columns, n.x, Real{0});
@@ -46,13 +48,13 @@ HWY_INLINE TileEnergy energyOf(const Real* tile, const base::Extents& n, Real* s
         for (std::int64_t y = 0; y < n.y; ++y) {
             const Real* const row = tile + (z * n.y + y) * n.x;
             Real* const pillar = pillars + y * n.x;
-            auto sum = hn::Zero(d);
+            auto squares = hn::Zero(d);
             Real rest = 0;
             std::int64_t x = 0;
             for (; x + lanes <= n.x; x += lanes) {
                 const auto v = hn::LoadU(d, row + x);
                 const auto square = hn::Mul(v, v);
-                sum = hn::Add(sum, square);
+                squares = hn::Add(squares, square);
                 hn::StoreU(hn::Add(hn::LoadU(d, columns + x), square), d, columns + x);
                 if (volume) {
                     hn::StoreU(hn::Add(hn::LoadU(d, pillar + x), square), d, pillar + x);
@@ -66,15 +68,22 @@ HWY_INLINE TileEnergy energyOf(const Real* tile, const base::Extents& n, Real* s
                     pillar[x] += square;
                 }
             }
-            const double total = static_cast<double>(hn::GetLane(hn::SumOfLanes(d, sum))) +
+            const double ofRow = static_cast<double>(hn::GetLane(hn::SumOfLanes(d, squares))) +
                                  static_cast<double>(rest);
-            result.join(TileEnergy::ofLines(n.x, total, total));
+            brightestRow = std::max(brightestRow, ofRow);
+            sum += ofRow;
         }
-        result.join(TileEnergy::ofLines(n.y, largestOf(columns, n.x), 0));
+        brightestColumn = std::max(brightestColumn, largestOf(columns, n.x));
     }
+    // Which lines are transformed first is not known.
+    TileEnergy result = TileEnergy::ofLines(n.y, brightestColumn, sum);
+    result.join(TileEnergy::ofLines(n.x, brightestRow, 0));
     if (volume) {
-        result.join(TileEnergy::ofLines(n.z, largestOf(pillars, n.x * n.y), 0));
+        const double brightestPillar = largestOf(pillars, n.x * n.y);
+        result.join(TileEnergy::ofLines(n.z, brightestPillar, 0));
+        result.cross(n.z, brightestPillar);
     }
+    result.cross(n.x, brightestRow);
     return result;
 }
 TileEnergy energy(const float* tile, const base::Extents& n, float* scratch) {

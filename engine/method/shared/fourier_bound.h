@@ -14,8 +14,8 @@ namespace flcc::method::shared {
 struct TileEnergy {
     double largestMeanSquare = 0; ///< of its columns
     /// Likewise, but what is rounded off of few bright points does not spread over a line: it
-    /// gathers in few others, apart by simple fractions of it. Their squares over kGathered, added
-    /// up over the axes.
+    /// gathers in few others, apart by simple fractions of it. Their squares over kGathered. Of
+    /// lines along x and z, too, and added up.
     double largestGathered = 0;
     double total = 0;           ///< sum of squares
     double largestCrossing = 0; ///< mean square, of lines along x and z
@@ -31,9 +31,8 @@ struct TileEnergy {
 
     /// Counts the brightest of the lines along x or z.
     FLCC_HOST_DEVICE void cross(std::int64_t length, double brightest) {
-        const TileEnergy crossing = ofLines(length, brightest, 0);
-        largestCrossing = std::fmax(largestCrossing, crossing.largestMeanSquare);
-        largestGathered += crossing.largestGathered;
+        largestCrossing = std::fmax(largestCrossing, brightest / static_cast<double>(length));
+        largestGathered += brightest / kGathered;
     }
 
     FLCC_HOST_DEVICE void join(const TileEnergy& other) {
