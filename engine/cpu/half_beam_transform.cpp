@@ -299,9 +299,9 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
             most.row = std::max(most.row, of.row);
             most.pillar = std::max(most.pillar, of.pillar);
         }
-        energy.cross(points().x, static_cast<double>(most.row));
+        energy.countCrossing(points().x, static_cast<double>(most.row));
         if (points().z > 1) {
-            energy.cross(points().z, static_cast<double>(most.pillar));
+            energy.countCrossing(points().z, static_cast<double>(most.pillar));
         }
         return done;
     }

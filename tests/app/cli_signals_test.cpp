@@ -16,8 +16,7 @@ const QStringList kOutputs{"--map",     "map.mha",     "--status",   "status.mha
                            "--peaks",   "peaks.csv",   "--report",   "report.json",
                            "--heatmap", "heatmap.png", "--save-job", "job.json"};
 
-/// Milliseconds in which a stop is at once, sanitizers and a busy machine allowed for; what is
-/// stopped would last longer.
+/// Milliseconds in which a stop is at once, sanitizers and a busy machine allowed for.
 constexpr qint64 kAtOnce = 8000;
 
 } // namespace

@@ -81,9 +81,9 @@ HWY_INLINE TileEnergy energyOf(const Real* tile, const base::Extents& n, Real* s
     if (volume) {
         const double brightestPillar = largestOf(pillars, n.x * n.y);
         result.join(TileEnergy::ofLines(n.z, brightestPillar, 0));
-        result.cross(n.z, brightestPillar);
+        result.countCrossing(n.z, brightestPillar);
     }
-    result.cross(n.x, brightestRow);
+    result.countCrossing(n.x, brightestRow);
     return result;
 }
 TileEnergy energy(const float* tile, const base::Extents& n, float* scratch) {

@@ -14,13 +14,14 @@ namespace flcc::method::shared {
 struct TileEnergy {
     double largestMeanSquare = 0; ///< of its columns
     /// Likewise, but what is rounded off of few bright points does not spread over a line: it
-    /// gathers in few others, apart by simple fractions of it. Their squares over kGathered. Of
-    /// lines along x and z, too, and added up.
+    /// gathers in few others, apart by simple fractions of it. Their squares over kGathered, or
+    /// over the points of shorter columns; those of lines along x and z, over kGathered, are added.
     double largestGathered = 0;
     double total = 0;           ///< sum of squares
-    double largestCrossing = 0; ///< mean square, of lines along x and z
+    double largestCrossing = 0; ///< mean square, of lines along x and z, of kShort points or more
 
     static constexpr double kGathered = 256;
+    static constexpr double kShort = 16; ///< lines of fewer are rounded less often
 
     /// Of the brightest of some lines, which may be that in few points, and of all of them.
     [[nodiscard]] FLCC_HOST_DEVICE static TileEnergy ofLines(std::int64_t length, double brightest,
@@ -29,9 +30,10 @@ struct TileEnergy {
         return {brightest / points, brightest / std::fmin(points, kGathered), total};
     }
 
-    /// Counts the brightest of the lines along x or z.
-    FLCC_HOST_DEVICE void cross(std::int64_t length, double brightest) {
-        largestCrossing = std::fmax(largestCrossing, brightest / static_cast<double>(length));
+    /// Counts the brightest of the lines along x or z, once and after what is joined.
+    FLCC_HOST_DEVICE void countCrossing(std::int64_t length, double brightest) {
+        const double points = std::fmax(static_cast<double>(length), kShort);
+        largestCrossing = std::fmax(largestCrossing, brightest / points);
         largestGathered += brightest / kGathered;
     }
 
@@ -96,9 +98,9 @@ fourierBound(const base::Extents& points, const base::Extents& m, const TileEner
                                                  const TransformErrors& errors) {
     TileEnergy each = TileEnergy::ofLines( // of voxels of deviation 1
         points.y, static_cast<double>(points.y), voxelsOf(points));
-    each.cross(points.x, static_cast<double>(points.x));
+    each.countCrossing(points.x, static_cast<double>(points.x));
     if (points.z > 1) {
-        each.cross(points.z, static_cast<double>(points.z));
+        each.countCrossing(points.z, static_cast<double>(points.z));
     }
     return fourierBound(points, m, each, each, errors).typical * k / std::sqrt(voxelsOf(m)) +
            4 * errors.unit;

@@ -22,6 +22,7 @@ using method::shared::TileEnergy;
 using Values = std::array<double, kLines>;
 
 constexpr std::int64_t kRows = 512;
+constexpr std::int64_t kColumns = 8; // of the tile of one
 
 Extents extentsOf(Along along, std::int64_t length) {
     return along == Along::X ? Extents{length, 1, 1} : Extents{1, length, 1};
@@ -92,7 +93,7 @@ class Roundings {
             shares[static_cast<std::size_t>(line)] =
                 error /
                 method::shared::fourierBound(m_along == Along::X ? Extents{m_length, kRows, 1}
-                                                                 : Extents{8, m_length, 1},
+                                                                 : Extents{kColumns, m_length, 1},
                                              extentsOf(m_along, m_window), energyOf(m_line, line),
                                              energyOf(m_templ, line), {})
                     .typical;
@@ -122,8 +123,8 @@ class Roundings {
         }
         TileEnergy energy = m_along == Along::X ? TileEnergy::ofLines(kRows, largest, total)
                                                 : TileEnergy::ofLines(m_length, total, total);
-        energy.largestCrossing =
-            m_along == Along::X ? total / static_cast<double>(m_length) : largest / 8;
+        energy.countCrossing(m_along == Along::X ? m_length : kColumns,
+                             m_along == Along::X ? total : largest);
         return energy;
     }
 

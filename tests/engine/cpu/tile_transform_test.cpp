@@ -109,7 +109,7 @@ bool equalIn(const Extents& part, const Extents& points, const Real* a, const Re
 }
 
 /// The largest mean square of the columns along y, and the largest sum of these in a plane; of what
-/// lies in a part, the largest mean squares of rows and of lines across several slices.
+/// lies in a part, the largest energies of rows and of lines across several slices.
 struct Brightest {
     double column = 0;
     double plane = 0;
@@ -141,14 +141,14 @@ Brightest brightestOf(const std::vector<double>& values, const Extents& points,
         for (std::int64_t z = 0; z < part.z; ++z) {
             double row = 0;
             for (std::int64_t x = 0; x < part.x; ++x) {
-                row += square(x, y, z) / static_cast<double>(points.x);
+                row += square(x, y, z);
             }
             brightest.row = std::max(brightest.row, row);
         }
         for (std::int64_t x = 0; part.z > 1 && x < part.x; ++x) {
             double pillar = 0;
             for (std::int64_t z = 0; z < part.z; ++z) {
-                pillar += square(x, y, z) / static_cast<double>(points.z);
+                pillar += square(x, y, z);
             }
             brightest.pillar = std::max(brightest.pillar, pillar);
         }
@@ -182,7 +182,8 @@ template <class Real> Found correlated(const Image<double>& tile, const Image<do
     found.energies = energies;
     const auto same = [](const method::shared::TileEnergy& a, const method::shared::TileEnergy& b) {
         return a.largestMeanSquare == b.largestMeanSquare &&
-               a.largestGathered == b.largestGathered && a.total == b.total;
+               a.largestGathered == b.largestGathered && a.largestCrossing == b.largestCrossing &&
+               a.total == b.total;
     };
     // Of a part, by several threads.
     for (const Extents& wanted : partsOf(points)) {
@@ -339,11 +340,16 @@ class TileTransformTest : public QObject {
             const auto isOf = [&](const method::shared::TileEnergy& energy,
                                   const std::vector<double>& values, const Extents& part) {
                 const Brightest brightest = brightestOf(values, points, part);
-                const double crossing = std::max(brightest.row, brightest.pillar);
-                const double least = own ? brightest.column : std::max(brightest.column, crossing);
-                const double across = brightest.row * static_cast<double>(points.x) +
-                                      brightest.pillar * static_cast<double>(points.z);
-                const double gathered = energy.largestMeanSquare + across / 256; // of short lines
+                const auto meanOf = [](double sum, std::int64_t length, std::int64_t least) {
+                    return sum / static_cast<double>(std::max(length, least));
+                };
+                const double crossing = std::max(meanOf(brightest.row, points.x, 16),
+                                                 meanOf(brightest.pillar, points.z, 16));
+                const double any = std::max({brightest.column, meanOf(brightest.row, points.x, 1),
+                                             meanOf(brightest.pillar, points.z, 1)});
+                const double least = own ? brightest.column : any;
+                const double gathered = energy.largestMeanSquare + // of short lines
+                                        (brightest.row + brightest.pillar) / 256;
                 return holds(energy.largestMeanSquare, least,
                              part == points ? least : brightest.plane) &&
                        holds(energy.largestCrossing, crossing, crossing) &&

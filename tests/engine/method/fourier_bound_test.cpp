@@ -35,6 +35,7 @@ class FourierBoundTest : public QObject {
         QCOMPARE(of({2, 2, 2}, noise, {0, 9, 0}).typical, 2.0 * 8 * 3 * (1 + 3));
         QCOMPARE(of({2, 2, 2}, {1, 1, 512, 9}, {}).typical, 2.0 * 8 * 2 * 3); // 4 in a plane
         QCOMPARE(of({2, 2, 2}, {1, 1, 512, 2}, {}).typical, 2.0 * 8 * 3);
+        QCOMPARE(of({8, 8, 4}, {1, 1, 512, 4}, {}).typical, 2.0 * 4 * 16 * 2); // of 256 voxels
     }
 
     // What is rounded off of one bright point gathers in few others however long the line is.
@@ -56,12 +57,12 @@ class FourierBoundTest : public QObject {
     // What is rounded off along one axis adds to what is along another.
     void linesOfAllAxesAddUp() {
         TileEnergy energy = TileEnergy::ofLines(100, 500, 7);
-        energy.cross(512, 256 * 3);
+        energy.countCrossing(512, 256 * 3);
         QCOMPARE(energy.largestMeanSquare, 5.0);
         QCOMPARE(energy.largestCrossing, 1.5);
         QCOMPARE(energy.largestGathered, 5.0 + 3);
-        energy.cross(10, 60);
-        QCOMPARE(energy.largestCrossing, 6.0);
+        energy.countCrossing(10, 60);
+        QCOMPARE(energy.largestCrossing, 60.0 / 16);
         QCOMPARE(energy.largestGathered, 5.0 + 3 + 60.0 / 256);
         QCOMPARE(energy.total, 7.0);
     }
