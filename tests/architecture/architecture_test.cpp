@@ -7,6 +7,7 @@
 #include <QTest>
 
 #include "tests/architecture/source_rules.h"
+#include "tests/support/test_class.h"
 
 namespace fs = std::filesystem;
 using namespace flcc::architecture;
@@ -204,5 +205,5 @@ class ArchitectureTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(ArchitectureTest)
+const flcc::test::TestClass<ArchitectureTest> kTests;
 #include "architecture_test.moc"

@@ -17,6 +17,7 @@
 
 #include "engine/job/crossover.h"
 #include "engine/job/knowledge.h"
+#include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
 #include "ui/message_bar.h"
 
@@ -184,9 +185,6 @@ void MachineDialogsTest::theCrossoverMapIsDrawnAndSaved() {
     QTRY_VERIFY(QFile::exists(folder.filePath(QStringLiteral("numbers.json"))));
 }
 
-int main(int argc, char** argv) {
-    MachineDialogsTest test;
-    return test::runWithApplication(argc, argv, test);
-}
+const flcc::test::TestClass<MachineDialogsTest> kTests;
 
 #include "machine_dialogs_test.moc"

@@ -1,6 +1,7 @@
 #include <QAbstractItemModelTester>
 #include <QTest>
 
+#include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
 #include "ui/data_model.h"
 #include "ui/peaks_model.h"
@@ -177,9 +178,6 @@ void ModelsTest::aBoxStaysInsideTheScene() {
     QVERIFY(document.box() == (base::Box{{30, 0, 0}, {10, 30, 1}}));
 }
 
-int main(int argc, char** argv) {
-    ModelsTest test;
-    return test::runWithApplication(argc, argv, test);
-}
+const flcc::test::TestClass<ModelsTest> kTests;
 
 #include "models_test.moc"

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "engine/base/error.h"
+#include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
 #include "ui/run_controller.h"
 
@@ -246,9 +247,6 @@ void RunControllerTest::theEndOfTheControllerEndsItsWork() {
     QVERIFY(time.elapsed() < kCancelMs);
 }
 
-int main(int argc, char** argv) {
-    RunControllerTest test;
-    return test::runWithApplication(argc, argv, test);
-}
+const flcc::test::TestClass<RunControllerTest> kTests;
 
 #include "run_controller_test.moc"

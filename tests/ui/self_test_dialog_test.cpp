@@ -14,6 +14,7 @@
 #include "engine/cuda/engine.h"
 #include "engine/selftest/self_test.h"
 #include "tests/engine/cuda/device_double.h"
+#include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
 
 using namespace flcc;
@@ -126,8 +127,5 @@ class SelfTestDialogTest : public QObject {
     }
 };
 
-int main(int argc, char** argv) {
-    SelfTestDialogTest test;
-    return flcc::test::runWithApplication(argc, argv, test);
-}
+const flcc::test::TestClass<SelfTestDialogTest> kTests;
 #include "self_test_dialog_test.moc"

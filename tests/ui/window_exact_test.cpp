@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
 #include "ui/match_flow.h"
 #include "ui/match_panel.h"
@@ -210,9 +211,6 @@ void WindowExactTest::aPromiseThatIsNoneIsASentence() {
     QCOMPARE(m_window->matchPanel().settings().promise, 1e-4);
 }
 
-int main(int argc, char** argv) {
-    WindowExactTest test;
-    return test::runWithApplication(argc, argv, test);
-}
+const flcc::test::TestClass<WindowExactTest> kTests;
 
 #include "window_exact_test.moc"

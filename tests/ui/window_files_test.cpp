@@ -19,6 +19,7 @@
 #include "engine/io/image_file.h"
 #include "engine/job/arguments.h"
 #include "engine/job/report.h"
+#include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
 #include "ui/exporter.h"
 #include "ui/match_flow.h"
@@ -336,9 +337,6 @@ void WindowFilesTest::theCommandLineReadsBackAsTheJob() {
             line.contains(QStringLiteral("--crop 20,30:12,10")));
 }
 
-int main(int argc, char** argv) {
-    WindowFilesTest test;
-    return test::runWithApplication(argc, argv, test);
-}
+const flcc::test::TestClass<WindowFilesTest> kTests;
 
 #include "window_files_test.moc"

@@ -18,6 +18,7 @@
 
 #include "engine/cuda/engine.h"
 #include "tests/engine/cuda/device_double.h"
+#include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
 #include "ui/data_model.h"
 #include "ui/exporter.h"
@@ -357,9 +358,6 @@ class WindowGpuTest : public QObject {
     std::unique_ptr<ui::MainWindow> m_window;
 };
 
-int main(int argc, char** argv) {
-    WindowGpuTest test;
-    return test::runWithApplication(argc, argv, test);
-}
+const flcc::test::TestClass<WindowGpuTest> kTests;
 
 #include "window_gpu_test.moc"

@@ -12,6 +12,7 @@
 #include "engine/io/image_file.h"
 #include "engine/job/arguments.h"
 #include "engine/job/report.h"
+#include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
 #include "ui/exporter.h"
 #include "ui/match_flow.h"
@@ -235,9 +236,6 @@ void WindowJobTest::reportsHoldTheDigestOfFiles() {
     QVERIFY(inputs()[0].sha256.empty());
 }
 
-int main(int argc, char** argv) {
-    WindowJobTest test;
-    return test::runWithApplication(argc, argv, test);
-}
+const flcc::test::TestClass<WindowJobTest> kTests;
 
 #include "window_job_test.moc"

@@ -20,6 +20,7 @@
 #include "engine/io/heatmap_file.h"
 #include "engine/io/image_file.h"
 #include "engine/job/arguments.h"
+#include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
 #include "ui/exporter.h"
 #include "ui/match_flow.h"
@@ -467,9 +468,6 @@ void WindowMasksTest::theExportedHeatmapIsTheSliceInView() {
     QVERIFY(QImage(file("heatmap.png")) != QImage(file("other.png")));
 }
 
-int main(int argc, char** argv) {
-    WindowMasksTest test;
-    return test::runWithApplication(argc, argv, test);
-}
+const flcc::test::TestClass<WindowMasksTest> kTests;
 
 #include "window_masks_test.moc"

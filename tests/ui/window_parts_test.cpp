@@ -18,6 +18,7 @@
 #include "engine/cuda/engine.h"
 #include "engine/io/image_file.h"
 #include "tests/engine/cuda/device_double.h"
+#include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
 #include "ui/data_model.h"
 #include "ui/exporter.h"
@@ -374,9 +375,6 @@ void WindowPartsTest::aMachineWithoutADriverSaysSo() {
     about.close();
 }
 
-int main(int argc, char** argv) {
-    WindowPartsTest test;
-    return test::runWithApplication(argc, argv, test);
-}
+const flcc::test::TestClass<WindowPartsTest> kTests;
 
 #include "window_parts_test.moc"

@@ -12,6 +12,7 @@
 #include <cmath>
 
 #include "engine/sample/sample.h"
+#include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
 #include "ui/data_model.h"
 #include "ui/match_flow.h"
@@ -323,9 +324,6 @@ void WindowRunTest::closingTheWindowDuringARunIsSafe() {
     QVERIFY(time.elapsed() < 2000);
 }
 
-int main(int argc, char** argv) {
-    WindowRunTest test;
-    return test::runWithApplication(argc, argv, test);
-}
+const flcc::test::TestClass<WindowRunTest> kTests;
 
 #include "window_run_test.moc"

@@ -20,6 +20,7 @@
 #include "engine/io/atomic_file.h"
 #include "engine/io/image_file.h"
 #include "engine/job/arguments.h"
+#include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
 #include "ui/data_model.h"
 #include "ui/exporter.h"
@@ -437,9 +438,6 @@ void WindowScenesTest::theCommandLineTakesSeveral() {
     QVERIFY(document().results()[1].job->peaks.front().corner == placeIn(1));
 }
 
-int main(int argc, char** argv) {
-    WindowScenesTest test;
-    return test::runWithApplication(argc, argv, test);
-}
+const flcc::test::TestClass<WindowScenesTest> kTests;
 
 #include "window_scenes_test.moc"

@@ -17,18 +17,6 @@
 
 namespace flcc::test {
 
-int runWithApplication(int argc, char** argv, QObject& test) {
-    ui::prepareGraphics();
-    QApplication::setApplicationName(QStringLiteral("flcc-test"));
-    QApplication::setOrganizationName(QStringLiteral("flcc-test"));
-    const QApplication application(argc, argv);
-    std::setlocale(LC_NUMERIC, "C");
-    const QTemporaryDir settings;
-    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, settings.path());
-    ui::applyTheme(ui::Theme::Dark);
-    return QTest::qExec(&test, argc, argv);
-}
-
 std::unique_ptr<ui::MainWindow> shownWindow() {
     QSettings().clear();
     auto window = std::make_unique<ui::MainWindow>();

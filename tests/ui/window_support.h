@@ -11,9 +11,6 @@
 
 namespace flcc::test {
 
-/// The program as `flcc` starts it, with settings of its own: call it instead of QTEST_MAIN's body.
-int runWithApplication(int argc, char** argv, QObject& test);
-
 /// A shown window at 1280x800 that has the focus.
 std::unique_ptr<ui::MainWindow> shownWindow();
 

@@ -23,6 +23,7 @@
 #include "engine/io/atomic_file.h"
 #include "engine/io/image_file.h"
 #include "engine/job/arguments.h"
+#include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
 #include "ui/data_model.h"
 #include "ui/exporter.h"
@@ -355,9 +356,6 @@ void WindowTemplatesTest::aJobFileBringsAllTemplates() {
     QCOMPARE(m_window->flow().report()->groups.size(), std::size_t{3});
 }
 
-int main(int argc, char** argv) {
-    WindowTemplatesTest test;
-    return test::runWithApplication(argc, argv, test);
-}
+const flcc::test::TestClass<WindowTemplatesTest> kTests;
 
 #include "window_templates_test.moc"

@@ -17,6 +17,7 @@
 
 #include <cmath>
 
+#include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
 #include "ui/view_tools.h"
 #include "ui/views_panel.h"
@@ -320,9 +321,6 @@ void WindowViewsTest::everyControlHasANameAndATooltip() {
     QVERIFY(controls > 25);
 }
 
-int main(int argc, char** argv) {
-    WindowViewsTest test;
-    return test::runWithApplication(argc, argv, test);
-}
+const flcc::test::TestClass<WindowViewsTest> kTests;
 
 #include "window_views_test.moc"

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "engine/io/colour_map.h"
+#include "tests/support/test_class.h"
 #include "tests/viz/pictures.h"
 #include "viz/offscreen_window.h"
 #include "viz/slice_scene.h"
@@ -316,5 +317,5 @@ void MapOverlayTest::wordsAreWrittenOverTheMap() {
     QCOMPARE(amber(), 0);
 }
 
-QTEST_GUILESS_MAIN(MapOverlayTest)
+const flcc::test::TestClass<MapOverlayTest> kTests;
 #include "map_overlay_test.moc"

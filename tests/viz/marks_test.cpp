@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "engine/io/colour_map.h"
+#include "tests/support/test_class.h"
 #include "tests/viz/pictures.h"
 #include "viz/offscreen_window.h"
 #include "viz/slice_scene.h"
@@ -328,5 +329,5 @@ void MarksTest::marksGrowWithThePixelRatio() {
     QCOMPARE(m.scene.templateBoxPartAt({corner.x - 10, corner.y}), BoxPart::TopLeft);
 }
 
-QTEST_GUILESS_MAIN(MarksTest)
+const flcc::test::TestClass<MarksTest> kTests;
 #include "marks_test.moc"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tests/support/test_class.h"
 #include "tests/viz/pictures.h"
 #include "viz/offscreen_window.h"
 
@@ -388,5 +389,5 @@ void SliceSceneTest::hugeValuesAreShown() {
     }
 }
 
-QTEST_GUILESS_MAIN(SliceSceneTest)
+const flcc::test::TestClass<SliceSceneTest> kTests;
 #include "slice_scene_test.moc"

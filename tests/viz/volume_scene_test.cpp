@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "engine/io/colour_map.h"
+#include "tests/support/test_class.h"
 #include "tests/viz/pictures.h"
 #include "viz/offscreen_window.h"
 
@@ -554,5 +555,5 @@ void VolumeSceneTest::theMaskOfTheTemplateIsASurfaceInItsBoxAndThePeak() {
     QVERIFY(s.at(s.window->render(), corner)[0] > shaded[0] + 60);
 }
 
-QTEST_GUILESS_MAIN(VolumeSceneTest)
+const flcc::test::TestClass<VolumeSceneTest> kTests;
 #include "volume_scene_test.moc"

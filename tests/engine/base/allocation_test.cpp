@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/base/allocation.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc::base;
 
@@ -96,5 +97,5 @@ class AllocationTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(AllocationTest)
+const flcc::test::TestClass<AllocationTest> kTests;
 #include "allocation_test.moc"

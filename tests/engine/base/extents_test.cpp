@@ -6,6 +6,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/extents.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc::base;
 
@@ -109,5 +110,5 @@ class ExtentsTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(ExtentsTest)
+const flcc::test::TestClass<ExtentsTest> kTests;
 #include "extents_test.moc"

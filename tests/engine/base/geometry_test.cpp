@@ -1,6 +1,7 @@
 #include <QtTest>
 
 #include "engine/base/geometry.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc::base;
 
@@ -47,5 +48,5 @@ class GeometryTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(GeometryTest)
+const flcc::test::TestClass<GeometryTest> kTests;
 #include "geometry_test.moc"

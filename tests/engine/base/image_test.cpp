@@ -6,6 +6,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/image.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc::base;
 
@@ -103,5 +104,5 @@ class ImageTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(ImageTest)
+const flcc::test::TestClass<ImageTest> kTests;
 #include "image_test.moc"

@@ -9,6 +9,7 @@
 #include "engine/base/error.h"
 #include "engine/base/pixels.h"
 #include "engine/base/status.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc::base;
 
@@ -122,5 +123,5 @@ class PixelsTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(PixelsTest)
+const flcc::test::TestClass<PixelsTest> kTests;
 #include "pixels_test.moc"

@@ -16,6 +16,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/tile_pool.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc::base;
 
@@ -283,5 +284,5 @@ class TilePoolTest : public QObject {
     void thisProcessMayRunAtLeastOneThread() { QVERIFY(availableThreads() >= 1); }
 };
 
-QTEST_APPLESS_MAIN(TilePoolTest)
+const flcc::test::TestClass<TilePoolTest> kTests;
 #include "tile_pool_test.moc"

@@ -14,6 +14,7 @@
 #include "engine/cpu/tile_scorer.h"
 #include "tests/engine/cpu/harness.h"
 #include "tests/support/oracle.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -583,5 +584,5 @@ class AgainTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(AgainTest)
+const flcc::test::TestClass<AgainTest> kTests;
 #include "again_test.moc"

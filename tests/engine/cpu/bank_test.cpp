@@ -13,6 +13,7 @@
 #include "engine/method/bank.h"
 #include "tests/engine/cpu/harness.h"
 #include "tests/engine/cpu/masks.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -555,5 +556,5 @@ class BankTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(BankTest)
+const flcc::test::TestClass<BankTest> kTests;
 #include "bank_test.moc"

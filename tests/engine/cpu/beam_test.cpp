@@ -11,6 +11,7 @@
 #include "engine/base/random.h"
 #include "engine/cpu/simd/beam.h"
 #include "engine/cpu/simd/kernels.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using cpu::beam::kElement;
@@ -161,5 +162,5 @@ class BeamTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(BeamTest)
+const flcc::test::TestClass<BeamTest> kTests;
 #include "beam_test.moc"

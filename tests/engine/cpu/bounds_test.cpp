@@ -15,6 +15,7 @@
 #include "tests/engine/cpu/harness.h"
 #include "tests/engine/cpu/kinds.h"
 #include "tests/support/effort.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -367,5 +368,5 @@ class BoundsTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(BoundsTest)
+const flcc::test::TestClass<BoundsTest> kTests;
 #include "bounds_test.moc"

@@ -9,6 +9,7 @@
 #include "engine/cpu/support_run.h"
 #include "tests/engine/cpu/harness.h"
 #include "tests/support/comparison.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -172,5 +173,5 @@ class CancelTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(CancelTest)
+const flcc::test::TestClass<CancelTest> kTests;
 #include "cancel_test.moc"

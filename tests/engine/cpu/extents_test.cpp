@@ -7,6 +7,7 @@
 #include "tests/engine/cpu/harness.h"
 #include "tests/engine/cpu/masks.h"
 #include "tests/support/comparison.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -261,5 +262,5 @@ class ExtentsTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(ExtentsTest)
+const flcc::test::TestClass<ExtentsTest> kTests;
 #include "extents_test.moc"

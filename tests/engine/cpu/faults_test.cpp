@@ -8,6 +8,7 @@
 #include "tests/engine/cpu/harness.h"
 #include "tests/support/comparison.h"
 #include "tests/support/effort.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -279,5 +280,5 @@ class FaultsTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(FaultsTest)
+const flcc::test::TestClass<FaultsTest> kTests;
 #include "faults_test.moc"

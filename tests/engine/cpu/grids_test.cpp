@@ -13,6 +13,7 @@
 #include "engine/cpu/simd/kernels.h"
 #include "engine/method/problem.h"
 #include "tests/engine/cpu/harness.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -289,5 +290,5 @@ class GridsTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(GridsTest)
+const flcc::test::TestClass<GridsTest> kTests;
 #include "grids_test.moc"

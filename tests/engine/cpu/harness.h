@@ -13,7 +13,8 @@
 /// every candidate it accepts, and judged.
 namespace flcc::test {
 
-/// The methods that are judged: those of the planner's table, or of a device that is stood in for.
+/// The methods that are judged: those of the planner's table, or with FLCC_TEST_METHODS=device in
+/// the environment those of a device that is stood in for.
 [[nodiscard]] const std::vector<const method::Method*>& judgedMethods();
 
 /// Every accepted way of the table for matching `templ` in `scene` on two threads.

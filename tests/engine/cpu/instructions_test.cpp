@@ -6,6 +6,7 @@
 
 #include "engine/cpu/simd/kernels.h"
 #include "tests/engine/cpu/harness.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -115,5 +116,5 @@ class InstructionsTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(InstructionsTest)
+const flcc::test::TestClass<InstructionsTest> kTests;
 #include "instructions_test.moc"

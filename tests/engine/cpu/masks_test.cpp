@@ -9,6 +9,7 @@
 #include "tests/engine/cpu/harness.h"
 #include "tests/engine/cpu/masks.h"
 #include "tests/support/comparison.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -290,5 +291,5 @@ class MasksTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(MasksTest)
+const flcc::test::TestClass<MasksTest> kTests;
 #include "masks_test.moc"

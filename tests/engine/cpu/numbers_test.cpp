@@ -10,6 +10,7 @@
 #include "tests/engine/cpu/harness.h"
 #include "tests/support/comparison.h"
 #include "tests/support/effort.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -266,5 +267,5 @@ class NumbersTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(NumbersTest)
+const flcc::test::TestClass<NumbersTest> kTests;
 #include "numbers_test.moc"

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tests/engine/cpu/harness.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -114,5 +115,5 @@ class PixelsTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(PixelsTest)
+const flcc::test::TestClass<PixelsTest> kTests;
 #include "pixels_test.moc"

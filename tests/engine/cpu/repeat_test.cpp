@@ -7,6 +7,7 @@
 
 #include "tests/engine/cpu/harness.h"
 #include "tests/support/comparison.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -121,5 +122,5 @@ class RepeatTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(RepeatTest)
+const flcc::test::TestClass<RepeatTest> kTests;
 #include "repeat_test.moc"

@@ -5,6 +5,7 @@
 
 #include "engine/base/error.h"
 #include "tests/engine/cpu/harness.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -146,5 +147,5 @@ class SizesTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(SizesTest)
+const flcc::test::TestClass<SizesTest> kTests;
 #include "sizes_test.moc"

@@ -11,6 +11,7 @@
 #include "tests/engine/cpu/bound_checks.h"
 #include "tests/engine/cpu/harness.h"
 #include "tests/engine/cpu/kinds.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -249,5 +250,5 @@ class SlowTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(SlowTest)
+const flcc::test::TestClass<SlowTest> kTests;
 #include "slow_test.moc"

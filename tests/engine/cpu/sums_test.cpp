@@ -10,6 +10,7 @@
 #include "engine/base/status.h"
 #include "engine/cpu/simd/kernels.h"
 #include "tests/engine/cpu/harness.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -279,5 +280,5 @@ class SumsTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(SumsTest)
+const flcc::test::TestClass<SumsTest> kTests;
 #include "sums_test.moc"

@@ -16,6 +16,7 @@
 #include "engine/cpu/tile_loader.h"
 #include "engine/cpu/tile_transform.h"
 #include "tests/engine/cpu/harness.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -527,5 +528,5 @@ class TileTransformTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(TileTransformTest)
+const flcc::test::TestClass<TileTransformTest> kTests;
 #include "tile_transform_test.moc"

@@ -10,6 +10,7 @@
 #include "engine/plan/planner.h"
 #include "tests/engine/cpu/harness.h"
 #include "tests/support/comparison.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -234,5 +235,5 @@ class TilesTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(TilesTest)
+const flcc::test::TestClass<TilesTest> kTests;
 #include "tiles_test.moc"

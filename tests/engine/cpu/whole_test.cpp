@@ -11,6 +11,7 @@
 #include "engine/plan/planner.h"
 #include "tests/engine/cpu/harness.h"
 #include "tests/support/comparison.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -331,5 +332,5 @@ class WholeTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(WholeTest)
+const flcc::test::TestClass<WholeTest> kTests;
 #include "whole_test.moc"

@@ -17,6 +17,7 @@
 #include "tests/engine/cuda/on_double.h"
 #include "tests/engine/cuda/reduced_cases.h"
 #include "tests/support/comparison.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -592,5 +593,5 @@ class AgainTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(AgainTest)
+const flcc::test::TestClass<AgainTest> kTests;
 #include "again_test.moc"

@@ -9,6 +9,7 @@
 #include "engine/method/match_map.h"
 #include "tests/engine/cpu/harness.h"
 #include "tests/support/scenes.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -237,5 +238,5 @@ class AgainUnitsTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(AgainUnitsTest)
+const flcc::test::TestClass<AgainUnitsTest> kTests;
 #include "again_units_test.moc"

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/engine/cuda/uneven_bank.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -478,5 +479,5 @@ class BankAgainTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(BankAgainTest)
+const flcc::test::TestClass<BankAgainTest> kTests;
 #include "bank_again_test.moc"

@@ -10,6 +10,7 @@
 
 #include "engine/cuda/bank_again.h"
 #include "tests/engine/cuda/uneven_bank.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Box;
@@ -294,5 +295,5 @@ class BankBatchesTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(BankBatchesTest)
+const flcc::test::TestClass<BankBatchesTest> kTests;
 #include "bank_batches_test.moc"

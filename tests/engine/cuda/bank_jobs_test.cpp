@@ -9,6 +9,7 @@
 #include "tests/engine/cpu/masks.h"
 #include "tests/engine/cuda/device_double.h"
 #include "tests/support/scenes.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using test::Call;
@@ -302,5 +303,5 @@ class BankJobsTest : public QObject {
     }
 };
 
-QTEST_GUILESS_MAIN(BankJobsTest)
+const flcc::test::TestClass<BankJobsTest> kTests;
 #include "bank_jobs_test.moc"

@@ -11,6 +11,7 @@
 #include "tests/engine/cuda/on_double.h"
 #include "tests/engine/cuda/reduced_bank.h"
 #include "tests/support/comparison.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -507,5 +508,5 @@ class BanksTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(BanksTest)
+const flcc::test::TestClass<BanksTest> kTests;
 #include "banks_test.moc"

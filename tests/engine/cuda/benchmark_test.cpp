@@ -9,6 +9,7 @@
 #include "engine/job/benchmark.h"
 #include "engine/job/crossover.h"
 #include "tests/engine/cuda/device_double.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using test::Call;
@@ -158,5 +159,5 @@ class BenchmarkTest : public QObject {
     }
 };
 
-QTEST_GUILESS_MAIN(BenchmarkTest)
+const flcc::test::TestClass<BenchmarkTest> kTests;
 #include "benchmark_test.moc"

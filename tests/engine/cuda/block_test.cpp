@@ -12,6 +12,7 @@
 #include "engine/reference/exact_lcc.h"
 #include "tests/support/oracle.h"
 #include "tests/support/scenes.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -185,5 +186,5 @@ class BlockTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(BlockTest)
+const flcc::test::TestClass<BlockTest> kTests;
 #include "block_test.moc"

@@ -8,6 +8,7 @@
 #include "tests/engine/cpu/masks.h"
 #include "tests/engine/cuda/on_double.h"
 #include "tests/support/comparison.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -317,5 +318,5 @@ class DeviceTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(DeviceTest)
+const flcc::test::TestClass<DeviceTest> kTests;
 #include "device_test.moc"

@@ -11,6 +11,7 @@
 #include "engine/cuda/limits.h"
 #include "engine/cuda/sticky_errors.h"
 #include "tests/engine/cuda/device_double.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 
@@ -268,5 +269,5 @@ class EngineTest : public QObject {
 #endif
 };
 
-QTEST_GUILESS_MAIN(EngineTest)
+const flcc::test::TestClass<EngineTest> kTests;
 #include "engine_test.moc"

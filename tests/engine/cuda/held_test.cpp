@@ -12,6 +12,7 @@
 #include "tests/engine/cpu/masks.h"
 #include "tests/engine/cuda/on_double.h"
 #include "tests/support/comparison.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -330,5 +331,5 @@ class HeldTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(HeldTest)
+const flcc::test::TestClass<HeldTest> kTests;
 #include "held_test.moc"

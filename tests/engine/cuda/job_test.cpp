@@ -13,6 +13,7 @@
 #include "tests/engine/cpu/masks.h"
 #include "tests/engine/cuda/device_double.h"
 #include "tests/support/scenes.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using test::Call;
@@ -474,5 +475,5 @@ class CudaJobTest : public QObject {
     }
 };
 
-QTEST_GUILESS_MAIN(CudaJobTest)
+const flcc::test::TestClass<CudaJobTest> kTests;
 #include "job_test.moc"

@@ -10,6 +10,7 @@
 #include "tests/engine/cuda/reduced_bank.h"
 #include "tests/engine/cuda/uneven_bank.h"
 #include "tests/support/effort.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -418,5 +419,5 @@ class MaskedBanksTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(MaskedBanksTest)
+const flcc::test::TestClass<MaskedBanksTest> kTests;
 #include "masked_banks_test.moc"

@@ -11,6 +11,7 @@
 #include "tests/engine/cuda/device_double.h"
 #include "tests/support/comparison.h"
 #include "tests/support/scenes.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -243,5 +244,5 @@ class MergeTest : public QObject {
     };
 };
 
-QTEST_APPLESS_MAIN(MergeTest)
+const flcc::test::TestClass<MergeTest> kTests;
 #include "merge_test.moc"

@@ -14,6 +14,7 @@
 #include "tests/engine/cuda/reduced_cases.h"
 #include "tests/engine/match/peak_judge.h"
 #include "tests/support/comparison.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -441,5 +442,5 @@ class ReduceTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(ReduceTest)
+const flcc::test::TestClass<ReduceTest> kTests;
 #include "reduce_test.moc"

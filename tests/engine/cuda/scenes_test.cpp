@@ -20,6 +20,7 @@
 #include "tests/engine/job/job_cases.h"
 #include "tests/engine/job/scene_folder.h"
 #include "tests/support/effort.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using job::Job;
@@ -556,5 +557,5 @@ void CudaScenesTest::aLostDeviceEndsOnTheProcessor() {
     QVERIFY_EXCEPTION_THROWN((void)job::runJob(Work("cuda").job), base::Error);
 }
 
-QTEST_GUILESS_MAIN(CudaScenesTest)
+const flcc::test::TestClass<CudaScenesTest> kTests;
 #include "scenes_test.moc"

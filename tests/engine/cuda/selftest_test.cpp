@@ -10,6 +10,7 @@
 #include "engine/cuda/engine.h"
 #include "engine/selftest/self_test.h"
 #include "tests/engine/cuda/device_double.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using selftest::Row;
@@ -147,5 +148,5 @@ class CudaSelfTestTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(CudaSelfTestTest)
+const flcc::test::TestClass<CudaSelfTestTest> kTests;
 #include "selftest_test.moc"

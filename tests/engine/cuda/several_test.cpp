@@ -9,6 +9,7 @@
 #include "engine/plan/planner.h"
 #include "tests/engine/cuda/device_double.h"
 #include "tests/support/scenes.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using test::Call;
@@ -115,5 +116,5 @@ class SeveralTest : public QObject {
     }
 };
 
-QTEST_GUILESS_MAIN(SeveralTest)
+const flcc::test::TestClass<SeveralTest> kTests;
 #include "several_test.moc"

@@ -11,6 +11,7 @@
 #include "engine/cuda/map_run.h"
 #include "tests/engine/cuda/on_double.h"
 #include "tests/support/comparison.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -466,5 +467,5 @@ class StreamsTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(StreamsTest)
+const flcc::test::TestClass<StreamsTest> kTests;
 #include "streams_test.moc"

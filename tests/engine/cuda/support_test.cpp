@@ -9,6 +9,7 @@
 #include "tests/engine/cpu/masks.h"
 #include "tests/engine/cuda/on_double.h"
 #include "tests/support/comparison.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -287,5 +288,5 @@ class SupportTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(SupportTest)
+const flcc::test::TestClass<SupportTest> kTests;
 #include "support_test.moc"

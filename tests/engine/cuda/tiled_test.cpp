@@ -13,6 +13,7 @@
 #include "engine/method/shared/smooth_length.h"
 #include "tests/engine/cuda/on_double.h"
 #include "tests/support/comparison.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -428,5 +429,5 @@ class TiledTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(TiledTest)
+const flcc::test::TestClass<TiledTest> kTests;
 #include "tiled_test.moc"

@@ -9,6 +9,7 @@
 #include "engine/io/atomic_file.h"
 #include "engine/io/image_file.h"
 #include "tests/engine/io/fixtures.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::ErrorCode;
@@ -192,5 +193,5 @@ class AtomicFileTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(AtomicFileTest)
+const flcc::test::TestClass<AtomicFileTest> kTests;
 #include "atomic_file_test.moc"

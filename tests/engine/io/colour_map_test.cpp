@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "engine/io/colour_map.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using io::Colour;
@@ -110,5 +111,5 @@ class ColourMapTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(ColourMapTest)
+const flcc::test::TestClass<ColourMapTest> kTests;
 #include "colour_map_test.moc"

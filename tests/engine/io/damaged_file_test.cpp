@@ -5,6 +5,7 @@
 
 #include "engine/io/image_file.h"
 #include "tests/engine/io/fixtures.h"
+#include "tests/support/test_class.h"
 
 // The leak checker of sanitizer builds asks for this by name: ITK's NRRD library keeps what it
 // allocated when a file turns out to be damaged.
@@ -235,5 +236,5 @@ class DamagedFileTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(DamagedFileTest)
+const flcc::test::TestClass<DamagedFileTest> kTests;
 #include "damaged_file_test.moc"

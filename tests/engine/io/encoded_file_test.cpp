@@ -6,6 +6,7 @@
 
 #include "engine/io/image_file.h"
 #include "tests/engine/io/fixtures.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::ErrorCode;
@@ -242,5 +243,5 @@ class EncodedFileTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(EncodedFileTest)
+const flcc::test::TestClass<EncodedFileTest> kTests;
 #include "encoded_file_test.moc"

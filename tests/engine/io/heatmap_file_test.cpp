@@ -4,6 +4,7 @@
 #include "engine/io/heatmap_file.h"
 #include "engine/io/image_file.h"
 #include "tests/engine/io/fixtures.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::ErrorCode;
@@ -67,5 +68,5 @@ class HeatmapFileTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(HeatmapFileTest)
+const flcc::test::TestClass<HeatmapFileTest> kTests;
 #include "heatmap_file_test.moc"

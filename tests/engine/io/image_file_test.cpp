@@ -12,6 +12,7 @@
 
 #include "engine/io/image_file.h"
 #include "tests/engine/io/fixtures.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::ErrorCode;
@@ -318,5 +319,5 @@ class ImageFileTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(ImageFileTest)
+const flcc::test::TestClass<ImageFileTest> kTests;
 #include "image_file_test.moc"

@@ -5,6 +5,7 @@
 
 #include "engine/io/image_file.h"
 #include "tests/engine/io/fixtures.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::ErrorCode;
@@ -103,5 +104,5 @@ class JpegFileTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(JpegFileTest)
+const flcc::test::TestClass<JpegFileTest> kTests;
 #include "jpeg_file_test.moc"

@@ -5,6 +5,7 @@
 
 #include "engine/io/image_file.h"
 #include "tests/engine/io/fixtures.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::ErrorCode;
@@ -261,5 +262,5 @@ class MedicalFileTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(MedicalFileTest)
+const flcc::test::TestClass<MedicalFileTest> kTests;
 #include "medical_file_test.moc"

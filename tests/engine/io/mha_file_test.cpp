@@ -3,6 +3,7 @@
 
 #include "engine/io/image_file.h"
 #include "tests/engine/io/fixtures.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::PixelType;
@@ -99,5 +100,5 @@ class MhaFileTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(MhaFileTest)
+const flcc::test::TestClass<MhaFileTest> kTests;
 #include "mha_file_test.moc"

@@ -6,6 +6,7 @@
 
 #include "engine/io/peak_file.h"
 #include "tests/engine/io/fixtures.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 
@@ -135,5 +136,5 @@ class PeakFileTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(PeakFileTest)
+const flcc::test::TestClass<PeakFileTest> kTests;
 #include "peak_file_test.moc"

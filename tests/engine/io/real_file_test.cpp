@@ -3,6 +3,7 @@
 
 #include "engine/io/image_file.h"
 #include "tests/engine/io/fixtures.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 
@@ -94,5 +95,5 @@ class RealFileTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(RealFileTest)
+const flcc::test::TestClass<RealFileTest> kTests;
 #include "real_file_test.moc"

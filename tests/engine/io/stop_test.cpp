@@ -7,6 +7,7 @@
 #include "engine/io/heatmap_file.h"
 #include "engine/io/image_file.h"
 #include "tests/engine/io/fixtures.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::PixelType;
@@ -237,5 +238,5 @@ class StopTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(StopTest)
+const flcc::test::TestClass<StopTest> kTests;
 #include "stop_test.moc"

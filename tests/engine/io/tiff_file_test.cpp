@@ -5,6 +5,7 @@
 
 #include "engine/io/image_file.h"
 #include "tests/engine/io/fixtures.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::ErrorCode;
@@ -337,5 +338,5 @@ class TiffFileTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(TiffFileTest)
+const flcc::test::TestClass<TiffFileTest> kTests;
 #include "tiff_file_test.moc"

@@ -8,6 +8,7 @@
 #include "engine/reference/lcc.h"
 #include "tests/engine/match/peak_judge.h"
 #include "tests/support/scenes.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -419,5 +420,5 @@ void BankPeaksTest::aScoreOfZeroCounts() {
     QCOMPARE(peaks.front().templ, 1);
 }
 
-QTEST_GUILESS_MAIN(BankPeaksTest)
+const flcc::test::TestClass<BankPeaksTest> kTests;
 #include "bank_peaks_test.moc"

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "engine/match/peaks.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 
@@ -83,5 +84,5 @@ void MapStatisticsTest::theOrderOfTheVoxelsChangesNoBit() {
     QVERIFY(std::abs(rows.standardDeviation - std::sqrt(1.0 / 3)) < 0.01);
 }
 
-QTEST_APPLESS_MAIN(MapStatisticsTest)
+const flcc::test::TestClass<MapStatisticsTest> kTests;
 #include "map_statistics_test.moc"

@@ -7,6 +7,7 @@
 #include "engine/method/canonical.h"
 #include "engine/reference/lcc.h"
 #include "tests/support/scenes.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -145,5 +146,5 @@ class PartialPeaksTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(PartialPeaksTest)
+const flcc::test::TestClass<PartialPeaksTest> kTests;
 #include "partial_peaks_test.moc"

@@ -5,6 +5,7 @@
 #include "engine/method/canonical.h"
 #include "tests/engine/match/peak_judge.h"
 #include "tests/support/scenes.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::PixelType;
@@ -155,5 +156,5 @@ void PeakShapeTest::zScoresMeasureFromTheMapsMean() {
     }
 }
 
-QTEST_APPLESS_MAIN(PeakShapeTest)
+const flcc::test::TestClass<PeakShapeTest> kTests;
 #include "peak_shape_test.moc"

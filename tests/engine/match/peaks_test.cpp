@@ -6,6 +6,7 @@
 #include "engine/base/error.h"
 #include "tests/engine/match/peak_judge.h"
 #include "tests/support/scenes.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::PixelType;
@@ -370,5 +371,5 @@ void PeaksTest::optionsWithoutSenseAreRefused() {
     }
 }
 
-QTEST_APPLESS_MAIN(PeaksTest)
+const flcc::test::TestClass<PeaksTest> kTests;
 #include "peaks_test.moc"

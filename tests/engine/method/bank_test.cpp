@@ -7,6 +7,7 @@
 #include "engine/base/error.h"
 #include "engine/method/bank.h"
 #include "tests/support/scenes.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -200,5 +201,5 @@ class BankTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(BankTest)
+const flcc::test::TestClass<BankTest> kTests;
 #include "bank_test.moc"

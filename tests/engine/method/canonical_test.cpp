@@ -14,6 +14,7 @@
 #include "engine/method/shared/template_error.h"
 #include "tests/support/oracle.h"
 #include "tests/support/scenes.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -377,5 +378,5 @@ class CanonicalTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(CanonicalTest)
+const flcc::test::TestClass<CanonicalTest> kTests;
 #include "canonical_test.moc"

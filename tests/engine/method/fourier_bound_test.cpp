@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "engine/method/shared/fourier_bound.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -77,5 +78,5 @@ class FourierBoundTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(FourierBoundTest)
+const flcc::test::TestClass<FourierBoundTest> kTests;
 #include "fourier_bound_test.moc"

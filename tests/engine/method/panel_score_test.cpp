@@ -5,6 +5,7 @@
 
 #include "engine/method/shared/panel_score.h"
 #include "tests/support/scenes.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using method::Outside;
@@ -191,5 +192,5 @@ class PanelScoreTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(PanelScoreTest)
+const flcc::test::TestClass<PanelScoreTest> kTests;
 #include "panel_score_test.moc"

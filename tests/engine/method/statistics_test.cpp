@@ -5,6 +5,7 @@
 
 #include "engine/method/problem.h"
 #include "tests/support/scenes.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -111,5 +112,5 @@ class StatisticsTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(StatisticsTest)
+const flcc::test::TestClass<StatisticsTest> kTests;
 #include "statistics_test.moc"

@@ -10,6 +10,7 @@
 #include "engine/plan/knowledge.h"
 #include "engine/plan/least_squares.h"
 #include "engine/plan/planner.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 
@@ -136,5 +137,5 @@ class KnowledgeTest : public QObject {
     }
 };
 
-QTEST_GUILESS_MAIN(KnowledgeTest)
+const flcc::test::TestClass<KnowledgeTest> kTests;
 #include "knowledge_test.moc"

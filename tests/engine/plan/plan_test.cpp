@@ -8,6 +8,7 @@
 #include "engine/base/error.h"
 #include "engine/cpu/methods.h"
 #include "engine/plan/planner.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 
@@ -550,5 +551,5 @@ class PlanTest : public QObject {
     }
 };
 
-QTEST_GUILESS_MAIN(PlanTest)
+const flcc::test::TestClass<PlanTest> kTests;
 #include "plan_test.moc"

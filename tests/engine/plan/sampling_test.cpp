@@ -9,6 +9,7 @@
 
 #include "engine/cpu/methods.h"
 #include "engine/plan/sampling.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 
@@ -203,5 +204,5 @@ class SamplingTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(SamplingTest)
+const flcc::test::TestClass<SamplingTest> kTests;
 #include "sampling_test.moc"

@@ -8,6 +8,7 @@
 #include "engine/reference/exact_lcc.h"
 #include "tests/support/oracle.h"
 #include "tests/support/scenes.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -138,5 +139,5 @@ class ExactLccTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(ExactLccTest)
+const flcc::test::TestClass<ExactLccTest> kTests;
 #include "exact_lcc_test.moc"

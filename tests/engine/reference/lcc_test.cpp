@@ -9,6 +9,7 @@
 #include "engine/reference/lcc.h"
 #include "tests/support/oracle.h"
 #include "tests/support/scenes.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -235,5 +236,5 @@ class LccTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(LccTest)
+const flcc::test::TestClass<LccTest> kTests;
 #include "lcc_test.moc"

@@ -10,6 +10,7 @@
 #include "engine/reference/lcc.h"
 #include "tests/support/oracle.h"
 #include "tests/support/scenes.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -113,5 +114,5 @@ class SupportTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(SupportTest)
+const flcc::test::TestClass<SupportTest> kTests;
 #include "support_test.moc"

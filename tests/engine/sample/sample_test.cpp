@@ -8,6 +8,7 @@
 
 #include "engine/base/error.h"
 #include "engine/sample/sample.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 
@@ -283,5 +284,5 @@ class SampleTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(SampleTest)
+const flcc::test::TestClass<SampleTest> kTests;
 #include "sample_test.moc"

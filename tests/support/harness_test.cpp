@@ -9,6 +9,7 @@
 #include "tests/support/comparison.h"
 #include "tests/support/method_run.h"
 #include "tests/support/scenes.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
@@ -278,5 +279,5 @@ class HarnessSelfTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(HarnessSelfTest)
-#include "harness_self_test.moc"
+const flcc::test::TestClass<HarnessSelfTest> kTests;
+#include "harness_test.moc"

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/test_class.h"
+
 namespace {
 
 constexpr std::int64_t kSide = 30'000;
@@ -74,5 +76,5 @@ void CliSlowTest::aSceneOf30000SquaredStaysInEightGigabytes() {
     QVERIFY(QFile::exists(folder.filePath("report.json")));
 }
 
-QTEST_GUILESS_MAIN(CliSlowTest)
-#include "cli_slow_test.moc"
+const flcc::test::TestClass<CliSlowTest> kTests;
+#include "slow_test.moc"

@@ -8,6 +8,7 @@
 #include <QWheelEvent>
 #include <cmath>
 
+#include "tests/support/test_class.h"
 #include "tests/viz/pictures.h"
 #include "viz/slice_scene.h"
 #include "viz/volume_scene.h"
@@ -227,11 +228,6 @@ void SceneWidgetTest::deletingOneOfThreeViewsLeavesTheOthers() {
     QTRY_COMPARE(greyAt(*last, last->fromDisplay(scenes[2]->displayOf({50, 24, 0}))), 200);
 }
 
-int main(int argc, char** argv) {
-    ui::prepareGraphics();
-    const QApplication application(argc, argv);
-    SceneWidgetTest test;
-    return QTest::qExec(&test, argc, argv);
-}
+const flcc::test::TestClass<SceneWidgetTest> kTests;
 
 #include "scene_widget_test.moc"

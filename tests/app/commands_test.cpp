@@ -8,6 +8,7 @@
 #include "engine/job/job.h"
 #include "engine/plan/planner.h"
 #include "tests/app/cli_process.h"
+#include "tests/support/test_class.h"
 
 using flcc::test::CliRun;
 using flcc::test::runCli;
@@ -538,5 +539,5 @@ void CliCommandsTest::theProgramLinksNoQtAndNoVtk() {
     QVERIFY(!run.output.contains("libQt") && !run.output.contains("libvtk"));
 }
 
-QTEST_GUILESS_MAIN(CliCommandsTest)
-#include "cli_commands_test.moc"
+const flcc::test::TestClass<CliCommandsTest> kTests;
+#include "commands_test.moc"

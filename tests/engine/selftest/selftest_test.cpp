@@ -7,6 +7,7 @@
 
 #include "engine/base/error.h"
 #include "engine/selftest/self_test.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 
@@ -185,5 +186,5 @@ class SelfTestTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(SelfTestTest)
-#include "self_test_test.moc"
+const flcc::test::TestClass<SelfTestTest> kTests;
+#include "selftest_test.moc"

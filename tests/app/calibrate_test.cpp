@@ -6,6 +6,7 @@
 
 #include "engine/plan/planner.h"
 #include "tests/app/cli_process.h"
+#include "tests/support/test_class.h"
 
 using flcc::test::CliRun;
 using flcc::test::runCli;
@@ -193,5 +194,5 @@ void CliCalibrateTest::aBenchmarkNamesItsDevice() {
     QCOMPARE(runCli({"bench", "--report", "nowhere/rows.json"}, place.path()).code, 7);
 }
 
-QTEST_GUILESS_MAIN(CliCalibrateTest)
-#include "cli_calibrate_test.moc"
+const flcc::test::TestClass<CliCalibrateTest> kTests;
+#include "calibrate_test.moc"

@@ -10,6 +10,7 @@
 #include "tests/engine/job/job_cases.h"
 #include "tests/support/comparison.h"
 #include "tests/support/scenes.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::PixelType;
@@ -269,5 +270,5 @@ void JobCancelTest::stopsAtAnyMomentLeaveNothingBehind() {
     QVERIFY(cancelled > 0);
 }
 
-QTEST_APPLESS_MAIN(JobCancelTest)
-#include "job_cancel_test.moc"
+const flcc::test::TestClass<JobCancelTest> kTests;
+#include "cancel_test.moc"

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "tests/engine/cpu/kinds.h"
+#include "tests/support/test_class.h"
 
 /// Scenes that are hard on an error bound, by every method of a device that is stood in for.
 class KindsTest : public QObject {
@@ -25,5 +26,5 @@ class KindsTest : public QObject {
     }
 };
 
-QTEST_APPLESS_MAIN(KindsTest)
+const flcc::test::TestClass<KindsTest> kTests;
 #include "kinds_test.moc"

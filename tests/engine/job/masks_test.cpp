@@ -11,6 +11,7 @@
 #include "engine/reference/lcc.h"
 #include "tests/engine/job/job_cases.h"
 #include "tests/support/scenes.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::ErrorCode;
@@ -355,5 +356,5 @@ void JobMasksTest::theAuditJudgesWhatLeavesTheScene() {
     QVERIFY2(unmarked.reason.find("PARTIAL") != std::string::npos, unmarked.reason.c_str());
 }
 
-QTEST_APPLESS_MAIN(JobMasksTest)
-#include "job_masks_test.moc"
+const flcc::test::TestClass<JobMasksTest> kTests;
+#include "masks_test.moc"

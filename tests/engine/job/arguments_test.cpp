@@ -5,6 +5,7 @@
 #include "engine/io/atomic_file.h"
 #include "engine/job/arguments.h"
 #include "tests/engine/job/job_cases.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::ErrorCode;
@@ -401,5 +402,5 @@ void JobArgumentsTest::everyWayOfPlanningHasAName() {
     }
 }
 
-QTEST_APPLESS_MAIN(JobArgumentsTest)
-#include "job_arguments_test.moc"
+const flcc::test::TestClass<JobArgumentsTest> kTests;
+#include "arguments_test.moc"

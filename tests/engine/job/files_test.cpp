@@ -14,6 +14,7 @@
 #include "engine/job/listing.h"
 #include "tests/engine/job/job_cases.h"
 #include "tests/support/scenes.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::ErrorCode;
@@ -291,5 +292,5 @@ void JobFilesTest::samplesAreWrittenWithTheirTruth() {
              ErrorCode::Output);
 }
 
-QTEST_GUILESS_MAIN(JobFilesTest)
-#include "job_files_test.moc"
+const flcc::test::TestClass<JobFilesTest> kTests;
+#include "files_test.moc"

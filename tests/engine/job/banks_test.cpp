@@ -11,6 +11,7 @@
 #include "engine/job/job.h"
 #include "tests/engine/job/job_cases.h"
 #include "tests/support/scenes.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::ErrorCode;
@@ -594,5 +595,5 @@ void JobBanksTest::outputsAreWritten() {
     QCOMPARE(test::thrownBy([&] { (void)job::runJob(job, images); }).code, ErrorCode::CommandLine);
 }
 
-QTEST_GUILESS_MAIN(JobBanksTest)
-#include "job_banks_test.moc"
+const flcc::test::TestClass<JobBanksTest> kTests;
+#include "banks_test.moc"

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/app/cli_process.h"
+#include "tests/support/test_class.h"
 
 using flcc::test::CliRun;
 using flcc::test::runCli;
@@ -196,5 +197,5 @@ void CliPicturesTest::theBestPeakOfAVolumeIsTheCut() {
     verifyBestIs(kVolume, corner, extents);
 }
 
-QTEST_GUILESS_MAIN(CliPicturesTest)
-#include "cli_pictures_test.moc"
+const flcc::test::TestClass<CliPicturesTest> kTests;
+#include "pictures_test.moc"

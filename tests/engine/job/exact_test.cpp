@@ -12,6 +12,7 @@
 #include "tests/engine/job/job_cases.h"
 #include "tests/support/comparison.h"
 #include "tests/support/scenes.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::ErrorCode;
@@ -421,5 +422,5 @@ void JobExactTest::theVerdictStandsInEveryReport() {
     QVERIFY(job::toText(result.report).find("Audit: passed; ") != std::string::npos);
 }
 
-QTEST_APPLESS_MAIN(JobExactTest)
-#include "job_exact_test.moc"
+const flcc::test::TestClass<JobExactTest> kTests;
+#include "exact_test.moc"

@@ -6,6 +6,7 @@
 #include "engine/io/image_file.h"
 #include "tests/app/cli_process.h"
 #include "tests/engine/io/fixtures.h"
+#include "tests/support/test_class.h"
 
 using flcc::test::CliRun;
 using flcc::test::runShell;
@@ -192,5 +193,5 @@ void CliDamagedTest::aPositionThatIsNoNumberIsRefused() {
     QCOMPARE(runShell("\"$CLI\" info bad.nrrd", folder.path()).code, 3);
 }
 
-QTEST_GUILESS_MAIN(CliDamagedTest)
-#include "cli_damaged_test.moc"
+const flcc::test::TestClass<CliDamagedTest> kTests;
+#include "damaged_test.moc"

@@ -4,6 +4,7 @@
 
 #include "tests/app/cli_process.h"
 #include "tests/engine/io/fixtures.h"
+#include "tests/support/test_class.h"
 
 using flcc::test::CliRun;
 using flcc::test::runShell;
@@ -249,5 +250,5 @@ void CliSignalsTest::theBarIsForTerminalsOnly() {
     QVERIFY2(!quiet.output.contains("matching"), quiet.output.constData());
 }
 
-QTEST_GUILESS_MAIN(CliSignalsTest)
-#include "cli_signals_test.moc"
+const flcc::test::TestClass<CliSignalsTest> kTests;
+#include "signals_test.moc"

@@ -9,6 +9,7 @@
 #include "engine/job/detail/machine.h"
 #include "tests/engine/job/job_cases.h"
 #include "tests/support/scenes.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::ErrorCode;
@@ -239,5 +240,5 @@ void JobReportTest::theLimitOfEveryControlGroupAboveCounts() {
     QCOMPARE(left("0::/user.slice/b.scope\n"), std::int64_t{800});
 }
 
-QTEST_APPLESS_MAIN(JobReportTest)
-#include "job_report_test.moc"
+const flcc::test::TestClass<JobReportTest> kTests;
+#include "report_test.moc"

@@ -14,6 +14,7 @@
 #include "tests/engine/job/scene_folder.h"
 #include "tests/support/comparison.h"
 #include "tests/support/scenes.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::ErrorCode;
@@ -560,5 +561,5 @@ void JobScenesTest::plansAreMadeForEveryKind() {
     }
 }
 
-QTEST_GUILESS_MAIN(JobScenesTest)
-#include "job_scenes_test.moc"
+const flcc::test::TestClass<JobScenesTest> kTests;
+#include "scenes_test.moc"

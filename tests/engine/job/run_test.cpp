@@ -8,6 +8,7 @@
 #include "tests/engine/job/job_cases.h"
 #include "tests/support/comparison.h"
 #include "tests/support/scenes.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::ErrorCode;
@@ -363,5 +364,5 @@ void JobRunTest::aDeviceThatIsNotThereIsAnError() {
     QVERIFY2(thrown.sentence.find("cuda:7") != std::string::npos, thrown.sentence.c_str());
 }
 
-QTEST_APPLESS_MAIN(JobRunTest)
-#include "job_run_test.moc"
+const flcc::test::TestClass<JobRunTest> kTests;
+#include "run_test.moc"

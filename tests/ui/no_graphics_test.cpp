@@ -2,6 +2,7 @@
 #include <QLabel>
 #include <QTest>
 
+#include "tests/support/test_class.h"
 #include "ui/bridge/scene_widget.h"
 #include "viz/slice_scene.h"
 
@@ -27,12 +28,6 @@ void NoGraphicsTest::aPlatformWithoutOpenGlGetsALabelThatSaysSo() {
     QVERIFY(QTest::qWaitForWindowExposed(view.get()));
 }
 
-int main(int argc, char** argv) {
-    qputenv("QT_QPA_PLATFORM", "offscreen");
-    ui::prepareGraphics();
-    const QApplication application(argc, argv);
-    NoGraphicsTest test;
-    return QTest::qExec(&test, argc, argv);
-}
+const flcc::test::TestClass<NoGraphicsTest> kTests;
 
 #include "no_graphics_test.moc"

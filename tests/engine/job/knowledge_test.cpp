@@ -16,6 +16,7 @@
 #include "engine/plan/planner.h"
 #include "tests/engine/job/job_cases.h"
 #include "tests/support/scenes.h"
+#include "tests/support/test_class.h"
 
 using namespace flcc;
 namespace fs = std::filesystem;
@@ -415,5 +416,5 @@ void JobKnowledgeTest::theCrossoverPictureShowsItsMaps() {
             base::ErrorCode::CommandLine);
 }
 
-QTEST_GUILESS_MAIN(JobKnowledgeTest)
-#include "job_knowledge_test.moc"
+const flcc::test::TestClass<JobKnowledgeTest> kTests;
+#include "knowledge_test.moc"

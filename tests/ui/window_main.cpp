@@ -1,0 +1,22 @@
+#include <QApplication>
+#include <QSettings>
+#include <QTemporaryDir>
+
+#include <clocale>
+
+#include "tests/support/test_class.h"
+#include "ui/bridge/scene_widget.h"
+#include "ui/theme.h"
+
+// The program as `flcc` starts it, with settings of its own.
+int main(int argc, char** argv) {
+    flcc::ui::prepareGraphics();
+    QApplication::setApplicationName(QStringLiteral("flcc-test"));
+    QApplication::setOrganizationName(QStringLiteral("flcc-test"));
+    const QApplication application(argc, argv);
+    std::setlocale(LC_NUMERIC, "C");
+    const QTemporaryDir settings;
+    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, settings.path());
+    flcc::ui::applyTheme(flcc::ui::Theme::Dark);
+    return flcc::test::runTestClasses(argc, argv);
+}
