@@ -116,7 +116,7 @@ QVariant PeaksModel::headerData(int section, Qt::Orientation orientation, int ro
         tr("Sub-voxel centre along z, in voxels counted from 0"),
         tr("Standard deviations of all scores above their mean"),
         tr("Score over the best score outside the exclusion zone"),
-        tr("Largest error of the score"),
+        tr("Bound on the error of the score, which is computed in double"),
         tr("OK, PARTIAL or LOWCONF"),
         tr("Which template was found there, counted from 0 as in the list")};
     if (role == Qt::DisplayRole) {

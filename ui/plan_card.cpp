@@ -462,8 +462,8 @@ void PlanCard::showExactness(const job::JobReport& report) {
                           colour);
         tip = all + QChar('\n');
     }
-    tip += tr("Scores whose error could have exceeded the promise of %1 were computed again in "
-              "double.")
+    tip += tr("Scores whose empirical error bound was above the promise of %1 were computed again "
+              "in double.")
                .arg(report.plan.problem.promise, 0, 'g', 6);
     const std::int64_t lowConf = countOf(base::Status::LowConf);
     if (lowConf > 0) {
@@ -471,7 +471,8 @@ void PlanCard::showExactness(const job::JobReport& report) {
         lines << coloured(QStringLiteral("■ "), QColor(pink[0], pink[1], pink[2])) +
                      coloured(tr("LOWCONF: %1 scores, pink in the heatmap").arg(lowConf),
                               accents().warning);
-        tip += QChar(' ') + tr("LOWCONF: the error of these scores may exceed the promise; turn on "
+        tip += QChar(' ') + tr("LOWCONF: by its empirical bound, the error of these scores may "
+                               "exceed the promise; turn on "
                                "Recompute, choose Double or allow a larger promise.");
     }
     lines << tr("Recomputed in double: %1 of the scores").arg(percentText(recomputed));

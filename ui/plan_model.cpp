@@ -167,7 +167,7 @@ QVariant PlanModel::headerData(int section, Qt::Orientation orientation, int rol
         tr("Upload, compute and download of a GPU by the cost model"),
         tr("Largest memory beyond the scene"),
         tr("Multiplications and additions"),
-        tr("Predicted bound of the error of a score"),
+        tr("Predicted bound on the error of a score (empirical)"),
         tr("Why it was chosen, slower, refused or failed"),
         tr("Extents of the templates that it is for")};
     if (role == Qt::DisplayRole) {

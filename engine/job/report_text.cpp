@@ -296,7 +296,7 @@ std::string mapText(const MapReport& map) {
             percent(recomputedShare(map)) + " of the scores)";
     if (lowConf > 0) {
         text += "\n  LOWCONF: " + std::to_string(lowConf) +
-                " voxels whose error may exceed the promise";
+                " voxels whose empirical error bound is above the promise";
     }
     return text + "\n";
 }
@@ -421,8 +421,8 @@ std::string auditText(const AuditReport& audit) {
     }
     return text + "; " + std::to_string(audit.checked) +
            " scores computed again; largest deviation " + brief(audit.largestDeviation) + " (" +
-           brief(audit.largestOverBound) + " of its bound; median " + brief(audit.medianOverBound) +
-           ")";
+           brief(audit.largestOverBound) + " of its empirical bound; median " +
+           brief(audit.medianOverBound) + ")";
 }
 
 std::string toText(const JobReport& report) {
