@@ -43,12 +43,12 @@ endif()
 
 # flcc_computes_little(): the code of this folder waits for files, screens and other rooms. It is
 # compiled with little optimisation, for the sanitizers with none, in two thirds of the time.
+set(FLCC_LITTLE -O1)
+if(FLCC_SANITIZE)
+    set(FLCC_LITTLE -O0)
+endif()
 function(flcc_computes_little)
-    if(FLCC_SANITIZE)
-        add_compile_options(-O0)
-    else()
-        add_compile_options(-O1)
-    endif()
+    add_compile_options(${FLCC_LITTLE})
     set(FLCC_HEADERS flcc_headers_little PARENT_SCOPE)
 endfunction()
 
@@ -66,7 +66,7 @@ foreach(headers flcc_headers flcc_headers_little)
     target_link_libraries(${headers} PRIVATE flcc_options Threads::Threads)
     target_precompile_headers(${headers} PRIVATE ${FLCC_STANDARD_HEADERS})
 endforeach()
-target_compile_options(flcc_headers_little PRIVATE $<IF:$<BOOL:${FLCC_SANITIZE}>,-O0,-O1>)
+target_compile_options(flcc_headers_little PRIVATE ${FLCC_LITTLE})
 
 # flcc_add_room(NAME SOURCES ... [PUBLIC lib ...] [PRIVATE lib ...] [HEADERS <header> ...]): the static
 # library flcc_NAME. HEADERS are parsed once, beside the standard ones.
@@ -93,10 +93,10 @@ endfunction()
 # LIBRARIES ... LABELS ... [DISPLAY] [MAIN library]): the Qt Test executable ROOM_tests of NAME_test.cpp
 # for every name (tests/support/test_class.h), and a ctest test ROOM_NAME_test for each. SLOW tests
 # carry the label "slow", SERIAL tests measure time and run alone. The thread sanitizer is given the
-# THREADED ones only.
+# THREADED ones only. HEADERS are parsed once, beside the standard ones and Qt Test.
 function(flcc_add_tests room)
     cmake_parse_arguments(TEST "DISPLAY" "MAIN"
-        "TESTS;SLOW;SERIAL;THREADED;SOURCES;LIBRARIES;LABELS" ${ARGN})
+        "TESTS;SLOW;SERIAL;THREADED;SOURCES;LIBRARIES;LABELS;HEADERS" ${ARGN})
     set(names ${TEST_TESTS} ${TEST_SLOW})
     if(FLCC_SANITIZE STREQUAL "thread")
         set(names ${TEST_THREADED})
@@ -115,7 +115,12 @@ function(flcc_add_tests room)
         RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
     target_compile_definitions(${room}_tests PRIVATE QT_NO_KEYWORDS)
     target_link_libraries(${room}_tests PRIVATE flcc_options ${TEST_MAIN} ${TEST_LIBRARIES})
-    target_precompile_headers(${room}_tests REUSE_FROM flcc_test_classes)
+    if(TEST_HEADERS)
+        target_precompile_headers(${room}_tests PRIVATE <QtTest> ${TEST_HEADERS}
+            ${FLCC_STANDARD_HEADERS})
+    else()
+        target_precompile_headers(${room}_tests REUSE_FROM flcc_test_classes)
+    endif()
     foreach(name IN LISTS names)
         set(options)
         if(name IN_LIST TEST_SLOW)

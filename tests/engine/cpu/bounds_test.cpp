@@ -116,7 +116,7 @@ class BoundsTest : public QObject {
     }
 
     void patternsAreRightOrMarked() {
-        for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(test::casesOf(60));
+        for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(test::casesOf(20));
              ++seed) {
             const test::Posed posed = test::problemOfPatterns(seed);
             const std::string fault = test::judgeSampled(posed.scene, posed.templ, {}, 40);
@@ -128,7 +128,7 @@ class BoundsTest : public QObject {
     // over the tile.
     void patternsKeepTheirBounds() {
         std::vector<std::uint64_t> seeds{1174, 1595};
-        for (int i = 0; i < test::casesOf(20); ++i) {
+        for (int i = 0; i < test::casesOf(4); ++i) {
             seeds.push_back(static_cast<std::uint64_t>(i + 1));
         }
         for (const std::uint64_t seed : seeds) {
@@ -286,7 +286,7 @@ class BoundsTest : public QObject {
     // The sample of every time; the whole is among the slow tests.
     void noBoundIsExceededOnVoxelsOfAnOracle() {
         test::BoundSearch search;
-        for (std::uint64_t seed = 1; search.voxels < test::casesOf(20000) && search.fault.empty();
+        for (std::uint64_t seed = 1; search.voxels < test::casesOf(5000) && search.fault.empty();
              ++seed) {
             test::searchBeyondBounds(test::problemForBounds(seed), 250, seed, search);
         }
