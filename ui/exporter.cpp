@@ -45,17 +45,6 @@ base::AnyImage statusBytes(const method::MatchMap& map) {
     return bytes;
 }
 
-/// A widget's picture as one of viz's, whose writer puts files under their name whole or not.
-viz::Picture pictureOf(const QImage& image) {
-    const QImage rgba = image.convertToFormat(QImage::Format_RGBA8888);
-    viz::Picture picture{rgba.width(), rgba.height(), {}};
-    for (int y = 0; y < rgba.height(); ++y) {
-        const uchar* line = rgba.constScanLine(y);
-        picture.rgba.insert(picture.rgba.end(), line, line + 4 * rgba.width());
-    }
-    return picture;
-}
-
 } // namespace
 
 Exporter::Exporter(Document& document, RunController& controller, MatchFlow& flow,
@@ -117,10 +106,12 @@ void Exporter::write(const std::filesystem::path& path, const Write& write) {
     m_controller.start(
         RunController::Task::Export, tr("Writing %1").arg(pathText(path.filename())),
         [this, path, write](const std::stop_token& stop, job::JobSink*) -> RunController::Done {
-            const Notes dropped = write(path, stop);
+            io::AtomicFile file(path);
+            const Notes dropped = write(file, stop);
             if (!dropped) {
                 return {};
             }
+            file.commit();
             QString sentence = tr("Saved %1.").arg(pathText(path));
             for (const std::string& each : *dropped) {
                 sentence += QChar(' ') + toQString(each);
@@ -162,7 +153,7 @@ void Exporter::writeScenes(const std::filesystem::path& path, const WriteOf& wri
                                            pathText(nameOf(results.back()).filename()))};
             for (const ResultEntry& result : results) {
                 files.push_back(std::make_unique<io::AtomicFile>(nameOf(result)));
-                const Notes dropped = writeOf(result, files.back()->temporary(), stop);
+                const Notes dropped = writeOf(result, *files.back(), stop);
                 if (!dropped) {
                     return {};
                 }
@@ -318,8 +309,9 @@ void Exporter::writeReport(const std::filesystem::path& path) {
         Q_EMIT failed(tr("There is no plan report yet: press Plan or Run first."));
         return;
     }
-    const auto text = [](const job::JobReport& report, const std::filesystem::path& file) {
-        io::writeText(file, file.extension() == ".txt" ? job::toText(report) : job::toJson(report));
+    const auto text = [](const job::JobReport& report, const io::AtomicFile& file) {
+        io::writeText(file, file.target().extension() == ".txt" ? job::toText(report)
+                                                                : job::toJson(report));
         return std::optional(std::vector<std::string>{});
     };
     if (m_flow.report()->stream && m_document.result() != nullptr) {
@@ -330,8 +322,9 @@ void Exporter::writeReport(const std::filesystem::path& path) {
         return;
     }
     write(path,
-          [text, report = *m_flow.report()](const std::filesystem::path& file,
-                                            const std::stop_token&) { return text(report, file); });
+          [text, report = *m_flow.report()](const io::AtomicFile& file, const std::stop_token&) {
+              return text(report, file);
+          });
 }
 
 void Exporter::screenshot() {
@@ -340,9 +333,9 @@ void Exporter::screenshot() {
 }
 
 void Exporter::writeScreenshot(const std::filesystem::path& path) {
-    write(path, [image = m_views.grab().toImage()](const std::filesystem::path& file,
-                                                   const std::stop_token&) {
-        viz::writePng(pictureOf(image), file);
+    write(path, [picture = m_views.grab().toImage().convertToFormat(QImage::Format_RGBA8888)](
+                    const io::AtomicFile& file, const std::stop_token&) {
+        io::writePicture(file, {picture.constBits(), picture.width(), picture.height()});
         return std::optional(std::vector<std::string>{});
     });
 }
@@ -350,9 +343,9 @@ void Exporter::writeScreenshot(const std::filesystem::path& path) {
 void Exporter::cleanScreenshot() {
     ask(tr("Save clean screenshot"), QStringLiteral("view.png"), tr("PNG (*.png)"),
         [this](const std::filesystem::path& path) {
-            write(path, [picture = m_views.cleanSnapshot()](const std::filesystem::path& file,
+            write(path, [picture = m_views.cleanSnapshot()](const io::AtomicFile& file,
                                                             const std::stop_token&) {
-                viz::writePng(picture, file);
+                io::writePicture(file, {picture.rgba.data(), picture.width, picture.height});
                 return std::optional(std::vector<std::string>{});
             });
         });
@@ -378,7 +371,7 @@ void Exporter::writeTemplate(const std::filesystem::path& path) {
         metadata["flcc_box"] = base::toString(*templ.crop);
         metadata["flcc_source"] = m_document.scenes().front().image->source;
     }
-    write(path, [image = templ.image, metadata](const std::filesystem::path& file,
+    write(path, [image = templ.image, metadata](const io::AtomicFile& file,
                                                 const std::stop_token& stop) {
         return io::writeImage(file, base::viewOf(image->pixels), image->geometry, metadata, stop);
     });
@@ -390,7 +383,7 @@ void Exporter::saveJob() {
 }
 
 void Exporter::writeJob(const std::filesystem::path& path) {
-    write(path, [text = job::toJobFile(m_flow.currentJob())](const std::filesystem::path& file,
+    write(path, [text = job::toJobFile(m_flow.currentJob())](const io::AtomicFile& file,
                                                              const std::stop_token&) {
         io::writeText(file, text);
         return std::optional(std::vector<std::string>{});

@@ -8,6 +8,7 @@
 #include <optional>
 #include <stop_token>
 
+#include "engine/io/atomic_file.h"
 #include "ui/document.h"
 
 class QWidget;
@@ -56,12 +57,12 @@ class Exporter : public QObject {
   private:
     /// What dropped when a file was written, a sentence each; nothing when it was stopped.
     using Notes = std::optional<std::vector<std::string>>;
-    /// Writes a file of this name.
-    using Write = std::function<Notes(const std::filesystem::path&, const std::stop_token&)>;
+    /// Writes a file to its temporary name.
+    using Write = std::function<Notes(const io::AtomicFile&, const std::stop_token&)>;
     void write(const std::filesystem::path& path, const Write& write);
     /// Writes of every scene of the shown result's run: all of them, under numbered names, or none.
-    using WriteOf = std::function<Notes(const ResultEntry&, const std::filesystem::path&,
-                                        const std::stop_token&)>;
+    using WriteOf =
+        std::function<Notes(const ResultEntry&, const io::AtomicFile&, const std::stop_token&)>;
     void writeScenes(const std::filesystem::path& path, const WriteOf& writeOf);
     [[nodiscard]] std::vector<ResultEntry> shownRun() const;
     void ask(const QString& title, const QString& name, const QString& filters,

@@ -194,7 +194,7 @@ void MainWindow::buildHeatmapMenu() {
     menu->addSeparator();
     addChoices(menu->addMenu(tr("&Colours")), this, QStringLiteral("heatmap/colours"),
                {tr("Viridis"), tr("Diverging about 0"), tr("Cividis")},
-               [this](int map) { m_views->setColourMap(static_cast<io::ColourMap>(map)); });
+               [this](int map) { m_views->setColourMap(static_cast<match::ColourMap>(map)); });
     addChoices(menu->addMenu(tr("&Range")), this, QStringLiteral("heatmap/range"),
                {tr("Automatic"), tr("From -1 to 1")},
                [this](int range) { m_views->setFixedRange(range == 1); });

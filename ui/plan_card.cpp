@@ -10,7 +10,7 @@
 #include <set>
 #include <string>
 
-#include "engine/io/colour_map.h"
+#include "engine/match/colour_map.h"
 #include "ui/plan_model.h"
 #include "ui/text.h"
 #include "ui/theme.h"
@@ -467,7 +467,7 @@ void PlanCard::showExactness(const job::JobReport& report) {
                .arg(report.plan.problem.promise, 0, 'g', 6);
     const std::int64_t lowConf = countOf(base::Status::LowConf);
     if (lowConf > 0) {
-        const io::Colour& pink = io::kLowConf;
+        const match::Colour& pink = match::kLowConf;
         lines << coloured(QStringLiteral("■ "), QColor(pink[0], pink[1], pink[2])) +
                      coloured(tr("LOWCONF: %1 scores, pink in the heatmap").arg(lowConf),
                               accents().warning);

@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "engine/base/error.h"
+#include "engine/io/heatmap_file.h"
 #include "engine/job/arguments.h"
 #include "ui/bridge/scene_widget.h"
 #include "ui/main_window.h"
@@ -20,7 +21,6 @@
 #include "ui/text.h"
 #include "ui/theme.h"
 #include "ui/views_panel.h"
-#include "viz/picture.h"
 
 namespace flcc::ui {
 namespace {
@@ -251,12 +251,8 @@ void Startup::takeScreenshot() {
         return;
     }
     try {
-        viz::Picture picture{image.width(), image.height(), {}};
-        for (int y = 0; y < image.height(); ++y) {
-            const uchar* line = image.constScanLine(y);
-            picture.rgba.insert(picture.rgba.end(), line, line + 4 * image.width());
-        }
-        viz::writePng(picture, toPath(m_options.screenshot));
+        io::writePicture(toPath(m_options.screenshot),
+                         {image.constBits(), image.width(), image.height()});
     } catch (const std::exception& error) {
         m_failed = true;
         Q_EMIT m_window.opener().failed(toQString(error.what()));

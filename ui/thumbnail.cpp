@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/io/colour_map.h"
+#include "engine/match/colour_map.h"
 #include "viz/scene.h"
 
 namespace flcc::ui {
@@ -41,11 +41,11 @@ QImage thumbnailOf(const base::AnyView& view, int size) {
 }
 
 QImage thumbnailOf(const method::MatchMap& map, int size) {
-    const io::HeatmapScale scale;
+    const match::HeatmapScale scale;
     return sampled(map.value.extents(), size, [&](const base::Index& voxel) {
-        const io::Colour colour = base::hasValue(map.status.view().at(voxel))
-                                      ? io::colourOf(scale, map.value.view().at(voxel))
-                                      : io::kHatchDark;
+        const match::Colour colour = base::hasValue(map.status.view().at(voxel))
+                                         ? match::colourOf(scale, map.value.view().at(voxel))
+                                         : match::kHatchDark;
         return qRgb(colour[0], colour[1], colour[2]);
     });
 }

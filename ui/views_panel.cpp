@@ -11,7 +11,7 @@
 namespace flcc::ui {
 namespace {
 
-io::Colour colourOf(const QColor& colour) {
+match::Colour colourOf(const QColor& colour) {
     return {static_cast<std::uint8_t>(colour.red()), static_cast<std::uint8_t>(colour.green()),
             static_cast<std::uint8_t>(colour.blue())};
 }
@@ -250,7 +250,7 @@ void ViewsPanel::setRegion(const std::optional<base::Box>& region) {
 
 void ViewsPanel::setVolumeContent(viz::VolumeContent content) { m_volume->setContent(content); }
 
-void ViewsPanel::setColourMap(io::ColourMap map) {
+void ViewsPanel::setColourMap(match::ColourMap map) {
     m_colourMap = map;
     applyScale();
 }
@@ -260,9 +260,9 @@ void ViewsPanel::setFixedRange(bool fixed) {
     applyScale();
 }
 
-io::HeatmapScale ViewsPanel::mapScale() const {
-    const bool twoSigned = m_colourMap == io::ColourMap::Diverging;
-    io::HeatmapScale scale{m_colourMap, twoSigned ? -1.0 : 0.0, 1.0};
+match::HeatmapScale ViewsPanel::mapScale() const {
+    const bool twoSigned = m_colourMap == match::ColourMap::Diverging;
+    match::HeatmapScale scale{m_colourMap, twoSigned ? -1.0 : 0.0, 1.0};
     const ResultEntry* result = m_document.result();
     if (m_fixedRange) {
         scale.low = -1;
@@ -281,7 +281,7 @@ io::HeatmapScale ViewsPanel::mapScale() const {
 }
 
 void ViewsPanel::applyScale() {
-    const io::HeatmapScale scale = mapScale();
+    const match::HeatmapScale scale = mapScale();
     for (const auto& slice : m_slices) {
         slice->setMapScale(scale);
     }

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/io/colour_map.h"
+#include "engine/match/colour_map.h"
 #include "ui/document.h"
 #include "ui/view_frame.h"
 
@@ -49,9 +49,9 @@ class ViewsPanel : public QWidget {
     /// The part of the scene that is searched, outlined; empty: all of it.
     void setRegion(const std::optional<base::Box>& region);
     void setVolumeContent(viz::VolumeContent content);
-    void setColourMap(io::ColourMap map);
+    void setColourMap(match::ColourMap map);
     void setFixedRange(bool fixed); ///< [-1, 1] instead of the map's own
-    [[nodiscard]] io::HeatmapScale mapScale() const;
+    [[nodiscard]] match::HeatmapScale mapScale() const;
 
     void fit();
     void resetViews(); ///< fit, middle slices, standard direction
@@ -115,7 +115,7 @@ class ViewsPanel : public QWidget {
     viz::GreyWindow m_grey;
     viz::GreyWindow m_automatic;
     double m_opacity = 0.5;
-    io::ColourMap m_colourMap = io::ColourMap::Viridis;
+    match::ColourMap m_colourMap = match::ColourMap::Viridis;
     bool m_fixedRange = false;
     std::shared_ptr<const method::MatchMap> m_map;
     std::shared_ptr<const method::MatchMap> m_running;

@@ -2,10 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <vector>
 
-#include "engine/io/colour_map.h"
+#include "engine/match/colour_map.h"
 
 namespace flcc::viz {
 
@@ -16,15 +15,12 @@ struct Picture {
     std::vector<std::uint8_t> rgba;
 
     /// The colour of a pixel; `x` and `y` must lie inside.
-    [[nodiscard]] io::Colour at(int x, int y) const {
+    [[nodiscard]] match::Colour at(int x, int y) const {
         const std::size_t i = (static_cast<std::size_t>(y) * static_cast<std::size_t>(width) +
                                static_cast<std::size_t>(x)) *
                               4;
         return {rgba[i], rgba[i + 1], rgba[i + 2]};
     }
 };
-
-/// Writes the picture as an 8-bit RGBA PNG through a temporary name. **Errors**: Output.
-void writePng(const Picture& picture, const std::filesystem::path& path);
 
 } // namespace flcc::viz

@@ -7,7 +7,7 @@
 
 #include "engine/base/extents.h"
 #include "engine/base/pixels.h"
-#include "engine/io/colour_map.h"
+#include "engine/match/colour_map.h"
 #include "viz/picture.h"
 
 class vtkRenderWindow;
@@ -36,11 +36,11 @@ struct GreyWindow {
 
 /// Colours of a view that belong to the palette of the program.
 struct ViewColours {
-    io::Colour background{24, 26, 30};
-    io::Colour text{235, 238, 242};
-    io::Colour accent{255, 196, 61}; ///< template box, selected peak
-    io::Colour crosshair{86, 204, 242};
-    io::Colour region{105, 219, 124}; ///< the part of the scene that is searched
+    match::Colour background{24, 26, 30};
+    match::Colour text{235, 238, 242};
+    match::Colour accent{255, 196, 61}; ///< template box, selected peak
+    match::Colour crosshair{86, 204, 242};
+    match::Colour region{105, 219, 124}; ///< the part of the scene that is searched
 };
 
 /// A peak as it is drawn.

@@ -160,14 +160,14 @@ void SliceScene::mapEnded() {
     changed();
 }
 
-void SliceScene::setMapScale(const io::HeatmapScale& scale) {
+void SliceScene::setMapScale(const match::HeatmapScale& scale) {
     m_state->scale = scale;
     m_state->colours = detail::colourTable(scale.map);
     m_state->mapPlane.invalidate();
     changed();
 }
 
-io::HeatmapScale SliceScene::mapScale() const { return m_state->scale; }
+match::HeatmapScale SliceScene::mapScale() const { return m_state->scale; }
 
 void SliceScene::setMapVisible(bool on) {
     m_state->mapVisible = on;
@@ -270,7 +270,7 @@ void SliceScene::resized() {
 }
 
 void SliceScene::coloursChanged() {
-    const io::Colour& c = colours().background;
+    const match::Colour& c = colours().background;
     m_state->renderer->SetBackground(c[0] / 255.0, c[1] / 255.0, c[2] / 255.0);
 }
 

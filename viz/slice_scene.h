@@ -8,7 +8,7 @@
 
 #include "engine/base/geometry.h"
 #include "engine/base/pixels.h"
-#include "engine/io/colour_map.h"
+#include "engine/match/colour_map.h"
 #include "engine/method/match_map.h"
 #include "viz/scene.h"
 
@@ -77,8 +77,8 @@ class SliceScene final : public Scene {
     void mapRegionFinished(const base::Box& region);
     /// The run is over: the whole map is drawn, NOT_COMPUTED voxels hatched.
     void mapEnded();
-    void setMapScale(const io::HeatmapScale& scale);
-    [[nodiscard]] io::HeatmapScale mapScale() const;
+    void setMapScale(const match::HeatmapScale& scale);
+    [[nodiscard]] match::HeatmapScale mapScale() const;
     void setMapVisible(bool on);
     [[nodiscard]] bool mapVisible() const;
     void setMapOpacity(double opacity); ///< 0 .. 1

@@ -15,8 +15,8 @@ using detail::Canvas;
 
 namespace {
 
-constexpr io::Colour kShade{12, 13, 15}; // under coloured lines, so that they show on any ground
-constexpr int kNumbered = 10;            // the best ones that carry their number
+constexpr match::Colour kShade{12, 13, 15}; // under coloured lines, so that they show on any ground
+constexpr int kNumbered = 10;               // the best ones that carry their number
 
 /// Rounds to the nearest voxel; halves go up, so that no voxel is hit twice.
 std::int64_t nearest(double value) { return static_cast<std::int64_t>(std::floor(value + 0.5)); }
@@ -26,7 +26,7 @@ base::Box boxOf(const std::array<std::int64_t, 3>& corner,
     return {{corner[0], corner[1], corner[2]}, {size[0], size[1], size[2]}};
 }
 
-void drawPeak(const Canvas& canvas, const std::array<double, 4>& e, const io::Colour& colour,
+void drawPeak(const Canvas& canvas, const std::array<double, 4>& e, const match::Colour& colour,
               bool selected) {
     const double r = canvas.ratio;
     const double thickness = selected ? 3 * r : 2 * r;
@@ -36,7 +36,7 @@ void drawPeak(const Canvas& canvas, const std::array<double, 4>& e, const io::Co
 }
 
 void drawNumber(const Canvas& canvas, const std::array<double, 4>& e, int number,
-                const io::Colour& colour) {
+                const match::Colour& colour) {
     detail::TextStyle style;
     style.bold = true;
     style.plate = true;
@@ -47,7 +47,7 @@ void drawNumber(const Canvas& canvas, const std::array<double, 4>& e, int number
 
 void drawTemplateBox(const Canvas& canvas, const std::array<double, 4>& e, bool crossed) {
     const double r = canvas.ratio;
-    const io::Colour& accent = canvas.colours.accent;
+    const match::Colour& accent = canvas.colours.accent;
     canvas.marks.frame(e[0], e[1], e[2], e[3], 4 * r, kShade, crossed ? 190 : 70);
     canvas.marks.frame(e[0], e[1], e[2], e[3], 2 * r, accent, crossed ? 255 : 110);
     if (!crossed) {
@@ -79,7 +79,7 @@ void drawCrosshair(const Canvas& canvas, DisplayPoint at) {
     const double y = at.y + 0.5;
     const double gap = 9 * r;
     const double half = std::max(0.5, r / 2);
-    const io::Colour& colour = canvas.colours.crosshair;
+    const match::Colour& colour = canvas.colours.crosshair;
     canvas.marks.rectangle(0, y - half, x - gap, y + half, colour, 210);
     canvas.marks.rectangle(x + gap, y - half, canvas.width, y + half, colour, 210);
     canvas.marks.rectangle(x - half, 0, x + half, y - gap, colour, 210);
@@ -132,7 +132,7 @@ bool SliceScene::State::mapShown() const {
 void SliceScene::State::drawMarks(const SliceScene& scene) {
     const Canvas canvas{marks,          texts, scene.width(), scene.height(), scene.pixelRatio(),
                         scene.colours()};
-    const auto colourOf = [&](const PeakMark& peak) -> const io::Colour& {
+    const auto colourOf = [&](const PeakMark& peak) -> const match::Colour& {
         return colours[detail::greyOf(static_cast<float>(peak.score), static_cast<float>(scale.low),
                                       detail::greyScale({scale.low, scale.high}))];
     };
@@ -145,7 +145,7 @@ void SliceScene::State::drawMarks(const SliceScene& scene) {
         drawPeak(canvas, e, colourOf(peaks[i]), selectedPeak == i);
         if (peaks[i].number >= 1 && peaks[i].number <= kNumbered) {
             drawNumber(canvas, e, peaks[i].number,
-                       selectedPeak == i ? canvas.colours.accent : io::Colour{245, 245, 245});
+                       selectedPeak == i ? canvas.colours.accent : match::Colour{245, 245, 245});
         }
     };
     drawRegion(canvas);

@@ -18,7 +18,7 @@ namespace {
 constexpr double kDash = 8; // logical pixels, and as much between two
 
 /// Dashes along the edge of a rectangle, dark ones under those of `colour`.
-void drawDashes(const Canvas& canvas, const std::array<double, 4>& e, const io::Colour& colour,
+void drawDashes(const Canvas& canvas, const std::array<double, 4>& e, const match::Colour& colour,
                 std::uint8_t alpha) {
     const double r = canvas.ratio;
     const double dash = kDash * r;

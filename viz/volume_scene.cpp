@@ -184,7 +184,7 @@ void VolumeScene::mapEnded() {
     changed();
 }
 
-void VolumeScene::setMapScale(const io::HeatmapScale& scale) {
+void VolumeScene::setMapScale(const match::HeatmapScale& scale) {
     State& s = *m_state;
     s.scale = scale;
     s.colours = detail::colourTable(scale.map);
@@ -498,7 +498,7 @@ void VolumeScene::resized() {
 }
 
 void VolumeScene::coloursChanged() {
-    const io::Colour& c = colours().background;
+    const match::Colour& c = colours().background;
     m_state->renderer->SetBackground(c[0] / 255.0, c[1] / 255.0, c[2] / 255.0);
     m_state->linesStale = true;
 }

@@ -8,7 +8,7 @@
 
 #include "engine/base/geometry.h"
 #include "engine/base/pixels.h"
-#include "engine/io/colour_map.h"
+#include "engine/match/colour_map.h"
 #include "engine/method/match_map.h"
 #include "viz/scene.h"
 
@@ -41,7 +41,7 @@ class VolumeScene final : public Scene {
                 bool finished, const base::Index& corner = {});
     void mapRegionFinished(const base::Box& region);
     void mapEnded();
-    void setMapScale(const io::HeatmapScale& scale);
+    void setMapScale(const match::HeatmapScale& scale);
     void setMapName(const std::string& name);
     /// As SliceScene::setMapNote.
     void setMapNote(const std::string& note);

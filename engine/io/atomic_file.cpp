@@ -212,21 +212,23 @@ void abandonAtomicFiles() noexcept {
     }
 }
 
+void writeText(const AtomicFile& file, std::string_view text) {
+    const Descriptor out(::open(file.temporary().c_str(), O_WRONLY | O_CLOEXEC));
+    if (!out.valid()) {
+        failOutput(file.target(), reasonOf(errno));
+    }
+    while (!text.empty()) {
+        const ssize_t written = ::write(out.number(), text.data(), text.size());
+        if (written < 0 && errno != EINTR) {
+            failOutput(file.target(), reasonOf(errno));
+        }
+        text.remove_prefix(written > 0 ? static_cast<std::size_t>(written) : 0);
+    }
+}
+
 void writeText(const fs::path& path, std::string_view text) {
     AtomicFile file(path);
-    {
-        const Descriptor out(::open(file.temporary().c_str(), O_WRONLY | O_CLOEXEC));
-        if (!out.valid()) {
-            failOutput(path, reasonOf(errno));
-        }
-        while (!text.empty()) {
-            const ssize_t written = ::write(out.number(), text.data(), text.size());
-            if (written < 0 && errno != EINTR) {
-                failOutput(path, reasonOf(errno));
-            }
-            text.remove_prefix(written > 0 ? static_cast<std::size_t>(written) : 0);
-        }
-    }
+    writeText(file, text);
     file.commit();
 }
 

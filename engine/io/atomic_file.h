@@ -16,6 +16,8 @@ class AtomicFile {
     AtomicFile(const AtomicFile&) = delete;
     AtomicFile& operator=(const AtomicFile&) = delete;
 
+    /// The name that commit() gives: for sentences and for the format by extension.
+    [[nodiscard]] const std::filesystem::path& target() const { return m_target; }
     /// Where to write; same extension as the target.
     [[nodiscard]] const std::filesystem::path& temporary() const { return m_temporary; }
 
@@ -45,7 +47,10 @@ class AtomicFile {
 /// waited for. **Threads**: any.
 void abandonAtomicFiles() noexcept;
 
-/// Writes `text` atomically. **Errors**: Output.
+/// Writes `text` to the temporary name of `file`; commit() is the caller's. **Errors**: Output.
+void writeText(const AtomicFile& file, std::string_view text);
+
+/// Writes `text` to `path`, whole or not at all. **Errors**: Output.
 void writeText(const std::filesystem::path& path, std::string_view text);
 
 } // namespace flcc::io

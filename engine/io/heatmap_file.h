@@ -6,15 +6,34 @@
 
 #include "engine/base/image.h"
 #include "engine/base/status.h"
-#include "engine/io/colour_map.h"
+#include "engine/io/atomic_file.h"
+#include "engine/match/colour_map.h"
 
 namespace flcc::io {
 
-/// Writes slice `z` of a map as an 8-bit RGB PNG, one pixel a voxel, row 0 at the top, voxels
-/// without a value hatched. Returns false, with nothing written, when stopped.
-/// **Errors**: CommandLine when the extension is not .png; Output.
+/// Writes slice `z` of a map as an 8-bit RGB PNG to the temporary name of `file`: one pixel a
+/// voxel, row 0 at the top, voxels without a value hatched; commit() is the caller's. Returns false
+/// when stopped. **Errors**: CommandLine when the extension is not .png; Output.
+bool writeHeatmap(const AtomicFile& file, const base::View<const float>& value,
+                  const base::View<const base::Status>& status, std::int64_t z,
+                  const match::HeatmapScale& scale, const std::stop_token& stop = {});
+
+/// Likewise to `path`, whole or not at all.
 bool writeHeatmap(const std::filesystem::path& path, const base::View<const float>& value,
                   const base::View<const base::Status>& status, std::int64_t z,
-                  const HeatmapScale& scale, const std::stop_token& stop = {});
+                  const match::HeatmapScale& scale, const std::stop_token& stop = {});
+
+/// A picture of 8 bits, red, green, blue and opacity of a pixel side by side, rows without gaps,
+/// row 0 at the top.
+struct PictureView {
+    const std::uint8_t* rgba = nullptr;
+    int width = 0;
+    int height = 0;
+};
+
+/// Writes a picture as PNG, as writeHeatmap() does. **Errors**: CommandLine when the extension is
+/// not .png; Output, also for a picture without pixels.
+void writePicture(const AtomicFile& file, const PictureView& picture);
+void writePicture(const std::filesystem::path& path, const PictureView& picture);
 
 } // namespace flcc::io

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "engine/base/error.h"
-#include "engine/io/atomic_file.h"
 #include "engine/io/detail/backends.h"
 #include "engine/io/detail/raw_file.h"
 
@@ -222,12 +221,11 @@ ScalarImage toScalar(LoadedImage image, const std::stop_token& stop) {
 }
 
 std::optional<std::vector<std::string>>
-writeImage(const std::filesystem::path& path, const base::AnyView& pixels,
-           const base::Geometry& geometry, const std::map<std::string, std::string>& metadata,
-           const std::stop_token& stop) {
+writeImage(const AtomicFile& file, const base::AnyView& pixels, const base::Geometry& geometry,
+           const std::map<std::string, std::string>& metadata, const std::stop_token& stop) {
+    const std::filesystem::path& path = file.target();
     requireWritable(path, base::pixelType(pixels), base::extentsOf(pixels));
     const Writable& format = formatFor(path);
-    AtomicFile file(path);
     try {
         if (format.extension == ".mha") {
             detail::writeMha(file.temporary(), path, pixels, geometry, metadata, stop);
@@ -244,8 +242,20 @@ writeImage(const std::filesystem::path& path, const base::AnyView& pixels,
     } catch (const detail::Stopped&) {
         return std::nullopt;
     }
-    file.commit();
     return dropped(format, geometry, metadata);
+}
+
+std::optional<std::vector<std::string>>
+writeImage(const std::filesystem::path& path, const base::AnyView& pixels,
+           const base::Geometry& geometry, const std::map<std::string, std::string>& metadata,
+           const std::stop_token& stop) {
+    requireWritable(path, base::pixelType(pixels), base::extentsOf(pixels));
+    AtomicFile file(path);
+    auto notes = writeImage(file, pixels, geometry, metadata, stop);
+    if (notes) {
+        file.commit();
+    }
+    return notes;
 }
 
 void requireWritable(const std::filesystem::path& path, base::PixelType type,

@@ -10,6 +10,7 @@
 
 #include "engine/base/geometry.h"
 #include "engine/base/pixels.h"
+#include "engine/io/atomic_file.h"
 
 namespace flcc::io {
 
@@ -60,13 +61,20 @@ struct ScalarImage {
 };
 [[nodiscard]] ScalarImage toScalar(LoadedImage image, const std::stop_token& stop = {});
 
-/// Writes one scalar image to a temporary name beside `path`, then renames it. Format by extension:
-/// .mha .nrrd .tif .tiff .png; a build without ITK writes .mha only. `metadata` are texts that
-/// .mha, .nrrd and .tif keep and readImage returns; keys are made of letters, digits, '_', '.',
-/// '-'. Returns one sentence for each thing the format drops (spacing and unit, origin, direction);
-/// nothing when it was stopped, and then nothing was written: a file that was there is as it was.
+/// Writes one scalar image to the temporary name of `file`; commit() is the caller's. Format by the
+/// extension of the target: .mha .nrrd .tif .tiff .png; a build without ITK writes .mha only.
+/// `metadata` are texts that .mha, .nrrd and .tif keep and readImage returns; keys are made of
+/// letters, digits, '_', '.', '-'. Returns one sentence for each thing the format drops (spacing
+/// and unit, origin, direction); nothing when it was stopped.
 /// **Errors**: CommandLine when the format cannot hold the pixel type or a volume, or the
 /// extension is unknown; Output when it cannot be written.
+std::optional<std::vector<std::string>>
+writeImage(const AtomicFile& file, const base::AnyView& pixels, const base::Geometry& geometry,
+           const std::map<std::string, std::string>& metadata = {},
+           const std::stop_token& stop = {});
+
+/// Likewise to `path`, whole or not at all: after an error or a stop a file that was there is as it
+/// was.
 std::optional<std::vector<std::string>>
 writeImage(const std::filesystem::path& path, const base::AnyView& pixels,
            const base::Geometry& geometry, const std::map<std::string, std::string>& metadata = {},

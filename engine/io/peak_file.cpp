@@ -4,7 +4,6 @@
 #include <string_view>
 
 #include "engine/base/error.h"
-#include "engine/io/atomic_file.h"
 #include "engine/io/detail/raw_file.h"
 #include "engine/io/detail/reading.h"
 
@@ -129,14 +128,22 @@ std::string peaksAsText(const std::vector<match::Peak>& peaks, const PeakContext
     return text;
 }
 
-void writePeaks(const std::filesystem::path& path, const std::vector<match::Peak>& peaks,
+void writePeaks(const AtomicFile& file, const std::vector<match::Peak>& peaks,
                 const PeakContext& context) {
+    const std::filesystem::path& path = file.target();
     const std::string extension = detail::extensionOf(path);
     if (extension != ".csv" && extension != ".tsv") {
         throw base::Error(base::ErrorCode::CommandLine, "cannot write " + detail::shown(path) +
                                                             ": peaks are written as .csv or .tsv");
     }
-    writeText(path, peaksAsText(peaks, context, extension == ".csv" ? ',' : '\t'));
+    writeText(file, peaksAsText(peaks, context, extension == ".csv" ? ',' : '\t'));
+}
+
+void writePeaks(const std::filesystem::path& path, const std::vector<match::Peak>& peaks,
+                const PeakContext& context) {
+    AtomicFile file(path);
+    writePeaks(file, peaks, context);
+    file.commit();
 }
 
 } // namespace flcc::io

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/base/geometry.h"
+#include "engine/io/atomic_file.h"
 #include "engine/match/peaks.h"
 
 namespace flcc::io {
@@ -35,7 +36,12 @@ struct PeakContext {
 [[nodiscard]] std::string peaksAsText(const std::vector<match::Peak>& peaks,
                                       const PeakContext& context, char separator);
 
-/// Writes a list atomically; .csv or .tsv. **Errors**: CommandLine for another extension; Output.
+/// Writes a list to the temporary name of `file`, .csv or .tsv; commit() is the caller's.
+/// **Errors**: CommandLine for another extension; Output.
+void writePeaks(const AtomicFile& file, const std::vector<match::Peak>& peaks,
+                const PeakContext& context);
+
+/// Likewise to `path`, whole or not at all.
 void writePeaks(const std::filesystem::path& path, const std::vector<match::Peak>& peaks,
                 const PeakContext& context);
 

@@ -253,7 +253,9 @@ void writePng(const std::filesystem::path& path, const std::filesystem::path& ta
     }
     const PngHeader header{static_cast<png_uint_32>(image.width),
                            static_cast<png_uint_32>(image.height), 8 * image.bytesPerComponent,
-                           image.components == 1 ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB};
+                           image.components == 1   ? PNG_COLOR_TYPE_GRAY
+                           : image.components == 3 ? PNG_COLOR_TYPE_RGB
+                                                   : PNG_COLOR_TYPE_RGB_ALPHA};
     // libpng does not change what it writes, but its interface knows no const.
     auto* first = static_cast<png_bytep>(const_cast<void*>(image.pixels));
     std::vector<png_bytep> rows;

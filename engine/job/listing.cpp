@@ -156,11 +156,11 @@ std::vector<std::filesystem::path> writeSample(std::string_view name,
     const std::vector<std::filesystem::path> names{folder / "scene.mha", folder / "template.mha",
                                                    folder / "truth.csv"};
     detail::OutputFiles files;
-    const bool written = files.add(names[0], [&](const std::filesystem::path& file) {
+    const bool written = files.add(names[0], [&](const io::AtomicFile& file) {
         return io::writeImage(file, base::viewOf(made.scene), made.geometry, {}, stop).has_value();
-    }) && files.add(names[1], [&](const std::filesystem::path& file) {
+    }) && files.add(names[1], [&](const io::AtomicFile& file) {
         return io::writeImage(file, base::viewOf(made.templ), own, {}, stop).has_value();
-    }) && files.add(names[2], [&](const std::filesystem::path& file) {
+    }) && files.add(names[2], [&](const io::AtomicFile& file) {
         io::writeText(file, truthText(made));
         return true;
     });

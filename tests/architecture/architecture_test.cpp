@@ -88,6 +88,8 @@ class ArchitectureTest : public QObject {
                "#include \"engine/cpu/direct.h\"\n", true);
         addRow("detail of another room", "engine/job/a.cpp",
                "#include \"engine/io/detail/png.h\"\n", true);
+        addRow("files from viz", "viz/a.cpp", "#include \"engine/io/atomic_file.h\"\n", true);
+        addRow("files from ui", "ui/a.cpp", "#include \"engine/io/atomic_file.h\"\n", false);
         addRow("own detail", "engine/io/a.cpp", "#include \"engine/io/detail/png.h\"\n", false);
         addRow("not from the top", "engine/io/a.cpp", "#include \"png_file.h\"\n", true);
         addRow("tests from a layer", "engine/io/a.cpp", "#include \"tests/support/a.h\"\n", true);

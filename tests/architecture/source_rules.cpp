@@ -49,7 +49,8 @@ const Names kLayers{"engine", "viz", "ui", "app"};
 const Names kRooms{"base",  "method",   "reference", "cpu",      "cuda", "plan",
                    "match", "features", "sample",    "selftest", "io",   "job"};
 
-/// Rooms without public headers, and who may include them all the same.
+/// Rooms that not all files above them may include, and who may. The first three have no public
+/// headers; `viz` draws what is in memory and opens no file.
 struct PrivateRoom {
     std::string_view room;
     Names users;
@@ -60,6 +61,7 @@ const std::vector<PrivateRoom> kPrivateRooms{
     {"cpu", {"engine/cpu/", "engine/plan/", "tests/"}},
     {"cuda", {"engine/cuda/", "engine/plan/", "tests/"}},
     {"sample", {"engine/sample/", "engine/job/", "app/", "ui/", "tests/"}},
+    {"io", {"engine/io/", "engine/job/", "app/", "ui/", "tests/"}},
 };
 
 std::ptrdiff_t rank(const Names& order, std::string_view name) {

@@ -45,7 +45,7 @@ int colourfulness(ui::MainWindow& window, const base::Point& voxel) {
     const ui::ViewFrame& frame = *window.views().frames()[0];
     const viz::Picture picture = frame.widget()->snapshot(true);
     const viz::DisplayPoint at = frame.scene().displayOf(voxel);
-    const io::Colour colour =
+    const match::Colour colour =
         picture.at(static_cast<int>(std::lround(at.x)), static_cast<int>(std::lround(at.y)));
     const auto [least, most] = std::minmax_element(colour.begin(), colour.end());
     return *most - *least;
@@ -189,7 +189,7 @@ void WindowExactTest::lowConfScoresAreMarkedAndExplained() {
     const auto pink = [&] {
         const viz::Picture picture = frame.widget()->snapshot(true);
         const viz::DisplayPoint at = frame.scene().displayOf(centre);
-        const io::Colour c =
+        const match::Colour c =
             picture.at(static_cast<int>(std::lround(at.x)), static_cast<int>(std::lround(at.y)));
         return c[0] > c[1] + 30 && c[2] > c[1] + 10;
     };

@@ -46,24 +46,24 @@ base::Image<std::uint8_t> rightOf(const base::Extents& extents, std::int64_t fir
 }
 
 /// The colour a view shows at a voxel.
-io::Colour colourAt(ui::MainWindow& window, std::size_t view, const base::Point& voxel) {
+match::Colour colourAt(ui::MainWindow& window, std::size_t view, const base::Point& voxel) {
     const ui::ViewFrame& frame = *window.views().frames()[view];
     const viz::Picture picture = frame.widget()->snapshot();
     const viz::DisplayPoint at = frame.scene().displayOf(voxel);
     return picture.at(static_cast<int>(std::lround(at.x)), static_cast<int>(std::lround(at.y)));
 }
 
-int brightness(const io::Colour& colour) { return colour[0] + colour[1] + colour[2]; }
+int brightness(const match::Colour& colour) { return colour[0] + colour[1] + colour[2]; }
 
 /// Pixels of a view that are green as the outline of a region is.
 int greenPixels(ui::MainWindow& window, std::size_t view) {
     const ui::ViewFrame& frame = *window.views().frames()[view];
     const viz::Picture picture = frame.widget()->snapshot();
-    const io::Colour& green = frame.scene().colours().region;
+    const match::Colour& green = frame.scene().colours().region;
     int count = 0;
     for (int y = 0; y < picture.height; ++y) {
         for (int x = 0; x < picture.width; ++x) {
-            const io::Colour c = picture.at(x, y);
+            const match::Colour c = picture.at(x, y);
             count +=
                 std::abs(c[0] - green[0]) + std::abs(c[1] - green[1]) + std::abs(c[2] - green[2]) <
                         40
@@ -243,7 +243,7 @@ void WindowMasksTest::theRegionIsOutlinedInEveryView() {
     // Dashed: on the edge some pixels are green and some are those of the scene.
     int dashes = 0;
     for (int x = 11; x < 49; ++x) {
-        const io::Colour c = colourAt(*m_window, 0, {static_cast<double>(x), 11.5, 20});
+        const match::Colour c = colourAt(*m_window, 0, {static_cast<double>(x), 11.5, 20});
         dashes += c[1] > c[0] + 40 ? 1 : 0;
     }
     QVERIFY2(dashes > 5 && dashes < 33, qPrintable(QString::number(dashes)));
@@ -289,12 +289,12 @@ void WindowMasksTest::theMaskOfTheSceneIsShaded() {
     open();
     unfold("foldEdges");
     const base::Point outside{30, 90, 0};
-    const io::Colour before = colourAt(*m_window, 0, outside);
-    const io::Colour beside = colourAt(*m_window, 0, {120, 90, 0});
+    const match::Colour before = colourAt(*m_window, 0, outside);
+    const match::Colour beside = colourAt(*m_window, 0, {120, 90, 0});
     QVERIFY(!part<QComboBox>("outside").isEnabled());
     choose("sceneMaskOpen", file("scene-mask.mha"));
     QTRY_VERIFY(colourAt(*m_window, 0, outside) != before);
-    const io::Colour shaded = colourAt(*m_window, 0, outside);
+    const match::Colour shaded = colourAt(*m_window, 0, outside);
     QVERIFY(shaded[2] > shaded[0] + 10);
     QVERIFY(colourAt(*m_window, 0, {120, 90, 0}) == beside);
     QVERIFY(m_window->flow().report()->plan.problem.sceneMask);
@@ -318,10 +318,10 @@ void WindowMasksTest::theMasksOfAVolumeAreShownInSpace() {
     QVERIFY(test::waitUntilIdle(*m_window));
     const base::Point inside{12.5, 24, 2.5}; // on the box's first face
     const base::Point outside{8, 30, 15};    // on the XY plane
-    const io::Colour before = colourAt(*m_window, 3, inside);
+    const match::Colour before = colourAt(*m_window, 3, inside);
     choose("openMaskAction", file("mask.mha"));
     QTRY_VERIFY(colourAt(*m_window, 3, inside) != before);
-    const io::Colour plane = colourAt(*m_window, 3, outside);
+    const match::Colour plane = colourAt(*m_window, 3, outside);
     choose("openSceneMaskAction", file("scene-mask.mha"));
     QTRY_VERIFY(colourAt(*m_window, 3, outside) != plane);
     QVERIFY(colourAt(*m_window, 3, outside)[2] > colourAt(*m_window, 3, outside)[0] + 10);
@@ -430,9 +430,9 @@ void WindowMasksTest::theHeatmapLiesOnItsPlacements() {
     m_window->views().setOverlayOpacity(1);
     const auto& frame = *m_window->views().frames()[0];
     frame.slice()->setCrosshair({});
-    const io::Colour top = io::colourOf(m_window->views().mapScale(), 1);
+    const match::Colour top = match::colourOf(m_window->views().mapScale(), 1);
     const auto isTop = [&](double x, double y) {
-        const io::Colour c = colourAt(*m_window, 0, {x, y, 0});
+        const match::Colour c = colourAt(*m_window, 0, {x, y, 0});
         return std::abs(c[0] - top[0]) + std::abs(c[1] - top[1]) + std::abs(c[2] - top[2]) < 30;
     };
     QTRY_VERIFY(isTop(67, 56));
@@ -441,7 +441,7 @@ void WindowMasksTest::theHeatmapLiesOnItsPlacements() {
         QVERIFY2(!isTop(x, y), qPrintable(QString("%1 %2").arg(x).arg(y)));
     }
     // Placements beyond the edge are drawn at their middle: in all of the scene.
-    const io::Colour corner = colourAt(*m_window, 0, {2, 60, 0});
+    const match::Colour corner = colourAt(*m_window, 0, {2, 60, 0});
     const bool coloured = std::abs(corner[0] - corner[1]) + std::abs(corner[1] - corner[2]) > 10;
     QCOMPARE(coloured, extent > 0);
 }

@@ -1,7 +1,7 @@
 #include <QTest>
 #include <cmath>
 
-#include "engine/io/colour_map.h"
+#include "engine/match/colour_map.h"
 #include "tests/support/test_class.h"
 #include "tests/viz/pictures.h"
 #include "viz/offscreen_window.h"
@@ -33,7 +33,8 @@ struct Overlay {
     }
 
     /// The colour drawn `dx`, `dy` pixels beside the centre of a placement.
-    io::Colour at(const viz::Picture& picture, double u, double v, int dx = 0, int dy = 0) const {
+    match::Colour at(const viz::Picture& picture, double u, double v, int dx = 0,
+                     int dy = 0) const {
         const viz::DisplayPoint p = scene.displayOf({u + static_cast<double>(templ.x - 1) / 2,
                                                      v + static_cast<double>(templ.y - 1) / 2, 0});
         return picture.at(static_cast<int>(std::lround(p.x)) + dx,
@@ -65,10 +66,10 @@ void MapOverlayTest::aPixelOverAPeakHasTheColourOfItsScore_data() {
     QTest::addColumn<int>("map");
     QTest::addColumn<double>("low");
     QTest::addColumn<double>("score");
-    QTest::newRow("viridis") << static_cast<int>(io::ColourMap::Viridis) << 0.0 << 0.83;
-    QTest::newRow("diverging") << static_cast<int>(io::ColourMap::Diverging) << -1.0 << -0.61;
-    QTest::newRow("cividis") << static_cast<int>(io::ColourMap::Cividis) << 0.2 << 0.47;
-    QTest::newRow("above the range") << static_cast<int>(io::ColourMap::Viridis) << 0.0 << 1.7;
+    QTest::newRow("viridis") << static_cast<int>(match::ColourMap::Viridis) << 0.0 << 0.83;
+    QTest::newRow("diverging") << static_cast<int>(match::ColourMap::Diverging) << -1.0 << -0.61;
+    QTest::newRow("cividis") << static_cast<int>(match::ColourMap::Cividis) << 0.2 << 0.47;
+    QTest::newRow("above the range") << static_cast<int>(match::ColourMap::Viridis) << 0.0 << 1.7;
 }
 
 void MapOverlayTest::aPixelOverAPeakHasTheColourOfItsScore() {
@@ -76,7 +77,7 @@ void MapOverlayTest::aPixelOverAPeakHasTheColourOfItsScore() {
     QFETCH(double, low);
     QFETCH(double, score);
     Overlay o;
-    const io::HeatmapScale scale{static_cast<io::ColourMap>(map), low, 1.0};
+    const match::HeatmapScale scale{static_cast<match::ColourMap>(map), low, 1.0};
     o.scene.setMap(mapOf(o.extents,
                          [&](const base::Index& i) {
                              return i == base::Index{20, 15, 0} ? score : 0.1;
@@ -84,8 +85,8 @@ void MapOverlayTest::aPixelOverAPeakHasTheColourOfItsScore() {
                    o.templ, true);
     o.scene.setMapScale(scale);
     const viz::Picture picture = o.window->render();
-    QVERIFY(test::distance(o.at(picture, 20, 15), io::colourOf(scale, score)) <= kTwoPercent);
-    QVERIFY(test::distance(o.at(picture, 10, 10), io::colourOf(scale, 0.1)) <= kTwoPercent);
+    QVERIFY(test::distance(o.at(picture, 20, 15), match::colourOf(scale, score)) <= kTwoPercent);
+    QVERIFY(test::distance(o.at(picture, 10, 10), match::colourOf(scale, 0.1)) <= kTwoPercent);
 }
 
 void MapOverlayTest::aScoreLiesOnTheCentreOfItsPlacement() {
@@ -95,7 +96,7 @@ void MapOverlayTest::aScoreLiesOnTheCentreOfItsPlacement() {
                              return i == base::Index{20, 15, 0} ? 1.0 : 0.0;
                          }),
                    o.templ, true);
-    const io::Colour peak = io::colourOf({}, 1);
+    const match::Colour peak = match::colourOf({}, 1);
     const viz::Picture picture = o.window->render();
     // The voxel is ten pixels wide, so its colour reaches 4 pixels to each side and not 6.
     for (const int d : {-4, 4}) {
@@ -127,14 +128,14 @@ void MapOverlayTest::aVoxelWithoutAValueShowsBothGreys() {
     int dark = 0;
     for (int dy = -4; dy <= 4; ++dy) {
         for (int dx = -4; dx <= 4; ++dx) {
-            const io::Colour c = o.at(picture, 30, 12, dx, dy);
-            light += test::distance(c, io::kHatchLight) <= 2 ? 1 : 0;
-            dark += test::distance(c, io::kHatchDark) <= 2 ? 1 : 0;
+            const match::Colour c = o.at(picture, 30, 12, dx, dy);
+            light += test::distance(c, match::kHatchLight) <= 2 ? 1 : 0;
+            dark += test::distance(c, match::kHatchDark) <= 2 ? 1 : 0;
         }
     }
     QCOMPARE(light + dark, 81);
     QVERIFY(light > 20 && dark > 20);
-    QVERIFY(test::distance(o.at(picture, 29, 12), io::colourOf({}, 0)) <= kTwoPercent);
+    QVERIFY(test::distance(o.at(picture, 29, 12), match::colourOf({}, 0)) <= kTwoPercent);
 }
 
 void MapOverlayTest::theHatchStaysOnTheScreenWhenZooming() {
@@ -156,37 +157,37 @@ void MapOverlayTest::onlyFinishedRegionsAreDrawnDuringARun() {
     const auto map = mapOf(o.extents, [](const base::Index&) { return 0.9; });
     o.scene.setMap(map, o.templ, false);
     const viz::Picture none = o.window->render();
-    QCOMPARE(test::find(none, io::colourOf({}, 0.9)).count, 0);
+    QCOMPARE(test::find(none, match::colourOf({}, 0.9)).count, 0);
 
     o.scene.mapRegionFinished({{10, 5, 0}, {12, 8, 1}});
     const viz::Picture some = o.window->render();
     test::keep(some, "partial");
-    const test::Found found = test::find(some, io::colourOf({}, 0.9));
+    const test::Found found = test::find(some, match::colourOf({}, 0.9));
     QCOMPARE(found.count, 12 * 8 * 100);
-    QVERIFY(test::distance(o.at(some, 10, 5), io::colourOf({}, 0.9)) <= kTwoPercent);
-    QVERIFY(test::distance(o.at(some, 21, 12), io::colourOf({}, 0.9)) <= kTwoPercent);
+    QVERIFY(test::distance(o.at(some, 10, 5), match::colourOf({}, 0.9)) <= kTwoPercent);
+    QVERIFY(test::distance(o.at(some, 21, 12), match::colourOf({}, 0.9)) <= kTwoPercent);
     QCOMPARE(int{o.at(some, 22, 12)[0]}, 100);
     QCOMPARE(int{o.at(some, 9, 5)[0]}, 100);
 
     // What is written later into a region that was not reported is not read.
     map->value.view().at(30, 30, 0) = 0.1F;
     o.scene.mapRegionFinished({{40, 30, 0}, {3, 3, 1}});
-    QCOMPARE(test::find(o.window->render(), io::colourOf({}, 0.9)).count, 12 * 8 * 100 + 900);
+    QCOMPARE(test::find(o.window->render(), match::colourOf({}, 0.9)).count, 12 * 8 * 100 + 900);
 
     // The end of a cancelled run: what was not computed is hatched.
     map->status.view().at(0, 0, 0) = base::Status::NotComputed;
     o.scene.mapEnded();
     const viz::Picture all = o.window->render();
-    QVERIFY(test::distance(o.at(all, 53, 44), io::colourOf({}, 0.9)) <= kTwoPercent);
-    QVERIFY(test::distance(o.at(all, 0, 0), io::kHatchDark) <= 2 ||
-            test::distance(o.at(all, 0, 0), io::kHatchLight) <= 2);
+    QVERIFY(test::distance(o.at(all, 53, 44), match::colourOf({}, 0.9)) <= kTwoPercent);
+    QVERIFY(test::distance(o.at(all, 0, 0), match::kHatchDark) <= 2 ||
+            test::distance(o.at(all, 0, 0), match::kHatchLight) <= 2);
 }
 
 void MapOverlayTest::opacityAndVisibilityLetTheSceneThrough() {
     Overlay o;
     o.scene.setMap(mapOf(o.extents, [](const base::Index&) { return 1.0; }), o.templ, true);
     o.scene.setMapOpacity(0.5);
-    const io::Colour peak = io::colourOf({}, 1);
+    const match::Colour peak = match::colourOf({}, 1);
     const viz::Picture half = o.window->render();
     for (std::size_t c = 0; c < 3; ++c) {
         QVERIFY(std::abs(o.at(half, 20, 20)[c] - (100 + peak[c]) / 2) <= 2);
@@ -212,7 +213,7 @@ void MapOverlayTest::aVolumesMapFollowsTheSlice() {
                  templ, true);
     viz::OffscreenWindow window(scene, 300, 300);
     scene.setZoom(10);
-    const io::Colour peak = io::colourOf({}, 1);
+    const match::Colour peak = match::colourOf({}, 1);
     for (int slice = 0; slice < 10; ++slice) {
         scene.setSlice(slice);
         const viz::Picture picture = window.render();
@@ -223,7 +224,7 @@ void MapOverlayTest::aVolumesMapFollowsTheSlice() {
             QVERIFY(std::hypot(found.x - at.x, found.y - at.y) <= 1);
         }
         // The first two and the last two slices hold no placement's centre.
-        const bool mapped = test::find(picture, io::colourOf({}, 0)).count > 0;
+        const bool mapped = test::find(picture, match::colourOf({}, 0)).count > 0;
         QCOMPARE(mapped, slice >= 2 && slice < 8);
     }
 }
@@ -235,12 +236,12 @@ void MapOverlayTest::theScalarBarNamesTheRange() {
     o.scene.setScalarBarVisible(true);
     const viz::Picture with = o.window->render();
     test::keep(with, "scalar_bar");
-    QVERIFY(test::find(without, io::colourOf({}, 1), 2).count == 0);
-    const test::Found top = test::find(with, io::colourOf({}, 1), 2);
-    const test::Found bottom = test::find(with, io::colourOf({}, 0), 2);
+    QVERIFY(test::find(without, match::colourOf({}, 1), 2).count == 0);
+    const test::Found top = test::find(with, match::colourOf({}, 1), 2);
+    const test::Found bottom = test::find(with, match::colourOf({}, 0), 2);
     QVERIFY(top.count > 0 && bottom.count > 0);
     QVERIFY(top.y < bottom.y);
-    o.scene.setMapScale({io::ColourMap::Viridis, -1, 1});
+    o.scene.setMapScale({match::ColourMap::Viridis, -1, 1});
     QVERIFY(test::differences(with, o.window->render()) > 50); // other numbers
 }
 
@@ -264,7 +265,7 @@ void MapOverlayTest::aMapOfManyTilesIsDrawnWhole() {
     }
     const viz::Picture picture = window.render();
     test::keep(picture, "many_tiles");
-    const test::Found found = test::find(picture, io::colourOf({}, 0.75));
+    const test::Found found = test::find(picture, match::colourOf({}, 0.75));
     const double wanted = 2193.0 * 1493 * scene.zoom() * scene.zoom();
     QVERIFY2(std::abs(found.count - wanted) < 0.01 * wanted,
              qPrintable(QString("%1 instead of %2").arg(found.count).arg(wanted)));
@@ -304,7 +305,7 @@ void MapOverlayTest::wordsAreWrittenOverTheMap() {
         int found = 0;
         for (int y = 0; y < 40; ++y) {
             for (int x = 0; x < 620; ++x) {
-                const io::Colour c = picture.at(x, y);
+                const match::Colour c = picture.at(x, y);
                 found += c[0] > 230 && c[1] > 170 && c[1] < 220 && c[2] < 90 ? 1 : 0;
             }
         }

@@ -1,7 +1,7 @@
 #include <QTest>
 #include <cmath>
 
-#include "engine/io/colour_map.h"
+#include "engine/match/colour_map.h"
 #include "tests/support/test_class.h"
 #include "tests/viz/pictures.h"
 #include "viz/offscreen_window.h"
@@ -67,7 +67,7 @@ class MarksTest : public QObject {
 void MarksTest::theRegionIsAFrameOfDashes() {
     Marked m;
     m.scene.setRegion(base::Box{{10, 12, 3}, {30, 20, 10}});
-    const io::Colour green = m.scene.colours().region;
+    const match::Colour green = m.scene.colours().region;
     const test::Found frame = test::find(m.window->render(), green);
     const viz::DisplayPoint low = m.scene.displayOf({9.5, 11.5, 10});
     const viz::DisplayPoint high = m.scene.displayOf({39.5, 31.5, 10});
@@ -130,7 +130,7 @@ void MarksTest::whatTheMaskOfTheSceneLeavesOutIsShaded() {
                                      static_cast<int>(std::lround(at.y)));
     };
     QVERIFY(colourAt(20)[0] > 200);
-    const io::Colour outside = colourAt(21);
+    const match::Colour outside = colourAt(21);
     QVERIFY(outside[0] < 180 && outside[2] > outside[0] + 10);
     m.scene.setSceneSupport(columns({60, 50, 19}));
     QVERIFY(colourAt(21)[0] > 200);
@@ -143,7 +143,7 @@ void MarksTest::aGlyphIsCentredOnItsPeak() {
     for (const base::Point& centre : {base::Point{20.3, 30.4, 10.2}, {40, 12, 9.6}}) {
         m.scene.setPeaks({{centre, 0.9, 0}}, kTempl);
         const viz::Picture picture = m.window->render();
-        const test::Found glyph = test::find(picture, io::colourOf({}, 0.9));
+        const test::Found glyph = test::find(picture, match::colourOf({}, 0.9));
         const viz::DisplayPoint at = m.scene.displayOf(centre);
         QVERIFY(glyph.count > 100);
         QVERIFY(std::abs((glyph.left + glyph.right) / 2.0 - at.x) <= 2);
@@ -159,8 +159,8 @@ void MarksTest::aPeakOfAnotherTemplateHasItsSize() {
     constexpr base::Extents kOther{15, 11, 1};
     m.scene.setPeaks({{{20, 20, 10}, 0.9, 0}, {{44, 30, 10}, 0.4, 0, kOther}}, kTempl);
     const viz::Picture picture = m.window->render();
-    const test::Found same = test::find(picture, io::colourOf({}, 0.9));
-    const test::Found other = test::find(picture, io::colourOf({}, 0.4));
+    const test::Found same = test::find(picture, match::colourOf({}, 0.9));
+    const test::Found other = test::find(picture, match::colourOf({}, 0.4));
     QVERIFY(std::abs(same.right - same.left - 9 * 8) <= 3);
     QVERIFY(std::abs(other.right - other.left - 15 * 8) <= 3);
     QVERIFY(std::abs(other.bottom - other.top - 11 * 8) <= 3);
@@ -174,12 +174,12 @@ void MarksTest::aPeakOfAnotherTemplateHasItsSize() {
 
 void MarksTest::aPeakHasTheColourOfItsScore() {
     Marked m;
-    m.scene.setMapScale({io::ColourMap::Cividis, 0.2, 0.8});
+    m.scene.setMapScale({match::ColourMap::Cividis, 0.2, 0.8});
     m.scene.setPeaks({{{20, 20, 10}, 0.35, 0}, {{40, 30, 10}, 0.8, 0}}, kTempl);
     const viz::Picture picture = m.window->render();
-    const io::HeatmapScale scale = m.scene.mapScale();
-    QVERIFY(test::find(picture, io::colourOf(scale, 0.35)).x < 250);
-    QVERIFY(test::find(picture, io::colourOf(scale, 0.8)).x > 250);
+    const match::HeatmapScale scale = m.scene.mapScale();
+    QVERIFY(test::find(picture, match::colourOf(scale, 0.35)).x < 250);
+    QVERIFY(test::find(picture, match::colourOf(scale, 0.8)).x > 250);
 }
 
 void MarksTest::onlyPeaksThatCrossTheSliceAreDrawn() {
@@ -187,12 +187,12 @@ void MarksTest::onlyPeaksThatCrossTheSliceAreDrawn() {
     m.scene.setPeaks({{{20, 20, 4}, 0.9, 0}}, kTempl);
     for (int slice = 0; slice < 20; ++slice) {
         m.scene.setSlice(slice);
-        const bool drawn = test::find(m.window->render(), io::colourOf({}, 0.9)).count > 0;
+        const bool drawn = test::find(m.window->render(), match::colourOf({}, 0.9)).count > 0;
         QCOMPARE(drawn, slice >= 2 && slice <= 6); // five slices around 4
     }
     m.scene.setSlice(4);
     m.scene.setPeaksVisible(false);
-    QCOMPARE(test::find(m.window->render(), io::colourOf({}, 0.9)).count, 0);
+    QCOMPARE(test::find(m.window->render(), match::colourOf({}, 0.9)).count, 0);
 }
 
 void MarksTest::theTenBestCarryNumbers() {
@@ -256,7 +256,7 @@ void MarksTest::theTemplateBoxHasEightHandles() {
         const viz::DisplayPoint at = m.scene.displayOf({handle.x, handle.y, 10});
         QCOMPARE(m.scene.templateBoxPartAt(at), handle.part);
         const bool drawn = handle.part != BoxPart::Inside && handle.part != BoxPart::None;
-        const io::Colour c =
+        const match::Colour c =
             picture.at(static_cast<int>(std::lround(at.x)), static_cast<int>(std::lround(at.y)));
         QCOMPARE(test::distance(c, m.scene.colours().accent) <= 2, drawn);
     }

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "engine/io/heatmap_file.h"
+
 namespace flcc::test {
 namespace {
 
@@ -40,7 +42,7 @@ mapOf(const base::Extents& extents,
     return map;
 }
 
-int distance(const io::Colour& a, const io::Colour& b) {
+int distance(const match::Colour& a, const match::Colour& b) {
     int largest = 0;
     for (std::size_t i = 0; i < 3; ++i) {
         largest = std::max(largest, std::abs(int{a[i]} - int{b[i]}));
@@ -48,7 +50,7 @@ int distance(const io::Colour& a, const io::Colour& b) {
     return largest;
 }
 
-Found find(const viz::Picture& picture, const io::Colour& colour, int tolerance) {
+Found find(const viz::Picture& picture, const match::Colour& colour, int tolerance) {
     Found found;
     found.left = picture.width;
     found.top = picture.height;
@@ -85,7 +87,8 @@ int differences(const viz::Picture& a, const viz::Picture& b, int tolerance) {
 
 void keep(const viz::Picture& picture, const std::string& name) {
     if (const char* folder = std::getenv("FLCC_TEST_PICTURES")) {
-        viz::writePng(picture, std::filesystem::path(folder) / (name + ".png"));
+        io::writePicture(std::filesystem::path(folder) / (name + ".png"),
+                         {picture.rgba.data(), picture.width, picture.height});
     }
 }
 

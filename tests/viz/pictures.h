@@ -21,7 +21,7 @@ mapOf(const base::Extents& extents,
       const std::function<std::optional<double>(const base::Index&)>& score);
 
 /// The largest difference of a channel.
-int distance(const io::Colour& a, const io::Colour& b);
+int distance(const match::Colour& a, const match::Colour& b);
 
 /// Pixels of a picture that are within `tolerance` of `colour`: how many, their mean position and
 /// the rectangle around them.
@@ -34,7 +34,7 @@ struct Found {
     int right = 0; ///< last one
     int bottom = 0;
 };
-Found find(const viz::Picture& picture, const io::Colour& colour, int tolerance = 5);
+Found find(const viz::Picture& picture, const match::Colour& colour, int tolerance = 5);
 
 /// Pixels that differ between two pictures of the same size.
 int differences(const viz::Picture& a, const viz::Picture& b, int tolerance = 5);

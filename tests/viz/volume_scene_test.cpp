@@ -4,7 +4,7 @@
 #include <cmath>
 #include <functional>
 
-#include "engine/io/colour_map.h"
+#include "engine/match/colour_map.h"
 #include "tests/support/test_class.h"
 #include "tests/viz/pictures.h"
 #include "viz/offscreen_window.h"
@@ -47,7 +47,7 @@ struct Shown {
         window = std::make_unique<viz::OffscreenWindow>(scene, 320, 280);
         scene.fit();
     }
-    io::Colour at(const viz::Picture& picture, const base::Point& voxel) const {
+    match::Colour at(const viz::Picture& picture, const base::Point& voxel) const {
         const viz::DisplayPoint p = scene.displayOf(voxel);
         return picture.at(static_cast<int>(std::lround(p.x)), static_cast<int>(std::lround(p.y)));
     }
@@ -109,7 +109,7 @@ void VolumeSceneTest::theHeatmapIsRayCastWhereItsPlacementsAre() {
                    templ, true);
     const viz::Picture picture = s.window->render();
     test::keep(picture, "volume_map");
-    const io::Colour best = io::colourOf({}, 1);
+    const match::Colour best = match::colourOf({}, 1);
     const test::Found found = test::find(picture, best, 60);
     const viz::DisplayPoint at = s.scene.displayOf({9, 30, 14});
     QVERIFY(found.count > 20);
@@ -127,8 +127,8 @@ void VolumeSceneTest::lowConfScoresAreRayCastPink() {
     });
     s.scene.setMap(map, {9, 9, 9}, true);
     const viz::Picture plain = s.window->render();
-    const io::Colour score = io::colourOf({}, 0.9);
-    const io::Colour pink = io::lowConfColour(score);
+    const match::Colour score = match::colourOf({}, 0.9);
+    const match::Colour pink = match::lowConfColour(score);
     const int all = test::find(plain, score, 40).count;
     QVERIFY2(all > 1000, qPrintable(QString::number(all)));
     QVERIFY(test::find(plain, pink, 40).count < all / 20); // blends at the rim come near it
@@ -151,17 +151,18 @@ void VolumeSceneTest::lowConfScoresAreRayCastPink() {
 }
 
 void VolumeSceneTest::voxelsWithoutAValueAreNotRayCast_data() {
-    QTest::addColumn<io::ColourMap>("colours");
-    QTest::newRow("viridis") << io::ColourMap::Viridis;
-    QTest::newRow("diverging") << io::ColourMap::Diverging;
+    QTest::addColumn<match::ColourMap>("colours");
+    QTest::newRow("viridis") << match::ColourMap::Viridis;
+    QTest::newRow("diverging") << match::ColourMap::Diverging;
 }
 
 void VolumeSceneTest::voxelsWithoutAValueAreNotRayCast() {
-    QFETCH(io::ColourMap, colours);
+    QFETCH(match::ColourMap, colours);
     Shown s;
     s.scene.setContent(viz::VolumeContent::Map);
     s.scene.setScalarBarVisible(false);
-    const io::HeatmapScale scale{colours, colours == io::ColourMap::Diverging ? -1.0 : 0.0, 1.0};
+    const match::HeatmapScale scale{colours, colours == match::ColourMap::Diverging ? -1.0 : 0.0,
+                                    1.0};
     s.scene.setMapScale(scale);
     // A ball of good scores in nothing: no colour but theirs may be seen, least of all that of
     // negative scores, which lie between theirs and nothing.
@@ -173,17 +174,17 @@ void VolumeSceneTest::voxelsWithoutAValueAreNotRayCast() {
                          }),
                    {9, 9, 9}, true);
     const viz::Picture picture = s.window->render();
-    test::keep(picture, colours == io::ColourMap::Viridis ? "volume_holes" : "volume_holes_two");
-    QVERIFY(test::find(picture, io::colourOf(scale, 0.9), 40).count > 1000);
+    test::keep(picture, colours == match::ColourMap::Viridis ? "volume_holes" : "volume_holes_two");
+    QVERIFY(test::find(picture, match::colourOf(scale, 0.9), 40).count > 1000);
     s.scene.setContent(viz::VolumeContent::None);
     const viz::Picture empty = s.window->render();
     // Blends of the background with the colour of the score alone.
     int strange = 0;
-    const io::Colour good = io::colourOf(scale, 0.9);
+    const match::Colour good = match::colourOf(scale, 0.9);
     for (int y = 0; y < picture.height; ++y) {
         for (int x = 0; x < picture.width; ++x) {
-            const io::Colour seen = picture.at(x, y);
-            const io::Colour ground = empty.at(x, y);
+            const match::Colour seen = picture.at(x, y);
+            const match::Colour ground = empty.at(x, y);
             double best = 1e9;
             for (int share = 0; share <= 20; ++share) {
                 double away = 0;
@@ -204,7 +205,7 @@ void VolumeSceneTest::aMapFillsInAsRegionsFinish() {
     s.scene.setContent(viz::VolumeContent::Map);
     s.scene.setScalarBarVisible(false);
     s.scene.setMap(mapOf({32, 32, 32}, [](const base::Index&) { return 1.0; }), {9, 9, 9}, false);
-    const io::Colour best = io::colourOf({}, 1);
+    const match::Colour best = match::colourOf({}, 1);
     QCOMPARE(test::find(s.window->render(), best, 60).count, 0);
     s.scene.mapRegionFinished({{0, 0, 0}, {32, 32, 8}});
     const int some = test::find(s.window->render(), best, 60).count;
@@ -219,7 +220,7 @@ void VolumeSceneTest::peaksAreBoxesWithTheColourOfTheirScore() {
     const base::Point centre{10.3, 28.2, 30.1};
     s.scene.setPeaks({{centre, 0.95, 0}}, {5, 5, 5});
     const viz::Picture picture = s.window->render();
-    const test::Found glyph = test::find(picture, io::colourOf({}, 0.95));
+    const test::Found glyph = test::find(picture, match::colourOf({}, 0.95));
     const viz::DisplayPoint at = s.scene.displayOf(centre);
     QVERIFY(glyph.count > 30);
     QVERIFY(std::hypot((glyph.left + glyph.right) / 2.0 - at.x,
@@ -447,7 +448,7 @@ void VolumeSceneTest::aSliceLargerThanATextureIsShown() {
     test::keep(picture, "volume_long");
     for (int field = 0; field < 4; ++field) {
         const viz::DisplayPoint at = scene.displayOf({2500 + 5000.0 * field, 2, 3});
-        const io::Colour colour =
+        const match::Colour colour =
             picture.at(static_cast<int>(std::lround(at.x)), static_cast<int>(std::lround(at.y)));
         QVERIFY2(std::abs(int{colour[0]} - (40 + 60 * field)) <= 4,
                  qPrintable(QString("field %1: %2").arg(field).arg(colour[0])));
@@ -481,7 +482,7 @@ void VolumeSceneTest::whatTheMaskOfTheSceneLeavesOutIsBluishAndFaint() {
     const base::Point above{19.5, 16, 19.5};
     const base::Point below{19.5, 23, 19.5};
     const viz::Picture plain = s.window->render();
-    const auto bluish = [](const io::Colour& c) { return c[2] > c[0] + 10; };
+    const auto bluish = [](const match::Colour& c) { return c[2] > c[0] + 10; };
     s.scene.setSceneSupport(supportOf({40, 40, 40}, [](const base::Index& i) { return i.y < 20; }));
     const viz::Picture cast = s.window->render();
     test::keep(cast, "volume_scene_support");
@@ -506,7 +507,7 @@ void VolumeSceneTest::aMaskOfTheSceneThatLeavesOutAllOrNothingIsDrawn() {
     s.scene.setSceneSupport(supportOf({40, 40, 40}, [](const base::Index&) { return true; }));
     QVERIFY(s.at(s.window->render(), middle)[0] > 120);
     s.scene.setSceneSupport(supportOf({40, 40, 40}, [](const base::Index&) { return false; }));
-    const io::Colour outside = s.at(s.window->render(), middle);
+    const match::Colour outside = s.at(s.window->render(), middle);
     QVERIFY(outside[2] > 60 && outside[2] > outside[0] + 10);
 }
 
@@ -550,7 +551,7 @@ void VolumeSceneTest::theMaskOfTheTemplateIsASurfaceInItsBoxAndThePeak() {
     s.scene.setTemplateBox(base::Box{{4, 4, 20}, templ});
     s.scene.setCrosshair(base::Point{30, 30, 20});
     const base::Point corner{6, 18, 20};
-    const io::Colour shaded = s.at(s.window->render(), corner);
+    const match::Colour shaded = s.at(s.window->render(), corner);
     s.scene.setTemplateSupport(nullptr);
     QVERIFY(s.at(s.window->render(), corner)[0] > shaded[0] + 60);
 }

@@ -4,8 +4,8 @@
 
 namespace flcc::viz::detail {
 
-io::Colour axisColour(std::size_t axis) {
-    constexpr std::array<io::Colour, 3> kColours{
+match::Colour axisColour(std::size_t axis) {
+    constexpr std::array<match::Colour, 3> kColours{
         {{255, 105, 97}, {119, 221, 119}, {108, 166, 255}}};
     return kColours[axis];
 }
@@ -27,8 +27,8 @@ void drawAxisMarks(const Canvas& canvas, const PlaneAxes& axes) {
     const double originX = left + 10 * r;
     const double originY = top + 10 * r;
     canvas.marks.rectangle(left, top, left + 46 * r, top + 46 * r, kGlass, kGlassAlpha);
-    const io::Colour first = axisColour(axes.right);
-    const io::Colour second = axisColour(axes.down);
+    const match::Colour first = axisColour(axes.right);
+    const match::Colour second = axisColour(axes.down);
     const double tipX = originX + length;
     const double tipY = originY + length;
     canvas.marks.line(originX, originY, tipX, originY, 1.6 * r, first);

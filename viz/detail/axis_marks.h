@@ -6,7 +6,7 @@
 namespace flcc::viz::detail {
 
 /// The colour of an axis in every view: x red, y green, z blue.
-[[nodiscard]] io::Colour axisColour(std::size_t axis);
+[[nodiscard]] match::Colour axisColour(std::size_t axis);
 [[nodiscard]] const char* axisLetter(std::size_t axis);
 
 /// Draws two arrows with letters at the top left: what goes to the right and what goes down.

@@ -22,7 +22,7 @@ void BoxLines::clear() {
     m_colours->Reset();
 }
 
-void BoxLines::line(const base::Point& from, const base::Point& to, const io::Colour& colour) {
+void BoxLines::line(const base::Point& from, const base::Point& to, const match::Colour& colour) {
     const vtkIdType ids[2] = {m_points->InsertNextPoint(from.data()),
                               m_points->InsertNextPoint(to.data())};
     m_colours->InsertNextTypedTuple(colour.data());
@@ -30,7 +30,7 @@ void BoxLines::line(const base::Point& from, const base::Point& to, const io::Co
     m_cells->InsertNextCell(2, ids);
 }
 
-void BoxLines::box(const base::Point& low, const base::Point& high, const io::Colour& colour) {
+void BoxLines::box(const base::Point& low, const base::Point& high, const match::Colour& colour) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
         const std::size_t a = (axis + 1) % 3;
         const std::size_t b = (axis + 2) % 3;

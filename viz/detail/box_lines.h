@@ -11,7 +11,7 @@
 #include <vtkUnsignedCharArray.h>
 
 #include "engine/base/extents.h"
-#include "engine/io/colour_map.h"
+#include "engine/match/colour_map.h"
 
 namespace flcc::viz::detail {
 
@@ -22,8 +22,8 @@ class BoxLines {
     [[nodiscard]] vtkActor& actor() { return *m_actor; }
 
     void clear();
-    void line(const base::Point& from, const base::Point& to, const io::Colour& colour);
-    void box(const base::Point& low, const base::Point& high, const io::Colour& colour);
+    void line(const base::Point& from, const base::Point& to, const match::Colour& colour);
+    void box(const base::Point& low, const base::Point& high, const match::Colour& colour);
     void finish(double lineWidth);
 
   private:

@@ -13,10 +13,10 @@ constexpr std::uint8_t kHatched = 128;
 
 } // namespace
 
-ColourTable colourTable(io::ColourMap map) {
+ColourTable colourTable(match::ColourMap map) {
     ColourTable table;
     for (std::size_t i = 0; i < table.size(); ++i) {
-        table[i] = io::colourAt(map, static_cast<double>(i) / 255.0);
+        table[i] = match::colourAt(map, static_cast<double>(i) / 255.0);
     }
     return table;
 }
@@ -51,7 +51,7 @@ std::int64_t ShownMap::sliceAt(std::int64_t sceneSlice, std::size_t axis) const 
         std::floor(static_cast<double>(sceneSlice) - m_offset[axis] + 0.5));
 }
 
-void ShownMap::pixels(const PlaneAxes& axes, std::int64_t slice, const io::HeatmapScale& scale,
+void ShownMap::pixels(const PlaneAxes& axes, std::int64_t slice, const match::HeatmapScale& scale,
                       const ColourTable& colours, const TexelRect& rect, std::uint8_t* out,
                       std::int64_t rowBytes) const {
     const auto values = m_map->value.view();
@@ -67,10 +67,10 @@ void ShownMap::pixels(const PlaneAxes& axes, std::int64_t slice, const io::Heatm
             for (std::int64_t i = part.left; i < part.right; ++i, texel += 4) {
                 const std::int64_t voxel = first + i * strides[axes.right];
                 const bool valued = base::hasValue(states.data()[voxel]);
-                io::Colour colour =
-                    valued ? colours[greyOf(values.data()[voxel], low, factor)] : io::kHatchDark;
+                match::Colour colour =
+                    valued ? colours[greyOf(values.data()[voxel], low, factor)] : match::kHatchDark;
                 if (states.data()[voxel] == base::Status::LowConf) {
-                    colour = io::lowConfColour(colour);
+                    colour = match::lowConfColour(colour);
                 }
                 texel[0] = colour[0];
                 texel[1] = colour[1];

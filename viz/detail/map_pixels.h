@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "engine/io/colour_map.h"
+#include "engine/match/colour_map.h"
 #include "engine/method/match_map.h"
 #include "viz/detail/tiled_plane.h"
 #include "viz/slice_scene.h"
@@ -13,8 +13,8 @@
 namespace flcc::viz::detail {
 
 /// The 256 colours of a scale, from its low to its high end.
-using ColourTable = std::array<io::Colour, 256>;
-[[nodiscard]] ColourTable colourTable(io::ColourMap map);
+using ColourTable = std::array<match::Colour, 256>;
+[[nodiscard]] ColourTable colourTable(match::ColourMap map);
 
 /// The map a view shows and how much of it may be read: all of it, or the regions that are
 /// finished.
@@ -42,7 +42,7 @@ class ShownMap {
 
     /// Writes a rectangle of one plane of the map as texels of TiledPlane::Kind::Colour; what may
     /// not be read yet is nothing.
-    void pixels(const PlaneAxes& axes, std::int64_t slice, const io::HeatmapScale& scale,
+    void pixels(const PlaneAxes& axes, std::int64_t slice, const match::HeatmapScale& scale,
                 const ColourTable& colours, const TexelRect& rect, std::uint8_t* out,
                 std::int64_t rowBytes) const;
 

@@ -24,7 +24,8 @@ void MarkBatch::clear(int viewHeight) {
     m_colours->Reset();
 }
 
-void MarkBatch::quad(const double (&corners)[4][2], const io::Colour& colour, std::uint8_t alpha) {
+void MarkBatch::quad(const double (&corners)[4][2], const match::Colour& colour,
+                     std::uint8_t alpha) {
     vtkIdType ids[4];
     for (int i = 0; i < 4; ++i) {
         ids[i] = m_points->InsertNextPoint(corners[i][0], m_viewHeight - corners[i][1], 0);
@@ -35,7 +36,7 @@ void MarkBatch::quad(const double (&corners)[4][2], const io::Colour& colour, st
 }
 
 void MarkBatch::rectangle(double left, double top, double right, double bottom,
-                          const io::Colour& colour, std::uint8_t alpha) {
+                          const match::Colour& colour, std::uint8_t alpha) {
     const double l = std::round(left);
     const double t = std::round(top);
     const double r = std::round(right);
@@ -44,7 +45,7 @@ void MarkBatch::rectangle(double left, double top, double right, double bottom,
 }
 
 void MarkBatch::frame(double left, double top, double right, double bottom, double thickness,
-                      const io::Colour& colour, std::uint8_t alpha) {
+                      const match::Colour& colour, std::uint8_t alpha) {
     const double t = std::max(1.0, std::round(thickness));
     const double outside = std::floor(t / 2);
     const double l = std::round(left) - outside;
@@ -58,7 +59,7 @@ void MarkBatch::frame(double left, double top, double right, double bottom, doub
 }
 
 void MarkBatch::line(double x0, double y0, double x1, double y1, double thickness,
-                     const io::Colour& colour, std::uint8_t alpha) {
+                     const match::Colour& colour, std::uint8_t alpha) {
     const double length = std::hypot(x1 - x0, y1 - y0);
     if (length == 0) {
         return;

@@ -10,7 +10,7 @@
 #include <vtkPolyDataMapper2D.h>
 #include <vtkUnsignedCharArray.h>
 
-#include "engine/io/colour_map.h"
+#include "engine/match/colour_map.h"
 
 namespace flcc::viz::detail {
 
@@ -24,18 +24,18 @@ class MarkBatch {
 
     void clear(int viewHeight);
     /// Pixels left .. right - 1, top .. bottom - 1; fractions are rounded to whole pixels.
-    void rectangle(double left, double top, double right, double bottom, const io::Colour& colour,
-                   std::uint8_t alpha = 255);
+    void rectangle(double left, double top, double right, double bottom,
+                   const match::Colour& colour, std::uint8_t alpha = 255);
     /// The outline of a rectangle, `thickness` pixels wide around its edge.
     void frame(double left, double top, double right, double bottom, double thickness,
-               const io::Colour& colour, std::uint8_t alpha = 255);
+               const match::Colour& colour, std::uint8_t alpha = 255);
     /// A straight line of any direction.
     void line(double x0, double y0, double x1, double y1, double thickness,
-              const io::Colour& colour, std::uint8_t alpha = 255);
+              const match::Colour& colour, std::uint8_t alpha = 255);
     void finish(); ///< hands what was added to VTK
 
   private:
-    void quad(const double (&corners)[4][2], const io::Colour& colour, std::uint8_t alpha);
+    void quad(const double (&corners)[4][2], const match::Colour& colour, std::uint8_t alpha);
 
     int m_viewHeight = 1;
     vtkNew<vtkPoints> m_points;

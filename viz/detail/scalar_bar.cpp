@@ -7,7 +7,7 @@
 namespace flcc::viz::detail {
 namespace {
 
-constexpr io::Colour kNote{255, 196, 61};
+constexpr match::Colour kNote{255, 196, 61};
 
 std::string numberText(double value, int decimals) {
     char text[32];
@@ -32,7 +32,7 @@ double roundLength(double length) {
     return (first >= 5 ? 5 : first >= 2 ? 2 : 1) * power;
 }
 
-void drawScalarBar(const Canvas& canvas, const io::HeatmapScale& scale, const ColourTable& table,
+void drawScalarBar(const Canvas& canvas, const match::HeatmapScale& scale, const ColourTable& table,
                    const std::string& name) {
     const double r = canvas.ratio;
     const double height = std::min(180 * r, canvas.height * 0.5 - 10 * r);

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "engine/io/colour_map.h"
+#include "engine/match/colour_map.h"
 #include "viz/detail/map_pixels.h"
 #include "viz/detail/mark_batch.h"
 #include "viz/detail/text_pool.h"
@@ -22,13 +22,13 @@ struct Canvas {
 
 /// The dark glass that furniture stands on, and what is written on it: readable over any image and
 /// in every palette.
-inline constexpr io::Colour kGlass{14, 16, 19};
+inline constexpr match::Colour kGlass{14, 16, 19};
 inline constexpr std::uint8_t kGlassAlpha = 200;
-inline constexpr io::Colour kGlassText{242, 244, 247};
+inline constexpr match::Colour kGlassText{242, 244, 247};
 
 /// Draws the scalar bar at the right edge: the name above, the colours from high to low, the
 /// ends of the range and round numbers beside them. Left out when the view is too small for it.
-void drawScalarBar(const Canvas& canvas, const io::HeatmapScale& scale, const ColourTable& table,
+void drawScalarBar(const Canvas& canvas, const match::HeatmapScale& scale, const ColourTable& table,
                    const std::string& name);
 
 /// Writes words at the top of a view; nothing for none.

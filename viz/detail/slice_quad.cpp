@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::int64_t kTile = 4096;
 
-void blend(std::uint8_t* pixel, const io::Colour& colour, double opacity) {
+void blend(std::uint8_t* pixel, const match::Colour& colour, double opacity) {
     for (std::size_t c = 0; c < 3; ++c) {
         pixel[c] = static_cast<std::uint8_t>(pixel[c] * (1 - opacity) + colour[c] * opacity + 0.5);
     }
@@ -196,9 +196,10 @@ void SliceQuad::blendMap(const Content& content, std::int64_t slice) {
             if (texel[3] == 0) {
                 continue;
             }
-            const io::Colour hatch = (i + j) / 4 % 2 == 0 ? io::kHatchLight : io::kHatchDark;
+            const match::Colour hatch =
+                (i + j) / 4 % 2 == 0 ? match::kHatchLight : match::kHatchDark;
             std::uint8_t* pixel = out + ((j + top) * m_width + i + left) * 3;
-            blend(pixel, texel[3] == 255 ? io::Colour{texel[0], texel[1], texel[2]} : hatch,
+            blend(pixel, texel[3] == 255 ? match::Colour{texel[0], texel[1], texel[2]} : hatch,
                   opacity);
         }
     }

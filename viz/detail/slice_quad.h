@@ -29,7 +29,7 @@ class SliceQuad {
         const base::AnyView& image;
         const GreyWindow& window;
         const ShownMap* map = nullptr; ///< null: none
-        const io::HeatmapScale& scale;
+        const match::HeatmapScale& scale;
         const ColourTable& colours;
         double opacity = 1; ///< of the map
         const base::Point& aspect;

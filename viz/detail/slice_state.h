@@ -36,8 +36,8 @@ struct SliceScene::State {
     detail::PlaneView view;
 
     detail::ShownMap map;
-    io::HeatmapScale scale;
-    detail::ColourTable colours = detail::colourTable(io::ColourMap::Viridis);
+    match::HeatmapScale scale;
+    detail::ColourTable colours = detail::colourTable(match::ColourMap::Viridis);
     bool mapVisible = true;
     double mapOpacity = 1;
     std::string mapName = "LCC";

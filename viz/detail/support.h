@@ -6,7 +6,7 @@
 
 #include "engine/base/extents.h"
 #include "engine/base/image.h"
-#include "engine/io/colour_map.h"
+#include "engine/match/colour_map.h"
 #include "viz/scene.h"
 
 namespace flcc::viz::detail {
@@ -15,11 +15,11 @@ namespace flcc::viz::detail {
 using Support = std::shared_ptr<const base::Image<std::uint8_t>>;
 
 // Voxels of the scene that do not count are bluish, which is no grey of the scene.
-inline constexpr io::Colour kOutside{52, 58, 96};
+inline constexpr match::Colour kOutside{52, 58, 96};
 inline constexpr double kOutsideOpacity = 0.6;
 
 // Voxels of the template that do not count are still seen through the shade.
-inline constexpr io::Colour kTemplateShade{12, 13, 15};
+inline constexpr match::Colour kTemplateShade{12, 13, 15};
 inline constexpr std::uint8_t kTemplateShadeAlpha = 150;
 
 /// The voxels under a peak's template, to the nearest one.

@@ -111,7 +111,7 @@ void SupportSurface::setSupport(const base::Image<std::uint8_t>& support) {
 }
 
 void SupportSurface::show(const base::Index& corner, const base::Point& aspect,
-                          const io::Colour& colour) {
+                          const match::Colour& colour) {
     const auto first = byAxis(corner);
     base::Point at{};
     for (std::size_t axis = 0; axis < 3; ++axis) {

@@ -9,7 +9,7 @@
 
 #include "engine/base/extents.h"
 #include "engine/base/image.h"
-#include "engine/io/colour_map.h"
+#include "engine/match/colour_map.h"
 
 namespace flcc::viz::detail {
 
@@ -23,7 +23,7 @@ class SupportSurface {
     /// **Cost**: bounded, whatever the support's size.
     void setSupport(const base::Image<std::uint8_t>& support);
     /// Shows it with its first voxel on `corner`; `aspect` is the size of a voxel in the world.
-    void show(const base::Index& corner, const base::Point& aspect, const io::Colour& colour);
+    void show(const base::Index& corner, const base::Point& aspect, const match::Colour& colour);
     void hide() { m_actor->SetVisibility(0); }
 
   private:

@@ -8,7 +8,7 @@
 #include <vtkSmartPointer.h>
 #include <vtkTextActor.h>
 
-#include "engine/io/colour_map.h"
+#include "engine/match/colour_map.h"
 
 class vtkRenderer;
 
@@ -19,7 +19,7 @@ enum class AlignY { Top, Centre, Bottom };
 
 /// How a text is drawn.
 struct TextStyle {
-    io::Colour colour{255, 255, 255};
+    match::Colour colour{255, 255, 255};
     int points = 11; ///< logical pixels
     bool bold = false;
     AlignX alignX = AlignX::Left;

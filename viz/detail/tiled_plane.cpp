@@ -17,14 +17,14 @@
 #include <vtkTexture.h>
 #include <vtkUniforms.h>
 
-#include "engine/io/colour_map.h"
+#include "engine/match/colour_map.h"
 
 namespace flcc::viz::detail {
 namespace {
 
 constexpr std::int64_t kTile = 1024;
 
-std::string vec3(const io::Colour& colour) {
+std::string vec3(const match::Colour& colour) {
     std::string text = "vec3(";
     for (std::size_t i = 0; i < 3; ++i) {
         text += std::to_string(colour[i] / 255.0) + (i < 2 ? "," : ")");
@@ -40,7 +40,7 @@ std::string hatchShader() {
            "  if (tcolor.a < 0.75) {\n"
            "    float stripe = mod(floor((gl_FragCoord.x - gl_FragCoord.y) / hatchWidth), 2.0);\n"
            "    gl_FragData[0] = vec4(stripe < 0.5 ? " +
-           vec3(io::kHatchLight) + " : " + vec3(io::kHatchDark) +
+           vec3(match::kHatchLight) + " : " + vec3(match::kHatchDark) +
            ", opacity);\n"
            "  } else {\n"
            "    gl_FragData[0] = vec4(tcolor.rgb, opacity);\n"

@@ -21,12 +21,12 @@ constexpr double kFineFrameSeconds = 0.6; // a frame while nothing moves
 constexpr double kCoarsest = 8;           // pixels per ray
 constexpr int kNumbered = 10;
 constexpr double kOutsideShare = 0.25; // of the opacity, where voxels do not count
-constexpr io::Colour kNumber{245, 245, 245};
-constexpr io::Colour kHiddenNumber{165, 170, 178}; // behind a slice
+constexpr match::Colour kNumber{245, 245, 245};
+constexpr match::Colour kHiddenNumber{165, 170, 178}; // behind a slice
 constexpr std::uint8_t kHiddenAlpha = 130;
 
-io::Colour mixed(const io::Colour& a, const io::Colour& b, double share) {
-    io::Colour result{};
+match::Colour mixed(const match::Colour& a, const match::Colour& b, double share) {
+    match::Colour result{};
     for (std::size_t i = 0; i < 3; ++i) {
         result[i] = static_cast<std::uint8_t>(a[i] * (1 - share) + b[i] * share + 0.5);
     }
@@ -69,7 +69,7 @@ std::int64_t VolumeScene::State::sliceAt(std::size_t axis) const {
     return std::clamp<std::int64_t>(std::llround(crosshair ? (*crosshair)[axis] : 0), 0, last);
 }
 
-io::Colour VolumeScene::State::colourOf(double score) const {
+match::Colour VolumeScene::State::colourOf(double score) const {
     return colours[detail::greyOf(static_cast<float>(score), static_cast<float>(scale.low),
                                   detail::greyScale({scale.low, scale.high}))];
 }
@@ -145,10 +145,10 @@ void VolumeScene::State::updateTransfer() {
     const double smallest = std::min({high[0] - low[0], high[1] - low[1], high[2] - low[2]});
     if (mapCast()) {
         for (std::size_t i = 0; i < 256; i += 15) {
-            const io::Colour& c = colours[i];
+            const match::Colour& c = colours[i];
             colourFunction->AddRGBPoint(static_cast<double>(i), c[0] / 255.0, c[1] / 255.0,
                                         c[2] / 255.0);
-            const io::Colour pink = io::lowConfColour(c);
+            const match::Colour pink = match::lowConfColour(c);
             markedColours->AddRGBPoint(static_cast<double>(i), pink[0] / 255.0, pink[1] / 255.0,
                                        pink[2] / 255.0);
         }
@@ -159,7 +159,7 @@ void VolumeScene::State::updateTransfer() {
         // Clear where nothing is found, dense where the score is high, on both ends of a map that
         // counts negative scores.
         opacityFunction->AddPoint(0, 0);
-        if (scale.map == io::ColourMap::Diverging) {
+        if (scale.map == match::ColourMap::Diverging) {
             opacityFunction->AddPoint(1, 0.9);
             opacityFunction->AddPoint(52, 0.5);
             opacityFunction->AddPoint(90, 0);
@@ -180,10 +180,10 @@ void VolumeScene::State::updateTransfer() {
     const double share = (window.high / 2 - window.low / 2) / range;
     const double start = (window.low / 2 - textureWindow.low / 2) / range * 255;
     const auto byteOf = [&](double grey) { return start + grey * share; };
-    for (const auto& [grey, colour] : {std::pair(0, io::Colour{26, 28, 33}),
-                                       {128, io::Colour{140, 145, 153}},
-                                       {255, io::Colour{255, 252, 245}}}) {
-        const io::Colour outside = mixed(colour, detail::kOutside, detail::kOutsideOpacity);
+    for (const auto& [grey, colour] : {std::pair(0, match::Colour{26, 28, 33}),
+                                       {128, match::Colour{140, 145, 153}},
+                                       {255, match::Colour{255, 252, 245}}}) {
+        const match::Colour outside = mixed(colour, detail::kOutside, detail::kOutsideOpacity);
         colourFunction->AddRGBPoint(byteOf(grey), colour[0] / 255.0, colour[1] / 255.0,
                                     colour[2] / 255.0);
         markedColours->AddRGBPoint(byteOf(grey), outside[0] / 255.0, outside[1] / 255.0,
@@ -330,8 +330,8 @@ void drawOrientation(const detail::Canvas& canvas, vtkCamera& camera) {
     for (const std::size_t axis : order) {
         const double dx = right[axis];
         const double dy = -up[axis];
-        const io::Colour colour = mixed(detail::axisColour(axis), detail::kGlass,
-                                        std::clamp(forward[axis], 0.0, 1.0) * 0.45);
+        const match::Colour colour = mixed(detail::axisColour(axis), detail::kGlass,
+                                           std::clamp(forward[axis], 0.0, 1.0) * 0.45);
         const double tipX = x + dx * length;
         const double tipY = y + dy * length;
         canvas.marks.line(x, y, tipX, tipY, 2.4 * r, colour);

@@ -42,8 +42,8 @@ struct VolumeScene::State {
     VolumeContent content = VolumeContent::Scene;
 
     detail::ShownMap map;
-    io::HeatmapScale scale;
-    detail::ColourTable colours = detail::colourTable(io::ColourMap::Viridis);
+    match::HeatmapScale scale;
+    detail::ColourTable colours = detail::colourTable(match::ColourMap::Viridis);
     bool mapVisible = true;
     double mapOpacity = 1;
     std::string mapName = "LCC";
@@ -107,7 +107,7 @@ struct VolumeScene::State {
     [[nodiscard]] std::int64_t sliceAt(std::size_t axis) const;
     [[nodiscard]] bool slicesShown() const { return image && crosshair && slicePlanesVisible; }
     [[nodiscard]] bool mapCast() const { return content == VolumeContent::Map && map.exists(); }
-    [[nodiscard]] io::Colour colourOf(double score) const;
+    [[nodiscard]] match::Colour colourOf(double score) const;
 
     /// A peak or the template box is another one.
     void marksChanged() {

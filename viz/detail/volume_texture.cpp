@@ -20,8 +20,8 @@ constexpr int kMiddle = 128;
 std::int64_t texels(std::int64_t voxels, std::int64_t step) { return (voxels + step - 1) / step; }
 
 /// How strongly a map byte stands out.
-int strength(std::uint8_t byte, io::ColourMap map) {
-    return map == io::ColourMap::Diverging ? std::abs(int{byte} - kMiddle) : int{byte};
+int strength(std::uint8_t byte, match::ColourMap map) {
+    return map == match::ColourMap::Diverging ? std::abs(int{byte} - kMiddle) : int{byte};
 }
 
 } // namespace
@@ -154,7 +154,7 @@ void VolumeTexture::sortBySupport(const base::Image<std::uint8_t>& support) {
 }
 
 void VolumeTexture::addRegion(const method::MatchMap& map, const base::Box& region,
-                              const io::HeatmapScale& scale) {
+                              const match::HeatmapScale& scale) {
     auto* texelsOut = static_cast<std::uint8_t*>(m_image->GetScalarPointer());
     const auto low = static_cast<float>(scale.low);
     const float factor = greyScale({scale.low, scale.high});

@@ -8,7 +8,7 @@
 
 #include "engine/base/image.h"
 #include "engine/base/pixels.h"
-#include "engine/io/colour_map.h"
+#include "engine/match/colour_map.h"
 #include "viz/detail/map_pixels.h"
 #include "viz/scene.h"
 
@@ -33,7 +33,7 @@ class VolumeTexture {
     /// of the scale. A texel shows the strongest of its voxels, so that no peak is lost. In a
     /// marked texture LOWCONF scores are in the second byte alone.
     void addRegion(const method::MatchMap& map, const base::Box& region,
-                   const io::HeatmapScale& scale);
+                   const match::HeatmapScale& scale);
     void erase(); ///< all texels 0
 
     [[nodiscard]] bool exists() const { return m_step[0] > 0; }

@@ -44,7 +44,7 @@ void writeTiff(const std::filesystem::path& path, const std::filesystem::path& t
 [[nodiscard]] ImageInfo pngInfo(const std::filesystem::path& path);
 [[nodiscard]] LoadedImage readPng(const std::filesystem::path& path, const ReadOptions& options);
 
-/// Grey (8 or 16 bits) or RGB (8 bits) rows, each without gaps.
+/// Grey (8 or 16 bits), RGB or RGBA (8 bits) rows, each without gaps.
 struct PngRows {
     const void* pixels = nullptr;
     std::int64_t width = 0;

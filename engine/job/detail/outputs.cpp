@@ -85,22 +85,22 @@ io::PeakContext contextOf(const JobResult& result) {
             .audit = result.report.audit ? auditText(*result.report.audit) : ""};
 }
 
-bool writeHeatmap(const path& file, const Job& job, const JobResult& result,
+bool writeHeatmap(const io::AtomicFile& file, const Job& job, const JobResult& result,
                   const std::stop_token& stop) {
     const std::int64_t best =
         result.peaks.empty() ? 0 : result.peaks.front().corner.z - result.mapCorner.z;
     const double top = result.report.map->statistics.maximum;
     // A map without positive scores still gets a scale of one colour step.
-    const io::HeatmapScale scale{.low = 0, .high = std::max(top, 1.0 / 256)};
+    const match::HeatmapScale scale{.low = 0, .high = std::max(top, 1.0 / 256)};
     return io::writeHeatmap(file, result.map->value.view(), result.map->status.view(),
                             job.slice.value_or(best), scale, stop);
 }
 
 } // namespace
 
-bool OutputFiles::add(const path& target, const std::function<bool(const path&)>& write) {
+bool OutputFiles::add(const path& target, const Write& write) {
     auto file = std::make_unique<io::AtomicFile>(target);
-    const bool written = write(file->temporary());
+    const bool written = write(*file);
     m_files.push_back(std::move(file));
     return written;
 }
@@ -177,7 +177,7 @@ bool writeOutputs(const Job& job, JobResult& result, OutputFiles& files,
     const base::Stopwatch watch;
     const auto image = [&](const base::AnyView& pixels, const base::Geometry& geometry,
                            const path& target) {
-        return [&, pixels, geometry](const path& file) {
+        return [&, pixels, geometry](const io::AtomicFile& file) {
             const auto dropped = io::writeImage(file, pixels, geometry, {}, stop);
             for (const std::string& note : dropped.value_or(std::vector<std::string>{})) {
                 result.notes.push_back(target.filename().string() + ": " + note);
@@ -185,7 +185,7 @@ bool writeOutputs(const Job& job, JobResult& result, OutputFiles& files,
             return dropped.has_value();
         };
     };
-    std::vector<std::pair<path, std::function<bool(const path&)>>> asked;
+    std::vector<std::pair<path, OutputFiles::Write>> asked;
     if (result.map) {
         const auto& geometry = result.mapGeometry;
         asked.emplace_back(job.map, image(method::scoresOf(*result.map), geometry, job.map));
@@ -200,13 +200,14 @@ bool writeOutputs(const Job& job, JobResult& result, OutputFiles& files,
         {
             {job.templateOut, image(base::viewOf(templ.pixels), templ.geometry, job.templateOut)},
             {job.peaks,
-             [&](const path& file) {
+             [&](const io::AtomicFile& file) {
                  io::writePeaks(file, result.peaks, contextOf(result));
                  return true;
              }},
-            {job.heatmap, [&](const path& file) { return writeHeatmap(file, job, result, stop); }},
+            {job.heatmap,
+             [&](const io::AtomicFile& file) { return writeHeatmap(file, job, result, stop); }},
             {job.report,
-             [&](const path& file) {
+             [&](const io::AtomicFile& file) {
                  result.report.run->writeMs = watch.ms();
                  io::writeText(file, toJson(result.report));
                  return true;

@@ -16,10 +16,9 @@ namespace flcc::job::detail {
 /// their names, or none. What was not committed leaves nothing behind.
 class OutputFiles {
   public:
-    /// `write` gets the path to write to, which has the extension of `target`, and returns false
-    /// when it was stopped, which is then returned.
-    [[nodiscard]] bool add(const std::filesystem::path& target,
-                           const std::function<bool(const std::filesystem::path&)>& write);
+    /// Writes a file and leaves commit() to this object; false when it was stopped.
+    using Write = std::function<bool(const io::AtomicFile&)>;
+    [[nodiscard]] bool add(const std::filesystem::path& target, const Write& write);
     /// **Errors**: Output.
     void commit();
 

@@ -354,7 +354,7 @@ bool SceneRunner::write() {
 
 bool SceneRunner::writePlan() {
     if (!m_job.report.empty()) {
-        (void)m_stream.files.add(m_job.report, [this](const std::filesystem::path& file) {
+        (void)m_stream.files.add(m_job.report, [this](const io::AtomicFile& file) {
             io::writeText(file, toJson(m_result.report));
             return true;
         });

@@ -27,7 +27,7 @@ class HeatmapFileTest : public QObject {
             value.data()[i] = static_cast<float>(i % 200) / 100.0F - 1.0F;
             status.data()[i] = static_cast<Status>(i % 7 == 0 ? i % 6 : 0);
         }
-        const io::HeatmapScale scale{io::ColourMap::Diverging, -1, 1};
+        const match::HeatmapScale scale{match::ColourMap::Diverging, -1, 1};
         io::writeHeatmap(at("h.png"), value.view(), status.view(), 1, scale);
         const io::LoadedImage picture = io::readImage(at("h.png"));
         QCOMPARE(picture.info.components, 3);
@@ -37,12 +37,12 @@ class HeatmapFileTest : public QObject {
         for (std::int64_t y = 0; y < extents.y; ++y) {
             for (std::int64_t x = 0; x < extents.x; ++x) {
                 const bool shown = base::hasValue(status.view().at(x, y, 1));
-                io::Colour expected =
-                    shown ? io::colourOf(scale, static_cast<double>(value.view().at(x, y, 1)))
-                          : io::hatchColour(x, y);
+                match::Colour expected =
+                    shown ? match::colourOf(scale, static_cast<double>(value.view().at(x, y, 1)))
+                          : match::hatchColour(x, y);
                 hatched += shown ? 0 : 1;
                 if (status.view().at(x, y, 1) == Status::LowConf) {
-                    expected = io::lowConfColour(expected);
+                    expected = match::lowConfColour(expected);
                     ++pink;
                 }
                 for (std::size_t plane = 0; plane < 3; ++plane) {

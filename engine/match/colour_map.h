@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace flcc::io {
+namespace flcc::match {
 
 /// sRGB, 0..255.
 using Colour = std::array<std::uint8_t, 3>;
@@ -41,4 +41,4 @@ inline constexpr Colour kHatchLight{150, 150, 150};
 inline constexpr Colour kHatchDark{90, 90, 90};
 [[nodiscard]] Colour hatchColour(std::int64_t x, std::int64_t y);
 
-} // namespace flcc::io
+} // namespace flcc::match

@@ -2,11 +2,11 @@
 
 #include <array>
 
-#include "engine/io/colour_map.h"
+#include "engine/match/colour_map.h"
 
 // 256 colours each, from low to high.
 
-namespace flcc::io::detail {
+namespace flcc::match::detail {
 
 // Viridis by S. van der Walt and N. Smith, put into the public domain (CC0).
 inline constexpr std::array<Colour, 256> kViridis{
@@ -166,4 +166,4 @@ inline constexpr std::array<Colour, 256> kDiverging{
      {159, 3, 26},    {157, 0, 25},    {155, 0, 24},    {154, 0, 23},    {152, 0, 22},
      {151, 0, 20}}};
 
-} // namespace flcc::io::detail
+} // namespace flcc::match::detail

@@ -1,11 +1,11 @@
-#include "engine/io/colour_map.h"
+#include "engine/match/colour_map.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "engine/io/detail/colour_tables.h"
+#include "engine/match/detail/colour_tables.h"
 
-namespace flcc::io {
+namespace flcc::match {
 
 namespace {
 
@@ -61,4 +61,4 @@ Colour hatchColour(std::int64_t x, std::int64_t y) {
     return (stripe & 1) == 0 ? kHatchLight : kHatchDark;
 }
 
-} // namespace flcc::io
+} // namespace flcc::match
