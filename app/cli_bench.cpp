@@ -18,7 +18,7 @@ namespace flcc::app {
 
 namespace {
 
-using Values = std::map<std::string, std::string>;
+using Values = OptionValues;
 
 base::Extents extents(const std::string& option, const std::string& text) {
     constexpr std::int64_t kMost = 1 << 20;
@@ -117,12 +117,12 @@ int bench(const std::vector<std::string>& args, const std::stop_token& stop) {
             }
         }
         const std::string device = values.contains("--device") ? deviceOf(values) : "cpu";
-        job::writeCrossover(values.at("--crossover"), threadsOf(values), device);
+        job::writeCrossover(values.find("--crossover")->second, threadsOf(values), device);
         return 0;
     }
     const job::BenchmarkOptions options = benchmarkOf(values);
     const std::filesystem::path report =
-        values.contains("--report") ? values.at("--report") : std::string();
+        values.contains("--report") ? values.find("--report")->second : std::string();
     requireFolderOf(report);
     std::vector<job::BenchmarkRow> rows;
     (void)job::benchmark(options, stop, [&](const job::BenchmarkRow& row) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <iterator>
 #include <optional>
 
 #include "app/cli_bench.h"
@@ -44,8 +45,9 @@ constexpr const char* kUsage =
                  [--pixel TYPE] [--threads N] [--repeat N]
   flcc-cli bench --crossover FILE.png|FILE.json [--device D] [--threads N]
                                                            which method is chosen, over scene and template size
-  flcc-cli selftest [--device auto|cpu|cuda|cuda:N] [--json]
-                                                           exact cases on every instruction set and GPU of this machine
+  flcc-cli selftest [--device auto|cpu|cuda|cuda:N] [--case NAME]... [--json]
+                                                           exact cases on every instruction set and GPU of this machine;
+                                                           NAME is that of a case or a part of it
   flcc-cli --help | --version
 
 Options of match and plan, defaults first or in brackets:
@@ -200,21 +202,36 @@ int devices(const Arguments& args, const std::stop_token& stop) {
 }
 
 int selfTest(const Arguments& args, const std::stop_token& stop) {
-    const auto asked =
-        optionsOf("selftest", {{"--device", "auto|cpu|cuda|cuda:N"}, {"--json", ""}}, args);
+    const OptionValues asked = optionsOf(
+        "selftest",
+        {{"--device", "auto|cpu|cuda|cuda:N"}, {"--case", "NAME", true}, {"--json", ""}}, args);
+    const bool json = asked.contains("--json");
     selftest::Options options;
+    const auto [first, last] = asked.equal_range("--case");
+    std::transform(first, last, std::back_inserter(options.cases),
+                   [](const auto& option) { return option.second; });
+    selftest::requireCases(options.cases); // before the devices are asked
     options.methods = plan::methodsOn(deviceOf(asked));
     ProgressBar bar(errorIsTerminal());
-    const selftest::Report report =
-        selftest::runSelfTest(options, stop, [&bar](std::string_view name, double share) {
+    bool begun = false;
+    const auto printCase = [&](const std::vector<selftest::Row>& rows) {
+        bar.clear();
+        print((begun ? "" : selftest::headText()) + selftest::toText(rows));
+        begun = true;
+    };
+    const selftest::Report report = selftest::runSelfTest(
+        options, stop,
+        [&bar](std::string_view name, double share) {
             bar.label(name);
             bar.progress(share);
-        });
+        },
+        json ? selftest::CaseEnded{} : printCase);
     bar.clear();
     if (report.cancelled) {
-        return interrupted();
+        std::cerr << "flcc-cli: interrupted; not all cases have run\n" << std::flush;
+        return kInterrupted;
     }
-    print(asked.contains("--json") ? selftest::toJson(report) : selftest::toText(report));
+    print(json ? selftest::toJson(report) : selftest::verdictText(report));
     return report.passed() ? 0 : static_cast<int>(ErrorCode::Internal);
 }
 

@@ -27,10 +27,9 @@ std::string listOf(const std::vector<KnownOption>& known) {
 
 void refuse(const std::string& sentence) { throw Error(ErrorCode::CommandLine, sentence); }
 
-std::map<std::string, std::string> optionsOf(const std::string& command,
-                                             const std::vector<KnownOption>& known,
-                                             const std::vector<std::string>& args) {
-    std::map<std::string, std::string> options;
+OptionValues optionsOf(const std::string& command, const std::vector<KnownOption>& known,
+                       const std::vector<std::string>& args) {
+    OptionValues options;
     for (std::size_t i = 0; i < args.size(); ++i) {
         const std::size_t equals = args[i].find('=');
         const std::string name = args[i].substr(0, equals);
@@ -39,7 +38,7 @@ std::map<std::string, std::string> optionsOf(const std::string& command,
         if (option == known.end()) {
             refuse("unknown option " + name + "; " + command + " knows " + listOf(known));
         }
-        if (options.contains(name)) {
+        if (options.contains(name) && !option->repeats) {
             refuse("option " + name + " is given twice");
         }
         const bool separate = equals == std::string::npos;
@@ -47,13 +46,13 @@ std::map<std::string, std::string> optionsOf(const std::string& command,
             if (!separate) {
                 refuse("option " + name + " takes no value");
             }
-            options[name] = "";
+            options.emplace(name, "");
             continue;
         }
         if (separate && i + 1 == args.size()) {
             refuse("option " + name + " needs a value");
         }
-        options[name] = separate ? args[++i] : args[i].substr(equals + 1);
+        options.emplace(name, separate ? args[++i] : args[i].substr(equals + 1));
     }
     return options;
 }
@@ -70,7 +69,7 @@ std::int64_t wholeNumber(const std::string& option, std::string_view text, std::
     return value;
 }
 
-int threadsOf(const std::map<std::string, std::string>& options) {
+int threadsOf(const OptionValues& options) {
     constexpr int kMostThreads = 4096;
     const auto found = options.find("--threads");
     return found == options.end()
@@ -78,7 +77,7 @@ int threadsOf(const std::map<std::string, std::string>& options) {
                : static_cast<int>(wholeNumber("--threads", found->second, 1, kMostThreads));
 }
 
-std::string deviceOf(const std::map<std::string, std::string>& options) {
+std::string deviceOf(const OptionValues& options) {
     const auto found = options.find("--device");
     if (found == options.end()) {
         return "auto";

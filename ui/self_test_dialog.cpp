@@ -10,6 +10,8 @@
 #include <QTableWidget>
 
 #include <algorithm>
+#include <mutex>
+#include <vector>
 
 #include "ui/device_choice.h"
 #include "ui/text.h"
@@ -51,6 +53,12 @@ std::vector<Line> linesOf(const selftest::Report& report) {
 }
 
 } // namespace
+
+/// The cases that have ended; it may outlive the dialog.
+struct SelfTestDialog::Ended {
+    std::mutex mutex;
+    std::vector<selftest::Row> rows; ///< guarded by mutex
+};
 
 SelfTestDialog::SelfTestDialog(RunController& controller, QWidget* parent)
     : WorkDialog(controller, RunController::Task::SelfTest, QStringLiteral("selfTest"),
@@ -108,23 +116,36 @@ void SelfTestDialog::workingChanged(bool working) {
 
 WorkDialog::Work SelfTestDialog::work() {
     const std::string device = m_device->currentData().toString().toStdString();
-    return [this, device](const std::stop_token& stop, const Tell& tell) {
+    m_ended = std::make_shared<Ended>();
+    return [this, device, ended = m_ended](const std::stop_token& stop, const Tell& tell) {
         selftest::Options options;
         options.methods = plan::methodsOn(device);
-        const selftest::Report report = selftest::runSelfTest(options, stop, tell);
+        const selftest::Report report =
+            selftest::runSelfTest(options, stop, tell, [&](const std::vector<selftest::Row>& rows) {
+                const std::scoped_lock lock(ended->mutex);
+                ended->rows.insert(ended->rows.end(), rows.begin(), rows.end());
+            });
         return [this, report] { showReport(report); };
     };
 }
 
-void SelfTestDialog::showReport(const selftest::Report& report) {
-    m_report = report;
-    const std::vector<Line> lines = linesOf(report);
+void SelfTestDialog::showSoFar() {
+    {
+        const std::scoped_lock lock(m_ended->mutex);
+        if (m_ended->rows.size() == m_report.rows.size()) {
+            return;
+        }
+        m_report.rows = m_ended->rows;
+    }
+    showRows();
+}
+
+void SelfTestDialog::showRows() {
+    const std::vector<Line> lines = linesOf(m_report);
     m_table->setRowCount(static_cast<int>(lines.size()));
-    int runs = 0;
     for (int i = 0; i < static_cast<int>(lines.size()); ++i) {
         const selftest::Row& row = lines[static_cast<std::size_t>(i)].row;
         const int sets = row.instructionSet.empty() ? 0 : lines[static_cast<std::size_t>(i)].sets;
-        runs += row.runs;
         const QStringList texts{toQString(row.name),
                                 toQString(row.method),
                                 deviceText(row.device),
@@ -144,6 +165,15 @@ void SelfTestDialog::showReport(const selftest::Report& report) {
         }
     }
     m_table->resizeColumnsToContents();
+}
+
+void SelfTestDialog::showReport(const selftest::Report& report) {
+    m_report = report;
+    showRows();
+    int runs = 0;
+    for (const selftest::Row& row : report.rows) {
+        runs += row.runs;
+    }
     const QString words = report.cancelled  ? tr("Ended before all cases had run")
                           : report.passed() ? tr("Passed")
                                             : tr("Failed");

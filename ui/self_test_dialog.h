@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+
 #include "engine/selftest/self_test.h"
 #include "ui/work_dialog.h"
 
@@ -9,7 +11,7 @@ class QTableWidget;
 namespace flcc::ui {
 
 /// Runs the self-test of the engine on the devices that are chosen, on all from the start, and
-/// shows a row for every case, method and device.
+/// shows a row for every case, method and device, when the case has ended.
 class SelfTestDialog : public WorkDialog {
     Q_OBJECT
 
@@ -17,11 +19,16 @@ class SelfTestDialog : public WorkDialog {
     SelfTestDialog(RunController& controller, QWidget* parent);
 
   private:
+    struct Ended;
+
     [[nodiscard]] Work work() override;
     void workingChanged(bool working) override;
+    void showSoFar() override;
+    void showRows();
     void showReport(const selftest::Report& report);
 
-    selftest::Report m_report;
+    std::shared_ptr<Ended> m_ended; ///< of this window and the background thread
+    selftest::Report m_report;      ///< while the work goes on the rows that are shown
     QComboBox* m_device = nullptr;
     QTableWidget* m_table = nullptr;
     QPushButton* m_copy = nullptr;

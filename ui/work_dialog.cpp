@@ -138,6 +138,7 @@ void WorkDialog::showProgress() {
     if (!m_shared || m_shared->stop.stop_requested()) {
         return;
     }
+    showSoFar();
     const std::scoped_lock lock(m_shared->mutex);
     if (!m_shared->doing.empty()) {
         m_bar->setValue(static_cast<int>(m_shared->share * 1000));

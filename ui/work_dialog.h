@@ -43,6 +43,8 @@ class WorkDialog : public QDialog {
     [[nodiscard]] virtual Work work() = 0;
     /// The work has begun, or has ended or failed: for the parts of the derived dialog.
     virtual void workingChanged(bool working) = 0;
+    /// Comes ten times a second while the work goes on: shows what it has brought so far.
+    virtual void showSoFar() {}
 
     void say(const QString& sentence);
     void addContent(QWidget* content, int stretch);

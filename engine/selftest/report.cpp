@@ -37,9 +37,9 @@ std::string seconds(double ms) {
 }
 
 /// The devices of the rows in the order in which they ran.
-std::vector<std::string> devicesOf(const Report& report) {
+std::vector<std::string> devicesOf(const std::vector<Row>& rows) {
     std::vector<std::string> devices;
-    for (const Row& row : report.rows) {
+    for (const Row& row : rows) {
         if (std::find(devices.begin(), devices.end(), row.device) == devices.end()) {
             devices.push_back(row.device);
         }
@@ -90,16 +90,28 @@ std::string lineOf(const CaseName& name, const std::string& device, const std::v
 
 } // namespace
 
-std::string toText(const Report& report) {
-    std::string text = padded("case", 16) + padded("device", 8) + padded("verdict", 8) +
-                       padded("runs", 7) + padded("error", 13) + padded("over bound", 13) +
-                       "time\n";
-    const std::vector<std::string> devices = devicesOf(report);
+std::string headText() {
+    return padded("case", 16) + padded("device", 8) + padded("verdict", 8) + padded("runs", 7) +
+           padded("error", 13) + padded("over bound", 13) + "time\n";
+}
+
+std::string toText(const std::vector<Row>& rows) {
+    std::string text;
+    const std::vector<std::string> devices = devicesOf(rows);
     for (const CaseName& name : caseNames()) {
         for (const std::string& device : devices) {
-            text += lineOf(name, device, report.rows);
+            text += lineOf(name, device, rows);
         }
     }
+    return text;
+}
+
+std::string toText(const Report& report) {
+    return headText() + toText(report.rows) + verdictText(report);
+}
+
+std::string verdictText(const Report& report) {
+    std::string text;
     int runs = 0;
     for (const Row& row : report.rows) {
         runs += row.runs;
@@ -109,7 +121,7 @@ std::string toText(const Report& report) {
                     row.fault + "\n";
         }
     }
-    for (const std::string& device : devices) {
+    for (const std::string& device : devicesOf(report.rows)) {
         text += device + ": " + nameOf(device, report) + "\n";
     }
     return text + verdictOf(report) + ": " + std::to_string(runs) + " runs in " +
@@ -137,7 +149,7 @@ std::string toJson(const Report& report) {
         about[name.name] = name.about;
     }
     Json devices = Json::object();
-    for (const std::string& device : devicesOf(report)) {
+    for (const std::string& device : devicesOf(report.rows)) {
         devices[device] = nameOf(device, report);
     }
     const Json json{{"verdict", verdictOf(report)},

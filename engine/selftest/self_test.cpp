@@ -1,6 +1,8 @@
 #include "engine/selftest/self_test.h"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 #include "engine/base/error.h"
 #include "engine/base/stopwatch.h"
@@ -10,19 +12,41 @@ namespace flcc::selftest {
 
 namespace {
 
+/// The cases that `name` means: the one of this name, or all that have it in theirs.
+/// **Errors**: CommandLine when there is none.
+std::vector<const Case*> meantBy(const std::string& name) {
+    std::vector<const Case*> found;
+    std::string all;
+    for (const Case& one : cases()) {
+        const std::string_view known = one.name;
+        if (known == name) {
+            return {&one};
+        }
+        if (!name.empty() && known.find(name) != std::string_view::npos) {
+            found.push_back(&one);
+        }
+        all += (all.empty() ? "" : ", ") + std::string(known);
+    }
+    if (found.empty()) {
+        throw base::Error(base::ErrorCode::CommandLine, "no case of the self-test has \"" + name +
+                                                            "\" in its name; there are " + all);
+    }
+    return found;
+}
+
+/// In the order of the list, each once.
 std::vector<Case> chosen(const std::vector<std::string>& names) {
     if (names.empty()) {
         return cases();
     }
-    std::vector<Case> result;
+    std::set<const Case*> asked; // by their place in the list
     for (const std::string& name : names) {
-        const auto found = std::find_if(cases().begin(), cases().end(),
-                                        [&](const Case& one) { return one.name == name; });
-        if (found == cases().end()) {
-            throw base::Error(base::ErrorCode::CommandLine, "there is no self-test " + name);
-        }
-        result.push_back(*found);
+        const std::vector<const Case*> meant = meantBy(name);
+        asked.insert(meant.begin(), meant.end());
     }
+    std::vector<Case> result;
+    std::transform(asked.begin(), asked.end(), std::back_inserter(result),
+                   [](const Case* one) { return *one; });
     return result;
 }
 
@@ -41,7 +65,10 @@ std::vector<CaseName> caseNames() {
     return names;
 }
 
-Report runSelfTest(const Options& options, const std::stop_token& stop, const Progress& progress) {
+void requireCases(const std::vector<std::string>& names) { (void)chosen(names); }
+
+Report runSelfTest(const Options& options, const std::stop_token& stop, const Progress& progress,
+                   const CaseEnded& ended) {
     const std::vector<Case> list = chosen(options.cases);
     Judge judge(options.methods, options.threads > 0 ? options.threads : base::availableThreads());
     const base::Stopwatch watch;
@@ -50,8 +77,13 @@ Report runSelfTest(const Options& options, const std::stop_token& stop, const Pr
         if (progress) {
             progress(list[i].name, static_cast<double>(i) / static_cast<double>(list.size()));
         }
-        CaseRun run(list[i].name, options, judge, stop, report.rows);
+        std::vector<Row> rows;
+        CaseRun run(list[i].name, options, judge, stop, rows);
         list[i].run(run);
+        report.rows.insert(report.rows.end(), rows.begin(), rows.end());
+        if (ended && !rows.empty() && !stop.stop_requested()) {
+            ended(rows);
+        }
     }
     report.cancelled = stop.stop_requested();
     report.ms = watch.ms();

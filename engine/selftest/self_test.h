@@ -13,7 +13,8 @@ namespace flcc::selftest {
 
 /// What a self-test covers; as made it covers everything.
 struct Options {
-    std::vector<std::string> cases{};           ///< names of caseNames(); none = all
+    /// Each the name of one of caseNames(), or a part of names: all that have it. None = all.
+    std::vector<std::string> cases{};
     std::vector<std::string> instructionSets{}; ///< of plan::instructionSets(); none = all
     int threads = 0;                            ///< 0 = all
     /// The methods that are tested, those of one device by plan::methodsOn().
@@ -51,8 +52,13 @@ struct CaseName {
 };
 [[nodiscard]] std::vector<CaseName> caseNames();
 
+/// **Errors**: CommandLine for an entry of Options::cases that no case has in its name.
+void requireCases(const std::vector<std::string>& cases);
+
 /// Told the case under way and the share of the whole that is done, 0 .. 1.
 using Progress = std::function<void(std::string_view name, double share)>;
+/// Told all rows of a case when it has ended; not those of a case that a stop cut short.
+using CaseEnded = std::function<void(const std::vector<Row>& rows)>;
 
 /// Runs the cases that break programs for template matching, on every instruction set of this
 /// machine and its GPUs, every candidate of every method, and compares all scores, or a seeded
@@ -62,10 +68,15 @@ using Progress = std::function<void(std::string_view name, double share)>;
 /// **Errors**: CommandLine for a case or instruction set that does not exist. **Threads**:
 /// restricts the instructions of the whole process while it runs, so no other run may be under way.
 [[nodiscard]] Report runSelfTest(const Options& options, const std::stop_token& stop = {},
-                                 const Progress& progress = {});
+                                 const Progress& progress = {}, const CaseEnded& ended = {});
 
-/// One line a case and device, then the faults, the devices by name, and the verdict.
+/// headText(), toText() of all rows, verdictText().
 [[nodiscard]] std::string toText(const Report& report);
+[[nodiscard]] std::string headText(); ///< what the columns of toText(rows) are
+/// One line a case and device.
+[[nodiscard]] std::string toText(const std::vector<Row>& rows);
+/// The faults, the devices by name, and the verdict.
+[[nodiscard]] std::string verdictText(const Report& report);
 /// Every row, the devices by name, and the verdict: "passed", "failed" or "interrupted".
 [[nodiscard]] std::string toJson(const Report& report);
 

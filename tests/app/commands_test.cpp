@@ -57,6 +57,7 @@ class CliCommandsTest : public QObject {
     void aGpuIsUsedOrItIsSaidWhyNot();
     void samplesAreListed();
     void theSelfTestPasses();
+    void theSelfTestRunsTheCasesAskedFor();
     void helpAndVersion();
     void namesWithOddCharactersWork();
     void theProgramLinksNoQtAndNoVtk();
@@ -94,6 +95,8 @@ void CliCommandsTest::failuresHaveTheirCodeAndWriteNothing_data() {
     row("unknown option of selftest", {"selftest", "--all"}, 2);
     row("unknown device of selftest", {"selftest", "--device", "gpu"}, 2);
     row("selftest of two devices", {"selftest", "--device", "cpu", "--device=cuda"}, 2);
+    row("unknown case of selftest", {"selftest", "--case", "anchor", "--case", "none"}, 2);
+    row("empty case of selftest", {"selftest", "--case", ""}, 2);
     row("selftest of no device", {"selftest", "--device"}, 2);
     row("missing scene", {"match", "none.mha", "template.mha"}, 3);
     row("missing second scene", match({"--scene", "scene.mha", "none.mha"}), 3);
@@ -506,6 +509,25 @@ void CliCommandsTest::theSelfTestPasses() {
         QVERIFY(report.at("cases").contains(row.at("case").get<std::string>()));
     }
     QCOMPARE(sets.size(), flcc::plan::instructionSets().size());
+}
+
+void CliCommandsTest::theSelfTestRunsTheCasesAskedFor() {
+    const auto casesOf = [&](const QStringList& more) {
+        const CliRun run = runCli(QStringList{"selftest", "--device", "cpu"} + more, m_tiny.path());
+        QStringList names;
+        for (const QByteArray& line : run.output.split('\n').mid(1)) {
+            if (line.contains("passed  ")) {
+                names << line.split(' ').front();
+            }
+        }
+        return run.code == 0 ? names : QStringList{run.errors};
+    };
+    QCOMPARE(casesOf({"--case", "copies", "--case=anchor", "--case", "anchor"}),
+             (QStringList{"anchor", "copies"}));
+    QCOMPARE(casesOf({"--case", "ancho"}), QStringList{"anchor"});
+    const CliRun unknown = runCli({"selftest", "--case", "none"}, m_tiny.path());
+    QVERIFY2(unknown.errors.contains("\"none\"") && unknown.errors.contains("hot-pixel, "),
+             unknown.errors.constData());
 }
 
 void CliCommandsTest::helpAndVersion() {

@@ -32,6 +32,7 @@ class CliSignalsTest : public QObject {
     void aSecondSignalEndsAtOnceAndLeavesNothing();
     void everyCommandCanBeInterrupted_data();
     void everyCommandCanBeInterrupted();
+    void aCaseOfTheSelfTestIsPrintedWhenItEnds();
     void aClosedPipeIsAFailedWrite();
     void closedStreamsDoNoHarm();
     void noHomeAndNoLocaleDoNoHarm();
@@ -180,11 +181,31 @@ void CliSignalsTest::everyCommandCanBeInterrupted() {
         interrupted += !early && code == 130 ? 1 : 0;
         if (code == 130) {
             QCOMPARE(folder.added(), before);
-            QVERIFY(process.readAllStandardOutput().isEmpty());
+            // The self-test has printed the cases that had ended.
+            QVERIFY(process.readAllStandardOutput().isEmpty() || arguments.front() == "selftest");
         }
         QDir(folder.path("new")).removeRecursively();
     }
     QVERIFY(interrupted > 0 || arguments.front() == "devices");
+}
+
+void CliSignalsTest::aCaseOfTheSelfTestIsPrintedWhenItEnds() {
+    QProcess process;
+    process.start(FLCC_CLI, {"selftest", "--device", "cpu"});
+    QByteArray output;
+    while (output.count('\n') < 2 && process.waitForReadyRead(120'000)) {
+        output += process.readAllStandardOutput();
+    }
+    QVERIFY2(output.count('\n') >= 2, output.constData()); // the names of columns, and a case
+    ::kill(static_cast<pid_t>(process.processId()), SIGINT);
+    QVERIFY(process.waitForFinished(60'000));
+    QCOMPARE(process.exitCode(), 130); // the others were still to come
+    output += process.readAllStandardOutput();
+    QVERIFY(output.endsWith('\n'));
+    for (const QByteArray& line : output.split('\n').mid(1, output.count('\n') - 1)) {
+        QVERIFY2(line.contains("passed"), line.constData());
+    }
+    QVERIFY(process.readAllStandardError().startsWith("flcc-cli: interrupted"));
 }
 
 void CliSignalsTest::aClosedPipeIsAFailedWrite() {

@@ -51,6 +51,9 @@ class SelfTestDialogTest : public QObject {
         QTest::keyClicks(&device, "Double"); // the name of the GPU
         QCOMPARE(device.currentData().toString(), QString("cuda:0"));
         test::click(again);
+        QTRY_VERIFY_WITH_TIMEOUT(table.rowCount() > 0, 60'000);
+        QVERIFY(!copy.isEnabled()); // the other cases go on
+        QCOMPARE(table.item(0, 0)->text().toStdString(), selftest::caseNames().front().name);
         QTRY_VERIFY_WITH_TIMEOUT(copy.isEnabled(), 120'000);
         const QString verdict = test::child<QLabel>(dialog, "selfTestVerdict").text();
         QVERIFY2(verdict.startsWith("Passed"), qPrintable(verdict));
