@@ -35,6 +35,7 @@ class RunController::Sink : public job::JobSink {
             scene->source = result.scene->source;
             scene->note = result.scene->note;
             scene->sha256 = result.scene->sha256;
+            scene->dataFile = result.scene->dataFile;
             kept->scene = std::move(scene);
         }
         m_controller.post([this_ = &m_controller, number = at.number, kept, thumbnail] {

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "engine/base/error.h"
+#include "engine/io/detail/descriptor.h"
 #include "engine/io/detail/reading.h"
 
 namespace flcc::io {
@@ -21,6 +22,7 @@ namespace flcc::io {
 namespace {
 
 namespace fs = std::filesystem;
+using detail::Descriptor;
 
 [[noreturn]] void failOutput(const fs::path& path, const std::string& reason) {
     throw base::Error(base::ErrorCode::Output,
@@ -28,24 +30,6 @@ namespace fs = std::filesystem;
 }
 
 std::string reasonOf(int error) { return std::generic_category().message(error); }
-
-/// A file descriptor that closes itself.
-class Descriptor {
-  public:
-    explicit Descriptor(int number) : m_number(number) {}
-    ~Descriptor() {
-        if (m_number >= 0) {
-            ::close(m_number);
-        }
-    }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    [[nodiscard]] int number() const { return m_number; }
-    [[nodiscard]] bool valid() const { return m_number >= 0; }
-
-  private:
-    int m_number;
-};
 
 /// Follows a link, so that the file it names is replaced and not the link; refuses what is no file.
 fs::path resolved(const fs::path& target) {

@@ -1,68 +1,50 @@
 #include "engine/io/detail/byte_source.h"
 
-#include <algorithm>
 #include <array>
 #include <cctype>
 #include <charconv>
 #include <cstring>
-#include <fstream>
 
 namespace flcc::io::detail {
 
 namespace {
 
-constexpr std::int64_t kBlock = 1 << 22;
-
 /// Bytes as they stand in the file.
 class PlainSource final : public ByteSource {
   public:
-    PlainSource(const RawLayout& layout, std::stop_token stop)
-        : m_path(layout.file), m_stop(std::move(stop)), m_file(layout.file, std::ios::binary) {
-        m_file.seekg(layout.offset);
-    }
+    PlainSource(const RawLayout& layout, ReadFiles* files, const std::stop_token& stop)
+        : m_path(layout.file), m_file(layout.file, layout.offset, files, stop) {}
 
     void read(void* target, std::int64_t count) override {
-        auto* out = static_cast<char*>(target);
-        while (count > 0) {
-            throwIfStopped(m_stop);
-            const std::int64_t part = std::min(count, kBlock);
-            if (!m_file.read(out, part)) {
-                failInput(m_path, "the file ended while its voxels were read");
-            }
-            out += part;
-            count -= part;
+        if (m_file.read(target, count) < count) {
+            failInput(m_path, "the file ended while its voxels were read");
         }
     }
-    void skip(std::int64_t count) override { m_file.seekg(count, std::ios::cur); }
+    void skip(std::int64_t count) override { m_file.skip(count); }
 
   private:
     std::filesystem::path m_path;
-    std::stop_token m_stop;
-    std::ifstream m_file;
+    FileStream m_file;
 };
 
 /// Letters of a file, a block at a time.
 class Letters {
   public:
-    Letters(const RawLayout& layout, std::stop_token stop)
-        : m_stop(std::move(stop)), m_file(layout.file, std::ios::binary), m_block(1 << 16) {
-        m_file.seekg(layout.offset);
-    }
+    Letters(const RawLayout& layout, ReadFiles* files, const std::stop_token& stop)
+        : m_file(layout.file, layout.offset, files, stop), m_block(1 << 16) {}
 
     /// The next letter, or -1 at the end.
     int next() {
         if (m_at == m_filled) {
-            throwIfStopped(m_stop);
-            m_file.read(m_block.data(), static_cast<std::streamsize>(m_block.size()));
-            m_filled = static_cast<std::size_t>(m_file.gcount());
+            m_filled = static_cast<std::size_t>(
+                m_file.read(m_block.data(), static_cast<std::int64_t>(m_block.size())));
             m_at = 0;
         }
         return m_at < m_filled ? static_cast<unsigned char>(m_block[m_at++]) : -1;
     }
 
   private:
-    std::stop_token m_stop;
-    std::ifstream m_file;
+    FileStream m_file;
     std::vector<char> m_block;
     std::size_t m_at = 0;
     std::size_t m_filled = 0;
@@ -71,8 +53,9 @@ class Letters {
 /// Numbers in letters, with blanks or commas between them.
 class TextSource final : public ByteSource {
   public:
-    TextSource(const RawLayout& layout, base::PixelType pixel, std::stop_token stop)
-        : m_path(layout.file), m_letters(layout, std::move(stop)),
+    TextSource(const RawLayout& layout, base::PixelType pixel, ReadFiles* files,
+               const std::stop_token& stop)
+        : m_path(layout.file), m_letters(layout, files, stop),
           m_voxel(base::makeImage(pixel, {1, 1, 1})), m_bytes(base::bytesPerVoxel(pixel)) {}
 
     void read(void* target, std::int64_t count) override {
@@ -126,8 +109,8 @@ class TextSource final : public ByteSource {
 /// Two hexadecimal digits a byte.
 class HexSource final : public ByteSource {
   public:
-    HexSource(const RawLayout& layout, std::stop_token stop)
-        : m_path(layout.file), m_letters(layout, std::move(stop)) {}
+    HexSource(const RawLayout& layout, ReadFiles* files, const std::stop_token& stop)
+        : m_path(layout.file), m_letters(layout, files, stop) {}
 
     void read(void* target, std::int64_t count) override {
         auto* out = static_cast<unsigned char*>(target);
@@ -162,20 +145,20 @@ class HexSource final : public ByteSource {
 } // namespace
 
 std::unique_ptr<ByteSource> openBytes(const RawLayout& layout, base::PixelType pixel,
-                                      const std::stop_token& stop) {
+                                      ReadFiles* files, const std::stop_token& stop) {
     std::unique_ptr<ByteSource> source;
     switch (layout.encoding) {
     case Encoding::Plain:
-        source = std::make_unique<PlainSource>(layout, stop);
+        source = std::make_unique<PlainSource>(layout, files, stop);
         break;
     case Encoding::Packed:
-        source = openPacked(layout.file, layout.offset, stop);
+        source = openPacked(layout.file, layout.offset, files, stop);
         break;
     case Encoding::Text:
-        source = std::make_unique<TextSource>(layout, pixel, stop);
+        source = std::make_unique<TextSource>(layout, pixel, files, stop);
         break;
     case Encoding::Hex:
-        source = std::make_unique<HexSource>(layout, stop);
+        source = std::make_unique<HexSource>(layout, files, stop);
         break;
     }
     source->skip(layout.skip);
@@ -184,7 +167,7 @@ std::unique_ptr<ByteSource> openBytes(const RawLayout& layout, base::PixelType p
 
 #ifndef FLCC_IMAGE_IO
 std::unique_ptr<ByteSource> openPacked(const std::filesystem::path& path, std::int64_t /*offset*/,
-                                       const std::stop_token& /*stop*/) {
+                                       ReadFiles* /*files*/, const std::stop_token& /*stop*/) {
     failInput(path, "this build reads no packed files (built without ITK)");
 }
 #endif

@@ -7,6 +7,7 @@
 #include "engine/base/error.h"
 #include "engine/io/detail/backends.h"
 #include "engine/io/detail/raw_file.h"
+#include "engine/io/detail/read_files.h"
 
 namespace flcc::io {
 
@@ -150,11 +151,12 @@ ImageInfo infoOfFormat(const std::filesystem::path& path, const std::stop_token&
 #endif
 }
 
-LoadedImage readFormat(const std::filesystem::path& path, const ReadOptions& options) {
+LoadedImage readFormat(const std::filesystem::path& path, const ReadOptions& options,
+                       detail::ReadFiles* files) {
     (void)detail::requireRegularFile(path);
     const detail::Format format = detail::detectFormat(path);
     if (format == detail::Format::MetaImage) {
-        return detail::readMha(path, options);
+        return detail::readMha(path, options, files);
     }
 #ifdef FLCC_IMAGE_IO
     switch (format) {
@@ -165,11 +167,36 @@ LoadedImage readFormat(const std::filesystem::path& path, const ReadOptions& opt
     case detail::Format::Jpeg:
         return detail::readJpeg(path, options);
     default:
-        return detail::readItk(path, format, options);
+        return detail::readItk(path, format, options, files);
     }
 #else
     detail::failInput(path, "this build reads MHA files only (built without ITK)");
 #endif
+}
+
+/// The file beside a header that holds its voxels; empty where they are in the file itself.
+std::filesystem::path voxelFile(const std::filesystem::path& path) {
+    switch (detail::detectFormat(path)) {
+    case detail::Format::MetaImage:
+        return detail::mhaVoxelFile(path);
+#ifdef FLCC_IMAGE_IO
+    case detail::Format::Nrrd:
+        return detail::nrrdVoxelFile(path);
+#endif
+    default:
+        return {};
+    }
+}
+
+LoadedImage readWithDigests(const std::filesystem::path& path, const ReadOptions& options) {
+    detail::ReadFiles files;
+    files.add(path);
+    if (const std::filesystem::path voxels = voxelFile(path); !voxels.empty()) {
+        files.add(voxels);
+    }
+    LoadedImage image = readFormat(path, options, &files);
+    image.files = files.digests(options.stop);
+    return image;
 }
 
 /// Runs `read`; what it returns when stopped, and errors of memory, as the header says.
@@ -192,7 +219,10 @@ ImageInfo readImageInfo(const std::filesystem::path& path, const std::stop_token
 }
 
 LoadedImage readImage(const std::filesystem::path& path, const ReadOptions& options) {
-    return atTheDoor(path, [&] { return readFormat(path, options); });
+    return atTheDoor(path, [&] {
+        return options.digests ? readWithDigests(path, options)
+                               : readFormat(path, options, nullptr);
+    });
 }
 
 ScalarImage toScalar(LoadedImage image, const std::stop_token& stop) {

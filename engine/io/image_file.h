@@ -11,6 +11,7 @@
 #include "engine/base/geometry.h"
 #include "engine/base/pixels.h"
 #include "engine/io/atomic_file.h"
+#include "engine/io/digest.h"
 
 namespace flcc::io {
 
@@ -31,12 +32,16 @@ struct ReadOptions {
     std::optional<int> frame{};        ///< from 0
     std::int64_t maxBytes = INT64_MAX; ///< refuse a file whose pixels need more
     std::stop_token stop{};            ///< looked for in every row, strip, tile or block
+    bool digests = false;              ///< fill in LoadedImage::files
 };
 
 /// An image in memory as it stood in the file; one plane a colour component, never interleaved.
 struct LoadedImage {
     ImageInfo info;
     std::vector<base::AnyImage> components;
+    /// What it was read from, if ReadOptions::digests asks for that: the file, and after a header
+    /// the file beside it that holds its voxels.
+    std::vector<FileDigest> files;
 };
 
 /// Reads the header only; a packed file may have to be unpacked once to know that it is whole. An
@@ -46,7 +51,10 @@ struct LoadedImage {
 
 /// Reads a file: PNG, TIFF, NRRD, MetaImage, NIfTI, MRC, JPEG. Stopped, it returns an image without
 /// components, in far less than a second however large the file is.
-/// **Errors**: Input when it is missing, empty, truncated, unsupported or contradicts its header;
+/// With `digests` each file is the one its digest is of, from before its header was read until
+/// after its last pixel.
+/// **Errors**: Input when it is missing, empty, truncated, unsupported or contradicts its header,
+/// or, with `digests`, is changed while it is read;
 /// Problem when it has several channels or frames and none was chosen, or one that does not exist;
 /// Memory when it exceeds maxBytes.
 [[nodiscard]] LoadedImage readImage(const std::filesystem::path& path,

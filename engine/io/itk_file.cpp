@@ -226,14 +226,15 @@ ImageInfo itkInfo(const std::filesystem::path& path, Format format, const std::s
     return info;
 }
 
-LoadedImage readItk(const std::filesystem::path& path, Format format, const ReadOptions& options) {
+LoadedImage readItk(const std::filesystem::path& path, Format format, const ReadOptions& options,
+                    ReadFiles* files) {
     LoadedImage loaded;
     loaded.info = itkInfo(path, format, options.stop);
     const Choice choice = choose(path, loaded.info, options);
     const VoxelPlace place = voxelPlace(path, format, loaded.info);
     ImageInfo stored = loaded.info;
     stored.pixel = place.stored.value_or(stored.pixel);
-    loaded.components = readRaw(stored, place.layout, choice, options.stop);
+    loaded.components = readRaw(stored, place.layout, choice, files, options.stop);
     if (place.stored) {
         if (base::isInteger(loaded.info.pixel)) {
             failInput(path, kDamaged);

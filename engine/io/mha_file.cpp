@@ -208,6 +208,13 @@ ImageInfo infoOf(const std::filesystem::path& path, const Header& header) {
     return info;
 }
 
+/// Empty where the voxels follow the header.
+std::filesystem::path voxelFileOf(const std::filesystem::path& path, const Header& header) {
+    const std::string file = header.get("ElementDataFile");
+    const bool inside = file == "LOCAL" || file == "local" || file == "Local";
+    return inside ? std::filesystem::path() : requireNeighbour(path, file);
+}
+
 /// Where the voxels are; that they are all there.
 RawLayout layoutOf(const std::filesystem::path& path, const Header& header, const ImageInfo& info) {
     if (header.get("BinaryData", "True")[0] == 'F') {
@@ -220,9 +227,9 @@ RawLayout layoutOf(const std::filesystem::path& path, const Header& header, cons
     const bool bigEndian =
         header.flag("BinaryDataByteOrderMSB") || header.flag("ElementByteOrderMSB");
     layout.swapped = bigEndian != (std::endian::native == std::endian::big);
-    const std::string file = header.get("ElementDataFile");
-    const bool inside = file == "LOCAL" || file == "local" || file == "Local";
-    layout.file = inside ? path : requireNeighbour(path, file);
+    const std::filesystem::path beside = voxelFileOf(path, header);
+    const bool inside = beside.empty();
+    layout.file = inside ? path : beside;
     const std::int64_t size = requireRegularFile(layout.file);
     const auto voxel = base::bytesPerVoxel(info.pixel) * info.components * info.channels;
     const auto skip =
@@ -253,13 +260,18 @@ ImageInfo mhaInfo(const std::filesystem::path& path) {
     return info;
 }
 
-LoadedImage readMha(const std::filesystem::path& path, const ReadOptions& options) {
+std::filesystem::path mhaVoxelFile(const std::filesystem::path& path) {
+    return voxelFileOf(path, parseHeader(path));
+}
+
+LoadedImage readMha(const std::filesystem::path& path, const ReadOptions& options,
+                    ReadFiles* files) {
     const Header header = parseHeader(path);
     LoadedImage loaded;
     loaded.info = infoOf(path, header);
     const RawLayout layout = layoutOf(path, header, loaded.info);
     loaded.components =
-        readRaw(loaded.info, layout, choose(path, loaded.info, options), options.stop);
+        readRaw(loaded.info, layout, choose(path, loaded.info, options), files, options.stop);
     return loaded;
 }
 

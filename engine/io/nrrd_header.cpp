@@ -61,7 +61,12 @@ NrrdHeader parseNrrd(const std::filesystem::path& path) {
     return header;
 }
 
-std::string nrrdDataFile(const NrrdHeader& header) { return header.get({"data file", "datafile"}); }
+/// Empty where the voxels follow the header.
+std::filesystem::path voxelFileOf(const std::filesystem::path& path, const NrrdHeader& header) {
+    const bool beside = header.fields.contains("data file") || header.fields.contains("datafile");
+    return beside ? requireNeighbour(path, header.get({"data file", "datafile"}))
+                  : std::filesystem::path();
+}
 
 std::int64_t wholeNumber(const std::filesystem::path& path, const std::string& what,
                          const std::string& text) {
@@ -129,8 +134,8 @@ Encoding encodingOf(const std::filesystem::path& path, const std::string& word) 
 /// A header with its voxels elsewhere.
 void checkNrrd(const std::filesystem::path& path) {
     const NrrdHeader header = parseNrrd(path);
-    if (header.fields.count("data file") + header.fields.count("datafile") > 0) {
-        (void)requireRegularFile(requireNeighbour(path, nrrdDataFile(header)));
+    if (const auto beside = voxelFileOf(path, header); !beside.empty()) {
+        (void)requireRegularFile(beside);
     }
     for (const char* key : {"space directions", "space origin", "measurement frame"}) {
         std::string text = header.get({key});
@@ -149,13 +154,17 @@ void checkNrrd(const std::filesystem::path& path) {
     }
 }
 
+std::filesystem::path nrrdVoxelFile(const std::filesystem::path& path) {
+    return voxelFileOf(path, parseNrrd(path));
+}
+
 VoxelPlace nrrdPlace(const std::filesystem::path& path, const ImageInfo& info) {
     const NrrdHeader header = parseNrrd(path);
-    const std::string file = nrrdDataFile(header);
+    const std::filesystem::path beside = voxelFileOf(path, header);
     VoxelPlace place;
     RawLayout& layout = place.layout;
-    layout.file = file.empty() ? path : requireNeighbour(path, file);
-    layout.offset = file.empty() ? header.dataOffset : 0;
+    layout.file = beside.empty() ? path : beside;
+    layout.offset = beside.empty() ? header.dataOffset : 0;
     layout.encoding = encodingOf(path, header.get({"encoding"}));
     const std::int64_t together = std::int64_t{1} * info.components * info.channels;
     layout.inner = together > 1 ? valuesBeforeRange(path, header) : 1;

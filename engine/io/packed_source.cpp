@@ -1,7 +1,6 @@
 // Voxels packed by zlib or gzip, unpacked a block at a time.
 
 #include <algorithm>
-#include <fstream>
 #include <memory>
 #include <new>
 #include <vector>
@@ -18,10 +17,10 @@ constexpr std::int64_t kBlock = 1 << 20;
 
 class PackedSource final : public ByteSource {
   public:
-    PackedSource(const std::filesystem::path& path, std::int64_t offset, std::stop_token stop)
-        : m_path(path), m_stop(std::move(stop)), m_file(path, std::ios::binary),
+    PackedSource(const std::filesystem::path& path, std::int64_t offset, ReadFiles* files,
+                 const std::stop_token& stop)
+        : m_path(path), m_stop(stop), m_file(path, offset, files, stop),
           m_packed(std::size_t{1} << 18) {
-        m_file.seekg(offset);
         // 32: zlib's own format or gzip's, by the first bytes.
         if (::inflateInit2(&m_stream, 15 + 32) != Z_OK) {
             throw std::bad_alloc();
@@ -78,16 +77,15 @@ class PackedSource final : public ByteSource {
     }
 
     bool refill() {
-        m_file.read(reinterpret_cast<char*>(m_packed.data()),
-                    static_cast<std::streamsize>(m_packed.size()));
         m_stream.next_in = m_packed.data();
-        m_stream.avail_in = static_cast<uInt>(m_file.gcount());
+        m_stream.avail_in = static_cast<uInt>(
+            m_file.read(m_packed.data(), static_cast<std::int64_t>(m_packed.size())));
         return m_stream.avail_in > 0;
     }
 
     std::filesystem::path m_path;
     std::stop_token m_stop;
-    std::ifstream m_file;
+    FileStream m_file;
     std::vector<unsigned char> m_packed;
     z_stream m_stream{};
     int m_status = Z_OK;
@@ -96,8 +94,8 @@ class PackedSource final : public ByteSource {
 } // namespace
 
 std::unique_ptr<ByteSource> openPacked(const std::filesystem::path& path, std::int64_t offset,
-                                       const std::stop_token& stop) {
-    return std::make_unique<PackedSource>(path, offset, stop);
+                                       ReadFiles* files, const std::stop_token& stop) {
+    return std::make_unique<PackedSource>(path, offset, files, stop);
 }
 
 } // namespace flcc::io::detail

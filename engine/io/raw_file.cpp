@@ -49,8 +49,9 @@ constexpr std::int64_t kBlockVoxels = 1 << 20;
 /// Values of a file in our order of bytes.
 class ValueReader {
   public:
-    ValueReader(const RawLayout& layout, base::PixelType pixel, const std::stop_token& stop)
-        : m_source(openBytes(layout, pixel, stop)), m_bytes(base::bytesPerVoxel(pixel)),
+    ValueReader(const RawLayout& layout, base::PixelType pixel, ReadFiles* files,
+                const std::stop_token& stop)
+        : m_source(openBytes(layout, pixel, files, stop)), m_bytes(base::bytesPerVoxel(pixel)),
           m_swapped(layout.swapped && layout.encoding != Encoding::Text) {}
 
     /// `count` values from number `first` on, which is not before the last one read.
@@ -128,10 +129,11 @@ void readRuns(ValueReader& reader, const ImageInfo& info, const Choice& choice, 
 } // namespace
 
 std::vector<base::AnyImage> readRaw(const ImageInfo& info, const RawLayout& layout,
-                                    const Choice& choice, const std::stop_token& stop) {
+                                    const Choice& choice, ReadFiles* files,
+                                    const std::stop_token& stop) {
     const std::int64_t together = std::int64_t{1} * info.components * info.channels;
     const std::int64_t all = base::voxelCount(info.extents) * info.frames * together;
-    ValueReader reader(layout, info.pixel, stop);
+    ValueReader reader(layout, info.pixel, files, stop);
     std::vector<base::AnyImage> planes;
     for (int i = 0; i < info.components; ++i) {
         planes.push_back(base::makeImage(info.pixel, info.extents));

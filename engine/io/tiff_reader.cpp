@@ -225,7 +225,7 @@ std::vector<base::AnyImage> readBehindFirst(const std::filesystem::path& path, T
         layout.offset =
             static_cast<std::int64_t>(::TIFFGetStrileOffset(file, 0)) + page * pageVoxels * voxel;
         char* target = static_cast<char*>(bytesOf(planes.front())) + z * pageVoxels * voxel;
-        openBytes(layout, info.pixel, stop)->read(target, pageVoxels * voxel);
+        openBytes(layout, info.pixel, nullptr, stop)->read(target, pageVoxels * voxel);
         if (::TIFFIsByteSwapped(file) != 0) {
             swapBytes(target, pageVoxels, voxel);
         }

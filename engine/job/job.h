@@ -13,6 +13,7 @@
 #include "engine/base/extents.h"
 #include "engine/base/geometry.h"
 #include "engine/base/pixels.h"
+#include "engine/io/digest.h"
 #include "engine/job/report.h"
 #include "engine/match/peaks.h"
 #include "engine/method/match_map.h"
@@ -96,6 +97,8 @@ struct SceneImage {
     std::string source; ///< path, or "sample:cells"
     std::string note;   ///< what was done on reading (colour to luminance); may be empty
     std::string sha256; ///< of the file it is the whole of; empty for a cut or a sample
+    /// Where that file is a header: the file beside it that holds the voxels.
+    std::optional<io::FileDigest> dataFile{};
 };
 
 /// A support in memory: 1 inside, 0 outside.
@@ -104,6 +107,7 @@ struct MaskImage {
     std::string source; ///< as in SceneImage
     std::string note;
     std::string sha256;
+    std::optional<io::FileDigest> dataFile{};
 };
 
 /// Images already in memory; a null one is read from the job's path.

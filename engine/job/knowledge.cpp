@@ -19,7 +19,7 @@
 #include "engine/base/log.h"
 #include "engine/base/tile_pool.h"
 #include "engine/io/atomic_file.h"
-#include "engine/job/detail/machine.h"
+#include "engine/io/digest.h"
 
 namespace flcc::job {
 
@@ -71,8 +71,8 @@ const std::string& key() {
 /// The head, then what the digest is of: key, a zero byte, knowledge.
 std::string wrapped(const plan::Knowledge& knowledge) {
     const std::string body = key() + '\0' + plan::toText(knowledge);
-    return std::string(kMagic) + std::to_string(body.size()) + " " + detail::textDigest(body) +
-           "\n" + body;
+    return std::string(kMagic) + std::to_string(body.size()) + " " + io::textDigest(body) + "\n" +
+           body;
 }
 
 /// What a file says, or why it says nothing.
@@ -98,7 +98,7 @@ Reading unwrapped(std::string_view text) {
     }
     const std::string_view digest = text.substr(1, kDigest);
     const std::string_view body = text.substr(kDigest + 2);
-    if (detail::textDigest(body) != digest) {
+    if (io::textDigest(body) != digest) {
         return {{}, "its checksum does not fit"};
     }
     const std::size_t end = body.find('\0');
@@ -195,7 +195,7 @@ fs::path knowledgeFile() {
     const fs::path folder = knowledgeFolder();
     constexpr std::size_t kShort = 16;
     return folder.empty() ? fs::path()
-                          : folder / ("machine-" + detail::textDigest(key()).substr(0, kShort));
+                          : folder / ("machine-" + io::textDigest(key()).substr(0, kShort));
 }
 
 std::shared_ptr<const plan::Knowledge> knowledge() {

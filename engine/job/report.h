@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/base/pixels.h"
+#include "engine/io/digest.h"
 #include "engine/match/peaks.h"
 #include "engine/method/match_map.h"
 #include "engine/plan/report.h"
@@ -86,6 +87,8 @@ struct InputReport {
     std::string role; ///< "scene", "template", "mask", "scene-mask"
     std::string path;
     std::string sha256; ///< of the file; empty for a cut and for an image that has none
+    /// Where the file is a header: the file beside it that holds the voxels.
+    std::optional<io::FileDigest> dataFile{};
 };
 
 /// A scene of a job that has several, and what it took over of an earlier one.

@@ -328,7 +328,10 @@ Json jsonOf(const JobReport& report) {
         json["inputs"].push_back(
             {{"role", input.role},
              {"path", input.path},
-             {"sha256", input.sha256.empty() ? Json(nullptr) : Json(input.sha256)}});
+             {"sha256", input.sha256.empty() ? Json(nullptr) : Json(input.sha256)},
+             {"data_file", input.dataFile ? Json{{"path", input.dataFile->path.string()},
+                                                 {"sha256", input.dataFile->sha256}}
+                                          : Json(nullptr)}});
     }
     json["stream"] = report.stream ? toJson(*report.stream) : Json(nullptr);
     return json;

@@ -143,7 +143,11 @@ std::string problemText(const JobReport& report) {
         "\n";
     for (const InputReport& input : report.inputs) {
         text += input.role + ": " + input.path +
-                (input.sha256.empty() ? "" : " (SHA-256 " + input.sha256 + ")") + "\n";
+                (input.sha256.empty() ? "" : " (SHA-256 " + input.sha256 + ")") +
+                (input.dataFile ? ", voxels: " + input.dataFile->path.string() + " (SHA-256 " +
+                                      input.dataFile->sha256 + ")"
+                                : "") +
+                "\n";
     }
     return text;
 }

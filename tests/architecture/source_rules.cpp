@@ -142,7 +142,7 @@ const std::vector<Library>& libraries() {
         {"fmt", "^fmt/.*", {"engine/*.cpp", "app/*.cpp", "tests/"}},
         {"CLI11", "^CLI/.*", {"engine/job/arguments"}},
         {"nlohmann-json", "^nlohmann/.*", {"engine/*.cpp", "ui/*.cpp", "app/*.cpp", "tests/"}},
-        {"OpenSSL", "^openssl/.*", {"engine/job/detail/machine.cpp"}},
+        {"OpenSSL", "^openssl/.*", {"engine/io/digest.cpp"}},
         {"libjpeg, libpng, libtiff, zlib",
          "^(png|tiff|tiffio|zlib|jpeglib|jerror)\\.h$",
          {"engine/io/*.cpp", "tests/engine/io/"}},

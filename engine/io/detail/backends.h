@@ -22,7 +22,13 @@ using Metadata = std::map<std::string, std::string>;
 /// MetaImage, our own: one file, or a header beside a file of voxels; packed by zlib only where the
 /// build has it.
 [[nodiscard]] ImageInfo mhaInfo(const std::filesystem::path& path);
-[[nodiscard]] LoadedImage readMha(const std::filesystem::path& path, const ReadOptions& options);
+[[nodiscard]] LoadedImage readMha(const std::filesystem::path& path, const ReadOptions& options,
+                                  ReadFiles* files);
+
+/// The file beside the header that it names as the place of its voxels; empty when there is none.
+/// **Errors**: Input.
+[[nodiscard]] std::filesystem::path mhaVoxelFile(const std::filesystem::path& path);
+[[nodiscard]] std::filesystem::path nrrdVoxelFile(const std::filesystem::path& path);
 
 /// Header text and raw voxels in one file, at the temporary name `path`. **Errors**: Output, with
 /// `target` in the sentence.
@@ -64,7 +70,7 @@ void writePng(const std::filesystem::path& path, const std::filesystem::path& ta
 [[nodiscard]] ImageInfo itkInfo(const std::filesystem::path& path, Format format,
                                 const std::stop_token& stop);
 [[nodiscard]] LoadedImage readItk(const std::filesystem::path& path, Format format,
-                                  const ReadOptions& options);
+                                  const ReadOptions& options, ReadFiles* files);
 
 /// What a header says of the voxels, beside what ITK tells of it.
 struct VoxelPlace {

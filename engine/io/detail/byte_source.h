@@ -6,6 +6,7 @@
 
 #include "engine/base/pixels.h"
 #include "engine/io/detail/raw_file.h"
+#include "engine/io/detail/read_files.h"
 
 namespace flcc::io::detail {
 
@@ -26,12 +27,14 @@ class ByteSource {
     virtual void finish() {}
 };
 
-/// At the first voxel. `pixel` is the type of the numbers of a text.
+/// At the first voxel. `pixel` is the type of the numbers of a text. A file of `files`, which may
+/// be null, is hashed on the way.
 [[nodiscard]] std::unique_ptr<ByteSource> openBytes(const RawLayout& layout, base::PixelType pixel,
-                                                    const std::stop_token& stop);
+                                                    ReadFiles* files, const std::stop_token& stop);
 
 /// From `offset` on, which holds a stream of zlib or one or several of gzip.
-[[nodiscard]] std::unique_ptr<ByteSource>
-openPacked(const std::filesystem::path& path, std::int64_t offset, const std::stop_token& stop);
+[[nodiscard]] std::unique_ptr<ByteSource> openPacked(const std::filesystem::path& path,
+                                                     std::int64_t offset, ReadFiles* files,
+                                                     const std::stop_token& stop);
 
 } // namespace flcc::io::detail

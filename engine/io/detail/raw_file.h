@@ -32,10 +32,12 @@ struct RawLayout {
 void requireRawBytes(const std::filesystem::path& path, const base::Extents& extents,
                      std::int64_t bytesPerVoxel, std::int64_t frames, std::int64_t present);
 
+class ReadFiles;
+
 /// The planes of one frame: all components, or the chosen channel. Memory is that of the planes and
-/// a block. **Errors**: Input; Stopped.
+/// a block. A file of `files`, which may be null, is hashed on the way. **Errors**: Input; Stopped.
 [[nodiscard]] std::vector<base::AnyImage> readRaw(const ImageInfo& info, const RawLayout& layout,
-                                                  const Choice& choice,
+                                                  const Choice& choice, ReadFiles* files,
                                                   const std::stop_token& stop);
 
 /// Copies `count` values, value `first`, `first + step`, ... of `source`, which is of the target's

@@ -24,18 +24,25 @@ std::shared_ptr<const SceneImage> loadImage(const std::filesystem::path& path,
         io::readImage(path, {.channel = channel,
                              .frame = frame,
                              .maxBytes = std::max<std::int64_t>(1, detail::availableMemory()),
-                             .stop = stop});
+                             .stop = stop,
+                             .digests = true});
+    if (loaded.components.empty()) {
+        return nullptr; // stopped
+    }
     auto image = std::make_shared<SceneImage>();
     image->geometry = loaded.info.geometry;
     image->source = path.string();
+    image->sha256 = loaded.files.front().sha256;
+    if (loaded.files.size() > 1) {
+        image->dataFile = loaded.files.back();
+    }
     io::ScalarImage scalar = io::toScalar(std::move(loaded), stop);
     if (stop.stop_requested()) {
         return nullptr;
     }
     image->pixels = std::move(scalar.pixels);
     image->note = std::move(scalar.note);
-    image->sha256 = detail::fileDigest(path, stop);
-    return stop.stop_requested() ? nullptr : image;
+    return image;
 }
 
 std::shared_ptr<const SceneImage> loadCompanion(const std::filesystem::path& path,
@@ -338,7 +345,7 @@ void requireUsable(const Inputs& inputs) {
 }
 
 template <class Image> void report(Inputs& inputs, const char* role, const Image& image) {
-    inputs.reports.push_back({role, image.source, image.sha256});
+    inputs.reports.push_back({role, image.source, image.sha256, image.dataFile});
     if (!image.note.empty()) {
         inputs.notes.push_back(image.note);
     }

@@ -1,7 +1,6 @@
 #include "engine/job/detail/machine.h"
 
 #include <malloc.h>
-#include <openssl/evp.h>
 
 #include <algorithm>
 #include <array>
@@ -41,48 +40,6 @@ std::optional<std::int64_t> numberIn(const std::filesystem::path& file) {
 
 std::int64_t ownMemory(std::string_view key) {
     return kilobytes("/proc/self/status", key).value_or(0);
-}
-
-/// A SHA-256 in the making.
-class Digest {
-  public:
-    Digest()
-        : m_context(EVP_MD_CTX_new(), EVP_MD_CTX_free),
-          m_good(m_context && EVP_DigestInit_ex(m_context.get(), EVP_sha256(), nullptr) == 1) {}
-
-    void add(const void* bytes, std::size_t count) {
-        m_good = m_good && EVP_DigestUpdate(m_context.get(), bytes, count) == 1;
-    }
-
-    /// 64 hexadecimal digits; empty when it could not be computed.
-    [[nodiscard]] std::string text() {
-        std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-        unsigned int length = 0;
-        if (!m_good || EVP_DigestFinal_ex(m_context.get(), digest.data(), &length) != 1) {
-            return {};
-        }
-        constexpr std::string_view kDigits = "0123456789abcdef";
-        std::string text;
-        for (unsigned int i = 0; i < length; ++i) {
-            text += kDigits[digest[i] >> 4U];
-            text += kDigits[digest[i] & 15U];
-        }
-        return text;
-    }
-
-  private:
-    std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> m_context;
-    bool m_good;
-};
-
-/// The digest's text. **Errors**: Internal when there is none.
-std::string finished(Digest& digest, const std::string& what) {
-    std::string text = digest.text();
-    if (text.empty()) {
-        throw base::Error(base::ErrorCode::Internal,
-                          "the SHA-256 of " + what + " could not be computed");
-    }
-    return text;
 }
 
 } // namespace
@@ -137,29 +94,6 @@ std::int64_t PeakMeter::rise() const {
     const std::int64_t peak = ownMemory("VmHWM:");
     const std::int64_t highest = peak > m_peakBefore ? peak : ownMemory("VmRSS:");
     return std::max<std::int64_t>(0, highest - m_start);
-}
-
-std::string fileDigest(const std::filesystem::path& path, const std::stop_token& stop) {
-    std::ifstream in(path, std::ios::binary);
-    if (!in) {
-        throw base::Error(base::ErrorCode::Input, "cannot read " + path.string());
-    }
-    Digest digest;
-    std::vector<char> block(1 << 20);
-    while (in) {
-        if (stop.stop_requested()) {
-            return {};
-        }
-        in.read(block.data(), static_cast<std::streamsize>(block.size()));
-        digest.add(block.data(), static_cast<std::size_t>(in.gcount()));
-    }
-    return finished(digest, path.string());
-}
-
-std::string textDigest(std::string_view text) {
-    Digest digest;
-    digest.add(text.data(), text.size());
-    return finished(digest, "a text");
 }
 
 } // namespace flcc::job::detail

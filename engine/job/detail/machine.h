@@ -30,11 +30,4 @@ class PeakMeter {
     std::int64_t m_peakBefore;
 };
 
-/// SHA-256 of a file as 64 hexadecimal digits; empty when stopped. **Errors**: Input.
-[[nodiscard]] std::string fileDigest(const std::filesystem::path& path,
-                                     const std::stop_token& stop);
-
-/// SHA-256 of a text, likewise.
-[[nodiscard]] std::string textDigest(std::string_view text);
-
 } // namespace flcc::job::detail

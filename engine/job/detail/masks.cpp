@@ -68,6 +68,7 @@ std::shared_ptr<const MaskImage> maskOf(const SceneImage& image) {
     mask->source = image.source;
     mask->note = image.note;
     mask->sha256 = image.sha256;
+    mask->dataFile = image.dataFile;
     return mask;
 }
 

@@ -2,11 +2,17 @@
 
 #include <QCryptographicHash>
 
+#include <sys/inotify.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <csignal>
 #include <cstring>
+#include <fstream>
+#include <thread>
 
 #include "engine/io/atomic_file.h"
 #include "engine/io/heatmap_file.h"
@@ -42,6 +48,13 @@ test::Thrown failureOf(const Job& job) {
     return test::thrownBy([&] { (void)job::runJob(job); });
 }
 
+std::string sha256Of(const std::string& path) {
+    return QCryptographicHash::hash(QByteArray::fromStdString(test::bytesOf(path)),
+                                    QCryptographicHash::Sha256)
+        .toHex()
+        .toStdString();
+}
+
 const std::vector<std::string> kInputs{"scene-in.mha", "templ-in.mha"};
 
 } // namespace
@@ -61,6 +74,10 @@ class JobFilesTest : public QObject {
     void colourIsTurnedToLuminanceAndSaidSo();
     void whatAFormatDropsIsSaid();
     void digestsAreThoseOfTheFiles();
+    void theVoxelsBesideAHeaderHaveTheirDigest();
+    void aDigestIsOfThePixelsThatWereRead_data();
+    void aDigestIsOfThePixelsThatWereRead();
+    void everyOutputIsStagedOnce();
     void samplesAreWrittenWithTheirTruth();
 };
 
@@ -257,12 +274,106 @@ void JobFilesTest::digestsAreThoseOfTheFiles() {
     const job::JobResult result = job::runJob(job);
     QCOMPARE(result.report.inputs.size(), std::size_t{2});
     for (const job::InputReport& input : result.report.inputs) {
-        QFile file(QString::fromStdString(input.path));
-        QVERIFY(file.open(QIODevice::ReadOnly));
-        QCryptographicHash hash(QCryptographicHash::Sha256);
-        hash.addData(&file);
-        QCOMPARE(QByteArray::fromStdString(input.sha256), hash.result().toHex());
+        QCOMPARE(input.sha256, sha256Of(input.path));
     }
+}
+
+void JobFilesTest::theVoxelsBesideAHeaderHaveTheirDigest() {
+    const test::Folder folder;
+    Job job = fileJob(folder);
+    const base::AnyImage scene = test::noise(PixelType::UInt8, {40, 30, 1}, 5);
+    const auto& bytes = std::get<base::Image<std::uint8_t>>(scene);
+    io::writeText(folder.path("scene.raw"),
+                  {reinterpret_cast<const char*>(bytes.data()), std::size_t{1200}});
+    io::writeText(folder.path("scene.mhd"), "ObjectType = Image\nNDims = 2\nDimSize = 40 30\n"
+                                            "ElementType = MET_UCHAR\n"
+                                            "ElementDataFile = scene.raw\n");
+    job.scene = folder.path("scene.mhd");
+    const job::JobReport report = job::runJob(job).report;
+    const job::InputReport& input = report.inputs.front();
+    QCOMPARE(input.sha256, sha256Of(folder.path("scene.mhd")));
+    QVERIFY(input.dataFile.has_value());
+    QCOMPARE(input.dataFile->path.string(), folder.path("scene.raw"));
+    QCOMPARE(input.dataFile->sha256, sha256Of(folder.path("scene.raw")));
+    QVERIFY(!report.inputs.back().dataFile);
+    for (const std::string& text : {job::toText(report), job::toJson(report)}) {
+        QVERIFY2(text.find(input.dataFile->sha256) != std::string::npos, text.c_str());
+    }
+}
+
+void JobFilesTest::aDigestIsOfThePixelsThatWereRead_data() {
+    QTest::addColumn<bool>("replaced");
+    QTest::newRow("written over") << false;
+    QTest::newRow("replaced") << true;
+}
+
+/// Another program writes two images in turn while one is read.
+void JobFilesTest::aDigestIsOfThePixelsThatWereRead() {
+    QFETCH(bool, replaced);
+    const test::Folder folder;
+    std::array<std::string, 2> bytes;
+    std::array<std::string, 2> digests;
+    for (std::size_t i = 0; i < 2; ++i) {
+        base::Image<std::uint8_t> image({1000, 1000, 1});
+        std::fill_n(image.data(), image.count(), static_cast<std::uint8_t>(i));
+        const std::string path = folder.path(i == 0 ? "0.mha" : "1.mha");
+        io::writeImage(path, base::AnyView(image.view()), {});
+        bytes[i] = test::bytesOf(path);
+        digests[i] = sha256Of(path);
+    }
+    const std::string path = folder.path("scene.mha");
+    io::writeText(path, bytes[0]);
+    const std::jthread writer([&](const std::stop_token& stop) {
+        for (std::size_t turn = 1; !stop.stop_requested(); ++turn) {
+            if (replaced) {
+                std::ofstream(folder.path("new.mha"), std::ios::binary) << bytes[turn % 2];
+                std::filesystem::rename(folder.path("new.mha"), path);
+            } else {
+                std::fstream(path, std::ios::in | std::ios::out | std::ios::binary)
+                    << bytes[turn % 2];
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds(turn % 7));
+        }
+    });
+    int read = 0;
+    for (const QDeadlineTimer end(2000); !end.hasExpired();) {
+        try {
+            const auto scene = job::loadImage(path, {}, {});
+            const auto& pixels = std::get<base::Image<std::uint8_t>>(scene->pixels);
+            const std::uint8_t value = pixels.data()[0];
+            QVERIFY(std::all_of(pixels.data(), pixels.data() + pixels.count(),
+                                [value](std::uint8_t each) { return each == value; }));
+            QCOMPARE(scene->sha256, digests[value]);
+            ++read;
+        } catch (const base::Error& error) {
+            QCOMPARE(error.code(), ErrorCode::Input);
+            QVERIFY2(std::string(error.what()).find("changed while it was read") !=
+                         std::string::npos,
+                     error.what());
+        }
+    }
+    qInfo("%d of the readings met no change", read);
+}
+
+void JobFilesTest::everyOutputIsStagedOnce() {
+    const test::Folder folder;
+    const Job job = test::withOutputs(fileJob(folder), folder);
+    const int events = ::inotify_init1(IN_NONBLOCK);
+    QVERIFY(::inotify_add_watch(events, folder.path("").c_str(), IN_CREATE | IN_MOVED_TO) >= 0);
+    (void)job::runJob(job);
+    alignas(inotify_event) std::array<char, 16384> buffer{};
+    const ssize_t got = ::read(events, buffer.data(), buffer.size());
+    ::close(events);
+    int made = 0;
+    int renamed = 0;
+    for (ssize_t at = 0; at < got;) {
+        const auto* event = reinterpret_cast<const inotify_event*>(buffer.data() + at);
+        made += (event->mask & IN_CREATE) != 0 ? 1 : 0;
+        renamed += (event->mask & IN_MOVED_TO) != 0 ? 1 : 0;
+        at += static_cast<ssize_t>(sizeof(inotify_event) + event->len);
+    }
+    QCOMPARE(made, 6); // map, status, peaks, report, heatmap and template
+    QCOMPARE(renamed, 6);
 }
 
 void JobFilesTest::samplesAreWrittenWithTheirTruth() {
