@@ -15,6 +15,7 @@
 #include "engine/io/atomic_file.h"
 #include "engine/job/arguments.h"
 #include "engine/job/job.h"
+#include "engine/job/knowledge.h"
 #include "engine/job/listing.h"
 #include "engine/job/report.h"
 #include "engine/selftest/self_test.h"
@@ -143,6 +144,7 @@ int plan(const Arguments& args, const std::stop_token& stop) {
     const job::ParsedArguments parsed = parse(args);
     ProgressBar bar(errorIsTerminal() && !parsed.quiet);
     const job::JobReport report = job::planJob(parsed.job, {}, stop, &bar);
+    (void)job::keepLearnt(); // a match with the same options need not measure again
     bar.clear();
     if (report.cancelled) {
         return interrupted();

@@ -12,6 +12,7 @@
 #include "engine/job/detail/scene_runner.h"
 #include "engine/job/detail/scenes.h"
 #include "engine/job/detail/text.h"
+#include "engine/job/knowledge.h"
 
 namespace flcc::job {
 
@@ -82,6 +83,14 @@ template <class Body> auto withMemoryErrors(const Body& body) {
     }
 }
 
+/// What planning measured is true however the job ends.
+struct KeepsLearnt {
+    KeepsLearnt() = default;
+    ~KeepsLearnt() { (void)keepLearnt(); }
+    KeepsLearnt(const KeepsLearnt&) = delete;
+    KeepsLearnt& operator=(const KeepsLearnt&) = delete;
+};
+
 } // namespace
 
 std::string_view name(Phase phase) {
@@ -93,6 +102,7 @@ std::string_view name(Phase phase) {
 JobResult runJob(const Job& job, const JobImages& images, std::stop_token stop, JobSink* sink) {
     detail::requireSensible(job);
     JobSink silent;
+    const KeepsLearnt keeps;
     return withMemoryErrors(
         [&] { return doScenes(job, images, stop, sink ? *sink : silent, false); });
 }

@@ -228,15 +228,17 @@ struct JobResult {
 /// have their names comes too late, and the job is done. Several scenes are done one after the
 /// other, those alike together, which share the plan and the prepared templates; on a GPU up to
 /// three of these are under way at once, where memory allows, with the same results, told in the
-/// same order. All headers are read first, and outputs appear when all scenes are done.
-/// **Errors**: Error with the code of CLI.md, of one of several scenes with its name; Memory when
-/// every candidate is refused for memory, Problem when a forced method refuses.
+/// same order. All headers are read first, and outputs appear when all scenes are done. Ends with
+/// keepLearnt().
+/// **Errors**: Error, of one of several scenes with its name; Memory when every candidate is
+/// refused for memory, Problem when a forced method refuses.
 [[nodiscard]] JobResult runJob(const Job& job, const JobImages& images = {},
                                std::stop_token stop = {}, JobSink* sink = nullptr);
 
 /// Plans the job without running it: reads scene and template, takes the scene's statistics and,
-/// with measure, times a sample. Writes the report if the job asks for one; it says so itself when
-/// it was cancelled. **Errors**: as runJob, but that all candidates were refused is a result: the
+/// with measure, times a sample. Writes the report if the job asks for one, and nothing else: what
+/// it learnt is in memory until keepLearnt() or the next runJob(). The report says when planning
+/// was cancelled. **Errors**: as runJob, but that all candidates were refused is a result: the
 /// report has no chosen row.
 [[nodiscard]] JobReport planJob(const Job& job, const JobImages& images = {},
                                 std::stop_token stop = {}, JobSink* sink = nullptr);

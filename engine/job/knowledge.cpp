@@ -189,6 +189,49 @@ void writeLocked(const fs::path& file, const std::function<void(plan::Knowledge&
     io::writeText(file, wrapped(now));
 }
 
+/// What this process knows; guarded by the mutex.
+struct Known {
+    std::mutex mutex;
+    std::optional<Stamp> last; ///< of the file that was read last
+    std::shared_ptr<const plan::Knowledge> all = std::make_shared<plan::Knowledge>();
+    plan::Knowledge learnt; ///< its problems are those that are not in the file
+    bool wisdom = false;    ///< nor is what FFTW found
+    fs::path learntFor;     ///< the file they belong to
+};
+
+Known& known() {
+    static Known all;
+    return all;
+}
+
+void addTo(plan::Knowledge& knowledge, const plan::Knowledge& learnt) {
+    for (const plan::KnownProblem& problem : learnt.problems) {
+        knowledge.remember(problem);
+    }
+}
+
+/// Brings `all` up to date with the file. The mutex is held.
+void refresh(Known& now, const fs::path& file) {
+    if (now.learntFor != file) { // the environment was changed
+        now.learnt = {};
+        now.wisdom = false;
+        now.learntFor = file;
+    }
+    const std::optional<Stamp> stamp = stampOf(file);
+    if (stamp == now.last) {
+        return;
+    }
+    now.last = stamp;
+    Reading reading = stamp ? readFile(file) : Reading{};
+    if (!reading.fault.empty()) {
+        logMiss(file, reading.fault);
+    }
+    plan::Knowledge all = reading.knowledge ? std::move(*reading.knowledge) : plan::Knowledge{};
+    addTo(all, now.learnt);
+    now.all = std::make_shared<plan::Knowledge>(std::move(all));
+    plan::useWisdom(*now.all);
+}
+
 } // namespace
 
 fs::path knowledgeFile() {
@@ -199,23 +242,48 @@ fs::path knowledgeFile() {
 }
 
 std::shared_ptr<const plan::Knowledge> knowledge() {
-    static std::mutex lock;
-    static std::optional<Stamp> last;
-    static std::shared_ptr<const plan::Knowledge> kept = std::make_shared<plan::Knowledge>();
-    const std::lock_guard guard(lock);
-    const fs::path file = knowledgeFile();
-    const std::optional<Stamp> stamp = stampOf(file);
-    if (stamp == last) {
-        return kept;
+    Known& now = known();
+    const std::lock_guard guard(now.mutex);
+    refresh(now, knowledgeFile());
+    return now.all;
+}
+
+void learn(const plan::KnownProblem& problem, bool wisdom) {
+    Known& now = known();
+    const std::lock_guard guard(now.mutex);
+    refresh(now, knowledgeFile());
+    now.learnt.remember(problem);
+    now.wisdom = now.wisdom || wisdom;
+    plan::Knowledge all = *now.all;
+    all.remember(problem);
+    now.all = std::make_shared<plan::Knowledge>(std::move(all));
+}
+
+bool keepLearnt() {
+    Known& now = known();
+    plan::Knowledge learnt;
+    bool wisdom = false;
+    {
+        const std::lock_guard guard(now.mutex);
+        refresh(now, knowledgeFile());
+        learnt = std::exchange(now.learnt, {});
+        wisdom = std::exchange(now.wisdom, false);
     }
-    last = stamp;
-    Reading reading = stamp ? readFile(file) : Reading{};
-    if (!reading.fault.empty()) {
-        logMiss(file, reading.fault);
+    if (learnt.problems.empty() && !wisdom) {
+        return true;
     }
-    kept = std::make_shared<plan::Knowledge>(reading.knowledge ? std::move(*reading.knowledge)
-                                                               : plan::Knowledge{});
-    plan::useWisdom(*kept);
+    const bool kept = updateKnowledge([&](plan::Knowledge& knowledge) {
+        addTo(knowledge, learnt);
+        if (wisdom) {
+            plan::keepWisdom(knowledge);
+        }
+    });
+    if (!kept) {
+        const std::lock_guard guard(now.mutex);
+        addTo(learnt, now.learnt); // newer, where another thread went on
+        now.learnt = std::move(learnt);
+        now.wisdom = now.wisdom || wisdom;
+    }
     return kept;
 }
 

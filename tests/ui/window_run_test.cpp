@@ -10,7 +10,9 @@
 #include <QTest>
 
 #include <cmath>
+#include <filesystem>
 
+#include "engine/job/knowledge.h"
 #include "engine/sample/sample.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
@@ -55,6 +57,7 @@ class WindowRunTest : public QObject {
     void aMemoryLimitThatIsTooSmallIsRefusedWithReasons();
     void aDeviceThatCannotBeUsedIsListedWithItsReason();
     void everyControlOfTheMatchPanelReachesTheJob();
+    void planningWritesNothingAndARunKeepsWhatWasLearnt();
     void closingTheWindowDuringARunIsSafe();
 
   private:
@@ -303,6 +306,20 @@ void WindowRunTest::everyControlOfTheMatchPanelReachesTheJob() {
     test::child<QComboBox>(*m_window, "method").setCurrentIndex(1);
     read = m_window->matchPanel().settings();
     QCOMPARE(QString::fromStdString(read.method), QStringLiteral("direct"));
+}
+
+void WindowRunTest::planningWritesNothingAndARunKeepsWhatWasLearnt() {
+    std::filesystem::remove(job::knowledgeFile());
+    ui::Document& document = m_window->document();
+    document.setScene(test::noiseScene({173, 121, 1}, 11));
+    for (int edit = 0; edit < 3; ++edit) {
+        document.setBox(base::Box{{40, 30, 0}, {13 + edit, 11, 1}});
+        QVERIFY(test::waitUntilIdle(*m_window));
+        QVERIFY(m_window->flow().report().has_value());
+        QVERIFY(!std::filesystem::exists(job::knowledgeFile()));
+    }
+    QVERIFY(test::runAndWait(*m_window));
+    QVERIFY(std::filesystem::exists(job::knowledgeFile()));
 }
 
 void WindowRunTest::closingTheWindowDuringARunIsSafe() {

@@ -128,12 +128,7 @@ bool GroupRun::plan(const plan::Request& request, bool warmUp, const std::stop_t
         return false;
     }
     if (planned.learnt) {
-        updateKnowledge([&](plan::Knowledge& now) {
-            now.remember(*planned.learnt);
-            if (asked.planning == plan::Planning::Exhaustive) { // which searched for plans
-                plan::keepWisdom(now);
-            }
-        });
+        learn(*planned.learnt, asked.planning == plan::Planning::Exhaustive);
     }
     m_plan = std::move(planned.plan);
     if (m_plan && warmUp) {

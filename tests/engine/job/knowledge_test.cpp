@@ -82,6 +82,8 @@ class JobKnowledgeTest : public QObject {
     void aFolderThatCannotBeMadeIsNoError();
     void processesAtOnceLoseNothing();
     void aProblemSeenBeforeIsNotTimedAgain();
+    void planningAloneWritesNothing();
+    void whatCannotBeKeptStaysInMemory();
     void aStoppedCalibrationKeepsNothing();
     void aCalibrationIsKeptAndNamed();
     void plansThatFftwSearchedForAreKept();
@@ -301,6 +303,45 @@ void JobKnowledgeTest::aProblemSeenBeforeIsNotTimedAgain() {
     const plan::PlanReport refused = job::planJob(tight, images).plan;
     QVERIFY(refused.chosen() == nullptr ||
             !(refused.chosen()->candidate == first.chosen()->candidate));
+}
+
+void JobKnowledgeTest::planningAloneWritesNothing() {
+    const OwnCache cache;
+    const job::JobImages images = noiseImages({410, 300, 1}, {12, 12, 1});
+    QVERIFY(!job::planJob({}, images).plan.known);
+    QVERIFY(!fs::exists(job::knowledgeFile().parent_path()));
+    QVERIFY(job::planJob({}, images).plan.known); // from memory
+    const job::JobReport report = job::runJob({}, images).report;
+    QVERIFY(report.plan.known);
+    QVERIFY(fs::exists(job::knowledgeFile()));
+    const auto inFile = plan::knowledgeFromText([] {
+        const std::string bytes = test::bytesOf(job::knowledgeFile());
+        return bytes.substr(bytes.find('\0') + 1);
+    }());
+    QVERIFY(inFile.has_value());
+    QCOMPARE(inFile->problems.size(), std::size_t{1});
+    const fs::file_time_type written = fs::last_write_time(job::knowledgeFile());
+    QVERIFY(job::keepLearnt()); // nothing is left to be written
+    QCOMPARE(fs::last_write_time(job::knowledgeFile()), written);
+}
+
+void JobKnowledgeTest::whatCannotBeKeptStaysInMemory() {
+    const OwnCache cache;
+    const fs::path folder = job::knowledgeFile().parent_path();
+    writeBytes(folder, "a file where the folder should be");
+    job::learn({"a problem", {{{"direct"}, 1.0}}}, false);
+    {
+        const LogLines log;
+        base::setLogLevel(base::LogLevel::Info);
+        QVERIFY(!job::keepLearnt());
+        base::setLogLevel(base::LogLevel::Warning);
+        QCOMPARE(log.lines.size(), std::size_t{1});
+    }
+    QVERIFY(job::knowledge()->find("a problem") != nullptr);
+    fs::remove(folder);
+    QVERIFY(job::keepLearnt());
+    QVERIFY(fs::exists(job::knowledgeFile()));
+    QVERIFY(job::knowledge()->find("a problem") != nullptr);
 }
 
 void JobKnowledgeTest::aStoppedCalibrationKeepsNothing() {
