@@ -65,6 +65,16 @@ bool reaches(const match::Peak& peak, double minScore) {
     return peak.score + peak.bound >= minScore;
 }
 
+std::int64_t resultBytes(const job::JobResult& result) {
+    std::int64_t bytes = 0;
+    if (result.map) {
+        const method::MatchMap& map = *result.map;
+        bytes = map.value.count() * 4 + map.status.count() +
+                (map.exact.data() != nullptr ? map.exact.count() * 8 : 0);
+    }
+    return bytes + (result.index ? result.index->count() * 4 : 0);
+}
+
 Document::Document(QObject* parent) : QObject(parent) {}
 
 void Document::setScene(SceneEntry scene) {
@@ -121,16 +131,10 @@ void Document::removeScene(int index) {
     if (index == m_activeScene && index > 0) {
         showScene(0, m_scenes.front().image);
     }
-    // Held until nobody who is told can still ask for them.
-    const std::vector<ResultEntry> results = std::exchange(m_results, {});
-    const int shown = std::exchange(m_shown, -1);
-    for (int i = 0; i < static_cast<int>(results.size()); ++i) {
-        const ResultEntry& each = results[static_cast<std::size_t>(i)];
-        if (each.scene != index) {
-            m_shown = i == shown ? static_cast<int>(m_results.size()) : m_shown;
-            m_results.push_back(each);
-            m_results.back().scene -= each.scene > index ? 1 : 0;
-        }
+    const std::vector<ResultEntry> held =
+        takeOut([index](const ResultEntry& each) { return each.scene == index; });
+    for (ResultEntry& each : m_results) {
+        each.scene -= each.scene > index ? 1 : 0;
     }
     m_scenes.erase(m_scenes.begin() + index);
     m_activeScene -= m_activeScene > index ? 1 : 0;
@@ -304,6 +308,71 @@ void Document::addResult(ResultEntry entry) {
     Q_EMIT resultsChanged();
     if (m_results.back().scene == m_activeScene) {
         showResult(static_cast<int>(m_results.size()) - 1);
+    }
+    dropOldResults();
+}
+
+std::int64_t Document::resultBytes() const {
+    std::int64_t bytes = 0;
+    for (const ResultEntry& each : m_results) {
+        bytes += ui::resultBytes(*each.job);
+    }
+    return bytes;
+}
+
+void Document::setMostResultBytes(std::int64_t bytes) {
+    m_mostResultBytes = bytes;
+    dropOldResults();
+}
+
+std::vector<ResultEntry> Document::takeOut(const std::function<bool(const ResultEntry&)>& gone) {
+    std::vector<ResultEntry> held;
+    std::vector<ResultEntry> results = std::exchange(m_results, {});
+    const int shown = std::exchange(m_shown, -1);
+    for (int i = 0; i < static_cast<int>(results.size()); ++i) {
+        ResultEntry& each = results[static_cast<std::size_t>(i)];
+        if (gone(each)) {
+            held.push_back(std::move(each));
+            continue;
+        }
+        m_shown = i == shown ? static_cast<int>(m_results.size()) : m_shown;
+        m_results.push_back(std::move(each));
+    }
+    return held;
+}
+
+void Document::dropOldResults() {
+    std::vector<ResultEntry> held;
+    std::int64_t bytes = resultBytes();
+    const auto together = [](const ResultEntry& a, const ResultEntry& b) {
+        return a.run == 0 ? a.job == b.job : a.run == b.run;
+    };
+    const auto stays = [&](const ResultEntry& each) {
+        return std::ranges::any_of(m_results, [&](const ResultEntry& other) {
+            const auto place = static_cast<int>(&other - m_results.data());
+            const bool needed = &other == &m_results.back() || place == m_shown ||
+                                place == lastResultOf(other.scene);
+            return needed && together(each, other);
+        });
+    };
+    while (bytes > m_mostResultBytes) {
+        const auto oldest = std::ranges::find_if_not(m_results, stays);
+        if (oldest == m_results.end()) {
+            break;
+        }
+        const ResultEntry first = *oldest;
+        for (ResultEntry& each : takeOut([&](const auto& one) { return together(first, one); })) {
+            bytes -= ui::resultBytes(*each.job);
+            held.push_back(std::move(each));
+        }
+    }
+    if (!held.empty()) {
+        QStringList titles;
+        for (const ResultEntry& each : held) {
+            titles << each.title;
+        }
+        Q_EMIT resultsChanged();
+        Q_EMIT resultsDropped(titles);
     }
 }
 

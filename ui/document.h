@@ -2,9 +2,12 @@
 
 #include <QImage>
 #include <QObject>
+#include <QStringList>
 #include <QUndoStack>
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -51,6 +54,16 @@ struct ResultEntry {
     int scene = 0; ///< its place in the list of scenes
     int run = 0;   ///< the same number for all scenes of a run; 0: of one scene alone
 };
+
+/// The results of a session keep their maps, of which the document holds at most this many bytes:
+/// what a quarter of the memory of a small machine (8 GiB) can hold. When a result is added beyond
+/// that, the oldest ones go, all scenes of a run at once. Those that never go: of the newest run,
+/// of the run that is shown, and of runs that hold the last result of a scene, which is shown when
+/// the scene is.
+inline constexpr std::int64_t kMostResultBytes = std::int64_t{2} << 30;
+
+/// Bytes of the map, statuses and index of a result.
+[[nodiscard]] std::int64_t resultBytes(const job::JobResult& result);
 
 /// True for a peak that counts at a threshold.
 [[nodiscard]] bool reaches(const match::Peak& peak, double minScore);
@@ -125,8 +138,13 @@ class Document : public QObject {
     [[nodiscard]] const MaskEntry* mask() const; ///< of the active template, or null
     [[nodiscard]] const std::optional<MaskEntry>& sceneMask() const { return m_sceneMask; }
 
-    void addResult(ResultEntry entry); ///< and shows it, if it is of the scene that is shown
-    void showResult(int index);        ///< one of the scene that is shown; -1 for none
+    /// And shows it, if it is of the scene that is shown; older ones may go (kMostResultBytes).
+    void addResult(ResultEntry entry);
+    /// Of all results. One that is held elsewhere as well counts here too.
+    [[nodiscard]] std::int64_t resultBytes() const;
+    /// Another limit than kMostResultBytes from now on.
+    void setMostResultBytes(std::int64_t bytes);
+    void showResult(int index); ///< one of the scene that is shown; -1 for none
     /// Forgets a result and gives its memory back; a neighbour is shown in the place of a shown
     /// one.
     void removeResult(int index);
@@ -153,6 +171,8 @@ class Document : public QObject {
     void templateChanged();
     void masksChanged();
     void resultsChanged();
+    /// Results that went to make room for a newer one.
+    void resultsDropped(const QStringList& titles);
     void resultShown();
     void peakSelected(int peak);
     void peakChoiceChanged();
@@ -169,6 +189,11 @@ class Document : public QObject {
     void changeTemplates(Templates after);
     [[nodiscard]] TemplateEntry cutOut() const;
     static void insert(Templates& templates, TemplateEntry entry);
+    void dropOldResults();
+    /// Takes those out that `gone` says and keeps the shown one shown; they live in what is
+    /// returned until nobody who is told of the change can still ask for them.
+    [[nodiscard]] std::vector<ResultEntry>
+    takeOut(const std::function<bool(const ResultEntry&)>& gone);
 
     std::vector<SceneEntry> m_scenes{1};
     int m_activeScene = 0;
@@ -177,6 +202,7 @@ class Document : public QObject {
     std::vector<MaskEntry> m_masks;
     std::optional<MaskEntry> m_sceneMask;
     std::vector<ResultEntry> m_results;
+    std::int64_t m_mostResultBytes = kMostResultBytes;
     int m_shown = -1;
     int m_peak = -1;
     PeakChoice m_choice;

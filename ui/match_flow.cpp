@@ -75,6 +75,12 @@ MatchFlow::MatchFlow(Document& document, RunController& controller, MatchPanel& 
     connect(&m_document, &Document::sceneChanged, this, &MatchFlow::forget);
     connect(&m_document, &Document::scenesChanged, this, &MatchFlow::schedulePlan);
     connect(&m_document, &Document::resultShown, this, &MatchFlow::showShownReport);
+    connect(&m_document, &Document::resultsDropped, this, [this](const QStringList& titles) {
+        base::log(base::LogLevel::Info,
+                  tr("The results of this session exceeded %1, so the oldest were dropped: %2")
+                      .arg(bytesText(kMostResultBytes), titles.join(QStringLiteral(", ")))
+                      .toStdString());
+    });
     connect(&m_document, &Document::templateChanged, this, &MatchFlow::schedulePlan);
     connect(&m_document, &Document::boxChanged, this, &MatchFlow::schedulePlan);
     connect(&m_document, &Document::masksChanged, this, &MatchFlow::schedulePlan);

@@ -1,4 +1,5 @@
 #include <QAbstractItemModelTester>
+#include <QSignalSpy>
 #include <QTest>
 
 #include "tests/support/test_class.h"
@@ -44,6 +45,23 @@ plan::PlanReport someReport() {
     return report;
 }
 
+/// With a map in double and an index of 20x10 voxels, of scene 0.
+ui::ResultEntry someResult(const QString& title) {
+    const base::Extents extents{20, 10, 1};
+    auto result = std::make_shared<job::JobResult>();
+    result->map = std::make_shared<method::MatchMap>(extents, true);
+    result->index = std::make_shared<base::Image<std::int32_t>>(extents);
+    return {result, {}, title};
+}
+
+QStringList titlesOf(const ui::Document& document) {
+    QStringList titles;
+    for (const ui::ResultEntry& each : document.results()) {
+        titles << each.title;
+    }
+    return titles;
+}
+
 QString cell(const QAbstractItemModel& model, int row, int column) {
     return model.index(row, column).data().toString();
 }
@@ -61,6 +79,8 @@ class ModelsTest : public QObject {
     void dataModelFollowsTheDocument();
     void boxChangesOfOneGestureAreOneUndoStep();
     void aBoxStaysInsideTheScene();
+    void oldResultsGoWhenTheirMapsExceedTheLimit();
+    void resultsOfARunGoTogetherAndTheLastOfASceneStays();
 };
 
 void ModelsTest::peaksModelKeepsTheRulesOfModels() {
@@ -176,6 +196,58 @@ void ModelsTest::aBoxStaysInsideTheScene() {
     document.setScene(test::noiseScene({40, 30, 1}, 1));
     document.setBox(base::Box{{38, -7, 2}, {10, 50, 3}});
     QVERIFY(document.box() == (base::Box{{30, 0, 0}, {10, 30, 1}}));
+}
+
+void ModelsTest::oldResultsGoWhenTheirMapsExceedTheLimit() {
+    ui::Document document;
+    document.setScene(test::noiseScene({40, 30, 1}, 1));
+    const ui::DataModel model(document);
+    const std::int64_t each = ui::resultBytes(*someResult("0").job);
+    QCOMPARE(each, std::int64_t{20 * 10 * (4 + 8 + 1 + 4)}); // scores, doubles, statuses, index
+    document.setMostResultBytes(3 * each);
+    QSignalSpy dropped(&document, &ui::Document::resultsDropped);
+    const std::weak_ptr<const job::JobResult> first = [&] {
+        const ui::ResultEntry result = someResult("0");
+        document.addResult(result);
+        return result.job;
+    }();
+    document.addResult(someResult("1"));
+    document.showResult(0);
+    document.addResult(someResult("2"));
+    document.showResult(0); // what is shown stays, though it is the oldest
+    QCOMPARE(document.resultBytes(), 3 * each);
+    document.addResult({someResult("3").job, {}, "3", 1}); // of a scene that is not shown
+    QCOMPARE(titlesOf(document), (QStringList{"0", "2", "3"}));
+    QCOMPARE(document.result()->title, QStringLiteral("0"));
+    QCOMPARE(document.resultBytes(), 3 * each);
+    QCOMPARE(dropped.size(), 1);
+    QCOMPARE(dropped.front().front().toStringList(), QStringList{"1"});
+    document.addResult(someResult("4"));
+    QCOMPARE(titlesOf(document), (QStringList{"2", "3", "4"}));
+    QVERIFY(first.expired()); // its memory is given back
+    // One alone may be larger than the limit.
+    document.setMostResultBytes(each / 2);
+    QCOMPARE(titlesOf(document), (QStringList{"3", "4"})); // the last ones of two scenes
+}
+
+void ModelsTest::resultsOfARunGoTogetherAndTheLastOfASceneStays() {
+    ui::Document document;
+    document.setScene(test::noiseScene({40, 30, 1}, 1));
+    document.addScene(test::noiseScene({40, 30, 1}, 2));
+    const auto addRun = [&](int run) {
+        for (int scene = 0; scene < 2; ++scene) {
+            document.addResult(
+                {someResult("").job, {}, QString::number(10 * run + scene), scene, run});
+        }
+    };
+    document.setMostResultBytes(3 * ui::resultBytes(*someResult("").job));
+    addRun(1);
+    addRun(2);
+    QCOMPARE(titlesOf(document), (QStringList{"20", "21"}));
+    // Scene 0 has a newer one, but scene 1 is still shown with that of run 2.
+    document.addResult(someResult("30"));
+    document.addResult(someResult("40"));
+    QCOMPARE(titlesOf(document), (QStringList{"20", "21", "40"}));
 }
 
 const flcc::test::TestClass<ModelsTest> kTests;
