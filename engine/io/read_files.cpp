@@ -56,6 +56,9 @@ template <class Status> ReadFiles::Identity ReadFiles::identityOf(const Status& 
 }
 
 void ReadFiles::add(const std::filesystem::path& path) {
+    if (std::ranges::find(m_files, path, &Open::path) != m_files.end()) {
+        return; // a header may name itself
+    }
     (void)requireRegularFile(path);
     Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     struct stat status {};

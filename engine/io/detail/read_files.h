@@ -22,8 +22,9 @@ namespace flcc::io::detail {
 /// under way from before add() until the pixels are read.
 class ReadFiles {
   public:
-    /// Opens `path`, an ordinary file; waits up to 20 ms where it was written a moment ago, since a
-    /// second write within one step of the file system's clock leaves its time as it is.
+    /// Opens `path`, an ordinary file, unless it is there already; waits up to 20 ms where it was
+    /// written a moment ago, since a second write within one step of the file system's clock leaves
+    /// its time as it is.
     /// **Errors**: Input.
     void add(const std::filesystem::path& path);
 

@@ -87,6 +87,16 @@ class ReadFilesTest : public QObject {
         QVERIFY2(sentence.find("changed while it was read") != std::string::npos, sentence.c_str());
     }
 
+    void aFileAddedTwiceIsOne() {
+        test::writeFile(file("a"), std::string("a"));
+        ReadFiles files;
+        files.add(file("a"));
+        files.add(file("a"));
+        const std::vector<io::FileDigest> digests = files.digests({});
+        QCOMPARE(digests.size(), std::size_t{1});
+        QCOMPARE(digests[0].sha256, sha256Of(file("a")));
+    }
+
     void whatIsNoFileIsNotOpened() {
         QVERIFY(::mkfifo(file("pipe").c_str(), 0600) == 0);
         ReadFiles files;
@@ -98,7 +108,6 @@ class ReadFilesTest : public QObject {
 
     void aStopEndsTheDigests() {
         test::writeFile(file("a"), std::string("a"));
-        test::writeFile(file("a.mha"), std::string("none"));
         ReadFiles files;
         files.add(file("a"));
         std::stop_source stop;
