@@ -128,7 +128,7 @@ void checkStructure(const std::filesystem::path& path, Format format, const std:
     case Format::Jpeg:      // see jpeg_file.cpp
     case Format::MetaImage: // see mha_file.cpp
     case Format::Png:       // see png_file.cpp
-    case Format::Tiff:      // see tiff_file.cpp
+    case Format::Tiff:      // see tiff_reader.cpp
         break;
     }
 }

@@ -113,7 +113,7 @@ struct Environment {
     std::vector<std::string> devices;
 };
 
-/// The report of a job (the JSON of CLI.md).
+/// The report of a job, which toJson() writes.
 struct JobReport {
     bool cancelled = false; ///< of planJob: what follows is not complete, and nothing was written
     /// Its problem's scene is the part that is searched; of the first group where there are
