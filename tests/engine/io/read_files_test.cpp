@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "engine/io/detail/read_files.h"
+#include "engine/io/detail/reading.h"
 #include "engine/io/image_file.h"
 #include "tests/engine/io/fixtures.h"
 #include "tests/support/test_class.h"
