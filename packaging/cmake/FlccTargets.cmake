@@ -44,12 +44,20 @@ endif()
 # flcc_computes_little(): the code of this folder waits for files, screens and other rooms. It is
 # compiled with little optimisation, for the sanitizers with none, in two thirds of the time.
 set(FLCC_LITTLE -O1)
+set(FLCC_MUCH -O3)
 if(FLCC_SANITIZE)
     set(FLCC_LITTLE -O0)
+    set(FLCC_MUCH -O1)
 endif()
 function(flcc_computes_little)
     add_compile_options(${FLCC_LITTLE})
     set(FLCC_HEADERS flcc_headers_little PARENT_SCOPE)
+endfunction()
+
+# flcc_computes_much(TARGET): a target in such a folder that does compute.
+function(flcc_computes_much target)
+    target_compile_options(${target} PRIVATE ${FLCC_MUCH})
+    set_target_properties(${target} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
 endfunction()
 
 # The standard headers that most files include, parsed once for each set of options that changes the
