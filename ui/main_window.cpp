@@ -21,6 +21,8 @@
 #include "ui/data_panel.h"
 #include "ui/exporter.h"
 #include "ui/log_panel.h"
+#include "ui/manual.h"
+#include "ui/manual_window.h"
 #include "ui/match_flow.h"
 #include "ui/match_panel.h"
 #include "ui/opener.h"
@@ -126,6 +128,9 @@ void MainWindow::buildDocks() {
     m_tabs->addTab(m_peaks, tr("Peaks"));
     m_tabs->addTab(m_report, tr("Plan report"));
     m_tabs->addTab(m_log, tr("Log"));
+    setManualPage(*m_match, "matching");
+    setManualPage(*m_peaks, "results-and-peaks");
+    setManualPage(*m_report, "matching");
     m_tabs->setTabToolTip(0, tr("The peaks of the shown result"));
     m_tabs->setTabToolTip(1, tr("Every candidate of the plan and why"));
     m_tabs->setTabToolTip(2, tr("What the program did"));
@@ -409,6 +414,9 @@ void MainWindow::applyTheme(Theme theme) {
     m_report->refreshTheme();
     m_status->refreshTheme();
     m_match->planCard().refreshTheme();
+    if (m_manual) {
+        m_manual->refreshTheme();
+    }
 }
 
 void MainWindow::updateTitle() {
@@ -419,6 +427,9 @@ void MainWindow::updateTitle() {
 void MainWindow::closeEvent(QCloseEvent* event) {
     Settings::setWindow(saveGeometry(), saveState());
     m_controller->cancel();
+    if (m_manual) {
+        m_manual->close();
+    }
     event->accept();
 }
 

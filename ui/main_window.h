@@ -25,6 +25,7 @@ namespace flcc::ui {
 class DataPanel;
 class Exporter;
 class LogPanel;
+class ManualWindow;
 class MatchFlow;
 class MatchPanel;
 class PeaksPanel;
@@ -81,6 +82,7 @@ class MainWindow : public QMainWindow {
     void updateActions();
     void updateTitle();
     void tell(MessageBar::Kind kind, const QString& sentence);
+    void showManual();
     void showKeySheet();
     void showSelfTest();
     void showCalibrate();
@@ -121,6 +123,7 @@ class MainWindow : public QMainWindow {
     QMenu* m_recentMenu = nullptr;
     QMenu* m_contextMenu = nullptr;
     std::unique_ptr<Actions> m_actions;
+    std::unique_ptr<ManualWindow> m_manual; ///< made when it is opened first
     std::vector<QAction*> m_toolActions;
     bool m_thumbnailsDone = false;
 };

@@ -16,6 +16,8 @@
 #include "ui/crossover_dialog.h"
 #include "ui/job_text.h"
 #include "ui/main_window.h"
+#include "ui/manual.h"
+#include "ui/manual_window.h"
 #include "ui/match_flow.h"
 #include "ui/match_panel.h"
 #include "ui/self_test_dialog.h"
@@ -71,6 +73,14 @@ void MainWindow::askPlanReport() {
         m_match->setPlanReport(toPath(file));
     });
     dialog->open();
+}
+
+/// The page on the panel that has the focus, where there is one; else the page shown last.
+void MainWindow::showManual() {
+    if (!m_manual) {
+        m_manual = std::make_unique<ManualWindow>();
+    }
+    m_manual->open(manualPageOf(QApplication::focusWidget()));
 }
 
 void MainWindow::showKeySheet() {

@@ -316,11 +316,18 @@ void MainWindow::buildMatchMenu() {
 void MainWindow::buildHelpMenu() {
     QMenu* menu = menuBar()->addMenu(tr("&Help"));
     m_actions->add(menu,
+                   {"manual",
+                    tr("&Manual"),
+                    tr("Opens the manual, in the Match panel and the results at their page"),
+                    {QKeySequence::HelpContents},
+                    "help"},
+                   [this](bool) { showManual(); });
+    m_actions->add(menu,
                    {"keySheet",
                     tr("&Keys"),
                     tr("Lists every key"),
                     {QKeySequence(Qt::Key_Question)},
-                    "help",
+                    nullptr,
                     Scope::Views},
                    [this](bool) { showKeySheet(); });
     m_actions->add(menu,
