@@ -40,7 +40,8 @@ constexpr const char* kUsage =
   flcc-cli sample NAME --output DIR                        writes a built-in sample with its truth
   flcc-cli sample --list                                   the built-in samples
   flcc-cli devices [--json]                                processors and GPUs, and why one is not usable
-  flcc-cli calibrate [--threads N] [--json]                measures this machine for better plans, two minutes
+  flcc-cli calibrate [--threads N] [--seconds N] [--quiet] [--json]
+                                                           measures this machine for better plans, two minutes
   flcc-cli bench [--device D] [--report FILE.json]         times every method of a device, transfers apart
                  [--set sizes|crossover|banks|volumes | --scene X,Y[,Z] --template X,Y[,Z] [--templates N]]
                  [--pixel TYPE] [--threads N] [--repeat N]

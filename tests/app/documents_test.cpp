@@ -1,0 +1,114 @@
+#include <QDir>
+#include <QFile>
+#include <QRegularExpression>
+#include <QSet>
+#include <QTest>
+
+#include <algorithm>
+
+#include "tests/app/cli_process.h"
+#include "tests/support/test_class.h"
+
+using flcc::test::CliRun;
+using flcc::test::runCli;
+
+namespace {
+
+const QString kSource = QStringLiteral(FLCC_SOURCE);
+const QString kCommandLine = QStringLiteral("resources/manual/command-line.md");
+
+QString textOf(const QString& name) {
+    QFile file(kSource + QChar('/') + name);
+    return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+}
+
+QSet<QString> found(const char* pattern, const QString& text) {
+    QSet<QString> names;
+    const QRegularExpression expression(QLatin1String(pattern),
+                                        QRegularExpression::MultilineOption);
+    for (auto match = expression.globalMatch(text); match.hasNext();) {
+        names.insert(match.next().captured(1));
+    }
+    return names;
+}
+
+QSet<QString> optionsIn(const QString& text) { return found("(?<![\\w-])(--[a-z][a-z-]*)", text); }
+
+/// The commands of the help, each at the begin of a line.
+QSet<QString> commandsOf(const QString& help) { return found("^  flcc-cli ([a-z]+)", help); }
+
+/// The lines that call flcc-cli, with those that continue them.
+QString callsIn(const QString& text) {
+    QString calls;
+    bool continued = false;
+    for (const QString& line : text.split(QChar('\n'))) {
+        if (continued || line.contains(QStringLiteral("./flcc-cli"))) {
+            calls += line + QChar('\n');
+            continued = line.endsWith(QChar('\\'));
+        }
+    }
+    return calls;
+}
+
+/// Empty, or the names that `known` lacks.
+QByteArray missing(const QSet<QString>& names, const QSet<QString>& known) {
+    QStringList list = (names - known).values();
+    std::sort(list.begin(), list.end());
+    return list.join(QStringLiteral(", ")).toUtf8();
+}
+
+} // namespace
+
+class CliDocumentsTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void initTestCase();
+    void theManualNamesEveryCommandAndOption();
+    void theManualNamesNoOtherCommandOrOption();
+    void everyCallInTheReadmeExists();
+
+  private:
+    QString m_help;
+};
+
+void CliDocumentsTest::initTestCase() {
+    const CliRun run = runCli({QStringLiteral("--help")}, QDir::tempPath());
+    QCOMPARE(run.code, 0);
+    m_help = QString::fromUtf8(run.output);
+    QVERIFY(optionsIn(m_help).size() > 40);
+    QVERIFY(commandsOf(m_help).size() > 6);
+}
+
+void CliDocumentsTest::theManualNamesEveryCommandAndOption() {
+    const QString page = textOf(kCommandLine);
+    QCOMPARE(missing(optionsIn(m_help), optionsIn(page)), QByteArray());
+    QCOMPARE(missing(commandsOf(m_help), found("`flcc-cli ([a-z]+)", page)), QByteArray());
+}
+
+void CliDocumentsTest::theManualNamesNoOtherCommandOrOption() {
+    // Options of the window alone.
+    const QSet<QString> known =
+        optionsIn(m_help) + QSet<QString>{"--sample", "--run", "--screenshot", "--size", "--quit"};
+    QCOMPARE(missing(optionsIn(textOf(kCommandLine)), optionsIn(m_help)), QByteArray());
+    QCOMPARE(missing(found("`flcc-cli ([a-z]+)", textOf(kCommandLine)), commandsOf(m_help)),
+             QByteArray());
+    const QString folder = QStringLiteral("resources/manual/");
+    const QStringList pages = QDir(kSource + QChar('/') + folder).entryList({"*.md"});
+    QVERIFY(pages.size() > 10);
+    for (const QString& page : pages) {
+        const QByteArray others = missing(optionsIn(textOf(folder + page)), known);
+        QVERIFY2(others.isEmpty(), qPrintable(page + ": " + others));
+    }
+}
+
+void CliDocumentsTest::everyCallInTheReadmeExists() {
+    const QString calls = callsIn(textOf(QStringLiteral("README.md")));
+    const QSet<QString> commands = found("flcc-cli ([a-z]+)", calls);
+    QVERIFY(commands.size() > 5);
+    QCOMPARE(missing(optionsIn(calls), optionsIn(m_help)), QByteArray());
+    QCOMPARE(missing(commands, commandsOf(m_help)), QByteArray());
+}
+
+const flcc::test::TestClass<CliDocumentsTest> kTests;
+#include "documents_test.moc"
