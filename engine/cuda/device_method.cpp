@@ -4,15 +4,13 @@
 #include <utility>
 
 #include "engine/base/error.h"
-#include "engine/base/stopwatch.h"
-#include "engine/cuda/bank_again.h"
 #include "engine/method/bank.h"
 
 namespace flcc::cuda {
 
 namespace {
 
-/// Buffers of a run, which may have to be made anew.
+/// Buffers of a run, which are made anew where the device had no memory for them.
 struct HeldBuffers final : public method::Workspace {
     std::unique_ptr<method::Workspace> own;
 };
@@ -38,16 +36,12 @@ DeviceMethod::DeviceMethod(Engine& engine, std::int32_t number,
         m_facts = *own;
     }
     m_id = m_facts.id();
-    m_deciding = m_facts;
     m_facts.together = std::max<std::int32_t>(1, static_cast<std::int32_t>(together.size()));
     for (const DeviceFacts& device : all) {
         if (std::find(together.begin(), together.end(), device.number) != together.end()) {
             PluginDevice& about = m_facts.about;
             about.memoryBytes = std::min(about.memoryBytes, device.about.memoryBytes);
             about.copyEngines = std::min(about.copyEngines, device.about.copyEngines);
-        }
-        if (!together.empty() && device.number == together.front()) {
-            m_deciding = device;
         }
     }
 }
@@ -79,48 +73,7 @@ method::Outcome DeviceMethod::run(const RunInput& input, method::Workspace& work
     if (!buffers.own) {
         buffers.own = makeBuffers();
     }
-    const std::optional<AgainRule> again = againRule(partsOf(input), input.candidate);
-    RunInput first = input;
-    first.again = again ? &*again : nullptr;
-    method::Outcome outcome = runWith(first, *buffers.own, parts);
-    if (!again || input.problem.templates > 1 || parts.open().empty() ||
-        input.execution.stop.stop_requested()) {
-        return outcome;
-    }
-    const base::Stopwatch watch;
-    buffers.own.reset(); // what follows needs its room
-    const std::unique_ptr<method::Workspace> own = makeBuffers();
-    const method::Problem problem = doneAgain(input.problem);
-    RunInput second{problem,         again->candidate, input.prepared, input.scene,
-                    input.execution, input.map,        input.reduced,  input.held};
-    second.second = true;
-    second.scores = input.scores;
-    method::Outcome more = runWith(second, *own, parts);
-    more.times->uploads = 0; // of some parts alone
-    outcome.times->add(*more.times);
-    method::addStages({{"recomputation", watch.ms()}}, outcome.stagesMs);
-    return outcome;
-}
-
-std::optional<AgainRule> DeviceMethod::againRule(const method::Problem& posed,
-                                                 const method::Candidate& candidate) const {
-    if (isTwofold(posed) || !posed.recompute) {
-        return std::nullopt;
-    }
-    std::optional<AgainRule> rule = twofoldRule(posed, candidate);
-    // Where nothing but this does not fit, voxels are left to the host.
-    const bool fits = rule && rule->deviceBytes <= factsFor(candidate).about.memoryBytes;
-    return fits ? rule : std::nullopt;
-}
-
-void DeviceMethod::dropBuffers(method::Workspace& workspace) {
-    dynamic_cast<HeldBuffers&>(workspace).own.reset();
-}
-
-std::int64_t DeviceMethod::needWithAgain(const method::Problem& posed,
-                                         const method::Candidate& candidate) const {
-    const std::optional<AgainRule> again = againRule(posed, candidate);
-    return std::max(needOf(posed, candidate), again ? again->deviceBytes : 0);
+    return runWith(input, *buffers.own, parts);
 }
 
 method::Problem DeviceMethod::posed(const method::Problem& problem,
@@ -269,11 +222,7 @@ std::optional<method::Outcome> DeviceMethod::runPosed(const method::Problem& pro
 method::Outcome DeviceMethod::runAlone(const RunInput& input, method::Workspace& workspace) const {
     PartQueue parts(method::mapExtents(input.problem), partOf(input.problem, input.candidate),
                     input.execution, input.problem.templates);
-    const OpenPartsCleared cleared{input, parts};
     method::Outcome outcome = run(input, workspace, parts);
-    doSetAside(
-        input, parts, [&] { dropBuffers(workspace); },
-        [&](const RunInput& one, PartQueue& own) { return run(one, workspace, own); }, outcome);
     settle(outcome, input.problem, parts);
     return outcome;
 }

@@ -54,9 +54,6 @@ class DeviceMethod : public method::Method {
 
     [[nodiscard]] Engine& engine() const { return m_engine; }
     [[nodiscard]] const DeviceFacts& facts() const { return m_facts; }
-    /// Of the first of the devices that share a map: by its speed all of them decide what is done
-    /// again, and in which pieces, so that no bit depends on who does a part.
-    [[nodiscard]] const DeviceFacts& decidingFacts() const { return m_deciding; }
     /// Of a device that has no more memory than `candidate` was planned for.
     [[nodiscard]] DeviceFacts factsFor(const method::Candidate& candidate) const;
 
@@ -71,13 +68,10 @@ class DeviceMethod : public method::Method {
     /// Bytes of the device that it needs then.
     [[nodiscard]] virtual std::int64_t needOf(const method::Problem& posed,
                                               const method::Candidate& candidate) const = 0;
-    /// Does parts of the map until the queue has none, and then what of them is left to a run in
-    /// double; of a bank such parts are set aside. Of the outcome times alone. `workspace` was made
-    /// by this method. **Errors**: as execute(); the queue has back what is not in the map.
+    /// Does parts of the map until the queue has none. Of the outcome times alone. `workspace` was
+    /// made by this method. **Errors**: as execute(); the queue has back what is not in the map.
     [[nodiscard]] method::Outcome run(const RunInput& input, method::Workspace& workspace,
                                       PartQueue& parts) const;
-    /// Gives back what a workspace of this kind of method holds; run() makes it anew.
-    static void dropBuffers(method::Workspace& workspace);
 
   protected:
     /// Buffers, plans and streams of a run.
@@ -85,22 +79,6 @@ class DeviceMethod : public method::Method {
     /// run(), with what makeBuffers() made.
     [[nodiscard]] virtual method::Outcome runWith(const RunInput& input, method::Workspace& buffers,
                                                   PartQueue& parts) const = 0;
-
-    /// How a run in single precision, as it is posed, does LOWCONF voxels of a template again;
-    /// nothing where it never does. The same on all devices that share a map (decidingFacts()).
-    /// AgainRule::unit and AgainRule::most, which decide about bits, depend neither on how many
-    /// devices of equal memory they are nor on what is in flight, nor on whether the templates of a
-    /// bank are done at once.
-    [[nodiscard]] virtual std::optional<AgainRule>
-    twofoldRule(const method::Problem& posed, const method::Candidate& candidate) const = 0;
-    /// needOf(), with what a run does again.
-    [[nodiscard]] std::int64_t needWithAgain(const method::Problem& posed,
-                                             const method::Candidate& candidate) const;
-
-    /// The rule of a run: nothing in double, where nothing is done again, or where the device of
-    /// `candidate` has no room for it.
-    [[nodiscard]] std::optional<AgainRule> againRule(const method::Problem& posed,
-                                                     const method::Candidate& candidate) const;
 
   private:
     [[nodiscard]] method::Outcome runAlone(const RunInput& input,
@@ -115,24 +93,11 @@ class DeviceMethod : public method::Method {
 
     Engine& m_engine;
     DeviceFacts m_facts;
-    DeviceFacts m_deciding;
     std::string m_id;
 };
 
 /// The outcome of a run whose parts were done, or stopped.
 void settle(method::Outcome& outcome, const method::Problem& problem, const PartQueue& parts);
-
-/// At its end what a run left open of its map is as it was before.
-struct OpenPartsCleared {
-    const RunInput& input;
-    const PartQueue& parts;
-
-    ~OpenPartsCleared() {
-        for (const base::Box& box : parts.open()) {
-            clearPart(input, box);
-        }
-    }
-};
 
 /// Does reduce() of a bank with a map on the host, which `run` fills: all of it comes back.
 [[nodiscard]] method::Outcome

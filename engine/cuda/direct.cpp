@@ -47,12 +47,10 @@ class DirectPrepared final : public method::Prepared {
             takeSupport(problem, templ);
             return;
         }
-        m_twofold = constantsOf(problem, true);
+        m_constants = constantsOf(problem, isTwofold(problem));
         if (isTwofold(problem)) {
-            m_constants = m_twofold;
             return;
         }
-        m_constants = constantsOf(problem, false);
         m_weights = base::Image<float>(m);
         const base::Image<double>& values = m_canonical.values();
         std::transform(values.data(), values.data() + values.count(), m_weights.data(),
@@ -73,10 +71,7 @@ class DirectPrepared final : public method::Prepared {
     }
     /// Where placements may overlap the scene in part, as levelsOf().
     [[nodiscard]] const std::vector<std::int32_t>& levels() const { return m_levels; }
-    /// Of `problem`, or of the same in double.
-    [[nodiscard]] const shared::BoxConstants& constants(const Problem& problem) const {
-        return isTwofold(problem) && !mayBePartial(problem) ? m_twofold : m_constants;
-    }
+    [[nodiscard]] const shared::BoxConstants& constants() const { return m_constants; }
 
   private:
     [[nodiscard]] shared::BoxConstants constantsOf(const Problem& problem, bool twofold) const {
@@ -145,7 +140,6 @@ class DirectPrepared final : public method::Prepared {
     std::vector<std::uint8_t> m_ones;
     std::vector<std::int32_t> m_levels;
     shared::BoxConstants m_constants;
-    shared::BoxConstants m_twofold; ///< where no panel may be partial
 };
 
 class DirectWorkspace final : public method::Workspace {
@@ -197,8 +191,8 @@ std::int64_t sumBytes(const Problem& posed, const Extents& part) {
 
 /// Of the host, with so many parts under way.
 std::int64_t hostNeed(const Problem& problem, const Problem& own, const Extents& part,
-                      std::int64_t parts, bool doesAgain) {
-    return hostBytes(problem, own, part, parts, doesAgain) +
+                      std::int64_t parts) {
+    return hostBytes(problem, own, part, parts) +
            problem.templates * (mayBePartial(problem) ? supportBytes(problem) : 0) +
            problem.templates * levelBytes(problem);
 }
@@ -228,9 +222,8 @@ class DirectMethod final : public DeviceMethod {
                             limits.deviceMemory};
         const Problem own = posed(problem, candidate);
         const std::int64_t most = partsInFlight(own, part, facts());
-        const bool again = againRule(own, candidate).has_value();
         candidate.inFlight = inFlightWithin(limits.memoryBytes, most, [&](std::int64_t parts) {
-            return hostNeed(problem, own, part, parts * facts().together, again);
+            return hostNeed(problem, own, part, parts * facts().together);
         });
         return {candidate};
     }
@@ -246,9 +239,8 @@ class DirectMethod final : public DeviceMethod {
         method::Prediction prediction;
         const std::int64_t inFlight =
             partsInFlight(own, candidate.tile, facts(), candidate.inFlight);
-        prediction.hostBytes = hostNeed(problem, own, candidate.tile, inFlight * facts().together,
-                                        againRule(own, candidate).has_value());
-        prediction.deviceBytes = needWithAgain(own, candidate);
+        prediction.hostBytes = hostNeed(problem, own, candidate.tile, inFlight * facts().together);
+        prediction.deviceBytes = needOf(own, candidate);
         prediction.deviceMemory = factsFor(candidate).about.memoryBytes;
         if (std::string reason = refusalOf(prediction, limits, facts().about.memoryBytes);
             !reason.empty()) {
@@ -365,7 +357,7 @@ class DirectMethod final : public DeviceMethod {
             launch.outside = problem.outside;
             launch.minOverlap = problem.minOverlap;
             launch.partial = partial;
-            launch.constants = templ.constants(problem);
+            launch.constants = templ.constants();
             launch.constants.boundConstant += stored;
             if (sharesSums(problem)) {
                 launch.sums = own.sums.room(base::voxelCount(part.map));
@@ -381,44 +373,13 @@ class DirectMethod final : public DeviceMethod {
              upload, start, bySupport(first)});
     }
 
-    /// A block is done again, in as large parts as its room on the device allows.
-    [[nodiscard]] std::optional<AgainRule> twofoldRule(const Problem& posed,
-                                                       const Candidate& candidate) const override {
-        if (inDouble(posed)) {
-            return std::nullopt;
-        }
-        const Problem again = doneAgain(oneOf(posed));
-        const auto of = [&](const Extents& part) {
-            Candidate one = candidate;
-            one.tile = part;
-            one.inFlight = 1;
-            return one;
-        };
-        const std::int64_t room = needOf(posed, candidate);
-        AgainRule rule;
-        rule.unit = {shared::kBlockWidth, shared::kBlockHeight, 1};
-        rule.part = largestPart(candidate.tile, [&](const Extents& part) {
-            return needOf(again, of(part)) <= room &&
-                   partNs(decidingFacts(), again, part) <= kPartNsAtMost;
-        });
-        rule.candidate = of(rule.part);
-        rule.deviceBytes = needOf(again, rule.candidate);
-        const double unitNs = partNs(decidingFacts(), again, rule.unit) + kBlockNs;
-        rule.most = mostByVoxels(posed, rule.unit, unitNs);
-        rule.filling = static_cast<std::int64_t>(kPieceNs / unitNs);
-        return rule;
-    }
-
   private:
     /// A part of a map takes at most so many bytes of the device, and by prediction so much of its
     /// time: small enough to have several in flight, which a stop waits for.
     static constexpr std::int64_t kPartBytes = std::int64_t{1} << 25;
     static constexpr double kPartNsAtMost = 3e7;
-    // Built-in values, not measured on any device: of the kernel's peak, of a block that is done
-    // again beside others, of a piece of those, of preparing a run.
+    // Built-in values, not measured on any device: share of the kernel's peak, preparing a run.
     static constexpr double kEfficiency = 0.4;
-    static constexpr double kBlockNs = 1000;
-    static constexpr double kPieceNs = 60'000;
     static constexpr double kStartMs = 0.2;
 
     [[nodiscard]] static double multiplyAddsPerNs(const DeviceFacts& device, bool twofold) {

@@ -5,7 +5,6 @@
 
 #include "engine/base/error.h"
 #include "engine/base/tile_pool.h"
-#include "engine/cuda/bank_again.h"
 #include "engine/cuda/device_method.h"
 #include "engine/cuda/methods.h"
 
@@ -166,20 +165,8 @@ class JointMethod final : public method::Method {
         auto& joint = dynamic_cast<JointWorkspace&>(workspace);
         PartQueue parts(method::mapExtents(problem), m_members.front()->partOf(problem, candidate),
                         execution, problem.templates);
-        const OpenPartsCleared cleared{own, parts};
         Failures failures(m_members.size());
         method::Outcome all = share(own, joint, parts, failures);
-        doSetAside(
-            own, parts,
-            [&] {
-                for (const auto& workspaceOfOne : joint.own) {
-                    if (workspaceOfOne) {
-                        DeviceMethod::dropBuffers(*workspaceOfOne);
-                    }
-                }
-            },
-            [&](const RunInput& one, PartQueue& some) { return share(one, joint, some, failures); },
-            all);
         for (const std::optional<base::Error>& failure : failures) {
             if (failure) {
                 all.failures.push_back(std::string(failure->what()) + "; other GPUs did its share");
@@ -202,7 +189,7 @@ class JointMethod final : public method::Method {
             const auto i = static_cast<std::size_t>(item);
             const DeviceMethod& member = *m_members[i];
             if (failures[i] || !member.engine().reasonAgainst(member.facts().number).empty()) {
-                return; // lost, or failed in an earlier share of this run
+                return; // lost
             }
             try {
                 if (!joint.own[i]) {
@@ -216,7 +203,7 @@ class JointMethod final : public method::Method {
                 failures[i] = error;
             }
         });
-        if (!parts.isEmpty() && !input.execution.stop.stop_requested()) {
+        if (!parts.isDone() && !input.execution.stop.stop_requested()) {
             throw failureOf(failures);
         }
         return all;

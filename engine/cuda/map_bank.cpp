@@ -83,14 +83,9 @@ void MapRun::startAll(PartSlot& slot, const Lane& lane) {
     }
 }
 
-/// As finish(). A part with units that are left to a run in double is set aside. One of which a
-/// block has more LOWCONF scores than it has room for is done again, one template after the other,
-/// whose scores come back.
+/// As finish(). A part of which a block has more LOWCONF scores than its list holds is computed
+/// once more, one template after the other, whose scores come back.
 bool MapRun::finishBank(PartSlot& slot, const std::string& what, const Lane& lane) {
-    if (slot.mayStayOpen) {
-        m_parts.setAside(slot.box);
-        return true;
-    }
     std::vector<BlockRepair> repaired(static_cast<std::size_t>(blocksOf(slot)) *
                                       m_templates.size());
     Settled settled;
@@ -111,7 +106,7 @@ bool MapRun::finishBank(PartSlot& slot, const std::string& what, const Lane& lan
         facts.statuses = counted.statusCounts;
     }
     m_times.joining += watch.ms();
-    m_parts.finished({slot.box}, facts);
+    m_parts.finished(slot.box, facts);
     return true;
 }
 
@@ -126,15 +121,13 @@ bool MapRun::settle(PartSlot& slot, std::vector<BlockRepair>& repaired, Settled&
     }
     const method::BankView part = viewOf(m_input, slot.box);
     std::vector<Settled> each(open.size());
-    const bool done = m_execution.pool.run(
-        std::ssize(open),
-        [&](std::int64_t item, int) {
-            const auto i = static_cast<std::size_t>(item);
-            each[i] = part.map.value.data() != nullptr
-                          ? m_merger->settle(slot, open[i], part, repaired)
-                          : m_merger->settle(slot, open[i], m_reducer->partOf(slot), repaired);
-        },
-        m_execution.stop);
+    const std::stop_token& stop = m_execution.stop;
+    const bool done = repairEach(std::ssize(open), [&](std::int64_t item) {
+        const auto i = static_cast<std::size_t>(item);
+        each[i] = part.map.value.data() != nullptr
+                      ? m_merger->settle(slot, open[i], part, stop, repaired)
+                      : m_merger->settle(slot, open[i], m_reducer->partOf(slot), stop, repaired);
+    });
     settled.scores = m_merger->scores(slot);
     if (part.map.value.data() == nullptr) {
         settled.statuses = statusesOf(slot);
@@ -188,15 +181,12 @@ bool MapRun::oneByOne(PartSlot& slot, const std::string& what, const Lane& lane,
         const std::int64_t first = static_cast<std::int64_t>(i) * blocks;
         const method::MapView view = method::viewOf(scores);
         const bool repairing = repairs(*m_templates[i]);
-        const bool done = m_execution.pool.run(
-            blocks,
-            [&](std::int64_t block, int) {
-                if (repairing && slot.told.data()[first + block].lowConf > 0) {
-                    repaired[static_cast<std::size_t>(first + block)] = repair(
-                        slot.box, *m_templates[i], view, method::shared::blockCorner(block, grid));
-                }
-            },
-            m_execution.stop);
+        const bool done = repairEach(blocks, [&](std::int64_t block) {
+            if (repairing && slot.told.data()[first + block].lowConf > 0) {
+                repaired[static_cast<std::size_t>(first + block)] = repair(
+                    slot.box, *m_templates[i], view, method::shared::blockCorner(block, grid));
+            }
+        });
         if (!done) {
             return false;
         }

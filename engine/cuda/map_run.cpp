@@ -5,7 +5,6 @@
 
 #include "engine/base/error.h"
 #include "engine/base/stopwatch.h"
-#include "engine/cuda/bank_again.h"
 #include "engine/method/shared/direct_block.h"
 
 namespace flcc::cuda {
@@ -105,15 +104,11 @@ Problem oneOf(const Problem& problem) {
 }
 
 std::int64_t hostBytes(const Problem& problem, const Problem& posed, const Extents& part,
-                       std::int64_t inFlight, bool doesAgain) {
+                       std::int64_t inFlight) {
     const bool alone = problem.templates > 1 && posed.templates == 1;
-    const Extents map = method::mapExtents(problem);
-    // Of all parts at once: what their blocks told.
-    const std::int64_t told = doesAgain ? tallyBytes(map) : 0;
-    const std::int64_t scores = doesAgain ? setAsideBytes(posed, part) : scoreBytes(posed, part);
     return method::mapBytes(problem) + (alone ? method::mapBytes(oneOf(problem)) : 0) +
            problem.templates * base::byteCount(problem.templ, 12) +
-           inFlight * pinnedBytes(posed, part) + scores + told;
+           inFlight * pinnedBytes(posed, part) + scoreBytes(posed, part);
 }
 
 void PartTraffic::add(const Problem& posed, const Extents& part, double count) {
@@ -211,7 +206,7 @@ void requireUnmasked(const method::CanonicalTemplate& templ) {
 method::Outcome MapRun::operator()(const std::string& what, const Lane& lane) {
     const auto giveBack = [this] {
         for (const PartSlot* slot : m_underWay) {
-            m_parts.giveBack({slot->box, slot->of});
+            m_parts.giveBack(slot->box);
         }
         m_underWay.clear();
     };
@@ -241,16 +236,15 @@ method::Outcome MapRun::operator()(const std::string& what, const Lane& lane) {
 /// Does parts until none is left or a stop is requested.
 void MapRun::share(const std::string& what, const Lane& lane) {
     for (std::size_t sent = 0; !m_execution.stop.stop_requested();) {
-        std::optional<QueuedBox> taken;
+        std::optional<base::Box> taken;
         PartSlot* free = nullptr;
         if (std::ssize(m_underWay) < lane.inFlight) {
             // Made before a part is taken, which nobody would give back if that failed.
             free = &lane.pipe.slot(sent % static_cast<std::size_t>(lane.inFlight));
-            taken = m_parts.take(m_underWay.empty(), m_input.second);
+            taken = m_parts.take(m_underWay.empty());
         }
         if (taken) {
-            free->box = taken->box;
-            free->of = taken->of;
+            free->box = *taken;
             m_underWay.push_back(free);
             send(*free, lane);
             ++sent;
@@ -259,9 +253,7 @@ void MapRun::share(const std::string& what, const Lane& lane) {
         } else {
             PartSlot& slot = *m_underWay.front();
             receive(slot, what, lane);
-            if (m_merger         ? !finishBank(slot, what, lane)
-                : m_input.second ? !finishPiece(slot)
-                                 : !finish(slot)) {
+            if (m_merger ? !finishBank(slot, what, lane) : !finish(slot)) {
                 return;
             }
             m_underWay.pop_front();
@@ -346,23 +338,16 @@ void MapRun::receive(PartSlot& slot, const std::string& what, const Lane& lane) 
     m_times.compute += slot.computed.since(slot.start);
     m_times.download += slot.downloaded.since(slot.download);
     base::Stopwatch watch;
-    if (m_input.second) {
-        return; // finishPiece() takes it
-    }
-    slot.mayStayOpen = mayStayOpen(slot);
     if (m_merger) {
-        if (slot.mayStayOpen) {
-            return; // it is done one template after the other
-        }
         m_times.downloaded += m_merger->receive(slot, lane.pipe.fetch());
         m_times.download += watch.ms();
         if (slot.openMost > kOpenMost) {
-            return; // it is done again
+            return; // oneByOne() does it
         }
         watch = {};
     }
     if (m_reducer) {
-        m_times.downloaded += m_reducer->receive(slot, lane.pipe.fetch(), slot.mayStayOpen);
+        m_times.downloaded += m_reducer->receive(slot, lane.pipe.fetch());
         m_times.download += watch.ms();
         return;
     }
@@ -371,9 +356,6 @@ void MapRun::receive(PartSlot& slot, const std::string& what, const Lane& lane) 
 }
 
 method::BankView viewOf(const RunInput& input, const base::Box& box) {
-    if (input.scores != nullptr) {
-        return {input.scores->viewOf(box), {}};
-    }
     if (input.reduced == nullptr) {
         return method::partOf(input.map, box);
     }
@@ -397,9 +379,19 @@ bool MapRun::repairs(const method::CanonicalTemplate& templ) const {
            method::canonicalBound(templ.count()) + m_stored <= m_problem.promise;
 }
 
-/// Keeps the promise and tells that the part is done. What breaks it is replaced by canonical
-/// values of the host's pixels, block by block, or left to a run in double where it is much. False
-/// when stopped; then the part is as before.
+/// Calls `repairOne` for each of `count` blocks on the threads of the host. False when a stop was
+/// requested: canonical values of a whole block may take seconds, so `repairOne` ends early then,
+/// and what it leaves is unspecified.
+bool MapRun::repairEach(std::int64_t count,
+                        const std::function<void(std::int64_t)>& repairOne) const {
+    return m_execution.pool.run(
+               count, [&](std::int64_t item, int) { repairOne(item); }, m_execution.stop) &&
+           !m_execution.stop.stop_requested();
+}
+
+/// Keeps the promise and reports that the part is done. Voxels that break it are replaced by
+/// canonical values of the host's pixels, block by block. False when stopped; then the part is as
+/// before.
 bool MapRun::finish(const PartSlot& slot) {
     const base::Stopwatch watch;
     const base::Box& box = slot.box;
@@ -416,42 +408,30 @@ bool MapRun::finish(const PartSlot& slot) {
             open.push_back(i);
         }
     }
-    const AgainUnits left =
-        slot.mayStayOpen ? AgainUnits(*m_input.again, part.status, m_execution.pool) : AgainUnits();
     scores.resize(open.size());
-    const bool done = m_execution.pool.run(
-        std::ssize(open),
-        [&](std::int64_t item, int) {
-            const std::int64_t block = open[static_cast<std::size_t>(item)];
-            repaired[static_cast<std::size_t>(block)] =
-                part.value.data() != nullptr
-                    ? repair(box, templ, part, shared::blockCorner(block, grid), left)
-                    : m_reducer->repair(m_reducer->partOf(slot), block, m_stored,
-                                        scores[static_cast<std::size_t>(item)]);
-        },
-        m_execution.stop);
+    const bool done = repairEach(std::ssize(open), [&](std::int64_t item) {
+        const std::int64_t block = open[static_cast<std::size_t>(item)];
+        repaired[static_cast<std::size_t>(block)] =
+            part.value.data() != nullptr
+                ? repair(box, templ, part, shared::blockCorner(block, grid))
+                : m_reducer->repair(m_reducer->partOf(slot), block, m_stored, m_execution.stop,
+                                    scores[static_cast<std::size_t>(item)]);
+    });
     if (!done) {
         clearPart(m_input, box);
         return false;
-    }
-    if (left.any()) {
-        leaveOpen(slot, repaired, left);
-        m_repairMs += watch.ms();
-        return true;
     }
     if (m_reducer) {
         m_reducer->addUp(slot, scores);
     }
     m_repairMs += watch.ms();
-    m_parts.finished({box}, {told, repaired});
+    m_parts.finished(box, {told, repaired});
     return true;
 }
 
-/// Replaces what is LOWCONF in a block and not `left` by canonical values, where those keep the
-/// promise.
+/// Replaces the LOWCONF voxels of a block by canonical values, where those keep the promise.
 BlockRepair MapRun::repair(const base::Box& box, const method::CanonicalTemplate& templ,
-                           const method::MapView& part, const base::Index& corner,
-                           const AgainUnits& left) const {
+                           const method::MapView& part, const base::Index& corner) const {
     const std::int64_t right = std::min(box.extents.x, corner.x + shared::kBlockWidth);
     const std::int64_t bottom = std::min(box.extents.y, corner.y + shared::kBlockHeight);
     const base::Index first = moved(box.corner, method::firstPlacement(m_problem));
@@ -459,8 +439,11 @@ BlockRepair MapRun::repair(const base::Box& box, const method::CanonicalTemplate
     for (std::int64_t y = corner.y; y < bottom; ++y) {
         for (std::int64_t x = corner.x; x < right; ++x) {
             base::Status& status = part.status.at(x, y, corner.z);
-            if (status != base::Status::LowConf || left.hold({x, y, corner.z})) {
+            if (status != base::Status::LowConf) {
                 continue;
+            }
+            if (m_execution.stop.stop_requested()) {
+                return done;
             }
             const base::Index at = moved(first, {x, y, corner.z});
             const method::CanonicalValue value =

@@ -1,17 +1,13 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "engine/cuda/again.h"
 #include "engine/cuda/device_scene.h"
 #include "engine/cuda/merger.h"
 #include "engine/cuda/part_queue.h"
@@ -28,13 +24,6 @@ inline constexpr double kUnitDouble = 0x1p-53;
 [[nodiscard]] inline bool isTwofold(const method::Problem& problem) {
     return problem.precision == method::Precision::Double;
 }
-/// What is done again of a problem as it is posed: in double, and brought back.
-[[nodiscard]] inline method::Problem doneAgain(method::Problem posed) {
-    posed.precision = method::Precision::Double;
-    posed.map = true;
-    return posed;
-}
-
 /// True when the scene of a problem as it is posed stays whole on the device.
 [[nodiscard]] inline bool isHeld(const method::Problem& posed) { return posed.runs > 1; }
 /// Bytes of the device that it takes then; else 0.
@@ -68,11 +57,9 @@ template <class Bytes>
 [[nodiscard]] method::Problem oneOf(const method::Problem& problem);
 
 /// What the host needs for a run in such parts, the map with it: the map of one template of a bank
-/// where each is `posed` alone, the templates, what waits for copies, and what waits to be done
-/// again where the run `doesAgain` what it can do in double.
+/// where each is `posed` alone, the templates, and what waits for copies.
 [[nodiscard]] std::int64_t hostBytes(const method::Problem& problem, const method::Problem& posed,
-                                     const base::Extents& part, std::int64_t inFlight,
-                                     bool doesAgain);
+                                     const base::Extents& part, std::int64_t inFlight);
 /// Bytes of the device for the scores of a template of a bank in such a part; else 0.
 [[nodiscard]] std::int64_t scoreBytes(const method::Problem& posed, const base::Extents& part);
 
@@ -144,25 +131,6 @@ borrowed(const method::Prepared& prepared) {
     return {std::shared_ptr<void>(), &prepared};
 }
 
-/// Scores of one template in some parts of a map.
-class PartScores {
-  public:
-    explicit PartScores(const std::vector<base::Box>& boxes) {
-        for (const base::Box& box : boxes) {
-            m_maps.emplace(keyOf(box), box.extents);
-        }
-    }
-    [[nodiscard]] method::MapView viewOf(const base::Box& box) const {
-        return method::viewOf(m_maps.at(keyOf(box)));
-    }
-
-  private:
-    using Key = std::array<std::int64_t, 3>; ///< the corner
-    static Key keyOf(const base::Box& box) { return {box.corner.x, box.corner.y, box.corner.z}; }
-
-    mutable std::map<Key, method::MatchMap> m_maps;
-};
-
 /// What a run is about, the same for all of its devices.
 struct RunInput {
     const method::Problem& problem;
@@ -172,18 +140,8 @@ struct RunInput {
     const method::Execution& execution;
     method::BankView map; ///< without voxels where `reduced` is given
     const ReducedRun* reduced = nullptr;
-    DeviceScene* held = nullptr;      ///< where the scene stays on the device
-    const AgainRule* again = nullptr; ///< of a run in single precision that is followed by one
-    bool second = false;              ///< this one: of pieces, in double
-    // Of one template, in parts that its bank was posed in and set aside:
-    const method::Problem* bank = nullptr;
-    const PartScores* scores = nullptr; ///< in the place of `map`
+    DeviceScene* held = nullptr; ///< where the scene stays on the device
 };
-
-/// The problem whose parts a run does.
-[[nodiscard]] inline const method::Problem& partsOf(const RunInput& input) {
-    return input.bank != nullptr ? *input.bank : input.problem;
-}
 
 /// Where a part lies on the host; nowhere where its maxima alone came back.
 [[nodiscard]] method::BankView viewOf(const RunInput& input, const base::Box& box);
@@ -194,20 +152,18 @@ void clearPart(const RunInput& input, const base::Box& box);
 /// What a score in double loses where the map keeps floats alone; of one in float it is part of the
 /// bound.
 [[nodiscard]] inline double storedError(const RunInput& input) {
-    const bool exact = !input.second && input.reduced != nullptr
-                           ? isTwofold(input.problem)
-                           : input.map.map.exact.data() != nullptr;
+    const bool exact =
+        input.reduced != nullptr ? isTwofold(input.problem) : input.map.map.exact.data() != nullptr;
     return exact ? 0.0 : kUnitSingle;
 }
 
 /// The share of a device in a run: takes parts of the map from a queue; upload, kernels, download,
-/// and then canonical values of the host's pixels for what breaks the promise. All templates of a
-/// bank are done with a part while it is on the device (Merger). Several parts are
+/// and then canonical values of the host's pixels for every voxel that breaks the promise. All
+/// templates of a bank are done with a part while it is on the device (Merger). Several parts are
 /// under way at once, each in a slot of its own; kernels of different parts run one after the
 /// other, so that what a method keeps on the device may serve them all. A part reaches the map when
-/// it is done; one with units of many LOWCONF voxels (AgainRule) stays open until a second run, in
-/// double, has brought these, or of a bank is set aside (bank_again.h). Stopped, or when an error
-/// ends it, nothing is under way any more, and the queue has back what is not in the map.
+/// it is done. Stopped, or when an error ends it, nothing is under way any more, and the queue has
+/// back what is not in the map.
 class MapRun {
   public:
     MapRun(const RunInput& input, Templates templates, PartQueue& parts)
@@ -217,7 +173,7 @@ class MapRun {
         if (m_templates.size() > 1) {
             m_merger.emplace(m_problem, m_templates, m_scene, m_stored);
         }
-        if (input.reduced != nullptr && !input.second) {
+        if (input.reduced != nullptr) {
             m_reducer.emplace(m_problem, m_templates, m_scene, *input.reduced);
         }
     }
@@ -234,14 +190,15 @@ class MapRun {
     [[nodiscard]] std::vector<PluginCopy> stageHeld(PartSlot& slot, PartLaunch& launch) const;
     void packBox(const base::Box& box, std::byte* to) const;
     void receive(PartSlot& slot, const std::string& what, const Lane& lane);
+    [[nodiscard]] bool repairEach(std::int64_t count,
+                                  const std::function<void(std::int64_t)>& repairOne) const;
     template <class Copy> void forRows(const base::Extents& extents, Copy&& copy) const;
     template <class T> void pack(const base::View<const T>& view, std::byte* to) const;
     template <class T> void unpack(const T* from, const base::View<T>& view) const;
     bool finish(const PartSlot& slot);
     void unpackAll(PartSlot& slot);
     [[nodiscard]] BlockRepair repair(const base::Box& box, const method::CanonicalTemplate& templ,
-                                     const method::MapView& part, const base::Index& corner,
-                                     const AgainUnits& left = {}) const;
+                                     const method::MapView& part, const base::Index& corner) const;
     [[nodiscard]] bool repairs(const method::CanonicalTemplate& templ) const;
 
     /// Scores go into `buffers`, a slot or those of a template of a bank.
@@ -251,15 +208,6 @@ class MapRun {
         launch.exact = isTwofold(m_problem) ? buffers.exact.room(voxels) : nullptr;
         launch.status = buffers.status.room(voxels);
     }
-
-    // Of parts that stay open, and of their pieces (map_again.cpp):
-    [[nodiscard]] bool mayStayOpen(const PartSlot& slot) const;
-    void leaveOpen(const PartSlot& slot, const std::vector<BlockRepair>& repaired,
-                   const AgainUnits& left);
-    bool finishPiece(const PartSlot& slot);
-    [[nodiscard]] double takeBlock(const PartSlot& slot, const method::MapView& piece,
-                                   std::int64_t block) const;
-    void close(const PartSlot& slot);
 
     // Of banks (map_bank.cpp):
     void startAll(PartSlot& slot, const Lane& lane);

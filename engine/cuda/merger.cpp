@@ -160,11 +160,11 @@ void Merger::take(const PartSlot& slot, const OpenScore& open, BlockRepair& repa
 }
 
 Settled Merger::settle(const PartSlot& slot, std::int64_t block, const method::BankView& part,
-                       std::vector<BlockRepair>& repaired) const {
+                       const std::stop_token& stop, std::vector<BlockRepair>& repaired) const {
     const std::int64_t blocks = blocksOf(slot.box.extents);
     Settled settled;
     const OpenScore* const open = openScores(slot, block);
-    for (std::int64_t i = 0; i < openOf(slot, block); ++i) {
+    for (std::int64_t i = 0; i < openOf(slot, block) && !stop.stop_requested(); ++i) {
         const base::Index at = placeOf(open[i].at, slot.box.extents);
         float& value = part.map.value.at(at);
         Status& status = part.map.status.at(at);
@@ -187,7 +187,7 @@ Settled Merger::settle(const PartSlot& slot, std::int64_t block, const method::B
 }
 
 Settled Merger::settle(const PartSlot& slot, std::int64_t block, method::ReducedMap::Part& part,
-                       std::vector<BlockRepair>& repaired) const {
+                       const std::stop_token& stop, std::vector<BlockRepair>& repaired) const {
     const std::int64_t blocks = blocksOf(slot.box.extents);
     const auto own = static_cast<std::size_t>(block);
     Settled settled;
@@ -200,7 +200,7 @@ Settled Merger::settle(const PartSlot& slot, std::int64_t block, method::Reduced
         Best best{kept.value, method::statusOf(kept), index};
         const OpenScore* const open = openScores(slot, block);
         for (const OpenScore* one = open; one < open + openOf(slot, block); ++one) {
-            if (one->at == kept.at) {
+            if (one->at == kept.at && !stop.stop_requested()) {
                 take(slot, *one, repaired[static_cast<std::size_t>(one->templ * blocks + block)],
                      best, settled);
             }

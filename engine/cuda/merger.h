@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <stop_token>
 #include <vector>
 
 #include "engine/cuda/pipeline.h"
@@ -52,13 +53,14 @@ class Merger {
     /// Whether a block of a part has LOWCONF scores.
     [[nodiscard]] bool isOpen(const PartSlot& slot, std::int64_t block) const;
     /// Takes in the LOWCONF scores of a block of a part that came back whole, with kOpenStatus, as
-    /// `part`. `repaired` has a place for each block of each template.
+    /// `part`. `repaired` has a place for each block of each template. Ends early when a stop is
+    /// requested; then the part is unspecified.
     [[nodiscard]] Settled settle(const PartSlot& slot, std::int64_t block,
-                                 const method::BankView& part,
+                                 const method::BankView& part, const std::stop_token& stop,
                                  std::vector<BlockRepair>& repaired) const;
     /// As that, of a part of which the voxels came back that may be peaks.
     [[nodiscard]] Settled settle(const PartSlot& slot, std::int64_t block,
-                                 method::ReducedMap::Part& part,
+                                 method::ReducedMap::Part& part, const std::stop_token& stop,
                                  std::vector<BlockRepair>& repaired) const;
     /// All scores of a part that were not LOWCONF.
     [[nodiscard]] method::ScoreTally scores(const PartSlot& slot) const;

@@ -17,8 +17,6 @@ namespace flcc::cuda {
 /// comes, one is computed, one goes (METHODS 4.3).
 inline constexpr std::int64_t kMostInFlight = 3;
 
-struct OpenPart;
-
 /// What a part needs while it is under way.
 struct PartSlot {
     PartSlot(Engine& engine, std::int32_t device)
@@ -33,9 +31,8 @@ struct PartSlot {
           upload(engine, device), uploaded(engine, device), start(engine, device),
           computed(engine, device), download(engine, device), downloaded(engine, device) {}
 
-    base::Box box;          ///< of the map
-    OpenPart* of = nullptr; ///< whose piece it is
-    PartLaunch launch;      ///< of the first template
+    base::Box box;     ///< of the map
+    PartLaunch launch; ///< of the first template
 
     DeviceBuffer<std::byte> scene;
     DeviceBuffer<float> value;
@@ -67,8 +64,6 @@ struct PartSlot {
     PinnedBuffer<MergedBlock> mergedTold;
     PinnedBuffer<std::int32_t> keptTemplStaged;
     std::int64_t openMost = 0; ///< of a block; more than kOpenMost: some are missing
-    /// Units of it may be left to a run in double; of a bank it is set aside.
-    bool mayStayOpen = false;
 
     Event upload;
     Event uploaded;

@@ -119,7 +119,7 @@ void Reducer::bring(PartSlot& slot, const Stream& download) const {
     }
 }
 
-std::int64_t Reducer::receive(PartSlot& slot, const Stream& fetch, bool whole) const {
+std::int64_t Reducer::receive(PartSlot& slot, const Stream& fetch) const {
     const Extents& extents = slot.box.extents;
     const std::int64_t blocks = blocksOf(extents);
     const ReducedBlock* const told = slot.reducedTold.data();
@@ -133,7 +133,7 @@ std::int64_t Reducer::receive(PartSlot& slot, const Stream& fetch, bool whole) c
     part.box = slot.box;
     const std::int64_t voxels = base::voxelCount(extents);
     const bool bank = m_templates.size() > 1;
-    part.whole = whole || most > kKeptMost || std::ssize(asked) > kAskedMost || voxels > UINT32_MAX;
+    part.whole = most > kKeptMost || std::ssize(asked) > kAskedMost || voxels > UINT32_MAX;
     auto bytes = blocks * static_cast<std::int64_t>(sizeof(ReducedBlock)) + askedBytes(asked);
     if (part.whole) {
         part.value = base::Image<float>(extents);
@@ -186,7 +186,7 @@ std::int64_t Reducer::receive(PartSlot& slot, const Stream& fetch, bool whole) c
 }
 
 BlockRepair Reducer::repair(Part& part, std::int64_t block, double stored,
-                            method::ScoreTally& scores) const {
+                            const std::stop_token& stop, method::ScoreTally& scores) const {
     const Extents& extents = part.box.extents;
     const base::Index first = method::firstPlacement(m_problem);
     const auto at = static_cast<std::size_t>(block);
@@ -195,6 +195,9 @@ BlockRepair Reducer::repair(Part& part, std::int64_t block, double stored,
         KeptVoxel& kept = part.kept[static_cast<std::size_t>(i)];
         if (method::statusOf(kept) != base::Status::LowConf) {
             continue;
+        }
+        if (stop.stop_requested()) {
+            return done;
         }
         const std::int64_t line = kept.at / extents.x;
         const base::Index corner{part.box.corner.x + first.x + kept.at % extents.x,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 #include <vector>
 
 #include "engine/cuda/merger.h"
@@ -43,18 +44,19 @@ class Reducer {
     void start(PartSlot& slot, const Stream& compute) const;
     /// Starts the copies of what the blocks say, and of what was asked for.
     void bring(PartSlot& slot, const Stream& download) const;
-    /// Waits for the voxels of a part of which bring() came, all of them where it is to come
-    /// `whole`. Returns the bytes of both.
-    [[nodiscard]] std::int64_t receive(PartSlot& slot, const Stream& fetch, bool whole) const;
+    /// Waits for the voxels of a part of which bring() came. Returns the bytes of both.
+    [[nodiscard]] std::int64_t receive(PartSlot& slot, const Stream& fetch) const;
 
     [[nodiscard]] method::ReducedMap::Part& partOf(const PartSlot& slot) const {
         return m_run.to.partAt(slot.box.corner);
     }
     /// Replaces the LOWCONF voxels of a block of a part that is not whole by canonical values of
     /// the only template, where the problem says so and they keep the promise, and adds all of them
-    /// to `scores`. `stored`: what a float adds to their bounds.
+    /// to `scores`. `stored`: what a float adds to their bounds. Ends early when a stop is
+    /// requested; then the part is unspecified.
     [[nodiscard]] BlockRepair repair(method::ReducedMap::Part& part, std::int64_t block,
-                                     double stored, method::ScoreTally& scores) const;
+                                     double stored, const std::stop_token& stop,
+                                     method::ScoreTally& scores) const;
     /// Adds up all that the blocks of a part say, or the scores of a whole one; `repaired` are
     /// those of LOWCONF voxels.
     void addUp(const PartSlot& slot, const std::vector<method::ScoreTally>& repaired) const;

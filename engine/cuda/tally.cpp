@@ -29,19 +29,6 @@ void Tally::add(const BlockTally& told, const BlockRepair& repaired) {
     }
 }
 
-void Tally::add(const Tally& more) {
-    const method::MapFacts& facts = more.m_facts;
-    for (std::size_t i = 0; i < base::kStatusCount; ++i) {
-        m_facts.statusCounts[i] += facts.statusCounts[i];
-    }
-    m_facts.overRange += facts.overRange;
-    m_facts.recomputed += facts.recomputed;
-    m_facts.largestBound = std::max(m_facts.largestBound, facts.largestBound);
-    m_facts.largestRounding = std::max(m_facts.largestRounding, facts.largestRounding);
-    m_facts.largestLowConf = std::max(m_facts.largestLowConf, facts.largestLowConf);
-    m_samples.insert(m_samples.end(), more.m_samples.begin(), more.m_samples.end());
-}
-
 method::MapFacts Tally::facts() const {
     method::MapFacts facts = m_facts;
     if (!m_samples.empty()) {

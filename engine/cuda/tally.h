@@ -20,8 +20,6 @@ class Tally {
   public:
     /// What was not `repaired` stays LOWCONF.
     void add(const BlockTally& told, const BlockRepair& repaired);
-    /// Other blocks of the same run.
-    void add(const Tally& more);
     [[nodiscard]] method::MapFacts facts() const;
 
   private:

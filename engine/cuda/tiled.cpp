@@ -225,12 +225,9 @@ class TiledMethod final : public DeviceMethod {
             if (cuda::refusalOf(problem, points, m_whole).empty()) {
                 const Problem own = posed(problem, result.back());
                 const Tiling tiling = tilingOf(own, points, factsFor(result.back()));
-                const bool again = againRule(own, result.back()).has_value();
-                result.back().inFlight =
-                    inFlightWithin(limits.memoryBytes, partsInFlight(own, tiling.part, facts()),
-                                   [&](std::int64_t parts) {
-                                       return hostNeed(problem, own, tiling, parts, again);
-                                   });
+                result.back().inFlight = inFlightWithin(
+                    limits.memoryBytes, partsInFlight(own, tiling.part, facts()),
+                    [&](std::int64_t parts) { return hostNeed(problem, own, tiling, parts); });
             }
         }
         return result;
@@ -251,9 +248,8 @@ class TiledMethod final : public DeviceMethod {
         const Tiling tiling = tilingOf(own, candidate.tile, factsFor(candidate));
         const std::int64_t inFlight = partsInFlight(own, tiling.part, facts(), candidate.inFlight);
         method::Prediction prediction;
-        prediction.hostBytes =
-            hostNeed(problem, own, tiling, inFlight, againRule(own, candidate).has_value());
-        prediction.deviceBytes = needWithAgain(own, candidate);
+        prediction.hostBytes = hostNeed(problem, own, tiling, inFlight);
+        prediction.deviceBytes = needOf(own, candidate);
         prediction.deviceMemory = factsFor(candidate).about.memoryBytes;
         reason = refusalOf(prediction, limits, facts().about.memoryBytes);
         if (!reason.empty()) {
@@ -334,9 +330,7 @@ class TiledMethod final : public DeviceMethod {
             canonical.push_back(&templ.canonical());
             masked.push_back({templ.canonical(), templ.levels(), templ.number()});
         }
-        const Tiling tiling = input.second ? tileWithin(problem, input.candidate.tile)
-                                           : tilingOf(partsOf(input), input.candidate.tile,
-                                                      factsFor(input.candidate));
+        const Tiling tiling = tilingOf(problem, input.candidate.tile, factsFor(input.candidate));
         const bool general = isGeneral(problem);
         const double stored = general || isTwofold(problem) ? storedError(input) : 0.0;
         Lane lane{own.pipe, partsInFlight(problem, tiling.part, facts(), input.candidate.inFlight),
@@ -352,45 +346,6 @@ class TiledMethod final : public DeviceMethod {
             };
         }
         return MapRun(input, canonical, parts)("the Fourier method", lane);
-    }
-
-    /// A tile is done again, in as many smaller ones as its room on the device asks for.
-    [[nodiscard]] std::optional<AgainRule> twofoldRule(const Problem& posed,
-                                                       const Candidate& candidate) const override {
-        if (isGeneral(posed)) {
-            return std::nullopt;
-        }
-        const Problem again = doneAgain(oneOf(posed));
-        // The room of a run of one template whose map is brought back part by part, on one device,
-        // without the scene on it.
-        Problem plain = oneOf(posed);
-        plain.map = true;
-        plain.runs = 1;
-        DeviceFacts alone = facts();
-        alone.together = 1;
-        alone.about.copyEngines = 0;
-        const Tiling tiling = tilingOf(plain, candidate.tile, alone);
-        const Tiling own =
-            tileWithin(doneAgain(plain), candidate.tile, deviceBytes(plain, tiling, 1));
-        AgainRule rule;
-        rule.unit = tiling.out;
-        rule.part = own.part;
-        rule.deviceBytes = deviceBytes(again, own, 1);
-        const double points = static_cast<double>(base::voxelCount(own.points));
-        const double bytes =
-            points * (4 * transformBytes(points) + kSharedPointBytes + kPointBytes);
-        rule.most = mostByVoxels(posed, rule.unit,
-                                 static_cast<double>(PartQueue::count(rule.unit, rule.part)) *
-                                     (bytes / bytesPerNs(decidingFacts()) + kPartNs));
-        rule.candidate = candidate;
-        rule.candidate.tile = own.points;
-        const std::int64_t most =
-            partsInFlight(posed, partOf(posed, candidate), facts(), candidate.inFlight);
-        const int within =
-            inFlightWithin(std::max(needOf(posed, candidate), rule.deviceBytes), most,
-                           [&](std::int64_t parts) { return deviceBytes(again, own, parts); });
-        rule.candidate.inFlight = within > 0 ? within : static_cast<int>(most);
-        return rule;
     }
 
   private:
@@ -412,9 +367,8 @@ class TiledMethod final : public DeviceMethod {
 
     /// Of the host, with so many parts under way on each device.
     [[nodiscard]] std::int64_t hostNeed(const Problem& problem, const Problem& own,
-                                        const Tiling& tiling, std::int64_t inFlight,
-                                        bool doesAgain) const {
-        return hostBytes(problem, own, tiling.part, inFlight * facts().together, doesAgain) +
+                                        const Tiling& tiling, std::int64_t inFlight) const {
+        return hostBytes(problem, own, tiling.part, inFlight * facts().together) +
                (isGeneral(problem) ? base::byteCount(problem.templ, 9 + 5 * problem.templates) : 0);
     }
 

@@ -78,35 +78,6 @@ Tiling tilingOf(const Problem& posed, const Extents& points, const DeviceFacts& 
     return tiling;
 }
 
-Tiling tileWithin(const Problem& problem, const Extents& points, std::int64_t room) {
-    const Extents& m = problem.templ;
-    const Tiling asked = tilesTogether(problem, points, 1);
-    Tiling tiling = asked;
-    while (cuda::deviceBytes(problem, tiling, 1) > room) {
-        const Extents& p = tiling.points;
-        Extents next = p;
-        std::int64_t longest = 1;
-        const auto halve = [&](std::int64_t length, std::int64_t half, std::int64_t templ,
-                               const Extents& halved) {
-            if (length > longest && half < length && isWorth(half, templ)) {
-                longest = length;
-                next = halved;
-            }
-        };
-        const std::int64_t x = rowLength(ceilDivide(p.x, 2));
-        const std::int64_t y = lineLength(ceilDivide(p.y, 2));
-        const std::int64_t z = lineLength(ceilDivide(p.z, 2));
-        halve(p.x, x, m.x, {x, p.y, p.z});
-        halve(p.y, y, m.y, {p.x, y, p.z});
-        halve(p.z, z, m.z, {p.x, p.y, z});
-        if (next == p) {
-            return asked;
-        }
-        tiling = tilesTogether(problem, next, 1);
-    }
-    return tiling;
-}
-
 std::int64_t deviceBytes(const Problem& problem, const Tiling& tiling, std::int64_t inFlight) {
     return heldBytes(problem) + inFlight * partBytes(problem, tiling.part) +
            scoreBytes(problem, tiling.part) +

@@ -30,11 +30,6 @@ struct Tiling {
 [[nodiscard]] Tiling tilingOf(const method::Problem& problem, const base::Extents& points,
                               const DeviceFacts& device);
 
-/// One tile at a time, of `points` or, where that needs more than `room` bytes of the device and
-/// smaller ones do not, of so many less.
-[[nodiscard]] Tiling tileWithin(const method::Problem& problem, const base::Extents& points,
-                                std::int64_t room = INT64_MAX);
-
 /// Tiles worth considering.
 [[nodiscard]] std::vector<base::Extents> tilesFor(const method::Problem& problem);
 /// The one tile that holds the scene.

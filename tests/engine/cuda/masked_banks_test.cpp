@@ -336,40 +336,6 @@ class MaskedBanksTest : public QObject {
         }
     }
 
-    // Parts whose blocks say that a run in double is to replace much of them come whole.
-    void partsThatAreDoneAgainComeWhole_data() {
-        QTest::addColumn<bool>("equal");
-        QTest::addColumn<int>("devices");
-        for (const bool equal : {true, false}) {
-            for (const int devices : {1, 2}) {
-                QTest::addRow("%s, %d", equal ? "one mask" : "masks", devices) << equal << devices;
-            }
-        }
-    }
-
-    void partsThatAreDoneAgainComeWhole() {
-        QFETCH(bool, equal);
-        QFETCH(int, devices);
-        Bank bank = test::uneven();
-        mask(bank, equal);
-        test::smallDevice(kDirect, 2, devices);
-        const auto own =
-            devices > 1 ? std::make_unique<test::OnDouble>(cuda::directMethod, std::vector{0, 1})
-                        : std::make_unique<test::OnDouble>(cuda::directMethod);
-        method::Problem problem = bank.problem();
-        const Extents tile = test::tileOf(kDirect);
-        const std::string fault = test::reducedFault(*own->method, tile, problem, bank,
-                                                     {.leastParts = 4, .byProcessor = true});
-        QVERIFY2(fault.empty(), fault.c_str());
-        problem.map = false;
-        Ready ready(*own->method, problem, bank, tile);
-        const auto outcome = reduced(ready, {});
-        const auto& parts = outcome.reduced->parts();
-        const auto held =
-            std::count_if(parts.begin(), parts.end(), [](const auto& part) { return part.whole; });
-        QVERIFY(held > 0 && held < std::ssize(parts) && outcome.facts.recomputed > 0);
-    }
-
     // METHODS 5: never below what a run takes, and at most a tenth above.
     void whatABankTakesIsPredicted_data() { everyKind(); }
 

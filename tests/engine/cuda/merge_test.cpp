@@ -144,7 +144,7 @@ class MergeTest : public QObject {
         const method::Execution execution{pool, {}, {}};
         const Extents map{192, 16, 1};
         cuda::PartQueue parts(map, map, execution, 2);
-        const std::optional<cuda::QueuedBox> box = parts.take(false);
+        const std::optional<base::Box> box = parts.take(false);
         std::array<cuda::BlockTally, 6> told{}; // three blocks of each template
         constexpr std::array<double, 6> kSamples{1, 1, 1, 5, 1, 5};
         for (std::size_t i = 0; i < told.size(); ++i) {
@@ -223,7 +223,7 @@ class MergeTest : public QObject {
             m_scores = m_merger.scores(slot);
             for (std::int64_t block = 0; block < blocks; ++block) {
                 if (m_merger.isOpen(slot, block)) {
-                    m_scores.add(m_merger.settle(slot, block, best.view(), repaired).scores);
+                    m_scores.add(m_merger.settle(slot, block, best.view(), {}, repaired).scores);
                 }
             }
             return best;

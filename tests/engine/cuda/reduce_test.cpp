@@ -56,7 +56,7 @@ void reducePart(const cuda::Reducer& reducer, cuda::Pipeline& pipe, const base::
     pipe.compute.wait("");
     reducer.bring(slot, pipe.download);
     pipe.download.wait("");
-    (void)reducer.receive(slot, pipe.fetch(), false);
+    (void)reducer.receive(slot, pipe.fetch());
     for (std::int64_t i = 0; i < base::voxelCount(method::shared::blockGrid(box.extents)); ++i) {
         for (int j = slot.reducedTold.data()[i].kept; j < cuda::kKeptMost; ++j) {
             QCOMPARE(slot.kept.data()[i * cuda::kKeptMost + j].marks, 0U); // it was written
@@ -65,7 +65,7 @@ void reducePart(const cuda::Reducer& reducer, cuda::Pipeline& pipe, const base::
     std::vector<method::ScoreTally> repaired;
     method::ReducedMap::Part& part = reducer.partOf(slot);
     for (std::int64_t block = 0; !part.whole && block + 1 < std::ssize(part.firstOf); ++block) {
-        (void)reducer.repair(part, block, 0x1p-24, repaired.emplace_back());
+        (void)reducer.repair(part, block, 0x1p-24, {}, repaired.emplace_back());
     }
     if (part.whole) { // which MapRun repairs as any other
         part.value = copyOf(becomes.value.view().part(box));

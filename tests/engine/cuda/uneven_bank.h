@@ -11,7 +11,7 @@
 #include "tests/engine/cuda/on_double.h"
 #include "tests/support/comparison.h"
 
-/// A bank of which whole parts break the promise, on a device that does them again.
+/// A bank of which whole parts break the promise.
 namespace flcc::test {
 
 enum Kind { kDirect, kTiled, kFourier };
@@ -54,8 +54,7 @@ enum Kind { kDirect, kTiled, kFourier };
     return bank;
 }
 
-/// A device on which a map has several parts, but for `fourier`, and so fast that it pays to do
-/// them again; `devices` of them.
+/// A device on which a map has several parts, but for `fourier`; `devices` of them.
 inline void smallDevice(int kind, std::int32_t copyEngines = 2, std::int32_t devices = 1) {
     DeviceDouble& device = deviceDouble();
     device.resetFast();
