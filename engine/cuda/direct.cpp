@@ -6,7 +6,6 @@
 
 #include "engine/base/error.h"
 #include "engine/cuda/device_method.h"
-#include "engine/cuda/direct_support_block.h"
 #include "engine/cuda/map_parts.h"
 #include "engine/cuda/map_run.h"
 #include "engine/cuda/methods.h"
@@ -23,13 +22,10 @@ using method::Candidate;
 using method::Problem;
 namespace shared = method::shared;
 
-/// The arithmetic of a run.
-bool inDouble(const Problem& problem) { return isTwofold(problem) || mayBePartial(problem); }
-
 /// Numerators of bytes are sums of integers; the products of their formula stay exact in double.
 bool inIntegers(const Problem& problem) {
     constexpr std::int64_t kMost = 33025;
-    return !inDouble(problem) && !problem.mask && problem.scenePixel == base::PixelType::UInt8 &&
+    return !isTwofold(problem) && problem.scenePixel == base::PixelType::UInt8 &&
            problem.templPixel == base::PixelType::UInt8 && base::voxelCount(problem.templ) <= kMost;
 }
 
@@ -37,17 +33,11 @@ bool inIntegers(const Problem& problem) {
 class DirectPrepared final : public method::Prepared {
   public:
     DirectPrepared(const Problem& problem, const method::MaskedView& templ) : m_canonical(templ) {
-        if (!problem.mask) {
-            requireUnmasked(m_canonical);
-        }
+        requireUnmasked(m_canonical);
         const Extents& m = m_canonical.extents();
         m_constants.count = static_cast<double>(m_canonical.count());
         m_constants.promise = problem.promise;
-        if (mayBePartial(problem)) {
-            takeSupport(problem, templ);
-            return;
-        }
-        m_constants = constantsOf(problem, isTwofold(problem));
+        m_constants = constantsOf(isTwofold(problem));
         if (isTwofold(problem)) {
             return;
         }
@@ -64,23 +54,13 @@ class DirectPrepared final : public method::Prepared {
     [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_canonical; }
     /// In float; of a run in double canonical() has them.
     [[nodiscard]] const base::Image<float>& weights() const { return m_weights; }
-    /// Where panels may be partial, or the template has a mask; else null.
-    [[nodiscard]] const std::uint8_t* support() const {
-        const base::Image<std::uint8_t>& mask = m_canonical.support();
-        return !mask.empty() ? mask.data() : m_ones.empty() ? nullptr : m_ones.data();
-    }
-    /// Where placements may overlap the scene in part, as levelsOf().
-    [[nodiscard]] const std::vector<std::int32_t>& levels() const { return m_levels; }
     [[nodiscard]] const shared::BoxConstants& constants() const { return m_constants; }
 
   private:
-    [[nodiscard]] shared::BoxConstants constantsOf(const Problem& problem, bool twofold) const {
+    [[nodiscard]] shared::BoxConstants constantsOf(bool twofold) const {
         const Extents& m = m_canonical.extents();
         shared::BoxConstants constants = m_constants;
-        // Under a mask no sum is shared by panels.
-        const auto chain = static_cast<double>(problem.mask ? m_canonical.count() +
-                                                                  2 * shared::pieceCount(m, twofold)
-                                                            : shared::sumChain(m, twofold));
+        const auto chain = static_cast<double>(shared::sumChain(m, twofold));
         const double half = static_cast<double>(shared::blockChain(m, twofold)) / 2;
         constants.suspicious = 4 * (16 + chain) * kUnitDouble;
         constants.boundSquare = (8 + chain / 2) * kUnitDouble;
@@ -97,19 +77,6 @@ class DirectPrepared final : public method::Prepared {
         constants.boundScore = kUnitSingle * half;
         constants.boundConstant = 4 * kUnitSingle;
         return constants;
-    }
-
-    void takeSupport(const Problem& problem, const method::MaskedView& templ) {
-        const Extents& m = m_canonical.extents();
-        if (m_canonical.support().empty()) {
-            m_ones.assign(static_cast<std::size_t>(base::voxelCount(m)), 1);
-        }
-        if (mayOverlap(problem)) {
-            m_levels = levelsOf(templ);
-        }
-        // Each product and each addition is rounded.
-        m_constants.boundPanel = (static_cast<double>(supportChain(m)) + 1) * kUnitDouble;
-        m_constants.boundConstant = method::shared::kNormedError;
     }
 
     void takeIntegers(const base::View<const std::uint8_t>& templ) {
@@ -137,20 +104,16 @@ class DirectPrepared final : public method::Prepared {
 
     method::CanonicalTemplate m_canonical;
     base::Image<float> m_weights;
-    std::vector<std::uint8_t> m_ones;
-    std::vector<std::int32_t> m_levels;
     shared::BoxConstants m_constants;
 };
 
 class DirectWorkspace final : public method::Workspace {
   public:
     DirectWorkspace(Engine& engine, std::int32_t device)
-        : weights(engine, device), support(engine, device), levels(engine, device),
-          sums(engine, device), frames(engine, device), pipe(engine, device) {}
+        : weights(engine, device), sums(engine, device), frames(engine, device),
+          pipe(engine, device) {}
 
     DeviceBuffer<std::byte> weights;
-    DeviceBuffer<std::uint8_t> support;
-    DeviceBuffer<std::int32_t> levels;
     // Of a bank:
     DeviceBuffer<PanelSum> sums;
     DeviceBuffer<shared::TileFrame> frames;
@@ -159,7 +122,7 @@ class DirectWorkspace final : public method::Workspace {
 
 /// Multiply-adds of a part: whole blocks and pieces.
 double partWork(const Problem& problem, const Extents& part) {
-    const bool twofold = inDouble(problem);
+    const bool twofold = isTwofold(problem);
     return static_cast<double>(base::voxelCount(shared::blockGrid(part))) * shared::kBlockWidth *
            shared::kBlockHeight * static_cast<double>(shared::pieceColumns(twofold)) *
            static_cast<double>(shared::pieceRows(problem.templ.y, twofold)) *
@@ -168,33 +131,14 @@ double partWork(const Problem& problem, const Extents& part) {
 
 /// Bytes of a template on the device.
 std::int64_t weightBytes(const Problem& problem) {
-    return base::byteCount(problem.templ, inDouble(problem) ? 8 : 4);
+    return base::byteCount(problem.templ, isTwofold(problem) ? 8 : 4);
 }
-/// Of its support, where that is asked for.
-std::int64_t supportBytes(const Problem& problem) {
-    return problem.mask || mayBePartial(problem) ? base::voxelCount(problem.templ) : 0;
-}
-/// Of its levels.
-std::int64_t levelBytes(const Problem& problem) {
-    return mayOverlap(problem) ? base::byteCount(problem.templ, 4) : 0;
-}
-
-/// Whether templates of a bank share their window sums.
-bool sharesSums(const Problem& posed) { return posed.templates > 1 && !mayBePartial(posed); }
-/// Bytes of the device for those of a part.
+/// Bytes of the device for the window sums of a part, which the templates of a bank share.
 std::int64_t sumBytes(const Problem& posed, const Extents& part) {
     constexpr std::int64_t kFrame = sizeof(shared::TileFrame);
-    return sharesSums(posed) ? base::byteCount(part, sizeof(PanelSum)) +
-                                   base::byteCount(shared::blockGrid(part), kFrame)
-                             : 0;
-}
-
-/// Of the host, with so many parts under way.
-std::int64_t hostNeed(const Problem& problem, const Problem& own, const Extents& part,
-                      std::int64_t parts) {
-    return hostBytes(problem, own, part, parts) +
-           problem.templates * (mayBePartial(problem) ? supportBytes(problem) : 0) +
-           problem.templates * levelBytes(problem);
+    return posed.templates > 1 ? base::byteCount(part, sizeof(PanelSum)) +
+                                     base::byteCount(shared::blockGrid(part), kFrame)
+                               : 0;
 }
 
 class DirectMethod final : public DeviceMethod {
@@ -223,7 +167,7 @@ class DirectMethod final : public DeviceMethod {
         const Problem own = posed(problem, candidate);
         const std::int64_t most = partsInFlight(own, part, facts());
         candidate.inFlight = inFlightWithin(limits.memoryBytes, most, [&](std::int64_t parts) {
-            return hostNeed(problem, own, part, parts * facts().together);
+            return hostBytes(problem, own, part, parts * facts().together);
         });
         return {candidate};
     }
@@ -239,7 +183,7 @@ class DirectMethod final : public DeviceMethod {
         method::Prediction prediction;
         const std::int64_t inFlight =
             partsInFlight(own, candidate.tile, facts(), candidate.inFlight);
-        prediction.hostBytes = hostNeed(problem, own, candidate.tile, inFlight * facts().together);
+        prediction.hostBytes = hostBytes(problem, own, candidate.tile, inFlight * facts().together);
         prediction.deviceBytes = needOf(own, candidate);
         prediction.deviceMemory = factsFor(candidate).about.memoryBytes;
         if (std::string reason = refusalOf(prediction, limits, facts().about.memoryBytes);
@@ -248,8 +192,7 @@ class DirectMethod final : public DeviceMethod {
         }
         const double outputs = static_cast<double>(base::voxelCount(map));
         const double support = static_cast<double>(base::voxelCount(problem.templ));
-        const double sums = mayBePartial(problem) ? static_cast<double>(supportSums(problem)) : 1;
-        prediction.operations = problem.templates * 2 * support * outputs * sums; // FLCC Table I
+        prediction.operations = problem.templates * 2 * support * outputs; // FLCC Table I
         double kernelNs = 0;
         double done = 0; // multiply-adds
         PartTraffic traffic;
@@ -267,10 +210,8 @@ class DirectMethod final : public DeviceMethod {
         prediction.tilesInFlight = inFlight;
         prediction.paddingWaste = 1 - support * outputs / std::max(1.0, done);
         if (statistics != nullptr) {
-            const bool twofold = inDouble(problem);
-            const auto chain = static_cast<double>(
-                mayBePartial(problem) ? 2 * supportChain(problem.templ) // of two sums
-                                      : shared::blockChain(problem.templ, twofold));
+            const bool twofold = isTwofold(problem);
+            const auto chain = static_cast<double>(shared::blockChain(problem.templ, twofold));
             prediction.errorBound =
                 (twofold ? kUnitDouble : kUnitSingle) *
                 (inIntegers(problem) ? 5 : 4 + (3 + chain / 2) * method::predictedK(*statistics));
@@ -293,9 +234,8 @@ class DirectMethod final : public DeviceMethod {
                                       const Candidate& candidate) const override {
         return partsInFlight(posed, candidate.tile, facts(), candidate.inFlight) *
                    partBytes(posed, candidate.tile) +
-               posed.templates * (weightBytes(posed) + supportBytes(posed) + levelBytes(posed)) +
-               scoreBytes(posed, candidate.tile) + sumBytes(posed, candidate.tile) +
-               heldBytes(posed);
+               posed.templates * weightBytes(posed) + scoreBytes(posed, candidate.tile) +
+               sumBytes(posed, candidate.tile) + heldBytes(posed);
     }
 
   protected:
@@ -314,55 +254,31 @@ class DirectMethod final : public DeviceMethod {
             canonical.push_back(&templates.back()->canonical());
         }
         const std::int64_t bytes = weightBytes(problem);
-        const std::int64_t voxels = base::voxelCount(problem.templ);
-        const bool partial = mayBePartial(problem);
-        const double stored = inDouble(problem) ? storedError(input) : 0.0;
-        const std::vector<std::size_t> first = firstOfSupport(canonical);
-        DirectLaunch all; // where those of the templates begin
+        const double stored = isTwofold(problem) ? storedError(input) : 0.0;
+        std::byte* weights = nullptr; // of all templates
         const auto upload = [&] {
             const auto count = std::ssize(templates);
-            std::byte* const weights = own.weights.room(count * bytes);
-            std::uint8_t* const support = own.support.room(count * supportBytes(problem));
-            std::int32_t* const levels =
-                own.levels.room(count * (mayOverlap(problem) ? voxels : 0));
-            const auto bring = [&](auto* to, const void* from, std::int64_t size) {
-                own.pipe.compute.upload({to, size, from, size, size, 1});
-            };
+            weights = own.weights.room(count * bytes);
             for (std::int64_t i = 0; i < count; ++i) {
                 const DirectPrepared& templ = *templates[static_cast<std::size_t>(i)];
-                bring(weights + i * bytes,
-                      inDouble(problem)
-                          ? static_cast<const void*>(templ.canonical().values().data())
-                          : templ.weights().data(),
-                      bytes);
-                if (templ.support() != nullptr) {
-                    bring(support + i * voxels, templ.support(), voxels);
-                }
-                if (mayOverlap(problem)) {
-                    bring(levels + i * voxels, templ.levels().data(), levelBytes(problem));
-                }
+                const void* const from =
+                    isTwofold(problem) ? static_cast<const void*>(templ.canonical().values().data())
+                                       : templ.weights().data();
+                own.pipe.compute.upload({weights + i * bytes, bytes, from, bytes, bytes, 1});
             }
-            all.weights = weights;
-            all.support = support;
-            all.levels = levels;
         };
         const auto start = [&](const PartLaunch& part, std::size_t i) {
             const auto turn = static_cast<std::int64_t>(i);
             const DirectPrepared& templ = *templates[i];
             DirectLaunch launch;
             static_cast<PartLaunch&>(launch) = part;
-            launch.weights = static_cast<const std::byte*>(all.weights) + turn * bytes;
-            launch.support = templ.support() != nullptr ? all.support + turn * voxels : nullptr;
-            launch.levels = mayOverlap(problem) ? all.levels + turn * voxels : nullptr;
-            launch.outside = problem.outside;
-            launch.minOverlap = problem.minOverlap;
-            launch.partial = partial;
+            launch.weights = weights + turn * bytes;
             launch.constants = templ.constants();
             launch.constants.boundConstant += stored;
-            if (sharesSums(problem)) {
+            if (templates.size() > 1) {
                 launch.sums = own.sums.room(base::voxelCount(part.map));
                 launch.frames = own.frames.room(base::voxelCount(shared::blockGrid(part.map)));
-                launch.known = first[i] != i; // that one, or one like it, was the last
+                launch.known = i > 0;
             }
             own.pipe.compute.direct(launch);
         };
@@ -370,7 +286,7 @@ class DirectMethod final : public DeviceMethod {
             "the direct method",
             {own.pipe,
              partsInFlight(problem, input.candidate.tile, facts(), input.candidate.inFlight),
-             upload, start, bySupport(first)});
+             upload, start});
     }
 
   private:
@@ -386,23 +302,20 @@ class DirectMethod final : public DeviceMethod {
         return std::max(1.0, kEfficiency * device.peakMultiplyAdds() *
                                  (twofold ? device.twofoldShare() : 1.0));
     }
-    /// Of the kernels of a part. Under a mask a voxel is added to both sums in double as well; of
-    /// partial panels all sums are, voxel by voxel.
+    /// Of the kernels of a part.
     [[nodiscard]] static double partNs(const DeviceFacts& device, const Problem& problem,
                                        const Extents& part) {
-        const double work = partWork(problem, part);
-        if (mayBePartial(problem)) {
-            return work * static_cast<double>(supportSums(problem)) /
-                   multiplyAddsPerNs(device, true);
-        }
-        return work / multiplyAddsPerNs(device, isTwofold(problem)) +
-               (problem.mask ? 2 * work / multiplyAddsPerNs(device, true) : 0.0);
+        return partWork(problem, part) / multiplyAddsPerNs(device, isTwofold(problem));
     }
 
     [[nodiscard]] std::string refusal(const Problem& problem) const {
         std::string reason = engine().reasonAgainst(facts().number);
-        if (reason.empty()) {
-            reason = boxRefusal(problem);
+        if (reason.empty() && (problem.mask || mayBePartial(problem))) {
+            const char* const what = problem.mask        ? "the template has a mask"
+                                     : problem.sceneMask ? "the scene has a mask"
+                                                         : "placements leave the scene";
+            reason = std::string("on a GPU method direct does not work where ") + what +
+                     "; use tiled or fourier, or the CPU";
         }
         if (reason.empty() && problem.statistics == method::WindowStatistics::Fourier) {
             reason = "statistics by transforms are those of methods that transform";

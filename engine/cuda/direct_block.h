@@ -32,8 +32,6 @@ template <class Real> struct DirectShared {
     union {
         double columns[2][shared::kBlockHeight][kRoom[1] + 1]; ///< of a piece, along y
         Slots slots[VoxelTally::kSlots];                       ///< of what threads reduce
-        bool support[static_cast<std::size_t>(kColumns)]       ///< under a piece
-                    [static_cast<std::size_t>(kMostRows)];
     };
 };
 
@@ -69,9 +67,8 @@ FLCC_HOST_DEVICE inline void unrolled(std::integer_sequence<int, kNumbers...>, B
 }
 
 /// The direct method for voxels of type T in products of type Real, in pieces of kRows template
-/// rows. kIntegers: numerators are sums of products of bytes, exact. kMasked: not all of the
-/// template counts; a thread then adds up its panels voxel by voxel, beside the products.
-template <class T, class Real, int kRows, bool kIntegers, bool kMasked = false> struct DirectBlock {
+/// rows. kIntegers: numerators are sums of products of bytes, exact.
+template <class T, class Real, int kRows, bool kIntegers> struct DirectBlock {
     using Shared = DirectShared<Real>;
     using Thread = DirectThread;
     static constexpr int kColumns = Shared::kColumns;
@@ -192,12 +189,6 @@ template <class T, class Real, int kRows, bool kIntegers, bool kMasked = false> 
                 inside ? weights[(piece.at.z * launch.templ.y + piece.at.y + row) * launch.templ.x +
                                  piece.at.x + column]
                        : Real{0};
-            if constexpr (kMasked) {
-                all.support[column][row] =
-                    inside && launch.support[(piece.at.z * launch.templ.y + piece.at.y + row) *
-                                                 launch.templ.x +
-                                             piece.at.x + column] != 0;
-            }
         }
     }
 
@@ -254,27 +245,6 @@ template <class T, class Real, int kRows, bool kIntegers, bool kMasked = false> 
         }
     }
 
-    /// Adds the voxels under the support of a piece to the sums of a thread's panels.
-    FLCC_HOST_DEVICE static void sumSupport(const Piece& piece, int thread, Shared& all) {
-        const int column = thread % shared::kBlockWidth;
-        const int first = thread / shared::kBlockWidth * shared::kBlockOwn;
-        for (int r = 0; r < shared::kBlockOwn; ++r) {
-            double sum = 0;
-            double squares = 0;
-            for (int x = 0; x < piece.columns; ++x) {
-                for (int y = 0; y < piece.rows; ++y) {
-                    if (all.support[x][y]) {
-                        const auto voxel = static_cast<double>(all.seen[first + r + y][column + x]);
-                        sum += voxel;
-                        squares += voxel * voxel;
-                    }
-                }
-            }
-            all.sums[0][first + r][column] += sum;
-            all.sums[1][first + r][column] += squares;
-        }
-    }
-
     /// Window sums of a piece along y, one thread a column.
     FLCC_HOST_DEVICE static void sumColumns(const Piece& piece, int thread, Shared& all) {
         const int column = thread;
@@ -320,39 +290,14 @@ template <class T, class Real, int kRows, bool kIntegers, bool kMasked = false> 
 
     // --- The end ---------------------------------------------------------------------------------
 
-    /// Whether `holds(voxel)` for every voxel of a panel that counts.
-    template <class Holds>
-    FLCC_HOST_DEVICE static bool everywhereIn(const DirectLaunch& launch, const T* first,
-                                              Holds&& holds) {
-        if constexpr (kMasked) {
-            const std::uint8_t* support = launch.support;
-            return everywhere(first, launch.extents, launch.templ,
-                              [&](T voxel) { return *support++ == 0 || holds(voxel); });
-        } else {
-            return everywhere(first, launch.extents, launch.templ, holds);
-        }
-    }
-    /// The first voxel of a panel that counts.
-    FLCC_HOST_DEVICE static T firstIn(const DirectLaunch& launch, const T* first) {
-        T value = *first;
-        if constexpr (kMasked) {
-            const std::uint8_t* support = launch.support;
-            (void)everywhere(first, launch.extents, launch.templ, [&](T voxel) {
-                value = voxel;
-                return *support++ == 0;
-            });
-        }
-        return value;
-    }
-
     FLCC_HOST_DEVICE static Judged judge(const DirectLaunch& launch, const DirectPlace& place,
                                          std::int64_t x, std::int64_t y, double num,
                                          const PanelSum& sum, const shared::TileFrame& frame) {
         Judged judged;
         judged.rounding = frame.rounding;
         const T* const first = rowAt(launch, place, y, 0) + x;
-        if (frame.nonFinite > 0 &&
-            !everywhereIn(launch, first, [](T voxel) { return base::finite(voxel); })) {
+        if (frame.nonFinite > 0 && !everywhere(first, launch.extents, launch.templ,
+                                               [](T voxel) { return base::finite(voxel); })) {
             judged.status = base::Status::NonFinite;
             return judged;
         }
@@ -361,9 +306,8 @@ template <class T, class Real, int kRows, bool kIntegers, bool kMasked = false> 
             judged.score = shared::scoreBox(sum.first, sum.second, num, frame, launch.constants);
         }
         if (judged.score.open) {
-            judged.score.flat =
-                everywhereIn(launch, first,
-                             [value = firstIn(launch, first)](T voxel) { return voxel == value; });
+            judged.score.flat = everywhere(first, launch.extents, launch.templ,
+                                           [value = *first](T voxel) { return voxel == value; });
         }
         judged.status = statusOf(judged.score, launch.constants.promise);
         return judged;
@@ -432,15 +376,11 @@ template <class T, class Real, int kRows, bool kIntegers, bool kMasked = false> 
                     });
                     each([&](int thread, DirectThread& own) {
                         if (!launch.known) {
-                            if constexpr (kMasked) {
-                                sumSupport(piece, thread, all);
-                            } else {
-                                sumColumns(piece, thread, all);
-                            }
+                            sumColumns(piece, thread, all);
                         }
                         multiply(piece, thread, all, own);
                     });
-                    if (!kMasked && !launch.known) {
+                    if (!launch.known) {
                         each([&](int thread, DirectThread&) { sumRows(piece, thread, all); });
                     }
                 }
@@ -458,12 +398,6 @@ template <class T, class Real, int kRows, bool kIntegers, bool kMasked = false> 
 template <class Run> void withDirectBlock(const DirectLaunch& launch, Run&& run) {
     const bool low = shared::pieceRows(launch.templ.y) < shared::kPieceRows;
     const auto of = [&]<class T>(T) {
-        if (launch.support != nullptr) {
-            launch.exact != nullptr
-                ? run(DirectBlock<T, double, shared::kTwofoldPiece, false, true>{})
-                : run(DirectBlock<T, float, shared::kPieceRows / 2, false, true>{});
-            return;
-        }
         if (launch.exact != nullptr) {
             run(DirectBlock<T, double, shared::kTwofoldPiece, false>{});
             return;

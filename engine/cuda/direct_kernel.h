@@ -8,7 +8,5 @@ namespace flcc::cuda {
 
 /// Starts the direct method on the current device.
 [[nodiscard]] cudaError_t startDirect(const DirectLaunch& launch, cudaStream_t stream);
-/// Where the launch says that panels are partial.
-[[nodiscard]] cudaError_t startPartialDirect(const DirectLaunch& launch, cudaStream_t stream);
 
 } // namespace flcc::cuda

@@ -141,8 +141,7 @@ Result download(std::int32_t device, void* stream, const PluginCopy* what) {
 }
 
 Result direct(std::int32_t device, void* stream, const DirectLaunch* launch) {
-    const auto start = launch->partial ? startPartialDirect : startDirect;
-    return on(device, [&] { return start(*launch, static_cast<cudaStream_t>(stream)); });
+    return on(device, [&] { return startDirect(*launch, static_cast<cudaStream_t>(stream)); });
 }
 
 /// Calls `use`, which gives a result of its own, with the device chosen.

@@ -119,7 +119,7 @@ class BankJobsTest : public QObject {
         QTest::addColumn<bool>("same");
         QTest::addColumn<bool>("masked");
         QTest::addColumn<bool>("partial");
-        for (const char* method : {"direct", "tiled", "fourier"}) {
+        for (const char* method : {"tiled", "fourier"}) {
             for (const bool equal : {true, false}) {
                 for (const auto& [same, masked] :
                      {std::pair{false, false}, {true, false}, {false, true}}) {
@@ -261,7 +261,9 @@ class BankJobsTest : public QObject {
         QTest::addColumn<bool>("masked");
         for (const char* method : {"direct", "tiled", "fourier"}) {
             for (const bool masked : {false, true}) {
-                QTest::addRow("%s%s", method, masked ? ", masked" : "") << method << masked;
+                if (!masked || method != std::string("direct")) { // which takes no mask on a GPU
+                    QTest::addRow("%s%s", method, masked ? ", masked" : "") << method << masked;
+                }
             }
         }
     }

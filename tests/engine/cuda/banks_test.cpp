@@ -80,35 +80,56 @@ class BanksTest : public QObject {
     }
 
     void panelsThatLeaveTheSceneTakePartWhereAsked_data() {
-        QTest::addColumn<int>("way");
         QTest::addColumn<int>("extent");
         QTest::addColumn<int>("outside");
-        for (const int way : {0, 1}) {
-            for (const auto extent : {method::Extent::Same, method::Extent::Full}) {
-                for (const auto outside :
-                     {method::Outside::Zero, method::Outside::Eibl, method::Outside::Overlap}) {
-                    QTest::addRow("%s, %s, %s", wayName(way),
-                                  std::string(method::name(extent)).c_str(),
-                                  std::string(method::name(outside)).c_str())
-                        << way << static_cast<int>(extent) << static_cast<int>(outside);
-                }
+        for (const auto extent : {method::Extent::Same, method::Extent::Full}) {
+            for (const auto outside :
+                 {method::Outside::Zero, method::Outside::Eibl, method::Outside::Overlap}) {
+                QTest::addRow("%s, %s", std::string(method::name(extent)).c_str(),
+                              std::string(method::name(outside)).c_str())
+                    << static_cast<int>(extent) << static_cast<int>(outside);
             }
         }
     }
 
     void panelsThatLeaveTheSceneTakePartWhereAsked() {
-        QFETCH(int, way);
         QFETCH(int, extent);
         QFETCH(int, outside);
         const Bank bank = Bank::of("texture");
         smallDevice(4 << 20);
-        const test::OnDouble own(makerOf(way));
+        const test::OnDouble own(cuda::tiledMethod);
         const method::Problem problem =
             bank.problem({.extent = static_cast<method::Extent>(extent),
                           .outside = static_cast<method::Outside>(outside)});
-        QCOMPARE(test::reducedFault(*own.method, way == 0 ? Extents{64, 32, 1} : Extents{50, 36, 1},
-                                    problem, bank),
+        QCOMPARE(test::reducedFault(*own.method, {50, 36, 1}, problem, bank), std::string());
+    }
+
+    // Score 14 of the first part excludes score 15, which is 0 and excludes the first one of the
+    // second part.
+    void aScoreOfZeroAtTheBorderOfAPartExcludes() {
+        const std::vector<double> rows{1, 3, 6, 3, 2, 1};
+        const auto row = [&](std::int64_t y) {
+            return y < 14 || y > 19 ? 0.0 : rows[static_cast<std::size_t>(y - 14)];
+        };
+        Bank bank{test::makeScene(PixelType::UInt8, {3, 40, 1},
+                                  [&](const base::Index& at) { return row(at.y); }),
+                  {}};
+        for (int i = 0; i < 2; ++i) {
+            bank.templs.push_back(
+                test::makeScene(PixelType::UInt8, {3, 3, 1},
+                                [](const base::Index& at) { return static_cast<double>(at.y); }));
+        }
+        const test::OnDouble own;
+        const method::Problem problem = bank.problem();
+        QCOMPARE(test::reducedFault(*own.method, {64, 16, 1}, problem, bank,
+                                    {.leastParts = 2, .minScores = {-1}, .byProcessor = true}),
                  std::string());
+        Ready ready(*own.method, problem, bank, {64, 16, 1});
+        const Whole whole(ready);
+        QVERIFY(whole.map.value.view().at(0, 14, 0) > 0.5F);
+        QCOMPARE(whole.map.value.view().at(0, 15, 0), 0.0F);
+        QCOMPARE(whole.map.status.view().at(0, 15, 0), base::Status::Ok);
+        QVERIFY(whole.map.value.view().at(0, 16, 0) < -0.5F);
     }
 
     void theSceneIsUploadedOnce_data() { ways(); }
@@ -171,20 +192,16 @@ class BanksTest : public QObject {
     }
 
     void maskedTemplatesShareTheirSpectraAndEqualMasksTheirSums_data() {
-        QTest::addColumn<int>("way");
         QTest::addColumn<int>("outside");
-        for (const int way : {0, 1}) {
-            QTest::addRow("%s, inside", wayName(way)) << way << -1;
-            for (const auto outside :
-                 {method::Outside::Zero, method::Outside::Eibl, method::Outside::Overlap}) {
-                QTest::addRow("%s, %s", wayName(way), std::string(method::name(outside)).c_str())
-                    << way << static_cast<int>(outside);
-            }
+        QTest::addRow("inside") << -1;
+        for (const auto outside :
+             {method::Outside::Zero, method::Outside::Eibl, method::Outside::Overlap}) {
+            QTest::addRow("%s", std::string(method::name(outside)).c_str())
+                << static_cast<int>(outside);
         }
     }
 
     void maskedTemplatesShareTheirSpectraAndEqualMasksTheirSums() {
-        QFETCH(int, way);
         QFETCH(int, outside);
         test::Asked asked;
         const bool partial = outside >= 0;
@@ -201,29 +218,23 @@ class BanksTest : public QObject {
             bank.masks.push_back(test::maskOf(m, [](const base::Index&) { return true; }));
             bank.masks.push_back(test::disc(m));
             smallDevice(partial ? 3 << 20 : 2 << 20);
-            const test::OnDouble own(makerOf(way));
-            const Extents tile = way == 0 ? Extents{64, 32, 1} : Extents{50, 36, 1};
-            Ready ready(*own.method, bank.problem(asked), bank, tile);
+            const test::OnDouble own(cuda::tiledMethod);
+            Ready ready(*own.method, bank.problem(asked), bank, {50, 36, 1});
             QCOMPARE(ready.predicted().times->uploads, 1);
             const auto told = static_cast<double>(ready.predicted().deviceBytes);
             const Whole whole(ready);
             const auto parts = std::ssize(whole.regions);
             QVERIFY(parts > 1);
             const auto most = static_cast<double>(test::deviceDouble().mostBytes);
-            QVERIFY2(told >= most && (way == 0 || told <= 1.1 * most),
+            QVERIFY2(told >= most && told <= 1.1 * most,
                      qPrintable(QStringLiteral("%1 for %2").arg(told).arg(most)));
-            if (way == 0) { // of partial panels each takes its own
-                QCOMPARE(test::deviceDouble().sumsTaken, parts * (partial ? 4 : 3));
-            }
-            if (way == 1) {
-                const std::int64_t notFinite = base::isInteger(ready.problem.scenePixel) ? 0 : 1;
-                const std::int64_t spectra = 2 + (partial ? overlap : 0);
-                const std::int64_t loaded = 2 + notFinite + (partial ? 1 : 0);
-                const std::int64_t supports = 2 + notFinite + (partial ? 1 : 0);
-                const std::int64_t each = 1 + (partial ? 1 + overlap : 0);
-                QCOMPARE(calls(Call::Transform),
-                         4 * spectra + parts * (loaded + 3 * supports + 4 * each));
-            }
+            const std::int64_t notFinite = base::isInteger(ready.problem.scenePixel) ? 0 : 1;
+            const std::int64_t spectra = 2 + (partial ? overlap : 0);
+            const std::int64_t loaded = 2 + notFinite + (partial ? 1 : 0);
+            const std::int64_t supports = 2 + notFinite + (partial ? 1 : 0);
+            const std::int64_t each = 1 + (partial ? 1 + overlap : 0);
+            QCOMPARE(calls(Call::Transform),
+                     4 * spectra + parts * (loaded + 3 * supports + 4 * each));
             method::MatchMap best(method::mapExtents(ready.problem));
             base::Image<std::int32_t> index(method::mapExtents(ready.problem), -1);
             for (std::size_t i = 0; i < 4; ++i) {

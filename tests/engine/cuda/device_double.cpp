@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "engine/base/error.h"
-#include "engine/cuda/direct_support_block.h"
+#include "engine/cuda/direct_block.h"
 #include "engine/cuda/merge_block.h"
 #include "engine/cuda/reduce_block.h"
 #include "engine/cuda/sticky_errors.h"
@@ -212,11 +212,7 @@ void runDirect(const cuda::DirectLaunch* launch) {
             Block::run(*launch, block, *memory, InTurn<Thread>{threads});
         }
     };
-    if (launch->partial) {
-        cuda::withDirectSupportBlock(*launch, run);
-    } else {
-        cuda::withDirectBlock(*launch, run);
-    }
+    cuda::withDirectBlock(*launch, run);
     addWrong(*launch);
 }
 

@@ -116,7 +116,9 @@ class HeldTest : public QObject {
                     for (const auto extent :
                          {method::Extent::Valid, method::Extent::Same, method::Extent::Full}) {
                         for (const Order order : {Order::AtOnce, Order::Late, Order::Ahead}) {
-                            if (order != Order::AtOnce && extent == method::Extent::Full) {
+                            const bool general = masked || extent != method::Extent::Valid;
+                            if ((order != Order::AtOnce && extent == method::Extent::Full) ||
+                                (way == 0 && general)) { // which direct does not do
                                 continue;
                             }
                             QTest::addRow("%s in %s%s, %s, order %d", wayName(way),

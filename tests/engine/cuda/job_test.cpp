@@ -82,8 +82,10 @@ class CudaJobTest : public QObject {
         QTest::addColumn<bool>("masked");
         for (const char* method : {"direct", "tiled", "fourier"}) {
             for (const bool masked : {false, true}) {
-                QTest::addRow("%s%s", method, masked ? ", with a mask of the scene" : "")
-                    << method << masked;
+                if (!masked || method != std::string("direct")) { // which takes no mask on a GPU
+                    QTest::addRow("%s%s", method, masked ? ", with a mask of the scene" : "")
+                        << method << masked;
+                }
             }
         }
     }

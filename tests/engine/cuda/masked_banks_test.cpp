@@ -20,7 +20,6 @@ using method::Outside;
 using test::Bank;
 using test::Call;
 using test::DeviceDouble;
-using test::kDirect;
 using test::kFourier;
 using test::kTiled;
 using test::makerOf;
@@ -30,9 +29,7 @@ using test::Whole;
 
 namespace {
 
-const char* nameOf(int kind) {
-    return kind == kDirect ? "direct" : kind == kTiled ? "tiled" : "fourier";
-}
+const char* nameOf(int kind) { return kind == kTiled ? "tiled" : "fourier"; }
 
 /// One mask for all templates, or another one for each, one of them all ones.
 void mask(Bank& bank, bool equal) {
@@ -106,7 +103,7 @@ class MaskedBanksTest : public QObject {
         names.emplace_back("few values");
         for (std::size_t i = 0; i < names.size(); i += test::kSanitized ? 3 : 1) {
             const std::string& name = names[i];
-            for (const int kind : {kDirect, kTiled, kFourier}) {
+            for (const int kind : {kTiled, kFourier}) {
                 for (const bool equal : {true, false}) {
                     const auto row = [&](double promise, bool recompute, bool twofold) {
                         QTest::addRow("%s, %s, %s, %g%s%s", name.c_str(), nameOf(kind),
@@ -116,11 +113,9 @@ class MaskedBanksTest : public QObject {
                             << twofold;
                     };
                     row(1e-4, true, false);
-                    if (kind == kDirect) {      // transforms are in double under masks
-                        row(1e-6, true, false); // broken everywhere
-                        row(4e-6, true, false); // here and there
-                        row(4e-6, false, false);
-                        row(2e-14, true, true);
+                    if (kind == kTiled) {
+                        row(1e-13, true, true); // broken here and there
+                        row(1e-13, false, true);
                     }
                 }
             }
@@ -142,9 +137,7 @@ class MaskedBanksTest : public QObject {
         const bool volume = problem.scene.z > 1;
         smallDevice(kind == kTiled && !volume ? 3 << 19 : 16 << 20);
         const test::OnDouble own(makerOf(kind));
-        const Extents tile = kind == kDirect  ? Extents{64, 16, 2}
-                             : kind == kTiled ? Extents{40, 36, volume ? 9 : 1}
-                                              : Extents{};
+        const Extents tile = kind == kTiled ? Extents{40, 36, volume ? 9 : 1} : Extents{};
         const std::string fault =
             test::reducedFault(*own.method, tile, problem, bank,
                                {.leastParts = kind == kFourier || volume ? 1U : 2U,
@@ -154,23 +147,20 @@ class MaskedBanksTest : public QObject {
     }
 
     void panelsThatLeaveTheSceneTakePartWhereAsked_data() {
-        QTest::addColumn<int>("kind");
         QTest::addColumn<bool>("equal");
         QTest::addColumn<int>("extent");
         QTest::addColumn<int>("outside");
         QTest::addColumn<bool>("seen");
-        for (const int kind : {kDirect, kTiled}) {
-            for (const bool equal : {true, false}) {
-                for (const auto extent : {Extent::Valid, Extent::Same, Extent::Full}) {
-                    for (const auto outside : {Outside::Zero, Outside::Eibl, Outside::Overlap}) {
-                        for (const bool seen : {false, true}) {
-                            if (seen || extent != Extent::Valid) {
-                                QTest::addRow("%s, %s, %s, %s%s", nameOf(kind),
-                                              equal ? "one mask" : "masks", name(extent).data(),
-                                              name(outside).data(), seen ? ", masked scene" : "")
-                                    << kind << equal << static_cast<int>(extent)
-                                    << static_cast<int>(outside) << seen;
-                            }
+        for (const bool equal : {true, false}) {
+            for (const auto extent : {Extent::Valid, Extent::Same, Extent::Full}) {
+                for (const auto outside : {Outside::Zero, Outside::Eibl, Outside::Overlap}) {
+                    for (const bool seen : {false, true}) {
+                        if (seen || extent != Extent::Valid) {
+                            QTest::addRow("%s, %s, %s%s", equal ? "one mask" : "masks",
+                                          name(extent).data(), name(outside).data(),
+                                          seen ? ", masked scene" : "")
+                                << equal << static_cast<int>(extent) << static_cast<int>(outside)
+                                << seen;
                         }
                     }
                 }
@@ -179,7 +169,6 @@ class MaskedBanksTest : public QObject {
     }
 
     void panelsThatLeaveTheSceneTakePartWhereAsked() {
-        QFETCH(int, kind);
         QFETCH(bool, equal);
         QFETCH(int, extent);
         QFETCH(int, outside);
@@ -200,10 +189,10 @@ class MaskedBanksTest : public QObject {
                 QCOMPARE(match::needsWholeMap(problem, bank.views(), false), !equal);
                 QVERIFY(!match::needsWholeMap(problem, bank.views(), true));
                 smallDevice(2 << 20);
-                const test::OnDouble own(makerOf(kind));
-                const std::string fault = test::reducedFault(
-                    *own.method, kind == kDirect ? Extents{64, 16, 1} : Extents{50, 36, 1}, problem,
-                    bank, {.leastParts = 2, .byProcessor = true});
+                const test::OnDouble own(cuda::tiledMethod);
+                const std::string fault =
+                    test::reducedFault(*own.method, {50, 36, 1}, problem, bank,
+                                       {.leastParts = 2, .byProcessor = true});
                 QVERIFY2(fault.empty(), fault.c_str());
             }
         }
@@ -227,38 +216,6 @@ class MaskedBanksTest : public QObject {
         }
     }
 
-    // Score 14 of the first part excludes score 15, which is 0 and excludes the first one of the
-    // second part.
-    void aScoreOfZeroAtTheBorderOfAPartExcludes() {
-        const std::vector<double> rows{1, 3, 6, 3, 2, 1};
-        const auto row = [&](std::int64_t y) {
-            return y < 14 || y > 19 ? 0.0 : rows[static_cast<std::size_t>(y - 14)];
-        };
-        Bank bank{test::makeScene(PixelType::UInt8, {3, 40, 1},
-                                  [&](const base::Index& at) { return row(at.y); }),
-                  {}};
-        const Extents m{3, 3, 1};
-        for (const std::int64_t left : {0, 1}) {
-            bank.templs.push_back(test::makeScene(PixelType::UInt8, m, [](const base::Index& at) {
-                return static_cast<double>(at.y);
-            }));
-            bank.masks.push_back(
-                test::maskOf(m, [&](const base::Index& at) { return at.x >= left; }));
-        }
-        const test::OnDouble own;
-        const method::Problem problem = bank.problem();
-        const std::string fault =
-            test::reducedFault(*own.method, {64, 16, 1}, problem, bank,
-                               {.leastParts = 2, .minScores = {-1}, .byProcessor = true});
-        QVERIFY2(fault.empty(), fault.c_str());
-        Ready ready(*own.method, problem, bank, {64, 16, 1});
-        const Whole whole(ready);
-        QVERIFY(whole.map.value.view().at(0, 14, 0) > 0.5F);
-        QCOMPARE(whole.map.value.view().at(0, 15, 0), 0.0F);
-        QCOMPARE(whole.map.status.view().at(0, 15, 0), base::Status::Ok);
-        QVERIFY(whole.map.value.view().at(0, 16, 0) < -0.5F);
-    }
-
     void whatNeedsTheWholeMapIsRefusedWithoutIt() {
         Bank bank = bankOf("texture", false);
         method::Problem problem = bank.problem({.extent = Extent::Same});
@@ -270,8 +227,8 @@ class MaskedBanksTest : public QObject {
         QVERIFY(match::needsWholeMap(problem, bank.views(), false));
         problem.sceneMask = false;
         problem.extent = Extent::Same;
-        const test::OnDouble own;
-        Ready ready(*own.method, problem, bank, {64, 16, 1});
+        const test::OnDouble own(cuda::tiledMethod);
+        Ready ready(*own.method, problem, bank, {50, 36, 1});
         const Whole whole(ready);
         const auto some = reduced(ready, {});
         QVERIFY_THROWS_EXCEPTION(base::Error, (void)peaksOf(ready, whole, {}, some.reduced.get()));
@@ -287,8 +244,9 @@ class MaskedBanksTest : public QObject {
     void aSceneMaskOfOnesLeavesNoneOut() {
         Bank bank = bankOf("texture", false);
         bank.seen = test::maskOf(base::extentsOf(bank.scene), [](const auto&) { return true; });
-        const test::OnDouble own;
-        const std::string fault = test::reducedFault(*own.method, {64, 16, 1}, bank.problem(), bank,
+        smallDevice(2 << 20);
+        const test::OnDouble own(cuda::tiledMethod);
+        const std::string fault = test::reducedFault(*own.method, {50, 36, 1}, bank.problem(), bank,
                                                      {.leastParts = 2, .byProcessor = true});
         QVERIFY2(fault.empty(), fault.c_str());
     }
@@ -301,7 +259,7 @@ class MaskedBanksTest : public QObject {
         const Bank bank = bankOf("texture", equal);
         method::Problem problem = bank.problem();
         problem.map = false;
-        const Extents tile = kind == kDirect ? Extents{64, 32, 1} : Extents{};
+        const Extents tile;
         std::int64_t bytes = 16 << 20;
         for (int uploads = 1; uploads == 1; bytes = bytes * 9 / 10) {
             smallDevice(bytes);
@@ -327,9 +285,9 @@ class MaskedBanksTest : public QObject {
                 device.turn = lost ? 2 : 0;
                 device.failing = 1;
                 device.result = DeviceDouble::kInvalidValue;
-                const test::OnDouble both(cuda::directMethod, {0, 1});
+                const test::OnDouble both(cuda::tiledMethod, {0, 1});
                 const std::string fault =
-                    test::reducedFault(*both.method, {64, 16, 1}, bank.problem(), bank,
+                    test::reducedFault(*both.method, {40, 24, 1}, bank.problem(), bank,
                                        {.leastParts = 4, .byProcessor = true});
                 QVERIFY2(fault.empty(), fault.c_str());
             }
@@ -349,9 +307,7 @@ class MaskedBanksTest : public QObject {
             problem.map = map;
             smallDevice(2 << 20);
             const test::OnDouble own(makerOf(kind));
-            const Extents tile = kind == kDirect  ? Extents{71, 32, 1}
-                                 : kind == kTiled ? Extents{40, 36, 1}
-                                                  : Extents{};
+            const Extents tile = kind == kTiled ? Extents{40, 36, 1} : Extents{};
             if (kind == kFourier) {
                 smallDevice(16 << 20);
             }
@@ -376,7 +332,7 @@ class MaskedBanksTest : public QObject {
     static void everyKind() {
         QTest::addColumn<int>("kind");
         QTest::addColumn<bool>("equal");
-        for (const int kind : {kDirect, kTiled, kFourier}) {
+        for (const int kind : {kTiled, kFourier}) {
             for (const bool equal : {true, false}) {
                 QTest::addRow("%s, %s", nameOf(kind), equal ? "one mask" : "masks")
                     << kind << equal;

@@ -122,83 +122,6 @@ class SupportTest : public QObject {
         }
     }
 
-    // By definition too: in one part and in many, forth and back, to float and to double.
-    void directTakesPartialPanelsInPartsToo_data() {
-        QTest::addColumn<int>("outside");
-        for (const auto outside :
-             {method::Outside::Zero, method::Outside::Eibl, method::Outside::Overlap}) {
-            QTest::addRow("%s", std::string(method::name(outside)).c_str())
-                << static_cast<int>(outside);
-        }
-    }
-
-    void directTakesPartialPanelsInPartsToo() {
-        QFETCH(int, outside);
-        for (const Case& one : kCases) {
-            base::AnyImage pixels = test::texture(one.type, one.scene, 5);
-            if (one.type != PixelType::UInt8) {
-                test::setVoxel(pixels, {13, 11, 0}, std::nan(""));
-            }
-            const base::AnyImage shape = test::noise(one.type, one.templ, 6);
-            const test::Mask seen = test::someOf(one.scene, 0.9, 3);
-            const test::Mask mask = test::disc(one.templ);
-            const MaskedView scene(base::viewOf(pixels), seen.view());
-            const MaskedView templ(base::viewOf(shape), mask.view());
-            const test::OnDouble direct;
-            test::Asked asked;
-            asked.extent = method::Extent::Same;
-            asked.outside = static_cast<method::Outside>(outside);
-            const auto runOf = [&](const Extents& tile) {
-                return test::runMethod(wayOf(direct, scene, templ, tile, asked), scene, templ);
-            };
-            const test::MethodRun whole = runOf({});
-            QCOMPARE(whole.regions.size(), std::size_t{1});
-            QCOMPARE(test::runFault(whole), std::string());
-            for (const bool backwards : {false, true}) {
-                test::deviceDouble().backwards = backwards;
-                const test::MethodRun parts = runOf({64, 16, 7});
-                QVERIFY(parts.regions.size() > 3);
-                QCOMPARE(test::firstDifferentBit(parts.map, whole.map), std::string());
-                QCOMPARE(parts.outcome.facts.largestBound, whole.outcome.facts.largestBound);
-            }
-            test::deviceDouble().reset();
-            test::Way way = wayOf(direct, scene, templ, {}, asked);
-            const auto predicted = std::get<method::Prediction>(direct.method->predict(
-                way.of(test::problemOf(scene, templ, asked)), way.candidate, {2}, {}, nullptr));
-            way.precision = method::Precision::Double;
-            const test::MethodRun twofold = test::runMethod(way, scene, templ);
-            QCOMPARE(test::firstDifferentBit(whole.map, twofold.map), std::string());
-            QVERIFY(twofold.outcome.facts.largestBound < 1e-9);
-            QVERIFY(whole.outcome.facts.largestBound >= 0x1p-24);
-            test::deviceDouble().reset();
-            (void)runOf({});
-            const auto most = static_cast<double>(test::deviceDouble().mostBytes);
-            const auto told = static_cast<double>(predicted.deviceBytes);
-            QVERIFY2(told >= most && told <= 1.1 * most,
-                     qPrintable(QStringLiteral("%1 for %2").arg(told).arg(most)));
-        }
-    }
-
-    // What lies where the mask of the scene is 0 changes no bit.
-    void directSeesNothingOutsideTheMask() {
-        const Extents n{90, 41, 1};
-        const base::AnyImage templ = test::noise(PixelType::Float32, {9, 11, 1}, 6);
-        const test::Mask seen = test::someOf(n, 0.9, 3);
-        base::AnyImage pixels = test::texture(PixelType::Float32, n, 5);
-        const test::OnDouble direct;
-        const auto run = [&] {
-            const MaskedView scene(base::viewOf(pixels), seen.view());
-            return test::runMethod(wayOf(direct, scene, templ, {}, {}), scene, templ).map;
-        };
-        const method::MatchMap before = run();
-        for (std::int64_t i = 0; i < seen.count(); ++i) {
-            if (seen.data()[i] == 0) {
-                test::setVoxel(pixels, {i % n.x, i / n.x, 0}, i % 2 == 0 ? 1e30 : std::nan(""));
-            }
-        }
-        QCOMPARE(test::firstDifferentBit(run(), before), std::string());
-    }
-
     // Steps, zeros and constant parts at the border: what is FLAT there depends on the rule.
     void constantPartsAtTheBorderAreRight() {
         for (const PixelType type : {PixelType::UInt16, PixelType::Float64}) {
@@ -278,13 +201,6 @@ class SupportTest : public QObject {
                 QCOMPARE(test::firstDifferentBit(map, alone.map), std::string());
             }
         }
-    }
-
-  private:
-    static test::Way wayOf(const test::OnDouble& on, const MaskedView& scene,
-                           const MaskedView& templ, const Extents& tile, const test::Asked& asked) {
-        return test::acceptedWays({on.method.get()}, test::problemOf(scene, templ, asked), 2, tile)
-            .front();
     }
 };
 
