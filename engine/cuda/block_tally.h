@@ -162,29 +162,22 @@ template <class Run> void withReal(bool twofold, Run&& run) {
     twofold ? run(double{}) : run(float{});
 }
 
-/// Calls `run(T{})` with the type of a pixel.
-template <class Run> void withPixel(base::PixelType pixel, Run&& run) {
+/// Calls `run(T{})` with the type of a staged voxel, for kernels that compute in Real. The host
+/// stages no other types (device_pixels.h).
+template <class Real, class Run> void withPixel(base::PixelType pixel, Run&& run) {
     switch (pixel) {
     case base::PixelType::UInt8:
         return run(std::uint8_t{});
-    case base::PixelType::Int8:
-        return run(std::int8_t{});
     case base::PixelType::UInt16:
         return run(std::uint16_t{});
     case base::PixelType::Int16:
         return run(std::int16_t{});
-    case base::PixelType::UInt32:
-        return run(std::uint32_t{});
-    case base::PixelType::Int32:
-        return run(std::int32_t{});
-    case base::PixelType::UInt64:
-        return run(std::uint64_t{});
-    case base::PixelType::Int64:
-        return run(std::int64_t{});
     case base::PixelType::Float32:
         return run(float{});
-    case base::PixelType::Float64:
-        return run(double{});
+    default:
+        if constexpr (sizeof(Real) == sizeof(double)) {
+            run(double{});
+        }
     }
 }
 

@@ -7,9 +7,8 @@
 namespace flcc::cuda {
 
 DeviceScene::DeviceScene(Engine& engine, std::int32_t device, const method::Problem& problem)
-    : m_device(device), m_extents(problem.scene),
-      m_pixelBytes(base::bytesPerVoxel(problem.scenePixel)), m_masked(problem.sceneMask),
-      m_memory(engine, device) {
+    : m_device(device), m_extents(problem.scene), m_pixelBytes(stagedBytesPerVoxel(problem)),
+      m_masked(problem.sceneMask), m_memory(engine, device) {
     (void)m_memory.room(heldBytes(problem));
 }
 

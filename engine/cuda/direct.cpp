@@ -25,7 +25,7 @@ namespace shared = method::shared;
 /// Numerators of bytes are sums of integers; the products of their formula stay exact in double.
 bool inIntegers(const Problem& problem) {
     constexpr std::int64_t kMost = 33025;
-    return !isTwofold(problem) && problem.scenePixel == base::PixelType::UInt8 &&
+    return !inDouble(problem) && problem.scenePixel == base::PixelType::UInt8 &&
            problem.templPixel == base::PixelType::UInt8 && base::voxelCount(problem.templ) <= kMost;
 }
 
@@ -37,8 +37,8 @@ class DirectPrepared final : public method::Prepared {
         const Extents& m = m_canonical.extents();
         m_constants.count = static_cast<double>(m_canonical.count());
         m_constants.promise = problem.promise;
-        m_constants = constantsOf(isTwofold(problem));
-        if (isTwofold(problem)) {
+        m_constants = constantsOf(inDouble(problem));
+        if (inDouble(problem)) {
             return;
         }
         m_weights = base::Image<float>(m);
@@ -122,7 +122,7 @@ class DirectWorkspace final : public method::Workspace {
 
 /// Multiply-adds of a part: whole blocks and pieces.
 double partWork(const Problem& problem, const Extents& part) {
-    const bool twofold = isTwofold(problem);
+    const bool twofold = inDouble(problem);
     return static_cast<double>(base::voxelCount(shared::blockGrid(part))) * shared::kBlockWidth *
            shared::kBlockHeight * static_cast<double>(shared::pieceColumns(twofold)) *
            static_cast<double>(shared::pieceRows(problem.templ.y, twofold)) *
@@ -131,7 +131,7 @@ double partWork(const Problem& problem, const Extents& part) {
 
 /// Bytes of a template on the device.
 std::int64_t weightBytes(const Problem& problem) {
-    return base::byteCount(problem.templ, isTwofold(problem) ? 8 : 4);
+    return base::byteCount(problem.templ, inDouble(problem) ? 8 : 4);
 }
 /// Bytes of the device for the window sums of a part, which the templates of a bank share.
 std::int64_t sumBytes(const Problem& posed, const Extents& part) {
@@ -210,7 +210,7 @@ class DirectMethod final : public DeviceMethod {
         prediction.tilesInFlight = inFlight;
         prediction.paddingWaste = 1 - support * outputs / std::max(1.0, done);
         if (statistics != nullptr) {
-            const bool twofold = isTwofold(problem);
+            const bool twofold = inDouble(problem);
             const auto chain = static_cast<double>(shared::blockChain(problem.templ, twofold));
             prediction.errorBound =
                 (twofold ? kUnitDouble : kUnitSingle) *
@@ -254,7 +254,7 @@ class DirectMethod final : public DeviceMethod {
             canonical.push_back(&templates.back()->canonical());
         }
         const std::int64_t bytes = weightBytes(problem);
-        const double stored = isTwofold(problem) ? storedError(input) : 0.0;
+        const double stored = inDouble(problem) ? storedError(input) : 0.0;
         std::byte* weights = nullptr; // of all templates
         const auto upload = [&] {
             const auto count = std::ssize(templates);
@@ -262,8 +262,8 @@ class DirectMethod final : public DeviceMethod {
             for (std::int64_t i = 0; i < count; ++i) {
                 const DirectPrepared& templ = *templates[static_cast<std::size_t>(i)];
                 const void* const from =
-                    isTwofold(problem) ? static_cast<const void*>(templ.canonical().values().data())
-                                       : templ.weights().data();
+                    inDouble(problem) ? static_cast<const void*>(templ.canonical().values().data())
+                                      : templ.weights().data();
                 own.pipe.compute.upload({weights + i * bytes, bytes, from, bytes, bytes, 1});
             }
         };
@@ -273,6 +273,7 @@ class DirectMethod final : public DeviceMethod {
             DirectLaunch launch;
             static_cast<PartLaunch&>(launch) = part;
             launch.weights = weights + turn * bytes;
+            launch.twofold = inDouble(problem);
             launch.constants = templ.constants();
             launch.constants.boundConstant += stored;
             if (templates.size() > 1) {
@@ -305,11 +306,14 @@ class DirectMethod final : public DeviceMethod {
     /// Of the kernels of a part.
     [[nodiscard]] static double partNs(const DeviceFacts& device, const Problem& problem,
                                        const Extents& part) {
-        return partWork(problem, part) / multiplyAddsPerNs(device, isTwofold(problem));
+        return partWork(problem, part) / multiplyAddsPerNs(device, inDouble(problem));
     }
 
     [[nodiscard]] std::string refusal(const Problem& problem) const {
         std::string reason = engine().reasonAgainst(facts().number);
+        if (reason.empty()) {
+            reason = pixelRefusal(problem);
+        }
         if (reason.empty() && (problem.mask || mayBePartial(problem))) {
             const char* const what = problem.mask        ? "the template has a mask"
                                      : problem.sceneMask ? "the scene has a mask"

@@ -397,12 +397,13 @@ template <class T, class Real, int kRows, bool kIntegers> struct DirectBlock {
 /// Calls `run(DirectBlock<...>{})` with the form of the block that a launch needs.
 template <class Run> void withDirectBlock(const DirectLaunch& launch, Run&& run) {
     const bool low = shared::pieceRows(launch.templ.y) < shared::kPieceRows;
-    const auto of = [&]<class T>(T) {
-        if (launch.exact != nullptr) {
+    if (launch.twofold) {
+        return withPixel<double>(launch.pixel, [&]<class T>(T) {
             run(DirectBlock<T, double, shared::kTwofoldPiece, false>{});
-            return;
-        }
-        if constexpr (sizeof(T) == 1 && !std::is_signed_v<T>) {
+        });
+    }
+    withPixel<float>(launch.pixel, [&]<class T>(T) {
+        if constexpr (sizeof(T) == 1) {
             if (launch.constants.integers) {
                 low ? run(DirectBlock<T, float, shared::kPieceRows / 2, true>{})
                     : run(DirectBlock<T, float, shared::kPieceRows, true>{});
@@ -411,8 +412,7 @@ template <class Run> void withDirectBlock(const DirectLaunch& launch, Run&& run)
         }
         low ? run(DirectBlock<T, float, shared::kPieceRows / 2, false>{})
             : run(DirectBlock<T, float, shared::kPieceRows, false>{});
-    };
-    withPixel(launch.pixel, of);
+    });
 }
 
 } // namespace flcc::cuda

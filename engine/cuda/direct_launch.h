@@ -10,8 +10,8 @@ namespace flcc::cuda {
 /// One run of the direct method on a part of a map: every panel is a box inside the scene, all of
 /// which counts. **Shapes**: weights as the template.
 struct DirectLaunch : PartLaunch {
-    /// That, in float, or in double where `exact` is; with `constants.integers` the template as it
-    /// is, in float.
+    bool twofold = false; ///< products in double
+    /// That, in float or double; with `constants.integers` the template as it is, in float.
     const void* weights = nullptr;
     method::shared::BoxConstants constants;
     /// What the templates of a bank share: the window sums of each placement and the frame of each

@@ -87,7 +87,7 @@ DeviceLimits measureLimits(Engine& engine, std::int32_t device) {
 double measureTransforms(Engine& engine, std::int32_t device, const method::Problem& problem,
                          const base::Extents& points) {
     const Tiling tiling = tilingOf(problem, points, factsOf(engine, device));
-    const bool twofold = isTwofold(problem);
+    const bool twofold = inDouble(problem);
     const TilingRoom room = roomOf(problem, tiling);
     using enum TransformKind;
     DeviceBuffer<std::byte> data(engine, device);

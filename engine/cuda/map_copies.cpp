@@ -49,11 +49,11 @@ template <class Copy> void MapRun::forRows(const Extents& extents, Copy&& copy) 
     });
 }
 
-/// The voxels of a view, contiguous.
+/// The voxels of a view, contiguous, in the type that the device reads.
 template <class T> void MapRun::pack(const base::View<const T>& view, std::byte* to) const {
     const std::int64_t length = view.extents().x;
     forRows(view.extents(), [&](std::int64_t row, std::int64_t y, std::int64_t z) {
-        std::copy_n(view.row(y, z), length, reinterpret_cast<T*>(to) + row * length);
+        std::copy_n(view.row(y, z), length, reinterpret_cast<StagedPixel<T>*>(to) + row * length);
     });
 }
 
@@ -69,8 +69,7 @@ std::vector<PluginCopy> MapRun::stage(PartSlot& slot, PartLaunch& launch) const 
     const base::Box reach = reachOf(m_problem, slot.box);
     const base::Box seen = inScene(reach, m_problem.scene);
     const bool masked = m_scene.mask.data() != nullptr;
-    const std::int64_t pixels =
-        base::byteCount(seen.extents, base::bytesPerVoxel(m_problem.scenePixel));
+    const std::int64_t pixels = base::byteCount(seen.extents, stagedBytesPerVoxel(m_problem));
     const std::int64_t bytes = pixels + (masked ? base::voxelCount(seen.extents) : 0);
     std::byte* const scene = slot.scene.room(bytes);
     std::byte* const staged = slot.sceneStaged.room(bytes);
@@ -126,7 +125,7 @@ void MapRun::packBox(const base::Box& box, std::byte* to) const {
     std::visit([&](const auto& view) { pack(view.part(box), to); }, m_scene.pixels);
     if (m_scene.mask.data() != nullptr) {
         pack(m_scene.mask.part(box),
-             to + base::byteCount(box.extents, base::bytesPerVoxel(m_problem.scenePixel)));
+             to + base::byteCount(box.extents, stagedBytesPerVoxel(m_problem)));
     }
 }
 

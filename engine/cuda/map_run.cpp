@@ -40,7 +40,7 @@ namespace {
 
 /// Of a voxel of the scene and of its mask.
 std::int64_t sceneVoxelBytes(const Problem& problem) {
-    return base::bytesPerVoxel(problem.scenePixel) + (problem.sceneMask ? 1 : 0);
+    return stagedBytesPerVoxel(problem) + (problem.sceneMask ? 1 : 0);
 }
 
 /// Of the voxels that a part sees.
@@ -270,7 +270,7 @@ void MapRun::send(PartSlot& slot, const Lane& lane) {
     PartLaunch launch;
     const std::vector<PluginCopy> copies =
         m_held != nullptr ? stageHeld(slot, launch) : stage(slot, launch);
-    launch.pixel = m_problem.scenePixel;
+    launch.pixel = stagedPixel(m_problem.scenePixel);
     launch.templ = m_problem.templ;
     launch.map = box.extents;
     if (m_merger) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/cuda/device_pixels.h"
 #include "engine/cuda/device_scene.h"
 #include "engine/cuda/merger.h"
 #include "engine/cuda/part_queue.h"
@@ -21,9 +22,6 @@ namespace flcc::cuda {
 inline constexpr double kUnitSingle = 0x1p-24;
 inline constexpr double kUnitDouble = 0x1p-53;
 
-[[nodiscard]] inline bool isTwofold(const method::Problem& problem) {
-    return problem.precision == method::Precision::Double;
-}
 /// True when the scene of a problem as it is posed stays whole on the device.
 [[nodiscard]] inline bool isHeld(const method::Problem& posed) { return posed.runs > 1; }
 /// Bytes of the device that it takes then; else 0.

@@ -69,7 +69,7 @@ void runSupportStep(SupportStep step, const SupportLaunch& launch, Blocks&& bloc
     const std::int64_t shares = tiles * rowShares(launch.points);
     switch (step) {
     case SupportStep::Load:
-        withPixel(launch.pixel, [&]<class T>(T) {
+        withPixel<double>(launch.pixel, [&]<class T>(T) {
             if (launch.input == SupportInput::Voxels) {
                 blocks(shares, FindInside<T>{});
                 blocks(tiles, JoinInside<T>{});
@@ -83,7 +83,7 @@ void runSupportStep(SupportStep step, const SupportLaunch& launch, Blocks&& bloc
     case SupportStep::Multiply:
         return items(tiles * tileValues(launch.points) / 2, MultiplyApart{});
     case SupportStep::Score:
-        withPixel(launch.pixel, [&]<class T>(T) {
+        withPixel<double>(launch.pixel, [&]<class T>(T) {
             blocks(countOf(shared::blockGrid(launch.map)), ScoreSupport<T>{});
         });
         return;

@@ -26,8 +26,9 @@ namespace shared = method::shared;
 
 /// In double the template's spectrum has the errors of its own transform: three times the term.
 shared::TransformErrors errorsOf(const Problem& problem) {
-    return isTwofold(problem) ? shared::TransformErrors{kUnitDouble, 3 * kTransformFactor}
-                              : shared::TransformErrors{kUnitSingle, kTransformFactor};
+    return inDouble(problem) || isGeneral(problem)
+               ? shared::TransformErrors{kUnitDouble, 3 * kTransformFactor}
+               : shared::TransformErrors{kUnitSingle, kTransformFactor};
 }
 
 shared::BoxConstants constantsOf(const Problem& problem) {
@@ -43,7 +44,7 @@ shared::BoxConstants constantsOf(const Problem& problem) {
     constants.boundScore = shared::fourierScoreBound(errorsOf(problem));
     constants.boundConstant = 4 * kUnitSingle;
     constants.promise = problem.promise;
-    if (isTwofold(problem)) {
+    if (inDouble(problem)) {
         constants.tiny = 0x1p-960;
         constants.boundPanel = shared::kTemplateError;
         constants.boundConstant = shared::kNormedError;
@@ -112,7 +113,7 @@ class TiledWorkspace final : public method::Workspace {
     void prepare(const Problem& problem, const Tiling& tiling, const TiledTemplates& templates,
                  double stored) {
         const TilingRoom room = roomOf(problem, tiling);
-        const bool twofold = isTwofold(problem);
+        const bool twofold = inDouble(problem);
         m_launch.points = tiling.points;
         m_launch.out = tiling.out;
         m_launch.templ = problem.templ;
@@ -238,6 +239,9 @@ class TiledMethod final : public DeviceMethod {
             const method::CostModel&, const method::SceneStatistics* statistics) const override {
         std::string reason = engine().reasonAgainst(facts().number);
         if (reason.empty()) {
+            reason = pixelRefusal(problem);
+        }
+        if (reason.empty()) {
             reason = refusalOf(problem, candidate.tile, m_whole);
         }
         if (!reason.empty()) {
@@ -269,7 +273,7 @@ class TiledMethod final : public DeviceMethod {
         // What is read and written; the last part is transformed whole too.
         const double parts = std::ceil(tiling.tiles / static_cast<double>(tiling.batch()));
         const double transformed = parts * static_cast<double>(tiling.batch()) * points;
-        const double width = isTwofold(problem) || isGeneral(problem) ? 2 : 1; // in floats
+        const double width = inDouble(problem) || isGeneral(problem) ? 2 : 1; // in floats
         const double kernelBytes =
             transformed * transforms * width * transformBytes(points) +
             tiling.tiles * points * (kSharedPointBytes + own.templates * kPointBytes);
@@ -286,10 +290,8 @@ class TiledMethod final : public DeviceMethod {
         prediction.tilesInFlight = tiling.batch() * inFlight;
         prediction.paddingWaste = 1 - map / transformed;
         if (statistics != nullptr) {
-            Problem computed = problem;
-            computed.precision = isGeneral(problem) ? method::Precision::Double : problem.precision;
             prediction.errorBound = shared::expectedFourierBound(
-                tiling.points, problem.templ, method::predictedK(*statistics), errorsOf(computed));
+                tiling.points, problem.templ, method::predictedK(*statistics), errorsOf(problem));
         }
         return prediction;
     }
@@ -332,7 +334,7 @@ class TiledMethod final : public DeviceMethod {
         }
         const Tiling tiling = tilingOf(problem, input.candidate.tile, factsFor(input.candidate));
         const bool general = isGeneral(problem);
-        const double stored = general || isTwofold(problem) ? storedError(input) : 0.0;
+        const double stored = general || inDouble(problem) ? storedError(input) : 0.0;
         Lane lane{own.pipe, partsInFlight(problem, tiling.part, facts(), input.candidate.inFlight),
                   [&] { own.prepare(problem, tiling, templates, stored); },
                   [&](const PartLaunch& part, std::size_t i) { own.start(part, i); }};

@@ -105,7 +105,7 @@ void runStepIn(TiledStep step, const TiledLaunch& launch, Blocks&& blocks, Items
     case TiledStep::Multiply:
         return items(tiles * itemsOfProduct(launch), MultiplySpectra<Real>{});
     case TiledStep::Load:
-        withPixel(launch.pixel, [&]<class T>(T) {
+        withPixel<Real>(launch.pixel, [&]<class T>(T) {
             blocks(tiles * rowShares(launch.points), FindRange<T, Real>{});
             blocks(tiles, JoinRange<T, Real>{});
             blocks(tiles * rowShares(launch.points), FindSum<T, Real>{});
@@ -115,8 +115,9 @@ void runStepIn(TiledStep step, const TiledLaunch& launch, Blocks&& blocks, Items
         blocks(tiles * lineShares(launch.points), FindEnergy<Real, false>{});
         return blocks(tiles, JoinEnergy<Real, false>{});
     case TiledStep::Sums:
-        withPixel(launch.pixel,
-                  [&]<class T>(T) { items(tiles * itemsAlongX(launch), SumAlongX<T, Real>{}); });
+        withPixel<Real>(launch.pixel, [&]<class T>(T) {
+            items(tiles * itemsAlongX(launch), SumAlongX<T, Real>{});
+        });
         items(tiles * itemsAcross(launch, 2), SumAcross<2>{});
         if (launch.templ.z > 1) {
             items(tiles * itemsAcross(launch, 3), SumAcross<3>{});
@@ -125,7 +126,7 @@ void runStepIn(TiledStep step, const TiledLaunch& launch, Blocks&& blocks, Items
     case TiledStep::Score:
         blocks(tiles * lineShares(launch.points), FindEnergy<Real, true>{});
         blocks(tiles, JoinEnergy<Real, true>{});
-        withPixel(launch.pixel, [&]<class T>(T) {
+        withPixel<Real>(launch.pixel, [&]<class T>(T) {
             blocks(countOf(shared::blockGrid(launch.map)), ScoreBlock<T, Real>{});
         });
         return;

@@ -154,7 +154,7 @@ TilingRoom roomOf(const Problem& problem, const Tiling& tiling) {
     const std::int64_t batch = tiling.batch();
     constexpr std::int64_t kPerSum = sizeof(PanelSum) / sizeof(double);
     TilingRoom room;
-    room.valueBytes = isTwofold(problem) ? 8 : 4;
+    room.valueBytes = inDouble(problem) ? 8 : 4;
     room.tile = of(tile);
     room.data = batch * room.tile;
     room.product = problem.templates > 1 ? room.data : 0;

@@ -132,6 +132,23 @@ class BanksTest : public QObject {
         QVERIFY(whole.map.value.view().at(0, 16, 0) < -0.5F);
     }
 
+    // Those that the host converts, and those that are computed in double.
+    void scenesOfOtherTypesComeBackAsFloatsToo() {
+        for (const PixelType type : {PixelType::Int8, PixelType::UInt32, PixelType::Float64}) {
+            for (const int way : {0, 1}) {
+                Bank bank{test::texture(type, {150, 70, 1}, 5), {}};
+                bank.templs.push_back(test::crop(bank.scene, {{40, 10, 0}, {9, 7, 1}}));
+                bank.templs.push_back(test::noise(type, {9, 7, 1}, 17));
+                smallDevice(2 << 20);
+                const test::OnDouble own(makerOf(way));
+                const method::Problem problem = bank.problem();
+                QCOMPARE(test::reducedFault(*own.method, tileOf(way, problem), problem, bank,
+                                            {.byProcessor = true}),
+                         std::string());
+            }
+        }
+    }
+
     void theSceneIsUploadedOnce_data() { ways(); }
 
     void theSceneIsUploadedOnce() {

@@ -233,6 +233,37 @@ class DeviceTest : public QObject {
         }
     }
 
+    // The host keeps such a promise without recomputing only where the kernels are in double.
+    void typesWithoutKernelsInSinglePrecisionAreComputedInDouble_data() {
+        QTest::addColumn<int>("type");
+        for (const PixelType type : {PixelType::Int32, PixelType::UInt32, PixelType::Float64}) {
+            QTest::newRow(std::string(base::name(type)).c_str()) << static_cast<int>(type);
+        }
+    }
+
+    void typesWithoutKernelsInSinglePrecisionAreComputedInDouble() {
+        QFETCH(int, type);
+        const base::AnyImage scene =
+            test::oneCountOver(static_cast<PixelType>(type), {150, 80, 1}, 1 << 28, 4);
+        const base::AnyImage templ = test::crop(scene, {{30, 20, 0}, {21, 19, 1}});
+        for (const auto make : {cuda::directMethod, cuda::tiledMethod}) {
+            test::deviceDouble().reset();
+            const test::OnDouble own(make);
+            test::Way way = own.way(scene, templ);
+            way.recompute = false;
+            way.promise = 2e-7;
+            const auto predicted = std::get<method::Prediction>(own.method->predict(
+                way.of(test::problemOf(base::viewOf(scene), base::viewOf(templ))), way.candidate,
+                {2}, {}, nullptr));
+            const auto run = test::runMethod(way, base::viewOf(scene), base::viewOf(templ));
+            QCOMPARE(run.outcome.facts.statusCounts[static_cast<std::size_t>(base::Status::Ok)],
+                     run.map.value.count());
+            QVERIFY(run.map.exact.empty());
+            QVERIFY(run.outcome.facts.largestBound >= 0x1p-24);
+            QVERIFY(predicted.deviceBytes >= test::deviceDouble().mostBytes);
+        }
+    }
+
     void whatItDoesNotSolveIsRefusedWithAReason() {
         const Direct direct;
         method::Problem problem;
@@ -259,6 +290,11 @@ class DeviceTest : public QObject {
         method::Problem fourier = problem;
         fourier.statistics = method::WindowStatistics::Fourier;
         QVERIFY(reasonOf(fourier).find("methods that transform") != std::string::npos);
+        for (const PixelType type : {PixelType::Int64, PixelType::UInt64}) {
+            method::Problem wide = problem;
+            wide.scenePixel = type;
+            QVERIFY(reasonOf(wide).find("64 scenes; convert") != std::string::npos);
+        }
         method::Problem twofold = problem;
         twofold.precision = method::Precision::Double;
         QCOMPARE(reasonOf(twofold), std::string());
