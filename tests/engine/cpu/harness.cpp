@@ -17,7 +17,9 @@ std::string fault(const std::vector<Way>& ways, const method::MaskedView& scene,
             return finding.fault;
         }
     }
-    return ways.empty() ? "no method accepts the problem" : "";
+    return ways.empty() && areJudged(base::pixelType(scene.pixels))
+               ? "no method accepts the problem"
+               : "";
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "engine/cuda/device_method.h"
+#include "engine/cuda/device_pixels.h"
 #include "engine/cuda/methods.h"
 #include "engine/plan/planner.h"
 #include "tests/engine/cpu/harness.h"
@@ -22,12 +23,21 @@ const std::vector<const method::Method*>& deviceMethods() {
     return methods;
 }
 
+bool onDevice() {
+    const char* asked = std::getenv("FLCC_TEST_METHODS");
+    return asked != nullptr && std::string_view(asked) == "device";
+}
+
 } // namespace
 
 const std::vector<const method::Method*>& judgedMethods() {
-    const char* asked = std::getenv("FLCC_TEST_METHODS");
-    const bool device = asked != nullptr && std::string_view(asked) == "device";
-    return device ? deviceMethods() : plan::methods();
+    return onDevice() ? deviceMethods() : plan::methods();
+}
+
+bool areJudged(base::PixelType scene) {
+    method::Problem problem;
+    problem.scenePixel = scene;
+    return !onDevice() || cuda::pixelRefusal(problem).empty();
 }
 
 } // namespace flcc::test
