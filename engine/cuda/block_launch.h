@@ -21,7 +21,9 @@ struct BlockTally {
     std::int32_t overRange = 0;
     std::int32_t partial = 0;
     std::int32_t notComputed = 0;
+    std::int32_t unused = 0; ///< fills the last bytes, so that whoever copies it copies no gap
 };
+static_assert(sizeof(BlockTally) == 4 * sizeof(double) + 8 * sizeof(std::int32_t));
 
 /// Sums of x and x^2 over windows.
 struct PanelSum {

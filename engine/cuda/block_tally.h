@@ -143,17 +143,17 @@ struct VoxelTally {
         const auto count = [&](int slot) {
             return static_cast<std::int32_t>(folded(slots[slot], plus));
         };
-        tally.largestBound = folded(slots[0], most);
-        tally.largestLowConf = folded(slots[1], most);
-        tally.sample = folded(slots[2], most);
-        tally.rounding = folded(slots[3], most);
-        tally.ok = count(4);
-        tally.flat = count(5);
-        tally.nonFinite = count(6);
-        tally.lowConf = count(7);
-        tally.overRange = count(8);
-        tally.partial = count(9);
-        tally.notComputed = count(10);
+        tally = {.largestBound = folded(slots[0], most),
+                 .largestLowConf = folded(slots[1], most),
+                 .rounding = folded(slots[3], most),
+                 .sample = folded(slots[2], most),
+                 .ok = count(4),
+                 .flat = count(5),
+                 .nonFinite = count(6),
+                 .lowConf = count(7),
+                 .overRange = count(8),
+                 .partial = count(9),
+                 .notComputed = count(10)};
     }
 };
 

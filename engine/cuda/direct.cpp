@@ -259,6 +259,10 @@ class DirectMethod final : public DeviceMethod {
         const auto upload = [&] {
             const auto count = std::ssize(templates);
             weights = own.weights.room(count * bytes);
+            if (count > 1) { // kernels of parts under way use them, so that they must not grow
+                own.sums.room(base::voxelCount(parts.largest()));
+                own.frames.room(base::voxelCount(shared::blockGrid(parts.largest())));
+            }
             for (std::int64_t i = 0; i < count; ++i) {
                 const DirectPrepared& templ = *templates[static_cast<std::size_t>(i)];
                 const void* const from =
@@ -277,8 +281,8 @@ class DirectMethod final : public DeviceMethod {
             launch.constants = templ.constants();
             launch.constants.boundConstant += stored;
             if (templates.size() > 1) {
-                launch.sums = own.sums.room(base::voxelCount(part.map));
-                launch.frames = own.frames.room(base::voxelCount(shared::blockGrid(part.map)));
+                launch.sums = own.sums.data();
+                launch.frames = own.frames.data();
                 launch.known = i > 0;
             }
             own.pipe.compute.direct(launch);

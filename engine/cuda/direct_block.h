@@ -28,7 +28,9 @@ template <class Real> struct DirectShared {
 
     Real seen[kRoom[0]][kRoom[1]]; ///< the voxels under a piece of the template
     Real weights[static_cast<std::size_t>(kColumns)][static_cast<std::size_t>(kMostRows)];
-    double sums[2][shared::kBlockHeight][shared::kBlockWidth]; ///< of x and x^2 over the panels
+    /// Of x and x^2 over the panels. Neighbouring threads of sumRows() write one column of
+    /// neighbouring rows: an odd pitch lays these in different banks of shared memory.
+    double sums[2][shared::kBlockHeight][shared::kBlockWidth + 1];
     union {
         double columns[2][shared::kBlockHeight][kRoom[1] + 1]; ///< of a piece, along y
         Slots slots[VoxelTally::kSlots];                       ///< of what threads reduce

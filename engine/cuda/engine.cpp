@@ -61,6 +61,14 @@ std::string codeReason(const PluginDevice& about) {
                : "the GPU engine was built without code for its compute capability " + text(own);
 }
 
+/// The words of an error, and cuFFT's number of it, by which its documentation lists them.
+std::string errorText(const PluginTable& table, Result result) {
+    const std::string words = table.describeError(result);
+    return result > kTransformError
+               ? words + " (cuFFT error " + std::to_string(result - kTransformError) + ")"
+               : words;
+}
+
 const PluginTable*& standInTable() {
     static const PluginTable* table = nullptr;
     return table;
@@ -117,10 +125,10 @@ const PluginTable* Engine::load(const std::vector<std::filesystem::path>& files,
             return nullptr;
         }
         const auto entry = reinterpret_cast<PluginEntry>(dlsym(library, kPluginEntry));
-        const PluginTable* const table = entry == nullptr ? nullptr : entry(kPluginVersion);
-        if (table == nullptr || table->version != kPluginVersion ||
-            table->bytes != sizeof(PluginTable)) {
-            reason = "the GPU engine " + file.string() + " belongs to another version of FLCC";
+        const PluginTable* const table = entry == nullptr ? nullptr : entry(kPluginLayout);
+        if (table == nullptr || table->layout != kPluginLayout) {
+            reason = "the GPU engine " + file.string() +
+                     " belongs to another version of FLCC; install both from one package or build";
             dlclose(library);
             return nullptr;
         }
@@ -195,7 +203,7 @@ void Engine::require(Result result, std::int32_t device, const std::string& what
         return;
     }
     const std::string id = "cuda:" + std::to_string(device);
-    const std::string error = m_table->describeError(result);
+    const std::string error = errorText(*m_table, result);
     if (m_table->isSticky(result)) {
         const std::lock_guard lock(m_lock);
         const auto [lost, first] = m_lost.try_emplace(

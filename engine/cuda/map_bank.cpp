@@ -160,7 +160,6 @@ bool MapRun::oneByOne(PartSlot& slot, const std::string& what, const Lane& lane,
         m_times.downloaded += bytes;
     };
     PartLaunch launch = slot.launch;
-    scoreIn(lane.pipe.scores, launch); // which may have grown since
     for (std::size_t turn = 0; turn < m_templates.size(); ++turn) {
         const std::size_t i = lane.at(turn);
         launch.tallies = slot.launch.tallies + static_cast<std::int64_t>(i) * blocks;

@@ -214,6 +214,11 @@ method::Outcome MapRun::operator()(const std::string& what, const Lane& lane) {
         const Drain drain{lane.pipe};
         const base::Stopwatch watch;
         lane.prepare();
+        if (m_merger) { // kernels of parts under way use them, so that they must not grow
+            PartLaunch largest;
+            largest.map = m_parts.largest();
+            scoreIn(lane.pipe.scores, largest);
+        }
         lane.pipe.compute.wait("preparing the template");
         m_times.setup += watch.ms();
         m_times.uploads = m_held == nullptr || m_held->slabs() == 0 ? 1 : 0;

@@ -92,12 +92,19 @@ struct MergeMap {
     FLCC_HOST_DEVICE static void tell(const MergeLaunch& launch, std::int64_t block, int thread,
                                       const TiledShared& all) {
         const std::int32_t before = launch.before != nullptr ? launch.before[block].open : 0;
+        const auto own = static_cast<std::int32_t>(folded(all.slots[kOpen], plus));
         if (thread == 0) {
             MergedBlock& to = launch.blocks[block];
             to.sum = folded(all.slots[kSum], plus);
             to.squares = folded(all.slots[kSquares], plus);
             to.scores = static_cast<std::int32_t>(folded(all.slots[kScores], plus));
-            to.open = before + static_cast<std::int32_t>(folded(all.slots[kOpen], plus));
+            to.open = before + own;
+        }
+        if (launch.before == nullptr) {
+            // The host copies as many scores of every block as the fullest one has.
+            for (std::int32_t i = own + thread; i < kOpenMost; i += shared::kBlockThreads) {
+                launch.open[block * kOpenMost + i] = {};
+            }
         }
         if (all.slots[kOwn][thread] == 0) {
             return;

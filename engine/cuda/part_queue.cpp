@@ -9,7 +9,9 @@ namespace flcc::cuda {
 
 PartQueue::PartQueue(const base::Extents& map, const base::Extents& part,
                      const method::Execution& execution, int templates)
-    : m_execution(execution), m_tallies(static_cast<std::size_t>(templates)) {
+    : m_execution(execution), m_largest{std::min(map.x, part.x), std::min(map.y, part.y),
+                                        std::min(map.z, part.z)},
+      m_tallies(static_cast<std::size_t>(templates)) {
     const std::vector<base::Box> boxes = mapParts(map, part);
     m_left.assign(boxes.begin(), boxes.end());
 }

@@ -35,6 +35,8 @@ class PartQueue {
     /// Parts that such a map has.
     [[nodiscard]] static std::int64_t count(const base::Extents& map, const base::Extents& part);
 
+    /// Extents that no part exceeds on any axis.
+    [[nodiscard]] const base::Extents& largest() const { return m_largest; }
     /// The next part. When all are taken: nothing, with `wait` once none is under way any more or a
     /// stop was requested, or one that was given back meanwhile.
     [[nodiscard]] std::optional<base::Box> take(bool wait);
@@ -50,6 +52,7 @@ class PartQueue {
 
   private:
     const method::Execution& m_execution;
+    base::Extents m_largest;
     mutable std::mutex m_lock; // guards what follows
     std::condition_variable_any m_changed;
     std::deque<base::Box> m_left;

@@ -245,6 +245,7 @@ static_assert(kOutOfMemory == cudaErrorMemoryAllocation && !isStickyError(kOutOf
 
 PluginTable makeTable() {
     PluginTable table;
+    table.layout = kPluginLayout;
     table.start = start;
     table.describe = describe;
     table.freeMemory = freeMemory;
@@ -282,7 +283,7 @@ PluginTable makeTable() {
 } // namespace flcc::cuda
 
 extern "C" __attribute__((visibility("default"))) const flcc::cuda::PluginTable*
-flccCudaPlugin(std::uint32_t version) {
+flccCudaPlugin(std::uint64_t layout) {
     static const flcc::cuda::PluginTable table = flcc::cuda::makeTable();
-    return version == flcc::cuda::kPluginVersion ? &table : nullptr;
+    return layout == flcc::cuda::kPluginLayout ? &table : nullptr;
 }

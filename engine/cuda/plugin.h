@@ -14,9 +14,6 @@
 /// can stand in for it (and fail the n-th call of a kind).
 namespace flcc::cuda {
 
-/// Of the table below. A plug-in of another version is not used.
-inline constexpr std::uint32_t kPluginVersion = 7;
-
 /// 0, an error of the CUDA runtime, or kTransformError and an error of cuFFT. What cuFFT says of
 /// too little memory is kOutOfMemory.
 using Result = std::int32_t;
@@ -61,8 +58,7 @@ struct PluginCopy {
 /// returns what went wrong in them. Different streams do not wait for each other unless follow()
 /// says so.
 struct PluginTable {
-    std::uint32_t version = kPluginVersion;
-    std::uint32_t bytes = sizeof(PluginTable);
+    std::uint64_t layout = 0; ///< kPluginLayout of whoever built the plug-in
     PluginStart (*start)() = nullptr;
     Result (*describe)(std::int32_t device, PluginDevice* to) = nullptr;
     Result (*freeMemory)(std::int32_t device, std::int64_t* bytes) = nullptr;
@@ -107,8 +103,26 @@ struct PluginTable {
     bool (*isSticky)(Result result) = nullptr;
 };
 
-/// The one name that a plug-in exports: its table, or null when it does not know `version`.
-using PluginEntry = const PluginTable* (*)(std::uint32_t version);
+/// A hash of sizes (FNV-1a over whole numbers).
+template <class... Sizes> [[nodiscard]] constexpr std::uint64_t hashOf(Sizes... sizes) {
+    std::uint64_t hash = 0xcbf29ce484222325;
+    ((hash = (hash ^ static_cast<std::uint64_t>(sizes)) * 0x100000001b3), ...);
+    return hash;
+}
+
+/// Of the sizes of all structures that cross from one library to the other, or lie in memory that
+/// both read. Program and plug-in compute it from the headers that they were built with: where the
+/// two differ, the plug-in is not used.
+inline constexpr std::uint64_t kPluginLayout =
+    hashOf(sizeof(PluginStart), sizeof(PluginDevice), sizeof(PluginCopy), sizeof(PluginTable),
+           sizeof(TransformShape), sizeof(DirectLaunch), sizeof(TiledLaunch), sizeof(SupportLaunch),
+           sizeof(LimitLaunch), sizeof(MergeLaunch), sizeof(ReduceLaunch), sizeof(BlockTally),
+           sizeof(PanelSum), sizeof(method::shared::TileFrame), sizeof(TileFacts),
+           sizeof(TileShare), sizeof(FourValues), sizeof(OpenScore), sizeof(MergedBlock),
+           sizeof(ReducedBlock), sizeof(method::KeptVoxel), sizeof(AskedVoxel));
+
+/// The one name that a plug-in exports: its table, or null when its own `layout` is another one.
+using PluginEntry = const PluginTable* (*)(std::uint64_t layout);
 inline constexpr const char* kPluginEntry = "flccCudaPlugin";
 
 } // namespace flcc::cuda

@@ -32,8 +32,8 @@ FLCC_HOST_DEVICE inline std::int64_t lineBegin(const base::Extents& points, int 
 template <class Real> struct TiledEnergy {
     static constexpr int kLanes = shared::kBlockThreads / kLinesTogether; ///< threads of a line
 
-    /// The largest mean square of a group of lines, and of one axis their sum, of what goes in or
-    /// comes out.
+    /// The energies of a group of lines, and of one axis their sum, of what goes in or comes out.
+    /// The largest of a line comes last.
     template <class Each>
     FLCC_HOST_DEVICE static void lines(const TiledLaunch& launch, std::int64_t block, bool out,
                                        TiledShared& all, Each&& each) {
@@ -86,11 +86,14 @@ template <class Real> struct TiledEnergy {
                 told.values[0] = energy.largestMeanSquare;
                 told.values[1] = energy.largestGathered;
                 told.values[2] = energy.total;
+                told.values[3] = largest;
             }
         });
     }
 
-    /// The energies of a tile: what goes in, or what comes out and with it the bound.
+    /// The energies of a tile: what goes in, or what comes out and with it the bound. cuFFT does
+    /// not say in which order it makes its passes, so every line is bounded as if it were a column,
+    /// and lines along x and z count as crossing ones as well, as those of FFTW do on a processor.
     template <class Each>
     FLCC_HOST_DEVICE static void join(const TiledLaunch& launch, std::int64_t tile, bool out,
                                       TiledShared& all, Each&& each) {
@@ -98,29 +101,41 @@ template <class Real> struct TiledEnergy {
             double largest = 0;
             double gathered = 0;
             double total = 0;
+            double row = 0;
+            double pillar = 0;
             const TileShare* const shares = sharesOf(launch, tile);
+            const base::Extents groups = lineGroups(launch.points);
             for (std::int64_t i = thread; i < lineShares(launch.points);
                  i += shared::kBlockThreads) {
                 largest = most(largest, shares[i].values[0]);
                 gathered = most(gathered, shares[i].values[1]);
                 total += shares[i].values[2];
+                row = i < groups.x ? most(row, shares[i].values[3]) : row;
+                pillar = i >= groups.x + groups.y ? most(pillar, shares[i].values[3]) : pillar;
             }
             all.slots[0][thread] = largest;
             all.slots[1][thread] = gathered;
-            all.slots[2][thread] = total;
+            all.slots[2][thread] = row;
+            all.slots[3][thread] = pillar;
+            all.slots[4][thread] = total;
         });
         each([&](int thread) {
-            fold(all.slots[0], thread, most);
-            fold(all.slots[1], thread, most);
-            fold(all.slots[2], thread, plus);
+            for (int slot = 0; slot < 4; ++slot) {
+                fold(all.slots[slot], thread, most);
+            }
+            fold(all.slots[4], thread, plus);
         });
         each([&](int thread) {
             if (thread != 0) {
                 return;
             }
             TileFacts& facts = launch.facts[tile];
-            const shared::TileEnergy energy{folded(all.slots[0], most), folded(all.slots[1], most),
-                                            folded(all.slots[2], plus)};
+            shared::TileEnergy energy{folded(all.slots[0], most), folded(all.slots[1], most),
+                                      folded(all.slots[4], plus)};
+            if (launch.points.z > 1) {
+                energy.countCrossing(launch.points.z, folded(all.slots[3], most));
+            }
+            energy.countCrossing(launch.points.x, folded(all.slots[2], most));
             if (!out) {
                 facts.in = energy;
                 return;

@@ -1,6 +1,8 @@
 #include <QtTest>
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -118,6 +120,17 @@ class BlockTest : public QObject {
         shared::addVoxel(range, std::nanf(""));
         QCOMPARE(range.nonFinite, std::int64_t{1});
         QVERIFY(!shared::frameOf<float>(range, 2 * static_cast<double>(0.1F), 2, 4).constant);
+    }
+
+    // Memory that a device copies to the host and nobody wrote is an error of initcheck.
+    void aTallyIsWrittenWhole() {
+        const auto slots = std::make_unique<cuda::Slots[]>(cuda::VoxelTally::kSlots);
+        auto& all = *reinterpret_cast<cuda::Slots(*)[cuda::VoxelTally::kSlots]>(slots.get());
+        cuda::BlockTally tally;
+        std::memset(static_cast<void*>(&tally), 0xFF, sizeof(tally));
+        cuda::VoxelTally::tell(0, all, tally);
+        const auto* const bytes = reinterpret_cast<const unsigned char*>(&tally);
+        QVERIFY(std::all_of(bytes, bytes + sizeof(tally), [](int byte) { return byte == 0; }));
     }
 
     // Blocks and pieces: nothing is left out, nothing is taken twice.

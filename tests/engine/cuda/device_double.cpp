@@ -86,6 +86,7 @@ Result allocate(std::int32_t device, std::int64_t bytes, void** memory) {
 }
 
 Result release(std::int32_t device, void* memory) {
+    deviceDouble().releasedBusy += deviceDouble().waiting > 0 ? 1 : 0;
     streams::awaitDevice(device);
     deviceDouble().memoryBlocks -= 1;
     deviceDouble().memoryBytes -= held().extract(static_cast<std::byte*>(memory)).mapped();

@@ -79,6 +79,7 @@ struct DeviceDouble {
     std::int64_t pinnedBlocks = 0;    ///< not given back
     std::int64_t pinnedBytes = 0;     ///< of them
     std::int64_t mostPinned = 0;      ///< bytes at any time
+    std::int64_t releasedBusy = 0;    ///< memory of the device that kernels may still use
     std::int64_t loose = 0;           ///< copies from or to memory of the host that is not pinned
     std::int64_t waiting = 0;         ///< kernels that wait in a stream
     std::int64_t mostWaiting = 0;     ///< at any time

@@ -105,6 +105,17 @@ class EngineTest : public QObject {
         QVERIFY(engine.devices().empty());
     }
 
+    void anErrorOfCufftKeepsItsNumber() {
+        cuda::Engine engine(&test::doubleTable());
+        std::string words;
+        try {
+            engine.require(DeviceDouble::kNoPlan, 0, "planning transforms");
+        } catch (const base::Error& error) {
+            words = error.what();
+        }
+        QVERIFY2(holds(words, "cuFFT: internal error (cuFFT error 5)"), words.c_str());
+    }
+
     void everyDeviceIsListedWithItsMemory() {
         test::deviceDouble().start.devices = 2;
         const cuda::Engine engine(&test::doubleTable());

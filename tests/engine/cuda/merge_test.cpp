@@ -118,6 +118,20 @@ class MergeTest : public QObject {
         }
     }
 
+    // Of every block as many scores are copied as the fullest one has.
+    void whatIsCopiedWasWritten() {
+        std::vector<method::MatchMap> maps = mapsOf({128, 16, 1}, 2, false, 1 << 30, 5);
+        for (std::int64_t x = 0; x < 9; ++x) {
+            maps[1].status.view().at(x, 3, 0) = Status::LowConf;
+        }
+        const Device device(maps);
+        const cuda::PartSlot& slot = device.slot();
+        QCOMPARE(slot.openMost, std::int64_t{9});
+        const cuda::OpenScore* const copied = slot.openStaged.data();
+        QVERIFY(std::all_of(copied, copied + 2 * slot.openMost, // memory begins as -1
+                            [](const cuda::OpenScore& score) { return score.templ >= 0; }));
+    }
+
     void moreThanABlockHasRoomForIsTold() {
         const Extents extents{128, 16, 1};
         std::vector<method::MatchMap> maps = mapsOf(extents, 3, false, 1 << 30, 5);

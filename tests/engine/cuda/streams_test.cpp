@@ -4,7 +4,9 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/base/error.h"
@@ -87,6 +89,40 @@ class StreamsTest : public QObject {
 
   private Q_SLOTS:
     void init() { test::deviceDouble().reset(); }
+
+    // The first part comes back to the queue when a smaller one is under way.
+    void whatPartsShareDoesNotGrowUnderThem() {
+        const Work work;
+        test::deviceDouble().reset();
+        test::deviceDouble().order = Order::Late;
+        cuda::Engine engine(&test::doubleTable());
+        const auto direct = cuda::directMethod(engine, 0);
+        method::Problem problem = work.problem();
+        problem.templates = 2;
+        const method::Candidate candidate = direct->candidates(problem, {2}, {160, 32, 1}).front();
+        base::TilePool pool(1);
+        const auto prepared = direct->prepare(problem, candidate, base::viewOf(work.templ), pool);
+        const method::PreparedTemplates templates{prepared, prepared};
+        const auto workspace = direct->makeWorkspace(problem, candidate);
+        method::MatchMap map(method::mapExtents(problem));
+        base::Image<std::int32_t> index(method::mapExtents(problem), -1);
+        const method::Execution execution{pool, {}, {}};
+        cuda::PartQueue parts(method::mapExtents(problem), candidate.tile, execution, 2);
+        const std::optional<base::Box> first = parts.take(false);
+        bool back = false;
+        test::deviceDouble().starting = [&](std::int32_t) {
+            if (!std::exchange(back, true)) {
+                parts.giveBack(*first);
+            }
+        };
+        const method::MaskedView scene = base::viewOf(work.scene);
+        (void)direct->run(
+            {problem, candidate, templates, scene, execution, {method::viewOf(map), index.view()}},
+            *workspace, parts);
+        test::deviceDouble().starting = {};
+        QVERIFY(parts.isDone());
+        QCOMPARE(test::deviceDouble().releasedBusy, std::int64_t{0});
+    }
 
     void bitsDoNotDependOnWhatOverlaps_data() {
         QTest::addColumn<bool>("tiled");

@@ -388,6 +388,31 @@ class TiledTest : public QObject {
             const method::shared::TileEnergy found = energyOf(points, data);
             QCOMPARE(found.largestMeanSquare, 64.0);
             QCOMPARE(found.total, total);
+            // METHODS 2.2: lines along x and z count as crossing ones too.
+            const auto brightest = [&](int along) {
+                const std::int64_t points1 = along == 0   ? points.x
+                                             : along == 1 ? points.y
+                                                          : points.z;
+                const double line = along == axis ? 64.0 * static_cast<double>(points1)
+                                                  : 64.0 + static_cast<double>(points1 - 1) / 64;
+                return std::pair{line, static_cast<double>(points1)};
+            };
+            double gathered = 0;
+            double across = 0;
+            double crossing = 0;
+            for (int along = 0; along < 3; ++along) {
+                const auto [line, points1] = brightest(along);
+                if (points1 == 1) {
+                    continue;
+                }
+                gathered = std::max(gathered, line / std::min(points1, 256.0));
+                if (along != 1) {
+                    across += line / 256;
+                    crossing = std::max(crossing, line / std::max(points1, 16.0));
+                }
+            }
+            QVERIFY(std::abs(found.largestGathered - gathered - across) <= 1e-12 * gathered);
+            QVERIFY(std::abs(found.largestCrossing - crossing) <= 1e-12 * crossing);
         }
     }
 
