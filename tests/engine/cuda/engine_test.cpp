@@ -109,7 +109,7 @@ class EngineTest : public QObject {
         cuda::Engine engine(&test::doubleTable());
         std::string words;
         try {
-            engine.require(DeviceDouble::kNoPlan, 0, "planning transforms");
+            engine.require(test::DeviceDouble::kNoPlan, 0, "planning transforms");
         } catch (const base::Error& error) {
             words = error.what();
         }
