@@ -24,12 +24,21 @@ using base::Image;
 template <class Real>
 using PrecisionOf = std::conditional_t<std::is_same_v<Real, float>, Single, Double>;
 
+/// **Threads**: made under plannerLock(), which its end takes.
 template <class Real> class FftwTransform final : public TileTransform<Real> {
   public:
     FftwTransform(const Extents& points, const FftSearch& search)
-        : TileTransform<Real>(points), m_plans(points, search), m_templatePlans(points, {}) {}
+        : TileTransform<Real>(points), m_plans(std::in_place, points, search),
+          m_templatePlans(std::in_place, points, FftSearch{}) {}
+    FftwTransform(const FftwTransform&) = delete;
+    FftwTransform& operator=(const FftwTransform&) = delete;
+    ~FftwTransform() override {
+        const std::lock_guard lock(plannerLock());
+        m_plans.reset();
+        m_templatePlans.reset();
+    }
 
-    [[nodiscard]] std::string_view planning() const override { return name(m_plans.effort()); }
+    [[nodiscard]] std::string_view planning() const override { return name(m_plans->effort()); }
 
     bool templateSpectrum(const base::View<const double>& templ, const ForItems& each, double* work,
                           Real* spectrum) const override {
@@ -42,7 +51,7 @@ template <class Real> class FftwTransform final : public TileTransform<Real> {
                     std::copy_n(templ.row(y, z), m.x, tile.view().row(y, z));
                 }
             }
-            m_templatePlans.forward(tile.data(), work);
+            m_templatePlans->forward(tile.data(), work);
             const double scale = 1.0 / static_cast<double>(base::voxelCount(points));
             for (std::int64_t i = 0; i < 2 * pairsOf(points); i += 2) {
                 spectrum[i] = static_cast<Real>(work[i] * scale);
@@ -63,7 +72,7 @@ template <class Real> class FftwTransform final : public TileTransform<Real> {
     }
 
     method::shared::TileEnergy forward(const Real* tile, Real*, Real* pairs) const override {
-        m_plans.forward(tile, pairs);
+        m_plans->forward(tile, pairs);
         return simd::lineEnergy(tile, this->points());
     }
 
@@ -75,13 +84,13 @@ template <class Real> class FftwTransform final : public TileTransform<Real> {
             product[i] = re;
             product[i + 1] = im;
         }
-        m_plans.inverse(product, to);
+        m_plans->inverse(product, to);
         return simd::lineEnergy(to, this->points());
     }
 
     void inverse(const Real* sum, Real* work, Real* to, const Extents& /*wanted*/) const override {
         std::copy_n(sum, 2 * pairsOf(this->points()), work);
-        m_plans.inverse(work, to);
+        m_plans->inverse(work, to);
     }
 
     void addProduct(const Real* templ, const Real* spectrum, std::int64_t count,
@@ -93,8 +102,8 @@ template <class Real> class FftwTransform final : public TileTransform<Real> {
     }
 
   private:
-    BoxPlans<PrecisionOf<Real>> m_plans;
-    BoxPlans<Double> m_templatePlans;
+    std::optional<BoxPlans<PrecisionOf<Real>>> m_plans;
+    std::optional<BoxPlans<Double>> m_templatePlans;
 };
 
 } // namespace
@@ -133,12 +142,14 @@ template <class Real> std::int64_t TileTransform<Real>::scratchBytes(const Exten
 
 namespace {
 
-/// The transforms of the process: all that were made, the newest of a shape last. Kept on purpose
-/// until it is gone: threads may still hold one at its end, and FFTW ends plans in one thread at a
-/// time. **Threads**: any.
+/// The transforms of the process: those in use, and of the others those that were asked for last.
+/// The table itself is never destroyed: threads may still hold a transform when the process ends.
+/// **Threads**: any.
 template <class Real> class MadeTransforms {
   public:
     using Transform = std::shared_ptr<const TileTransform<Real>>;
+    /// Transforms that left the table. They end with it, outside all locks.
+    using Released = std::vector<Transform>;
 
     [[nodiscard]] static MadeTransforms& all() {
         static auto& made = *new MadeTransforms;
@@ -149,18 +160,50 @@ template <class Real> class MadeTransforms {
     [[nodiscard]] Transform of(const Extents& points) {
         const std::lock_guard lock(m_lock);
         const auto found = m_made.find({points.x, points.y, points.z});
-        return found == m_made.end() ? nullptr : found->second.back();
+        if (found == m_made.end()) {
+            return nullptr;
+        }
+        found->second.asked = ++m_clock;
+        return found->second.transform;
     }
-    Transform add(const Extents& points, Transform transform) {
+    /// In place of an older one of the shape.
+    void add(const Extents& points, Transform transform, Released& released) {
         const std::lock_guard lock(m_lock);
-        return m_made[{points.x, points.y, points.z}].emplace_back(std::move(transform));
+        Entry& entry = m_made[{points.x, points.y, points.z}];
+        released.push_back(std::exchange(entry.transform, std::move(transform)));
+        entry.asked = ++m_clock;
+        while (m_made.size() > TileTransform<Real>::kKeptShapes && release(released)) {
+        }
     }
 
   private:
     using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
+    struct Entry {
+        Transform transform;
+        std::uint64_t asked = 0; ///< m_clock, when it last was
+    };
 
-    std::mutex m_lock;
-    std::map<Key, std::vector<Transform>> m_made;
+    /// Takes out the transform that was not asked for the longest. False when all are in use.
+    bool release(Released& released) {
+        auto oldest = m_made.end();
+        for (auto one = m_made.begin(); one != m_made.end(); ++one) {
+            // Copies are handed out under the lock alone, so that the only one stays the only one.
+            if (one->second.transform.use_count() == 1 &&
+                (oldest == m_made.end() || one->second.asked < oldest->second.asked)) {
+                oldest = one;
+            }
+        }
+        if (oldest == m_made.end()) {
+            return false;
+        }
+        released.push_back(std::move(oldest->second.transform));
+        m_made.erase(oldest);
+        return true;
+    }
+
+    std::mutex m_lock; // guards what follows
+    std::map<Key, Entry> m_made;
+    std::uint64_t m_clock = 0;
 };
 
 } // namespace
@@ -171,13 +214,20 @@ std::shared_ptr<const TileTransform<Real>> TileTransform<Real>::of(const Extents
     if (auto made = all.of(points)) {
         return made;
     }
+    typename MadeTransforms<Real>::Released released; // ends after the lock below
+    std::shared_ptr<const TileTransform> made;
     if (hasHalfBeamTransform(points)) {
-        return all.add(points, halfBeamTransform<Real>(points));
+        made = halfBeamTransform<Real>(points);
+        all.add(points, made, released);
+        return made;
     }
     const std::lock_guard lock(plannerLock());
-    auto made = all.of(points); // by whoever had the lock
-    return made ? made
-                : all.add(points, std::make_shared<const FftwTransform<Real>>(points, FftSearch{}));
+    made = all.of(points); // by whoever had the lock
+    if (!made) {
+        made = std::make_shared<const FftwTransform<Real>>(points, FftSearch{});
+        all.add(points, made, released);
+    }
+    return made;
 }
 
 template <class Real>
@@ -185,10 +235,12 @@ void TileTransform<Real>::search(const Extents& points, const FftSearch& search)
     if (hasHalfBeamTransform(points)) {
         return;
     }
+    typename MadeTransforms<Real>::Released released; // both end after the lock
+    std::shared_ptr<const TileTransform> found;
     const std::lock_guard lock(plannerLock());
-    const auto found = std::make_shared<const FftwTransform<Real>>(points, search);
+    found = std::make_shared<const FftwTransform<Real>>(points, search);
     if (found->planning() != name(FftEffort::Estimate)) {
-        MadeTransforms<Real>::all().add(points, found);
+        MadeTransforms<Real>::all().add(points, found, released);
     }
 }
 

@@ -39,8 +39,11 @@ template <class Real> class TileTransform {
   public:
     static constexpr std::int64_t kZeros = 16;
 
-    /// The transform of a shape; made once a process and kept. FFTW's is one that wisdom holds, or
-    /// an estimate,
+    /// Shapes whose transforms are kept while nobody uses them, those that were asked for last.
+    static constexpr std::size_t kKeptShapes = 64;
+
+    /// The transform of a shape, made where none is kept; one that is in use is the one that
+    /// everybody gets. FFTW's is one that wisdom holds, or an estimate,
     [[nodiscard]] static std::shared_ptr<const TileTransform> of(const base::Extents& points);
     /// unless a better one was searched for before, which FFTW then keeps as wisdom.
     static void search(const base::Extents& points, const FftSearch& search);

@@ -1,8 +1,10 @@
 #include <QTest>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <type_traits>
@@ -400,6 +402,32 @@ class TileTransformTest : public QObject {
             QVERIFY(std::abs(energies.in.largestMeanSquare - 1) <= 1e-5);
             // Its slices are spectra still, of which all but one are 0.
             QVERIFY(std::abs(energies.out.largestMeanSquare - 1) <= 1e-5);
+        }
+    }
+
+    // Of shapes of our own transforms and of FFTW's: 11 is a length of none of ours.
+    void transformsOutOfUseAreReleased() {
+        using Transform = TileTransform<float>;
+        constexpr std::array<std::int64_t, 10> kLengths{16, 18, 20, 21, 24, 25, 27, 28, 30, 32};
+        constexpr std::size_t kShapes = kLengths.size() * kLengths.size();
+        static_assert(kShapes > Transform::kKeptShapes + 3);
+        for (const bool own : {true, false}) {
+            const auto shape = [&](std::size_t i) {
+                return own ? Extents{32 * kLengths[i / kLengths.size()],
+                                     kLengths[i % kLengths.size()], 1}
+                           : Extents{11, 11 + static_cast<std::int64_t>(i), 1};
+            };
+            QCOMPARE(cpu::hasHalfBeamTransform(shape(0)), own);
+            const auto held = Transform::of(shape(0));
+            const std::weak_ptr<const Transform> unused = Transform::of(shape(1));
+            const std::weak_ptr<const Transform> asked = Transform::of(shape(2));
+            for (std::size_t i = 3; i < kShapes; ++i) {
+                (void)Transform::of(shape(i));
+                (void)Transform::of(shape(2));
+            }
+            QVERIFY(unused.expired());
+            QVERIFY(!asked.expired());
+            QCOMPARE(Transform::of(shape(0)), held);
         }
     }
 
