@@ -327,9 +327,9 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
     arguments.mapSliceStride = part.value.sliceStride();
     arguments.bounds = m_bounds.data();
     arguments.scratch = m_scratch.data();
-    m_low.clear();
+    m_low.panels.clear();
     if (std::is_same_v<Real, float> && problem.recompute) {
-        m_low.reserve(static_cast<std::size_t>(mostLow(m_tile)));
+        m_low.start(static_cast<std::size_t>(mostLow(m_tile)));
         arguments.low = &m_low;
     }
     if (kept != nullptr) {
@@ -383,10 +383,11 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
 void TileScorer::scoreAgain(const method::Problem& problem, const AgainInput& input,
                             const method::MapView& part, double twofoldNs, TileResult& result) {
     const Extents& m = problem.templ;
-    if (!problem.recompute || m_low.empty() || m_low.size() == m_low.capacity()) {
+    const std::vector<simd::LowPanel>& panels = m_low.panels;
+    if (!problem.recompute || panels.empty() || m_low.full) {
         return;
     }
-    PanelNumerators numerators(input, result.tile, m_low);
+    PanelNumerators numerators(input, result.tile, panels);
     if (numerators.ns() > twofoldNs) {
         return;
     }
@@ -398,15 +399,15 @@ void TileScorer::scoreAgain(const method::Problem& problem, const AgainInput& in
     constexpr std::size_t kTrial = 8 * kTogether;
     std::array<double, kTogether> products{};
     std::int64_t kept = 0;
-    for (std::size_t first = 0; first < m_low.size(); first += kTogether) {
+    for (std::size_t first = 0; first < panels.size(); first += kTogether) {
         // Where most of the first ones cannot be helped, others cannot either.
         if (first >= kTrial && 4 * static_cast<std::size_t>(kept) < first) {
             break;
         }
-        const std::size_t count = std::min(kTogether, m_low.size() - first);
-        numerators.of(m_low.data() + first, count, products);
+        const std::size_t count = std::min(kTogether, panels.size() - first);
+        numerators.of(panels.data() + first, count, products);
         for (std::size_t i = 0; i < count; ++i) {
-            const simd::LowPanel& panel = m_low[first + i];
+            const simd::LowPanel& panel = panels[first + i];
             const method::shared::BoxScore score =
                 method::shared::scoreBox(panel.s1, panel.s2, products[i], frame, constants);
             Status& status = part.status.at(panel.at);

@@ -170,7 +170,7 @@ class TileScorer {
     base::Extents m_tile;
     base::Image<double> m_scratch;
     base::Image<float> m_bounds;
-    std::vector<simd::LowPanel> m_low; ///< of the last tile
+    simd::LowPanels m_low; ///< of the last tile
 };
 
 } // namespace flcc::cpu

@@ -176,6 +176,26 @@ struct LowPanel {
     double s2 = 0;
 };
 
+/// LOWCONF voxels of a tile, as many as there is room for.
+struct LowPanels {
+    std::vector<LowPanel> panels;
+    std::size_t most = 0; ///< room
+    bool full = false;    ///< there may be others, which are not among them
+
+    void start(std::size_t room) {
+        panels.clear();
+        panels.reserve(room);
+        most = room;
+        full = false;
+    }
+    void add(const LowPanel& panel) {
+        if (!full) {
+            panels.push_back(panel);
+            full = panels.size() == most;
+        }
+    }
+};
+
 /// What a row whose window sums are kept says of the scores of any numerators: the largest K^2 and
 /// the least D, where all panels of it can be scored plainly.
 struct KeptRow {
@@ -194,7 +214,7 @@ struct KeptRow {
 /// there is room for keptSums(out) doubles, takes the window sums, and with it `inverses` (half as
 /// many floats) and `rows` (out.y out.z) 1 / sqrt(D) and what is known of rows; `recall`
 /// scores other numerators of the same box from them: to the bit what x would give. `low` takes the
-/// LOWCONF voxels, as many as fit its capacity.
+/// LOWCONF voxels.
 template <class Real, class Numerator = Real> struct ScoreArguments {
     VoxelBox<Real> x;
     VoxelBox<Numerator> num;
@@ -212,7 +232,7 @@ template <class Real, class Numerator = Real> struct ScoreArguments {
     float* inverses = nullptr;
     KeptRow* rows = nullptr;
     bool recall = false; ///< x is not read
-    std::vector<LowPanel>* low = nullptr;
+    LowPanels* low = nullptr;
 };
 [[nodiscard]] ScoreTally scoreTile(const ScoreArguments<float>& arguments,
                                    const ScoreConstants& constants);

@@ -529,9 +529,8 @@ template <class Scores> class RowScorer {
     // What it takes to score a LOWCONF voxel again.
     template <class S> void remember(const Row<S>& row, std::int64_t i) {
         auto* const low = m_arguments.low;
-        if (row.status[i] == static_cast<std::uint8_t>(base::Status::LowConf) && low != nullptr &&
-            low->size() < low->capacity()) {
-            low->push_back(
+        if (row.status[i] == static_cast<std::uint8_t>(base::Status::LowConf) && low != nullptr) {
+            low->add(
                 {{row.at.x + i, row.at.y, row.at.z}, row.sums.firstAt(i), row.sums.secondAt(i)});
         }
     }
