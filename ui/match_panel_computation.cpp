@@ -11,6 +11,7 @@
 #include "engine/base/error.h"
 #include "engine/base/tile_pool.h"
 #include "engine/job/arguments.h"
+#include "engine/plan/planner.h"
 #include "ui/device_choice.h"
 #include "ui/elided_label.h"
 #include "ui/match_fields.h"
@@ -78,10 +79,11 @@ void MatchPanel::addMethod(QFormLayout* form) {
            tr("Measure times the plausible candidates on a sample of the scene"));
     m_method = new QComboBox(this);
     m_method->addItem(tr("Auto"), QStringLiteral("auto"));
-    m_method->addItem(tr("Direct"), QStringLiteral("direct"));
-    m_method->addItem(tr("Tiled Fourier"), QStringLiteral("tiled"));
-    m_method->addItem(tr("Whole-scene Fourier"), QStringLiteral("fourier"));
-    m_method->addItem(tr("Scene and template tiled"), QStringLiteral("tiled-template"));
+    for (const method::Method* method : plan::methods()) {
+        if (const QString name = toQString(method->name()); m_method->findData(name) < 0) {
+            m_method->addItem(toQString(method->traits().title), name); // once, of all devices
+        }
+    }
     addRow(form, tr("Method"), m_method, "method",
            tr("Auto takes the candidate with the shortest predicted time"));
     m_tile = textField(tr("auto"));

@@ -281,9 +281,9 @@ void PlanCard::showGroups(const job::JobReport& report) {
         predicted += chosen.expectedMs().value_or(0);
         if (chosen.prediction) {
             memory = std::max(memory, chosen.prediction->hostBytes + maps - group.mapBytes);
-            if (chosen.prediction->times) {
+            if (chosen.prediction->onDevice.times) {
                 sum = sum.value_or(method::DeviceTimes{});
-                sum->add(*chosen.prediction->times);
+                sum->add(*chosen.prediction->onDevice.times);
             }
         }
         lines << tr("%1: %2, %3")
@@ -366,7 +366,7 @@ void PlanCard::showNumbers(const job::JobReport& report, const plan::CandidateRe
         m_memoryPredicted->setText(
             bytesText(chosen.prediction->hostBytes +
                       (m_sceneCount - 1) * method::mapBytes(report.plan.problem)));
-        showParts(chosen.prediction->times, report.run ? report.run->times : std::nullopt);
+        showParts(chosen.prediction->onDevice.times, report.run ? report.run->times : std::nullopt);
         showScenes(all, std::max(0.0, all - chosen.prediction->setupMs));
     }
     showMeasured(report);
@@ -502,8 +502,8 @@ void PlanCard::addOther(const plan::CandidateReport& row, bool named) {
         QStringLiteral(" — ") + coloured(what, slower ? accents().warning : accents().bad);
     if (!slower) {
         text += QStringLiteral(": ") + coloured(toQString(row.reason), accents().muted);
-    } else if (row.prediction && row.prediction->times) {
-        text += QChar(' ') + coloured(partsText(*row.prediction->times), accents().muted);
+    } else if (row.prediction && row.prediction->onDevice.times) {
+        text += QChar(' ') + coloured(partsText(*row.prediction->onDevice.times), accents().muted);
     }
     label->setText(text);
     label->setToolTip(toQString(row.reason));

@@ -44,7 +44,7 @@ void PlanModel::setReports(const std::vector<plan::PlanReport>& reports) {
 
 bool PlanModel::hasParts() const {
     return std::ranges::any_of(m_rows, [](const Row& row) {
-        return row.candidate.prediction && row.candidate.prediction->times;
+        return row.candidate.prediction && row.candidate.prediction->onDevice.times;
     });
 }
 
@@ -68,8 +68,9 @@ QString PlanModel::text(const plan::CandidateReport& row, int column) {
     case Predicted:
         return row.expectedMs() ? durationText(*row.expectedMs()) : QString();
     case Parts: {
-        const auto* times =
-            row.prediction && row.prediction->times ? &*row.prediction->times : nullptr;
+        const auto* times = row.prediction && row.prediction->onDevice.times
+                                ? &*row.prediction->onDevice.times
+                                : nullptr;
         return times == nullptr
                    ? QString()
                    : tr("%1 / %2 / %3")
@@ -100,8 +101,8 @@ QString PlanModel::tip(const plan::CandidateReport& row, int column) {
                                   .arg(durationText(row.prediction->ms))
                             : tr("By the cost model");
     }
-    if (column == Parts && row.prediction && row.prediction->times) {
-        const method::DeviceTimes& times = *row.prediction->times;
+    if (column == Parts && row.prediction && row.prediction->onDevice.times) {
+        const method::DeviceTimes& times = *row.prediction->onDevice.times;
         return tr("They go on side by side; one after the other, with %1 of setup, the run would "
                   "take %2 (Karas (33))")
             .arg(durationText(times.setup), durationText(times.oneAfterTheOther()));

@@ -292,6 +292,9 @@ TileResult matchSingle(const DirectRun& run, const DirectPrepared& templ, const 
 class DirectMethod final : public method::Method {
   public:
     [[nodiscard]] std::string_view name() const override { return "direct"; }
+    [[nodiscard]] method::Traits traits() const override {
+        return {.title = "Direct", .byDefinition = true};
+    }
     [[nodiscard]] std::string_view device() const override { return "cpu"; }
 
     [[nodiscard]] std::vector<Candidate> candidates(const Problem& problem,

@@ -170,6 +170,9 @@ std::int64_t hostBytes(const Problem& problem, const Extents& points, int thread
 class FourierMethod final : public method::Method {
   public:
     [[nodiscard]] std::string_view name() const override { return "fourier"; }
+    [[nodiscard]] method::Traits traits() const override {
+        return {.title = "Whole-scene Fourier", .wholeScene = true};
+    }
     [[nodiscard]] std::string_view device() const override { return "cpu"; }
 
     [[nodiscard]] std::vector<Candidate> candidates(const Problem& problem,

@@ -49,6 +49,7 @@ double passesShare(const Extents& points, const Extents& m) {
 class TiledMethod final : public method::Method {
   public:
     [[nodiscard]] std::string_view name() const override { return "tiled"; }
+    [[nodiscard]] method::Traits traits() const override { return {.title = "Tiled Fourier"}; }
     [[nodiscard]] std::string_view device() const override { return "cpu"; }
 
     [[nodiscard]] std::vector<Candidate> candidates(const Problem& problem,

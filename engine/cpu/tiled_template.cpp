@@ -38,6 +38,9 @@ std::int64_t goodLength(std::int64_t least) {
 class TiledTemplateMethod final : public method::Method {
   public:
     [[nodiscard]] std::string_view name() const override { return "tiled-template"; }
+    [[nodiscard]] method::Traits traits() const override {
+        return {.title = "Scene and template tiled", .cutsTemplate = true};
+    }
     [[nodiscard]] std::string_view device() const override { return "cpu"; }
 
     [[nodiscard]] std::vector<Candidate> candidates(const Problem& problem,

@@ -18,7 +18,8 @@ struct HeldBuffers final : public method::Workspace {
 /// Says why each template brought the scene.
 void addAgain(const std::string& failure, method::Outcome& outcome) {
     if (!failure.empty()) {
-        outcome.failures.push_back(failure + "; each template brought the scene again instead");
+        outcome.onDevice.failures.push_back(failure +
+                                            "; each template brought the scene again instead");
     }
 }
 
@@ -56,7 +57,7 @@ std::int64_t DeviceMethod::freeMemory() const {
 
 DeviceFacts DeviceMethod::factsFor(const method::Candidate& candidate) const {
     DeviceFacts facts = m_facts;
-    facts.about.memoryBytes = std::min(facts.about.memoryBytes, candidate.deviceMemory);
+    facts.about.memoryBytes = std::min(facts.about.memoryBytes, candidate.onDevice.memory);
     return facts;
 }
 
@@ -80,10 +81,11 @@ method::Problem DeviceMethod::posed(const method::Problem& problem,
                                     const method::Candidate& candidate) const {
     const auto fits = [&](const method::Problem& one) {
         return needOf(one, candidate) <=
-               std::min(m_facts.about.memoryBytes, candidate.deviceMemory);
+               std::min(m_facts.about.memoryBytes, candidate.onDevice.memory);
     };
     const auto held = [&](method::Problem one) {
-        one.runs = m_facts.together == 1 && isHeld(one) && fits(one) ? one.runs : 1;
+        one.onDevice.runs =
+            m_facts.together == 1 && isHeld(one) && fits(one) ? one.onDevice.runs : 1;
         return one;
     };
     method::Problem all = held(problem);
@@ -95,8 +97,8 @@ method::Problem DeviceMethod::posed(const method::Problem& problem,
                                     const method::Candidate& candidate,
                                     const method::Execution& execution) const {
     method::Problem asked = problem;
-    if (execution.hold == nullptr || execution.hold->refused) {
-        asked.runs = 1;
+    if (execution.onDevice.hold == nullptr || execution.onDevice.hold->refused) {
+        asked.onDevice.runs = 1;
     }
     return posed(asked, candidate);
 }
@@ -140,9 +142,7 @@ method::Outcome DeviceMethod::reduce(const method::Problem& problem,
                                      const method::MaskedView& scene, method::Workspace& workspace,
                                      const method::Execution& execution,
                                      const method::Reduction& wanted) const {
-    if (!reduces(problem)) {
-        return Method::reduce(problem, candidate, prepared, scene, workspace, execution, wanted);
-    }
+    requireReduces(problem);
     method::requireTemplates(problem, prepared.size());
     const method::MaskedView seen = withoutIdleMask(problem, scene);
     std::string failure;
@@ -170,7 +170,7 @@ std::optional<method::Outcome> DeviceMethod::runPosed(const method::Problem& pro
                                                       const RunInput& input,
                                                       method::Workspace& workspace,
                                                       std::string& failure) const {
-    method::SceneHold* const hold = input.execution.hold;
+    method::SceneHold* const hold = input.execution.onDevice.hold;
     method::Problem own = posed(problem, input.candidate, input.execution);
     std::vector<std::string> failures;
     while (own.templates == problem.templates) {
@@ -192,7 +192,7 @@ std::optional<method::Outcome> DeviceMethod::runPosed(const method::Problem& pro
             method::Outcome outcome = runAlone({own, input.candidate, input.prepared, input.scene,
                                                 execution, input.map, input.reduced, held},
                                                workspace);
-            outcome.failures = std::move(failures);
+            outcome.onDevice.failures = std::move(failures);
             return outcome;
         } catch (const base::Error& error) {
             DeviceScene::leave(hold, m_facts.number); // parts of it may not have come
@@ -246,7 +246,7 @@ method::Outcome reduceOnHost(const method::Problem& problem,
         all.exact = std::move(map.exact);
         const auto reduced = std::make_shared<method::ReducedMap>(extents, extents);
         reduced->partAt({0, 0, 0}) = std::move(all);
-        outcome.reduced = reduced;
+        outcome.onDevice.reduced = reduced;
     }
     return outcome;
 }

@@ -10,12 +10,12 @@
 
 #include "engine/cuda/engine.h"
 #include "engine/cuda/map_run.h"
-#include "engine/method/method.h"
+#include "engine/method/method_on_device.h"
 
 namespace flcc::cuda {
 
 /// A method that runs on one device, alone or as one of several that share a map.
-class DeviceMethod : public method::Method {
+class DeviceMethod : public method::MethodOnDevice {
   public:
     /// On device `number` of an engine, which must live as long. `together`: the devices that share
     /// a map, this one among them; parts of the map are then those of the smallest of them.
@@ -111,7 +111,7 @@ template <class Run>
     const auto to = std::make_shared<method::ReducedMap>(method::mapExtents(problem), part);
     method::Outcome outcome = run(ReducedRun{wanted, *to});
     if (!outcome.cancelled) {
-        outcome.reduced = to;
+        outcome.onDevice.reduced = to;
     }
     return outcome;
 }

@@ -146,6 +146,9 @@ class DirectMethod final : public DeviceMethod {
     using DeviceMethod::DeviceMethod;
 
     [[nodiscard]] std::string_view name() const override { return "direct"; }
+    [[nodiscard]] method::Traits traits() const override {
+        return {.title = "Direct", .byDefinition = true};
+    }
 
     /// One: the largest part of the map whose buffers stay small and that a stop need not wait for.
     [[nodiscard]] std::vector<Candidate> candidates(const Problem& problem,
@@ -153,7 +156,7 @@ class DirectMethod final : public DeviceMethod {
                                                     const Extents& tile) const override {
         const Extents map = method::mapExtents(problem);
         Problem apart = problem;
-        apart.runs = 1; // whether the scene stays changes no part
+        apart.onDevice.runs = 1; // whether the scene stays changes no part
         const auto fits = [&](const Extents& part) {
             return partBytes(apart, part) <= kPartBytes && isShared(map, part, facts()) &&
                    problem.templates * partNs(facts(), problem, part) <= kPartNsAtMost;
@@ -162,13 +165,17 @@ class DirectMethod final : public DeviceMethod {
                                  ? Extents{std::min(tile.x, map.x), std::min(tile.y, map.y),
                                            std::min(std::max<std::int64_t>(tile.z, 1), map.z)}
                                  : largestPart(map, fits);
-        Candidate candidate{std::string(name()), facts().id(), part, limits.threads, 0,
-                            limits.deviceMemory};
+        Candidate candidate{std::string(name()),
+                            facts().id(),
+                            part,
+                            limits.threads,
+                            {.memory = limits.onDevice.memory}};
         const Problem own = posed(problem, candidate);
         const std::int64_t most = partsInFlight(own, part, facts());
-        candidate.inFlight = inFlightWithin(limits.memoryBytes, most, [&](std::int64_t parts) {
-            return hostBytes(problem, own, part, parts * facts().together);
-        });
+        candidate.onDevice.inFlight =
+            inFlightWithin(limits.memoryBytes, most, [&](std::int64_t parts) {
+                return hostBytes(problem, own, part, parts * facts().together);
+            });
         return {candidate};
     }
 
@@ -182,10 +189,10 @@ class DirectMethod final : public DeviceMethod {
         const Problem own = posed(problem, candidate);
         method::Prediction prediction;
         const std::int64_t inFlight =
-            partsInFlight(own, candidate.tile, facts(), candidate.inFlight);
+            partsInFlight(own, candidate.tile, facts(), candidate.onDevice.inFlight);
         prediction.hostBytes = hostBytes(problem, own, candidate.tile, inFlight * facts().together);
-        prediction.deviceBytes = needOf(own, candidate);
-        prediction.deviceMemory = factsFor(candidate).about.memoryBytes;
+        prediction.onDevice.bytes = needOf(own, candidate);
+        prediction.onDevice.memory = factsFor(candidate).about.memoryBytes;
         if (std::string reason = refusalOf(prediction, limits, facts().about.memoryBytes);
             !reason.empty()) {
             return method::Refusal{std::move(reason)};
@@ -202,11 +209,12 @@ class DirectMethod final : public DeviceMethod {
             traffic.add(own, box.extents, 1);
         }
         traffic.hold(own, facts(), limits);
-        prediction.keepsScene = traffic.held;
-        prediction.times = traffic.times(problem.templates / own.templates, kernelNs, facts());
-        prediction.times->setup = kStartMs;
+        prediction.onDevice.keepsScene = traffic.held;
+        prediction.onDevice.times =
+            traffic.times(problem.templates / own.templates, kernelNs, facts());
+        prediction.onDevice.times->setup = kStartMs;
         prediction.setupMs = kStartMs;
-        prediction.ms = overlappedMs(*prediction.times, traffic.parts, inFlight);
+        prediction.ms = overlappedMs(*prediction.onDevice.times, traffic.parts, inFlight);
         prediction.tilesInFlight = inFlight;
         prediction.paddingWaste = 1 - support * outputs / std::max(1.0, done);
         if (statistics != nullptr) {
@@ -232,7 +240,7 @@ class DirectMethod final : public DeviceMethod {
 
     [[nodiscard]] std::int64_t needOf(const Problem& posed,
                                       const Candidate& candidate) const override {
-        return partsInFlight(posed, candidate.tile, facts(), candidate.inFlight) *
+        return partsInFlight(posed, candidate.tile, facts(), candidate.onDevice.inFlight) *
                    partBytes(posed, candidate.tile) +
                posed.templates * weightBytes(posed) + scoreBytes(posed, candidate.tile) +
                sumBytes(posed, candidate.tile) + heldBytes(posed);
@@ -288,10 +296,10 @@ class DirectMethod final : public DeviceMethod {
             own.pipe.compute.direct(launch);
         };
         return MapRun(input, canonical, parts)(
-            "the direct method",
-            {own.pipe,
-             partsInFlight(problem, input.candidate.tile, facts(), input.candidate.inFlight),
-             upload, start});
+            "the direct method", {own.pipe,
+                                  partsInFlight(problem, input.candidate.tile, facts(),
+                                                input.candidate.onDevice.inFlight),
+                                  upload, start});
     }
 
   private:

@@ -23,12 +23,13 @@ struct JointWorkspace final : public method::Workspace {
 
 /// One method on several devices, which take the parts of a map from one queue. What a device that
 /// fails has not finished, the others do.
-class JointMethod final : public method::Method {
+class JointMethod final : public method::MethodOnDevice {
   public:
     explicit JointMethod(std::vector<std::unique_ptr<DeviceMethod>> members)
         : m_members(std::move(members)) {}
 
     [[nodiscard]] std::string_view name() const override { return m_members.front()->name(); }
+    [[nodiscard]] method::Traits traits() const override { return m_members.front()->traits(); }
     [[nodiscard]] std::string_view device() const override { return "cuda"; }
     /// Of the one with least.
     [[nodiscard]] std::int64_t freeMemory() const override {
@@ -130,10 +131,7 @@ class JointMethod final : public method::Method {
                            const method::MaskedView& scene, method::Workspace& workspace,
                            const method::Execution& execution,
                            const method::Reduction& wanted) const override {
-        if (!reduces(problem)) {
-            return Method::reduce(problem, candidate, prepared, scene, workspace, execution,
-                                  wanted);
-        }
+        requireReduces(problem);
         method::requireTemplates(problem, prepared.size());
         const DeviceMethod& first = *m_members.front();
         if (first.posed(problem, candidate).templates != problem.templates) {
@@ -154,9 +152,9 @@ class JointMethod final : public method::Method {
     [[nodiscard]] method::Outcome runTogether(const RunInput& input,
                                               method::Workspace& workspace) const {
         Problem problem = input.problem;
-        problem.runs = 1; // each device sees a share of the scene alone
-        if (input.execution.hold != nullptr) {
-            input.execution.hold->scene.reset(); // whose room was not counted
+        problem.onDevice.runs = 1; // each device sees a share of the scene alone
+        if (input.execution.onDevice.hold != nullptr) {
+            input.execution.onDevice.hold->scene.reset(); // whose room was not counted
         }
         const method::Candidate& candidate = input.candidate;
         const method::Execution& execution = input.execution;
@@ -169,7 +167,8 @@ class JointMethod final : public method::Method {
         method::Outcome all = share(own, joint, parts, failures);
         for (const std::optional<base::Error>& failure : failures) {
             if (failure) {
-                all.failures.push_back(std::string(failure->what()) + "; other GPUs did its share");
+                all.onDevice.failures.push_back(std::string(failure->what()) +
+                                                "; other GPUs did its share");
             }
         }
         settle(all, problem, parts);
@@ -212,13 +211,14 @@ class JointMethod final : public method::Method {
     /// Devices set themselves up side by side.
     static void add(const method::Outcome& one, method::Outcome& all) {
         method::addStages(one.stagesMs, all.stagesMs);
-        const double setup = std::max(one.times->setup, all.times ? all.times->setup : 0.0);
-        const int devices = all.times ? all.times->devices + 1 : 1;
-        all.times = all.times.value_or(method::DeviceTimes{});
-        all.times->add(*one.times);
-        all.times->setup = setup;
-        all.times->devices = devices;
-        all.times->uploads = 1; // each its share
+        const double setup = std::max(one.onDevice.times->setup,
+                                      all.onDevice.times ? all.onDevice.times->setup : 0.0);
+        const int devices = all.onDevice.times ? all.onDevice.times->devices + 1 : 1;
+        all.onDevice.times = all.onDevice.times.value_or(method::DeviceTimes{});
+        all.onDevice.times->add(*one.onDevice.times);
+        all.onDevice.times->setup = setup;
+        all.onDevice.times->devices = devices;
+        all.onDevice.times->uploads = 1; // each its share
     }
 
     /// Of a run that no device could finish.

@@ -99,7 +99,7 @@ bool isShared(const Extents& map, const Extents& part, const DeviceFacts& device
 Problem oneOf(const Problem& problem) {
     Problem one = problem;
     one.templates = 1;
-    one.map = problem.map || problem.templates > 1;
+    one.onDevice.map = problem.onDevice.map || problem.templates > 1;
     return one;
 }
 
@@ -129,7 +129,8 @@ void PartTraffic::hold(const Problem& posed, const DeviceFacts& device,
                        const method::Limits& limits) {
     held = isHeld(posed);
     if (held) {
-        sceneBytes = limits.sceneOn == device.id() ? 0.0 : static_cast<double>(heldBytes(posed));
+        sceneBytes =
+            limits.onDevice.scene == device.id() ? 0.0 : static_cast<double>(heldBytes(posed));
     }
 }
 
@@ -175,10 +176,10 @@ std::string refusalOf(const method::Prediction& prediction, const method::Limits
     if (prediction.hostBytes > limits.memoryBytes) {
         return "needs " + mebi(prediction.hostBytes) + ", the limit is " + mebi(limits.memoryBytes);
     }
-    if (prediction.deviceBytes > prediction.deviceMemory) {
-        const std::string needs = "needs " + mebi(prediction.deviceBytes) + " of the device, ";
-        return prediction.deviceMemory < deviceBytes
-                   ? needs + mebi(prediction.deviceMemory) + " of whose " + mebi(deviceBytes) +
+    if (prediction.onDevice.bytes > prediction.onDevice.memory) {
+        const std::string needs = "needs " + mebi(prediction.onDevice.bytes) + " of the device, ";
+        return prediction.onDevice.memory < deviceBytes
+                   ? needs + mebi(prediction.onDevice.memory) + " of whose " + mebi(deviceBytes) +
                          " are free"
                    : needs + "which has " + mebi(deviceBytes);
     }
@@ -233,8 +234,8 @@ method::Outcome MapRun::operator()(const std::string& what, const Lane& lane) {
                         {"upload", m_times.upload},     {"kernel", m_times.compute},
                         {"download", m_times.download}, {"joining", m_times.joining},
                         {"recomputation", m_repairMs}};
-    outcome.times = m_times;
-    outcome.times->joining += m_repairMs;
+    outcome.onDevice.times = m_times;
+    outcome.onDevice.times->joining += m_repairMs;
     return outcome;
 }
 

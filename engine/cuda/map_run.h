@@ -23,7 +23,7 @@ inline constexpr double kUnitSingle = 0x1p-24;
 inline constexpr double kUnitDouble = 0x1p-53;
 
 /// True when the scene of a problem as it is posed stays whole on the device.
-[[nodiscard]] inline bool isHeld(const method::Problem& posed) { return posed.runs > 1; }
+[[nodiscard]] inline bool isHeld(const method::Problem& posed) { return posed.onDevice.runs > 1; }
 /// Bytes of the device that it takes then; else 0.
 [[nodiscard]] std::int64_t heldBytes(const method::Problem& posed);
 
@@ -37,7 +37,8 @@ inline constexpr double kUnitDouble = 0x1p-53;
 [[nodiscard]] std::int64_t partsInFlight(const method::Problem& problem, const base::Extents& part,
                                          const DeviceFacts& device, int asked = 0);
 
-/// Candidate::inFlight of such a run: the most with which `bytes(inFlight)` are within the limit.
+/// CandidateOnDevice::inFlight of such a run: the most with which `bytes(inFlight)` are within the
+/// limit.
 template <class Bytes>
 [[nodiscard]] int inFlightWithin(std::int64_t limit, std::int64_t most, Bytes&& bytes) {
     std::int64_t inFlight = most;

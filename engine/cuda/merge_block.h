@@ -5,6 +5,7 @@
 #include "engine/cuda/merge_launch.h"
 #include "engine/cuda/tiled_block.h"
 #include "engine/method/kept_voxel.h"
+#include "engine/method/score_units.h"
 #include "engine/method/shared/best_score.h"
 
 /// What the threads of a block do to take the scores of a template into the best ones of a bank.

@@ -10,6 +10,7 @@
 #include "engine/method/bank.h"
 #include "engine/method/canonical.h"
 #include "engine/method/method.h"
+#include "engine/method/reduced_map.h"
 
 namespace flcc::cuda {
 

@@ -1,11 +1,28 @@
 #include "engine/cuda/methods.h"
 
+#include <array>
+#include <utility>
+
 #include "engine/cuda/device_method.h"
 
 namespace flcc::cuda {
 
+namespace {
+
+/// One entry for each method.
+constexpr std::array<MakeMethod, 3> kTable{directMethod, tiledMethod, fourierMethod};
+
+} // namespace
+
 const std::vector<std::string>& methodNames() {
-    static const std::vector<std::string> names{"direct", "tiled", "fourier"};
+    static const std::vector<std::string> names = [] {
+        constexpr std::int32_t kNobody = -1; // a method of none has a name all the same
+        std::vector<std::string> all;
+        for (const MakeMethod make : kTable) {
+            all.emplace_back(make(Engine::ofProcess(), kNobody, {})->name());
+        }
+        return all;
+    }();
     return names;
 }
 
@@ -17,14 +34,18 @@ const std::vector<const method::Method*>& methods() {
         for (const DeviceFacts& device : engine.devices()) {
             if (device.reason.empty()) {
                 usable.push_back(device.number);
-                made.push_back(directMethod(engine, device.number));
-                made.push_back(tiledMethod(engine, device.number));
-                made.push_back(fourierMethod(engine, device.number));
+                for (const MakeMethod make : kTable) {
+                    made.push_back(make(engine, device.number, {}));
+                }
             }
         }
-        if (usable.size() > 1) { // one tile cannot be shared, so no `fourier`
-            made.push_back(jointMethod(engine, directMethod, usable));
-            made.push_back(jointMethod(engine, tiledMethod, usable));
+        if (usable.size() > 1) {
+            for (const MakeMethod make : kTable) {
+                std::unique_ptr<method::Method> joint = jointMethod(engine, make, usable);
+                if (!joint->traits().wholeScene) { // its one tile cannot be shared
+                    made.push_back(std::move(joint));
+                }
+            }
         }
         return made;
     }();

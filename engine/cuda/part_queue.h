@@ -12,6 +12,7 @@
 #include "engine/base/extents.h"
 #include "engine/cuda/tally.h"
 #include "engine/method/method.h"
+#include "engine/method/score_tally.h"
 
 namespace flcc::cuda {
 

@@ -5,6 +5,7 @@
 #include "engine/cuda/merge_launch.h"
 #include "engine/cuda/reduce_launch.h"
 #include "engine/cuda/tiled_block.h"
+#include "engine/method/score_units.h"
 
 /// What the threads of a block do to find the voxels that may be peaks.
 namespace flcc::cuda {

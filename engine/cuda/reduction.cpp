@@ -31,7 +31,7 @@ PluginCopy line(void* to, const void* from, std::int64_t bytes) {
 
 } // namespace
 
-bool isReduced(const method::Problem& problem) { return !problem.map; }
+bool isReduced(const method::Problem& problem) { return !problem.onDevice.map; }
 
 std::int64_t reductionBytes(const Extents& part) {
     constexpr std::int64_t kBlock = sizeof(ReducedBlock) + kKeptMost * sizeof(KeptVoxel);

@@ -9,6 +9,7 @@
 #include "engine/cuda/tally.h"
 #include "engine/method/canonical.h"
 #include "engine/method/method.h"
+#include "engine/method/reduced_map.h"
 
 namespace flcc::cuda {
 

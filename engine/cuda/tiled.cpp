@@ -212,6 +212,9 @@ class TiledMethod final : public DeviceMethod {
         : DeviceMethod(engine, number, together), m_whole(whole) {}
 
     [[nodiscard]] std::string_view name() const override { return m_whole ? "fourier" : "tiled"; }
+    [[nodiscard]] method::Traits traits() const override {
+        return {.title = m_whole ? "Whole-scene Fourier" : "Tiled Fourier", .wholeScene = m_whole};
+    }
 
     [[nodiscard]] std::vector<Candidate> candidates(const Problem& problem,
                                                     const method::Limits& limits,
@@ -221,12 +224,15 @@ class TiledMethod final : public DeviceMethod {
                                                 : tilesFor(problem);
         std::vector<Candidate> result;
         for (const Extents& points : tiles) {
-            result.push_back({std::string(name()), facts().id(), points, limits.threads, 0,
-                              limits.deviceMemory});
+            result.push_back({std::string(name()),
+                              facts().id(),
+                              points,
+                              limits.threads,
+                              {.memory = limits.onDevice.memory}});
             if (cuda::refusalOf(problem, points, m_whole).empty()) {
                 const Problem own = posed(problem, result.back());
                 const Tiling tiling = tilingOf(own, points, factsFor(result.back()));
-                result.back().inFlight = inFlightWithin(
+                result.back().onDevice.inFlight = inFlightWithin(
                     limits.memoryBytes, partsInFlight(own, tiling.part, facts()),
                     [&](std::int64_t parts) { return hostNeed(problem, own, tiling, parts); });
             }
@@ -250,11 +256,12 @@ class TiledMethod final : public DeviceMethod {
         const Problem own = posed(problem, candidate);
         const int rounds = problem.templates / own.templates;
         const Tiling tiling = tilingOf(own, candidate.tile, factsFor(candidate));
-        const std::int64_t inFlight = partsInFlight(own, tiling.part, facts(), candidate.inFlight);
+        const std::int64_t inFlight =
+            partsInFlight(own, tiling.part, facts(), candidate.onDevice.inFlight);
         method::Prediction prediction;
         prediction.hostBytes = hostNeed(problem, own, tiling, inFlight);
-        prediction.deviceBytes = needOf(own, candidate);
-        prediction.deviceMemory = factsFor(candidate).about.memoryBytes;
+        prediction.onDevice.bytes = needOf(own, candidate);
+        prediction.onDevice.memory = factsFor(candidate).about.memoryBytes;
         reason = refusalOf(prediction, limits, facts().about.memoryBytes);
         if (!reason.empty()) {
             return method::Refusal{std::move(reason)};
@@ -280,13 +287,13 @@ class TiledMethod final : public DeviceMethod {
         PartTraffic traffic;
         traffic.add(own, tiling.part, map / static_cast<double>(base::voxelCount(tiling.part)));
         traffic.hold(own, facts(), limits);
-        prediction.keepsScene = traffic.held;
+        prediction.onDevice.keepsScene = traffic.held;
         const double preparing = points * 3 * transformBytes(points) / bytesPerNs(facts());
         prediction.setupMs = kStartMs + 1e-6 * problem.templates * preparing;
-        prediction.times = traffic.times(
+        prediction.onDevice.times = traffic.times(
             rounds, kernelBytes / bytesPerNs(facts()) + own.templates * parts * kPartNs, facts());
-        prediction.times->setup = prediction.setupMs;
-        prediction.ms = overlappedMs(*prediction.times, parts, inFlight);
+        prediction.onDevice.times->setup = prediction.setupMs;
+        prediction.ms = overlappedMs(*prediction.onDevice.times, parts, inFlight);
         prediction.tilesInFlight = tiling.batch() * inFlight;
         prediction.paddingWaste = 1 - map / transformed;
         if (statistics != nullptr) {
@@ -311,7 +318,7 @@ class TiledMethod final : public DeviceMethod {
                                       const Candidate& candidate) const override {
         const Tiling tiling = tilingOf(posed, candidate.tile, factsFor(candidate));
         return deviceBytes(posed, tiling,
-                           partsInFlight(posed, tiling.part, facts(), candidate.inFlight));
+                           partsInFlight(posed, tiling.part, facts(), candidate.onDevice.inFlight));
     }
 
   protected:
@@ -335,7 +342,8 @@ class TiledMethod final : public DeviceMethod {
         const Tiling tiling = tilingOf(problem, input.candidate.tile, factsFor(input.candidate));
         const bool general = isGeneral(problem);
         const double stored = general || inDouble(problem) ? storedError(input) : 0.0;
-        Lane lane{own.pipe, partsInFlight(problem, tiling.part, facts(), input.candidate.inFlight),
+        Lane lane{own.pipe,
+                  partsInFlight(problem, tiling.part, facts(), input.candidate.onDevice.inFlight),
                   [&] { own.prepare(problem, tiling, templates, stored); },
                   [&](const PartLaunch& part, std::size_t i) { own.start(part, i); }};
         if (general) {

@@ -63,7 +63,7 @@ Extents wholeReach(const Problem& problem) {
 
 Tiling tilingOf(const Problem& posed, const Extents& points, const DeviceFacts& device) {
     Problem problem = posed;
-    problem.runs = 1; // whether the scene stays changes no part
+    problem.onDevice.runs = 1; // whether the scene stays changes no part
     std::int64_t most = kPointsTogether / base::voxelCount(points);
     Tiling tiling = tilesTogether(problem, points, most);
     const auto tooMuch = [&] {

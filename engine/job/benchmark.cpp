@@ -18,6 +18,7 @@
 #include "engine/job/detail/text.h"
 #include "engine/job/knowledge.h"
 #include "engine/method/canonical.h"
+#include "engine/method/method_on_device.h"
 #include "engine/plan/planner.h"
 
 namespace flcc::job {
@@ -197,7 +198,7 @@ BenchmarkRow rowOf(const method::Method& method, const Problem& problem, int thr
     const method::CostModel model = known->model.value_or(method::CostModel{});
     method::Limits limits;
     limits.threads = threads;
-    limits.deviceMemory = method.freeMemory();
+    limits.onDevice.memory = method::freeMemoryOf(method);
     for (const Candidate& candidate : method.candidates(problem, limits, {0, 0, 0})) {
         const auto verdict = method.predict(problem, candidate, limits, model, nullptr);
         if (const auto* refusal = std::get_if<method::Refusal>(&verdict)) {
@@ -224,7 +225,7 @@ plan::Device deviceOf(const std::string& id) {
         if (device.id == id && !device.name.empty()) {
             return std::move(device);
         }
-        if (id == "cuda" && device.id != "cpu" && device.usable) {
+        if (id == "cuda" && device.id != method::kProcessor && device.usable) {
             all.name += (all.name.empty() ? "" : " + ") + device.name;
             all.peakMultiplyAdds += device.peakMultiplyAdds;
         }
@@ -242,7 +243,8 @@ plan::Device deviceOf(const std::string& id) {
 bool isLost(const std::string& id) {
     const std::vector<plan::Device> all = plan::devices(plan::DeviceDetail::Names);
     const auto left = std::count_if(all.begin(), all.end(), [&](const plan::Device& device) {
-        return device.usable && (device.id == id || (id == "cuda" && device.id != "cpu"));
+        return device.usable &&
+               (device.id == id || (id == "cuda" && device.id != method::kProcessor));
     });
     return left < (id == "cuda" ? 2 : 1);
 }

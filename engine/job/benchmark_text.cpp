@@ -11,6 +11,7 @@
 #include "engine/job/benchmark.h"
 #include "engine/job/detail/text.h"
 #include "engine/job/report.h"
+#include "engine/plan/planner.h"
 
 namespace flcc::job {
 
@@ -98,7 +99,7 @@ std::string toMarkdown(const BenchmarkRow& row) {
     const std::optional<double> memory = row.multiplyAddsOfMemory();
     if (row.limits) {
         peak = row.limits->multiplyAdds;
-        if (row.candidate.method == "direct") { // others do fewer than the definition has
+        if (plan::traitsOf(row.candidate).byDefinition) { // others do fewer than the definition has
             ofLesser = 100 * row.multiplyAdds() / std::min(*peak, *memory);
         }
     }

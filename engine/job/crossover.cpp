@@ -13,6 +13,7 @@
 #include "engine/io/atomic_file.h"
 #include "engine/io/image_file.h"
 #include "engine/job/knowledge.h"
+#include "engine/method/method_on_device.h"
 #include "engine/plan/planner.h"
 
 namespace flcc::job {
@@ -162,14 +163,14 @@ Crossover crossoverRows(bool volume, bool stream, int threads, const std::string
     const std::vector<const method::Method*> methods = plan::methodsOn(device);
     std::vector<std::int64_t> memory; // of the device of each method, that is free
     for (const method::Method* method : methods) {
-        memory.push_back(method->freeMemory());
+        memory.push_back(method::freeMemoryOf(*method));
     }
     const auto bestFor = [&](const method::Problem& problem) {
         std::string best;
         double bestMs = INFINITY;
         for (std::size_t i = 0; i < methods.size(); ++i) {
             const method::Method* const method = methods[i];
-            limits.deviceMemory = memory[i];
+            limits.onDevice.memory = memory[i];
             for (const method::Candidate& candidate :
                  method->candidates(problem, limits, {0, 0, 0})) {
                 const auto verdict = method->predict(problem, candidate, limits, model, nullptr);

@@ -90,7 +90,7 @@ Json toJson(const plan::CandidateReport& row) {
               {"device", row.candidate.device},
               {"tile", toJson(row.candidate.tile)},
               {"threads", row.candidate.threads},
-              {"in_flight", row.candidate.inFlight},
+              {"in_flight", row.candidate.onDevice.inFlight},
               {"verdict", plan::name(row.verdict)},
               {"reason", row.reason},
               {"operations", nullptr},
@@ -106,11 +106,11 @@ Json toJson(const plan::CandidateReport& row) {
               {"padding_waste", nullptr},
               {"device_times", nullptr}};
     if (row.prediction) {
-        json["device_times"] = toJson(row.prediction->times);
+        json["device_times"] = toJson(row.prediction->onDevice.times);
         json["operations"] = row.prediction->operations;
         json["predicted_ms"] = row.prediction->ms;
         json["host_bytes"] = row.prediction->hostBytes;
-        json["device_bytes"] = row.prediction->deviceBytes;
+        json["device_bytes"] = row.prediction->onDevice.bytes;
         json["error_bound"] = row.prediction->errorBound;
         json["tiles_in_flight"] = row.prediction->tilesInFlight;
         if (!row.prediction->fftPlanning.empty()) {
@@ -272,7 +272,7 @@ method::Candidate candidateOf(const Json& chosen) {
     }
     candidate.threads = static_cast<int>(threads);
     constexpr std::int64_t kMostParts = 16;
-    candidate.inFlight = static_cast<int>(
+    candidate.onDevice.inFlight = static_cast<int>(
         std::clamp<std::int64_t>(integerAt(chosen, "in_flight", 0), 0, kMostParts));
     return candidate;
 }

@@ -192,10 +192,10 @@ std::string partsText(const plan::PlanReport& plan) {
     std::string again;
     std::string kept;
     for (const plan::CandidateReport& row : plan.candidates) {
-        if (!row.prediction || !row.prediction->times) {
+        if (!row.prediction || !row.prediction->onDevice.times) {
             continue;
         }
-        const method::DeviceTimes& times = *row.prediction->times;
+        const method::DeviceTimes& times = *row.prediction->onDevice.times;
         const bool tiled = row.candidate.tile.x > 0;
         rows.push_back({row.candidate.method, row.candidate.device,
                         tiled ? shown(row.candidate.tile, base::isFlat2D(plan.problem.scene)) : "-",
@@ -267,7 +267,7 @@ std::string runText(const RunReport& run, const plan::CandidateReport* chosen) {
             milliseconds(run.writeMs) + " ms, memory " + bytesText(run.peakHostBytes) + "\n";
     text += timesText("on the device", run.times);
     if (chosen && chosen->prediction && run.times) {
-        text += timesText("predicted", chosen->prediction->times);
+        text += timesText("predicted", chosen->prediction->onDevice.times);
     }
     if (!run.stagesMs.empty()) {
         text += "  stages, summed over threads:";

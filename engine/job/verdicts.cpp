@@ -41,7 +41,7 @@ std::optional<Error> refusal(const plan::PlanReport& plan) {
     std::optional<std::int64_t> needed;
     std::string reasons;
     const auto onGpu = [](const plan::CandidateReport& row) {
-        return row.candidate.device != "cpu";
+        return !row.candidate.onProcessor();
     };
     const bool gpuAlone = std::all_of(plan.candidates.begin(), plan.candidates.end(), onGpu);
     bool failed = false; // when it was timed
@@ -54,11 +54,7 @@ std::optional<Error> refusal(const plan::PlanReport& plan) {
             reasons += (reasons.empty() ? "" : "; ") + row.candidate.method +
                        (onGpu(row) ? " on " + row.candidate.device : "") + ": " + row.reason;
         }
-        for (const method::Method* method : plan::methods()) {
-            if (method->name() != row.candidate.method ||
-                method->device() != row.candidate.device) {
-                continue;
-            }
+        if (const method::Method* const method = plan::methodOf(row.candidate)) {
             const method::Verdict verdict =
                 method->predict(plan.problem, row.candidate, unlimited, {}, nullptr);
             if (const auto* fits = std::get_if<method::Prediction>(&verdict)) {
@@ -105,7 +101,7 @@ std::optional<Error> auditFailure(const JobReport& report) {
 bool isVerified(const JobReport& report) {
     const auto byGpu = [](const plan::PlanReport& plan) {
         const plan::CandidateReport* const chosen = plan.chosen();
-        return chosen != nullptr && chosen->candidate.device != "cpu";
+        return chosen != nullptr && !chosen->candidate.onProcessor();
     };
     const bool needed = byGpu(report.plan) ||
                         std::any_of(report.groups.begin(), report.groups.end(),

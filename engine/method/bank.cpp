@@ -305,17 +305,13 @@ Outcome Method::executeBank(const Problem& problem, const Candidate& candidate,
                                     }
                                 }
                             },
-                            execution.hold};
+                            execution.onDevice};
         Outcome outcome =
             execute(problem, candidate, *prepared[i], scene, workspace, one, viewOf(scores));
         outcome.facts.scores = sums;
         addTemplate(outcome.facts, all.facts);
         addStages(outcome.stagesMs, all.stagesMs);
-        if (outcome.times) {
-            all.times = all.times.value_or(DeviceTimes{});
-            all.times->add(*outcome.times);
-        }
-        all.failures.insert(all.failures.end(), outcome.failures.begin(), outcome.failures.end());
+        all.onDevice.add(outcome.onDevice);
         all.cancelled = outcome.cancelled;
     }
     if (all.cancelled) {

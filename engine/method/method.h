@@ -16,12 +16,20 @@
 #include "engine/method/candidate.h"
 #include "engine/method/cost_model.h"
 #include "engine/method/match_map.h"
+#include "engine/method/on_device.h"
 #include "engine/method/problem.h"
-#include "engine/method/reduced_map.h"
+#include "engine/method/traits.h"
 
 namespace flcc::method {
 
-/// Everything a method derives from the template alone; immutable, shared between threads.
+class MethodOnDevice;
+
+/// Everything a method derives from the template alone. What a run reads of it never changes once
+/// it is made.
+///
+/// **Threads**: any number of runs share it. Large spectra may be missing until the first run that
+/// needs them makes them, once and under a lock that belongs to them: TemplateSpectra::m_lock,
+/// SupportSpectra::m_lock and TiledPrepared::m_once in engine/cpu. Nothing is made late elsewhere.
 class Prepared {
   public:
     virtual ~Prepared() = default;
@@ -37,26 +45,13 @@ class Workspace {
     virtual ~Workspace() = default;
 };
 
-/// A scene that a method keeps where it computes.
-class HeldScene {
-  public:
-    virtual ~HeldScene() = default;
-};
-
-/// What runs on one scene hand on, one after the other: as long as the scene's pixels stay, and of
-/// one device at a time.
-struct SceneHold {
-    std::unique_ptr<HeldScene> scene;
-    bool refused = false; ///< a device had no room for it
-};
-
 /// What surrounds one execution.
 struct Execution {
     base::TilePool& pool;
     std::stop_token stop;
     /// Told each box of the map that is finished for good; called on any worker, one at a time.
     std::function<void(const base::Box&)> regionFinished;
-    SceneHold* hold = nullptr; ///< of a problem with several runs
+    ExecutionOnDevice onDevice{};
 };
 
 /// How an execution ended. Cancelled: finished regions hold their final values, the rest is 0 and
@@ -65,9 +60,7 @@ struct Outcome {
     bool cancelled = false;
     MapFacts facts;
     StagesMs stagesMs;
-    std::optional<DeviceTimes> times;  ///< of a run on devices
-    std::vector<std::string> failures; ///< of devices, and what was done instead, in sentences
-    std::shared_ptr<const ReducedMap> reduced{}; ///< of reduce(); null when cancelled
+    OutcomeOnDevice onDevice{};
 };
 
 /// One method on one device (METHODS 3). Stateless; safe to call from several threads.
@@ -76,11 +69,11 @@ class Method {
     virtual ~Method() = default;
 
     [[nodiscard]] virtual std::string_view name() const = 0;
+    [[nodiscard]] virtual Traits traits() const = 0;
     [[nodiscard]] virtual std::string_view device() const = 0;
 
-    /// Bytes of its device for Limits::deviceMemory: those that are free now, rounded down so far
-    /// that what others take and give back seldom changes a plan. Wakes a device that sleeps.
-    [[nodiscard]] virtual std::int64_t freeMemory() const { return INT64_MAX; }
+    /// What the method offers beside this; null for a method on the processor.
+    [[nodiscard]] virtual const MethodOnDevice* onDevice() const { return nullptr; }
 
     /// The candidates worth considering for the problem, also those it will refuse. A `tile` that
     /// is not 0 fixes the tile (`--tile`).
@@ -124,16 +117,6 @@ class Method {
                                 const PreparedTemplates& prepared, const MaskedView& scene,
                                 Workspace& workspace, const Execution& execution,
                                 const BankView& to) const;
-
-    /// True when reduce() does the problem, whose map is not asked for.
-    [[nodiscard]] virtual bool reduces(const Problem&) const { return false; }
-    /// As execute(), of several templates as executeBank(), without a map: brings back what the
-    /// peaks, the statistics and `wanted` need, with the values and statuses that those would give,
-    /// and the same facts. **Errors**: as theirs; Internal where reduces() is false.
-    virtual Outcome reduce(const Problem& problem, const Candidate& candidate,
-                           const PreparedTemplates& prepared, const MaskedView& scene,
-                           Workspace& workspace, const Execution& execution,
-                           const Reduction& wanted) const;
 };
 
 } // namespace flcc::method

@@ -9,6 +9,7 @@
 #include "engine/base/extents.h"
 #include "engine/base/pixels.h"
 #include "engine/method/masked_view.h"
+#include "engine/method/on_device.h"
 #include "engine/method/outside.h"
 
 namespace flcc::method {
@@ -51,12 +52,7 @@ struct Problem {
     /// Templates of these extents and this pixel type that are searched for at once; more than one
     /// are a bank.
     int templates = 1;
-    /// The map is asked for, or a search for peaks needs all of it; else peaks and statistics
-    /// alone, which a method may find where it made the map (Method::reduces).
-    bool map = true;
-    /// On the same scene, one after the other, this one among them: a device with room keeps the
-    /// scene for all of them (SceneHold).
-    int runs = 1;
+    ProblemOnDevice onDevice{};
 
     friend bool operator==(const Problem&, const Problem&) = default;
 };
@@ -102,10 +98,7 @@ struct Limits {
     int threads = 1;
     /// Host bytes a run may take beyond the scene it is given, map and status included.
     std::int64_t memoryBytes = INT64_MAX;
-    /// The device that has the scene from a run before this one; empty without.
-    std::string sceneOn{};
-    /// Bytes that a run may take of its device, never more than that has.
-    std::int64_t deviceMemory = INT64_MAX;
+    LimitsOnDevice onDevice{};
 };
 
 /// What is known of a scene's pixels before a plan is made (METHODS 5); no part of a plan's key.

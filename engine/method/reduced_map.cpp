@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "engine/base/error.h"
-#include "engine/method/method.h"
 #include "engine/method/shared/direct_block.h"
 
 namespace flcc::method {
@@ -16,27 +14,6 @@ base::Index within(const base::Box& box, const base::Index& at) {
 }
 
 } // namespace
-
-void addRow(const float* value, const base::Status* status, std::int64_t length,
-            ScoreTally& tally) {
-    constexpr std::int64_t kExact = 4096; // sums of so many are whole numbers of 53 bits
-    for (std::int64_t from = 0; from < length; from += kExact) {
-        const std::int64_t end = std::min(length, from + kExact);
-        double sum = 0;
-        double squares = 0;
-        for (std::int64_t x = from; x < end; ++x) {
-            const bool scored = base::hasValue(status[x]);
-            const double v = scored ? static_cast<double>(value[x]) : 0.0;
-            sum += inScoreUnits(v);
-            squares += inScoreUnits(v * v);
-            tally.count += scored ? 1 : 0;
-            tally.minimum = scored ? std::min(tally.minimum, value[x]) : tally.minimum;
-            tally.maximum = scored ? std::max(tally.maximum, value[x]) : tally.maximum;
-        }
-        tally.sum.add(sum);
-        tally.squares.add(squares);
-    }
-}
 
 ReducedMap::ReducedMap(const base::Extents& map, const base::Extents& part)
     : m_extents(map),
@@ -104,12 +81,6 @@ ScoreTally ReducedMap::tally() const {
         all.add(part.tally);
     }
     return all;
-}
-
-Outcome Method::reduce(const Problem&, const Candidate&, const PreparedTemplates&,
-                       const MaskedView&, Workspace&, const Execution&, const Reduction&) const {
-    throw base::Error(base::ErrorCode::Internal,
-                      "the method " + std::string(name()) + " brings its maps back whole");
 }
 
 std::int64_t ReducedMap::count() const {

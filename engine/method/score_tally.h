@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "engine/base/pixels.h"
 #include "engine/base/status.h"
-#include "engine/method/kept_voxel.h"
+#include "engine/method/score_units.h"
 
 namespace flcc::method {
 

@@ -14,8 +14,9 @@
 #include "engine/cpu/fft_plan.h"
 #include "engine/cpu/methods.h"
 #include "engine/cpu/simd/kernels.h"
-#include "engine/plan/least_squares.h"
-#include "engine/plan/probe.h"
+#include "engine/plan/detail/least_squares.h"
+#include "engine/plan/detail/probe.h"
+#include "engine/plan/planner.h"
 
 namespace flcc::plan {
 
@@ -203,7 +204,7 @@ class Calibrator {
         for (const Probe& one : probes) {
             const Extents& m = one.problem.templ;
             const Extents& points = one.candidate.tile;
-            const bool direct = one.candidate.method == cpu::directMethod().name();
+            const bool direct = traitsOf(one.candidate).byDefinition;
             const Extents tile =
                 direct ? points
                        : Extents{points.x - m.x + 1, points.y - m.y + 1, points.z - m.z + 1};

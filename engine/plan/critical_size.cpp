@@ -1,4 +1,4 @@
-#include "engine/plan/critical_size.h"
+#include "engine/plan/detail/critical_size.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,9 +8,6 @@
 namespace flcc::plan {
 
 namespace {
-
-constexpr std::string_view kDirect = "direct";
-constexpr std::string_view kDevice = "cpu";
 
 /// Predicted times of the two families; infinite where nothing fits.
 struct Times {
@@ -22,10 +19,10 @@ Times timesOf(const method::Problem& problem, const method::Limits& limits,
               const method::CostModel& model) {
     Times times;
     for (const method::Method* method : methods()) {
-        if (method->device() != kDevice) {
+        if (method->onDevice() != nullptr) {
             continue; // where the lines of two devices cross says nothing of the sizes of templates
         }
-        double& best = method->name() == kDirect ? times.direct : times.fourier;
+        double& best = method->traits().byDefinition ? times.direct : times.fourier;
         for (const method::Candidate& candidate : method->candidates(problem, limits, {0, 0, 0})) {
             const auto verdict = method->predict(problem, candidate, limits, model, nullptr);
             if (const auto* prediction = std::get_if<method::Prediction>(&verdict)) {
@@ -74,8 +71,8 @@ CriticalSize criticalSize(const PlanReport& report, const method::CostModel& mod
     double direct = 0;
     double fourier = 0;
     for (const CandidateReport& row : report.candidates) {
-        if (row.prediction && row.measuredMs && row.candidate.device == kDevice) {
-            double& off = row.candidate.method == kDirect ? direct : fourier;
+        if (row.prediction && row.measuredMs && row.candidate.onProcessor()) {
+            double& off = traitsOf(row.candidate).byDefinition ? direct : fourier;
             off = off > 0 ? off : *row.measuredMs / row.prediction->ms; // rows are in order of time
         }
     }

@@ -40,7 +40,7 @@ std::int64_t kibibytes(const std::string& text) {
 
 std::vector<Device> devices(DeviceDetail detail) {
     Device cpu;
-    cpu.id = "cpu";
+    cpu.id = method::kProcessor;
     cpu.name = fieldOf("/proc/cpuinfo", "model name");
     if (cpu.name.empty()) {
         cpu.name = "CPU";
@@ -84,7 +84,7 @@ bool isDeviceName(std::string_view text) {
     constexpr std::string_view kPrefix = "cuda:";
     constexpr std::size_t kMostDigits = 4;
     if (!text.starts_with(kPrefix)) {
-        return text == "auto" || text == "cpu" || text == "cuda";
+        return text == "auto" || text == method::kProcessor || text == "cuda";
     }
     const std::string_view number = text.substr(kPrefix.size());
     return !number.empty() && number.size() <= kMostDigits &&

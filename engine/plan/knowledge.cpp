@@ -105,7 +105,7 @@ Json problemJson(const KnownProblem& problem) {
                            {"device", timing.candidate.device},
                            {"tile", toJson(timing.candidate.tile)},
                            {"threads", timing.candidate.threads},
-                           {"in_flight", timing.candidate.inFlight},
+                           {"in_flight", timing.candidate.onDevice.inFlight},
                            {"ms", timing.ms}});
     }
     return {{"key", problem.key}, {"timings", timings}};
@@ -114,11 +114,12 @@ Json problemJson(const KnownProblem& problem) {
 KnownProblem problemOf(const Json& json) {
     KnownProblem problem{json.at("key").get<std::string>(), {}};
     for (const Json& timing : json.at("timings")) {
-        problem.timings.push_back(
-            {{timing.at("method").get<std::string>(), timing.at("device").get<std::string>(),
-              extentsOf(timing.at("tile"), 0), timing.at("threads").get<int>(),
-              timing.value("in_flight", 0)},
-             positive(timing.at("ms"))});
+        problem.timings.push_back({{timing.at("method").get<std::string>(),
+                                    timing.at("device").get<std::string>(),
+                                    extentsOf(timing.at("tile"), 0),
+                                    timing.at("threads").get<int>(),
+                                    {.inFlight = timing.value("in_flight", 0)}},
+                                   positive(timing.at("ms"))});
     }
     return problem;
 }
@@ -145,8 +146,9 @@ std::string problemKey(const method::Problem& problem, const method::Limits& lim
                        const base::Extents& tile) {
     // Takes every field by name, so that a new one cannot be forgotten here.
     const auto& [operation, extent, scene, templ, scenePixel, templPixel, promise, precision,
-                 recompute, outside, minOverlap, mask, sceneMask, statistics, templates, map,
-                 runs] = problem;
+                 recompute, outside, minOverlap, mask, sceneMask, statistics, templates, onDevice] =
+        problem;
+    const auto& [map, runs] = onDevice;
     std::string key;
     const auto add = [&](std::string_view part) {
         key += key.empty() ? "" : " ";

@@ -4,6 +4,7 @@
 
 #include "engine/cuda/engine.h"
 #include "engine/cuda/limits.h"
+#include "engine/plan/planner.h"
 
 namespace flcc::plan {
 
@@ -34,7 +35,7 @@ std::optional<DeviceLimits> measureDeviceLimits(std::string_view device) {
 std::optional<double> measureTransforms(const method::Problem& problem,
                                         const method::Candidate& candidate) {
     const std::optional<std::int32_t> number = numberOf(candidate.device);
-    if (!number || candidate.method == "direct") {
+    if (!number || traitsOf(candidate).byDefinition) {
         return std::nullopt;
     }
     return cuda::measureTransforms(cuda::Engine::ofProcess(), *number, problem, candidate.tile);

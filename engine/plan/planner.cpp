@@ -10,8 +10,9 @@
 #include "engine/cpu/methods.h"
 #include "engine/cuda/methods.h"
 #include "engine/method/canonical.h"
-#include "engine/plan/critical_size.h"
-#include "engine/plan/sampling.h"
+#include "engine/method/method_on_device.h"
+#include "engine/plan/detail/critical_size.h"
+#include "engine/plan/detail/sampling.h"
 
 namespace flcc::plan {
 
@@ -49,15 +50,6 @@ std::string text(const char* format, double value) {
     char buffer[160];
     std::snprintf(buffer, sizeof(buffer), format, value);
     return buffer;
-}
-
-const method::Method* findMethod(const method::Candidate& candidate) {
-    for (const method::Method* method : methods()) {
-        if (method->name() == candidate.method && method->device() == candidate.device) {
-            return method;
-        }
-    }
-    return nullptr;
 }
 
 /// Whether a request for `asked` allows `device`; "cuda" is any GPU.
@@ -116,7 +108,7 @@ void addRow(std::vector<Row>& rows, const method::Method& method,
     Row row;
     row.method = &method;
     row.report.candidate = candidate;
-    row.report.candidate.deviceMemory = request.limits.deviceMemory;
+    row.report.candidate.onDevice.memory = request.limits.onDevice.memory;
     const auto failed =
         std::find_if(request.failed.begin(), request.failed.end(),
                      [&](const CandidateReport& one) { return one.candidate == candidate; });
@@ -162,7 +154,7 @@ std::vector<Row> considered(const method::Problem& problem, const Request& reque
                             const method::CostModel& model) {
     std::vector<Row> rows;
     if (request.replay) {
-        const method::Method* method = findMethod(*request.replay);
+        const method::Method* method = methodOf(*request.replay);
         if (method == nullptr) {
             throw Error(ErrorCode::Problem, "the plan to replay names method '" +
                                                 request.replay->method + "' on device '" +
@@ -202,7 +194,7 @@ void fitIntoDevices(std::vector<Row>& rows, const method::Problem& problem, cons
     const double within = request.planning == Planning::Estimate  ? 1
                           : request.planning == Planning::Measure ? kPlausible
                                                                   : INFINITY;
-    std::vector<std::string> asked{"cpu"};
+    std::vector<std::string> asked{std::string(method::kProcessor)};
     for (sortByTime(rows);; sortByTime(rows)) {
         const auto next = std::find_if(rows.begin(), rows.end(), [&](const Row& row) {
             return row.usable() && row.ms() <= within * rows.front().ms() &&
@@ -215,7 +207,7 @@ void fitIntoDevices(std::vector<Row>& rows, const method::Problem& problem, cons
         const std::string device = asked.emplace_back(next->report.candidate.device);
         const auto isOf = [&](const Row& row) { return row.report.candidate.device == device; };
         Request own = request;
-        own.limits.deviceMemory = next->method->freeMemory();
+        own.limits.onDevice.memory = method::freeMemoryOf(*next->method);
         std::erase_if(rows, isOf);
         for (Row& row : considered(problem, own, statistics, model)) {
             if (isOf(row)) {
@@ -385,7 +377,7 @@ bool measureAll(std::vector<Row>& rows, const method::Problem& problem, const Sa
         if (!row.usable()) {
             continue;
         }
-        if (row.report.candidate.device == "cpu" && !row.report.prediction->fftPlanning.empty()) {
+        if (row.report.candidate.onProcessor() && !row.report.prediction->fftPlanning.empty()) {
             cpu::searchTransforms(row.report.candidate.tile,
                                   problem.precision == method::Precision::Double, input.stop);
         }
@@ -474,6 +466,24 @@ const std::vector<const method::Method*>& methods() {
     return table;
 }
 
+const method::Method* methodOf(const method::Candidate& candidate) {
+    for (const method::Method* method : methods()) {
+        if (method->name() == candidate.method && method->device() == candidate.device) {
+            return method;
+        }
+    }
+    return nullptr;
+}
+
+method::Traits traitsOf(const method::Candidate& candidate) {
+    for (const method::Method* method : methods()) {
+        if (method->name() == candidate.method) {
+            return method->traits();
+        }
+    }
+    throw Error(ErrorCode::Internal, "there is no method '" + candidate.method + "'");
+}
+
 std::vector<const method::Method*> methodsOn(const std::string& device) {
     checkDevice(device);
     std::vector<const method::Method*> chosen;
@@ -546,7 +556,7 @@ Planned makePlan(const method::Problem& problem, const Request& request,
         planned.report.critical = criticalSize(planned.report, best);
     }
     if (!planned.cancelled && planned.report.chosen() != nullptr) {
-        planned.plan = std::make_shared<const Plan>(*findMethod(planned.report.chosen()->candidate),
+        planned.plan = std::make_shared<const Plan>(*methodOf(planned.report.chosen()->candidate),
                                                     planned.report);
     }
     return planned;

@@ -59,6 +59,13 @@ struct Planned {
 /// that can be used.
 [[nodiscard]] const std::vector<const method::Method*>& methods();
 
+/// The method of a candidate; null where methods() has none of that name on its device.
+[[nodiscard]] const method::Method* methodOf(const method::Candidate& candidate);
+
+/// The traits of a candidate's method, whatever its device. **Errors**: Internal for a method that
+/// methods() does not have.
+[[nodiscard]] method::Traits traitsOf(const method::Candidate& candidate);
+
 /// Those of methods() on the devices that `device` names: "auto" for all that can be used, "cpu",
 /// "cuda" for every GPU, "cuda:0". **Errors**: Device for one that cannot be used or is not there.
 [[nodiscard]] std::vector<const method::Method*> methodsOn(const std::string& device);

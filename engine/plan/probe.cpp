@@ -1,4 +1,4 @@
-#include "engine/plan/probe.h"
+#include "engine/plan/detail/probe.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "engine/plan/sampling.h"
+#include "engine/plan/detail/sampling.h"
 
 #include <algorithm>
 #include <array>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/base/stopwatch.h"
+#include "engine/method/method_on_device.h"
 
 namespace flcc::plan {
 
@@ -18,14 +19,14 @@ using base::Extents;
 
 /// A part of the scene whose map holds about `share` of the placements, made of whole tiles of the
 /// candidate, at least one for each thread where the map has them.
-Extents tiledSample(const method::Problem& problem, const method::Candidate& candidate,
-                    double share) {
+Extents tiledSample(const method::Traits& traits, const method::Problem& problem,
+                    const method::Candidate& candidate, double share) {
     const Extents map = base::validExtents(problem.scene, problem.templ);
     const Extents& m = problem.templ;
     // Fourier tiles are given in transform points, those of direct in placements.
     const auto step = [&](std::int64_t tile, std::int64_t length) {
-        const bool points = candidate.method != "direct";
-        const bool blocks = candidate.method == "tiled-template" && tile < 2 * length - 1;
+        const bool points = !traits.byDefinition;
+        const bool blocks = traits.cutsTemplate && tile < 2 * length - 1;
         return std::max<std::int64_t>(1, blocks   ? (tile + 1) / 2
                                          : points ? tile - length + 1
                                                   : tile);
@@ -36,7 +37,7 @@ Extents tiledSample(const method::Problem& problem, const method::Candidate& can
     const auto count = [](std::int64_t length, std::int64_t of) { return (length + of - 1) / of; };
     const Extents tiles{count(map.x, unit.x), count(map.y, unit.y), count(map.z, unit.z)};
     const double all = static_cast<double>(tiles.x * tiles.y * tiles.z);
-    const int least = candidate.device == "cpu" ? candidate.threads : 1;
+    const int least = candidate.onProcessor() ? candidate.threads : 1;
     auto wanted =
         static_cast<std::int64_t>(std::ceil(std::max(share * all, static_cast<double>(least))));
     Extents taken{1, 1, 1};
@@ -69,13 +70,11 @@ Extents wholeSample(const method::Problem& problem, double share) {
     return {part[0], part[1], part[2]};
 }
 
-bool takesScenesWhole(const method::Candidate& candidate) { return candidate.method == "fourier"; }
-
 /// How long a sample is to run.
-double wantedMs(const method::Candidate& candidate, double budgetMs) {
+double wantedMs(const method::Method& method, double budgetMs) {
     // Passes over a whole scene are many, and short ones are not worth the sharing.
     constexpr double kLeastWholeMs = 25;
-    return takesScenesWhole(candidate) ? std::max(budgetMs, kLeastWholeMs) : budgetMs;
+    return method.traits().wholeScene ? std::max(budgetMs, kLeastWholeMs) : budgetMs;
 }
 
 /// A part of a problem, and how a candidate does it.
@@ -91,7 +90,7 @@ method::Candidate wholeCandidate(const method::Method& method, const method::Pro
                                  const method::Candidate& candidate, const method::Problem& part,
                                  const SampleInput& input) {
     method::Limits limits = input.limits;
-    limits.deviceMemory = candidate.deviceMemory;
+    limits.onDevice.memory = candidate.onDevice.memory;
     const auto of = [&](const method::Problem& posed, const Extents& tile) {
         return method.candidates(posed, limits, tile).front();
     };
@@ -118,11 +117,11 @@ method::Candidate wholeCandidate(const method::Method& method, const method::Pro
 Sample sampleOf(const method::Method& method, const method::Problem& problem,
                 const method::Candidate& candidate, double predictedMs, double budgetMs,
                 const SampleInput& input) {
-    const bool whole = takesScenesWhole(candidate);
-    const double share = std::min(1.0, wantedMs(candidate, budgetMs) / predictedMs);
+    const bool whole = method.traits().wholeScene;
+    const double share = std::min(1.0, wantedMs(method, budgetMs) / predictedMs);
     Sample sample{problem, candidate};
-    sample.part.scene =
-        whole ? wholeSample(problem, share) : tiledSample(problem, candidate, share);
+    sample.part.scene = whole ? wholeSample(problem, share)
+                              : tiledSample(method.traits(), problem, candidate, share);
     sample.part.templates = 1;                  // others are in the prediction
     sample.part.extent = method::Extent::Valid; // what lies beyond the scene is in the prediction
     if (whole && share < 1) {
@@ -150,7 +149,7 @@ struct SampleRun {
 };
 
 SampleRun sampleRun(double ms, const method::StagesMs& stages, const method::Candidate& candidate) {
-    if (candidate.device != "cpu") {
+    if (!candidate.onProcessor()) {
         return {ms, ms};
     }
     double sum = 0;
@@ -166,8 +165,9 @@ method::Outcome runOnce(const method::Method& method, const method::Problem& pro
                         const std::shared_ptr<const method::Prepared>& prepared,
                         const method::MaskedView& scene, method::Workspace& workspace,
                         const method::Execution& execution, method::MatchMap& map) {
-    return method.reduces(problem)
-               ? method.reduce(problem, candidate, {prepared}, scene, workspace, execution, {})
+    const method::MethodOnDevice* const reducer = method::reducerOf(method, problem);
+    return reducer != nullptr
+               ? reducer->reduce(problem, candidate, {prepared}, scene, workspace, execution, {})
                : method.execute(problem, candidate, *prepared, scene, workspace, execution,
                                 method::viewOf(map));
 }
@@ -278,15 +278,15 @@ double sampleCostMs(const method::Method& method, const method::Problem& problem
         method.predict(sample.part, sample.candidate, input.limits, input.model, nullptr);
     const auto* const prediction = std::get_if<method::Prediction>(&verdict);
     const double ms = prediction != nullptr ? prediction->ms : predictedMs;
-    return ms > kFarTooLong * wantedMs(candidate, budgetMs) ? ms
-           : isWhole(problem, sample)                       ? 3 * ms
-                                                            : 2 * ms;
+    return ms > kFarTooLong * wantedMs(method, budgetMs) ? ms
+           : isWhole(problem, sample)                    ? 3 * ms
+                                                         : 2 * ms;
 }
 
 double timeOnSample(const method::Method& method, const method::Problem& problem,
                     const method::Candidate& chosen, double predictedMs, double budgetMs,
                     const SampleInput& input) {
-    const double sampleMs = wantedMs(chosen, budgetMs);
+    const double sampleMs = wantedMs(method, budgetMs);
     const Sample sample = sampleOf(method, problem, chosen, predictedMs, budgetMs, input);
     const auto& [part, candidate] = sample;
     method.warmUp(part, candidate);

@@ -148,6 +148,20 @@ class ArchitectureTest : public QObject {
                  std::size_t{0});
     }
 
+    void theNameOfAMethodIsFound() {
+        const auto faults = [](const char* path, const char* text) {
+            return methodNameFaults(path, text).size();
+        };
+        QCOMPARE(faults("engine/plan/a.cpp", "if (method == \"direct\") {\n"), std::size_t{1});
+        QCOMPARE(faults("ui/a.cpp", "QStringLiteral(\"tiled-template\")\n"), std::size_t{1});
+        QCOMPARE(faults("engine/cpu/a.cpp",
+                        "    std::string_view name() const override { return \"tiled\"; }\n"),
+                 std::size_t{0});
+        QCOMPARE(faults("engine/plan/a.h", "int a; ///< \"direct\", \"tiled\"\n"), std::size_t{0});
+        QCOMPARE(faults("engine/cpu/a.cpp", "title = \"Direct\"\n"), std::size_t{0});
+        QCOMPARE(faults("tests/engine/a.cpp", "job.method = \"direct\";\n"), std::size_t{0});
+    }
+
     void aFolderOfOneMachineIsFound() {
         const std::string slash = "/"; // so that this file names none
         QCOMPARE(machinePathFaults("a.md", "see " + slash + "home/me/x\n").size(), std::size_t{1});
@@ -167,6 +181,11 @@ class ArchitectureTest : public QObject {
 
     void everySourceKeepsTheRules() {
         const QString faults = faultsOfTree(sourceFaults);
+        QVERIFY2(faults.isEmpty(), qPrintable(faults));
+    }
+
+    void noCodeKnowsAMethodByName() {
+        const QString faults = faultsOfTree(methodNameFaults);
         QVERIFY2(faults.isEmpty(), qPrintable(faults));
     }
 

@@ -291,6 +291,31 @@ std::vector<std::string> sourceFaults(std::string_view path, std::string_view te
     return faults;
 }
 
+std::vector<std::string> methodNameFaults(std::string_view path, std::string_view text) {
+    static const Names kLayerFolders{"engine/", "viz/", "ui/", "app/"};
+    static const std::regex kMethodName(R"rx("(direct|tiled|fourier|tiled-template)")rx");
+    static const std::regex kComment(R"(//.*)");
+    std::vector<std::string> faults;
+    // There "fourier" is a choice of window statistics.
+    if (!isSource(path) || !startsWithAny(path, kLayerFolders) ||
+        path == "engine/method/problem.h") {
+        return faults;
+    }
+    int number = 0;
+    for (const std::string_view line : linesOf(text)) {
+        ++number;
+        const std::string code = std::regex_replace(std::string(line), kComment, "");
+        std::smatch match;
+        if (code.find(" name() const override {") == std::string::npos &&
+            std::regex_search(code, match, kMethodName)) {
+            faults.push_back(fault(path, number,
+                                   "knows the method " + match[0].str() +
+                                       " by name; ask for its method::Traits"));
+        }
+    }
+    return faults;
+}
+
 std::vector<std::string> machinePathFaults(std::string_view path, std::string_view text) {
     static const std::regex kMachinePath(R"((^|[^\w.])/(work|farm|home|root|Users|tmp)/\w)");
     std::vector<std::string> faults;

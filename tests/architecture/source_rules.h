@@ -29,6 +29,11 @@ struct Include {
 /// a built-in sample in a place that must not know one. Empty when nothing is wrong.
 [[nodiscard]] std::vector<std::string> sourceFaults(std::string_view path, std::string_view text);
 
+/// String literals of the program's code that are the name of a method, outside the `name()` of a
+/// method: code asks for `method::Traits` instead.
+[[nodiscard]] std::vector<std::string> methodNameFaults(std::string_view path,
+                                                        std::string_view text);
+
 /// Lines that name a folder of one machine, which no other has. Any text file.
 [[nodiscard]] std::vector<std::string> machinePathFaults(std::string_view path,
                                                          std::string_view text);

@@ -55,6 +55,9 @@ class DefectiveMethod final : public method::Method {
     explicit DefectiveMethod(Defect defect) : m_defect(defect) {}
 
     [[nodiscard]] std::string_view name() const override { return "direct"; }
+    [[nodiscard]] method::Traits traits() const override {
+        return {.title = "Direct", .byDefinition = true};
+    }
     [[nodiscard]] std::string_view device() const override { return "cpu"; }
     [[nodiscard]] std::vector<method::Candidate> candidates(const method::Problem&,
                                                             const method::Limits& limits,

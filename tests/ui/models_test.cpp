@@ -140,7 +140,8 @@ void ModelsTest::planModelShowsEveryCandidateWithItsReason() {
     // A sample was timed: that is what is predicted then, on the card as well.
     plan::PlanReport sampled = someReport();
     sampled.candidates[0].sampleMs = 20;
-    sampled.candidates[0].prediction->times = method::DeviceTimes{.upload = 1, .compute = 9};
+    sampled.candidates[0].prediction->onDevice.times =
+        method::DeviceTimes{.upload = 1, .compute = 9};
     model.setReports({sampled});
     QCOMPARE(cell(model, 0, ui::PlanModel::Predicted), QStringLiteral("20 ms"));
     QVERIFY(model.hasParts());

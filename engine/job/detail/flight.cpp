@@ -8,11 +8,11 @@ int scenesInFlight(const method::Prediction& prediction, std::int64_t sceneBytes
                    std::int64_t memoryBytes) {
     int scenes = 1;
     while (scenes < kMostScenes &&
-           (scenes + 1) * prediction.deviceBytes <= prediction.deviceMemory &&
+           (scenes + 1) * prediction.onDevice.bytes <= prediction.onDevice.memory &&
            prediction.hostBytes + scenes * (prediction.hostBytes + sceneBytes) <= memoryBytes) {
         ++scenes;
     }
-    return prediction.times ? scenes : 1;
+    return prediction.onDevice.times ? scenes : 1;
 }
 
 Flight::Flight(FlightOrder order, std::mutex& reading, const std::stop_token& stop)

@@ -9,6 +9,7 @@
 #include "engine/job/detail/audit.h"
 #include "engine/job/knowledge.h"
 #include "engine/method/bank.h"
+#include "engine/method/method_on_device.h"
 
 namespace flcc::job::detail {
 
@@ -57,9 +58,10 @@ GroupRun::GroupRun(const Job& job, const Inputs& inputs, std::vector<int> number
     : m_job(job), m_inputs(inputs), m_numbers(std::move(numbers)), m_keeps(wants.keeps),
       m_hold(wants.hold), m_problem(inputs.problem(job, m_numbers)),
       m_statistics(method::sceneStatistics(inputs.sceneView(), m_problem.templ, stop)) {
-    m_problem.map = wants.map ||
-                    match::needsWholeMap(m_problem, inputs.templViews(m_numbers), job.partialPeaks);
-    m_problem.runs = wants.runs;
+    m_problem.onDevice.map =
+        wants.map ||
+        match::needsWholeMap(m_problem, inputs.templViews(m_numbers), job.partialPeaks);
+    m_problem.onDevice.runs = wants.runs;
     m_report.templates = m_numbers;
     m_report.plan.problem = m_problem;
     m_report.mapBytes = method::mapBytes(m_problem);
@@ -151,7 +153,8 @@ bool GroupRun::fallBack(const plan::Request& request, const Error& failure,
     m_failed.back().verdict = plan::CandidateVerdict::Failed;
     m_failed.back().reason = std::string("failed in the run: ") + failure.what();
     plan::Request again = request;
-    again.device = wrong ? "cpu" : request.device; // a lost device refuses by itself
+    again.device =
+        wrong ? std::string(method::kProcessor) : request.device; // a lost device refuses by itself
     again.failed = m_failed;
     m_tookOver = false; // what another scene left was made for that GPU
     m_shared = {};
@@ -195,7 +198,7 @@ std::string GroupRun::sceneOn(const std::string& before) const {
     if (chosen == nullptr || !byGpu()) {
         return before;
     }
-    return chosen->prediction->keepsScene ? chosen->candidate.device : std::string();
+    return chosen->prediction->onDevice.keepsScene ? chosen->candidate.device : std::string();
 }
 
 double GroupRun::expectedMs() const {
@@ -215,7 +218,7 @@ void GroupRun::nameFftPlanning(const plan::Request& request) {
 }
 
 /// Whether the map stays where the plan makes it.
-bool GroupRun::reduces() const { return m_plan->method().reduces(m_problem); }
+bool GroupRun::reduces() const { return method::reducerOf(m_plan->method(), m_problem) != nullptr; }
 
 void GroupRun::makeMap() {
     if (reduces()) {
@@ -248,13 +251,13 @@ method::Outcome GroupRun::executePrepared(const method::Execution& execution,
     }
     const base::Stopwatch watch;
     method::Outcome outcome;
-    if (reduces()) {
-        outcome = method.reduce(m_problem, candidate, prepared, m_inputs.sceneView(), *workspace,
-                                execution,
-                                {.minScore = m_job.minScore,
-                                 .partialPeaks = m_job.partialPeaks,
-                                 .asked = auditedVoxels(m_problem, m_statistics.lowest)});
-        m_reduced = outcome.reduced;
+    if (const auto* const reducer = method::reducerOf(method, m_problem)) {
+        outcome = reducer->reduce(m_problem, candidate, prepared, m_inputs.sceneView(), *workspace,
+                                  execution,
+                                  {.minScore = m_job.minScore,
+                                   .partialPeaks = m_job.partialPeaks,
+                                   .asked = auditedVoxels(m_problem, m_statistics.lowest)});
+        m_reduced = outcome.onDevice.reduced;
     } else if (prepared.size() == 1) {
         outcome = method.execute(m_problem, candidate, *prepared.front(), m_inputs.sceneView(),
                                  *workspace, execution, method::viewOf(*m_map));
@@ -284,7 +287,8 @@ method::Outcome GroupRun::executeOnce(base::TilePool& pool, const Progress& prog
     };
     const base::Stopwatch watch;
     method::Outcome outcome = executePrepared(
-        {.pool = pool, .stop = stop, .regionFinished = finished, .hold = m_hold}, progress);
+        {.pool = pool, .stop = stop, .regionFinished = finished, .onDevice = {.hold = m_hold}},
+        progress);
     m_executeMs.push_back(watch.ms());
     return outcome;
 }
@@ -315,8 +319,8 @@ void GroupRun::settle() {
     run.executeMs = spreadOf(m_executeMs);
     run.streamMs = spreadOf(m_streamMs);
     run.stagesMs = std::move(m_outcome.stagesMs);
-    run.times = m_outcome.times;
-    run.failures = std::move(m_outcome.failures);
+    run.times = m_outcome.onDevice.times;
+    run.failures = std::move(m_outcome.onDevice.failures);
     run.threads = m_threads;
     run.device = m_plan->candidate().device;
     for (plan::CandidateReport& row : m_report.plan.candidates) {

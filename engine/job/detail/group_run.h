@@ -72,7 +72,7 @@ class GroupRun {
     [[nodiscard]] bool fallBack(const plan::Request& request, const base::Error& failure,
                                 const std::stop_token& stop);
     /// What is planned runs on a GPU. Needs a plan.
-    [[nodiscard]] bool byGpu() const { return m_plan->candidate().device != "cpu"; }
+    [[nodiscard]] bool byGpu() const { return !m_plan->candidate().onProcessor(); }
     /// The device that has the scene after this run, when it was on `before`; empty for none.
     [[nodiscard]] std::string sceneOn(const std::string& before) const;
     /// What planning expects the run to take. Needs a plan.

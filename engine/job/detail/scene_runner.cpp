@@ -178,7 +178,7 @@ plan::Request SceneRunner::requestOf(const GroupRun& group, std::int64_t maps) c
         if (&before == &group) {
             break;
         }
-        request.limits.sceneOn = before.sceneOn(request.limits.sceneOn);
+        request.limits.onDevice.scene = before.sceneOn(request.limits.onDevice.scene);
     }
     return request;
 }
@@ -395,7 +395,7 @@ bool SceneRunner::fallBack(GroupRun& group, const Error& failure) {
     const std::string scene = sceneName();
     const method::Candidate& instead = group.report().plan.chosen()->candidate;
     warn((scene.empty() ? "" : "scene " + scene + ": ") + failure.what() + "; the run was done " +
-         (instead.device == "cpu" ? "on the CPU" : "by " + instead.method) + " instead");
+         (instead.onProcessor() ? "on the CPU" : "by " + instead.method) + " instead");
     if (std::optional<StreamReport>& stream = m_result.report.stream) {
         stream->planOf = groups().front().planOf();
         stream->preparedOf = groups().front().preparedOf();

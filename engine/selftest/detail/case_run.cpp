@@ -6,6 +6,7 @@
 #include "engine/base/error.h"
 #include "engine/base/stopwatch.h"
 #include "engine/method/bank.h"
+#include "engine/method/method_on_device.h"
 #include "engine/selftest/detail/comparison.h"
 #include "engine/selftest/detail/scenes.h"
 
@@ -27,19 +28,20 @@ std::string reducedFault(const Way& way, const method::MaskedView& scene,
                          const method::MaskedView& templ, const match::PeakOptions& options,
                          const MethodRun& run, const std::vector<match::Peak>& peaks) {
     method::Problem problem = way.of(problemOf(scene, templ));
-    problem.map = false;
-    if (!way.method->reduces(problem)) {
+    problem.onDevice.map = false;
+    const method::MethodOnDevice* const reducer = method::reducerOf(*way.method, problem);
+    if (reducer == nullptr) {
         return {};
     }
     base::TilePool pool(1);
     const auto prepared = way.method->prepare(problem, way.candidate, templ, pool);
     const auto workspace = way.method->makeWorkspace(problem, way.candidate);
     const method::Outcome outcome =
-        way.method->reduce(problem, way.candidate, {prepared}, scene, *workspace, {pool, {}, {}},
-                           {.minScore = options.minScore});
+        reducer->reduce(problem, way.candidate, {prepared}, scene, *workspace, {pool, {}, {}},
+                        {.minScore = options.minScore});
     const match::MapStatistics all =
         match::mapStatistics(run.map.value.view(), run.map.status.view());
-    const match::MapStatistics some = match::statisticsOf(outcome.reduced->tally());
+    const match::MapStatistics some = match::statisticsOf(outcome.onDevice.reduced->tally());
     if (some.count != all.count || some.mean != all.mean || some.minimum != all.minimum ||
         some.maximum != all.maximum || some.standardDeviation != all.standardDeviation) {
         return "without its map the statistics differ";
@@ -47,16 +49,17 @@ std::string reducedFault(const Way& way, const method::MaskedView& scene,
     if (outcome.facts.statusCounts != run.outcome.facts.statusCounts) {
         return "without its map the statuses differ";
     }
-    const std::vector<match::Peak> found = match::findPeaks(scene,
-                                                            {{.templates = {templ},
-                                                              .value = {},
-                                                              .status = {},
-                                                              .facts = outcome.facts,
-                                                              .statistics = some,
-                                                              .firstPlacement = {},
-                                                              .index = {},
-                                                              .reduced = outcome.reduced.get()}},
-                                                            {}, options);
+    const std::vector<match::Peak> found =
+        match::findPeaks(scene,
+                         {{.templates = {templ},
+                           .value = {},
+                           .status = {},
+                           .facts = outcome.facts,
+                           .statistics = some,
+                           .firstPlacement = {},
+                           .index = {},
+                           .reduced = outcome.onDevice.reduced.get()}},
+                         {}, options);
     return samePeaks(found, peaks) ? "" : "without its map the peaks differ";
 }
 
@@ -91,22 +94,23 @@ std::string bankFault(const Way& way, const method::MaskedView& scene,
         !std::equal(index.data(), index.data() + index.count(), bestIndex.data())) {
         return "a bank is not the best of its templates";
     }
-    problem.map = false;
-    if (!way.method->reduces(problem)) {
+    problem.onDevice.map = false;
+    const method::MethodOnDevice* const reducer = method::reducerOf(*way.method, problem);
+    if (reducer == nullptr) {
         return {};
     }
     const method::Outcome reduced =
-        way.method->reduce(problem, way.candidate, prepared, scene, *workspace, execution,
-                           {.minScore = options.minScore});
+        reducer->reduce(problem, way.candidate, prepared, scene, *workspace, execution,
+                        {.minScore = options.minScore});
     match::SearchedMap map{.templates = templates,
                            .numbers = {0, 1},
                            .value = {},
                            .status = {},
                            .facts = reduced.facts,
-                           .statistics = match::statisticsOf(reduced.reduced->tally()),
+                           .statistics = match::statisticsOf(reduced.onDevice.reduced->tally()),
                            .firstPlacement = method::firstPlacement(problem),
                            .index = {},
-                           .reduced = reduced.reduced.get()};
+                           .reduced = reduced.onDevice.reduced.get()};
     const std::vector<match::Peak> some = match::findPeaks(scene, {map}, {}, options);
     map.reduced = nullptr;
     map.value = bank.value.view();
@@ -237,7 +241,7 @@ void CaseRun::forEachWay(const std::vector<Way>& ways, const Visit& visit) {
             if (m_stop.stop_requested()) {
                 return;
             }
-            const bool onProcessor = way.candidate.device == "cpu";
+            const bool onProcessor = way.candidate.onProcessor();
             if (!onProcessor && set != m_sets.front()) {
                 continue; // instructions of the processor change nothing there
             }

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "engine/method/shared/direct_block.h"
+#include "engine/plan/planner.h"
 #include "engine/reference/panel.h"
 
 namespace flcc::selftest {
@@ -94,16 +95,17 @@ double Tolerance::at(const base::Index& index, bool lowConf) const {
     const auto chain = static_cast<double>(templ.y + templ.z);
     const double sums = (8 + chain / 2) * kDouble * k * k;
 
-    if (m_candidate.method == "direct" && m_candidate.device != "cpu") {
+    const method::Traits traits = plan::traitsOf(m_candidate);
+    if (traits.byDefinition && !m_candidate.onProcessor()) {
         const auto steps = static_cast<double>(method::shared::blockChain(templ));
         const auto adds = static_cast<double>(method::shared::sumChain(templ));
         return std::min(promise, kSingle * ((3 + steps / 2) * k + steps / 2 + 5) +
                                      (8 + adds / 2) * kDouble * k * k);
     }
-    if (m_candidate.method == "direct") {
+    if (traits.byDefinition) {
         return std::min(promise, direct(templ, k) + sums);
     }
-    if (m_candidate.method == "tiled" || m_candidate.method == "fourier") {
+    if (!traits.cutsTemplate) {
         const double points = static_cast<double>(base::voxelCount(m_candidate.tile));
         const long double range = m_high - m_low;
         // A value of the output is the product of a part of the tile with a template of norm 1.

@@ -181,7 +181,7 @@ class BankJobsTest : public QObject {
     void theReportTellsOfTheOneUpload() {
         const job::JobResult found = Work("cuda:0").run();
         QCOMPARE(found.report.run->times->uploads, 1);
-        QCOMPARE(found.report.plan.chosen()->prediction->times->uploads, 1);
+        QCOMPARE(found.report.plan.chosen()->prediction->onDevice.times->uploads, 1);
         const std::string text = job::toText(found.report);
         QVERIFY2(holds(text, " ms for 1 upload of the scene, compute "), text.c_str());
         QVERIFY(!holds(text, "brings the scene again"));
@@ -237,8 +237,8 @@ class BankJobsTest : public QObject {
             const int uploads = i == 0 ? 1 : 0;
             const job::GroupReport& group = found.report.groups[i];
             QCOMPARE(group.run->times->uploads, uploads);
-            QCOMPARE(group.plan.chosen()->prediction->times->uploads, uploads);
-            QVERIFY(group.plan.chosen()->prediction->keepsScene);
+            QCOMPARE(group.plan.chosen()->prediction->onDevice.times->uploads, uploads);
+            QVERIFY(group.plan.chosen()->prediction->onDevice.keepsScene);
         }
         QCOMPARE(found.report.run->times->uploads, 1);
         QCOMPARE(test::deviceDouble().memoryBytes, std::int64_t{0});

@@ -8,6 +8,7 @@
 
 #include "engine/base/error.h"
 #include "engine/cuda/map_run.h"
+#include "engine/method/method_on_device.h"
 #include "tests/engine/cpu/harness.h"
 #include "tests/engine/cpu/masks.h"
 #include "tests/engine/cuda/reduced_cases.h"
@@ -109,8 +110,9 @@ struct Whole {
 };
 
 [[nodiscard]] inline method::Outcome reduced(Ready& ready, const method::Reduction& wanted) {
-    return ready.method.reduce(ready.problem, ready.candidate, ready.prepared, ready.scene,
-                               *ready.workspace, {ready.pool, {}, {}}, wanted);
+    return ready.method.onDevice()->reduce(ready.problem, ready.candidate, ready.prepared,
+                                           ready.scene, *ready.workspace, {ready.pool, {}, {}},
+                                           wanted);
 }
 
 [[nodiscard]] inline std::string difference(const Whole& a, const Whole& b) {

@@ -164,8 +164,8 @@ class BanksTest : public QObject {
         QVERIFY(way == 2 || parts >= 4);
         QCOMPARE(calls(Call::Upload), parts + templates);
         QCOMPARE(calls(Call::Merge), parts * templates);
-        QCOMPARE(whole.outcome.times->uploads, 1);
-        QCOMPARE(ready.predicted().times->uploads, 1);
+        QCOMPARE(whole.outcome.onDevice.times->uploads, 1);
+        QCOMPARE(ready.predicted().onDevice.times->uploads, 1);
         if (way == 0) {
             QCOMPARE(calls(Call::Direct), parts * templates);
             QCOMPARE(test::deviceDouble().sumsTaken, parts);
@@ -237,8 +237,8 @@ class BanksTest : public QObject {
             smallDevice(partial ? 3 << 20 : 2 << 20);
             const test::OnDouble own(cuda::tiledMethod);
             Ready ready(*own.method, bank.problem(asked), bank, {50, 36, 1});
-            QCOMPARE(ready.predicted().times->uploads, 1);
-            const auto told = static_cast<double>(ready.predicted().deviceBytes);
+            QCOMPARE(ready.predicted().onDevice.times->uploads, 1);
+            const auto told = static_cast<double>(ready.predicted().onDevice.bytes);
             const Whole whole(ready);
             const auto parts = std::ssize(whole.regions);
             QVERIFY(parts > 1);
@@ -275,7 +275,7 @@ class BanksTest : public QObject {
         const Bank bank = Bank::of("texture");
         for (const bool map : {true, false}) {
             method::Problem problem = bank.problem();
-            problem.map = map;
+            problem.onDevice.map = map;
             smallDevice();
             const test::OnDouble own(makerOf(way));
             Ready ready(*own.method, problem, bank, tileOf(way, problem));
@@ -285,13 +285,13 @@ class BanksTest : public QObject {
             const auto holds = [](std::int64_t told, std::int64_t most) {
                 return told >= most && static_cast<double>(told) <= 1.1 * static_cast<double>(most);
             };
-            QVERIFY2(
-                holds(predicted.deviceBytes, device.mostBytes),
-                qPrintable(
-                    QStringLiteral("%1 for %2").arg(predicted.deviceBytes).arg(device.mostBytes)));
+            QVERIFY2(holds(predicted.onDevice.bytes, device.mostBytes),
+                     qPrintable(QStringLiteral("%1 for %2")
+                                    .arg(predicted.onDevice.bytes)
+                                    .arg(device.mostBytes)));
             QVERIFY(predicted.hostBytes >= device.mostPinned + method::mapBytes(problem));
-            const std::int64_t told = predicted.times->downloaded;
-            const std::int64_t came = outcome.times->downloaded;
+            const std::int64_t told = predicted.onDevice.times->downloaded;
+            const std::int64_t came = outcome.onDevice.times->downloaded;
             if (map && way != 1) {
                 QCOMPARE(came, told);
             } else if (map) { // parts that are cut have no fewer blocks in proportion
@@ -307,9 +307,9 @@ class BanksTest : public QObject {
         const test::OnDouble own;
         method::Problem problem = bank.problem();
         const auto bytes = [&](bool map) {
-            problem.map = map;
+            problem.onDevice.map = map;
             Ready ready(*own.method, problem, bank, {});
-            return (map ? Whole(ready).outcome : reduced(ready, {})).times->downloaded;
+            return (map ? Whole(ready).outcome : reduced(ready, {})).onDevice.times->downloaded;
         };
         const std::int64_t voxels = base::voxelCount(method::mapExtents(problem));
         const std::int64_t whole = bytes(true); // of four templates alone 5 bytes a voxel each
@@ -326,7 +326,7 @@ class BanksTest : public QObject {
         const test::OnDouble roomy(makerOf(way));
         const Extents tile = way == 0 ? Extents{64, 32, 1} : tileOf(way, problem);
         Ready enough(*roomy.method, problem, bank, tile);
-        const std::int64_t bytes = enough.predicted().deviceBytes;
+        const std::int64_t bytes = enough.predicted().onDevice.bytes;
         const Whole expected(enough);
         DeviceDouble& device = test::deviceDouble();
         device.reset();
@@ -335,11 +335,11 @@ class BanksTest : public QObject {
         const test::OnDouble tight(makerOf(way));
         Ready little(*tight.method, problem, bank, tile);
         const method::Prediction predicted = little.predicted();
-        QCOMPARE(predicted.times->uploads, problem.templates);
-        QVERIFY(predicted.deviceBytes <= device.about.memoryBytes);
+        QCOMPARE(predicted.onDevice.times->uploads, problem.templates);
+        QVERIFY(predicted.onDevice.bytes <= device.about.memoryBytes);
         const Whole whole(little);
         QVERIFY(device.mostBytes <= device.about.memoryBytes);
-        QCOMPARE(whole.outcome.times->uploads, problem.templates);
+        QCOMPARE(whole.outcome.onDevice.times->uploads, problem.templates);
         QCOMPARE(test::firstDifferentBit(whole.map, expected.map), std::string());
         QCOMPARE(calls(Call::Merge), std::int64_t{0});
         QCOMPARE(
@@ -405,7 +405,7 @@ class BanksTest : public QObject {
             Ready ready(*both.method, problem, bank, {64, 16, 1});
             const Whole whole(ready);
             QCOMPARE(difference(whole, alone), std::string());
-            QCOMPARE(whole.outcome.times->uploads, 1);
+            QCOMPARE(whole.outcome.onDevice.times->uploads, 1);
             QCOMPARE(test::reducedFault(*both.method, {64, 16, 1}, problem, bank), std::string());
         }
     }
@@ -477,7 +477,7 @@ class BanksTest : public QObject {
         bank.templs.push_back(test::crop(bank.scene, {{30, 10, 0}, {7, 5, 1}}));
         bank.templs.push_back(test::noise(PixelType::UInt16, {7, 5, 1}, 6));
         method::Problem problem = bank.problem();
-        problem.map = false;
+        problem.onDevice.map = false;
         problem.promise = promise;
         const auto pose = [] {
             smallDevice(200 << 10);
@@ -487,9 +487,9 @@ class BanksTest : public QObject {
             const test::OnDouble on(cuda::tiledMethod);
             Ready ready(*on.method, problem, bank, {36, 30, 1});
             const method::Outcome outcome = reduced(ready, {});
-            return std::string(!outcome.reduced              ? "nothing came back"
-                               : outcome.times->uploads != 1 ? "the scene came again"
-                                                             : "");
+            return std::string(!outcome.onDevice.reduced              ? "nothing came back"
+                               : outcome.onDevice.times->uploads != 1 ? "the scene came again"
+                                                                      : "");
         });
         QCOMPARE(found.fault, std::string());
         QVERIFY(found.errors >= 1);
@@ -530,7 +530,7 @@ class BanksTest : public QObject {
             const test::OnDouble own(makerOf(way));
             const Ready ready(*own.method, problem, bank, tileOf(way, problem));
             const auto predicted = ready.predicted();
-            bytes = predicted.times->uploads == 1 ? predicted.deviceBytes : before;
+            bytes = predicted.onDevice.times->uploads == 1 ? predicted.onDevice.bytes : before;
         }
         return bytes;
     }

@@ -108,7 +108,7 @@ class BenchmarkTest : public QObject {
     void whatIsFreeIsPlannedWith() {
         test::deviceDouble().freeBytes = std::int64_t{3} << 30;
         for (const job::BenchmarkRow& row : timed(smallOnes(1))) {
-            QCOMPARE(row.candidate.deviceMemory, std::int64_t{3} << 30);
+            QCOMPARE(row.candidate.onDevice.memory, std::int64_t{3} << 30);
         }
         QVERIFY(!job::crossover(false, false, 1, "cuda:0").methods.empty());
         test::deviceDouble().freeBytes = 1 << 20; // as good as nothing

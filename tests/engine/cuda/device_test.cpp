@@ -260,7 +260,7 @@ class DeviceTest : public QObject {
                      run.map.value.count());
             QVERIFY(run.map.exact.empty());
             QVERIFY(run.outcome.facts.largestBound >= 0x1p-24);
-            QVERIFY(predicted.deviceBytes >= test::deviceDouble().mostBytes);
+            QVERIFY(predicted.onDevice.bytes >= test::deviceDouble().mostBytes);
         }
     }
 
@@ -315,17 +315,17 @@ class DeviceTest : public QObject {
         const auto small = predicted({1000, 1000, 1}, {8, 8, 1});
         const auto large = predicted({4000, 1000, 1}, {8, 8, 1});
         const auto deep = predicted({1000, 1000, 1}, {64, 64, 1});
-        QVERIFY(large.times->upload > 3 * small.times->upload);
-        QVERIFY(large.times->compute > 3 * small.times->compute);
-        QVERIFY(large.times->download > 3 * small.times->download);
+        QVERIFY(large.onDevice.times->upload > 3 * small.onDevice.times->upload);
+        QVERIFY(large.onDevice.times->compute > 3 * small.onDevice.times->compute);
+        QVERIFY(large.onDevice.times->download > 3 * small.onDevice.times->download);
         // In several parts, each smaller, of which some are under way.
-        QVERIFY(large.ms > small.ms && large.ms < large.times->oneAfterTheOther());
-        QVERIFY(large.deviceBytes > 2 * small.deviceBytes);
+        QVERIFY(large.ms > small.ms && large.ms < large.onDevice.times->oneAfterTheOther());
+        QVERIFY(large.onDevice.bytes > 2 * small.onDevice.bytes);
         // Four times the products of a row and of a column each, on nearly as many outputs; half of
         // the rows of a piece of the small template are idle.
-        QVERIFY(deep.times->compute > 8 * small.times->compute);
-        QVERIFY(deep.times->upload < 1.1 * small.times->upload);
-        QVERIFY(small.setupMs > 0 && small.deviceBytes >= 4 * 1000 * 1000);
+        QVERIFY(deep.onDevice.times->compute > 8 * small.onDevice.times->compute);
+        QVERIFY(deep.onDevice.times->upload < 1.1 * small.onDevice.times->upload);
+        QVERIFY(small.setupMs > 0 && small.onDevice.bytes >= 4 * 1000 * 1000);
     }
 };
 

@@ -44,7 +44,7 @@ struct Match {
         : method(by), scene(in.view()), pixels(test::noise(base::pixelType(scene.pixels), m, 17)) {
         const method::MaskedView templ(base::viewOf(pixels));
         problem = test::problemOf(scene, templ, asked);
-        problem.runs = runs;
+        problem.onDevice.runs = runs;
         candidate = method.candidates(problem, {2}, tile).front();
         prepared = method.prepare(problem, candidate, templ, pool);
         map.emplace(method::mapExtents(problem));
@@ -52,7 +52,7 @@ struct Match {
 
     [[nodiscard]] method::Prediction predicted(const std::string& sceneOn = {}) const {
         method::Limits limits{2};
-        limits.sceneOn = sceneOn;
+        limits.onDevice.scene = sceneOn;
         return std::get<method::Prediction>(
             method.predict(problem, candidate, limits, {}, nullptr));
     }
@@ -62,14 +62,15 @@ struct Match {
         map.emplace(method::mapExtents(problem));
         const auto workspace = method.makeWorkspace(problem, candidate);
         outcome = method.execute(problem, candidate, *prepared, scene, *workspace,
-                                 {pool, stop,
+                                 {pool,
+                                  stop,
                                   [&](const base::Box&) {
                                       ++parts;
                                       if (part) {
                                           part();
                                       }
                                   },
-                                  hold},
+                                  {hold}},
                                  method::viewOf(*map));
     }
 
@@ -159,13 +160,13 @@ class HeldTest : public QObject {
             const Extents tile = tileOf(way, scene);
             Match apart(*on.method, own, m, asked, tile, 1);
             apart.run(nullptr);
-            QCOMPARE(apart.outcome.times->uploads, 1);
+            QCOMPARE(apart.outcome.onDevice.times->uploads, 1);
             Match match(*on.method, own, m, asked, tile, 2);
             const bool first = sceneOn.empty();
             const method::Prediction predicted = match.predicted(sceneOn);
-            QVERIFY(predicted.keepsScene && !apart.predicted().keepsScene);
-            QCOMPARE(predicted.times->uploads, first ? 1 : 0);
-            QCOMPARE(predicted.times->upload > 0, first);
+            QVERIFY(predicted.onDevice.keepsScene && !apart.predicted().onDevice.keepsScene);
+            QCOMPARE(predicted.onDevice.times->uploads, first ? 1 : 0);
+            QCOMPARE(predicted.onDevice.times->upload > 0, first);
             device.mostBytes = device.memoryBytes;
             device.mostPinned = device.pinnedBytes;
             const std::int64_t before = calls(Call::Upload);
@@ -175,18 +176,18 @@ class HeldTest : public QObject {
             QCOMPARE(match.parts, apart.parts);
             QCOMPARE(test::firstDifferentBit(*match.map, *apart.map), std::string());
             QCOMPARE(match.outcome.facts.largestBound, apart.outcome.facts.largestBound);
-            QCOMPARE(match.outcome.times->uploads, first ? 1 : 0);
-            QVERIFY(match.outcome.failures.empty());
+            QCOMPARE(match.outcome.onDevice.times->uploads, first ? 1 : 0);
+            QVERIFY(match.outcome.onDevice.failures.empty());
             if (!first) { // the template alone
                 QVERIFY(came <= 4);
             }
             const auto holds = [](std::int64_t told, std::int64_t most) {
                 return told >= most && static_cast<double>(told) <= 1.1 * static_cast<double>(most);
             };
-            QVERIFY2(
-                holds(predicted.deviceBytes, device.mostBytes),
-                qPrintable(
-                    QStringLiteral("%1 for %2").arg(predicted.deviceBytes).arg(device.mostBytes)));
+            QVERIFY2(holds(predicted.onDevice.bytes, device.mostBytes),
+                     qPrintable(QStringLiteral("%1 for %2")
+                                    .arg(predicted.onDevice.bytes)
+                                    .arg(device.mostBytes)));
             QVERIFY(predicted.hostBytes >= device.mostPinned + method::mapBytes(match.problem));
             QCOMPARE(device.memoryBytes, bytes);
             sceneOn = "cuda:0";
@@ -217,17 +218,17 @@ class HeldTest : public QObject {
         const test::OnDouble roomy;
         const Extents tile{128, 16, 1};
         const Match all(*roomy.method, own, {9, 7, 1}, {}, tile, 2);
-        const std::int64_t bytes = all.predicted().deviceBytes;
+        const std::int64_t bytes = all.predicted().onDevice.bytes;
         test::deviceDouble().about.memoryBytes = bytes - 1;
         const test::OnDouble tight;
         Match match(*tight.method, own, {9, 7, 1}, {}, tile, 2);
         const method::Prediction predicted = match.predicted();
-        QVERIFY(!predicted.keepsScene && predicted.deviceBytes < bytes);
-        QCOMPARE(match.predicted("cuda:0").times->uploads, 1);
+        QVERIFY(!predicted.onDevice.keepsScene && predicted.onDevice.bytes < bytes);
+        QCOMPARE(match.predicted("cuda:0").onDevice.times->uploads, 1);
         method::SceneHold hold;
         match.run(&hold);
-        QVERIFY(!hold.scene && test::deviceDouble().mostBytes <= predicted.deviceBytes);
-        QCOMPARE(match.outcome.times->uploads, 1);
+        QVERIFY(!hold.scene && test::deviceDouble().mostBytes <= predicted.onDevice.bytes);
+        QCOMPARE(match.outcome.onDevice.times->uploads, 1);
         // What another run left has to go first.
         test::deviceDouble().about.memoryBytes = bytes;
         const test::OnDouble enough;
@@ -257,10 +258,10 @@ class HeldTest : public QObject {
         test::failAt(Call::Allocate, turn, cuda::kOutOfMemory);
         match.run(&hold);
         QVERIFY(!hold.scene && hold.refused);
-        QCOMPARE(std::ssize(match.outcome.failures), std::ptrdiff_t{1});
-        QVERIFY(match.outcome.failures.front().find("the scene did not stay on the device") !=
-                std::string::npos);
-        QCOMPARE(match.outcome.times->uploads, 1);
+        QCOMPARE(std::ssize(match.outcome.onDevice.failures), std::ptrdiff_t{1});
+        QVERIFY(match.outcome.onDevice.failures.front().find(
+                    "the scene did not stay on the device") != std::string::npos);
+        QCOMPARE(match.outcome.onDevice.times->uploads, 1);
         QCOMPARE(test::firstDifferentBit(*match.map, *apart.map), std::string());
         QCOMPARE(test::deviceDouble().memoryBytes, std::int64_t{0});
     }
@@ -311,10 +312,10 @@ class HeldTest : public QObject {
         apart.run(&hold);
         QVERIFY(hold.scene);
         Match match(*both.method, own, {9, 7, 1}, {}, {64, 16, 1}, 2);
-        QVERIFY(!match.predicted().keepsScene);
+        QVERIFY(!match.predicted().onDevice.keepsScene);
         match.run(&hold);
         QVERIFY(!hold.scene);
-        QCOMPARE(match.outcome.times->uploads, 1);
+        QCOMPARE(match.outcome.onDevice.times->uploads, 1);
         QCOMPARE(test::firstDifferentBit(*match.map, *apart.map), std::string());
     }
 

@@ -128,7 +128,7 @@ class CudaJobTest : public QObject {
         // Transfers and compute apart, as predicted and as they were, and the model beside.
         const auto& times = both.report.run->times;
         QVERIFY(times && times->upload > 0 && times->compute > 0 && times->download > 0);
-        QVERIFY(!rowOf(both.report, "cpu")->prediction->times);
+        QVERIFY(!rowOf(both.report, "cpu")->prediction->onDevice.times);
         const std::string json = job::toJson(both.report);
         QVERIFY(json.find("\"one_after_the_other_ms\"") != std::string::npos);
         const std::string text = job::toText(both.report);
@@ -345,7 +345,7 @@ class CudaJobTest : public QObject {
         QCOMPARE(found.report.audit->largestDeviation, seen.report.audit->largestDeviation);
         const auto bytes = [](const job::JobResult& of) {
             return std::pair{of.report.run->times->downloaded,
-                             of.report.plan.chosen()->prediction->times->downloaded};
+                             of.report.plan.chosen()->prediction->onDevice.times->downloaded};
         };
         QVERIFY(4 * bytes(found).first < bytes(seen).first);
         QVERIFY(4 * bytes(found).second < bytes(seen).second);

@@ -219,7 +219,7 @@ class MaskedBanksTest : public QObject {
     void whatNeedsTheWholeMapIsRefusedWithoutIt() {
         Bank bank = bankOf("texture", false);
         method::Problem problem = bank.problem({.extent = Extent::Same});
-        problem.map = false;
+        problem.onDevice.map = false;
         QVERIFY(match::needsWholeMap(problem, bank.views(), false));
         problem.extent = Extent::Valid;
         QVERIFY(!match::needsWholeMap(problem, bank.views(), false));
@@ -231,12 +231,13 @@ class MaskedBanksTest : public QObject {
         Ready ready(*own.method, problem, bank, {50, 36, 1});
         const Whole whole(ready);
         const auto some = reduced(ready, {});
-        QVERIFY_THROWS_EXCEPTION(base::Error, (void)peaksOf(ready, whole, {}, some.reduced.get()));
+        QVERIFY_THROWS_EXCEPTION(base::Error,
+                                 (void)peaksOf(ready, whole, {}, some.onDevice.reduced.get()));
         const auto all = cuda::reduceOnHost(problem, [&](const method::BankView& to) {
             return own.method->executeBank(problem, ready.candidate, ready.prepared, ready.scene,
                                            *ready.workspace, {ready.pool, {}, {}}, to);
         });
-        QCOMPARE(test::anyDifference(peaksOf(ready, whole, {}, all.reduced.get()),
+        QCOMPARE(test::anyDifference(peaksOf(ready, whole, {}, all.onDevice.reduced.get()),
                                      peaksOf(ready, whole, {})),
                  std::string());
     }
@@ -264,7 +265,7 @@ class MaskedBanksTest : public QObject {
         for (int uploads = 1; uploads == 1; bytes = bytes * 9 / 10) {
             smallDevice(bytes);
             const test::OnDouble own(makerOf(kind));
-            uploads = Ready(*own.method, problem, bank, tile).predicted().times->uploads;
+            uploads = Ready(*own.method, problem, bank, tile).predicted().onDevice.times->uploads;
         }
         const test::OnDouble tight(makerOf(kind));
         const std::string fault = test::reducedFault(*tight.method, tile, problem, bank,
@@ -304,7 +305,7 @@ class MaskedBanksTest : public QObject {
         method::Problem problem = bank.problem();
         std::array<std::int64_t, 2> came{};
         for (const bool map : {true, false}) {
-            problem.map = map;
+            problem.onDevice.map = map;
             smallDevice(2 << 20);
             const test::OnDouble own(makerOf(kind));
             const Extents tile = kind == kTiled ? Extents{40, 36, 1} : Extents{};
@@ -315,14 +316,14 @@ class MaskedBanksTest : public QObject {
             const method::Prediction predicted = ready.predicted();
             const auto outcome = map ? Whole(ready).outcome : reduced(ready, {});
             const DeviceDouble& device = test::deviceDouble();
-            const auto told = static_cast<double>(predicted.deviceBytes);
+            const auto told = static_cast<double>(predicted.onDevice.bytes);
             const auto most = static_cast<double>(device.mostBytes);
             // Of templates under one mask each is counted with its own.
             QVERIFY2(told >= most && told <= 1.1 * most,
                      qPrintable(QStringLiteral("%1 for %2").arg(told).arg(most)));
             QVERIFY(predicted.hostBytes >= device.mostPinned + method::mapBytes(problem));
-            came[map ? 1 : 0] = outcome.times->downloaded;
-            const std::int64_t expected = predicted.times->downloaded;
+            came[map ? 1 : 0] = outcome.onDevice.times->downloaded;
+            const std::int64_t expected = predicted.onDevice.times->downloaded;
             QVERIFY(came[map ? 1 : 0] < 2 * expected && expected < 2 * came[map ? 1 : 0]);
         }
         QVERIFY(3 * came[0] < came[1]);

@@ -8,6 +8,7 @@
 #include "engine/base/error.h"
 #include "engine/cuda/map_parts.h"
 #include "engine/cuda/reduction.h"
+#include "engine/method/method_on_device.h"
 #include "engine/reference/lcc.h"
 #include "tests/engine/cpu/masks.h"
 #include "tests/engine/cuda/on_double.h"
@@ -284,7 +285,7 @@ class ReduceTest : public QObject {
             const test::OnDouble device(makerOf(way));
             method::Problem problem = test::problemOf(own.sceneView(), own.templView());
             const auto bytes = [&](bool map) {
-                problem.map = map;
+                problem.onDevice.map = map;
                 const auto candidate = device.method->candidates(problem, {2}, {}).front();
                 const auto predicted = std::get<method::Prediction>(
                     device.method->predict(problem, candidate, {2}, {}, nullptr));
@@ -296,9 +297,11 @@ class ReduceTest : public QObject {
                 const auto outcome =
                     map ? device.method->execute(problem, candidate, *prepared, own.sceneView(),
                                                  *workspace, {pool, {}, {}}, method::viewOf(to))
-                        : device.method->reduce(problem, candidate, {prepared}, own.sceneView(),
-                                                *workspace, {pool, {}, {}}, {});
-                return std::pair{predicted.times->downloaded, outcome.times->downloaded};
+                        : device.method->onDevice()->reduce(problem, candidate, {prepared},
+                                                            own.sceneView(), *workspace,
+                                                            {pool, {}, {}}, {});
+                return std::pair{predicted.onDevice.times->downloaded,
+                                 outcome.onDevice.times->downloaded};
             };
             const auto whole = bytes(true);
             const auto some = bytes(false);
@@ -314,7 +317,7 @@ class ReduceTest : public QObject {
         const test::ReducedCase own = test::caseOf("texture");
         method::Problem problem = test::problemOf(own.sceneView(), own.templView());
         QVERIFY(!cuda::isReduced(problem)); // the map is asked for
-        problem.map = false;
+        problem.onDevice.map = false;
         QVERIFY(cuda::isReduced(problem));
         const auto without = [&](auto change) {
             method::Problem other = problem;
@@ -326,12 +329,12 @@ class ReduceTest : public QObject {
         QVERIFY(!without([](auto& one) { one.mask = true; }));
         problem.templates = 1;
         const test::OnDouble device;
-        problem.map = true;
+        problem.onDevice.map = true;
         base::TilePool pool(1);
         const auto candidate = device.method->candidates(problem, {1}, {}).front();
         const auto prepared = device.method->prepare(problem, candidate, own.templView(), pool);
         const auto workspace = device.method->makeWorkspace(problem, candidate);
-        QVERIFY_THROWS_EXCEPTION(base::Error, (void)device.method->reduce(
+        QVERIFY_THROWS_EXCEPTION(base::Error, (void)device.method->onDevice()->reduce(
                                                   problem, candidate, {prepared}, own.sceneView(),
                                                   *workspace, {pool, {}, {}}, {}));
     }
@@ -348,7 +351,7 @@ class ReduceTest : public QObject {
         QFETCH(int, call);
         const test::ReducedCase own = test::caseOf("texture");
         method::Problem problem = test::problemOf(own.sceneView(), own.templView());
-        problem.map = false;
+        problem.onDevice.map = false;
         const auto pose = [] {
             test::deviceDouble().reset();
             test::deviceDouble().order = test::Order::Late;
@@ -359,9 +362,9 @@ class ReduceTest : public QObject {
             base::TilePool pool(2);
             const auto prepared = on.method->prepare(problem, candidate, own.templView(), pool);
             const auto workspace = on.method->makeWorkspace(problem, candidate);
-            const auto outcome = on.method->reduce(problem, candidate, {prepared}, own.sceneView(),
-                                                   *workspace, {pool, {}, {}}, {});
-            return std::string(outcome.reduced ? "" : "nothing came back");
+            const auto outcome = on.method->onDevice()->reduce(
+                problem, candidate, {prepared}, own.sceneView(), *workspace, {pool, {}, {}}, {});
+            return std::string(outcome.onDevice.reduced ? "" : "nothing came back");
         });
         QCOMPARE(found.fault, std::string());
         QVERIFY(found.errors >= 4);
@@ -389,8 +392,8 @@ class ReduceTest : public QObject {
     static void compare(const method::Method& method, const Extents& tile, method::Problem problem,
                         const method::MaskedView& scene, const method::MaskedView& templ) {
         const auto candidate = method.candidates(problem, {2}, tile).front();
-        problem.map = false;
-        QVERIFY(method.reduces(problem));
+        problem.onDevice.map = false;
+        QVERIFY(method.onDevice()->reduces(problem));
         base::TilePool pool(2);
         const auto prepared = method.prepare(problem, candidate, templ, pool);
         const auto workspace = method.makeWorkspace(problem, candidate);
@@ -404,14 +407,15 @@ class ReduceTest : public QObject {
             for (const double minScore : {0.6, -0.2}) {
                 const method::Reduction wanted{minScore, partial,
                                                test::someVoxels(map.value.extents())};
-                const auto outcome = method.reduce(problem, candidate, {prepared}, scene,
-                                                   *workspace, {pool, {}, {}}, wanted);
-                QVERIFY(outcome.reduced);
+                const auto outcome = method.onDevice()->reduce(
+                    problem, candidate, {prepared}, scene, *workspace, {pool, {}, {}}, wanted);
+                QVERIFY(outcome.onDevice.reduced);
                 QVERIFY(test::same(outcome.facts, whole.facts));
-                QVERIFY(test::same(match::statisticsOf(outcome.reduced->tally()), statistics));
+                QVERIFY(
+                    test::same(match::statisticsOf(outcome.onDevice.reduced->tally()), statistics));
                 for (const base::Index& at : wanted.asked) {
-                    QCOMPARE(outcome.reduced->asked(at).status, map.status.view().at(at));
-                    QCOMPARE(outcome.reduced->asked(at).value,
+                    QCOMPARE(outcome.onDevice.reduced->asked(at).status, map.status.view().at(at));
+                    QCOMPARE(outcome.onDevice.reduced->asked(at).value,
                              twofold ? map.exact.view().at(at)
                                      : static_cast<double>(map.value.view().at(at)));
                 }
@@ -428,7 +432,7 @@ class ReduceTest : public QObject {
                                             .statistics = statistics,
                                             .firstPlacement = method::firstPlacement(problem),
                                             .index = {},
-                                            .reduced = outcome.reduced.get()};
+                                            .reduced = outcome.onDevice.reduced.get()};
                     const auto found = match::findPeaks(scene, {some}, {}, options);
                     some.reduced = nullptr;
                     some.value = map.value.view();

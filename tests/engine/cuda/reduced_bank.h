@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/cpu/methods.h"
+#include "engine/method/method_on_device.h"
 #include "tests/engine/cuda/banks.h"
 
 /// A bank whose map stays on a device against one whose map came back.
@@ -47,7 +48,7 @@ struct HowReduced {
 [[nodiscard]] inline std::string otherThanMap(const method::Outcome& outcome, const Whole& whole,
                                               const std::vector<base::Index>& asked) {
     const method::MatchMap& map = whole.map;
-    const method::ReducedMap& reduced = *outcome.reduced;
+    const method::ReducedMap& reduced = *outcome.onDevice.reduced;
     if (!same(outcome.facts, whole.outcome.facts)) {
         return "other facts";
     }
@@ -73,14 +74,14 @@ struct HowReduced {
 [[nodiscard]] inline std::string reducedFault(const method::Method& method,
                                               const base::Extents& tile, method::Problem problem,
                                               const Bank& bank, const HowReduced& how = {}) {
-    problem.map = false;
-    if (!method.reduces(problem)) {
+    problem.onDevice.map = false;
+    if (method::reducerOf(method, problem) == nullptr) {
         return "the map comes back whole";
     }
     Ready ready(method, problem, bank, tile);
     const Whole whole(ready);
-    if (ready.predicted().times->uploads != how.uploads ||
-        whole.outcome.times->uploads != how.uploads) {
+    if (ready.predicted().onDevice.times->uploads != how.uploads ||
+        whole.outcome.onDevice.times->uploads != how.uploads) {
         return "other uploads";
     }
     if (whole.regions.size() < how.leastParts) {
@@ -105,8 +106,8 @@ struct HowReduced {
             const auto outcome = reduced(ready, {minScore, partial, asked});
             const std::string words = " for scores from " + std::to_string(minScore) +
                                       (partial ? ", partial ones too" : "");
-            std::string fault =
-                outcome.reduced ? otherThanMap(outcome, whole, asked) : "nothing came back";
+            std::string fault = outcome.onDevice.reduced ? otherThanMap(outcome, whole, asked)
+                                                         : "nothing came back";
             for (const std::int64_t most : {1, 30}) {
                 const match::PeakOptions options{.minScore = minScore,
                                                  .maxPeaks = most,
@@ -117,7 +118,8 @@ struct HowReduced {
                 if (!fault.empty() || all.empty()) {
                     return (all.empty() ? "no peaks" : fault) + words;
                 }
-                fault = anyDifference(peaksOf(ready, whole, options, outcome.reduced.get()), all);
+                fault = anyDifference(
+                    peaksOf(ready, whole, options, outcome.onDevice.reduced.get()), all);
                 if (fault.empty() && judge) {
                     fault = otherPeaks(all, peaksOf(*onProcessor, *judge, options));
                     fault = fault.empty() ? "" : "on the processor: " + fault;

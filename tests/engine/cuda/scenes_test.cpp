@@ -351,10 +351,10 @@ void CudaScenesTest::memoryDecidesHowManyAreInFlight() {
     QFETCH(int, scenes);
     QFETCH(int, less);
     method::Prediction prediction;
-    prediction.times.emplace();
+    prediction.onDevice.times.emplace();
     prediction.hostBytes = 1000;
-    prediction.deviceBytes = 300;
-    prediction.deviceMemory = device ? scenes * 300 - less : 4000;
+    prediction.onDevice.bytes = 300;
+    prediction.onDevice.memory = device ? scenes * 300 - less : 4000;
     const std::int64_t memory = device ? 100000 : scenes * 1000 + (scenes - 1) * 70 - less;
     const int wanted = std::max(1, scenes - less);
     QCOMPARE(job::detail::scenesInFlight(prediction, 70, memory), wanted);

@@ -196,9 +196,10 @@ class StreamsTest : public QObject {
         const auto holds = [](std::int64_t told, std::int64_t most) {
             return told >= most && static_cast<double>(told) <= 1.1 * static_cast<double>(most);
         };
-        QVERIFY2(holds(predicted.deviceBytes, device.mostBytes),
-                 qPrintable(
-                     QStringLiteral("%1 for %2").arg(predicted.deviceBytes).arg(device.mostBytes)));
+        QVERIFY2(
+            holds(predicted.onDevice.bytes, device.mostBytes),
+            qPrintable(
+                QStringLiteral("%1 for %2").arg(predicted.onDevice.bytes).arg(device.mostBytes)));
         const std::int64_t beside =
             method::mapBytes(work.problem()) + base::byteCount(work.problem().templ, 12);
         QVERIFY2(holds(predicted.hostBytes, beside + device.mostPinned),
@@ -215,7 +216,7 @@ class StreamsTest : public QObject {
         smallDevice(2);
         const test::OnDouble own = methodOf(tiled);
         test::Way way = work.way(own, tiled);
-        QCOMPARE(way.candidate.inFlight, 0);
+        QCOMPARE(way.candidate.onDevice.inFlight, 0);
         const auto verdict = [&](std::int64_t bytes) {
             way.candidate =
                 own.method->candidates(work.problem(), {2, bytes}, way.candidate.tile).front();
@@ -226,7 +227,7 @@ class StreamsTest : public QObject {
         std::int64_t pinned = test::deviceDouble().mostPinned;
         for (const int inFlight : {2, 1}) {
             const auto fits = std::get<method::Prediction>(verdict(bytes - 1));
-            QCOMPARE(way.candidate.inFlight, inFlight);
+            QCOMPARE(way.candidate.onDevice.inFlight, inFlight);
             QVERIFY(fits.hostBytes < bytes);
             test::deviceDouble().mostPinned = 0;
             const test::OnDouble other = methodOf(tiled);
@@ -266,8 +267,8 @@ class StreamsTest : public QObject {
             smallDevice(2);
             const test::OnDouble own = methodOf(tiled);
             const test::MethodRun run = work.run(work.way(own, tiled));
-            QVERIFY(run.outcome.times.has_value());
-            const method::DeviceTimes& times = *run.outcome.times;
+            QVERIFY(run.outcome.onDevice.times.has_value());
+            const method::DeviceTimes& times = *run.outcome.onDevice.times;
             for (const double ms : {times.setup, times.packing, times.upload, times.compute,
                                     times.download, times.joining}) {
                 QVERIFY(ms > 0);
@@ -313,8 +314,8 @@ class StreamsTest : public QObject {
             QCOMPARE(found.regions.size(), alone.regions.size());
             QCOMPARE(test::firstDifferentBit(found.map, alone.map), std::string());
             QCOMPARE(found.outcome.facts.boundMedian, alone.outcome.facts.boundMedian);
-            QCOMPARE(found.outcome.times->devices, 2);
-            QVERIFY(found.outcome.failures.empty());
+            QCOMPARE(found.outcome.onDevice.times->devices, 2);
+            QVERIFY(found.outcome.onDevice.failures.empty());
             QVERIFY(nothingLeft());
         }
     }
@@ -371,15 +372,17 @@ class StreamsTest : public QObject {
             QCOMPARE(found.regions.size(), alone.regions.size());
             QCOMPARE(test::firstDifferentBit(found.map, alone.map), std::string());
             QVERIFY(found.outcome.facts.statusCounts == alone.outcome.facts.statusCounts);
-            if (!found.outcome.failures.empty()) {
-                QCOMPARE(found.outcome.failures.size(), std::size_t{1});
-                QVERIFY(found.outcome.failures.front().find("cuda:1") != std::string::npos);
+            if (!found.outcome.onDevice.failures.empty()) {
+                QCOMPARE(found.outcome.onDevice.failures.size(), std::size_t{1});
+                QVERIFY(found.outcome.onDevice.failures.front().find("cuda:1") !=
+                        std::string::npos);
             }
             // Memory for a part is asked for by a device that got one.
-            QVERIFY(turn > first || device.call == Call::Pin || !found.outcome.failures.empty());
+            QVERIFY(turn > first || device.call == Call::Pin ||
+                    !found.outcome.onDevice.failures.empty());
             const bool lost = result == DeviceDouble::kIllegalAddress;
             QCOMPARE(own.engine.reasonAgainst(1).empty(),
-                     !(lost && !found.outcome.failures.empty()));
+                     !(lost && !found.outcome.onDevice.failures.empty()));
             QVERIFY(own.engine.reasonAgainst(0).empty());
             QVERIFY(own.engine.reason().empty());
         }
@@ -420,7 +423,7 @@ class StreamsTest : public QObject {
         const test::OnDouble own(cuda::directMethod, {0, 1});
         const test::MethodRun found = work.run(work.way(own, false), options);
         device.starting = nullptr;
-        QCOMPARE(found.outcome.failures.size(), std::size_t{1});
+        QCOMPARE(found.outcome.onDevice.failures.size(), std::size_t{1});
         QCOMPARE(test::runFault(found), std::string());
         QCOMPARE(test::firstDifferentBit(found.map, alone.map), std::string());
     }

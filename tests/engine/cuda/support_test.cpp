@@ -167,7 +167,7 @@ class SupportTest : public QObject {
                                           way.candidate, {2}, {}, nullptr));
                 (void)test::runMethod(way, masked, templ);
                 const auto most = static_cast<double>(test::deviceDouble().mostBytes);
-                const auto told = static_cast<double>(predicted.deviceBytes);
+                const auto told = static_cast<double>(predicted.onDevice.bytes);
                 QVERIFY2(told >= most && told <= 1.1 * most,
                          qPrintable(QStringLiteral("%1 for %2").arg(told).arg(most)));
             }

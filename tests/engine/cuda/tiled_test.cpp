@@ -10,6 +10,7 @@
 #include "engine/cuda/pipeline.h"
 #include "engine/cuda/tiled_steps.h"
 #include "engine/cuda/tiling.h"
+#include "engine/method/method_on_device.h"
 #include "engine/method/shared/smooth_length.h"
 #include "tests/engine/cuda/on_double.h"
 #include "tests/support/comparison.h"
@@ -244,19 +245,19 @@ class TiledTest : public QObject {
             return std::get<method::Prediction>(
                 tiled.method->predict(problem, way.candidate, {2}, {}, nullptr));
         };
-        const std::int64_t all = predicted().deviceBytes;
+        const std::int64_t all = predicted().onDevice.bytes;
         const test::MethodRun roomy = run(way, scene, templ);
         method::Limits limits{2};
-        limits.deviceMemory = all / 2;
+        limits.onDevice.memory = all / 2;
         way.candidate = tiled.method->candidates(problem, limits, way.candidate.tile).front();
-        QCOMPARE(predicted().deviceMemory, limits.deviceMemory);
-        QVERIFY(predicted().deviceBytes <= limits.deviceMemory);
+        QCOMPARE(predicted().onDevice.memory, limits.onDevice.memory);
+        QVERIFY(predicted().onDevice.bytes <= limits.onDevice.memory);
         test::deviceDouble().mostBytes = 0;
         const test::MethodRun tight = run(way, scene, templ);
-        QVERIFY(test::deviceDouble().mostBytes <= limits.deviceMemory);
+        QVERIFY(test::deviceDouble().mostBytes <= limits.onDevice.memory);
         QVERIFY(tight.regions.size() > roomy.regions.size());
         QCOMPARE(test::firstDifferentBit(tight.map, roomy.map), std::string());
-        way.candidate.deviceMemory = 1 << 10;
+        way.candidate.onDevice.memory = 1 << 10;
         const auto none = tiled.method->predict(problem, way.candidate, {2}, {}, nullptr);
         QVERIFY(std::get<method::Refusal>(none).reason.ends_with(" of whose 8193 MiB are free"));
     }
@@ -266,7 +267,7 @@ class TiledTest : public QObject {
         const test::OnDouble tiled(cuda::tiledMethod);
         const auto freeOf = [&](std::int64_t bytes) {
             test::deviceDouble().freeBytes = bytes;
-            return tiled.method->freeMemory();
+            return tiled.method->onDevice()->freeMemory();
         };
         QCOMPARE(freeOf(6 * kGibi), 6 * kGibi);
         QCOMPARE(freeOf(6 * kGibi + kGibi / 2 - 1), 6 * kGibi);
@@ -293,7 +294,7 @@ class TiledTest : public QObject {
                     way.candidate, {2}, {}, nullptr));
                 (void)run(way, scene, templ);
                 const auto most = static_cast<double>(test::deviceDouble().mostBytes);
-                const auto told = static_cast<double>(predicted.deviceBytes);
+                const auto told = static_cast<double>(predicted.onDevice.bytes);
                 QVERIFY2(told >= most && told <= 1.1 * most,
                          qPrintable(QStringLiteral("%1 for %2").arg(told).arg(most)));
             }
@@ -313,7 +314,7 @@ class TiledTest : public QObject {
         const auto large = predicted({4096, 1024, 1}, {8, 8, 1});
         const auto deep = predicted({1024, 1024, 1}, {64, 64, 1});
         QVERIFY(large.ms - large.setupMs > 3 * (small.ms - small.setupMs));
-        QVERIFY(large.deviceBytes > 3 * small.deviceBytes);
+        QVERIFY(large.onDevice.bytes > 3 * small.onDevice.bytes);
         QVERIFY(deep.ms <= small.ms);
         QCOMPARE(small.fftPlanning, std::string("cufft"));
     }

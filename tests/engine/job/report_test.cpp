@@ -107,7 +107,7 @@ void JobReportTest::thePredictionIsThatOfTheSample() {
     plan::CandidateReport& chosen = report.plan.candidates[0];
     chosen.prediction->ms = 1234;
     chosen.sampleMs = 4321;
-    chosen.prediction->times =
+    chosen.prediction->onDevice.times =
         method::DeviceTimes{.setup = 1, .upload = 22.25, .compute = 33.5, .download = 44.75};
     const std::string text = job::toText(report);
     QVERIFY2(text.find(" ms, predicted 4321 ms") != std::string::npos, text.c_str());
@@ -116,9 +116,9 @@ void JobReportTest::thePredictionIsThatOfTheSample() {
     QVERIFY2(text.find("22.25       33.50        44.75") != std::string::npos, text.c_str());
     QCOMPARE(Json::parse(job::toJson(report))["chosen"]["expected_ms"].get<double>(), 4321.0);
     QVERIFY(text.find("brings the scene again") == std::string::npos);
-    chosen.prediction->times->uploads = 3;
+    chosen.prediction->onDevice.times->uploads = 3;
     QVERIFY(job::toText(report).find("each brings the scene again") != std::string::npos);
-    chosen.prediction->times.reset();
+    chosen.prediction->onDevice.times.reset();
     QVERIFY(job::toText(report).find("upload ms") == std::string::npos);
 }
 

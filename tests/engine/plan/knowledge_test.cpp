@@ -7,8 +7,8 @@
 #include "engine/base/image.h"
 #include "engine/cpu/fft_plan.h"
 #include "engine/plan/calibration.h"
+#include "engine/plan/detail/least_squares.h"
 #include "engine/plan/knowledge.h"
-#include "engine/plan/least_squares.h"
 #include "engine/plan/planner.h"
 #include "tests/support/test_class.h"
 

@@ -76,6 +76,23 @@ class PlanTest : public QObject {
     Q_OBJECT
 
   private Q_SLOTS:
+    void aMethodIsDescribedAlikeOnEveryDevice() {
+        for (const method::Method* method : plan::methods()) {
+            const std::string device(method->device());
+            const method::Traits own = method->traits();
+            const method::Traits found =
+                plan::traitsOf({.method = std::string(method->name()), .device = "cuda:9"});
+            QVERIFY(!own.title.empty());
+            QVERIFY(found.title == own.title && found.byDefinition == own.byDefinition &&
+                    found.wholeScene == own.wholeScene && found.cutsTemplate == own.cutsTemplate);
+            const method::Candidate candidate{std::string(method->name()), device};
+            QCOMPARE(plan::methodOf(candidate), method);
+            QCOMPARE(candidate.onProcessor(), method->onDevice() == nullptr);
+        }
+        QCOMPARE(plan::methodOf({.method = "direct", .device = "cuda:9"}), nullptr);
+        QVERIFY_THROWS_EXCEPTION(base::Error, (void)plan::traitsOf({.method = "none"}));
+    }
+
     void smallTemplatesAreDirectAndLargeOnesTiled() {
         QCOMPARE(chosenMethod(estimate(problemOf({2000, 2000, 1}, {4, 4, 1}), {})), "direct");
         QCOMPARE(chosenMethod(estimate(problemOf({2000, 2000, 1}, {128, 128, 1}), {})), "tiled");

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/cpu/methods.h"
-#include "engine/plan/sampling.h"
+#include "engine/plan/detail/sampling.h"
 #include "tests/support/test_class.h"
 
 using namespace flcc;
@@ -26,6 +26,7 @@ class CountedMethod final : public method::Method {
     mutable base::Extents tile;
 
     [[nodiscard]] std::string_view name() const override { return m_method.name(); }
+    [[nodiscard]] method::Traits traits() const override { return m_method.traits(); }
     [[nodiscard]] std::string_view device() const override { return m_method.device(); }
     [[nodiscard]] std::vector<method::Candidate>
     candidates(const method::Problem& problem, const method::Limits& limits,

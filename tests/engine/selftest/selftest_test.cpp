@@ -19,6 +19,7 @@ class Spoilt final : public method::Method {
     explicit Spoilt(const method::Method& sound) : m_sound(sound) {}
 
     [[nodiscard]] std::string_view name() const override { return m_sound.name(); }
+    [[nodiscard]] method::Traits traits() const override { return m_sound.traits(); }
     [[nodiscard]] std::string_view device() const override { return m_sound.device(); }
     [[nodiscard]] std::vector<method::Candidate>
     candidates(const method::Problem& problem, const method::Limits& limits,
