@@ -81,13 +81,14 @@ job::BenchmarkOptions benchmarkOf(const Values& values) {
         }
     }
     if (values.contains("--scene") != values.contains("--template")) {
-        refuse("--scene and --template go together: the problem that is timed");
+        refuse("--scene and --template must be given together: they set the problem to time");
     }
     if (values.contains("--scene") && values.contains("--set")) {
-        refuse("--set is a list of problems, --scene and --template are one; give one of them");
+        refuse("--set cannot be combined with --scene and --template: give --set to time a list of "
+               "problems, or --scene and --template to time one");
     }
     if (values.contains("--templates") && !values.contains("--scene")) {
-        refuse("--templates goes with --scene and --template");
+        refuse("--templates needs --scene and --template");
     }
     if (values.contains("--scene")) {
         options.problems = {posed};
@@ -113,7 +114,7 @@ int bench(const std::vector<std::string>& args, const std::stop_token& stop) {
     if (values.contains("--crossover")) {
         for (const auto& [name, value] : values) {
             if (name != "--crossover" && name != "--threads" && name != "--device") {
-                refuse("--crossover goes with --threads and --device alone");
+                refuse("--crossover can only be combined with --threads and --device");
             }
         }
         const std::string device = values.contains("--device") ? deviceOf(values) : "cpu";
@@ -131,7 +132,7 @@ int bench(const std::vector<std::string>& args, const std::stop_token& stop) {
         }
         print(job::toMarkdown(row));
         rows.push_back(row);
-        if (!report.empty()) { // what comes after it may take it all down
+        if (!report.empty()) { // the finished rows survive if a later one ends the program
             io::writeText(report, job::toJson(rows));
         }
     });
@@ -144,14 +145,15 @@ int bench(const std::vector<std::string>& args, const std::stop_token& stop) {
                                      [](const job::BenchmarkRow& row) { return !row.sound(); });
     if (wrong > 0) {
         throw base::Error(base::ErrorCode::Internal,
-                          std::to_string(wrong) + " of the maps that were timed are wrong");
+                          std::to_string(wrong) +
+                              " of the timed maps have wrong scores; run flcc-cli selftest");
     }
     const auto isFailed = [](const job::BenchmarkRow& row) { return row.failed; };
     if (const auto first = std::find_if(rows.begin(), rows.end(), isFailed); first != rows.end()) {
         throw base::Error(base::ErrorCode::Device,
                           std::to_string(std::count_if(first, rows.end(), isFailed)) + " of " +
                               std::to_string(rows.size()) +
-                              " rows failed, the first one: " + first->notRun);
+                              " rows failed; the first error is: " + first->notRun);
     }
     return 0;
 }

@@ -82,9 +82,9 @@ int calibrate(const std::vector<std::string>& args, const std::stop_token& stop)
                        [&](std::string_view doing, double share) { progress(doing, share); });
     progress.clear();
     if (result.cancelled) {
-        std::cerr << "flcc-cli: interrupted before the measurements fitted together; nothing was "
-                     "kept\n"
-                  << std::flush;
+        std::cerr
+            << "flcc-cli: interrupted before the measurements were complete; nothing was saved\n"
+            << std::flush;
         return kInterrupted;
     }
     if (options.json) {
@@ -93,10 +93,12 @@ int calibrate(const std::vector<std::string>& args, const std::stop_token& stop)
         const method::InstructionRate& rate = result.model.instructionRates.front();
         std::ostringstream text;
         text << "Calibrated: " << rate.multiplyAddsPerNs
-             << " multiply-adds a nanosecond and thread with " << rate.instructions << ", "
+             << " multiply-adds per nanosecond and thread with " << rate.instructions << ", "
              << result.model.shapeTimes.size() << " tile shapes measured\n"
-             << (result.file.empty() ? std::string("There is no place to keep it in.")
-                                     : "Kept in " + result.file.string())
+             << (result.file.empty()
+                     ? std::string(
+                           "The calibration was not saved: set HOME or XDG_CACHE_HOME to a folder.")
+                     : "Saved in " + result.file.string())
              << "\n";
         print(text.str());
     }

@@ -31,34 +31,34 @@ using Arguments = std::vector<std::string>;
 constexpr const char* kUsage =
     R"(flcc-cli finds a template in an image or volume by local correlation coefficients.
 
-  flcc-cli match SCENE TEMPLATE [options]                  scores, peaks and map of every placement
-  flcc-cli match SCENE A --template B --template C ...     several templates: the best score of each placement
-  flcc-cli match SCENE --crop X,Y[,Z]:W,H[,D] [options]    the template is cut from the scene
-  flcc-cli match SCENE TEMPLATE --scene B C ...            several scenes: each for itself, outputs by number
-  flcc-cli plan  ... as match ...                          how it would be computed, and at what cost
-  flcc-cli info FILE                                       extents, type and geometry of a file as JSON
-  flcc-cli sample NAME --output DIR                        writes a built-in sample with its truth
-  flcc-cli sample --list                                   the built-in samples
-  flcc-cli devices [--json]                                processors and GPUs, and why one is not usable
+  flcc-cli match SCENE TEMPLATE [options]                  scores every placement; gives peaks and map
+  flcc-cli match SCENE A --template B --template C ...     several templates: keeps the best score of each placement
+  flcc-cli match SCENE --crop X,Y[,Z]:W,H[,D] [options]    cuts the template from the scene
+  flcc-cli match SCENE TEMPLATE --scene B C ...            several scenes: searches each, numbers the outputs
+  flcc-cli plan  ... as match ...                          shows the method that match would choose, its time and memory
+  flcc-cli info FILE                                       prints extents, type and geometry of a file as JSON
+  flcc-cli sample NAME --output DIR                        writes a built-in sample: scene, template, true positions
+  flcc-cli sample --list                                   lists the built-in samples
+  flcc-cli devices [--json]                                lists CPU and GPUs; says why one cannot be used
   flcc-cli calibrate [--threads N] [--seconds N] [--quiet] [--json]
-                                                           measures this machine for better plans, two minutes
-  flcc-cli bench [--device D] [--report FILE.json]         times every method of a device, transfers apart
+                                                           measures this machine for better plans; takes two minutes
+  flcc-cli bench [--device D] [--report FILE.json]         times every method of a device, transfers separately
                  [--set sizes|crossover|banks|volumes | --scene X,Y[,Z] --template X,Y[,Z] [--templates N]]
                  [--pixel TYPE] [--threads N] [--repeat N]
   flcc-cli bench --crossover FILE.png|FILE.json [--device D] [--threads N]
-                                                           which method is chosen, over scene and template size
+                                                           draws the method chosen for each scene and template size
   flcc-cli selftest [--device auto|cpu|cuda|cuda:N] [--case NAME]... [--json]
-                                                           exact cases on every instruction set and GPU of this machine;
-                                                           NAME is that of a case or a part of it
+                                                           runs exact cases on every instruction set and GPU of this machine;
+                                                           NAME is the name of a case or a part of it
   flcc-cli --help | --version
 
-Options of match and plan, defaults first or in brackets:
+Options of match and plan; the default is the first value or in brackets:
 )";
 
 constexpr const char* kCodes =
     R"(
-Exit codes: 0 done, 1 internal error, failed selftest or self-audit, 2 command line, 3 input cannot be read,
-4 invalid problem, 5 memory limit, 6 device, 7 output cannot be written, 130 interrupted.
+Exit codes: 0 done, 1 internal error, failed selftest or self-audit, 2 invalid command line, 3 input cannot be read,
+4 invalid problem, 5 memory limit too small, 6 device cannot be used, 7 output cannot be written, 130 interrupted.
 )";
 
 bool asksForHelp(const Arguments& args) {
@@ -92,7 +92,7 @@ void requireOwnName(const std::filesystem::path& saveJob, const job::Job& job) {
         if (!plain.empty() && !file.empty() &&
             std::filesystem::weakly_canonical(file, ignored) == plain) {
             refuse("--save-job " + saveJob.string() +
-                   " has the name of another file of the job; give it its own");
+                   " is also the name of an input or output of the job; choose another name");
         }
     }
 }
@@ -165,7 +165,7 @@ int plan(const Arguments& args, const std::stop_token& stop) {
 
 int info(const Arguments& args, const std::stop_token& stop) {
     if (args.size() != 1) {
-        refuse("info takes the name of one file");
+        refuse("info takes one file: flcc-cli info FILE");
     }
     const std::string json = job::imageInfoJson(args[0], stop);
     if (json.empty()) {
@@ -182,7 +182,8 @@ int sample(const Arguments& args, const std::stop_token& stop) {
     }
     const bool separate = args.size() == 3 && args[1] == "--output";
     if (!separate || args[0].starts_with("-") || args[2].empty()) {
-        refuse("write flcc-cli sample NAME --output DIR, or flcc-cli sample --list");
+        refuse("sample needs a name and a folder: flcc-cli sample NAME --output DIR; flcc-cli "
+               "sample --list lists the names");
     }
     const std::vector<std::filesystem::path> files = job::writeSample(args[0], args[2], stop);
     if (files.empty()) {
@@ -242,7 +243,7 @@ int selfTest(const Arguments& args, const std::stop_token& stop) {
 
 int runCommand(const std::vector<std::string>& args, const std::stop_token& stop) {
     if (args.empty()) {
-        refuse("no command given; flcc-cli --help lists them");
+        refuse("no command given; flcc-cli --help lists the commands");
     }
     const std::string& command = args.front();
     const Arguments rest(args.begin() + 1, args.end());
@@ -277,7 +278,7 @@ int runCommand(const std::vector<std::string>& args, const std::stop_token& stop
     if (command == "selftest") {
         return selfTest(rest, stop);
     }
-    refuse("unknown command \"" + command + "\"; flcc-cli --help lists them");
+    refuse("unknown command \"" + command + "\"; flcc-cli --help lists the commands");
 }
 
 } // namespace flcc::app

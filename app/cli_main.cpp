@@ -39,7 +39,8 @@ int main(int argc, char** argv) {
     } catch (const flcc::base::Error& error) {
         return fail(error.code(), error.what());
     } catch (const std::bad_alloc&) {
-        return fail(ErrorCode::Memory, "not enough memory; use a smaller scene or --memory");
+        return fail(ErrorCode::Memory,
+                    "not enough memory; search a smaller scene or set a smaller --memory");
     } catch (const std::exception& error) {
         return fail(ErrorCode::Internal, std::string("internal error: ") + error.what());
     }

@@ -36,7 +36,7 @@ OptionValues optionsOf(const std::string& command, const std::vector<KnownOption
         const auto option = std::find_if(known.begin(), known.end(),
                                          [&](const KnownOption& one) { return one.name == name; });
         if (option == known.end()) {
-            refuse("unknown option " + name + "; " + command + " knows " + listOf(known));
+            refuse("unknown option " + name + "; " + command + " takes " + listOf(known));
         }
         if (options.contains(name) && !option->repeats) {
             refuse("option " + name + " is given twice");
@@ -63,7 +63,7 @@ std::int64_t wholeNumber(const std::string& option, std::string_view text, std::
     const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || rest != text.data() + text.size() || value < least ||
         value > most) {
-        refuse(option + " takes whole numbers from " + std::to_string(least) + " to " +
+        refuse(option + " takes a whole number from " + std::to_string(least) + " to " +
                std::to_string(most) + ", not \"" + std::string(text) + "\"");
     }
     return value;
@@ -91,7 +91,8 @@ std::string deviceOf(const OptionValues& options) {
 void print(const std::string& text) {
     std::cout << text << std::flush;
     if (!std::cout) {
-        throw Error(ErrorCode::Output, "cannot write to standard output; is the pipe closed?");
+        throw Error(ErrorCode::Output,
+                    "cannot write to standard output: the pipe may be closed or the disk full");
     }
 }
 
