@@ -38,7 +38,8 @@ BoxEditor::BoxEditor(Document& document, QWidget* parent) : QWidget(parent), m_d
         auto* field = new QSpinBox(this);
         field->setObjectName(QStringLiteral("box") + letters[i].toUpper());
         field->setAccessibleName(names[i]);
-        field->setToolTip(names[i] + tr(" (drag with tool 4, nudge with the arrow keys)"));
+        field->setToolTip(names[i] +
+                          tr(" (drag the box with tool 4, move it with the arrow keys)"));
         field->setKeyboardTracking(false);
         field->setMinimumWidth(54);
         label->setBuddy(field);
@@ -51,12 +52,12 @@ BoxEditor::BoxEditor(Document& document, QWidget* parent) : QWidget(parent), m_d
     m_cut = new QPushButton(tr("Cut template"), this);
     m_cut->setObjectName(QStringLiteral("cutTemplate"));
     m_cut->setAccessibleName(tr("Cut template"));
-    m_cut->setToolTip(tr("Makes the box the template (Ctrl+T)"));
+    m_cut->setToolTip(tr("Cuts the template from the box (Ctrl+T)"));
     connect(m_cut, &QPushButton::clicked, this, &BoxEditor::cutRequested);
     m_add = new QPushButton(tr("Add"), this);
     m_add->setObjectName(QStringLiteral("addCutTemplate"));
     m_add->setAccessibleName(tr("Add as another template"));
-    m_add->setToolTip(tr("Makes the box another template beside the others (Ctrl+Shift+T)"));
+    m_add->setToolTip(tr("Adds a template cut from the box and keeps the others (Ctrl+Shift+T)"));
     connect(m_add, &QPushButton::clicked, this, &BoxEditor::addRequested);
     auto* row = new QHBoxLayout;
     row->addWidget(m_size, 1);

@@ -26,14 +26,15 @@ CalibrateDialog::CalibrateDialog(RunController& controller, QWidget* parent)
     m_seconds->setRange(1, kMostSeconds);
     m_seconds->setValue(static_cast<int>(plan::kCalibrationSeconds));
     m_seconds->setSuffix(tr(" s"));
-    m_seconds->setToolTip(tr("Longest time it takes; the tiles used most are measured first"));
+    m_seconds->setToolTip(
+        tr("Longest time of the calibration. The most used tiles are measured first"));
     auto* label = new QLabel(tr("Time"), form);
     label->setBuddy(m_seconds);
     layout->addRow(label, m_seconds);
     addContent(form, 0);
-    say(tr("Measures how fast this machine multiplies, adds and transforms. Plans then predict "
-           "times of this machine and runs are faster. It can be stopped at any time; leave the "
-           "machine alone meanwhile."));
+    say(tr("Measures how fast this machine computes multiply-adds and Fourier transforms. Plans "
+           "then predict the times of this machine and choose faster methods. You can stop at any "
+           "time. Run nothing else meanwhile."));
     resize(460, 200);
 }
 
@@ -48,18 +49,21 @@ WorkDialog::Work CalibrateDialog::work() {
 
 void CalibrateDialog::showResult(const job::Calibrated& result, bool stopped) {
     if (result.cancelled) {
-        say(tr("Stopped before the measurements fitted together; nothing was kept."));
+        say(tr("Stopped before the measurements were complete. Nothing was saved."));
         return;
     }
     const method::InstructionRate& rate = result.model.instructionRates.front();
-    QString sentence = stopped ? tr("Stopped; what was measured is kept.") : tr("Calibrated.");
-    sentence += QChar('\n') + tr("%1 multiply-adds a nanosecond and thread with %2; %3 tile shapes "
-                                 "measured.")
-                                  .arg(rate.multiplyAddsPerNs, 0, 'f', 1)
-                                  .arg(toQString(rate.instructions))
-                                  .arg(result.model.shapeTimes.size());
-    sentence += QChar('\n') + (result.file.empty() ? tr("There is no place to keep it in.")
-                                                   : tr("Kept in %1").arg(pathText(result.file)));
+    QString sentence =
+        stopped ? tr("Stopped. The measurements made so far are used.") : tr("Calibrated.");
+    sentence += QChar('\n') +
+                tr("%1 multiply-adds per nanosecond and thread with %2; %3 tile shapes measured.")
+                    .arg(rate.multiplyAddsPerNs, 0, 'f', 1)
+                    .arg(toQString(rate.instructions))
+                    .arg(result.model.shapeTimes.size());
+    sentence += QChar('\n') +
+                (result.file.empty()
+                     ? tr("The calibration was not saved: set HOME or XDG_CACHE_HOME to a folder.")
+                     : tr("Saved in %1").arg(pathText(result.file)));
     say(sentence);
 }
 

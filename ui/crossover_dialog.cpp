@@ -27,7 +27,8 @@ CrossoverDialog::CrossoverDialog(RunController& controller, QWidget* parent)
     m_device = new QComboBox(choice);
     m_device->setObjectName(QStringLiteral("crossoverDevice"));
     m_device->setAccessibleName(tr("Device"));
-    m_device->setToolTip(tr("Whose methods are compared; devices that cannot be used say why"));
+    m_device->setToolTip(
+        tr("Device whose methods are compared. The list says why a device cannot be used"));
     m_device->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_device->setMinimumContentsLength(24);
     fillDevices(*m_device, plan::devices(plan::DeviceDetail::Names),
@@ -38,7 +39,7 @@ CrossoverDialog::CrossoverDialog(RunController& controller, QWidget* parent)
     addContent(choice, 0);
     m_picture = new QLabel(this);
     m_picture->setObjectName(QStringLiteral("crossoverPicture"));
-    m_picture->setAccessibleName(tr("Method chosen over scene side and template side"));
+    m_picture->setAccessibleName(tr("Method chosen for each side of scene and template"));
     m_picture->setAlignment(Qt::AlignCenter);
     auto* scroll = new QScrollArea(this);
     scroll->setWidgetResizable(true);
@@ -82,15 +83,14 @@ void CrossoverDialog::showMaps(std::vector<job::Crossover> maps) {
     m_picture->setPixmap(QPixmap::fromImage(image)); // a copy
     m_save->setEnabled(true);
     const bool gpu = m_device->currentData().toString() != QStringLiteral("cpu");
-    say(gpu ? tr("The method chosen on %1 by the side of scene and template, both square or cubic, "
-                 "by "
-                 "built-in constants: GPUs are not calibrated.")
+    say(gpu ? tr("The method chosen on %1 for each side length of scene and template (square or "
+                 "cubic). Times are predicted with built-in constants: GPUs are not calibrated.")
                   .arg(m_device->currentText())
         : job::knowledge()->model
-            ? tr("The method chosen by the side of scene and template, both square or cubic, as "
-                 "this machine was calibrated.")
-            : tr("The method chosen by the side of scene and template, both square or cubic. This "
-                 "machine is not calibrated: built-in constants were used."));
+            ? tr("The method chosen for each side length of scene and template (square or cubic). "
+                 "Times are predicted with this machine's calibration.")
+            : tr("The method chosen for each side length of scene and template (square or cubic). "
+                 "Times are predicted with built-in constants: this machine is not calibrated."));
 }
 
 void CrossoverDialog::askFile() {

@@ -58,7 +58,8 @@ void DataModel::addScenes() {
             row.tip = announcement(toQString(scene.image->source), *scene.image);
         } else {
             row.badge = scene.thumbnail.isNull() ? tr("not read") : QString();
-            row.tip = tr("%1 is read when it is shown or searched. Click to show it and its result")
+            row.tip = tr("%1 is read when it is shown or searched. Click to show the scene and its "
+                         "result")
                           .arg(pathText(scene.path));
         }
         m_rows.push_back(std::move(row));
@@ -119,8 +120,8 @@ void DataModel::describe(Row& row, const ResultEntry& entry) const {
                  : shown == all       ? peaksText(all)
                                       : tr("%1 of %2 peaks").arg(shown).arg(all);
     row.badge = entry.job->cancelled ? tr("partial") : QString();
-    row.tip =
-        tr("%1: %2. Click to show it in the views, Del removes it.").arg(entry.title, row.detail);
+    row.tip = tr("%1: %2. Click the result to show it in the views. Press Del to remove it.")
+                  .arg(entry.title, row.detail);
 }
 
 void DataModel::countPeaks() {

@@ -123,8 +123,9 @@ DataPanel::DataPanel(Document& document, QWidget* parent) : QWidget(parent) {
     m_list = new QListView(this);
     m_list->setObjectName(QStringLiteral("dataList"));
     m_list->setAccessibleName(tr("Scenes, templates and results"));
-    m_list->setToolTip(tr("Scenes, templates and results; click a scene or a result to show it, a "
-                          "template to make it the active one; Del removes a result"));
+    m_list->setToolTip(
+        tr("Scenes, templates and results. Click a scene or a result to show it. Click a template "
+           "to make it the active one. Press Del to remove a result"));
     m_list->setModel(m_model);
     m_list->setItemDelegate(new DataDelegate(m_list));
     m_list->setMouseTracking(true);
@@ -147,7 +148,7 @@ DataPanel::DataPanel(Document& document, QWidget* parent) : QWidget(parent) {
     });
     auto* remove = new QAction(tr("Remove result"), m_list);
     remove->setObjectName(QStringLiteral("removeResult"));
-    remove->setToolTip(tr("Forgets the result and gives its memory back (Del)"));
+    remove->setToolTip(tr("Removes the result and frees its memory (Del)"));
     remove->setShortcut(QKeySequence::Delete);
     remove->setShortcutContext(Qt::WidgetShortcut);
     m_list->addAction(remove);

@@ -269,8 +269,8 @@ TemplateEntry Document::cutOut() const {
     }
     if (m_activeScene != 0) {
         throw base::Error(base::ErrorCode::Problem,
-                          tr("templates are cut from the first scene of the list, not from %1; "
-                             "show %2 to cut one")
+                          tr("templates can only be cut from the first scene of the list, not from "
+                             "%1; show %2 to cut a template")
                               .arg(scene().name, m_scenes.front().name)
                               .toStdString());
     }

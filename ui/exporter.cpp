@@ -60,8 +60,8 @@ const ResultEntry* Exporter::requireResult() {
         return nullptr;
     }
     if (!job::isVerified(result->job->report)) {
-        Q_EMIT failed(tr("This partial result of a GPU is not verified, so it is not written: let "
-                         "the run end first."));
+        Q_EMIT failed(tr("This partial GPU result cannot be exported because it is not verified: "
+                         "press Run and let the run finish."));
         return nullptr;
     }
     return result;
@@ -70,7 +70,8 @@ const ResultEntry* Exporter::requireResult() {
 const ResultEntry* Exporter::requireMap() {
     const ResultEntry* result = requireResult();
     if (result != nullptr && !result->job->map) {
-        Q_EMIT failed(tr("Templates of different sizes give peaks only: this result has no map."));
+        Q_EMIT failed(
+            tr("There is no map to export: templates of different sizes give peaks only."));
         return nullptr;
     }
     return result;
@@ -202,7 +203,7 @@ void Exporter::writePeaks(const std::filesystem::path& path) {
             what = tr("%1 of %2, those %3")
                        .arg(chosen)
                        .arg(what, choice.filtered
-                                      ? tr("the table shows")
+                                      ? tr("shown in the table")
                                       : tr("at or above %1").arg(choice.minScore, 0, 'f', 3));
         }
         writeScenes(path, [shownOf, what](const ResultEntry& entry, const auto& file,
@@ -257,7 +258,7 @@ void Exporter::index() {
 void Exporter::writeIndex(const std::filesystem::path& path) {
     const ResultEntry* result = requireMap();
     if (result != nullptr && !result->job->index) {
-        Q_EMIT failed(tr("This result is of one template: all scores are its own."));
+        Q_EMIT failed(tr("There is no template index to export: only one template was used."));
     } else if (result != nullptr) {
         writeScenes(path,
                     [](const ResultEntry& entry, const auto& file, const std::stop_token& stop) {

@@ -131,9 +131,9 @@ void MainWindow::buildDocks() {
     setManualPage(*m_match, "matching");
     setManualPage(*m_peaks, "results-and-peaks");
     setManualPage(*m_report, "matching");
-    m_tabs->setTabToolTip(0, tr("The peaks of the shown result"));
-    m_tabs->setTabToolTip(1, tr("Every candidate of the plan and why"));
-    m_tabs->setTabToolTip(2, tr("What the program did"));
+    m_tabs->setTabToolTip(0, tr("Peaks of the result that is shown"));
+    m_tabs->setTabToolTip(1, tr("Every candidate of the plan, and why it was chosen or not"));
+    m_tabs->setTabToolTip(2, tr("Messages of the program"));
     m_bottomDock = dock(tr("Results"), "resultsDock", m_tabs, Qt::BottomDockWidgetArea);
     resizeDocks({m_dataDock, m_matchDock}, {210, 310}, Qt::Horizontal);
     resizeDocks({m_bottomDock}, {200}, Qt::Vertical);
@@ -281,32 +281,32 @@ void MainWindow::tell(MessageBar::Kind kind, const QString& sentence) {
 }
 
 void MainWindow::requestThumbnails() {
-    m_controller->start(RunController::Task::Preview, {},
-                        [this](const std::stop_token& stop, job::JobSink*) -> RunController::Done {
-                            std::vector<std::pair<QString, QImage>> pictures;
-                            for (const sample::SampleInfo& info : sample::sampleList()) {
-                                if (stop.stop_requested()) {
-                                    break;
-                                }
-                                try {
-                                    const sample::Sample made = sample::makeSample(info.name);
-                                    pictures.emplace_back(
-                                        toQString(info.name),
-                                        thumbnailOf(base::viewOf(made.scene), 320));
-                                } catch (const std::exception& error) {
-                                    base::log(base::LogLevel::Warning, "no picture of the sample " +
-                                                                           std::string(info.name) +
-                                                                           ": " + error.what());
-                                }
-                            }
-                            // Asked for again only where other work came between.
-                            return [this, pictures, done = !stop.stop_requested()] {
-                                m_thumbnailsDone = done;
-                                for (const auto& [name, picture] : pictures) {
-                                    m_start->setThumbnail(name, picture);
-                                }
-                            };
-                        });
+    m_controller->start(
+        RunController::Task::Preview, {},
+        [this](const std::stop_token& stop, job::JobSink*) -> RunController::Done {
+            std::vector<std::pair<QString, QImage>> pictures;
+            for (const sample::SampleInfo& info : sample::sampleList()) {
+                if (stop.stop_requested()) {
+                    break;
+                }
+                try {
+                    const sample::Sample made = sample::makeSample(info.name);
+                    pictures.emplace_back(toQString(info.name),
+                                          thumbnailOf(base::viewOf(made.scene), 320));
+                } catch (const std::exception& error) {
+                    base::log(base::LogLevel::Warning, "no thumbnail of the sample " +
+                                                           std::string(info.name) + ": " +
+                                                           error.what());
+                }
+            }
+            // Asked for again only where other work came between.
+            return [this, pictures, done = !stop.stop_requested()] {
+                m_thumbnailsDone = done;
+                for (const auto& [name, picture] : pictures) {
+                    m_start->setThumbnail(name, picture);
+                }
+            };
+        });
 }
 
 /// A GPU is woken for it, which may take a second.
@@ -363,7 +363,8 @@ void MainWindow::loadJob(const QString& file, bool run) {
             const base::Extents scene = m_document->sceneExtents();
             if (m_document->hasScene() && !base::contains(scene, crop)) {
                 Q_EMIT m_opener->failed(
-                    tr("The crop %1 of the job leaves the scene of %2 voxels.")
+                    tr("The crop %1 of the job leaves the scene of %2 voxels. Open the scene that "
+                       "the job was made for, or change the crop.")
                         .arg(toQString(base::toString(crop)), toQString(base::toString(scene))));
                 return;
             }

@@ -46,7 +46,7 @@ void MainWindow::showContextMenu(const QPoint& position) {
 
 void MainWindow::copyCommandLine() {
     QApplication::clipboard()->setText(commandLineOf(*m_document, m_flow->currentJob()));
-    tell(MessageBar::Kind::Info, tr("The job is on the clipboard as a command line."));
+    tell(MessageBar::Kind::Info, tr("The job was copied to the clipboard as a command line."));
 }
 
 void MainWindow::askJob() {
@@ -129,8 +129,8 @@ void MainWindow::offerCalibration() {
         return;
     }
     m_message->offer(
-        tr("This machine was not measured yet. Calibrating takes two minutes, can be stopped, and "
-           "makes plans better."),
+        tr("This machine is not calibrated. Calibrating takes two minutes, can be stopped at any "
+           "time, and makes plans better."),
         tr("Calibrate …"), [this] { showCalibrate(); },
         [declined] { Settings::setFlag(declined, true); });
 }

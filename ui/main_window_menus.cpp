@@ -42,14 +42,14 @@ void MainWindow::buildFileMenu() {
     add(menu,
         {"open",
          tr("&Open …"),
-         tr("Opens an image or a volume; several files are a list of scenes"),
+         tr("Opens an image or a volume. Several files make a list of scenes"),
          {QKeySequence::Open},
          "open"},
         [this] { m_opener->askScene(); });
     add(menu,
         {"addScenesAction",
          tr("Add sce&nes …"),
-         tr("Adds further scenes, to search all of them for the same templates"),
+         tr("Adds more scenes. All scenes are searched for the same templates"),
          {}},
         [this] { m_opener->askMoreScenes(); });
     m_recentMenu = menu->addMenu(tr("Open &recent"));
@@ -65,42 +65,42 @@ void MainWindow::buildFileMenu() {
     add(menu,
         {"openTemplateAction",
          tr("Open &template …"),
-         tr("Opens a template in the place of the active one; of several files the others are "
-            "added"),
+         tr("Opens a template that replaces the active one. If you choose several files, the "
+            "others are added"),
          {}},
         [this] { m_opener->askTemplate(); });
     add(menu,
         {"addTemplatesAction",
          tr("&Add templates …"),
-         tr("Opens further templates, to search for all of them at once"),
+         tr("Opens more templates. One run searches for all of them"),
          {}},
         [this] { m_opener->askMoreTemplates(); });
     add(menu,
         {"saveTemplateAction",
          tr("Sa&ve template …"),
-         tr("Saves the template with its place and source"),
+         tr("Saves the active template with its position and source"),
          {}},
         [this] { m_exporter->saveTemplate(); });
     add(menu,
         {"openMaskAction",
          tr("Open &mask …"),
-         tr("Opens what counts of the template; of several templates one mask for all, or one "
+         tr("Opens a mask of the template voxels to use: one mask for all templates, or one for "
             "each"),
          {}},
         [this] { m_opener->askMask(Opener::Target::Mask); });
     add(menu,
         {"openSceneMaskAction",
          tr("Open mask of s&cene …"),
-         tr("Opens what counts of the scene"),
+         tr("Opens a mask of the scene voxels to use"),
          {}},
         [this] { m_opener->askMask(Opener::Target::SceneMask); });
     menu->addSeparator();
-    add(menu, {"loadJob", tr("&Load job …"), tr("Reads a job file into the controls"), {}},
+    add(menu, {"loadJob", tr("&Load job …"), tr("Loads the settings and files of a job file"), {}},
         [this] { askJob(); });
     add(menu,
         {"saveJob",
          tr("Save &job …"),
-         tr("Writes the job as a file that flcc-cli reads too"),
+         tr("Saves the job as a file, which flcc-cli can read too"),
          {QKeySequence::Save},
          "save"},
         [this] { m_exporter->saveJob(); });
@@ -116,13 +116,14 @@ void MainWindow::buildFileMenu() {
     add(exports,
         {"exportIndex",
          tr("&Index of templates …"),
-         tr("Writes which template gave each score, -1 where there is none"),
+         tr("Writes the number of the template that gave each score, -1 where there is no score"),
          {}},
         [this] { m_exporter->index(); });
     add(exports,
         {"exportHeatmap", tr("&Heatmap …"), tr("Writes the heatmap of the slice in view"), {}},
         [this] { m_exporter->heatmap(); });
-    add(exports, {"exportReport", tr("Plan &report …"), tr("Writes the plan report as JSON"), {}},
+    add(exports,
+        {"exportReport", tr("Plan &report …"), tr("Writes the plan report as JSON or text"), {}},
         [this] { m_exporter->report(); });
     add(menu,
         {"screenshot",
@@ -134,7 +135,7 @@ void MainWindow::buildFileMenu() {
     add(menu,
         {"cleanScreenshot",
          tr("Clean screenshot …"),
-         tr("Saves the active view without texts and marks, background transparent"),
+         tr("Saves the active view without texts and marks, on a transparent background"),
          {QKeySequence(Qt::CTRL | Qt::Key_F12)}},
         [this] { m_exporter->cleanScreenshot(); });
     menu->addSeparator();
@@ -159,28 +160,28 @@ void MainWindow::buildEditMenu() {
     m_actions->adopt(menu, stack.createUndoAction(this, tr("&Undo")),
                      {"undo",
                       {},
-                      tr("Takes back the last change of box or template"),
+                      tr("Undoes the last change of the box or a template"),
                       {QKeySequence::Undo},
                       "undo"});
     m_actions->adopt(
         menu, stack.createRedoAction(this, tr("&Redo")),
         {"redo",
          {},
-         tr("Makes the change again that was taken back"),
+         tr("Redoes the change that was undone"),
          {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)},
          "redo"});
     menu->addSeparator();
     m_actions->add(menu,
                    {"cutTemplateAction",
                     tr("Cut &template"),
-                    tr("Makes the box the template"),
+                    tr("Cuts the template from the box"),
                     {QKeySequence(Qt::CTRL | Qt::Key_T)},
                     "crop"},
                    [this](bool) { cutTemplate(); });
     m_actions->add(menu,
                    {"addCutTemplateAction",
                     tr("Cut another te&mplate"),
-                    tr("Makes the box another template beside the others"),
+                    tr("Adds a template cut from the box and keeps the others"),
                     {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_T)}},
                    [this](bool) { addCutTemplate(); });
     m_actions->add(menu, {"clearBox", tr("Remove &box"), tr("Removes the template box"), {}},
@@ -190,7 +191,7 @@ void MainWindow::buildEditMenu() {
     m_actions->add(menu,
                    {"copyCommandLine",
                     tr("Copy as &command line"),
-                    tr("Copies the job as a flcc-cli command"),
+                    tr("Copies the job to the clipboard as a flcc-cli command"),
                     {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C)},
                     "copy"},
                    [this](bool) { copyCommandLine(); });
@@ -213,7 +214,7 @@ void MainWindow::buildToolsMenu() {
           "window-level"},
          {"toolBox", tr("Template &box"), tr("Left drag draws, moves and resizes the template box"),
           "box"},
-         {"toolPeaks", tr("P&eaks"), tr("A click picks a peak"), "peak"}}};
+         {"toolPeaks", tr("P&eaks"), tr("A click selects a peak"), "peak"}}};
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const Entry& entry = entries[i];
         const auto tool = static_cast<Tool>(i);
@@ -270,18 +271,17 @@ void MainWindow::buildToolsMenu() {
 
 void MainWindow::addMachineEntries(QMenu* menu) {
     menu->addSeparator();
-    m_actions->add(
-        menu,
-        {"calibrateAction",
-         tr("Calibrate this &machine …"),
-         tr("Measures this machine, so that plans predict its times and runs are faster"),
-         {},
-         "settings"},
-        [this](bool) { showCalibrate(); });
+    m_actions->add(menu,
+                   {"calibrateAction",
+                    tr("Calibrate this &machine …"),
+                    tr("Measures how fast this machine computes, to make plans better"),
+                    {},
+                    "settings"},
+                   [this](bool) { showCalibrate(); });
     m_actions->add(menu,
                    {"crossoverAction",
                     tr("C&rossover map …"),
-                    tr("Draws which method is chosen over the sizes of scene and template"),
+                    tr("Draws which method is chosen for each size of scene and template"),
                     {},
                     "overlay"},
                    [this](bool) { showCrossover(); });
@@ -307,7 +307,7 @@ void MainWindow::buildMatchMenu() {
     m_actions->add(menu,
                    {"cancel",
                     tr("&Cancel"),
-                    tr("Ends the work under way and keeps what is done"),
+                    tr("Cancels the current work. A cancelled run keeps its partial result"),
                     {QKeySequence(Qt::Key_Escape)},
                     "cancel"},
                    [this](bool) { m_flow->cancel(); });
@@ -318,14 +318,14 @@ void MainWindow::buildHelpMenu() {
     m_actions->add(menu,
                    {"manual",
                     tr("&Manual"),
-                    tr("Opens the manual, in the Match panel and the results at their page"),
+                    tr("Opens the manual at the page of the panel that has the focus"),
                     {QKeySequence::HelpContents},
                     "help"},
                    [this](bool) { showManual(); });
     m_actions->add(menu,
                    {"keySheet",
                     tr("&Keys"),
-                    tr("Lists every key"),
+                    tr("Lists every keyboard shortcut"),
                     {QKeySequence(Qt::Key_Question)},
                     nullptr,
                     Scope::Views},
@@ -333,11 +333,11 @@ void MainWindow::buildHelpMenu() {
     m_actions->add(menu,
                    {"selfTestAction",
                     tr("&Self-test..."),
-                    tr("Checks the engine with exact cases on this machine"),
+                    tr("Compares this machine's scores with exact results"),
                     {},
                     "info"},
                    [this](bool) { showSelfTest(); });
-    m_actions->add(menu, {"about", tr("&About FLCC"), tr("Versions and devices"), {}, "info"},
+    m_actions->add(menu, {"about", tr("&About FLCC"), tr("Shows versions and devices"), {}, "info"},
                    [this](bool) { showAbout(); });
 }
 

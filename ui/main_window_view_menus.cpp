@@ -55,14 +55,14 @@ void MainWindow::buildViewMenu() {
         [this](bool) { m_views->fit(); });
     add({"resetView",
          tr("&Reset views"),
-         tr("Middle slices, fitted, from the front"),
+         tr("Shows the middle slices, fitted, and the 3D view from the front"),
          {QKeySequence(Qt::Key_R)},
          "reset",
          Scope::Views},
         [this](bool) { m_views->resetViews(); });
     add({"actualSize",
          tr("&100 %"),
-         tr("One pixel of the screen a voxel"),
+         tr("Shows one voxel as one pixel of the screen"),
          {QKeySequence(Qt::CTRL | Qt::Key_0)}},
         [this](bool) { m_views->actualSize(); });
     add({"zoomIn", tr("Zoom &in"), tr("Magnifies the active view"), {QKeySequence::ZoomIn}},
@@ -71,7 +71,7 @@ void MainWindow::buildViewMenu() {
         [this](bool) { m_views->zoom(0.8); });
     add({"interpolation",
          tr("I&nterpolation"),
-         tr("Smooth between voxels instead of squares"),
+         tr("Interpolates between voxels instead of drawing squares"),
          {QKeySequence(Qt::Key_I)},
          "interpolation",
          Scope::Views,
@@ -79,41 +79,41 @@ void MainWindow::buildViewMenu() {
         [this](bool on) { m_views->setInterpolated(on); });
     add({"autoWindow",
          tr("&Auto window"),
-         tr("Window and level from the scene's values"),
+         tr("Sets window and level from the scene's values"),
          {QKeySequence(Qt::ALT | Qt::Key_I)},
          "window-level"},
         [this](bool) { m_views->resetGreyWindow(); });
     add({"nextSlice",
          tr("Next slice"),
-         tr("Next slice of the active view"),
+         tr("Shows the next slice in the active view"),
          {QKeySequence(Qt::Key_PageDown)},
          nullptr,
          Scope::Views},
         [this](bool) { m_views->stepSlice(1); });
     add({"previousSlice",
          tr("Previous slice"),
-         tr("Previous slice of the active view"),
+         tr("Shows the previous slice in the active view"),
          {QKeySequence(Qt::Key_PageUp)},
          nullptr,
          Scope::Views},
         [this](bool) { m_views->stepSlice(-1); });
     add({"nextTenSlices",
-         tr("Ten slices on"),
-         tr("Ten slices on in the active view"),
+         tr("Ten slices forward"),
+         tr("Moves ten slices forward in the active view"),
          {QKeySequence(Qt::SHIFT | Qt::Key_PageDown)},
          nullptr,
          Scope::Views},
         [this](bool) { m_views->stepSlice(10); });
     add({"previousTenSlices",
          tr("Ten slices back"),
-         tr("Ten slices back in the active view"),
+         tr("Moves ten slices back in the active view"),
          {QKeySequence(Qt::SHIFT | Qt::Key_PageUp)},
          nullptr,
          Scope::Views},
         [this](bool) { m_views->stepSlice(-10); });
     add({"layout",
          tr("One view or &all"),
-         tr("Maximises the active view, or shows all again"),
+         tr("Maximises the active view, or shows all views"),
          {},
          "layout-quad"},
         [this](bool) { m_views->maximise(m_views->activeFrame()); });
@@ -199,20 +199,20 @@ void MainWindow::buildHeatmapMenu() {
                {tr("Automatic"), tr("From -1 to 1")},
                [this](int range) { m_views->setFixedRange(range == 1); });
     addChoices(menu->addMenu(tr("&3D shows")), this, {},
-               {tr("Scene"), tr("Heatmap"), tr("Slices and peaks alone")}, [this](int content) {
+               {tr("Scene"), tr("Heatmap"), tr("Slices and peaks only")}, [this](int content) {
                    m_views->setVolumeContent(static_cast<viz::VolumeContent>(content));
                });
     menu->addSeparator();
     add({"thresholdDown",
          tr("&Lower threshold"),
-         tr("Lets more peaks through"),
+         tr("Lowers the threshold, so that more peaks are shown"),
          {QKeySequence(Qt::Key_Comma)},
          nullptr,
          Scope::Views},
         [this](bool) { stepThreshold(-0.01); });
     add({"thresholdUp",
          tr("&Higher threshold"),
-         tr("Lets fewer peaks through"),
+         tr("Raises the threshold, so that fewer peaks are shown"),
          {QKeySequence(Qt::Key_Period)},
          nullptr,
          Scope::Views},

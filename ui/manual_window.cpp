@@ -261,8 +261,8 @@ void ManualWindow::searchManual(const QString& words) {
     const bool searching = !words.trimmed().isEmpty();
     m_hitCount->setVisible(searching);
     m_hitCount->setText(m_hits.empty()       ? tr("Nothing found")
-                        : m_hits.size() == 1 ? tr("1 place")
-                                             : tr("%1 places").arg(m_hits.size()));
+                        : m_hits.size() == 1 ? tr("1 hit")
+                                             : tr("%1 hits").arg(m_hits.size()));
     m_lists->setCurrentWidget(searching ? m_hitList : m_contents);
 }
 

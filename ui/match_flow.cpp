@@ -77,7 +77,8 @@ MatchFlow::MatchFlow(Document& document, RunController& controller, MatchPanel& 
     connect(&m_document, &Document::resultShown, this, &MatchFlow::showShownReport);
     connect(&m_document, &Document::resultsDropped, this, [this](const QStringList& titles) {
         base::log(base::LogLevel::Info,
-                  tr("The results of this session exceeded %1, so the oldest were dropped: %2")
+                  tr("The results of this session needed more than %1 of memory, so the oldest "
+                     "were removed: %2")
                       .arg(bytesText(kMostResultBytes), titles.join(QStringLiteral(", ")))
                       .toStdString());
     });
@@ -129,8 +130,8 @@ MatchFlow::MatchFlow(Document& document, RunController& controller, MatchPanel& 
 void MatchFlow::forget() {
     m_plannedJob.reset();
     m_report.reset();
-    m_panel.planCard().showNothing(tr("Choose a template: drag a box in a view (4) and press "
-                                      "Ctrl+T, or open one."));
+    m_panel.planCard().showNothing(
+        tr("Choose a template: drag a box in a view (4) and press Ctrl+T, or open a template."));
     Q_EMIT deviceUsed({}, {});
     Q_EMIT reportChanged();
 }
@@ -231,7 +232,8 @@ void MatchFlow::run() {
         return;
     }
     if (!m_document.hasScene()) {
-        Q_EMIT message(MessageBar::Kind::Error, tr("There is no scene to search: open one first."));
+        Q_EMIT message(MessageBar::Kind::Error,
+                       tr("There is no scene to search: open a scene first."));
         return;
     }
     if (!m_document.templ()) {
@@ -279,7 +281,7 @@ void MatchFlow::finishRun(const std::shared_ptr<job::JobResult>& result, const j
         Q_EMIT message(MessageBar::Kind::Warning,
                        result->templates.size() > 1
                            ? tr("The run was cancelled before it had a result.")
-                           : tr("The run was cancelled before its map was begun."));
+                           : tr("The run was cancelled before it had a result."));
         return;
     }
     m_plannedJob = planKey(job); // this report is the plan of that job
@@ -376,9 +378,9 @@ bool MatchFlow::mapsFit(const plan::PlanReport& plan) {
     if (all <= plan.limits.memoryBytes) {
         return true;
     }
-    m_refused = tr("The memory limit of %1 is too small: the maps of %2 scenes need %3. Raise it, "
-                   "take scenes out of the list, or run the job with flcc-cli, which keeps one "
-                   "map at a time.")
+    m_refused = tr("The memory limit of %1 is too small: the maps of %2 scenes need %3. Raise the "
+                   "memory limit, remove scenes from the list, or run the job with flcc-cli, which "
+                   "keeps one map at a time.")
                     .arg(bytesText(plan.limits.memoryBytes))
                     .arg(further + 1)
                     .arg(bytesText(all));

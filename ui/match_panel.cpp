@@ -266,15 +266,16 @@ void MatchPanel::addPeaks(QFormLayout* form) {
            tr("Lowest score of a peak (comma: lower, full stop: higher)"));
     m_maxPeaks = new QSpinBox(this);
     m_maxPeaks->setRange(1, std::numeric_limits<int>::max());
-    addRow(form, tr("Most peaks"), m_maxPeaks, "maxPeaks", tr("The list ends after this many"));
+    addRow(form, tr("Most peaks"), m_maxPeaks, "maxPeaks",
+           tr("Largest number of peaks in the list"));
     m_distance = new QDoubleSpinBox(this);
     m_distance->setRange(kAutoDistance, 1e9);
     m_distance->setDecimals(1);
     m_distance->setSpecialValueText(tr("auto"));
     m_distance->setSuffix(tr(" voxels"));
     addRow(form, tr("Distance"), m_distance, "minDistance",
-           tr("Least distance between two peaks in voxels; 0: none is suppressed; auto, below 0: "
-              "half the template's extents on every axis"));
+           tr("Least distance between two peaks in voxels. 0: no peak is suppressed. auto (below "
+              "0): half the template's extents on every axis"));
     connect(m_minScore, &QDoubleSpinBox::valueChanged, this, [this] {
         Q_EMIT thresholdChanged(threshold());
         Q_EMIT settingsChanged();
@@ -317,7 +318,7 @@ void MatchPanel::setRunning(bool running) {
     m_running = running;
     m_run->setText(running ? tr("Cancel") : tr("Run"));
     m_run->setAccessibleName(m_run->text());
-    m_run->setToolTip(running ? tr("Ends the run and keeps what is done (Esc)")
+    m_run->setToolTip(running ? tr("Cancels the run and keeps its partial result (Esc)")
                               : tr("Finds the template in the scene (Ctrl+Return)"));
     m_run->setIcon(icon(running ? QStringLiteral("cancel") : QStringLiteral("run")));
     updateData();
@@ -383,7 +384,7 @@ void MatchPanel::setSettings(const job::Job& job) {
     Q_EMIT settingsChanged();
     const QString reason = reasonAgainst(job.device);
     if (!reason.isEmpty()) {
-        Q_EMIT problem(tr("The device %1 of the job cannot be used: %2. Choose another one.")
+        Q_EMIT problem(tr("The device %1 of the job cannot be used: %2. Choose another device.")
                            .arg(toQString(job.device), reason));
     }
 }

@@ -24,11 +24,11 @@ void MatchPanel::addData(QFormLayout* form) {
     m_scene = new ElidedLabel(this);
     m_scene->setObjectName(QStringLiteral("matchScene"));
     m_scene->setAccessibleName(tr("Scene"));
-    m_addScenes =
-        smallButton("addScenes", tr("Add scenes"),
-                    tr("Adds further images of the same extents from files: all are searched for "
-                       "the same templates, one after the other"));
-    addRowWithButtons(form, tr("Scene"), tr("The image that is searched"), m_scene, {m_addScenes});
+    m_addScenes = smallButton("addScenes", tr("Add scenes"),
+                              tr("Adds more scenes of the same extents from files. All scenes are "
+                                 "searched for the same templates, one after the other"));
+    addRowWithButtons(form, tr("Scene"), tr("Image or volume that is searched"), m_scene,
+                      {m_addScenes});
     m_scenes = new SceneList(m_document, this);
     connect(m_addScenes, &QToolButton::clicked, this, &MatchPanel::addScenesRequested);
     connect(m_scenes, &RowList::chosen, this, &MatchPanel::sceneChosen);
@@ -37,19 +37,18 @@ void MatchPanel::addData(QFormLayout* form) {
     m_templ = new ElidedLabel(this);
     m_templ->setObjectName(QStringLiteral("matchTemplate"));
     m_templ->setAccessibleName(tr("Template"));
-    m_openTemplate = smallButton(
-        "openTemplate", tr("Open template"),
-        tr("Opens a template from a file in the place of this one; of several files the "
-           "others are added"));
-    m_addTemplate = smallButton("addTemplate", tr("Add templates"),
-                                tr("Opens further templates from files, to search for all of them "
-                                   "at once"));
+    m_openTemplate = smallButton("openTemplate", tr("Open template"),
+                                 tr("Opens a template that replaces this one. If you choose "
+                                    "several files, the others are added"));
+    m_addTemplate =
+        smallButton("addTemplate", tr("Add templates"),
+                    tr("Opens more templates from files. One run searches for all of them"));
     m_saveTemplate = smallButton("saveTemplate", tr("Save template"),
-                                 tr("Saves the template with its place and source"));
+                                 tr("Saves the active template with its position and source"));
     connect(m_openTemplate, &QToolButton::clicked, this, &MatchPanel::openTemplateRequested);
     connect(m_saveTemplate, &QToolButton::clicked, this, &MatchPanel::saveTemplateRequested);
     connect(m_addTemplate, &QToolButton::clicked, this, &MatchPanel::addTemplatesRequested);
-    addRowWithButtons(form, tr("Template"), tr("What is searched for"), m_templ,
+    addRowWithButtons(form, tr("Template"), tr("Image that is searched for in the scene"), m_templ,
                       {m_openTemplate, m_addTemplate, m_saveTemplate});
     m_templates = new TemplateList(m_document, this);
     form->addRow(m_templates);
@@ -69,16 +68,16 @@ void MatchPanel::addData(QFormLayout* form) {
 }
 
 void MatchPanel::addRegion(QFormLayout* form) {
-    const QString tip = tr("The box of the scene that is searched, the whole template inside, as "
-                           "X,Y:W,H or X,Y,Z:W,H,D in voxels from 0; empty: all of the scene. The "
-                           "dashed green box in the "
-                           "views; only with the extent Inside");
+    const QString tip =
+        tr("Box of the scene that is searched, as X,Y:W,H or X,Y,Z:W,H,D in voxels from 0. The "
+           "whole template lies inside the box. Empty: all of the scene. The views show the box in "
+           "dashed green. Only with the placements Inside the scene");
     m_region = textField(tr("all of the scene"));
     m_region->setObjectName(QStringLiteral("region"));
     m_region->setAccessibleName(tr("Region"));
     m_region->setToolTip(tip);
     m_useBox = smallButton("regionUseBox", tr("Use the box"),
-                           tr("Searches the box that is drawn in the views alone"));
+                           tr("Searches only the box that is drawn in the views"));
     m_clearRegion =
         smallButton("regionClear", tr("All of the scene"), tr("Searches all of the scene"));
     connect(m_region, &QLineEdit::editingFinished, this, &MatchPanel::readRegion);
@@ -133,19 +132,19 @@ void MatchPanel::addEdges(QFormLayout* form) {
         shown->setAccessibleName(label);
         open = smallButton("", tr("Open %1").arg(label), tr("Opens a mask from a file"));
         open->setObjectName(base + QStringLiteral("Open"));
-        clear = smallButton("", tr("No %1").arg(label), tr("Removes the mask: all counts"));
+        clear =
+            smallButton("", tr("No %1").arg(label), tr("Removes the mask: all voxels are used"));
         clear->setObjectName(base + QStringLiteral("Clear"));
         addRowWithButtons(form, label, tip, shown, {open, clear});
     };
     maskRow(tr("Mask"), "mask",
-            tr("Voxels of the template that count: those that are not 0 in this image of the "
-               "template's extents. Of several templates one mask is for all of them, or each has "
-               "its own: choose as many files, in the order of their names. What does not count "
-               "is shaded in the template box"),
+            tr("Image of the template's extents. Template voxels where the mask is 0 are ignored, "
+               "and shaded in the template box. With several templates, choose one mask for all, "
+               "or one file for each template in the order of the file names"),
             m_mask, m_openMask, m_clearMask);
     maskRow(tr("Scene mask"), "sceneMask",
-            tr("Voxels of the scene that count: those that are not 0 in this image of the scene's "
-               "extents. What does not count is shaded in the views"),
+            tr("Image of the scene's extents. Scene voxels where the mask is 0 are ignored, and "
+               "shaded in the views"),
             m_sceneMask, m_openSceneMask, m_clearSceneMask);
     connect(m_openMask, &QToolButton::clicked, this, &MatchPanel::openMaskRequested);
     connect(m_openSceneMask, &QToolButton::clicked, this, &MatchPanel::openSceneMaskRequested);
@@ -156,24 +155,26 @@ void MatchPanel::addEdges(QFormLayout* form) {
     m_extent->addItem(tr("Middle in the scene"), static_cast<int>(method::Extent::Same));
     m_extent->addItem(tr("All that touch it"), static_cast<int>(method::Extent::Full));
     addRow(form, tr("Placements"), m_extent, "extent",
-           tr("Placements of the template that get a score: valid, same, full. Those that leave "
-              "the scene are PARTIAL"));
+           tr("Placements of the template that get a score: valid, same, full. Placements that "
+              "leave the scene are marked PARTIAL"));
     m_outside = new QComboBox(this);
     m_outside->addItem(tr("Zero"), static_cast<int>(method::Outside::Zero));
     m_outside->addItem(tr("Eibl"), static_cast<int>(method::Outside::Eibl));
-    m_outside->addItem(tr("Overlap alone"), static_cast<int>(method::Outside::Overlap));
+    m_outside->addItem(tr("Overlap only"), static_cast<int>(method::Outside::Overlap));
     addRow(form, tr("Outside"), m_outside, "outside",
-           tr("What counts where a panel leaves the scene or its mask: the value 0; the panel's "
-              "mean above the line and 0 below it; nothing, scores are of the overlap alone"));
+           tr("Value of voxels outside the scene or its mask. Zero: 0. Eibl: the panel's mean in "
+              "the numerator and 0 in the denominator. Overlap only: no value, only the overlap is "
+              "scored"));
     m_minOverlap = new QDoubleSpinBox(this);
     m_minOverlap->setRange(0, 1);
     m_minOverlap->setSingleStep(0.05);
     m_minOverlap->setDecimals(3);
     addRow(form, tr("Least overlap"), m_minOverlap, "minOverlap",
-           tr("With Overlap alone: placements with a smaller share inside get no score"));
+           tr("With Overlap only: a placement with a smaller share of its voxels inside gets no "
+              "score"));
     m_partialPeaks = new QCheckBox(tr("PARTIAL peaks too"), this);
     addRow(form, QString(), m_partialPeaks, "partialPeaks",
-           tr("Lets placements that leave the scene or its mask be peaks"));
+           tr("Placements that leave the scene or its mask can be peaks, too"));
     m_partialPeaks->setAccessibleName(tr("PARTIAL peaks"));
     for (QComboBox* combo : {m_extent, m_outside}) {
         connect(combo, &QComboBox::currentIndexChanged, this, [this] {

@@ -18,29 +18,30 @@ void MatchPanel::addExactness(QFormLayout* form) {
     m_precision->addItem(tr("Single"), static_cast<int>(method::Precision::Single));
     m_precision->addItem(tr("Double"), static_cast<int>(method::Precision::Double));
     addRow(form, tr("Precision"), m_precision, "precision",
-           tr("Arithmetic of the scores; with Double the map is written as float64"));
+           tr("Floating-point precision of the scores. With Double the map is written as float64"));
     m_promise = textField(promiseText(job::Job{}.promise));
     addRow(form, tr("Promise"), m_promise, "promise",
-           tr("Largest error of a score that is not marked LOWCONF, such as 1e-4"));
+           tr("Largest empirical error bound of a score that is not marked LOWCONF, such as 1e-4"));
     m_recompute = new QCheckBox(tr("Recompute in double"), this);
     addRow(form, QString(), m_recompute, "recompute",
-           tr("Scores that may break the promise are computed again in double; without it they "
-              "are marked LOWCONF, pink in the heatmap"));
+           tr("On: scores whose empirical bound breaks the promise are recomputed in double. Off: "
+              "they are marked LOWCONF, pink in the heatmap"));
     m_recompute->setAccessibleName(tr("Recompute"));
     m_audit = new QComboBox(this);
     m_audit->addItem(tr("Auto"), static_cast<int>(job::Audit::Auto));
     m_audit->addItem(tr("On"), static_cast<int>(job::Audit::On));
     m_audit->addItem(tr("Off"), static_cast<int>(job::Audit::Off));
     addRow(form, tr("Self-audit"), m_audit, "audit",
-           tr("Computes peaks and a sample of scores again by the definition after the run and "
-              "compares; Auto: when that takes under 2 % of the run"));
+           tr("After the run, recomputes the peaks and a sample of scores by the definition and "
+              "compares them. Auto: only if this takes less than 2 % of the run"));
     m_statistics = new QComboBox(this);
     m_statistics->addItem(tr("Auto"), static_cast<int>(method::WindowStatistics::Auto));
     m_statistics->addItem(tr("Window sums"), static_cast<int>(method::WindowStatistics::Box));
     m_statistics->addItem(tr("Correlations"), static_cast<int>(method::WindowStatistics::Fourier));
     addRow(form, tr("Sums"), m_statistics, "statistics",
-           tr("How the sums under the template are taken: window sums need a template without a "
-              "mask; correlations with the support are the form of the papers"));
+           tr("How the sums of the scene under the template are computed. Window sums: only for "
+              "templates without a mask. Correlations: with the template's support, as in the "
+              "papers"));
     for (QComboBox* combo : {m_precision, m_audit, m_statistics}) {
         connect(combo, &QComboBox::currentIndexChanged, this, &MatchPanel::settingsChanged);
     }

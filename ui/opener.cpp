@@ -209,8 +209,8 @@ void Opener::askChoice(Target target, const std::filesystem::path& path, const i
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setWindowTitle(tr("Which channel and frame?"));
     auto* form = new QFormLayout(dialog);
-    auto* text = new QLabel(tr("%1 holds %2 channel(s) and %3 frame(s) of %4 voxels. Which one is "
-                               "to be opened? Both count from 0.")
+    auto* text = new QLabel(tr("%1 has %2 channel(s) and %3 frame(s) of %4 voxels. Choose which "
+                               "one to open. Channels and frames count from 0.")
                                 .arg(fileName(path))
                                 .arg(info.channels)
                                 .arg(info.frames)
@@ -272,7 +272,7 @@ void Opener::accept(Target target, const std::filesystem::path& path, const Choi
 
 void Opener::acceptMask(Target target, MaskEntry entry) {
     if (!m_document.hasScene()) {
-        Q_EMIT failed(tr("Open a scene first: a mask needs one to belong to."));
+        Q_EMIT failed(tr("A mask cannot be opened without a scene: open a scene first."));
         return;
     }
     const base::Image<std::uint8_t>& support = entry.image->support;
@@ -293,7 +293,7 @@ void Opener::acceptMask(Target target, MaskEntry entry) {
 
 void Opener::acceptTemplate(TemplateEntry entry, bool added) {
     if (!m_document.hasScene()) {
-        Q_EMIT failed(tr("Open a scene first: a template needs one to be found in."));
+        Q_EMIT failed(tr("A template cannot be opened without a scene: open a scene first."));
         return;
     }
     const QString name = entry.name;
@@ -310,7 +310,7 @@ void Opener::acceptTemplate(TemplateEntry entry, bool added) {
     const base::Geometry& scene = m_document.scene().image->geometry;
     Q_EMIT opened(text);
     if (!sameSpacing(scene, image->geometry, m_document.isVolume())) {
-        Q_EMIT warned(tr("Template and scene differ in spacing: %1 against %2. They are compared "
+        Q_EMIT warned(tr("Template and scene have different spacings: %1 and %2. They are compared "
                          "voxel by voxel.")
                           .arg(spacingText(image->geometry, m_document.isVolume()),
                                spacingText(scene, m_document.isVolume())));

@@ -19,7 +19,7 @@ void tell(const Opener::Then& then, bool opened) {
 QString reasonAgainst(const io::ImageInfo& info, const SceneEntry& first,
                       const base::Extents& extents) {
     if (info.extents != extents) {
-        return Opener::tr("it has %1 voxels and the scenes of the list %2")
+        return Opener::tr("it has %1 voxels, the scenes of the list have %2")
             .arg(extentsText(info.extents), extentsText(extents));
     }
     // One choice is for all scenes of a job.
@@ -27,7 +27,7 @@ QString reasonAgainst(const io::ImageInfo& info, const SceneEntry& first,
         return choice ? *choice >= count || count < 2 : count > 1;
     };
     if (differs(info.channels, first.channel) || differs(info.frames, first.frame)) {
-        return Opener::tr("it holds %1 channel(s) and %2 frame(s), other than the first scene")
+        return Opener::tr("it has %1 channel(s) and %2 frame(s), unlike the first scene")
             .arg(info.channels)
             .arg(info.frames);
     }
@@ -72,20 +72,22 @@ bool Opener::acceptScene(const std::filesystem::path& path, const io::ImageInfo&
     const QString name = pathText(path.filename());
     const SceneEntry& first = m_document.scenes().front();
     if (first.path.empty()) {
-        Q_EMIT failed(tr("%1 cannot be added: a list of scenes begins with a file, so open one "
-                         "first.")
+        Q_EMIT failed(tr("%1 cannot be added: a list of scenes begins with a file. Open a file as "
+                         "the first scene.")
                           .arg(name));
         return false;
     }
     const QString reason = reasonAgainst(info, first, m_document.sceneExtents());
     if (!reason.isEmpty()) {
-        Q_EMIT failed(tr("%1 cannot be added: %2; open it alone.").arg(name, reason));
+        Q_EMIT failed(
+            tr("%1 cannot be added: %2. Open it as a scene of its own.").arg(name, reason));
         return false;
     }
     m_document.addScene({nullptr, name, path, {}, first.channel, first.frame, info.pixel});
-    Q_EMIT opened(tr("%1 is scene %2 of the list, from 0; it is read when it is shown or searched.")
-                      .arg(name)
-                      .arg(m_document.scenes().size() - 1));
+    Q_EMIT opened(
+        tr("%1 is scene %2 of the list, counted from 0. It is read when it is shown or searched.")
+            .arg(name)
+            .arg(m_document.scenes().size() - 1));
     return true;
 }
 
@@ -94,7 +96,8 @@ void Opener::showScene(int index, Then then) {
         return;
     }
     if (m_controller.isPending(RunController::Task::Run)) {
-        Q_EMIT warned(tr("A run is under way: another scene can be shown when it has ended."));
+        Q_EMIT warned(tr(
+            "Another scene cannot be shown during a run: wait until the run ends, or cancel it."));
         tell(then, false);
         return;
     }

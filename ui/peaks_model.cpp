@@ -106,19 +106,19 @@ QVariant PeaksModel::headerData(int section, Qt::Orientation orientation, int ro
         tr("centre x"), tr("centre y"), tr("centre z"),    tr("z-score"),     tr("rival"),
         tr("bound"),    tr("status"),   tr("template")};
     const std::array<QString, kColumns> tips{
-        tr("Place in the list, from 1"),
-        tr("Local correlation coefficient, computed again in double"),
+        tr("Rank in the list, counted from 1"),
+        tr("Local correlation coefficient, recomputed in double"),
         tr("First voxel of the placement along x, counted from 0"),
         tr("First voxel of the placement along y, counted from 0"),
         tr("First voxel of the placement along z, counted from 0"),
         tr("Sub-voxel centre along x, in voxels counted from 0"),
         tr("Sub-voxel centre along y, in voxels counted from 0"),
         tr("Sub-voxel centre along z, in voxels counted from 0"),
-        tr("Standard deviations of all scores above their mean"),
-        tr("Score over the best score outside the exclusion zone"),
-        tr("Bound on the error of the score, which is computed in double"),
+        tr("Distance of the score from the mean of all scores, in standard deviations"),
+        tr("Score divided by the best score outside the exclusion zone"),
+        tr("Bound on the error of the score recomputed in double"),
         tr("OK, PARTIAL or LOWCONF"),
-        tr("Which template was found there, counted from 0 as in the list")};
+        tr("Number of the template that was found, counted from 0 as in the list")};
     if (role == Qt::DisplayRole) {
         return names[static_cast<std::size_t>(section)];
     }

@@ -220,7 +220,7 @@ void PeaksPanel::copy() {
     const QString text = asTsv();
     if (!text.isEmpty()) {
         QApplication::clipboard()->setText(text);
-        Q_EMIT statusMessage(tr("The peaks are on the clipboard as tab-separated text."));
+        Q_EMIT statusMessage(tr("The peaks were copied to the clipboard as tab-separated text."));
     }
 }
 

@@ -48,9 +48,10 @@ PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
     m_calibration->setTextFormat(Qt::RichText);
     m_calibration->setText(
         tr("not calibrated (%1)")
-            .arg(QStringLiteral("<a href=\"calibrate\">%1</a>").arg(tr("measure this machine"))));
-    m_calibration->setToolTip(tr("Times are predicted with built-in constants until this machine "
-                                 "was measured (Tools > Calibrate this machine)"));
+            .arg(QStringLiteral("<a href=\"calibrate\">%1</a>").arg(tr("calibrate this machine"))));
+    m_calibration->setToolTip(
+        tr("Times are predicted with built-in constants. For better predictions, calibrate this "
+           "machine (Tools > Calibrate this machine)"));
     connect(m_calibration, &QLabel::linkActivated, this, &PlanCard::calibrateRequested);
     for (QLabel* label : {m_headline, m_detail, m_scenes, m_exactness, m_groups, m_calibration}) {
         label->setWordWrap(true);
@@ -125,18 +126,21 @@ void PlanCard::makeNumbers() {
     m_streamHead->setText(tr("Next scene"));
     m_streamPredicted = makeLabel("planStreamPredicted", Qt::AlignRight);
     m_streamMeasured = makeLabel("planStreamMeasured", Qt::AlignRight);
-    m_streamPredicted->setToolTip(tr("Each further scene, for which the templates are prepared "
-                                     "already; without reading and writing files"));
-    m_streamMeasured->setToolTip(tr("The run without preparing the templates, as measured with the "
-                                    "scene that is shown"));
+    m_streamPredicted->setToolTip(
+        tr("Predicted time of each further scene. The templates are already prepared. Reading and "
+           "writing files is not included"));
+    m_streamMeasured->setToolTip(tr(
+        "Measured time of the run with the scene that is shown, without preparing the templates"));
     m_memoryPredicted = makeLabel("planMemoryPredicted", Qt::AlignRight);
     m_memoryMeasured = makeLabel("planMemoryMeasured", Qt::AlignRight);
-    m_timePredicted->setToolTip(tr("Prepare and run, without reading and writing files"));
-    m_timeMeasured->setToolTip(tr("Prepare and run as measured, without reading and writing "
-                                  "files"));
-    m_memoryPredicted->setToolTip(tr("Largest memory beyond the scene: map, status and buffers; of "
-                                     "several scenes with the maps of all, which stay"));
-    m_memoryMeasured->setToolTip(tr("Rise of the program's largest memory during the run"));
+    m_timePredicted->setToolTip(
+        tr("Predicted time to prepare and run, without reading and writing files"));
+    m_timeMeasured->setToolTip(
+        tr("Measured time to prepare and run, without reading and writing files"));
+    m_memoryPredicted->setToolTip(tr("Predicted largest memory without the scene: map, status and "
+                                     "buffers. With several scenes, the maps of all scenes"));
+    m_memoryMeasured->setToolTip(
+        tr("Measured increase of the program's largest memory during the run"));
     grid->addWidget(predicted, 0, 1);
     grid->addWidget(m_measuredHead, 0, 2);
     grid->addWidget(time, 1, 0);
@@ -149,12 +153,11 @@ void PlanCard::makeNumbers() {
     constexpr std::array<const char*, 3> kParts{"Upload", "Compute", "Download"};
     const std::array<QString, 3> words{tr("Upload"), tr("Compute"), tr("Download")};
     const std::array<QString, 3> tips{
-        tr("Copies of the scene to the GPU, once for all templates of one size where it has room "
-           "for "
-           "them; they go on while others are computed, so that the time of the run is less than "
-           "the sum"),
-        tr("Kernels on the GPU, beside which copies go on"),
-        tr("Copies of the map from the GPU, which go on while others are computed")};
+        tr("Time of copies of the scene to the GPU. One copy serves all templates of one size if "
+           "they fit into the GPU's memory. Copies and computation overlap, so the run takes less "
+           "than the sum"),
+        tr("Time of the kernels on the GPU. Copies and computation overlap"),
+        tr("Time of copies of the map from the GPU. Copies and computation overlap")};
     for (std::size_t i = 0; i < m_parts.size(); ++i, ++row) {
         PartRow& part = m_parts[i];
         const QString name = QStringLiteral("plan") + QLatin1String(kParts[i]);
@@ -296,7 +299,7 @@ void PlanCard::showGroups(const job::JobReport& report) {
                     .arg(report.groups.size())
                     .arg(deviceText(first.candidate.device), threadsText(first.candidate.threads)),
                 nullptr);
-    lines << tr("They give peaks only: other sizes have other placements, so there is no map.");
+    lines << tr("Templates of different sizes give peaks only, no map.");
     m_groups->setText(lines.join(QChar('\n')));
     m_groups->show();
     m_detail->hide();
@@ -334,7 +337,8 @@ void PlanCard::showReport(const job::JobReport& report) {
     const plan::CandidateReport* chosen = report.plan.chosen();
     if (chosen == nullptr) {
         setHeadline(tr("Refused: no candidate can do this job"), &Accents::bad);
-        m_detail->setText(tr("Change what the reasons below name: memory limit, method or tile."));
+        m_detail->setText(
+            tr("Change the memory limit, the method or the tile: see the reasons below."));
         m_detail->show();
         m_scenes->hide();
         m_numbers->hide();
@@ -456,24 +460,24 @@ void PlanCard::showExactness(const job::JobReport& report) {
         const bool passed = report.audit->verdict == job::AuditVerdict::Passed;
         const QColor colour = failed ? accents().bad : passed ? accents().good : accents().muted;
         const QString all = tr("Self-audit %1").arg(toQString(job::auditText(*report.audit)));
-        lines << coloured(passed ? tr("Self-audit passed: off by %1 at most")
+        lines << coloured(passed ? tr("Self-audit passed: largest deviation %1")
                                        .arg(report.audit->largestDeviation, 0, 'g', 2)
                                  : all,
                           colour);
         tip = all + QChar('\n');
     }
-    tip += tr("Scores whose empirical error bound was above the promise of %1 were computed again "
-              "in double.")
-               .arg(report.plan.problem.promise, 0, 'g', 6);
+    tip +=
+        tr("Scores whose empirical error bound breaks the promise of %1 were recomputed in double.")
+            .arg(report.plan.problem.promise, 0, 'g', 6);
     const std::int64_t lowConf = countOf(base::Status::LowConf);
     if (lowConf > 0) {
         const match::Colour& pink = match::kLowConf;
         lines << coloured(QStringLiteral("■ "), QColor(pink[0], pink[1], pink[2])) +
                      coloured(tr("LOWCONF: %1 scores, pink in the heatmap").arg(lowConf),
                               accents().warning);
-        tip += QChar(' ') + tr("LOWCONF: by its empirical bound, the error of these scores may "
-                               "exceed the promise; turn on "
-                               "Recompute, choose Double or allow a larger promise.");
+        tip += QChar(' ') +
+               tr("LOWCONF: the empirical error bound of these scores breaks the promise. Turn on "
+                  "Recompute in double, choose the precision Double, or set a larger promise.");
     }
     lines << tr("Recomputed in double: %1 of the scores").arg(percentText(recomputed));
     const std::int64_t partial = countOf(base::Status::Partial);

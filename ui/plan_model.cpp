@@ -93,22 +93,22 @@ QString PlanModel::text(const plan::CandidateReport& row, int column) {
 QString PlanModel::tip(const plan::CandidateReport& row, int column) {
     const bool fourier = row.prediction && !row.prediction->fftPlanning.empty();
     if (column == Memory && row.prediction) {
-        return tr("With the buffers of %n tile(s) in flight", nullptr,
+        return tr("Includes the buffers of %n tile(s) in flight", nullptr,
                   static_cast<int>(row.prediction->tilesInFlight));
     }
     if (column == Predicted && row.prediction) {
-        return row.sampleMs ? tr("By a timed sample; %1 by the cost model")
+        return row.sampleMs ? tr("From a timed sample. The cost model predicts %1")
                                   .arg(durationText(row.prediction->ms))
-                            : tr("By the cost model");
+                            : tr("From the cost model");
     }
     if (column == Parts && row.prediction && row.prediction->onDevice.times) {
         const method::DeviceTimes& times = *row.prediction->onDevice.times;
-        return tr("They go on side by side; one after the other, with %1 of setup, the run would "
-                  "take %2 (Karas (33))")
+        return tr("Upload, compute and download overlap. One after the other, with %1 of setup, "
+                  "they would take %2 (Karas, equation 33)")
             .arg(durationText(times.setup), durationText(times.oneAfterTheOther()));
     }
     if ((column == Method || column == Operations) && fourier) {
-        return tr("%1 % of the transformed points give no placement; FFT plan: %2")
+        return tr("%1 % of the transformed points belong to no placement. FFT plan: %2")
             .arg(100 * row.prediction->paddingWaste, 0, 'f', 0)
             .arg(toQString(row.prediction->fftPlanning));
     }
@@ -159,18 +159,18 @@ QVariant PlanModel::headerData(int section, Qt::Orientation orientation, int rol
         tr("memory"),    tr("operations"), tr("bound"),
         tr("reason"),    tr("template")};
     const std::array<QString, kColumns> tips{
-        tr("What became of the candidate"),
+        tr("Whether the candidate was chosen, slower, refused or failed"),
         tr("Method and tile"),
-        tr("Where it would run"),
-        tr("Time of the whole run as planned: by a timed sample where there is one, else by the "
+        tr("Device and threads of the candidate"),
+        tr("Predicted time of the whole run, from a timed sample if there is one, else from the "
            "cost model"),
-        tr("Time of the whole run: measured after it, before it from a timed sample"),
-        tr("Upload, compute and download of a GPU by the cost model"),
-        tr("Largest memory beyond the scene"),
-        tr("Multiplications and additions"),
-        tr("Predicted bound on the error of a score (empirical)"),
-        tr("Why it was chosen, slower, refused or failed"),
-        tr("Extents of the templates that it is for")};
+        tr("Measured time of the whole run. Before the run: the time from a timed sample"),
+        tr("Upload, compute and download times of a GPU, from the cost model"),
+        tr("Largest memory of the run, without the scene"),
+        tr("Number of multiplications and additions"),
+        tr("Predicted empirical bound on the error of a score"),
+        tr("Why the candidate was chosen, slower, refused or failed"),
+        tr("Extents of the candidate's templates")};
     if (role == Qt::DisplayRole) {
         return names[static_cast<std::size_t>(section)];
     }

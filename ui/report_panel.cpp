@@ -21,7 +21,7 @@ ReportPanel::ReportPanel(QWidget* parent) : QWidget(parent) {
     m_table = new QTableView(this);
     m_table->setObjectName(QStringLiteral("reportTable"));
     m_table->setAccessibleName(tr("Candidates of the plan"));
-    m_table->setToolTip(tr("Every candidate with its prediction and the reason of its verdict"));
+    m_table->setToolTip(tr("Every candidate with its prediction and the reason for its verdict"));
     m_table->setModel(m_model);
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_table->setAlternatingRowColors(true);
@@ -50,7 +50,7 @@ ReportPanel::ReportPanel(QWidget* parent) : QWidget(parent) {
     m_copy->setEnabled(false);
     connect(m_copy, &QToolButton::clicked, this, [this] {
         QApplication::clipboard()->setText(text());
-        Q_EMIT statusMessage(tr("The plan report is on the clipboard."));
+        Q_EMIT statusMessage(tr("The plan report was copied to the clipboard."));
     });
 
     auto* right = new QWidget(this);

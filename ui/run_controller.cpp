@@ -179,8 +179,8 @@ void RunController::perform(const std::shared_ptr<Item>& item) {
         Sink sink(*this);
         done = item->work(item->stop.get_token(), &sink);
     } catch (const std::bad_alloc&) {
-        sentence = tr("there is not enough memory for this; close other programs or set a smaller "
-                      "memory limit");
+        sentence =
+            tr("there is not enough memory; close other programs or set a smaller memory limit");
     } catch (const std::exception& error) {
         sentence = toQString(error.what());
     }

@@ -21,8 +21,7 @@ SampleCard::SampleCard(const QString& name, const QString& title, const QString&
     setText(title);
     setAccessibleName(tr("Sample %1").arg(name));
     setAccessibleDescription(title);
-    setToolTip(tr("Opens the built-in sample “%1” with its template; then press Run "
-                  "(Ctrl+Return)")
+    setToolTip(tr("Opens the built-in sample “%1” with its template. Then press Run (Ctrl+Return)")
                    .arg(name));
     setCursor(Qt::PointingHandCursor);
     setFocusPolicy(Qt::StrongFocus);

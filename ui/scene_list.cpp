@@ -31,14 +31,14 @@ void SceneList::rebuild() {
         rows.push_back(
             {.name = tr("%1: %2").arg(index).arg(scene.name),
              .spoken = tr("Scene %1: %2").arg(index).arg(scene.name),
-             .tip = tr("Scene %1, the number of its outputs: %2. A click shows it and its result%3")
+             .tip = tr("Scene %1: %2. Its outputs have the number of the scene. Click to show the "
+                       "scene and its result%3")
                         .arg(QString::number(index), file,
-                             index == 0 ? tr("; templates are cut from this one") : QString()),
+                             index == 0 ? tr(". Templates are cut from this scene") : QString()),
              .word = word,
              .removeSpoken = tr("Remove scene %1").arg(index),
-             .removeTip = index == 0
-                              ? tr("Takes the scene out of the list, and the templates cut from it")
-                              : tr("Takes the scene out of the list, and its results")});
+             .removeTip = index == 0 ? tr("Removes the scene and the templates cut from it")
+                                     : tr("Removes the scene and its results")});
     }
     setRows(rows, m_document.activeScene());
 }

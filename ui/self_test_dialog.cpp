@@ -69,11 +69,11 @@ SelfTestDialog::SelfTestDialog(RunController& controller, QWidget* parent)
     m_device = new QComboBox(choice);
     m_device->setObjectName(QStringLiteral("selfTestDevice"));
     m_device->setAccessibleName(tr("Device"));
-    m_device->setToolTip(tr("What is tested; devices that cannot be used say why"));
+    m_device->setToolTip(tr("Device to test. The list says why a device cannot be used"));
     m_device->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_device->setMinimumContentsLength(24);
     fillDevices(*m_device, plan::devices(plan::DeviceDetail::Names),
-                {tr("All"), tr("The processor and every GPU that can be used"), tr("Every GPU"),
+                {tr("All"), tr("The CPU and every GPU that can be used"), tr("Every GPU"),
                  tr("Every GPU that can be used")});
     auto* label = new QLabel(tr("Device"), choice);
     label->setBuddy(m_device);
@@ -85,7 +85,7 @@ SelfTestDialog::SelfTestDialog(RunController& controller, QWidget* parent)
     m_table->setAccessibleName(tr("Results of the self-test"));
     m_table->setHorizontalHeaderLabels({tr("Case"), tr("Method"), tr("Device"), tr("Precision"),
                                         tr("Instruction sets"), tr("Runs"), tr("Largest error"),
-                                        tr("Error over bound"), tr("Verdict")});
+                                        tr("Error over empirical bound"), tr("Verdict")});
     m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_table->setAlternatingRowColors(true);
@@ -174,11 +174,11 @@ void SelfTestDialog::showReport(const selftest::Report& report) {
     for (const selftest::Row& row : report.rows) {
         runs += row.runs;
     }
-    const QString words = report.cancelled  ? tr("Ended before all cases had run")
+    const QString words = report.cancelled  ? tr("Stopped before all cases had run")
                           : report.passed() ? tr("Passed")
                                             : tr("Failed");
     m_copy->setEnabled(!report.rows.empty());
-    say(tr("%1: %2 runs in %3 s, compared with scores taken in exact integers.")
+    say(tr("%1: %2 runs in %3 s, compared with scores computed in exact integers.")
             .arg(words)
             .arg(runs)
             .arg(report.ms / 1000, 0, 'f', 1));

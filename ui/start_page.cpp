@@ -33,8 +33,8 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent) {
     m_title->setFont(big);
     m_title->setWordWrap(true);
     m_subtitle =
-        new QLabel(tr("Open a file, drop one here, or start with a sample: one click opens "
-                      "it with its template, the next one on Run finds the copies."),
+        new QLabel(tr("Open a file, drop one here, or start with a sample. A click on a sample "
+                      "opens it with its template; then press Run to find the copies."),
                    this);
     m_subtitle->setWordWrap(true);
 

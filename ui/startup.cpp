@@ -43,7 +43,7 @@ StartOptions commandLineError(const QString& sentence) {
 }
 
 constexpr const char* kNoDisplay =
-    "there is no display; set DISPLAY, or use flcc-cli, which does the same jobs without one";
+    "there is no display; set DISPLAY, or use flcc-cli, which does the same jobs without a display";
 
 bool hasDisplay() {
     return qEnvironmentVariableIsSet("QT_QPA_PLATFORM") ||
@@ -104,14 +104,15 @@ StartOptions readStartOptions(const QStringList& arguments) {
                                     QStringLiteral("NAME"));
     const QCommandLineOption job(QStringLiteral("job"), QApplication::tr("Loads a job file."),
                                  QStringLiteral("FILE"));
-    const QCommandLineOption run(QStringLiteral("run"), QApplication::tr("Runs at once."));
+    const QCommandLineOption run(QStringLiteral("run"),
+                                 QApplication::tr("Starts the run at once."));
     const QCommandLineOption screenshot(
         QStringLiteral("screenshot"),
         QApplication::tr("Saves a picture of the window after the run."), QStringLiteral("FILE"));
     const QCommandLineOption size(QStringLiteral("size"), QApplication::tr("Size of the window."),
                                   QStringLiteral("WxH"));
     const QCommandLineOption quit(QStringLiteral("quit"),
-                                  QApplication::tr("Ends when all is done."));
+                                  QApplication::tr("Quits when all work is done."));
     parser.addOptions({help, version, scene, crop, sample, job, run, screenshot, size, quit});
     parser.addPositionalArgument(QStringLiteral("scene"), QApplication::tr("Image or volume."),
                                  QStringLiteral("[SCENE"));
@@ -130,10 +131,10 @@ StartOptions readStartOptions(const QStringList& arguments) {
     }
     const QStringList files = parser.positionalArguments();
     if (files.size() > 2) {
-        return commandLineError(QApplication::tr("at most a scene and a template can be opened, "
-                                                 "%1 files were named; further scenes follow "
-                                                 "--scene")
-                                    .arg(files.size()));
+        return commandLineError(
+            QApplication::tr("%1 files were named, but flcc takes at most a scene and a template; "
+                             "name further scenes after --scene")
+                .arg(files.size()));
     }
     options.scenes = files.mid(0, 1) + parser.values(scene);
     options.templ = files.value(1);
@@ -154,7 +155,8 @@ StartOptions readStartOptions(const QStringList& arguments) {
         const QSize wanted(sides.value(0).toInt(), sides.value(1).toInt());
         if (sides.size() != 2 || wanted.width() < 320 || wanted.height() < 240) {
             return commandLineError(
-                QApplication::tr("--size %1 is not WxH of at least 320x240, such as 1280x800")
+                QApplication::tr(
+                    "--size takes WxH of at least 320x240, such as 1280x800, not \"%1\"")
                     .arg(parser.value(size)));
         }
         options.size = wanted;

@@ -29,25 +29,26 @@ StatusLine::StatusLine(QStatusBar& bar, Document& document, ViewsPanel& views)
     row->setContentsMargins(8, 1, 4, 1);
     row->setSpacing(12);
     setLayout(row);
-    m_index = label("statusIndex", tr("Voxel under the cursor, from 0"), tr("0000, 0000"));
-    m_world = label("statusWorld", tr("Its place in the world"), QString());
-    m_value = label("statusValue", tr("Its value in the scene"), QString());
-    m_score = label("statusScore", tr("Score of the template centred there"), QString());
+    m_index = label("statusIndex", tr("Voxel under the cursor, counted from 0"), tr("0000, 0000"));
+    m_world = label("statusWorld", tr("World position of the voxel under the cursor"), QString());
+    m_value = label("statusValue", tr("Scene value of the voxel under the cursor"), QString());
+    m_score = label("statusScore",
+                    tr("Score of the template centred on the voxel under the cursor"), QString());
     m_view =
         label("statusView", tr("Device pixels per voxel, and slice of the active view"), QString());
     row->addStretch(1);
     m_device = label("statusDevice", tr("The device that ran the last job"), QString());
-    m_unverified = label("statusUnverified",
-                         tr("What a GPU computes counts when the processor has computed all peaks "
-                            "and 64 scores again"),
-                         QString());
+    m_unverified = label(
+        "statusUnverified",
+        tr("The scores of a GPU are verified when the CPU has recomputed all peaks and 64 scores"),
+        QString());
     m_unverified->setText(tr("not yet verified"));
     m_unverified->hide();
-    m_work = label("statusWork", tr("Work under way"), QString());
+    m_work = label("statusWork", tr("Current work"), QString());
     m_progress = new QProgressBar(this);
     m_progress->setObjectName(QStringLiteral("statusProgress"));
     m_progress->setAccessibleName(tr("Progress"));
-    m_progress->setToolTip(tr("Share of the present phase that is done"));
+    m_progress->setToolTip(tr("Progress of the current phase"));
     m_progress->setRange(0, 1000);
     m_progress->setFixedWidth(150);
     m_progress->setMaximumHeight(fontMetrics().height() + 2);
@@ -55,7 +56,7 @@ StatusLine::StatusLine(QStatusBar& bar, Document& document, ViewsPanel& views)
     m_cancel = new QToolButton(this);
     m_cancel->setObjectName(QStringLiteral("statusCancel"));
     m_cancel->setAccessibleName(tr("Cancel"));
-    m_cancel->setToolTip(tr("Ends the work under way (Esc)"));
+    m_cancel->setToolTip(tr("Cancels the current work (Esc)"));
     m_cancel->setAutoRaise(true);
     m_cancel->setIconSize({14, 14});
     m_cancel->setFocusPolicy(Qt::TabFocus);

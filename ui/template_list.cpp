@@ -22,13 +22,13 @@ void TemplateList::rebuild() {
         rows.push_back(
             {.name = tr("%1: %2").arg(index).arg(templ.name),
              .spoken = tr("Template %1: %2").arg(index).arg(templ.name),
-             .tip = tr("Template %1, the number of its peaks: %2. A click shows it; cutting and "
-                       "opening replace the one that is shown")
+             .tip = tr("Template %1: %2. Its peaks have the number of the template. Click to show "
+                       "the template. Cutting and opening replace the template that is shown")
                         .arg(index)
                         .arg(templ.name),
              .word = extentsText(base::extentsOf(templ.image->pixels)).remove(QChar(' ')),
              .removeSpoken = tr("Remove template %1").arg(index),
-             .removeTip = tr("Takes the template out of the list (Ctrl+Z brings it back)")});
+             .removeTip = tr("Removes the template from the list (Ctrl+Z restores it)")});
     }
     setRows(rows, m_document.activeTemplate());
 }

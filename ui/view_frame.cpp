@@ -114,7 +114,7 @@ void ViewFrame::setTitleVisible(bool visible) { m_header->setVisible(visible); }
 void ViewFrame::refreshTheme() {
     m_maximise->setIcon(
         icon(m_maximised ? QStringLiteral("layout-quad") : QStringLiteral("layout-single")));
-    m_maximise->setToolTip(m_maximised ? tr("Show all views again (double-click)")
+    m_maximise->setToolTip(m_maximised ? tr("Show all views (double-click)")
                                        : tr("Maximise this view (double-click)"));
     const QColor line = m_active ? palette().color(QPalette::Highlight) : accents().line;
     setStyleSheet(QStringLiteral("flcc--ui--ViewFrame { border: 1px solid %1; }").arg(line.name()));

@@ -96,7 +96,7 @@ void WorkDialog::start() {
     m_bar->show();
     m_start->setEnabled(false);
     m_cancel->setEnabled(true);
-    say(tr("Waiting for the work under way ..."));
+    say(tr("Waiting for the current work to end …"));
     workingChanged(true);
     const QPointer<WorkDialog> self(this);
     m_controller.start(
@@ -122,7 +122,7 @@ void WorkDialog::start() {
 void WorkDialog::stop() {
     if (m_shared) {
         m_shared->stop.request_stop();
-        say(tr("Ending ..."));
+        say(tr("Stopping …"));
     }
 }
 

@@ -84,7 +84,7 @@ class SelfTestDialogTest : public QObject {
         QTRY_VERIFY_WITH_TIMEOUT(verdict.text().startsWith("Running"), 30'000);
         test::click(test::child<QPushButton>(dialog, "selfTestCancel"));
         QTRY_VERIFY_WITH_TIMEOUT(again.isEnabled(), 5'000);
-        QVERIFY2(verdict.text().startsWith("Ended"), qPrintable(verdict.text()));
+        QVERIFY2(verdict.text().startsWith("Stopped"), qPrintable(verdict.text()));
         test::click(again);
         QVERIFY(!again.isEnabled());
         QTRY_VERIFY_WITH_TIMEOUT(verdict.text().startsWith("Running"), 30'000);

@@ -177,7 +177,7 @@ void WindowExactTest::lowConfScoresAreMarkedAndExplained() {
     const auto& exactness = test::child<QLabel>(*m_window, "planExactness");
     QVERIFY2(exactness.text().contains(QStringLiteral("LOWCONF: %1").arg(lowConf)),
              qPrintable(exactness.text()));
-    QVERIFY(exactness.toolTip().contains(QStringLiteral("may exceed the promise")));
+    QVERIFY(exactness.toolTip().contains(QStringLiteral("of these scores breaks the promise")));
     // A marked voxel is drawn redder than green, which no score of the colour scale is below 0.5.
     std::int64_t marked = 0;
     while (result.map->status.data()[marked] != base::Status::LowConf) {

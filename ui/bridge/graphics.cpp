@@ -29,13 +29,14 @@ QString reasonAgainst() {
     surface.create();
     if (!context.create() || !context.makeCurrent(&surface)) {
         return QCoreApplication::translate(
-            "SceneWidget", "The display gives no OpenGL context; is a graphics driver installed?");
+            "SceneWidget",
+            "The display provides no OpenGL context; check that a graphics driver is installed.");
     }
     const std::pair<int, int> version = context.format().version();
     context.doneCurrent();
     if (version < std::pair(3, 2)) {
-        return QCoreApplication::translate("SceneWidget",
-                                           "The views need OpenGL 3.2, the display has %1.%2.")
+        return QCoreApplication::translate(
+                   "SceneWidget", "The views need OpenGL 3.2, but the display has OpenGL %1.%2.")
             .arg(version.first)
             .arg(version.second);
     }
