@@ -13,7 +13,7 @@ class Scene;
 /// **Errors**: the constructor throws Device when the machine has no such context.
 class OffscreenWindow {
   public:
-    /// `scene` must live longer, and is attached to no other window meanwhile.
+    /// `scene` must outlive this window and must not be attached to another window meanwhile.
     OffscreenWindow(Scene& scene, int width, int height, double pixelRatio = 1.0);
     ~OffscreenWindow();
     OffscreenWindow(const OffscreenWindow&) = delete;

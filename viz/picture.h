@@ -8,13 +8,13 @@
 
 namespace flcc::viz {
 
-/// A rendered picture: RGBA, four bytes a pixel, row 0 at the top.
+/// A rendered picture: RGBA, four bytes per pixel, row 0 at the top.
 struct Picture {
     int width = 0;
     int height = 0;
     std::vector<std::uint8_t> rgba;
 
-    /// The colour of a pixel; `x` and `y` must lie inside.
+    /// The colour of a pixel; `x` and `y` must lie inside the picture.
     [[nodiscard]] match::Colour at(int x, int y) const {
         const std::size_t i = (static_cast<std::size_t>(y) * static_cast<std::size_t>(width) +
                                static_cast<std::size_t>(x)) *

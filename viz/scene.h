@@ -30,11 +30,11 @@ struct GreyWindow {
 };
 
 /// The window between two percentiles of the finite voxels, from at most a million of them; never
-/// empty. **Cost**: milliseconds; call it once and share it between views.
+/// empty. **Cost**: milliseconds; call it once and share the window between views.
 [[nodiscard]] GreyWindow autoWindow(const base::AnyView& view, double lowPercent = 0.2,
                                     double highPercent = 99.8);
 
-/// Colours of a view that belong to the palette of the program.
+/// Colours of a view that follow the program's palette.
 struct ViewColours {
     match::Colour background{24, 26, 30};
     match::Colour text{235, 238, 242};
@@ -48,22 +48,22 @@ struct PeakMark {
     base::Point centre{0, 0, 0}; ///< scene voxels, sub-voxel
     double score = 0;
     int number = 0;               ///< shown beside the box when it is 1..10
-    base::Extents templ{0, 0, 0}; ///< where that is not the one given with the list
-    bool shaded = true;           ///< by the template's support while it is selected
+    base::Extents templ{0, 0, 0}; ///< empty: the extents given with the list
+    bool shaded = true;           ///< shade it with the template's support while it is selected
 };
 
-/// What VTK draws in one view, without a window. A host (a widget, a test) hands it a render
-/// window and its size, calls prepare() before each Render(), and forwards the mouse.
+/// Everything that VTK draws in one view, without a window. A host (a widget, a test) attaches a
+/// render window, sets its size, calls prepare() before each Render(), and forwards the mouse.
 ///
-/// **Threads**: the one that owns the window. **Errors**: none leaves a const query.
+/// **Threads**: the one that owns the window. **Errors**: const queries never throw.
 class Scene {
   public:
     Scene(const Scene&) = delete;
     Scene& operator=(const Scene&) = delete;
     virtual ~Scene();
 
-    /// Adds the renderers to `window`, or takes them out again with nullptr. Must be detached
-    /// before the window goes, with its context current.
+    /// Adds the renderers to `window`; nullptr removes them. Detach before the window is destroyed,
+    /// with the window's context current.
     void attach(vtkRenderWindow* window);
     [[nodiscard]] vtkRenderWindow* window() const;
 
@@ -79,21 +79,22 @@ class Scene {
     /// Called whenever the picture is out of date; the host asks for a repaint.
     void setChangedListener(std::function<void()> listener);
 
-    /// Brings every VTK object up to date; the host renders after it. Nothing without a window.
+    /// Brings every VTK object up to date; the host renders afterwards. Does nothing without a
+    /// window.
     void prepare();
 
-    /// Tells VTK that others have changed OpenGL's state; the host calls it with the context
-    /// current before each Render() and before it blits.
+    /// Tells VTK that other code has changed the OpenGL state. The host calls this with the context
+    /// current, before each Render() and before it blits.
     void takeOverGraphicsState();
 
-    /// A picture of the attached window as it is now, rendered anew. `clean` leaves out texts,
-    /// bars and marks, makes the background transparent and all that is drawn opaque.
+    /// Renders the attached window and returns the picture. `clean` leaves out texts, bars and
+    /// marks, makes the background transparent and everything else opaque.
     [[nodiscard]] Picture snapshot(bool clean = false);
 
-    /// Where a display position lies in the scene, in voxel coordinates; empty when it hits
-    /// nothing (outside the image, or beside the volume).
+    /// The voxel coordinates of a display position; empty when the position hits nothing (outside
+    /// the image, or beside the volume).
     [[nodiscard]] virtual std::optional<base::Point> voxelAt(DisplayPoint display) const = 0;
-    /// Where a point in voxel coordinates is drawn.
+    /// The display position of a point in voxel coordinates.
     [[nodiscard]] virtual DisplayPoint displayOf(const base::Point& voxel) const = 0;
 
     /// Shows the whole scene.

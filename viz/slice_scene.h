@@ -27,7 +27,7 @@ struct PlaneAxes {
 };
 [[nodiscard]] PlaneAxes axesOf(Orientation orientation);
 
-/// What of a box lies under the cursor: its inside, an edge or a corner.
+/// The part of a box under the cursor: its inside, an edge or a corner.
 enum class BoxPart {
     None,
     Inside,
@@ -49,17 +49,17 @@ class SliceScene final : public Scene {
     ~SliceScene() override;
 
     // The image.
-    /// Shows `image` (null: nothing), middle slice, fitted, without map, peaks and box. Pixels are
-    /// shared, not copied. The window stays as set by setGreyWindow until the next call of it.
+    /// Shows `image` (null: nothing): middle slice, fitted, without map, peaks and box. Pixels are
+    /// shared, not copied. The grey window stays as setGreyWindow set it.
     void setImage(std::shared_ptr<const base::AnyImage> image, const base::Geometry& geometry);
-    /// Shows another image of the same extents and spacing; all else stays as it is.
+    /// Shows another image of the same extents and spacing; everything else stays.
     void replaceImage(std::shared_ptr<const base::AnyImage> image);
     [[nodiscard]] bool hasImage() const;
     [[nodiscard]] Orientation orientation() const;
     [[nodiscard]] const base::Extents& extents() const; ///< of the image
     void setGreyWindow(const GreyWindow& window);
     [[nodiscard]] GreyWindow greyWindow() const;
-    /// Zoomed-in voxels are squares unless this is on.
+    /// Off: zoomed-in voxels are drawn as squares.
     void setInterpolated(bool on);
     [[nodiscard]] bool interpolated() const;
     /// Clamped to 0 .. sliceCount() - 1.
@@ -69,11 +69,11 @@ class SliceScene final : public Scene {
 
     // The heatmap. A voxel u of the map lies on corner + u + (m - 1) / 2 of the
     // scene.
-    /// Shows `map` (null: none) of a template of extents `templ`. With `finished` false nothing
-    /// of it is read or drawn but the regions named by mapRegionFinished, until mapEnded().
+    /// Shows `map` (null: none) of a template of extents `templ`. If `finished` is false, only the
+    /// regions passed to mapRegionFinished are read and drawn until mapEnded() is called.
     void setMap(std::shared_ptr<const method::MatchMap> map, const base::Extents& templ,
                 bool finished, const base::Index& corner = {});
-    /// These voxels of the map hold their final values: they are drawn from now on.
+    /// The voxels of `region` hold their final values and are drawn from now on.
     void mapRegionFinished(const base::Box& region);
     /// The run is over: the whole map is drawn, NOT_COMPUTED voxels hatched.
     void mapEnded();
@@ -83,43 +83,45 @@ class SliceScene final : public Scene {
     [[nodiscard]] bool mapVisible() const;
     void setMapOpacity(double opacity); ///< 0 .. 1
     [[nodiscard]] double mapOpacity() const;
-    /// The words beside the scalar bar.
+    /// Text beside the scalar bar.
     void setMapName(const std::string& name);
-    /// Words over the map, such as how far it can be trusted; empty: none.
+    /// Text over the map, such as "not verified"; empty: none.
     void setMapNote(const std::string& note);
     [[nodiscard]] const std::string& mapNote() const;
 
     // Marks.
-    /// Peaks as boxes of the size of `templ`, or of their own; a volume shows those whose box
-    /// crosses the slice.
+    /// Draws peaks as boxes of the extents `templ`, or of a peak's own extents. In a volume, only
+    /// the peaks whose box crosses the slice are drawn.
     void setPeaks(std::vector<PeakMark> peaks, const base::Extents& templ);
-    /// Index into the list of setPeaks, drawn highlighted.
+    /// The peak to highlight, an index into the list of setPeaks.
     void setSelectedPeak(std::optional<std::size_t> index);
     void setPeaksVisible(bool on);
-    /// The peak whose box holds the position and whose centre is nearest.
+    /// Of the peaks whose box contains the position, the one with the nearest centre.
     [[nodiscard]] std::optional<std::size_t> peakAt(DisplayPoint display) const;
 
     void setTemplateBox(const std::optional<base::Box>& box);
     [[nodiscard]] const std::optional<base::Box>& templateBox() const;
-    /// What of the template box lies at the position, edges within `tolerance` logical pixels.
+    /// The part of the template box at the position; edges are hit within `tolerance` logical
+    /// pixels.
     [[nodiscard]] BoxPart templateBoxPartAt(DisplayPoint display, double tolerance = 6) const;
     /// The box after `part` of `start` was dragged from one voxel position to another in this
     /// view: moved or resized, kept inside the image and at least one voxel large.
     [[nodiscard]] base::Box draggedBox(const base::Box& start, BoxPart part,
                                        const base::Point& from, const base::Point& to) const;
-    /// The new box a drag spans in this view: `depth` voxels deep around the slice.
+    /// The new box that a drag spans in this view, `depth` voxels deep around the slice.
     [[nodiscard]] base::Box spannedBox(const base::Point& from, const base::Point& to,
                                        std::int64_t depth) const;
 
-    /// The part of the scene that is searched, outlined with dashes; empty: none.
+    /// Outlines the searched part of the scene with dashes; empty: no outline.
     void setRegion(const std::optional<base::Box>& region);
-    /// Of the template: what is 0 is shaded in a template box of its extents, and in the selected
-    /// peak; null: none.
+    /// The template's support: voxels where it is 0 are shaded in a template box of its extents and
+    /// in the selected peak. Null: no shade.
     void setTemplateSupport(std::shared_ptr<const base::Image<std::uint8_t>> support);
-    /// Of the scene: what is 0 is shaded, if it has the image's extents; null: none.
+    /// The scene's support: voxels where it is 0 are shaded. Ignored unless it has the image's
+    /// extents. Null: no shade.
     void setSceneSupport(std::shared_ptr<const base::Image<std::uint8_t>> support);
 
-    /// Empty: none.
+    /// Empty: no crosshair.
     void setCrosshair(const std::optional<base::Point>& voxel);
     void setScaleBarVisible(bool on);
     void setScalarBarVisible(bool on);
@@ -136,7 +138,7 @@ class SliceScene final : public Scene {
 
     [[nodiscard]] std::optional<base::Point> voxelAt(DisplayPoint display) const override;
     [[nodiscard]] DisplayPoint displayOf(const base::Point& voxel) const override;
-    /// As voxelAt, but also outside the image.
+    /// Like voxelAt, but also outside the image.
     [[nodiscard]] base::Point planePointAt(DisplayPoint display) const;
 
   private:

@@ -14,7 +14,7 @@
 
 namespace flcc::viz {
 
-/// What is ray-cast.
+/// The volume that is ray-cast.
 enum class VolumeContent { Scene, Map, None };
 
 /// A volume in 3D: the scene or the heatmap ray-cast, slice planes at the crosshair, outline,
@@ -24,10 +24,11 @@ class VolumeScene final : public Scene {
     VolumeScene();
     ~VolumeScene() override;
 
-    /// Shows `image` (null: nothing) from the standard direction. Above the texture budget a
-    /// coarser copy is ray-cast; see note(). **Cost**: bounded by the budget, not by the image.
+    /// Shows `image` (null: nothing) from the standard direction. An image above the texture budget
+    /// is ray-cast from a coarser copy; see note(). **Cost**: bounded by the budget, not by the
+    /// image.
     void setImage(std::shared_ptr<const base::AnyImage> image, const base::Geometry& geometry);
-    /// Shows another image of the same extents and spacing; all else stays as it is.
+    /// Shows another image of the same extents and spacing; everything else stays.
     void replaceImage(std::shared_ptr<const base::AnyImage> image);
     /// Must not be empty. Counts as an input: see setInteractive.
     void setGreyWindow(const GreyWindow& window);
@@ -54,17 +55,18 @@ class VolumeScene final : public Scene {
     void setPeaksVisible(bool on);
     [[nodiscard]] std::optional<std::size_t> peakAt(DisplayPoint display) const;
     void setTemplateBox(const std::optional<base::Box>& box);
-    /// The part of the scene that is searched, as a box; empty: none.
+    /// Draws the searched part of the scene as a box; empty: no box.
     void setRegion(const std::optional<base::Box>& region);
 
-    /// Of the template: in a template box of its extents, and in the selected peak, what is not 0
-    /// has a see-through surface, and what is 0 is shaded on the slice planes; null: none.
+    /// The template's support, shown in a template box of its extents and in the selected peak.
+    /// Voxels where it is not 0 get a translucent surface; voxels where it is 0 are shaded on the
+    /// slice planes. Null: nothing is shown.
     void setTemplateSupport(std::shared_ptr<const base::Image<std::uint8_t>> support);
-    /// Of the scene, if it has the image's extents: what is 0 is bluish on the slice planes, and
-    /// ray-cast so and fainter; null: none.
+    /// The scene's support: voxels where it is 0 are bluish on the slice planes, and bluish and
+    /// fainter when ray-cast. Ignored unless it has the image's extents. Null: nothing is shown.
     void setSceneSupport(std::shared_ptr<const base::Image<std::uint8_t>> support);
 
-    /// The slice planes go through it; empty: none.
+    /// The slice planes pass through the crosshair; empty: no slice planes.
     void setCrosshair(const std::optional<base::Point>& voxel);
     void setSlicePlanesVisible(bool on);
     void setScalarBarVisible(bool on);
@@ -77,13 +79,14 @@ class VolumeScene final : public Scene {
     void zoomAt(DisplayPoint anchor, double factor) override;
     void pan(double dx, double dy) override;
 
-    /// While on, frames are kept under 100 ms by coarser sampling. rotate, pan, zoomAt and a new
-    /// grey window turn it on; the host turns it off 300 ms after the last input, which draws the
-    /// fine picture.
+    /// While on, coarser sampling keeps frames under 100 ms. rotate, pan, zoomAt and a new grey
+    /// window turn it on. The host turns it off 300 ms after the last input; then the fine picture
+    /// is drawn.
     void setInteractive(bool on);
     [[nodiscard]] bool interactive() const;
 
-    /// The point of a slice plane, else of the outline's box, first hit by the ray at `display`.
+    /// The first point that the ray at `display` hits: on a slice plane, or else on the outline's
+    /// box.
     [[nodiscard]] std::optional<base::Point> voxelAt(DisplayPoint display) const override;
     [[nodiscard]] DisplayPoint displayOf(const base::Point& voxel) const override;
 
@@ -93,7 +96,7 @@ class VolumeScene final : public Scene {
     void update() override;
     void resized() override;
     void coloursChanged() override;
-    /// A slice plane lies between the eye and the point.
+    /// True when a slice plane lies between the eye and the point.
     [[nodiscard]] bool hiddenBySlice(const base::Point& voxel) const;
     [[nodiscard]] bool behindEye(const base::Point& voxel) const;
 

@@ -9,7 +9,7 @@ namespace flcc::viz::detail {
 [[nodiscard]] match::Colour axisColour(std::size_t axis);
 [[nodiscard]] const char* axisLetter(std::size_t axis);
 
-/// Draws two arrows with letters at the top left: what goes to the right and what goes down.
+/// Draws two arrows at the top left, labelled with the axis to the right and the axis downwards.
 void drawAxisMarks(const Canvas& canvas, const PlaneAxes& axes);
 
 } // namespace flcc::viz::detail

@@ -49,7 +49,7 @@ template <class T> class GreyTable {
     return grey > 0.0F ? static_cast<std::uint8_t>(grey < 255.0F ? grey + 0.5F : 255.0F) : 0;
 }
 
-/// What greyOf() multiplies with.
+/// The factor that greyOf() multiplies with.
 [[nodiscard]] inline float greyScale(const GreyWindow& window) {
     return window.high > window.low ? static_cast<float>(255.0 / (window.high - window.low)) : 1.0F;
 }

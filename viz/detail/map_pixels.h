@@ -16,8 +16,8 @@ namespace flcc::viz::detail {
 using ColourTable = std::array<match::Colour, 256>;
 [[nodiscard]] ColourTable colourTable(match::ColourMap map);
 
-/// The map a view shows and how much of it may be read: all of it, or the regions that are
-/// finished.
+/// The map that a view shows, and which part of it may be read: the whole map or the finished
+/// regions.
 class ShownMap {
   public:
     void set(std::shared_ptr<const method::MatchMap> map, const base::Extents& templ, bool finished,
@@ -29,19 +29,20 @@ class ShownMap {
     [[nodiscard]] bool finished() const { return m_finished; }
     [[nodiscard]] const method::MatchMap& map() const { return *m_map; }
     [[nodiscard]] const base::Extents& extents() const { return m_map->value.extents(); }
-    /// corner + (m - 1) / 2: where voxel 0 of the map lies in the scene.
+    /// The scene position of voxel 0 of the map: corner + (m - 1) / 2.
     [[nodiscard]] const std::array<double, 3>& offset() const { return m_offset; }
     [[nodiscard]] const std::vector<base::Box>& regions() const { return m_regions; }
-    /// The outer edges, in voxels of the scene, of what holds both scene and map along an axis. A
-    /// template of even length, whose map of `same` lies half a voxel aside, moves none.
+    /// The outer edges, in scene voxels, of the union of scene and map along an axis. The half
+    /// voxel by which a `same` map of an even template is shifted does not move the edges.
     [[nodiscard]] std::array<double, 2> reach(const base::Extents& scene, std::size_t axis) const;
 
-    /// The slice of the map drawn on slice `sceneSlice` of the scene along `axis`; may lie outside
-    /// of the map. Templates of even length put it half a voxel behind.
+    /// The slice of the map that is drawn on slice `sceneSlice` of the scene along `axis`; it may
+    /// lie outside the map. For a template of even length it lies half a voxel behind the scene
+    /// slice.
     [[nodiscard]] std::int64_t sliceAt(std::int64_t sceneSlice, std::size_t axis) const;
 
-    /// Writes a rectangle of one plane of the map as texels of TiledPlane::Kind::Colour; what may
-    /// not be read yet is nothing.
+    /// Writes a rectangle of one plane of the map as texels of TiledPlane::Kind::Colour; voxels
+    /// that may not be read yet are transparent.
     void pixels(const PlaneAxes& axes, std::int64_t slice, const match::HeatmapScale& scale,
                 const ColourTable& colours, const TexelRect& rect, std::uint8_t* out,
                 std::int64_t rowBytes) const;

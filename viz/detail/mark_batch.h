@@ -14,8 +14,8 @@
 
 namespace flcc::viz::detail {
 
-/// Filled rectangles in device pixels (origin top left, y down), drawn in the order in which they
-/// were added with one call: frames, cross-hairs, bars.
+/// Filled rectangles in device pixels (origin top left, y down) for frames, crosshairs and bars.
+/// One call draws all of them, in the order in which they were added.
 class MarkBatch {
   public:
     MarkBatch();
@@ -32,7 +32,7 @@ class MarkBatch {
     /// A straight line of any direction.
     void line(double x0, double y0, double x1, double y1, double thickness,
               const match::Colour& colour, std::uint8_t alpha = 255);
-    void finish(); ///< hands what was added to VTK
+    void finish(); ///< passes the added rectangles to VTK
 
   private:
     void quad(const double (&corners)[4][2], const match::Colour& colour, std::uint8_t alpha);

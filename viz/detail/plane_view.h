@@ -8,15 +8,15 @@ class vtkCamera;
 
 namespace flcc::viz::detail {
 
-/// The camera of a plane: voxel positions in the plane <-> device pixels. Positions in the VTK
-/// world are voxel * aspect, with y downwards.
+/// The camera of a plane: converts between voxel positions in the plane and device pixels.
+/// Positions in the VTK world are voxel * aspect, with y downwards.
 class PlaneView {
   public:
     /// `aspect`: size of a voxel on each axis of the plane in units of its finer one.
     void setPlane(const std::array<double, 2>& count, const std::array<double, 2>& aspect);
     void setSize(int width, int height);
 
-    /// Shows all between two edges on each axis, in voxels.
+    /// Fits the range between two edges on each axis, in voxels, into the view.
     void fit(const std::array<std::array<double, 2>, 2>& edges);
     void setZoom(double zoom); ///< keeps the middle of the view
     void zoomAt(DisplayPoint anchor, double factor);
@@ -32,8 +32,8 @@ class PlaneView {
     void apply(vtkCamera& camera) const;
 
   private:
-    /// Where the outer edge of voxel 0 lies, in pixels from the view's edge; whole, so that voxels
-    /// fall on pixels at 100 %.
+    /// The outer edge of voxel 0, in pixels from the view's edge. It is a whole number, so that
+    /// voxels fall on pixels at 100 %.
     [[nodiscard]] double edge(std::size_t axis) const;
     void limit();
 

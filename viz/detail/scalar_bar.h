@@ -10,7 +10,7 @@
 
 namespace flcc::viz::detail {
 
-/// Where and how the furniture of a view is drawn.
+/// What the bars, texts and marks of a view are drawn with.
 struct Canvas {
     MarkBatch& marks;
     TextPool& texts;
@@ -20,8 +20,8 @@ struct Canvas {
     const ViewColours& colours;
 };
 
-/// The dark glass that furniture stands on, and what is written on it: readable over any image and
-/// in every palette.
+/// Colours of the dark plate behind bars and texts, and of the text on it: readable over any image
+/// and in every palette.
 inline constexpr match::Colour kGlass{14, 16, 19};
 inline constexpr std::uint8_t kGlassAlpha = 200;
 inline constexpr match::Colour kGlassText{242, 244, 247};
@@ -31,7 +31,7 @@ inline constexpr match::Colour kGlassText{242, 244, 247};
 void drawScalarBar(const Canvas& canvas, const match::HeatmapScale& scale, const ColourTable& table,
                    const std::string& name);
 
-/// Writes words at the top of a view; nothing for none.
+/// Writes a note at the top of a view; nothing if the note is empty.
 void drawMapNote(const Canvas& canvas, const std::string& note);
 
 /// Draws the length of a round number of units at the bottom left.

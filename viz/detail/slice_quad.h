@@ -12,8 +12,8 @@ class vtkRenderer;
 
 namespace flcc::viz::detail {
 
-/// One slice of a volume as a picture in space, masks and heatmap blended into it; cut into
-/// textures that every graphics driver takes.
+/// One slice of a volume as a picture in space, with masks and heatmap blended into it. It is cut
+/// into textures that are small enough for every graphics driver.
 class SliceQuad {
   public:
     SliceQuad(vtkRenderer& renderer, Orientation orientation);
@@ -24,7 +24,7 @@ class SliceQuad {
     void setVisible(bool on);
     [[nodiscard]] const PlaneAxes& axes() const { return m_axes; }
 
-    /// What is drawn and where: `aspect` is the size of a voxel in the world.
+    /// What is drawn and where. `aspect` is the size of a voxel in the world.
     struct Content {
         const base::AnyView& image;
         const GreyWindow& window;
@@ -35,7 +35,8 @@ class SliceQuad {
         const base::Point& aspect;
         const base::Image<std::uint8_t>* sceneSupport = nullptr; ///< of the image's extents
         const base::Image<std::uint8_t>* templSupport = nullptr;
-        /// Where the template's support shades what does not count; of its extents.
+        /// The boxes, of the support's extents, in which the template's support shades ignored
+        /// voxels.
         const std::vector<base::Box>& shaded;
     };
     void update(const Content& content, std::int64_t slice);

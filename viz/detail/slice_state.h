@@ -20,7 +20,7 @@
 
 namespace flcc::viz {
 
-/// All that a SliceScene remembers and draws with.
+/// The state of a SliceScene and the VTK objects it draws with.
 struct SliceScene::State {
     explicit State(Orientation shown) : orientation(shown), axes(axesOf(shown)) {}
 
@@ -32,7 +32,7 @@ struct SliceScene::State {
     base::Geometry geometry;
     GreyWindow window;
     std::int64_t slice = 0;
-    bool keepsFit = true; ///< fitted again at every size until the user moves the view
+    bool keepsFit = true; ///< refit at every resize until the user moves the view
     detail::PlaneView view;
 
     detail::ShownMap map;
@@ -71,16 +71,16 @@ struct SliceScene::State {
     [[nodiscard]] std::array<double, 4> edges(const base::Point& centre,
                                               const std::array<double, 3>& size) const;
     [[nodiscard]] std::array<double, 4> edges(const base::Box& box) const;
-    [[nodiscard]] bool crosses(const base::Box& box) const; ///< the slice
-    [[nodiscard]] bool crosses(const PeakMark& peak) const; ///< its box the slice
+    [[nodiscard]] bool crosses(const base::Box& box) const; ///< the box crosses the slice
+    [[nodiscard]] bool crosses(const PeakMark& peak) const; ///< the peak's box crosses the slice
     [[nodiscard]] static std::array<double, 3> sizeOf(const PeakMark& peak);
-    /// The slice of the map that is shown lies inside the map.
+    /// The slice of the map that is shown; it may lie outside the map.
     [[nodiscard]] std::int64_t mapSlice() const { return map.sliceAt(slice, axes.depth); }
     [[nodiscard]] bool mapShown() const;
 
     void drawMarks(const SliceScene& scene);
     void drawRegion(const detail::Canvas& canvas) const;
-    /// Shades the voxels of a box that do not count; nothing where the extents differ.
+    /// Shades the ignored voxels of a box; does nothing where the extents differ.
     void drawTemplateSupport(const detail::Canvas& canvas, const base::Box& at) const;
     [[nodiscard]] bool sceneSupportShown() const {
         return image && sceneSupport && sceneSupport->extents() == extents;

@@ -11,20 +11,20 @@
 
 namespace flcc::viz::detail {
 
-/// What of a scene or a template counts: 0 does not.
+/// The voxels of a scene or a template that are used; voxels where it is 0 are ignored.
 using Support = std::shared_ptr<const base::Image<std::uint8_t>>;
 
-// Voxels of the scene that do not count are bluish, which is no grey of the scene.
+// Ignored voxels of the scene are bluish, so that they differ from every grey of the scene.
 inline constexpr match::Colour kOutside{52, 58, 96};
 inline constexpr double kOutsideOpacity = 0.6;
 
-// Voxels of the template that do not count are still seen through the shade.
+// Ignored voxels of the template stay visible through the shade.
 inline constexpr match::Colour kTemplateShade{12, 13, 15};
 inline constexpr std::uint8_t kTemplateShadeAlpha = 150;
 
-/// The voxels under a peak's template, to the nearest one.
+/// The voxels under a peak's template; the corner is rounded to the nearest voxel.
 [[nodiscard]] inline base::Box voxelsUnder(const PeakMark& peak) {
-    // Halves go up, so that no voxel is hit twice.
+    // Halves are rounded up, so that no voxel is hit twice.
     const auto first = [](double centre, std::int64_t length) {
         return static_cast<std::int64_t>(
             std::floor(centre - static_cast<double>(length - 1) / 2 + 0.5));

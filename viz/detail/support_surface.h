@@ -13,8 +13,8 @@
 
 namespace flcc::viz::detail {
 
-/// The faces between what counts in a template and what does not, as one see-through surface in
-/// space; those of large templates are of several voxels.
+/// The faces between used and ignored voxels of a template, as one translucent surface in space.
+/// For a large template, a face spans several voxels.
 class SupportSurface {
   public:
     SupportSurface();
@@ -22,7 +22,8 @@ class SupportSurface {
 
     /// **Cost**: bounded, whatever the support's size.
     void setSupport(const base::Image<std::uint8_t>& support);
-    /// Shows it with its first voxel on `corner`; `aspect` is the size of a voxel in the world.
+    /// Shows the surface with its first voxel on `corner`; `aspect` is the size of a voxel in the
+    /// world.
     void show(const base::Index& corner, const base::Point& aspect, const match::Colour& colour);
     void hide() { m_actor->SetVisibility(0); }
 

@@ -27,8 +27,8 @@ struct TextStyle {
     bool plate = false; ///< a dark plate behind it
 };
 
-/// Short texts in device pixels (origin top left, y down); those of the last round are reused, so
-/// that an unchanged text costs nothing.
+/// Short texts in device pixels (origin top left, y down). Text actors of the last frame are
+/// reused, so that an unchanged text costs nothing.
 class TextPool {
   public:
     explicit TextPool(vtkRenderer& renderer) : m_renderer(renderer) {}
@@ -38,7 +38,7 @@ class TextPool {
 
     void clear(int viewHeight);
     void add(double x, double y, const std::string& text, const TextStyle& style);
-    void finish(); ///< hides those that were not used again
+    void finish(); ///< hides texts that this frame did not use
 
   private:
     vtkRenderer& m_renderer;

@@ -24,7 +24,7 @@ struct TexelRect {
 /// only what it touches.
 class TiledPlane {
   public:
-    /// What a texel is.
+    /// The format of a texel.
     enum class Kind {
         Grey,   ///< one byte, opaque
         Colour, ///< RGBA; A above 3/4: the colour, below 1/4: nothing, between: hatched
@@ -38,14 +38,14 @@ class TiledPlane {
     TiledPlane(const TiledPlane&) = delete;
     TiledPlane& operator=(const TiledPlane&) = delete;
 
-    /// New textures; all of it is to be filled. Texel (i, j) is centred on (first + (i, j)) * step
-    /// of the world.
+    /// Makes new textures, all to be filled by update(). Texel (i, j) is centred on (first + (i,
+    /// j)) * step of the world.
     void setShape(std::int64_t width, std::int64_t height, const std::array<double, 2>& first,
                   const std::array<double, 2>& step);
     void clear();
-    void invalidate(); ///< all of it is to be filled again
+    void invalidate(); ///< marks everything as to be filled
     void invalidate(const TexelRect& rect);
-    /// Fills what is to be filled.
+    /// Fills the parts that are marked as to be filled.
     void update(const Fill& fill);
 
     void setVisible(bool on);

@@ -29,8 +29,8 @@
 
 namespace flcc::viz {
 
-/// All that a VolumeScene remembers and draws with. The VTK world is voxel * aspect, the unit being
-/// the finest side of a voxel.
+/// The state of a VolumeScene and the VTK objects it draws with. The VTK world is voxel * aspect;
+/// its unit is the finest side of a voxel.
 struct VolumeScene::State {
     State();
 
@@ -60,29 +60,29 @@ struct VolumeScene::State {
     bool slicePlanesVisible = true;
     bool scalarBarVisible = true;
 
-    // What has to be made again before the next frame.
+    // Parts that must be rebuilt before the next frame.
     bool sceneTextureStale = true;
-    bool mapTextureStale = true;            ///< from all that may be read
+    bool mapTextureStale = true;            ///< rebuild from the whole readable map
     std::vector<base::Box> freshMapRegions; ///< to be added to the texture
     bool slicesStale = true;
     bool linesStale = true;
     bool surfacesStale = true; ///< of the template's support
-    bool mapHasHoles = true;   ///< voxels without a value, or not yet
-    bool keepsFit = true;      ///< fitted again at every size until the user moves the view
+    bool mapHasHoles = true;   ///< some voxels have no value, or none yet
+    bool keepsFit = true;      ///< refit at every resize until the user moves the view
 
     // Quality.
     bool interactive = false;
     double coarse = 2;        ///< pixels per ray while interactive
     bool coarseDrawn = false; ///< the last frame was a coarse one
-    double fineSeconds = 0;   ///< what a fine frame is expected to take
+    double fineSeconds = 0;   ///< expected time of a fine frame
 
     vtkNew<vtkRenderer> renderer;
     vtkSmartPointer<vtkGPUVolumeRayCastMapper> caster =
         vtkSmartPointer<vtkGPUVolumeRayCastMapper>::New();
     vtkNew<vtkColorTransferFunction> colourFunction;
     vtkNew<vtkPiecewiseFunction> opacityFunction;
-    vtkNew<vtkColorTransferFunction> markedColours; ///< LOWCONF scores, voxels that do not count
-    vtkNew<vtkPiecewiseFunction> outsideOpacity;    ///< of voxels that do not count
+    vtkNew<vtkColorTransferFunction> markedColours; ///< of LOWCONF scores and ignored voxels
+    vtkNew<vtkPiecewiseFunction> outsideOpacity;    ///< of ignored voxels
     vtkNew<vtkVolumeProperty> property;
     vtkNew<vtkVolume> volume;
     detail::VolumeTexture sceneTexture;
@@ -103,13 +103,13 @@ struct VolumeScene::State {
     }
     /// The outer corner of the volume's first or one past its last voxel.
     [[nodiscard]] base::Point corner(bool last) const;
-    /// The slice of each axis that the crosshair names.
+    /// The slice along `axis` that the crosshair lies on.
     [[nodiscard]] std::int64_t sliceAt(std::size_t axis) const;
     [[nodiscard]] bool slicesShown() const { return image && crosshair && slicePlanesVisible; }
     [[nodiscard]] bool mapCast() const { return content == VolumeContent::Map && map.exists(); }
     [[nodiscard]] match::Colour colourOf(double score) const;
 
-    /// A peak or the template box is another one.
+    /// Call when a peak or the template box has changed.
     void marksChanged() {
         linesStale = true;
         slicesStale = slicesStale || templSupport;
@@ -122,7 +122,7 @@ struct VolumeScene::State {
     void updateSlices();
     void updateLines(const VolumeScene& scene);
     void updateSurfaces(const ViewColours& look);
-    /// What the template's support shades: the template box, the selected peak.
+    /// Whether the template's support shades the template box, and which peak it shades.
     [[nodiscard]] bool boxShaded() const;
     [[nodiscard]] std::optional<base::Box> shadedPeak() const;
     [[nodiscard]] bool sceneSupportShown() const {

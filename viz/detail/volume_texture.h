@@ -19,33 +19,34 @@ namespace flcc::viz::detail {
 class VolumeTexture {
   public:
     /// A texture for `extents` voxels of `spacing`, the first one centred on `first` (world); all
-    /// texels 0. `marked`: with a second byte for the scores that are LOWCONF, or for the voxels
-    /// that do not count.
+    /// texels 0. `marked`: with a second byte for LOWCONF scores or for ignored voxels.
     void setShape(const base::Extents& extents, const base::Point& first,
                   const base::Point& spacing, bool marked = false);
     void clear() { m_step = {0, 0, 0}; }
 
-    /// Grey bytes of an image of the shape. Those of what is 0 in `support`, which a marked texture
-    /// needs and no other, are in the second byte alone.
+    /// Fills in the grey bytes of an image of the texture's shape. A marked texture needs
+    /// `support`, and only a marked one: greys of voxels where it is 0 are stored in the second
+    /// byte only.
     void fillGrey(const base::AnyView& image, const GreyWindow& window,
                   const base::Image<std::uint8_t>* support = nullptr);
-    /// Adds a region of a map of the shape: 0 without a value, 1..255 from the low to the high end
-    /// of the scale. A texel shows the strongest of its voxels, so that no peak is lost. In a
-    /// marked texture LOWCONF scores are in the second byte alone.
+    /// Adds a region of a map of the texture's shape: 0 without a value, 1..255 from the low to the
+    /// high end of the scale. A texel shows its voxel with the highest score, or for diverging
+    /// colours the one farthest from the middle of the scale, so that no peak is lost. In a marked
+    /// texture, LOWCONF scores are stored in the second byte only.
     void addRegion(const method::MatchMap& map, const base::Box& region,
                    const match::HeatmapScale& scale);
     void erase(); ///< all texels 0
 
     [[nodiscard]] bool exists() const { return m_step[0] > 0; }
     [[nodiscard]] bool marked() const { return m_bytes == 2; }
-    /// Voxels per texel on the axis thinned most.
+    /// Voxels per texel on the axis with the most voxels per texel.
     [[nodiscard]] std::int64_t thinning() const;
     [[nodiscard]] vtkImageData& image() { return *m_image; }
     /// The finest side of a texel in the world.
     [[nodiscard]] double texelSize() const;
 
   private:
-    void touch(); ///< after bytes have changed
+    void touch(); ///< call after bytes have changed
     void sortBySupport(const base::Image<std::uint8_t>& support);
 
     base::Extents m_source{0, 0, 0};
