@@ -6,10 +6,11 @@
 
 namespace flcc::app {
 
-/// `flcc-cli bench`: times the methods of a device, as a table and a file of rows that is written
-/// after each; or, with `--crossover FILE.png`, draws the method chosen over scene and template
-/// size, whose numbers FILE.json takes. Returns the exit code. **Errors**: CommandLine, Device,
-/// also for rows that failed, Output, Internal for a map that was timed and is wrong.
+/// `flcc-cli bench`: times the methods of a device, prints a table, and with `--report` writes all
+/// rows to a file after each row. With `--crossover`, draws the method chosen for each size of
+/// scene and template (FILE.png) or writes the numbers of that map (FILE.json). Returns the exit
+/// code. **Errors**: CommandLine; Device, also if a row failed; Output; Internal if a timed map has
+/// wrong scores.
 [[nodiscard]] int bench(const std::vector<std::string>& args, const std::stop_token& stop);
 
 } // namespace flcc::app

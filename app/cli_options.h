@@ -9,30 +9,29 @@
 
 namespace flcc::app {
 
-/// An option of a command that runs no job.
+/// An option of a command that does not run a job.
 struct KnownOption {
     std::string name;     ///< "--threads"
-    std::string value;    ///< what stands for its value in a sentence: "N"; empty for a switch
-    bool repeats = false; ///< may be given several times
+    std::string value;    ///< placeholder of its value in messages: "N"; empty for a switch
+    bool repeats = false; ///< true if the option may be given several times
 };
 
-/// Options by name, each with its value, "" of a switch; one that repeats has an entry a time, in
-/// the order given.
+/// Values by option name; the value of a switch is "". A repeated option has one entry for each
+/// time, in the order given.
 using OptionValues = std::multimap<std::string, std::string>;
 
-/// The options in `args`: `--name value` or `--name=value`. **Errors**: CommandLine for an option
-/// that `command` does not know, one given twice that does not repeat, and a value that is missing
-/// or too much.
+/// The options in `args`: `--name value` or `--name=value`. **Errors**: CommandLine for an unknown
+/// option, an option given twice that does not repeat, a missing value, and a value for a switch.
 [[nodiscard]] OptionValues optionsOf(const std::string& command,
                                      const std::vector<KnownOption>& known,
                                      const std::vector<std::string>& args);
 
-/// The number that `text` is. **Errors**: CommandLine for what is none from `least` to `most`.
+/// `text` as a number. **Errors**: CommandLine unless it is a whole number from `least` to `most`.
 [[nodiscard]] std::int64_t wholeNumber(const std::string& option, std::string_view text,
                                        std::int64_t least, std::int64_t most);
-/// The value of `--threads`; 0, for all, where it is not given.
+/// The value of `--threads`; 0 (all threads) if the option is not given.
 [[nodiscard]] int threadsOf(const OptionValues& options);
-/// The value of `--device`; "auto" where it is not given.
+/// The value of `--device`; "auto" if the option is not given.
 [[nodiscard]] std::string deviceOf(const OptionValues& options);
 
 [[noreturn]] void refuse(const std::string& sentence); ///< **Errors**: CommandLine, always
@@ -40,7 +39,7 @@ using OptionValues = std::multimap<std::string, std::string>;
 /// Writes to standard output. **Errors**: Output for a closed pipe or a full disk.
 void print(const std::string& text);
 
-/// **Errors**: Output where the folder of `file` does not exist.
+/// Checks the folder of `file`. **Errors**: Output if the folder does not exist.
 void requireFolderOf(const std::filesystem::path& file);
 
 } // namespace flcc::app

@@ -9,7 +9,7 @@
 
 namespace flcc::app {
 
-/// A bar on standard error while a job goes on, if that is a terminal; the phases as log lines.
+/// Shows the progress of a job: a bar on standard error if `visible`, and the phases as log lines.
 class ProgressBar : public job::JobSink {
   public:
     explicit ProgressBar(bool visible) : m_visible(visible) {}
@@ -17,12 +17,12 @@ class ProgressBar : public job::JobSink {
     ProgressBar(const ProgressBar&) = delete;
     ProgressBar& operator=(const ProgressBar&) = delete;
 
-    [[nodiscard]] bool wantsMaps() const override { return false; } // files alone are written
+    [[nodiscard]] bool wantsMaps() const override { return false; } // the command only writes files
     void sceneStarted(const job::SceneTurn& at) override;
     void phase(job::Phase phase) override;
     void progress(double share) override;
 
-    /// What stands before the bar from now on.
+    /// Sets the text before the bar.
     void label(std::string_view text);
 
     /// Removes the bar from the screen.
@@ -30,8 +30,8 @@ class ProgressBar : public job::JobSink {
 
   private:
     bool m_visible;
-    std::string m_scene; // " 2/5" where there are several
-    std::mutex m_mutex;  // guards what follows
+    std::string m_scene; // " 2/5" with several scenes, otherwise empty
+    std::mutex m_mutex;  // guards the members below
     std::string m_label{job::name(job::Phase::Read)};
     bool m_drawn = false;
     std::chrono::steady_clock::time_point m_last;

@@ -6,10 +6,11 @@
 
 namespace flcc::app {
 
-/// Turns the first SIGINT or SIGTERM into a stop request for as long as it lives; a second one ends
-/// the process at once with exit code 130, its temporary files removed. A thread waits for them, as
-/// no handler may lock; make it before any other thread, so that all inherit the blocked signals.
-/// Also ignores SIGPIPE: a closed pipe shows as a failed write.
+/// While it exists, turns the first SIGINT or SIGTERM into a stop request. A second signal removes
+/// the temporary files and ends the process at once with exit code 130. A thread waits for the
+/// signals, because a signal handler must not lock. Construct it before any other thread, so that
+/// all threads inherit the blocked signals. Ignores SIGPIPE, so that a closed pipe is reported as a
+/// failed write.
 class SignalWatch {
   public:
     SignalWatch();
