@@ -12,8 +12,8 @@ class QWidget;
 
 namespace flcc::ui {
 
-/// Makes the program's actions so that each has a menu entry, a key, a tooltip that names the key
-/// and a name; and lists them for the key sheet.
+/// Makes the program's actions, each with a name, a menu entry, a key and a tooltip that names the
+/// key. Lists them for the key sheet.
 class Actions {
   public:
     /// Where the key of an action works.
@@ -34,12 +34,12 @@ class Actions {
 
     Actions(QWidget& window, QWidget& views) : m_window(window), m_views(views) {}
 
-    /// `slot` gets the checked state.
+    /// `slot` receives the checked state.
     QAction* add(QMenu* menu, const Definition& definition, std::function<void(bool)> slot);
-    /// The same for an action that somebody else made and named.
+    /// Like add(), for an existing action that already has its text and its slot.
     void adopt(QMenu* menu, QAction* action, const Definition& definition);
     [[nodiscard]] const std::vector<QAction*>& all() const { return m_actions; }
-    /// Draws every icon in the palette's colour.
+    /// Redraws every icon in the palette's colour.
     void refreshTheme();
 
   private:

@@ -37,7 +37,8 @@ class BoxEditor : public QWidget {
     QGridLayout* m_grid = nullptr;
     QLabel* m_size = nullptr;
     QPushButton* m_cut = nullptr;
-    QPushButton* m_add = nullptr; ///< shown beside a template
+    /// Adds the box as another template; shown when there is a template.
+    QPushButton* m_add = nullptr;
 };
 
 } // namespace flcc::ui

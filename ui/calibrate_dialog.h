@@ -7,7 +7,7 @@ class QSpinBox;
 
 namespace flcc::ui {
 
-/// Measures the cost model on this machine, for as long as is asked.
+/// Measures the constants of the cost model on this machine, within a time that the user sets.
 class CalibrateDialog : public WorkDialog {
     Q_OBJECT
 

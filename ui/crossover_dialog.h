@@ -10,8 +10,8 @@ class QLabel;
 
 namespace flcc::ui {
 
-/// Draws which method of a device this machine chooses over the sizes of scene and template, of
-/// single images and of streams, and saves it as a picture.
+/// Draws which method of a device the planner chooses for each size of scene and template, for
+/// single images and for streams. Saves the map as a picture or as numbers.
 class CrossoverDialog : public WorkDialog {
     Q_OBJECT
 

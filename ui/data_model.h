@@ -10,7 +10,7 @@
 
 namespace flcc::ui {
 
-/// Scenes, templates and the results of the shown scene of a document as one list with headings.
+/// A list of a document's scenes, its templates and the results of the shown scene, with headings.
 class DataModel : public QAbstractListModel {
     Q_OBJECT
 
@@ -18,12 +18,12 @@ class DataModel : public QAbstractListModel {
     enum class Kind { Heading, Scene, Template, Result, Hint };
     enum Role {
         KindRole = Qt::UserRole + 1,
-        DetailRole, ///< extents, or what became of a run
-        TypeRole,   ///< of the voxels
+        DetailRole, ///< extents of an image, or outcome of a run
+        TypeRole,   ///< pixel type
         BadgeRole,
         ResultRole,
-        TemplateRole, ///< number, -1 for what is none
-        SceneRole,    ///< likewise
+        TemplateRole, ///< number of the template, -1 for other rows
+        SceneRole,    ///< number of the scene, -1 for other rows
         ShownRole
     };
 
@@ -37,7 +37,7 @@ class DataModel : public QAbstractListModel {
     struct Row {
         Kind kind = Kind::Heading;
         QString title;
-        QString detail{}; // braces: rows are made of kind and title alone
+        QString detail{}; // braces: most rows are made from kind and title only
         QString type{};
         QString badge{};
         QString tip{};

@@ -8,8 +8,8 @@ class QListView;
 
 namespace flcc::ui {
 
-/// Scenes, templates and results with thumbnails; a click on a template makes it the active one, on
-/// a result shows it.
+/// Scenes, templates and results with thumbnails. A click on a template makes it active; a click on
+/// a scene or a result shows it.
 class DataPanel : public QWidget {
     Q_OBJECT
 
@@ -17,7 +17,7 @@ class DataPanel : public QWidget {
     explicit DataPanel(Document& document, QWidget* parent = nullptr);
 
   Q_SIGNALS:
-    void sceneChosen(int scene); ///< one of several, to be shown
+    void sceneChosen(int scene); ///< the user clicked this scene to show it
 
   private:
     DataModel* m_model = nullptr;

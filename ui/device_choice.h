@@ -9,7 +9,8 @@
 
 namespace flcc::ui {
 
-/// A choice of devices, which says when its list is about to be read.
+/// A combo box of devices. It emits aboutToOpen() before its list opens, so that the list can be
+/// brought up to date.
 class DeviceBox : public QComboBox {
     Q_OBJECT
 
@@ -21,20 +22,21 @@ class DeviceBox : public QComboBox {
     void aboutToOpen();
 };
 
-/// How a choice of devices words what is no single device.
+/// Texts of the entries that stand for more than one device.
 struct DeviceWords {
-    QString automatic; ///< the entry "auto"; empty: there is none
+    QString automatic; ///< text of the entry "auto"; empty: no such entry
     QString automaticTip;
-    QString anyGpu; ///< the entry "cuda", there where a GPU can be used
+    QString anyGpu; ///< text of the entry "cuda", which exists if a GPU can be used
     QString anyGpuTip;
 };
 
-/// Fills `box` with "auto", every device by its name, and "cuda"; the user data is what --device
-/// takes. Devices that cannot be used say why and cannot be chosen.
+/// Fills `box` with "auto", every device by its name, and "cuda". The user data of an entry is the
+/// value of --device. A device that cannot be used shows the reason and cannot be chosen.
 void fillDevices(QComboBox& box, const std::vector<plan::Device>& devices,
                  const DeviceWords& words);
 
-/// What became of the devices since: their memory, and which can still be used. The choice stays.
+/// Updates the entries of `devices`: their memory, and whether they can still be used. The chosen
+/// entry stays.
 void refreshDevices(QComboBox& box, const std::vector<plan::Device>& devices);
 
 } // namespace flcc::ui

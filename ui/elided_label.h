@@ -4,13 +4,14 @@
 
 namespace flcc::ui {
 
-/// A label of one line that shortens what it shows to its width instead of widening its panel; the
-/// whole text is its tool tip.
+/// A label of one line that elides its text instead of widening its panel. The whole text is its
+/// tooltip.
 class ElidedLabel : public QLabel {
   public:
     using QLabel::QLabel;
 
-    void showText(const QString& text, const QString& tip = {}); ///< the text, if it is empty
+    /// If `tip` is empty, the tooltip is `text`.
+    void showText(const QString& text, const QString& tip = {});
     [[nodiscard]] QSize minimumSizeHint() const override;
     [[nodiscard]] QSize sizeHint() const override { return minimumSizeHint(); }
 

@@ -19,7 +19,7 @@ class MatchFlow;
 class RunController;
 class ViewsPanel;
 
-/// Writes what the window holds to files, on the background thread.
+/// Writes results, reports, templates, jobs and screenshots to files on the background thread.
 class Exporter : public QObject {
     Q_OBJECT
 
@@ -27,7 +27,7 @@ class Exporter : public QObject {
     Exporter(Document& document, RunController& controller, MatchFlow& flow, ViewsPanel& views,
              QWidget& window);
 
-    // Each asks for a file name.
+    // These functions ask for a file name.
     void peaks();
     void map();
     void status();
@@ -39,7 +39,7 @@ class Exporter : public QObject {
     void saveTemplate();
     void saveJob();
 
-    // Each writes to the file at once; a missing result is told by failed().
+    // These functions write without asking. If there is no result, they emit failed().
     void writePeaks(const std::filesystem::path& path);
     void writeMap(const std::filesystem::path& path);
     void writeStatus(const std::filesystem::path& path);
@@ -55,12 +55,13 @@ class Exporter : public QObject {
     void failed(const QString& sentence);
 
   private:
-    /// What dropped when a file was written, a sentence each; nothing when it was stopped.
+    /// Sentences about information that the file could not hold; nullopt when writing was stopped.
     using Notes = std::optional<std::vector<std::string>>;
     /// Writes a file to its temporary name.
     using Write = std::function<Notes(const io::AtomicFile&, const std::stop_token&)>;
     void write(const std::filesystem::path& path, const Write& write);
-    /// Writes of every scene of the shown result's run: all of them, under numbered names, or none.
+    /// Writes one file for each scene of the shown result's run, under numbered names: all files or
+    /// none.
     using WriteOf =
         std::function<Notes(const ResultEntry&, const io::AtomicFile&, const std::stop_token&)>;
     void writeScenes(const std::filesystem::path& path, const WriteOf& writeOf);
@@ -68,7 +69,8 @@ class Exporter : public QObject {
     void ask(const QString& title, const QString& name, const QString& filters,
              std::function<void(const std::filesystem::path&)> then);
     [[nodiscard]] const ResultEntry* requireResult();
-    /// Likewise one with a map, which templates of different extents have not.
+    /// Like requireResult(), but the result must have a map. Templates of different extents give no
+    /// map.
     [[nodiscard]] const ResultEntry* requireMap();
 
     Document& m_document;

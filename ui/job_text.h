@@ -7,14 +7,15 @@
 
 namespace flcc::ui {
 
-/// What the peaks of a result belong to, for files and the clipboard.
+/// The scene, templates and options that the peaks of a result belong to, for files and the
+/// clipboard.
 [[nodiscard]] io::PeakContext peakContext(const ResultEntry& result);
 
-/// `settings` with the document's scenes and templates in it.
+/// `settings` with the document's scenes, templates and masks filled in.
 [[nodiscard]] job::Job jobOf(const Document& document, job::Job settings);
 
-/// `job`, which has the document's scenes and templates in it, for a shell. A built-in sample is
-/// written to files first.
+/// `job`, filled in by jobOf(), as a shell command. For a built-in sample, the command first writes
+/// the sample to files.
 [[nodiscard]] QString commandLineOf(const Document& document, job::Job job);
 
 } // namespace flcc::ui

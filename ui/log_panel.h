@@ -8,7 +8,7 @@ class QPlainTextEdit;
 
 namespace flcc::ui {
 
-/// The program's log as it grows. One at a time takes the log's listener.
+/// Shows the program's log. It is the log's only listener, so there can be one panel at a time.
 class LogPanel : public QWidget {
     Q_OBJECT
 

@@ -34,7 +34,7 @@ class StartPage;
 class StatusLine;
 class ViewsPanel;
 
-/// The one window: puts the parts together and wires them; each part does its own work.
+/// The main window. It creates the parts and connects them; each part does its own work.
 class MainWindow : public QMainWindow {
     Q_OBJECT
 
@@ -51,9 +51,9 @@ class MainWindow : public QMainWindow {
     [[nodiscard]] ViewsPanel& views() { return *m_views; }
     [[nodiscard]] ViewTools& tools() { return *m_tools; }
 
-    /// Reads a job file into the controls and opens what it names. `run` starts it then.
+    /// Reads a job file into the controls and opens its files. `run` then starts the job.
     void loadJob(const QString& file, bool run = false);
-    /// Opens a dropped or named file: a scene, or a template while a scene is open and Shift held.
+    /// Opens a file as a scene, or with `asTemplate` as a template if a scene is open.
     void openFile(const QString& file, bool asTemplate = false);
     void applyTheme(Theme theme);
 
@@ -123,7 +123,7 @@ class MainWindow : public QMainWindow {
     QMenu* m_recentMenu = nullptr;
     QMenu* m_contextMenu = nullptr;
     std::unique_ptr<Actions> m_actions;
-    std::unique_ptr<ManualWindow> m_manual; ///< made when it is opened first
+    std::unique_ptr<ManualWindow> m_manual; ///< created when the manual is first opened
     std::vector<QAction*> m_toolActions;
     bool m_thumbnailsDone = false;
 };

@@ -11,7 +11,7 @@ namespace flcc::ui {
 
 /// A paragraph of a page, or a row of a table: its cells with a line break between them.
 struct ManualParagraph {
-    int position = 0; ///< of its first character in the page's QTextDocument
+    int position = 0; ///< position of its first character in the page's QTextDocument
     QString text;
 };
 
@@ -26,12 +26,12 @@ struct ManualPage {
 struct ManualHit {
     int page = 0;
     int paragraph = 0;
-    int offset = 0; ///< of the first searched word in the paragraph's text
-    int length = 0; ///< of that word
+    int offset = 0; ///< of the first search word, in the paragraph's text
+    int length = 0; ///< length of that word
 };
 
-/// The manual in the program's resources. The first page is the index; the pages that the index
-/// links to follow in the order of its links.
+/// The manual in the program's resources. The first page is the index. The pages follow in the
+/// order of the index's links.
 class Manual {
   public:
     Manual();
@@ -40,11 +40,12 @@ class Manual {
     /// The number of the page at `url`; -1 if there is none.
     [[nodiscard]] int numberOf(const QUrl& url) const;
     [[nodiscard]] static QUrl urlOf(const QString& name);
-    /// The paragraphs of all pages but the index, in their order. Case does not matter.
+    /// Finds all paragraphs that contain every word, in the order of the pages, without the index.
+    /// Ignores case.
     [[nodiscard]] std::vector<ManualHit> search(const QString& words) const;
-    /// Where the first searched word begins in the page's QTextDocument.
+    /// The position of the first search word in the page's QTextDocument.
     [[nodiscard]] int positionOf(const ManualHit& hit) const;
-    /// The words around a hit, for a list.
+    /// The text around a hit, for a list.
     [[nodiscard]] QString excerpt(const ManualHit& hit) const;
 
   private:
@@ -53,7 +54,7 @@ class Manual {
     std::vector<ManualPage> m_pages;
 };
 
-/// Says which page explains `widget` and what is inside.
+/// Sets the page that explains `widget` and its children.
 void setManualPage(QWidget& widget, const char* name);
 /// The page that explains `widget`, or the nearest of its parents that has one; empty if none has.
 [[nodiscard]] QString manualPageOf(const QWidget* widget);

@@ -16,18 +16,18 @@ class QTextBrowser;
 
 namespace flcc::ui {
 
-/// Shows the manual: the list of pages and a search over all of them at the left, one page at the
-/// right. Links to the web open in the browser. It has no parent, so that dialogs of the main
-/// window do not block it; it does not keep the program running.
+/// Shows the manual: at the left the list of pages and a search over all pages, at the right one
+/// page. Links to the web open in the browser. The window has no parent, so that dialogs of the
+/// main window do not block it. It does not keep the program running.
 class ManualWindow : public QWidget {
     Q_OBJECT
 
   public:
     ManualWindow();
 
-    /// Opens the page `name`, shows the window and puts it in front. Without a name the page stays.
+    /// Opens the page `name`, shows the window and raises it. If `name` is empty, the page stays.
     void open(const QString& name = {});
-    /// Draws page and icons in the colours of the palette.
+    /// Redraws page and icons in the colours of the palette.
     void refreshTheme();
 
   private:

@@ -11,20 +11,21 @@
 class QDoubleSpinBox;
 class QSpinBox;
 
-// What the fields of the Match panel show, and what that means.
+// Conversions between the fields of the Match panel and the values of a job.
 
 namespace flcc::ui {
 
-/// What the distance field holds for "auto"; 0 is a distance of its own, that of no suppression.
+/// The value of the distance field that means "auto". The value 0 means: suppress no peak.
 inline constexpr double kAutoDistance = -1;
 
-[[nodiscard]] QString tileText(const base::Extents& tile); ///< "64,32", empty for the planner's
+[[nodiscard]] QString tileText(const base::Extents& tile); ///< "64,32"; empty: the planner chooses
 [[nodiscard]] QString memoryText(std::int64_t bytes);      ///< "4GiB", empty for 0
 [[nodiscard]] QString promiseText(double promise);         ///< "0.0001"
-/// The box as --region takes it, the third axis only where there is one.
+/// The box in the form that --region takes; the third axis only for a volume.
 [[nodiscard]] QString regionText(const std::optional<base::Box>& region, bool volume);
 
-/// The number that a field shows: `exact` while the field shows that, rounded or cut to its range.
+/// The number in a field: `exact` if the field shows `exact` rounded or clamped to its range,
+/// otherwise the field's own value.
 [[nodiscard]] double numberOf(const QDoubleSpinBox& field, double exact);
 [[nodiscard]] std::int64_t numberOf(const QSpinBox& field, std::int64_t exact);
 

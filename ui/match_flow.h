@@ -18,8 +18,8 @@ namespace flcc::ui {
 class MatchPanel;
 class ViewsPanel;
 
-/// From the controls to a plan or a result: plans in the background after edits, starts runs and
-/// hands what they bring to document, views and plan card.
+/// Plans and runs the job of the window. Plans in the background after edits, starts runs, and
+/// passes reports and results to document, views and plan card.
 class MatchFlow : public QObject {
     Q_OBJECT
 
@@ -27,22 +27,22 @@ class MatchFlow : public QObject {
     MatchFlow(Document& document, RunController& controller, MatchPanel& panel, ViewsPanel& views,
               QObject* parent = nullptr);
 
-    /// The job as the window stands: the box is the template where none was chosen.
+    /// The job of the current controls and document. Without a template, the job cuts the box.
     [[nodiscard]] job::Job currentJob() const;
     void plan();
     void run();
-    /// Ends the work under way.
+    /// Cancels the current work.
     void cancel();
     /// The report of the last plan or run.
     [[nodiscard]] const std::optional<job::JobReport>& report() const { return m_report; }
-    /// True while an edit waits to be planned.
+    /// True while an edit has not been planned yet.
     [[nodiscard]] bool isPlanningDue() const { return m_delay.isActive(); }
 
   Q_SIGNALS:
     void reportChanged();
     void message(flcc::ui::MessageBar::Kind kind, const QString& text);
     void deviceUsed(const QString& device, const QString& tip);
-    /// Whether a GPU computes what is not yet verified.
+    /// True while the map of a GPU is not verified yet.
     void unverifiedChanged(bool unverified);
 
   private:
@@ -69,18 +69,19 @@ class MatchFlow : public QObject {
     MatchPanel& m_panel;
     ViewsPanel& m_views;
     QTimer m_delay;
-    method::Problem m_runProblem;         ///< of the run under way: template and extent
+    method::Problem m_runProblem;         ///< template and extent of the current run
     base::Index m_runCorner;              ///< the scene voxel of its first placement
-    std::optional<job::Job> m_plannedJob; ///< what the report on the card belongs to
-    /// The opened templates it was made for: a sample's own is not named by a job.
+    std::optional<job::Job> m_plannedJob; ///< the job of the report on the card
+    /// The opened templates of that plan. Needed because a job does not name a sample's own
+    /// template.
     std::vector<std::shared_ptr<const job::SceneImage>> m_plannedTemplates;
     std::optional<job::JobReport> m_report;
-    // Of a run over several scenes.
-    int m_runScene = 0;  ///< the one at hand, by its place in the list
-    int m_runs = 0;      ///< how many there were
-    int m_reportRun = 0; ///< the one that the report is of; 0: of none
-    QString m_refused;   ///< why it was ended by the window itself
-    std::vector<std::shared_ptr<const job::JobResult>> m_sceneResults; ///< null: none yet
+    // State of a run over several scenes.
+    int m_runScene = 0;  ///< number of the current scene in the list
+    int m_runs = 0;      ///< number of such runs so far
+    int m_reportRun = 0; ///< the run that the report belongs to; 0: none
+    QString m_refused;   ///< why the window refused or cancelled the run
+    std::vector<std::shared_ptr<const job::JobResult>> m_sceneResults; ///< null: no result yet
 };
 
 } // namespace flcc::ui

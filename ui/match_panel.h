@@ -30,36 +30,37 @@ class PlanCard;
 class SceneList;
 class TemplateList;
 
-/// Everything a run depends on beside the scene, as controls; below them plan card, [Plan] and
-/// [Run], which stay in sight while the controls scroll.
+/// The controls for everything that a run depends on. Plan card, [Plan] and [Run] below them stay
+/// visible while the controls scroll.
 class MatchPanel : public QWidget {
     Q_OBJECT
 
   public:
-    /// `devices` as plan::devices() lists them, without free memory: asking for it wakes GPUs.
+    /// `devices` come from plan::devices() without their free memory, because asking for it wakes
+    /// GPUs.
     MatchPanel(Document& document, std::vector<plan::Device> devices, QWidget* parent = nullptr);
 
-    /// The controls as a job; scene, template and outputs are those given to setSettings, and so is
-    /// every number as long as its field shows it, rounded or not.
+    /// The job of the controls. Scene, template and outputs are those passed to setSettings(). So
+    /// is every number that its field still shows, even if the field rounds it.
     [[nodiscard]] job::Job settings() const;
-    /// A device that cannot be used stays the job's, and is told by problem().
+    /// A device that cannot be used stays selected, and problem() reports it.
     void setSettings(const job::Job& job);
-    /// The report whose chosen candidate is run; empty: none.
+    /// Sets the report whose chosen candidate is run; empty: no report.
     void setPlanReport(const std::filesystem::path& report);
 
     [[nodiscard]] double threshold() const;
     void setThreshold(double score);
     [[nodiscard]] PlanCard& planCard() { return *m_card; }
-    /// While a run is under way [Run] is [Cancel].
+    /// During a run, [Run] becomes [Cancel].
     void setRunning(bool running);
-    /// Until setRunning: what is under way, such as a large tile, ends first.
+    /// Shows "Cancelling" until setRunning() is called, because the current tile has to end first.
     void setCancelling();
     void refreshTheme();
-    /// The same devices as they are now, with their free memory where it was asked for.
+    /// Updates the state of the devices. `devices` may include their free memory.
     void setDevices(std::vector<plan::Device> devices);
-    /// Asks which of them can still be used.
+    /// Queries which devices can still be used.
     void refreshDevices();
-    /// A device by its name; empty where there is none of that name.
+    /// The name of the device `id`; empty if there is no such device.
     [[nodiscard]] QString deviceName(const std::string& id) const;
 
   Q_SIGNALS:
@@ -79,9 +80,10 @@ class MatchPanel : public QWidget {
     void planRequested();
     void runRequested();
     void cancelRequested();
-    /// Somebody is about to read the list of devices; setDevices() may answer.
+    /// The list of devices is about to open. The receiver may call setDevices() with the free
+    /// memory.
     void deviceMemoryRequested();
-    /// A value that cannot be understood, as a sentence.
+    /// A value is invalid; the sentence says which and why.
     void problem(const QString& sentence);
 
   protected:
@@ -112,7 +114,7 @@ class MatchPanel : public QWidget {
     void showPlanReport();
     [[nodiscard]] QString reasonAgainst(const std::string& device) const;
     QWidget* makeButtons();
-    /// A heading and the rows that it folds.
+    /// A heading that folds the rows below it.
     struct Section {
         QToolButton* head;
         QFormLayout* form;
@@ -135,7 +137,7 @@ class MatchPanel : public QWidget {
 
     Document& m_document;
     std::vector<plan::Device> m_devices;
-    job::Job m_job; ///< what the controls do not show, and the last valid texts
+    job::Job m_job; ///< settings without a control, and the last valid values of text fields
     bool m_running = false;
     std::vector<Section> m_sections;
 

@@ -10,7 +10,7 @@ class QToolButton;
 
 namespace flcc::ui {
 
-/// One sentence above the views; a new one replaces the old. Never modal.
+/// Shows one message above the views. A new message replaces the old one. Never modal.
 class MessageBar : public QFrame {
     Q_OBJECT
 
@@ -19,7 +19,8 @@ class MessageBar : public QFrame {
 
     explicit MessageBar(QWidget* parent = nullptr);
     void show(Kind kind, const QString& sentence);
-    /// A sentence with a button; `declined` is called when the bar is closed instead.
+    /// Shows a message with a button. Calls `accepted` when the button is pressed, `declined` when
+    /// the bar is closed instead.
     void offer(const QString& sentence, const QString& button, std::function<void()> accepted,
                std::function<void()> declined);
     [[nodiscard]] QString sentence() const;
@@ -29,7 +30,7 @@ class MessageBar : public QFrame {
   private:
     QLabel* m_icon = nullptr;
     QLabel* m_text = nullptr;
-    QPushButton* m_accept = nullptr; ///< of an offer
+    QPushButton* m_accept = nullptr; ///< the button of an offer
     QToolButton* m_close = nullptr;
     Kind m_kind = Kind::Info;
     std::function<void()> m_accepted;

@@ -23,62 +23,63 @@ class Opener : public QObject {
     Q_OBJECT
 
   public:
-    /// What is read from a file. Scene replaces all scenes, Template the active one, Mask all masks
-    /// of templates; MoreScene, of which the header is read alone, MoreTemplate and MoreMask add to
-    /// those there are.
+    /// The use of a file. Scene replaces all scenes, Template the active template, Mask all masks
+    /// of templates. MoreScene, MoreTemplate and MoreMask add to the existing ones; for MoreScene
+    /// only the header is read.
     enum class Target { Scene, MoreScene, Template, MoreTemplate, Mask, MoreMask, SceneMask };
     struct Choice {
         std::optional<int> channel;
         std::optional<int> frame;
     };
     using Files = std::vector<std::pair<Target, std::filesystem::path>>;
-    /// Told whether it worked, after the document changed.
+    /// Called after the document has changed; `opened` is false if the file was not opened.
     using Then = std::function<void(bool opened)>;
 
     Opener(Document& document, RunController& controller, QWidget& window);
 
-    /// Several files may be chosen: they are the list of scenes then.
+    /// Asks for files, which become the list of scenes.
     void askScene();
     /// Likewise, but all are added.
     void askMoreScenes();
-    /// Several files may be chosen; the first one replaces the active template.
+    /// Asks for files. The first replaces the active template, the others are added.
     void askTemplate();
     /// Likewise, but all are added.
     void askMoreTemplates();
-    /// For the templates several files may be chosen: one each.
+    /// Asks for a mask. For templates, the user may choose one file for each template.
     void askMask(Target target);
-    /// All of `paths`, one after the other, as templates: the first one replaces the active one,
-    /// unless it is to be `added` too.
+    /// Opens `paths` as templates, one after the other. If `added` is false, the first replaces the
+    /// active template.
     void openTemplates(const std::vector<std::filesystem::path>& paths, bool added);
-    /// Likewise as scenes: the first one replaces all there are, unless it is to be `added` too.
+    /// Opens `paths` as scenes, one after the other. If `added` is false, the first replaces all
+    /// scenes.
     void openScenes(const std::vector<std::filesystem::path>& paths, bool added, Then then = {});
-    /// Shows scene `index` of the list, reading it where its pixels are not in memory.
+    /// Shows scene `index` of the list; reads its pixels if they are not in memory.
     void showScene(int index, Then then = {});
-    /// Takes scene `index` out of the list; in the place of the first one the next is shown.
+    /// Removes scene `index` from the list. If it is the first scene, the second is shown.
     void removeScene(int index);
-    /// Masks of the templates, in the place of those there are.
+    /// Opens `paths` as masks of the templates; they replace all masks of templates.
     void openMasks(const std::vector<std::filesystem::path>& paths);
-    /// Files one after the other, up to the first that cannot be opened.
+    /// Opens files one after the other, up to the first that cannot be opened.
     void openAll(Files files, const Choice& choice = {}, const Then& then = {});
     void open(Target target, const std::filesystem::path& path, const Choice& choice = {},
               Then then = {});
     void openSample(const QString& name, Then then = {});
 
-    /// Extensions of the open dialog, all formats first: "All images (*.png ...);;PNG (*.png)...".
+    /// Filters of the open dialog, all formats first: "All images (*.png ...);;PNG (*.png)...".
     [[nodiscard]] static QString filters();
 
   Q_SIGNALS:
     void opened(const QString& announcement);
-    /// After opened(), for a built-in sample.
+    /// Emitted after opened() for a built-in sample.
     void sampleOpened();
     void warned(const QString& sentence);
     void failed(const QString& sentence);
 
   private:
-    /// `then` gets the files.
+    /// Asks for files and passes them to `then`.
     void ask(const QString& purpose, const QString& title, bool several,
              const std::function<void(const std::vector<std::filesystem::path>&)>& then);
-    /// A question for channel and frame; the answer opens the file.
+    /// Asks for channel and frame, then opens the file.
     void askChoice(Target target, const std::filesystem::path& path, const io::ImageInfo& info,
                    const Choice& known, const Then& then);
     void accept(Target target, const std::filesystem::path& path, const Choice& choice,

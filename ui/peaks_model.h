@@ -9,7 +9,8 @@
 
 namespace flcc::ui {
 
-/// The peaks of a result, one row a peak in the order of the list. Positions are 0-based voxels.
+/// The peaks of a result, one row for each peak, in the order of the list. Positions are 0-based
+/// voxels.
 class PeaksModel : public QAbstractTableModel {
     Q_OBJECT
 
@@ -51,7 +52,7 @@ class PeaksModel : public QAbstractTableModel {
     std::vector<match::Peak> m_peaks;
 };
 
-/// Sorts by number and shows the peaks from a score upwards whose row holds a text.
+/// Sorts by number. Shows peaks that reach a score and whose row contains a text.
 class PeaksFilter : public QSortFilterProxyModel {
     Q_OBJECT
 

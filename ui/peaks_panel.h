@@ -23,9 +23,10 @@ class PeaksPanel : public QWidget {
 
     /// Hides the peaks below a score, without a new run.
     void setThreshold(double score);
-    /// Selects the next (+1) or previous (-1) row and goes there.
+    /// Selects the next (+1) or previous (-1) row and emits peakActivated().
     void step(int rows);
-    /// The selected rows, or all that are shown, as tab-separated text with its header.
+    /// The selected rows, or all shown rows if fewer than two are selected, as tab-separated text
+    /// with a header.
     [[nodiscard]] QString asTsv() const;
     /// Indices of the shown rows into the result's list, in the order of the list.
     [[nodiscard]] std::vector<int> visiblePeaks() const;
@@ -33,14 +34,15 @@ class PeaksPanel : public QWidget {
 
   Q_SIGNALS:
     void visiblePeaksChanged(const std::vector<int>& peaks);
-    /// A row was asked for: the views go there.
+    /// The user asked to centre the views on this peak.
     void peakActivated(int peak);
     void statusMessage(const QString& text);
 
   private:
     void onResultShown();
     void onPeakSelected(int peak);
-    /// Summary, choice of peaks and views after the rows changed.
+    /// Updates the summary, the document's choice of peaks and the views after the rows have
+    /// changed.
     void refresh();
     void copy();
 
@@ -51,7 +53,7 @@ class PeaksPanel : public QWidget {
     QLineEdit* m_text = nullptr;
     QLabel* m_summary = nullptr;
     QToolButton* m_copy = nullptr;
-    bool m_following = false; ///< the document's selection is being shown
+    bool m_following = false; ///< true while the table follows the document's selection
     double m_threshold = -2;
 };
 

@@ -15,9 +15,9 @@ class QVBoxLayout;
 
 namespace flcc::ui {
 
-/// What would run, what it would cost and why not otherwise; after a run the same card shows
-/// measured next to predicted. What does not fit its height below headline, numbers and calibration
-/// is scrolled.
+/// Shows the chosen candidate, its predicted time and memory, and why the others were not chosen.
+/// After a run, measured values stand beside the predicted ones. Headline, numbers and calibration
+/// are always visible; the rest scrolls if the card is too low.
 class PlanCard : public QFrame {
     Q_OBJECT
 
@@ -26,23 +26,25 @@ class PlanCard : public QFrame {
 
     void showNothing(const QString& hint);
     void showPlanning();
-    /// A job that cannot be planned at all, and why.
+    /// Shows that the job cannot be planned, and why.
     void showProblem(const QString& sentence);
-    /// How many scenes the plan is for, and of how many pixel types; counts from the next report.
+    /// Sets the number of scenes of the plan and the number of their pixel types. Applies to the
+    /// next report.
     void setScenes(int count, int types);
-    /// Before a run (report.run empty) or after it; of one of several scenes.
+    /// Shows the report of a plan (report.run is empty) or of a run. For several scenes, the report
+    /// of one of them.
     void showReport(const job::JobReport& report);
     void refreshTheme();
-    /// All texts of the card, a line each: for tests and for reading aloud.
+    /// All texts of the card, one per line, for tests and screen readers.
     [[nodiscard]] QString text() const;
-    /// Of these widths: what shows all but a rest that may be scrolled, and what shows all.
+    /// Heights for a width: leastHeight() leaves a part to scroll, fullHeight() shows everything.
     [[nodiscard]] int leastHeight(int width) const;
     [[nodiscard]] int fullHeight(int width) const;
 
   Q_SIGNALS:
-    /// There is more or less to show.
+    /// The content has changed, so the height may have to change.
     void contentChanged();
-    /// The link beside "not calibrated" was followed.
+    /// The user clicked the link beside "not calibrated".
     void calibrateRequested();
 
   protected:
@@ -69,9 +71,9 @@ class PlanCard : public QFrame {
     void showOthers(const plan::PlanReport& report);
     void clearOthers();
 
-    QVBoxLayout* m_head = nullptr; ///< always in sight
+    QVBoxLayout* m_head = nullptr; ///< always visible
     QScrollArea* m_area = nullptr;
-    QVBoxLayout* m_rest = nullptr; ///< in the area
+    QVBoxLayout* m_rest = nullptr; ///< scrolls
     QLabel* m_headline = nullptr;
     QLabel* m_detail = nullptr;
     QWidget* m_numbers = nullptr;
@@ -82,7 +84,7 @@ class PlanCard : public QFrame {
     QLabel* m_streamHead = nullptr;
     QLabel* m_streamPredicted = nullptr;
     QLabel* m_streamMeasured = nullptr;
-    /// Of a GPU: upload, compute, download.
+    /// A row of GPU times: upload, compute or download.
     struct PartRow {
         QLabel* head = nullptr;
         QLabel* predicted = nullptr;
@@ -99,7 +101,7 @@ class PlanCard : public QFrame {
     int m_sceneCount = 1;
     int m_sceneTypes = 1;
     QString m_hint;
-    QColor Accents::*m_headlineColour = nullptr; ///< null: that of window texts
+    QColor Accents::*m_headlineColour = nullptr; ///< null: the colour of window text
 };
 
 } // namespace flcc::ui

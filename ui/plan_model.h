@@ -9,8 +9,8 @@
 
 namespace flcc::ui {
 
-/// The candidates of a plan report, one row each, and what the run measured for the chosen one; of
-/// templates of several sizes those of each, one after the other.
+/// The candidates of a plan report, one row each, with the measured time of the chosen one after a
+/// run. For templates of several sizes, the candidates of each size follow one after the other.
 class PlanModel : public QAbstractTableModel {
     Q_OBJECT
 
@@ -31,10 +31,10 @@ class PlanModel : public QAbstractTableModel {
     static constexpr int kColumns = Templ + 1;
 
     explicit PlanModel(QObject* parent = nullptr);
-    /// One report, or one for each size of template.
+    /// Sets one report, or one for each size of template.
     void setReports(const std::vector<plan::PlanReport>& reports);
 
-    /// One of the candidates would run on a GPU, whose parts there is a column for.
+    /// True if a candidate runs on a GPU, so that the column Parts has values.
     [[nodiscard]] bool hasParts() const;
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;

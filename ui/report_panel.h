@@ -13,7 +13,8 @@ class QToolButton;
 
 namespace flcc::ui {
 
-/// The whole plan report: the candidates as a table, and the text that Copy puts on the clipboard.
+/// The whole plan report: the candidates as a table, and the report as text, which Copy copies to
+/// the clipboard.
 class ReportPanel : public QWidget {
     Q_OBJECT
 

@@ -9,8 +9,8 @@ class QScrollArea;
 
 namespace flcc::ui {
 
-/// Rows to choose one from: a name, a word beside it, a button that removes the row. The chosen one
-/// is checked. Shows nothing for a single row.
+/// A list to choose one row from. A row has a name, a word beside it, and a button that removes it.
+/// The chosen row is checked. A list of a single row is hidden.
 class RowList : public QWidget {
     Q_OBJECT
 
@@ -24,13 +24,14 @@ class RowList : public QWidget {
         QString removeTip;
     };
 
-    /// Buttons are named `object`0 and so on; those that remove, `removeObject`0.
+    /// The rows' buttons are named `object`0, `object`1 ...; the buttons that remove rows,
+    /// `removeObject`0 ...
     RowList(const QString& object, const QString& removeObject, QWidget* parent = nullptr);
 
     void setRows(const std::vector<Row>& rows, int active);
 
   Q_SIGNALS:
-    // Both come from the event loop, when the rows may go.
+    // Both signals are queued, so that the receiver may replace the rows.
     void chosen(int row);
     void removed(int row);
 

@@ -19,11 +19,11 @@
 
 namespace flcc::ui {
 
-/// The window's one background thread: reading, planning, runs and writing happen there, one after
-/// another. All signals and all Done functions come on the GUI thread.
+/// Owns the window's only background thread, which reads files, plans, runs and writes, one task
+/// after another. All signals and all Done functions are called on the GUI thread.
 ///
-/// **Threads**: every public function belongs to the GUI thread. The destructor asks the work under
-/// way to stop and waits for it.
+/// **Threads**: every public function belongs to the GUI thread. The destructor asks the current
+/// work to stop and waits for it.
 class RunController : public QObject {
     Q_OBJECT
 
@@ -31,53 +31,53 @@ class RunController : public QObject {
     enum class Task { Load, Plan, Preview, Run, Export, SelfTest, Calibrate, Crossover };
     Q_ENUM(Task)
 
-    /// Called on the GUI thread with what the work brought.
+    /// Called on the GUI thread after the work; it holds the work's result.
     using Done = std::function<void()>;
-    /// Called on the background thread. What it throws is told by failed().
+    /// Called on the background thread. An exception from it is reported by failed().
     using Work = std::function<Done(std::stop_token, job::JobSink*)>;
 
     explicit RunController(QObject* parent = nullptr);
     ~RunController() override;
 
-    /// Work that nobody waits for: planning after edits, previews.
+    /// True for work that the user does not wait for: planning after edits, previews.
     [[nodiscard]] static bool isBackground(Task task) {
         return task == Task::Plan || task == Task::Preview;
     }
 
-    /// Queues work. Background work gives way: whatever is started after it ends it and drops it
-    /// from the queue.
+    /// Queues work. New work stops running background work and removes queued background work.
     void start(Task task, const QString& title, Work work);
 
-    /// Asks the work under way to stop and drops what waits.
+    /// Asks the current work to stop and removes all queued work.
     void cancel();
 
     [[nodiscard]] bool isBusy() const { return !m_unfinished.empty(); }
-    /// True while something that a person waits for is under way: all but the background work.
+    /// True while any work except background work is queued or running.
     [[nodiscard]] bool isWorking() const;
-    /// True from start() until the end was told, also while it waits.
+    /// True while the task is queued or running; already false when its Done function is called.
     [[nodiscard]] bool isPending(Task task) const;
     [[nodiscard]] bool isRunning(Task task) const { return m_current && m_current->task == task; }
 
   Q_SIGNALS:
     void started(flcc::ui::RunController::Task task, const QString& title);
-    /// After the Done function or failed().
+    /// Emitted after the Done function or after failed().
     void finished(flcc::ui::RunController::Task task);
     void failed(flcc::ui::RunController::Task task, const QString& sentence);
-    /// Of one of several scenes with its turn: "scene 2 of 5, matching".
+    /// The phase; with several scenes it includes the scene: "scene 2 of 5, matching".
     void phaseChanged(const QString& phase);
-    /// Comes before the phases of each of several scenes; numbers are those of the job.
+    /// With several scenes, emitted before the phases of each scene. `number` is the scene's number
+    /// in the job.
     void sceneStarted(int number);
-    /// What the job told of a scene, without the scene's pixels, and a small picture of them, null
-    /// where they were not read.
+    /// The result of one scene, without the scene's pixels. `thumbnail` is null if the pixels were
+    /// not read.
     void sceneFinished(int number, std::shared_ptr<const flcc::job::JobResult> result,
                        const QImage& thumbnail);
     void progressChanged(double share);
     void planned(const flcc::plan::PlanReport& report);
     void mapStarted(std::shared_ptr<const flcc::method::MatchMap> map);
-    /// Comes in turn with mapStarted(), as the job tells it.
+    /// Emitted in the same order relative to mapStarted() as the job reports it.
     void verificationChanged(flcc::job::Verification now, const QString& reason);
-    /// Regions of the map that came to hold their final values since the last time, at most twenty
-    /// times a second, and once more before finished().
+    /// Regions of the map that hold their final values since the last signal. Emitted at most
+    /// twenty times a second, and once more before finished().
     void regionsFinished(const std::vector<flcc::base::Box>& regions);
 
   private:
@@ -101,17 +101,19 @@ class RunController : public QObject {
     std::deque<std::shared_ptr<Item>> m_queue; ///< guarded by m_mutex
     std::vector<base::Box> m_regions;          ///< guarded by m_mutex
     std::uint64_t m_mapsStarted = 0;           ///< guarded by m_mutex
-    /// Guarded by m_mutex: the last map that the receivers know. Regions wait until it is theirs.
+    /// Guarded by m_mutex: number of the last map that mapStarted() has announced. Regions of a
+    /// newer map wait until then.
     std::uint64_t m_mapTold = 0;
-    double m_progress = -1;         ///< guarded by m_mutex
-    std::shared_ptr<Item> m_active; ///< guarded by m_mutex: on the background thread
+    double m_progress = -1; ///< guarded by m_mutex
+    /// Guarded by m_mutex: the task that the background thread runs.
+    std::shared_ptr<Item> m_active;
 
-    // As the GUI thread knows it.
+    // State of the GUI thread, which may lag behind the background thread.
     std::shared_ptr<Item> m_current;
-    std::vector<std::shared_ptr<Item>> m_unfinished; ///< from start() until its end was told
+    std::vector<std::shared_ptr<Item>> m_unfinished; ///< queued and running tasks
     std::uint64_t m_lastId = 0;
     QTimer m_timer;
-    std::jthread m_thread; ///< last: its end uses the members above
+    std::jthread m_thread; ///< last member: it is joined before the members above are destroyed
 };
 
 } // namespace flcc::ui

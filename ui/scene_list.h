@@ -5,9 +5,9 @@
 
 namespace flcc::ui {
 
-/// The scenes of a document, one row each: number, name, what its last run found, a button that
-/// removes it. The one in the views is checked; showing and removing are told by chosen() and
-/// removed(), as pixels may have to be read for them.
+/// The scenes of a document, one row each: number, name, result of the last run, and a button that
+/// removes the scene. The shown scene is checked. The list emits chosen() and removed() instead of
+/// changing the document, because pixels may have to be read first.
 class SceneList : public RowList {
     Q_OBJECT
 

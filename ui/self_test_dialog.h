@@ -10,8 +10,8 @@ class QTableWidget;
 
 namespace flcc::ui {
 
-/// Runs the self-test of the engine on the devices that are chosen, on all from the start, and
-/// shows a row for every case, method and device, when the case has ended.
+/// Runs the self-test of the engine on the chosen devices, initially on all. Shows a row for every
+/// case, method, device and precision as soon as the case has ended.
 class SelfTestDialog : public WorkDialog {
     Q_OBJECT
 
@@ -27,8 +27,8 @@ class SelfTestDialog : public WorkDialog {
     void showRows();
     void showReport(const selftest::Report& report);
 
-    std::shared_ptr<Ended> m_ended; ///< of this window and the background thread
-    selftest::Report m_report;      ///< while the work goes on the rows that are shown
+    std::shared_ptr<Ended> m_ended; ///< shared with the background thread
+    selftest::Report m_report;      ///< during the test: the rows shown so far
     QComboBox* m_device = nullptr;
     QTableWidget* m_table = nullptr;
     QPushButton* m_copy = nullptr;

@@ -8,10 +8,10 @@ namespace flcc::ui {
 
 enum class Theme { System, Light, Dark };
 
-/// What the program remembers between starts, in the user's settings file.
+/// Values that the program keeps between starts in the user's settings file.
 class Settings {
   public:
-    /// Folder last used for `purpose` ("open", "template", "export"); the home folder at first.
+    /// Folder last used for `purpose` ("open", "template", "export"); initially the home folder.
     [[nodiscard]] static QString folder(const QString& purpose);
     static void rememberFolder(const QString& purpose, const QString& file);
 
@@ -26,7 +26,7 @@ class Settings {
     [[nodiscard]] static QByteArray windowState();
     static void setWindow(const QByteArray& geometry, const QByteArray& state);
 
-    /// A switch named by its key, and what it is until it is set.
+    /// A boolean setting; `initially` is its value until it is set.
     [[nodiscard]] static bool flag(const QString& key, bool initially);
     static void setFlag(const QString& key, bool on);
 };

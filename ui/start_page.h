@@ -14,14 +14,14 @@ namespace flcc::ui {
 
 class SampleCard;
 
-/// What the program shows before an image is open: samples, open, recent files.
+/// The page that is shown before an image is open: samples, open button, recent files.
 class StartPage : public QWidget {
     Q_OBJECT
 
   public:
     explicit StartPage(QWidget* parent = nullptr);
 
-    /// Lists the recent files anew.
+    /// Updates the list of recent files.
     void refresh();
     void setThumbnail(const QString& sample, const QImage& picture);
     void refreshTheme();

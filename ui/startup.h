@@ -14,9 +14,9 @@ namespace flcc::ui {
 
 class MainWindow;
 
-/// What the program is asked to do when it starts.
+/// The options of the program's command line.
 struct StartOptions {
-    QStringList scenes; ///< the list, the first one first
+    QStringList scenes; ///< files of the list of scenes, in order
     QString templ;
     std::optional<base::Box> crop;
     QString sample;
@@ -25,14 +25,14 @@ struct StartOptions {
     QString screenshot;
     std::optional<QSize> size;
     bool quit = false;
-    bool end = false; ///< nothing is to be done: help or version was printed
-    int exitCode = 0; ///< with `end`
+    bool end = false; ///< end at once: help, version or an error was printed
+    int exitCode = 0; ///< exit code if `end` is true
 };
 
-/// Reads the command line; prints help, version and errors by itself. Needs a QCoreApplication.
+/// Parses the command line. Prints help, version and errors itself. Needs a QCoreApplication.
 [[nodiscard]] StartOptions readStartOptions(const QStringList& arguments);
 
-/// Does what the options ask for, one step after another, once the event loop runs.
+/// Carries out the options one step after another, once the event loop runs.
 class Startup : public QObject {
     Q_OBJECT
 
@@ -54,7 +54,8 @@ class Startup : public QObject {
     int m_pictures = 0;
 };
 
-/// Runs the desktop program: guards, palette, window, start options. The whole of `main`.
+/// Runs the desktop program: checks the display, makes the window, carries out the options. Returns
+/// the exit code.
 [[nodiscard]] int runDesktop(int argc, char** argv, const QString& version);
 
 } // namespace flcc::ui

@@ -18,23 +18,23 @@ namespace flcc::ui {
 class Document;
 class ViewsPanel;
 
-/// The status bar: what lies under the cursor, the view, the device that really ran, and the work
-/// under way with its cancel button.
+/// The status bar: the voxel under the cursor, the zoom and slice of the view, the device that ran
+/// the last job, and the current work with its cancel button.
 class StatusLine : public QWidget {
     Q_OBJECT
 
   public:
     StatusLine(QStatusBar& bar, Document& document, ViewsPanel& views);
 
-    /// Index, world position, value and score of a position; empty: those of the crosshair.
+    /// Shows index, world position, value and score of a position; empty: of the crosshair.
     void showPosition(const std::optional<base::Point>& voxel);
     void updateView();
-    /// `measured` once a run has told which device ran.
+    /// Shows the device that ran the last job.
     void setDevice(const QString& device, const QString& tip);
     void showWork(const QString& title);
     void showPhase(const QString& phase);
     void showProgress(double share);
-    /// Whether a GPU computes what the processor has not verified yet.
+    /// Shows that the CPU has not verified the scores of a GPU yet.
     void showUnverified(bool unverified);
     void hideWork();
     void refreshTheme();
@@ -64,7 +64,7 @@ class StatusLine : public QWidget {
     QString m_phase;
     QElapsedTimer m_since;
     QElapsedTimer m_phaseSince;
-    double m_share = 0; ///< of the phase
+    double m_share = 0; ///< finished share of the phase
     QTimer* m_tick = nullptr;
 };
 

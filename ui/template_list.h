@@ -5,8 +5,8 @@
 
 namespace flcc::ui {
 
-/// The templates of a document, one row each: number, name, extents, a button that removes it. The
-/// active one is checked; a click on another one makes it active.
+/// The templates of a document, one row each: number, name, extents, and a button that removes the
+/// template. The active template is checked; a click on another makes that one active.
 class TemplateList : public RowList {
     Q_OBJECT
 

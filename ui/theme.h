@@ -18,8 +18,8 @@ struct Accents {
     QColor card;    ///< background of a card
 };
 
-/// Sets Fusion and the palette of `theme` for the whole program; System follows the palette the
-/// program was started with.
+/// Sets the style Fusion and the palette of `theme` for the whole program. System uses the palette
+/// that the program was started with.
 void applyTheme(Theme theme);
 
 [[nodiscard]] bool isDark();

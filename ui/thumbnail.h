@@ -7,7 +7,7 @@
 
 namespace flcc::ui {
 
-/// Of the pictures in lists, in pixels.
+/// Side of the pictures in lists, in pixels.
 inline constexpr int kThumbnailSide = 88;
 
 /// The middle slice, `size` pixels along its longer side, grey from dark to bright. **Cost**: reads

@@ -15,7 +15,7 @@ class QToolButton;
 
 namespace flcc::ui {
 
-/// One view with its title line and, for a stack, its slice slider. It holds a slice or the 3D
+/// One view with its title line and, for a stack, its slice slider. It shows a slice or the 3D
 /// picture.
 class ViewFrame : public QFrame {
     Q_OBJECT
@@ -32,9 +32,9 @@ class ViewFrame : public QFrame {
     /// Null when this process cannot show OpenGL views.
     [[nodiscard]] SceneWidget* widget() const { return m_widget; }
 
-    /// Slider and "slice n/N" as the scene has them.
+    /// Updates slider and "n / N" from the scene.
     void updateSlice();
-    void setNote(const QString& note); ///< right of the title
+    void setNote(const QString& note); ///< text to the right of the title
     void setActive(bool active);
     void setMaximised(bool maximised);
     void setTitleVisible(bool visible);

@@ -15,7 +15,7 @@ namespace flcc::ui {
 class ViewFrame;
 class ViewsPanel;
 
-/// What the left button does in a view.
+/// The action of the left button in a view.
 enum class Tool { Crosshair, Pan, GreyWindow, Box, Peaks };
 enum class WheelMode { Automatic, Slice, Zoom };
 enum class RightDrag { Zoom, GreyWindow };
@@ -32,14 +32,13 @@ class ViewTools : public QObject {
     void setWheelMode(WheelMode mode) { m_wheelMode = mode; }
     void setRightDrag(RightDrag mode) { m_rightDrag = mode; }
 
-    /// Moves by voxels to the right and down in the active view what the tool is about: the box
-    /// with the template box tool, else the crosshair; a selected peak follows to its neighbour
-    /// with the peak tool.
+    /// Moves the box (template box tool) or the crosshair (other tools) by voxels to the right and
+    /// down in the active view.
     void nudge(int right, int down);
 
   Q_SIGNALS:
     void toolChanged(flcc::ui::Tool tool);
-    /// Where the cursor is; empty outside.
+    /// The voxel position under the cursor; empty outside the scene.
     void hovered(const std::optional<flcc::base::Point>& voxel);
     void contextMenuRequested(const QPoint& globalPosition);
 

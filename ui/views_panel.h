@@ -16,7 +16,7 @@ class QGridLayout;
 namespace flcc::ui {
 
 /// The views of a scene: one for an image, XY, XZ, YZ and 3D for a volume, linked by one crosshair.
-/// It shows what the document holds; the mouse is ViewTools' work.
+/// Shows the data of the document. ViewTools handles the mouse.
 class ViewsPanel : public QWidget {
     Q_OBJECT
 
@@ -24,11 +24,11 @@ class ViewsPanel : public QWidget {
     explicit ViewsPanel(Document& document, QWidget* parent = nullptr);
 
     [[nodiscard]] const std::array<ViewFrame*, 4>& frames() const { return m_frames; }
-    /// The frame with the focus, else XY.
+    /// The frame that last had the focus, initially XY.
     [[nodiscard]] ViewFrame* activeFrame() const { return m_active; }
     void setActiveFrame(ViewFrame* frame);
 
-    /// Moves the crosshair (clamped to the scene) and with it the slices of every view.
+    /// Moves the crosshair (clamped to the scene) and the slices of every view with it.
     void setCrosshair(const base::Point& voxel);
     [[nodiscard]] const base::Point& crosshair() const { return m_crosshair; }
     /// Centres every view on a position and puts the crosshair there.
@@ -39,14 +39,14 @@ class ViewsPanel : public QWidget {
 
     void setGreyWindow(const viz::GreyWindow& window);
     [[nodiscard]] viz::GreyWindow greyWindow() const { return m_grey; }
-    void resetGreyWindow(); ///< the automatic one
+    void resetGreyWindow(); ///< sets the window computed from the scene's values
 
     void setInterpolated(bool on);
     void setOverlayVisible(bool on);
     void setOverlayOpacity(double opacity);
     [[nodiscard]] double overlayOpacity() const { return m_opacity; }
     void setPeaksVisible(bool on);
-    /// The part of the scene that is searched, outlined; empty: all of it.
+    /// Outlines the searched part of the scene; empty: the whole scene is searched, no outline.
     void setRegion(const std::optional<base::Box>& region);
     void setVolumeContent(viz::VolumeContent content);
     void setColourMap(match::ColourMap map);
@@ -55,9 +55,9 @@ class ViewsPanel : public QWidget {
 
     void fit();
     void resetViews(); ///< fit, middle slices, standard direction
-    void actualSize(); ///< one device pixel a voxel
+    void actualSize(); ///< one device pixel per voxel
     void zoom(double factor);
-    void maximise(ViewFrame* frame); ///< or back to all
+    void maximise(ViewFrame* frame); ///< shows this view only, or all views if one is maximised
     [[nodiscard]] bool isMaximised() const { return m_maximised != nullptr; }
 
     /// The peaks that are drawn, as indices into the shown result's list.
@@ -65,23 +65,23 @@ class ViewsPanel : public QWidget {
     /// The peak (index into the result's list) under a position, or -1.
     [[nodiscard]] int peakAt(const ViewFrame& frame, viz::DisplayPoint display) const;
 
-    // A run under way.
+    // The current run.
     /// `corner` is the scene voxel of the map's first placement.
     void showRunningMap(std::shared_ptr<const method::MatchMap> map, const base::Extents& templ,
                         const base::Index& corner);
     void addRegions(const std::vector<base::Box>& regions);
     void endRunningMap();
-    /// Whether the map that a run fills still has to be verified, which is said over it.
+    /// If true, the note "not yet verified" is drawn over the map of the current run.
     void setUnverified(bool unverified);
     [[nodiscard]] bool showsRunningMap() const { return m_running != nullptr; }
 
-    /// The map a position's score is read from, and its template; null when there is none.
+    /// The map whose scores are shown, or null. shownTemplate() is the extents of its template.
     [[nodiscard]] const method::MatchMap* shownMap() const;
     [[nodiscard]] base::Extents shownTemplate() const { return m_mapTempl; }
-    /// The scene voxel of its first placement.
+    /// The scene voxel of the map's first placement.
     [[nodiscard]] base::Index shownCorner() const { return m_mapCorner; }
 
-    /// A picture of all visible views as they are on the screen; `clean` for the active one.
+    /// A picture of the active view without texts and marks.
     [[nodiscard]] viz::Picture cleanSnapshot() const;
     void refreshTheme();
 
@@ -111,7 +111,7 @@ class ViewsPanel : public QWidget {
     ViewFrame* m_active = nullptr;
     ViewFrame* m_maximised = nullptr;
     base::Point m_crosshair{0, 0, 0};
-    base::Geometry m_geometry; ///< of the shown image
+    base::Geometry m_geometry; ///< geometry of the shown image
     viz::GreyWindow m_grey;
     viz::GreyWindow m_automatic;
     double m_opacity = 0.5;

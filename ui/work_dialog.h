@@ -17,8 +17,8 @@ class QVBoxLayout;
 
 namespace flcc::ui {
 
-/// A dialog around a piece of work of the engine: a sentence, a bar, what comes of it, and buttons
-/// to start and to end it. The work is done on the background thread; closing the dialog ends it.
+/// A dialog for work of the engine: a sentence, a progress bar, the result, and buttons to start
+/// and to stop the work. The work runs on the background thread. Closing the dialog stops it.
 class WorkDialog : public QDialog {
     Q_OBJECT
 
@@ -27,23 +27,23 @@ class WorkDialog : public QDialog {
 
   protected:
     using Tell = std::function<void(std::string_view doing, double share)>;
-    /// On the background thread; what it returns is called on the GUI thread if the dialog is still
-    /// there.
+    /// Called on the background thread. The function it returns is called on the GUI thread if the
+    /// dialog still exists.
     using Work = std::function<std::function<void()>(const std::stop_token&, const Tell&)>;
 
     /// `name` begins the names of the dialog's parts: nameVerdict, nameBar, nameStart, nameCancel.
     WorkDialog(RunController& controller, RunController::Task task, const QString& name,
                const QString& title, QWidget* parent);
 
-    /// Starts the work; nothing while one is under way.
+    /// Starts the work. Does nothing while the work runs.
     void start();
-    /// Asks the work under way to end.
+    /// Asks the running work to stop.
     void stop();
-    /// The work to be done, asked for by start().
+    /// Returns the work to run; called by start().
     [[nodiscard]] virtual Work work() = 0;
-    /// The work has begun, or has ended or failed: for the parts of the derived dialog.
+    /// Called when the work has started, ended or failed, to update the derived dialog.
     virtual void workingChanged(bool working) = 0;
-    /// Comes ten times a second while the work goes on: shows what it has brought so far.
+    /// Called ten times a second while the work runs, to show results so far.
     virtual void showSoFar() {}
 
     void say(const QString& sentence);
@@ -60,7 +60,7 @@ class WorkDialog : public QDialog {
     RunController& m_controller;
     RunController::Task m_task;
     QString m_name;
-    std::shared_ptr<Shared> m_shared; ///< of this window and the background thread; null: no work
+    std::shared_ptr<Shared> m_shared; ///< shared with the background thread; null: no work runs
     QLabel* m_verdict = nullptr;
     QProgressBar* m_bar = nullptr;
     QVBoxLayout* m_content = nullptr;

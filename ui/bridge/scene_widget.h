@@ -13,20 +13,20 @@ class QTimer;
 
 namespace flcc::ui {
 
-/// Sets the surface format, context sharing and the route of VTK's messages into the log. Call it
-/// once, before QApplication is made.
+/// Sets the surface format and context sharing, and sends VTK's messages to the log. Call it once,
+/// before QApplication is constructed.
 void prepareGraphics();
 
-/// True when this process can show OpenGL views; otherwise `reason` (when given) says why not.
-/// Needs a QApplication.
+/// True if this process can show OpenGL views; otherwise `reason` (if not null) is set to the
+/// reason. Needs a QApplication.
 [[nodiscard]] bool graphicsAvailable(QString* reason = nullptr);
 
 /// A mouse event in a view.
 struct ScenePointer {
     viz::DisplayPoint display;             ///< device pixels
-    std::optional<base::Point> voxel;      ///< where it lies in the scene, if it does
-    Qt::MouseButton button = Qt::NoButton; ///< the one pressed or released
-    Qt::MouseButtons buttons;              ///< those held
+    std::optional<base::Point> voxel;      ///< position in the scene; empty outside the scene
+    Qt::MouseButton button = Qt::NoButton; ///< the button pressed or released
+    Qt::MouseButtons buttons;              ///< the buttons held
     Qt::KeyboardModifiers modifiers;
     QPointF globalPosition; ///< logical, for menus
 };
@@ -39,20 +39,20 @@ struct SceneWheel {
     Qt::KeyboardModifiers modifiers;
 };
 
-/// Hosts a viz scene in a widget and reports the mouse in its coordinates. It does nothing with
-/// the mouse by itself, and VTK sees neither mouse nor keys.
+/// Hosts a viz scene in a widget and reports the mouse in its coordinates. It does not act on the
+/// mouse itself, and VTK receives neither mouse nor keys.
 class SceneWidget final : public QOpenGLWidget {
     Q_OBJECT
 
   public:
-    /// The scene is shared and may not be shown by another widget at the same time.
+    /// The scene is shared with the caller. Another widget must not show it at the same time.
     explicit SceneWidget(std::shared_ptr<viz::Scene> scene, QWidget* parent = nullptr);
     ~SceneWidget() override;
 
     [[nodiscard]] viz::Scene& scene() const { return *m_scene; }
     /// A picture of the view at its size on the screen. `clean`: see viz::Scene::snapshot.
     [[nodiscard]] viz::Picture snapshot(bool clean = false);
-    /// Device pixels of a logical position of this widget.
+    /// The scene's display point of a logical position in this widget.
     [[nodiscard]] viz::DisplayPoint toDisplay(const QPointF& position) const;
     /// The logical position of a display point of the scene.
     [[nodiscard]] QPointF fromDisplay(const viz::DisplayPoint& display) const;
@@ -63,8 +63,8 @@ class SceneWidget final : public QOpenGLWidget {
     void released(const flcc::ui::ScenePointer& pointer);
     void doubleClicked(const flcc::ui::ScenePointer& pointer);
     void wheelTurned(const flcc::ui::SceneWheel& wheel);
-    void left();                       ///< the cursor went out of the view
-    void keyPressed(QKeyEvent* event); ///< accept it, or it goes on to the parent
+    void left();                       ///< the cursor left the view
+    void keyPressed(QKeyEvent* event); ///< if not accepted, the event goes to the parent
     void focused();
     void resized(); ///< the scene knows its new size
 
@@ -94,8 +94,8 @@ class SceneWidget final : public QOpenGLWidget {
     QTimer* m_refine = nullptr;
 };
 
-/// A SceneWidget, or a label that says why there is none when this process cannot show OpenGL
-/// views (offscreen and minimal platforms crash on them). Use qobject_cast to tell.
+/// Makes a SceneWidget. If this process cannot show OpenGL views (offscreen and minimal platforms
+/// crash on them), makes a label with the reason instead; use qobject_cast to distinguish.
 [[nodiscard]] QWidget* makeSceneWidget(std::shared_ptr<viz::Scene> scene,
                                        QWidget* parent = nullptr);
 
