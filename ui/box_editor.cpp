@@ -113,7 +113,7 @@ void BoxEditor::onBoxChanged() {
         m_add->setVisible(!m_document.templates().empty());
         m_size->setText(m_document.hasScene() ? tr("No box") : QString());
         for (std::size_t i = 0; i < 6; ++i) {
-            // One below the least number stands for none.
+            // The value below the minimum means that there is no box.
             const QSignalBlocker blocker(m_fields[i]);
             m_fields[i]->setMinimum(leastOf(i) - 1);
             m_fields[i]->setSpecialValueText(QStringLiteral("–"));

@@ -104,7 +104,8 @@ void DataModel::addResults() {
         }
         Row row{Kind::Result, entry.title};
         row.result = static_cast<int>(&entry - m_document.results().data());
-        // Peaks alone are shown on the scene.
+        // A result without a map has the scene's thumbnail, because its peaks are shown on the
+        // scene.
         row.thumbnail = entry.job->map ? thumbnailOf(*entry.job->map, kThumbnailSide)
                                        : m_document.scene().thumbnail;
         describe(row, entry);

@@ -157,7 +157,7 @@ DataPanel::DataPanel(Document& document, QWidget* parent) : QWidget(parent) {
         return index.isValid() ? index.data(DataModel::ResultRole).toInt() : -1;
     };
     connect(remove, &QAction::triggered, this, [this, &document, resultOf] {
-        // From the menu it is the one in the views, whatever is current here.
+        // From the menu, remove the shown result, whatever row is current here.
         const int row = m_list->currentIndex().row();
         const int current = resultOf(m_list->currentIndex());
         document.removeResult(current < 0 && !m_list->hasFocus() ? document.shownResult()

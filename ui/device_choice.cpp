@@ -21,7 +21,8 @@ QStandardItem* choice(const QString& text, const QString& id, const QString& tip
     return item;
 }
 
-/// A device by its name; a GPU with its memory, of which what is free is known when it was asked.
+/// Fills in the text and tooltip of a device: its name, and for a GPU its memory. Free memory is
+/// included only if it was queried.
 void describe(QStandardItem& item, const plan::Device& device) {
     const bool gpu = device.id != "cpu";
     const QString name =

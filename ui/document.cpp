@@ -52,7 +52,7 @@ class TemplateCommand : public QUndoCommand {
     Document::Templates m_after;
 };
 
-/// What the list says of a scene whose pixels are there.
+/// Sets pixel type and thumbnail of a scene whose pixels are in memory.
 static void describe(SceneEntry& scene) {
     if (scene.image) {
         scene.type = base::pixelType(scene.image->pixels);
@@ -61,7 +61,7 @@ static void describe(SceneEntry& scene) {
 }
 
 bool reaches(const match::Peak& peak, double minScore) {
-    // As the engine counts: a threshold of 1 still finds exact copies.
+    // Same rule as in the engine: a threshold of 1 still finds exact copies.
     return peak.score + peak.bound >= minScore;
 }
 
@@ -195,7 +195,7 @@ const TemplateEntry* Document::templ() const {
                                   : &m_templates.all[static_cast<std::size_t>(m_templates.active)];
 }
 
-/// Puts a template behind those of its kind, and makes it active.
+/// Inserts a template after the last one of its kind (cut or opened), and makes it active.
 void Document::insert(Templates& templates, TemplateEntry entry) {
     auto place = templates.all.end();
     if (entry.crop) {
@@ -394,7 +394,7 @@ void Document::removeResult(int index) {
     if (index < 0 || index >= static_cast<int>(m_results.size())) {
         return;
     }
-    // Held until nobody who is told can still ask for it.
+    // Kept alive until all listeners have handled the change.
     const ResultEntry removed = std::move(m_results[static_cast<std::size_t>(index)]);
     m_results.erase(m_results.begin() + index);
     if (index == m_shown) {

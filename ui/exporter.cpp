@@ -54,7 +54,7 @@ Exporter::Exporter(Document& document, RunController& controller, MatchFlow& flo
 
 const ResultEntry* Exporter::requireResult() {
     const ResultEntry* result = m_document.result();
-    // A cancelled run has a map alone, one of templates of different extents peaks alone.
+    // A cancelled run has only a map. A run with templates of different extents has only peaks.
     if (result == nullptr || (!result->job->map && !result->job->report.run)) {
         Q_EMIT failed(tr("There is no result to export: press Run first."));
         return nullptr;
@@ -179,7 +179,7 @@ void Exporter::peaks() {
 void Exporter::writePeaks(const std::filesystem::path& path) {
     if (const ResultEntry* result = requireResult()) {
         const PeakChoice& choice = m_document.peakChoice();
-        // Of other scenes those that the table would show.
+        // For other scenes, the peaks that the table would show.
         const auto shownOf = [choice, shown = result->job](const ResultEntry& entry) {
             std::vector<match::Peak> peaks;
             for (const int index : entry.job == shown ? choice.shown : std::vector<int>{}) {
@@ -277,7 +277,7 @@ void Exporter::heatmap() {
 
 void Exporter::writeHeatmap(const std::filesystem::path& path) {
     if (const ResultEntry* result = requireMap()) {
-        // The slice in view, as far as the map reaches.
+        // The slice in view, clamped to the slices of the map.
         const std::int64_t slices = result->job->map->value.extents().z;
         const auto depth =
             static_cast<double>(base::extentsOf(result->job->templates.front()->pixels).z - 1);

@@ -80,9 +80,10 @@ void MainWindow::fitToScreen() {
 }
 
 MainWindow::~MainWindow() {
-    // A field that loses the focus when the window goes reads the document, which goes before it.
+    // Hide first: a field that loses the focus reads the document, which is destroyed before the
+    // field.
     hide();
-    // The background thread first: its work refers to the parts.
+    // End the background thread before the parts that its work uses.
     m_controller.reset();
 }
 
@@ -228,7 +229,7 @@ void MainWindow::connectParts() {
             [this](const QString& text) { tell(MessageBar::Kind::Info, text); });
     connect(m_report, &ReportPanel::statusMessage, this,
             [this](const QString& text) { tell(MessageBar::Kind::Info, text); });
-    // A peak picked in a view or in the table: the slices of a volume go to it.
+    // A peak was selected in a view or in the table: move the slices of a volume to it.
     connect(m_document.get(), &Document::peakSelected, this, [this](int peak) {
         const ResultEntry* result = m_document->result();
         if (peak >= 0 && result != nullptr && m_document->isVolume()) {
@@ -299,7 +300,7 @@ void MainWindow::requestThumbnails() {
                                                            error.what());
                 }
             }
-            // Asked for again only where other work came between.
+            // If other work stopped this, the thumbnails are requested again.
             return [this, pictures, done = !stop.stop_requested()] {
                 m_thumbnailsDone = done;
                 for (const auto& [name, picture] : pictures) {
@@ -309,7 +310,7 @@ void MainWindow::requestThumbnails() {
         });
 }
 
-/// A GPU is woken for it, which may take a second.
+/// Runs in the background, because waking a GPU may take a second.
 void MainWindow::requestDeviceMemory() {
     if (m_controller->isWorking()) {
         return; // the run has the memory, and the answer would come after it
@@ -391,7 +392,7 @@ void MainWindow::loadJob(const QString& file, bool run) {
     for (const std::filesystem::path& scene : job.furtherScenes) {
         add(Target::MoreScene, scene);
     }
-    // Its templates are all there are: those that were go with the old scene.
+    // The new scene removes the old templates, so the job's templates are all added.
     for (const std::filesystem::path& templ : job.templates) {
         if (!job.scene.empty()) {
             add(Target::MoreTemplate, templ);

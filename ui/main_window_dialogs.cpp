@@ -75,7 +75,7 @@ void MainWindow::askPlanReport() {
     dialog->open();
 }
 
-/// The page on the panel that has the focus, where there is one; else the page shown last.
+/// Opens the page of the panel with the focus, or the page shown last if there is none.
 void MainWindow::showManual() {
     if (!m_manual) {
         m_manual = std::make_unique<ManualWindow>();
@@ -122,7 +122,7 @@ void MainWindow::showCalibrate() { (new CalibrateDialog(*m_controller, this))->o
 
 void MainWindow::showCrossover() { (new CrossoverDialog(*m_controller, this))->open(); }
 
-/// At the start, until it was declined or done.
+/// Offers calibration at every start until the user declines or calibrates.
 void MainWindow::offerCalibration() {
     const QString declined = QStringLiteral("calibration/declined");
     if (job::knowledge()->model || Settings::flag(declined, false)) {

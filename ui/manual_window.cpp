@@ -162,7 +162,7 @@ QWidget* ManualWindow::makeSide() {
         }
     });
     connect(m_hitList, &QListWidget::currentRowChanged, this, &ManualWindow::showHit);
-    // The current row again, after the reader went elsewhere.
+    // Also on a click on the current row, because the reader may have left its page.
     connect(m_hitList, &QListWidget::itemClicked, this,
             [this](QListWidgetItem* item) { showHit(m_hitList->row(item)); });
     return side;

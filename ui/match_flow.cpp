@@ -197,7 +197,7 @@ void MatchFlow::plan() {
                                                     job::JobSink* sink) -> RunController::Done {
                            const job::JobReport report = job::planJob(job, with, stop, sink);
                            if (stop.stop_requested()) {
-                               // Something else was started; the plan is made again after it.
+                               // Other work stopped planning; the plan is made after that work.
                                return [this] { m_plannedJob.reset(); };
                            }
                            return [this, report] {
@@ -219,7 +219,7 @@ void MatchFlow::showReport(const job::JobReport& report) {
     Q_EMIT reportChanged();
 }
 
-/// Another scene is shown: the report of its part in the last run.
+/// Shows the report of the shown scene's part in the last run.
 void MatchFlow::showShownReport() {
     const ResultEntry* result = m_document.result();
     if (result != nullptr && m_reportRun != 0 && result->run == m_reportRun) {
@@ -306,7 +306,7 @@ void MatchFlow::finishRun(const std::shared_ptr<job::JobResult>& result, const j
     }
 }
 
-/// What a GPU computed counts when the processor has verified it.
+/// Marks the map of a GPU as unverified until the CPU has verified it.
 void MatchFlow::onVerification(job::Verification now, const QString& reason) {
     if (!m_controller.isRunning(RunController::Task::Run)) {
         return;
@@ -341,18 +341,18 @@ void MatchFlow::tellDevice(const job::JobReport& report) {
     }
 }
 
-/// That something else did the run than was planned, in one sentence.
+/// Shows the last warning, such as that another device than planned did the run.
 void MatchFlow::tellWarnings(const job::JobResult& all) {
     if (!all.warnings.empty()) {
         Q_EMIT message(MessageBar::Kind::Warning, toQString(all.warnings.back()));
     }
 }
 
-/// The notes of a job, of which `result` is that of a scene.
+/// Logs the notes of a job; `result` is the result of one of its scenes.
 void MatchFlow::logNotes(const job::JobResult& all, const job::JobResult& result) {
     for (const std::string& note : all.notes) {
-        // What was done on reading was announced when the image was opened, and what tellWarnings()
-        // says is logged with it.
+        // Notes about reading were shown when the image was opened. tellWarnings() logs the warning
+        // that it shows.
         if (note != result.scene->note && (all.warnings.empty() || note != all.warnings.back()) &&
             std::ranges::none_of(result.templates,
                                  [&](const auto& templ) { return templ->note == note; })) {
@@ -361,7 +361,8 @@ void MatchFlow::logNotes(const job::JobResult& all, const job::JobResult& result
     }
 }
 
-/// The maps of all scenes stay in memory, which the plan of one knows nothing of.
+/// Checks the memory limit for the maps of all scenes, because the plan of one scene does not
+/// include them.
 bool MatchFlow::mapsFit(const plan::PlanReport& plan) {
     const auto further = static_cast<std::int64_t>(m_sceneResults.size()) - 1;
     const plan::CandidateReport* chosen = plan.chosen();

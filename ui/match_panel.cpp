@@ -64,7 +64,7 @@ MatchPanel::MatchPanel(Document& document, std::vector<plan::Device> devices, QW
     layout->addWidget(m_buttons);
     connect(m_card, &PlanCard::contentChanged, this, &MatchPanel::shareHeight);
     connect(&m_document, &Document::sceneChanged, this, [this] {
-        // Outputs that a job file named belong to its own scene.
+        // Outputs named in a job file belong to the job's scene.
         const job::Job none;
         m_job.templateOut = none.templateOut;
         m_job.planReport = none.planReport;
@@ -92,8 +92,8 @@ MatchPanel::MatchPanel(Document& document, std::vector<plan::Device> devices, QW
     updateData();
 }
 
-/// The controls get what they need, the plan card the rest of the height; where that is too little
-/// for the headline and the numbers of a plan, the controls scroll.
+/// The controls get the height they need, the plan card the rest. If the rest is too low for the
+/// headline and the numbers of a plan, the controls scroll.
 void MatchPanel::shareHeight() {
     const int width = this->width() - 2 * kMargin;
     const int controls = m_scroll->widget()->sizeHint().height();
@@ -133,7 +133,7 @@ QWidget* MatchPanel::makeForm() {
     addMethod(form);
     addExactness(form);
     addPeaks(form);
-    // Folding must not move what stays: every label is as wide as the widest.
+    // All labels are as wide as the widest, so that folding a section does not move the others.
     std::vector<QWidget*> labels;
     int widest = 0;
     for (int row = 0; row < form->rowCount(); ++row) {
@@ -148,7 +148,7 @@ QWidget* MatchPanel::makeForm() {
     return widget;
 }
 
-/// A heading that folds what follows it, up to the next one.
+/// Adds a heading that folds the rows up to the next heading.
 void MatchPanel::addSection(QFormLayout* form, const QString& title, const char* name,
                             bool initiallyOpen) {
     auto* head = new QToolButton(this);
@@ -192,7 +192,7 @@ void MatchPanel::unfold(Section& section, bool open) {
     }
 }
 
-/// A folded section says so when something in it is not as usual.
+/// Marks the headings of sections in which a value differs from its default.
 void MatchPanel::nameChanges() {
     const job::Job now = settings();
     const job::Job usual;

@@ -112,7 +112,7 @@ void MatchPanel::readRegion() {
                 throw base::Error(base::ErrorCode::Problem,
                                   "the region " + base::toString(*region) + " leaves the scene " +
                                       base::toString(m_document.sceneExtents()) +
-                                      "; choose a box inside it");
+                                      "; choose a region inside the scene");
             }
         }
         setRegion(region);
@@ -201,7 +201,7 @@ void MatchPanel::showEdges() {
     showMasks();
 }
 
-/// The masks, and which of the fields that go with them have a meaning.
+/// Shows the masks, and enables the fields that have an effect with them.
 void MatchPanel::showMasks() {
     const std::vector<MaskEntry>& masks = m_document.masks();
     QString names;
@@ -228,7 +228,8 @@ void MatchPanel::updateData() {
     m_scene->showText(scenes > 1 ? tr("%1 scenes").arg(scenes)
                       : scene    ? m_document.scene().name
                                  : tr("none"));
-    // A list goes on from files; a run gives its results to the list it was started with.
+    // Only a list that starts with a file can grow. The list must not change during a run, because
+    // the results belong to its entries.
     m_addScenes->setEnabled(scene && !m_document.scenes().front().path.empty() && !m_running);
     m_scenes->setEnabled(!m_running);
     const TemplateEntry* templ = m_document.templ();

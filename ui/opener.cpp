@@ -157,7 +157,8 @@ void Opener::open(Target target, const std::filesystem::path& path, const Choice
                 const io::ImageInfo info = io::readImageInfo(path, stop);
                 Choice choice = wanted;
                 if (target != Target::Scene) {
-                    // A job's choice is that of its scene: as far as it applies.
+                    // The job's channel and frame are those of the scene: use them only where the
+                    // file has several.
                     choice.channel = info.channels > 1 ? choice.channel : std::nullopt;
                     choice.frame = info.frames > 1 ? choice.frame : std::nullopt;
                 }

@@ -4,7 +4,7 @@
 #include "ui/run_controller.h"
 #include "ui/text.h"
 
-// The list of scenes: its files are looked at when they are added and read when they are shown.
+// The list of scenes. The header of a file is read when it is added, its pixels when it is shown.
 
 namespace flcc::ui {
 namespace {
@@ -15,14 +15,14 @@ void tell(const Opener::Then& then, bool opened) {
     }
 }
 
-/// Why a file cannot stand in one list with `first`, of `extents`; empty when it can.
+/// Why a file cannot be in one list with `first`, whose extents are `extents`; empty if it can.
 QString reasonAgainst(const io::ImageInfo& info, const SceneEntry& first,
                       const base::Extents& extents) {
     if (info.extents != extents) {
         return Opener::tr("it has %1 voxels, the scenes of the list have %2")
             .arg(extentsText(info.extents), extentsText(extents));
     }
-    // One choice is for all scenes of a job.
+    // A job has one choice of channel and frame for all its scenes.
     const auto differs = [](int count, const std::optional<int>& choice) {
         return choice ? *choice >= count || count < 2 : count > 1;
     };
@@ -146,7 +146,7 @@ void Opener::removeScene(int index) {
         m_document.removeScene(index);
         return;
     }
-    // The next one is the first then, whose pixels stay in memory.
+    // Show the second scene first: it becomes the first, whose pixels must be in memory.
     showScene(1, [this](bool shown) {
         if (shown) {
             m_document.removeScene(0);

@@ -18,7 +18,7 @@
 namespace flcc::ui {
 namespace {
 
-/// Candidates beside the chosen one that the card names; the report has all.
+/// Number of candidates that the card names beside the chosen one; the report has all.
 constexpr int kOthers = 4;
 constexpr int kGap = 3;
 constexpr int kLeastLines = 2; // of the rest, the audit's verdict first, where there is no room
@@ -218,7 +218,7 @@ void PlanCard::resizeEvent(QResizeEvent* event) {
     m_area->setVerticalScrollBarPolicy(whole ? Qt::ScrollBarAlwaysOff : Qt::ScrollBarAsNeeded);
 }
 
-/// After every change of what is shown.
+/// Call after every change of the shown texts.
 void PlanCard::finish() {
     m_area->setVisible(!m_exactness->isHidden() || !m_groups->isHidden() || m_others->count() > 0);
     applyTheme();
@@ -269,7 +269,7 @@ void PlanCard::showProblem(const QString& sentence) {
     finish();
 }
 
-/// Templates of several sizes: what each of them is planned as, and the sum.
+/// Templates of several sizes: the plan of each size, and the sums.
 void PlanCard::showGroups(const job::JobReport& report) {
     QStringList lines;
     double predicted = 0;
@@ -321,7 +321,7 @@ void PlanCard::showReport(const job::JobReport& report) {
         finish();
         return;
     }
-    // Of several groups that which is refused.
+    // With several groups, show the refused one.
     const auto refused = std::ranges::find_if(report.groups, [](const job::GroupReport& group) {
         return group.plan.chosen() == nullptr;
     });
@@ -376,7 +376,7 @@ void PlanCard::showNumbers(const job::JobReport& report, const plan::CandidateRe
     showMeasured(report);
 }
 
-/// Transfers and compute of a GPU apart.
+/// Shows upload, compute and download times of a GPU.
 void PlanCard::showParts(const std::optional<method::DeviceTimes>& predicted,
                          const std::optional<method::DeviceTimes>& measured) {
     using Times = method::DeviceTimes;
@@ -401,7 +401,8 @@ void PlanCard::setScenes(int count, int types) {
     m_sceneTypes = types;
 }
 
-/// Several scenes: what is shared, what all take, and what each further one takes.
+/// Several scenes: shows how often they are planned, the total time, and the time of each further
+/// scene.
 void PlanCard::showScenes(double firstMs, double furtherMs) {
     const bool several = m_sceneCount > 1;
     m_scenes->setVisible(several);
@@ -489,7 +490,7 @@ void PlanCard::showExactness(const job::JobReport& report) {
     m_exactness->setToolTip(tip);
 }
 
-/// `named`: there are candidates of several devices.
+/// `named`: show the device, because the candidates are for several devices.
 void PlanCard::addOther(const plan::CandidateReport& row, bool named) {
     const bool slower = row.verdict == plan::CandidateVerdict::Slower;
     auto* label = new QLabel(m_area->widget());

@@ -19,7 +19,7 @@ namespace {
 constexpr int kRows = 5;
 constexpr int kGap = 1; ///< between them
 
-/// A button whose text gives way where there is no room for it.
+/// A button that elides its text when it is too narrow.
 class NameButton : public QPushButton {
   public:
     NameButton(const QString& name, QWidget* parent) : QPushButton(parent), m_name(name) {
@@ -74,7 +74,7 @@ QWidget* RowList::makeRow(int index, const Row& of, bool active, QWidget* parent
     remove->setToolTip(of.removeTip);
     remove->setAutoRaise(true);
     remove->setIcon(icon(QStringLiteral("close")));
-    // Queued: the row goes when the list changes.
+    // Queued, because the receiver may delete the row.
     connect(name, &QPushButton::clicked, name, [name, active] { name->setChecked(active); });
     connect(
         name, &QPushButton::clicked, this, [this, index] { Q_EMIT chosen(index); },

@@ -15,7 +15,7 @@ constexpr int kUpdateMs = 50;
 
 } // namespace
 
-/// Collects what the engine tells, so that the GUI thread gets it at its own pace.
+/// Collects the reports of the engine, so that the GUI thread can process them at its own pace.
 class RunController::Sink : public job::JobSink {
   public:
     explicit Sink(RunController& controller) : m_controller(controller) {}

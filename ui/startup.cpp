@@ -27,7 +27,8 @@ namespace {
 
 /// The 3D view draws its fine picture 300 ms after the last change.
 constexpr int kSettleMs = 600;
-/// The window has settled when two pictures of it are the same; it is asked this often.
+/// A screenshot is taken when two successive pictures of the window are equal, or after this many
+/// pictures.
 constexpr int kMostPictures = 20;
 
 void printError(const QString& sentence) {
@@ -217,7 +218,7 @@ void Startup::afterOpen(bool opened) {
                 throw base::Error(base::ErrorCode::Problem,
                                   "crop " + base::toString(box) + " leaves the scene of " +
                                       base::toString(m_window.document().sceneExtents()) +
-                                      " voxels");
+                                      " voxels; choose a crop inside the scene");
             }
             m_window.document().setBox(box);
             m_window.document().cutTemplate();
@@ -233,7 +234,7 @@ void Startup::afterOpen(bool opened) {
 }
 
 void Startup::finish() {
-    // Wait until nothing is under way and no plan is due, then for the fine picture.
+    // Wait until all work has ended and no plan is due, then for the fine picture.
     if (m_window.controller().isBusy() || m_window.flow().isPlanningDue()) {
         QTimer::singleShot(30, this, &Startup::finish);
         return;
@@ -274,7 +275,7 @@ int runDesktop(int argc, char** argv, const QString& version) {
     QCoreApplication::setOrganizationName(QStringLiteral("flcc"));
     QCoreApplication::setApplicationVersion(version);
     if (!hasDisplay()) {
-        // Help, version and a wrong command line need none.
+        // Help, version and an invalid command line need no display.
         const QCoreApplication application(argc, argv);
         const StartOptions options = readStartOptions(argumentsOf(argc, argv));
         if (!options.end) {

@@ -123,7 +123,8 @@ void StatusLine::showPosition(const std::optional<base::Point>& voxel) {
 }
 
 QString StatusLine::scoreText(const base::Point& point) const {
-    // During a run only the finished regions may be read; the map is asked when it is whole.
+    // During a run, only finished regions may be read, so no score is shown until the map is
+    // complete.
     const method::MatchMap* map = m_views.showsRunningMap() ? nullptr : m_views.shownMap();
     if (map == nullptr) {
         return {};
@@ -199,8 +200,8 @@ void StatusLine::showProgress(double share) {
     updateWork();
 }
 
-/// Work whose share is not known shows its seconds: the animation of a busy bar would make every
-/// view of the window be composed anew all the time.
+/// Work with unknown progress shows its seconds instead of a busy bar, whose animation would
+/// recompose every view of the window all the time.
 void StatusLine::updateWork() {
     QString text = m_phase.isEmpty() ? m_title : tr("%1: %2").arg(m_title, m_phase);
     const qint64 seconds = m_since.elapsed() / 1000;
@@ -210,7 +211,7 @@ void StatusLine::updateWork() {
     m_work->setText(text + remainingText());
 }
 
-/// What is left of the phase at its pace so far, once that can be told.
+/// The remaining time of the phase at its pace so far; empty until it can be estimated.
 QString StatusLine::remainingText() const {
     constexpr double kLeastShare = 0.02;
     constexpr qint64 kLeastMs = 1'500;

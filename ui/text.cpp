@@ -11,8 +11,8 @@
 namespace flcc::ui {
 namespace {
 
-/// A byte b of a file name that is no UTF-8 is kept as this + b: a lone surrogate, which no text
-/// has, and so the name comes back as it was.
+/// A byte b of a file name that is not UTF-8 is stored as this + b. That is a lone surrogate, which
+/// occurs in no text, so toPath() restores the byte.
 constexpr char16_t kByteMark = 0xDC00;
 
 QString say(const char* text) { return QCoreApplication::translate("flcc::ui::text", text); }
@@ -30,7 +30,7 @@ QString pathText(const std::filesystem::path& path) {
     if (!decode.hasError()) {
         return text;
     }
-    // Byte by byte where it is no UTF-8, so that toPath() finds the same file again.
+    // Convert byte by byte where the name is not UTF-8, so that toPath() restores the same name.
     QString kept;
     for (std::size_t at = 0; at < bytes.size();) {
         std::size_t length = 1;

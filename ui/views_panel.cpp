@@ -99,8 +99,8 @@ void ViewsPanel::onSceneChanged() {
                   std::floor(static_cast<double>(extents.z) / 2)});
 }
 
-/// Another scene of the list, of the same extents: the views stay where they are, and so does a
-/// grey window that somebody chose.
+/// Shows another scene of the list. Its extents are the same, so the views stay, and so does a grey
+/// window set by the user.
 void ViewsPanel::onSceneShown() {
     const job::SceneImage& image = *m_document.scene().image;
     if (image.geometry.spacing != m_geometry.spacing) {

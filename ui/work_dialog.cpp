@@ -21,7 +21,7 @@ constexpr int kUpdateMs = 100;
 
 } // namespace
 
-/// What the background thread tells; it may outlive the dialog.
+/// Progress reported by the background thread; it may outlive the dialog.
 struct WorkDialog::Shared {
     std::stop_source stop;
     std::mutex mutex;
@@ -102,7 +102,7 @@ void WorkDialog::start() {
     m_controller.start(
         m_task, windowTitle(),
         [self, shared = m_shared, work = work()](const std::stop_token& stop, job::JobSink* sink) {
-            // Either the dialog or the window ends it.
+            // The dialog or the window can stop the work.
             const std::stop_callback ended(stop, [&] { shared->stop.request_stop(); });
             auto done = work(shared->stop.get_token(), [&](std::string_view doing, double share) {
                 sink->progress(share);
