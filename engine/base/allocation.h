@@ -4,25 +4,26 @@
 
 namespace flcc::base {
 
-/// Rows, and the buffers of images, start on this boundary where they are owned.
+/// Alignment in bytes of image buffers and of rows that the engine allocates.
 inline constexpr std::size_t kAlignment = 64;
 
-/// Memory of an image, of any content. Large buffers ask for large pages: passes across the rows of
-/// one spend half of their time on looking up small ones. One that was kept may be a quarter
-/// larger.
+/// Allocates memory for an image; the content is not initialised. Large buffers ask the system for
+/// large pages: passes across rows otherwise spend half of their time on looking up small pages. A
+/// buffer that is reused may be up to a quarter larger than `bytes`.
 /// **Errors**: std::bad_alloc. **Threads**: any.
 [[nodiscard]] void* allocateBuffer(std::size_t bytes);
 void releaseBuffer(void* data) noexcept;
 
-/// From now on freed buffers of up to 256 MiB together stay with the process for the next run,
-/// which otherwise meets every page of its buffers for the first time. A buffer that none of them
-/// fits has as much of them freed first, so that no process ever holds more than it did before.
-/// For a program's start; before other threads run.
+/// From this call on, up to 256 MiB of freed buffers stay with the process and are reused, so that
+/// the next run does not wait for the system to clear new pages. When no kept buffer fits a
+/// request, as many bytes of kept buffers are freed first, so that the process never holds more
+/// memory than without this function.
+/// **Threads**: call at program start, before other threads run.
 void keepFreedBuffers();
 
-/// Bytes of the buffers that stay so: resident, and free for the next one.
+/// Bytes of the kept buffers: resident in memory and free for reuse.
 [[nodiscard]] std::size_t keptBytes();
-/// Lets go of them.
+/// Returns all kept buffers to the system.
 void dropKeptBuffers();
 
 } // namespace flcc::base

@@ -7,11 +7,11 @@
 
 namespace flcc::base {
 
-/// Where a spacing and its unit came from; shown beside the unit.
+/// Source of a spacing and its unit; the window shows it beside the unit.
 enum class UnitSource { Missing, Header, User };
 
-/// Where a voxel grid lies in the world: world = origin + direction * (spacing o index), the
-/// centre of voxel i on index i.
+/// Position of a voxel grid in the world: world = origin + direction * (spacing o index). The
+/// centre of voxel i has index i.
 struct Geometry {
     Point origin{0, 0, 0};
     Point spacing{1, 1, 1};
@@ -27,7 +27,7 @@ struct Geometry {
 /// The world position of a point in voxel coordinates.
 [[nodiscard]] Point toWorld(const Geometry& geometry, const Point& voxel);
 
-/// The same grid with its voxel 0 moved to `voxel` of the old one (a crop, a map).
+/// The same grid with voxel 0 moved to position `voxel` of the old grid (for a crop or a map).
 [[nodiscard]] Geometry movedTo(const Geometry& geometry, const Point& voxel);
 
 } // namespace flcc::base

@@ -10,8 +10,8 @@
 
 namespace flcc::base {
 
-/// A box of voxels in somebody else's memory: x is contiguous, rows and slices have strides in
-/// voxels. Copies are cheap; it never owns.
+/// A box of voxels in memory that the view does not own. Voxels along x are contiguous; rows and
+/// slices have strides in voxels. Copies are cheap.
 template <class T> class View {
   public:
     View() = default;
@@ -19,7 +19,7 @@ template <class T> class View {
     View(T* data, const Extents& extents, std::int64_t rowStride, std::int64_t sliceStride)
         : m_data(data), m_extents(extents), m_rowStride(rowStride), m_sliceStride(sliceStride) {}
 
-    /// A view of mutable voxels reads as a view of constant ones.
+    /// Converts a view of mutable voxels to a view of constant voxels.
     template <class U, std::enable_if_t<std::is_same_v<const U, T>, int> = 0>
     View(const View<U>& other) // NOLINT(google-explicit-constructor): the same voxels, read only
         : View(other.data(), other.extents(), other.rowStride(), other.sliceStride()) {}
@@ -36,7 +36,7 @@ template <class T> class View {
     }
     [[nodiscard]] T& at(const Index& i) const { return at(i.x, i.y, i.z); }
 
-    /// The part inside `box`, which must lie inside the view.
+    /// The part inside `box`. **Shapes**: `box` must lie inside the view.
     [[nodiscard]] View part(const Box& box) const {
         return {row(box.corner.y, box.corner.z) + box.corner.x, box.extents, m_rowStride,
                 m_sliceStride};
@@ -56,8 +56,8 @@ template <class T> class Image {
   public:
     Image() = default;
 
-    /// Voxels are not initialised (a page of new memory costs nothing until it is written).
-    /// **Errors**: Problem for bad extents; std::bad_alloc.
+    /// Voxels are not initialised: a page of new memory costs nothing until it is written.
+    /// **Errors**: Problem for invalid extents; std::bad_alloc.
     explicit Image(const Extents& extents)
         : m_extents(extents), m_count(voxelCount(extents)),
           m_data(static_cast<T*>(allocateBuffer(static_cast<std::size_t>(

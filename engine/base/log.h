@@ -7,14 +7,15 @@ namespace flcc::base {
 
 enum class LogLevel { Debug, Info, Warning, Error };
 
-/// Writes one line to the log. Details go here; what a person must act on is an Error.
+/// Writes one line to the log. The log is for details; an error that a person must act on is thrown
+/// as an Error.
 void log(LogLevel level, std::string_view line);
 
-/// Lines below this level are dropped; Warning at first.
+/// Drops lines below `level`. The initial level is Warning.
 void setLogLevel(LogLevel level);
 
-/// Also hands every line that passes the level to `listener` (the window's log tab); an empty one
-/// ends that. **Threads**: called on the thread that logs.
+/// Passes every line that is not dropped to `listener` too (the window's log tab). An empty
+/// listener ends that. **Threads**: `listener` is called on the thread that logs.
 void setLogListener(std::function<void(LogLevel, std::string_view)> listener);
 
 } // namespace flcc::base

@@ -5,7 +5,8 @@
 
 namespace flcc::base {
 
-/// The middle one of `values`, of an even number the upper one. **Shapes**: one value at least.
+/// The median of `values`; for an even count, the upper of the two middle values. **Shapes**: at
+/// least one value.
 [[nodiscard]] inline double median(std::vector<double> values) {
     const auto middle = values.begin() + std::ssize(values) / 2;
     std::nth_element(values.begin(), middle, values.end());

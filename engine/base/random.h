@@ -4,7 +4,7 @@
 
 namespace flcc::base {
 
-/// SplitMix64: 64 good bits a step, the same on every machine.
+/// SplitMix64 generator: 64 random bits a call, the same sequence on every machine.
 /// **Source**: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.
 class Random {
   public:
@@ -12,11 +12,11 @@ class Random {
 
     std::uint64_t bits();
 
-    /// Uniform in [low, high).
+    /// Uniformly distributed in [low, high).
     double uniform(double low, double high);
 
-    /// Mean 0, variance 1, within +-6: the sum of twelve uniform numbers of 16 bits, summed as
-    /// integers, so that no library function and no rounding mode has a part in it.
+    /// Approximately normal: mean 0, variance 1, range -6..6. The value is a sum of twelve uniform
+    /// 16-bit integers, so it does not depend on a library function or a rounding mode.
     double normal();
 
   private:

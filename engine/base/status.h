@@ -6,15 +6,16 @@
 
 namespace flcc::base {
 
-/// What is known about one voxel of a map (METHODS 1); the value is that of the status file.
-/// FLAT, NONFINITE and NOT_COMPUTED voxels hold 0 and can never become a peak.
+/// State of one voxel of a map (`engine/method/NUMERICS.md`, section 2). The enumerators' values
+/// are written to the status file. FLAT, NONFINITE and NOT_COMPUTED voxels hold 0 and can never
+/// become a peak.
 enum class Status : std::uint8_t {
     Ok = 0,
     Flat = 1,        ///< the panel is constant under the support
-    NonFinite = 2,   ///< NaN or Inf under the support
-    Partial = 3,     ///< the panel leaves the scene
-    LowConf = 4,     ///< the error bound is above the promise
-    NotComputed = 5, ///< the run ended before this voxel
+    NonFinite = 2,   ///< NaN or Inf lies under the support
+    Partial = 3,     ///< part of the support lies outside the scene or its mask
+    LowConf = 4,     ///< the bound on the error is above the promise
+    NotComputed = 5, ///< the run ended before this voxel, or too little of the support lies inside
 };
 
 inline constexpr std::size_t kStatusCount = 6;

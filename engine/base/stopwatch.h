@@ -4,7 +4,7 @@
 
 namespace flcc::base {
 
-/// Time since it was made, by a clock that never goes back.
+/// Time since construction, from a steady clock.
 class Stopwatch {
   public:
     [[nodiscard]] double ns() const {

@@ -7,16 +7,16 @@
 
 namespace flcc::base {
 
-/// A fixed set of threads that share the tiles of one run at a time. The caller works too, so a
-/// pool of one thread starts none.
+/// A fixed set of threads that share the tiles of one run at a time. The calling thread works too,
+/// so a pool of one thread starts no thread.
 ///
 /// **Threads**: one run() at a time; a second caller waits.
 class TilePool {
   public:
-    /// Does the work of one tile. `worker` is 0 .. threads()-1 and unique among the calls under
-    /// way, so it can index scratch buffers.
+    /// Computes one tile. `worker` is in 0 .. threads()-1 and unique among concurrent calls, so it
+    /// can index scratch buffers.
     using Work = std::function<void(std::int64_t tile, int worker)>;
-    /// Told after each tile how many are done; called on any worker, one call at a time.
+    /// Called after each tile with the number of finished tiles, on any worker, one call at a time.
     using Progress = std::function<void(std::int64_t done)>;
 
     /// **Errors**: CommandLine when `threads` is below 1.
@@ -27,9 +27,9 @@ class TilePool {
 
     [[nodiscard]] int threads() const;
 
-    /// Runs every tile 0 .. count-1 once, in ascending order of their start. Returns false when
-    /// `stop` was requested before all were done (those under way are finished). The first
-    /// exception of a tile ends the run and is thrown again here.
+    /// Runs every tile 0 .. count-1 once; tiles start in ascending order. Returns false if `stop`
+    /// was requested before all tiles were finished; tiles that had started are finished. The first
+    /// exception of a tile ends the run and is rethrown to the caller.
     bool run(std::int64_t count, const Work& work, std::stop_token stop = {},
              const Progress& progress = {});
 
@@ -38,7 +38,7 @@ class TilePool {
     std::unique_ptr<State> m_state;
 };
 
-/// Threads this process may run at once; at least 1.
+/// Number of threads this process may run at once; at least 1.
 [[nodiscard]] int availableThreads();
 
 } // namespace flcc::base
