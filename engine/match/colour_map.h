@@ -21,7 +21,7 @@ enum class ColourMap {
 /// The colour at `position` in [0, 1]; outside it is clamped. 256 steps.
 [[nodiscard]] Colour colourAt(ColourMap map, double position);
 
-/// How scores become colours.
+/// How scores are mapped to colours.
 struct HeatmapScale {
     ColourMap map = ColourMap::Viridis;
     double low = 0;

@@ -13,12 +13,12 @@
 
 namespace flcc::match {
 
-/// One place where a template was found (METHODS 6).
+/// One place where a template was found. `engine/method/NUMERICS.md`, section 8, defines its score.
 struct Peak {
-    double score = 0; ///< canonical value, METHODS 2.3
-    double bound = 0; ///< of the score
+    double score = 0; ///< canonical score
+    double bound = 0; ///< bound on the error of the score
     base::Status status = base::Status::Ok;
-    base::Index corner;             ///< first voxel of the placement, scene voxels; may lie outside
+    base::Index corner; ///< scene voxel under the first template voxel; may lie outside the scene
     base::Point centre{0, 0, 0};    ///< corner + (m-1)/2 + sub-voxel shift, scene voxels
     base::Point world{0, 0, 0};     ///< the centre in world units
     base::Point shift{0, 0, 0};     ///< sub-voxel shift, each within half a voxel
@@ -27,27 +27,29 @@ struct Peak {
     /// score / score of the best other peak outside the exclusion zone, listed or below the
     /// threshold; empty when there is none or its score is not positive.
     std::optional<double> rival;
-    double zscore = 0; ///< (score - mean) / standard deviation of all scores of the bank
+    double zscore = 0; ///< (score - mean) / standard deviation over all scores of the bank
 };
 
-/// What a list of peaks holds.
+/// Which peaks a list holds.
 struct PeakOptions {
-    double minScore = 0.5; ///< a peak passes when score + bound reaches it
+    double minScore = 0.5; ///< a peak is listed if score + bound reaches this value
     std::int64_t maxPeaks = 100;
-    /// Euclidean distance of the corners in voxels below which the lower peak goes (at exactly this
-    /// distance it stays); empty = auto: its centre lies within half the extent of the higher one's
-    /// template on every axis (at exactly half it goes). Of templates of different extents it is
-    /// the distance of the centres.
+    /// Minimum Euclidean distance in voxels between the corners of two peaks; the lower one of two
+    /// nearer peaks is removed (at exactly this distance both stay). Templates of different
+    /// extents: distance of the centres. Empty = auto: the lower peak is removed if its centre lies
+    /// within half the extent of the higher peak's template on every axis (at exactly half it is
+    /// removed).
     std::optional<double> minDistance{};
-    /// PARTIAL voxels take part.
+    /// PARTIAL voxels may be peaks.
     bool partialPeaks = false;
-    /// Of the problem that the map answers: what lies outside, and how much of it may.
+    /// Copied from the problem of the map: the value of voxels outside the scene, and the least
+    /// share of the support inside.
     method::Outside outside = method::Outside::Zero;
     double minOverlap = 0.5;
 };
 
-/// Statistics of the voxels that have a value, each counted once; the same whatever part of a map
-/// comes first.
+/// Statistics of the voxels that have a value. The result does not depend on the order in which
+/// parts of a map are added.
 struct MapStatistics {
     double minimum = 0;
     double maximum = 0;
@@ -56,62 +58,62 @@ struct MapStatistics {
     std::int64_t count = 0;
 };
 
-/// Stopped, which is looked for in every row, it returns what means nothing.
+/// Checks `stop` in every row. If cancelled, the result is unspecified.
 [[nodiscard]] MapStatistics mapStatistics(const base::View<const float>& value,
                                           const base::View<const base::Status>& status,
                                           const std::stop_token& stop = {});
 
 [[nodiscard]] MapStatistics statisticsOf(const method::ScoreTally& tally);
 
-/// A map and the templates of one extent that it is the best score of.
+/// A map that holds the best score of several templates of one extent.
 struct SearchedMap {
     std::vector<method::MaskedView> templates;
-    std::vector<int> numbers{0}; ///< Peak::templ of each of them, ascending
+    std::vector<int> numbers{0}; ///< Peak::templ of each template, ascending
     base::View<const float> value;
     base::View<const base::Status> status;
     method::MapFacts facts;
-    MapStatistics statistics;     ///< of all scores of all templates
-    base::Index firstPlacement{}; ///< the scene voxel of the placement that voxel 0 is
-    /// Which of the templates gave each score, from 0; may be without voxels.
+    MapStatistics statistics;     ///< over all scores of all templates
+    base::Index firstPlacement{}; ///< placement, in scene voxels, of voxel 0 of the map
+    /// For each voxel, the template that gave the score, counted from 0; may be empty.
     base::View<const std::int32_t> index{};
-    /// What came back of the map, instead of `value`, `status` and `index`.
+    /// The voxels of the map that a GPU copied back, instead of `value`, `status` and `index`.
     const method::ReducedMap* reduced = nullptr;
 };
 
-/// Finds the peaks of one or several maps of a scene as one list: local maxima of each map, taken
-/// with a margin of twice the bound, rescored by method::canonicalScore, ordered by score
-/// descending, then z, y, x of the corner, then template ascending; greedy suppression across all
-/// maps; a plateau gives one peak, its first voxel in z, y, x; sub-voxel position by a separable
-/// parabola through the neighbours' canonical scores, none at the border or beside a voxel without
-/// a value.
-///
-/// The canonical score of a voxel is the largest of the map's templates there, of equal ones that
-/// of the earlier template, which gives the peak its number. So every method, tile size and thread
-/// count gives the same list (but `zscore`, which is taken from the scores of the run, and
-/// `status`, where one method marks LOWCONF and another does not).
-///
-/// Voxels that are neither OK nor LOWCONF, nor PARTIAL where the options ask for it, never count;
-/// of templates with different supports only those count at a voxel that are not PARTIAL there.
-/// `geometry` is that of the scene.
-///
-/// The work has limits, reached by degenerate maps only: a LOWCONF bound counts as 0.05 at most; a
-/// plateau is followed for 10 000 voxels; after max(10 000, 4e9 / voxels of all templates)
-/// canonical scores of a map the candidates left are taken at the map's value, with the map's bound
-/// as theirs.
-/// A reduced map gives the list that the whole one gives, where its Reduction had a `minScore` not
-/// above that of `options`, and the same `partialPeaks`; those limits aside.
-/// **Source**: METHODS 6. **Errors**: CommandLine for options that are NaN or negative, Problem for
-/// an unusable template, Internal for a reduced map where needsWholeMap(). **Threads**: one; stops
-/// early, with the list empty, on `stop`.
+/// Finds the peaks of one or several maps of a scene and returns them as one list.
+/// - Candidates are the local maxima of each map, taken with a margin of twice the bound on the
+///   error.
+/// - Each candidate gets its canonical score (method::canonicalScore). At one voxel this is the
+///   largest canonical score of the map's templates. If several templates have it, the first one
+///   gives the peak its number.
+/// - The list is ordered by score (descending), then by z, y, x of the corner, then by template
+///   (ascending).
+/// - Suppression is greedy and works across all maps.
+/// - A plateau gives one peak: its first voxel in the order z, y, x.
+/// - The sub-voxel position comes from a separable parabola through the neighbours' canonical
+///   scores. There is none at the border of the map or beside a voxel without a value.
+/// So every method, tile size and number of threads gives the same list, with two exceptions:
+/// `zscore` uses the scores of the run, and `status` is LOWCONF with some methods only.
+/// OK and LOWCONF voxels can be peaks, PARTIAL voxels only if `options.partialPeaks` is set. Where
+/// templates have different supports, a template that is PARTIAL at a voxel counts there only if
+/// `options.partialPeaks` is set. `geometry` is the geometry of the scene.
+/// Limits of the work, which only degenerate maps reach: the bound of a LOWCONF voxel counts as at
+/// most 0.05; a plateau is followed for 10 000 voxels; after max(10 000, 4e9 / voxels of all
+/// templates) canonical scores of a map, the remaining candidates use the map's value and bound.
+/// A reduced map gives the same list as the whole map, except for these limits, if its Reduction
+/// had the same `partialPeaks` and a `minScore` not above `options.minScore`.
+/// **Errors**: CommandLine for options that are NaN or negative; Problem for an unusable template;
+/// Internal for a reduced map where needsWholeMap() is true. **Threads**: runs on the calling
+/// thread. If cancelled, the list is empty.
 /// **Cost**: one pass over each map and some canonical scores for each peak.
 [[nodiscard]] std::vector<Peak> findPeaks(const method::MaskedView& scene,
                                           const std::vector<SearchedMap>& maps,
                                           const base::Geometry& geometry,
                                           const PeakOptions& options, std::stop_token stop = {});
 
-/// True when findPeaks() needs all of the best map of `templates`, those of `problem`: where their
-/// supports differ and PARTIAL voxels do not take part, the best score of a voxel may be that of a
-/// template which does not count there, so that it excludes no neighbour.
+/// True if findPeaks() needs the whole best map of `templates`, which belong to `problem`. That is
+/// so where supports differ and PARTIAL voxels may not be peaks: the best score of a voxel may
+/// belong to a template that does not count there, so that it excludes no neighbour.
 [[nodiscard]] bool needsWholeMap(const method::Problem& problem,
                                  const std::vector<method::MaskedView>& templates,
                                  bool partialPeaks);

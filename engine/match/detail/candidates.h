@@ -10,18 +10,18 @@ namespace flcc::match::detail {
 
 /// A voxel that may be a peak.
 struct Candidate {
-    double upper = 0;        ///< its canonical score is not above this
-    std::int64_t linear = 0; ///< where
+    double upper = 0;        ///< upper limit of its canonical score
+    std::int64_t linear = 0; ///< linear index of the voxel
 
-    /// True when this one cannot come after `other` in the list as far as the map tells.
+    /// True if this candidate cannot come after `other` in the list, as far as the map shows.
     [[nodiscard]] bool before(const Candidate& other) const {
         return upper > other.upper || (upper == other.upper && linear < other.linear);
     }
 };
 
-/// The voxels with a value whose score may reach `minScore` and that no neighbour certainly
-/// exceeds: value(u) + margin(u) >= value(w) - margin(w) for all 8 or 26 neighbours w with a value.
-/// In no order. Empty when stopped.
+/// The voxels that have a value, may reach `minScore`, and are not certainly lower than a
+/// neighbour: value(u) + margin(u) >= value(w) - margin(w) for all 8 or 26 neighbours w that have a
+/// value. The order is unspecified. Empty if cancelled.
 [[nodiscard]] std::vector<Candidate> scanCandidates(const Scores& scores, double minScore,
                                                     std::stop_token stop);
 

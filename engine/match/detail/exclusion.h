@@ -10,19 +10,18 @@
 
 namespace flcc::match::detail {
 
-/// The places taken by accepted peaks, and whether another one is too near to them. Places are
-/// corners, in voxels of the scene, with the extents of their template.
+/// The corners of accepted peaks in scene voxels, each with the extents of its template. Decides
+/// whether another peak is too near to one of them.
 class Exclusion {
   public:
-    /// `largest` has the largest extents of any template on each axis; `minDistance` as in
-    /// PeakOptions.
+    /// `largest`: the largest template extent on each axis. `minDistance`: as in PeakOptions.
     Exclusion(const base::Extents& largest, std::optional<double> minDistance);
 
     void add(const base::Index& corner, const base::Extents& templ);
     [[nodiscard]] bool covers(const base::Index& corner, const base::Extents& templ) const;
 
   private:
-    /// Twice the centre of a placement, which is a whole number.
+    /// Twice the centre of a placement, which is an integer.
     using Centre = std::array<std::int64_t, 3>;
     using Cell = std::array<std::int64_t, 3>;
     struct Place {
@@ -33,7 +32,7 @@ class Exclusion {
     [[nodiscard]] Cell cellOf(const Centre& centre) const;
 
     std::optional<double> m_minDistance;
-    Cell m_cell; ///< no two centres further apart than this on an axis are too near
+    Cell m_cell; ///< centres further apart than this on any axis are not too near
     std::map<Cell, std::vector<Place>> m_places;
 };
 
