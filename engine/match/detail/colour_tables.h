@@ -55,7 +55,7 @@ inline constexpr std::array<Colour, 256> kViridis{
      {246, 230, 32}, {248, 230, 33}, {251, 231, 35}, {253, 231, 37}}};
 
 // Cividis by J. Nunez, C. Anderton and R. Renslow (PLoS ONE 13, 2018), put into the public domain
-// (CC0): it looks alike to people with and without red-green blindness.
+// (CC0). It looks the same to people with and without red-green blindness.
 inline constexpr std::array<Colour, 256> kCividis{
     {{0, 34, 78},     {0, 35, 79},     {0, 36, 81},     {0, 37, 83},     {0, 37, 84},
      {0, 38, 86},     {0, 39, 88},     {0, 40, 89},     {0, 40, 91},     {0, 41, 93},
@@ -110,8 +110,8 @@ inline constexpr std::array<Colour, 256> kCividis{
      {252, 226, 54},  {253, 227, 52},  {254, 228, 52},  {254, 229, 53},  {254, 230, 54},
      {254, 232, 56}}};
 
-// Two arms of one hue each in CIE L*a*b*, blue and red, whose lightness falls evenly from 96 in the
-// middle to 30 at both ends: equal distance from 0 looks equally strong.
+// Two arms, blue and red, each of one hue in CIE L*a*b*. Lightness falls evenly from 96 in the
+// middle to 30 at both ends, so that equal distances from 0 look equally strong.
 inline constexpr std::array<Colour, 256> kDiverging{
     {{33, 64, 155},   {35, 65, 156},   {37, 66, 158},   {39, 67, 159},   {41, 69, 160},
      {43, 70, 162},   {45, 71, 163},   {47, 72, 164},   {49, 73, 166},   {51, 75, 167},

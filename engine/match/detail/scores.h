@@ -13,34 +13,34 @@
 
 namespace flcc::match::detail {
 
-/// A score and how far it may be from the exact one.
+/// A score and the bound on its error.
 struct Score {
     double value = 0;
     double bound = 0;
-    int templ = -1; ///< which of the map's templates gave it; -1 where none has a score
+    int templ = -1; ///< the map's template that gave the score; -1 where no template has a score
 };
 
-/// The map with what is known of its errors, and the canonical scores computed so far.
+/// A map, the bounds on its errors, and the canonical scores computed so far.
 class Scores {
   public:
-    /// `scene` and `map` must live as long.
+    /// `scene` and `map` must outlive this object.
     Scores(const method::MaskedView& scene, const SearchedMap& map, const PeakOptions& options);
 
     [[nodiscard]] const SearchedMap& map() const { return *m_map; }
     [[nodiscard]] const base::Extents& templExtents() const { return m_templates[0].extents(); }
 
     [[nodiscard]] const base::Extents& extents() const { return m_extents; }
-    /// Of a map that came back whole.
+    /// The values of a map that was copied back whole.
     [[nodiscard]] const base::View<const float>& values() const { return m_value; }
     [[nodiscard]] const base::View<const base::Status>& statuses() const { return m_status; }
 
-    /// What the map tells of a voxel. One that is not known has no value, or is certainly lower
-    /// than a neighbour in its part of a reduced map.
+    /// Content of the map at one voxel. An unknown voxel has no value, or is certainly lower than a
+    /// neighbour in its part of a reduced map.
     struct Seen {
         bool known = true;
         double value = 0;
         base::Status status = base::Status::NotComputed;
-        std::int32_t templ = 0; ///< that gave the value
+        std::int32_t templ = 0; ///< the template that gave the value
     };
     [[nodiscard]] Seen seen(const base::Index& at) const {
         if (m_map->reduced == nullptr) {
@@ -51,7 +51,7 @@ class Scores {
         return {voxel.known, voxel.value, voxel.status, voxel.templ};
     }
 
-    /// Linear index, whose order is that of z, y, x.
+    /// Linear index; its order is the order of z, y, x.
     [[nodiscard]] std::int64_t linear(const base::Index& at) const {
         return (at.z * extents().y + at.y) * extents().x + at.x;
     }
@@ -60,40 +60,41 @@ class Scores {
         return {linear % extents().x, row % extents().y, row / extents().y};
     }
 
-    /// True when the voxel has a value that may be, or exclude, a peak: PARTIAL ones where the
-    /// options ask for them, LOWCONF ones that are partial likewise.
+    /// True if the voxel has a value and may be a peak or exclude one. PARTIAL voxels, and LOWCONF
+    /// voxels that are partial, count only if the options say so.
     [[nodiscard]] bool takesPart(const base::Index& at);
-    /// As takesPart(), of a voxel with this status.
+    /// As takesPart(), for a voxel with this status.
     [[nodiscard]] bool takesPart(const base::Index& at, base::Status status) const;
 
     /// Calls `visit(Index)` for the neighbours of `at` that may be as high, in the order z, y, x,
-    /// until it returns false; returns whether it never did. False, too, where a neighbour is
-    /// certainly higher.
+    /// until `visit` returns false. Returns true if `visit` never returned false and no neighbour
+    /// is certainly higher.
     template <class Visit> [[nodiscard]] bool forRivals(const base::Index& at, Visit&& visit) const;
-    /// True when some voxels with a value may not take part.
+    /// True if some voxels that have a value may not be peaks.
     [[nodiscard]] bool leavesSomeOut() const { return m_leavesSomeOut; }
-    /// True when the map's value at a voxel that takes part may be that of a template which does
-    /// not: then it says how high the canonical score can be, and nothing else.
+    /// True if the map's value may belong to a template that does not count at the voxel. Then the
+    /// value is only an upper limit of the canonical score.
     [[nodiscard]] bool onlyFromAbove() const { return m_leavesSomeOut && m_differ; }
-    /// That of the score at a voxel that takes part.
+    /// Status of the score at a voxel for which takesPart() is true.
     [[nodiscard]] base::Status statusOf(const base::Index& at) const;
 
-    /// The scene voxel under the template's first one.
+    /// The scene voxel under the first template voxel.
     [[nodiscard]] base::Index placement(const base::Index& at) const {
         return {at.x + m_first.x, at.y + m_first.y, at.z + m_first.z};
     }
 
-    /// Largest difference between the map and the canonical score of voxels with this status.
+    /// Largest difference between map and canonical score at voxels of this status.
     [[nodiscard]] double margin(base::Status status) const {
         return status == base::Status::LowConf ? m_lowConfMargin : m_margin;
     }
     [[nodiscard]] double largestMargin() const { return std::max(m_margin, m_lowConfMargin); }
 
     /// The canonical score at `at`, the largest of the templates that count there; the map's value
-    /// once the budget is spent.
+    /// once the limit on canonical scores is reached.
     [[nodiscard]] Score score(const base::Index& at);
 
-    /// The sign of score(at) - reference; computes the score only where the map leaves it open.
+    /// The sign of score(at) - reference. Computes the canonical score only if the map's value and
+    /// bound do not decide.
     [[nodiscard]] int compare(const base::Index& at, double reference);
 
   private:
@@ -124,8 +125,8 @@ class Scores {
     std::unordered_map<std::int64_t, Score> m_known;
 };
 
-/// Calls `visit(Index)` for each neighbour of `at` inside `extents`, in the order z, y, x, until it
-/// returns false; returns whether all were visited.
+/// Calls `visit(Index)` for each neighbour of `at` inside `extents`, in the order z, y, x, until
+/// `visit` returns false. Returns whether all neighbours were visited.
 template <class Visit>
 bool forEachNeighbour(const base::Extents& extents, const base::Index& at, const Visit& visit) {
     for (std::int64_t z = at.z - 1; z <= at.z + 1; ++z) {
