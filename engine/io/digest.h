@@ -8,7 +8,7 @@
 
 namespace flcc::io {
 
-/// A SHA-256 in the making.
+/// Computes a SHA-256 step by step.
 class Digest {
   public:
     Digest();
@@ -17,7 +17,8 @@ class Digest {
     Digest& operator=(const Digest&) = delete;
 
     void add(const void* bytes, std::size_t count);
-    /// 64 hexadecimal digits; to be called once. **Errors**: Internal when the library fails.
+    /// The digest as 64 hexadecimal digits; call it once. **Errors**: Internal when the library
+    /// fails.
     [[nodiscard]] std::string text();
 
   private:

@@ -11,28 +11,28 @@
 
 namespace flcc::io {
 
-/// Writes slice `z` of a map as an 8-bit RGB PNG to the temporary name of `file`: one pixel a
-/// voxel, row 0 at the top, voxels without a value hatched; commit() is the caller's. Returns false
-/// when stopped. **Errors**: CommandLine when the extension is not .png; Output.
+/// Writes slice `z` of a map as an 8-bit RGB PNG to the temporary name of `file`; the caller calls
+/// commit(). One pixel is one voxel, row 0 is at the top, voxels without a value are hatched.
+/// Returns false if cancelled. **Errors**: CommandLine when the extension is not .png; Output.
 bool writeHeatmap(const AtomicFile& file, const base::View<const float>& value,
                   const base::View<const base::Status>& status, std::int64_t z,
                   const match::HeatmapScale& scale, const std::stop_token& stop = {});
 
-/// Likewise to `path`, whole or not at all.
+/// Writes the picture to `path`, completely or not at all. Otherwise as above.
 bool writeHeatmap(const std::filesystem::path& path, const base::View<const float>& value,
                   const base::View<const base::Status>& status, std::int64_t z,
                   const match::HeatmapScale& scale, const std::stop_token& stop = {});
 
-/// A picture of 8 bits, red, green, blue and opacity of a pixel side by side, rows without gaps,
-/// row 0 at the top.
+/// A picture with 8 bits each for red, green, blue and opacity, adjacent for each pixel. Rows have
+/// no gaps; row 0 is at the top.
 struct PictureView {
     const std::uint8_t* rgba = nullptr;
     int width = 0;
     int height = 0;
 };
 
-/// Writes a picture as PNG, as writeHeatmap() does. **Errors**: CommandLine when the extension is
-/// not .png; Output, also for a picture without pixels.
+/// Writes a picture as PNG to the temporary name of `file`; the caller calls commit(). **Errors**:
+/// CommandLine when the extension is not .png; Output, also for a picture without pixels.
 void writePicture(const AtomicFile& file, const PictureView& picture);
 void writePicture(const std::filesystem::path& path, const PictureView& picture);
 

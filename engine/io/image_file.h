@@ -15,88 +15,89 @@
 
 namespace flcc::io {
 
-/// What a file says of itself, without its pixels.
+/// Properties of an image file that are known without its pixels.
 struct ImageInfo {
     std::string format; ///< "PNG", "TIFF", "NRRD", "MetaImage", "NIfTI", "MRC", "JPEG"
     base::Extents extents;
     base::PixelType pixel = base::PixelType::UInt8;
-    int components = 1; ///< 1; 2 grey and opacity; 3 and 4 colour
-    int channels = 1;   ///< more than one: the reader must be told which
-    int frames = 1;     ///< likewise
+    int components = 1; ///< 1: grey; 2: grey and opacity; 3 and 4: colour
+    int channels = 1;   ///< if more than one, ReadOptions must choose one
+    int frames = 1;     ///< if more than one, ReadOptions must choose one
     base::Geometry geometry;
-    std::map<std::string, std::string> metadata; ///< texts the format carries
+    std::map<std::string, std::string> metadata; ///< texts stored in the file
 };
 
 struct ReadOptions {
-    std::optional<int> channel{};      ///< from 0
-    std::optional<int> frame{};        ///< from 0
-    std::int64_t maxBytes = INT64_MAX; ///< refuse a file whose pixels need more
-    std::stop_token stop{};            ///< looked for in every row, strip, tile or block
+    std::optional<int> channel{};      ///< counted from 0
+    std::optional<int> frame{};        ///< counted from 0
+    std::int64_t maxBytes = INT64_MAX; ///< a file whose pixels need more is an error
+    std::stop_token stop{};            ///< checked in every row, strip, tile or block
     bool digests = false;              ///< fill in LoadedImage::files
 };
 
-/// An image in memory as it stood in the file; one plane a colour component, never interleaved.
+/// An image in memory with the values of the file; one plane for each colour component, never
+/// interleaved.
 struct LoadedImage {
     ImageInfo info;
     std::vector<base::AnyImage> components;
-    /// What it was read from, if ReadOptions::digests asks for that: the file, and after a header
-    /// the file beside it that holds its voxels.
+    /// The files that were read, if ReadOptions::digests is set: the image file and, if that is
+    /// only a header, the file of voxels beside it.
     std::vector<FileDigest> files;
 };
 
-/// Reads the header only; a packed file may have to be unpacked once to know that it is whole. An
-/// info without a format when stopped. **Errors**: Input, one sentence with the path.
+/// Reads the header only. A packed file may have to be unpacked once to check that it is complete.
+/// If cancelled, the format is empty. **Errors**: Input, one sentence with the path.
 [[nodiscard]] ImageInfo readImageInfo(const std::filesystem::path& path,
                                       const std::stop_token& stop = {});
 
-/// Reads a file: PNG, TIFF, NRRD, MetaImage, NIfTI, MRC, JPEG. Stopped, it returns an image without
-/// components, in far less than a second however large the file is.
-/// With `digests` each file is the one its digest is of, from before its header was read until
-/// after its last pixel.
-/// **Errors**: Input when it is missing, empty, truncated, unsupported or contradicts its header,
-/// or, with `digests`, is changed while it is read;
-/// Problem when it has several channels or frames and none was chosen, or one that does not exist;
-/// Memory when it exceeds maxBytes.
+/// Reads a file: PNG, TIFF, NRRD, MetaImage, NIfTI, MRC, JPEG. If cancelled, returns an image
+/// without components; that takes far less than a second for files of any size. With
+/// `options.digests`, the function makes sure that no file changes from before its header is read
+/// until after its last pixel is read.
+/// **Errors**: Input when the file is missing, empty, truncated, unsupported or contradicts its
+/// header, or, with `options.digests`, is changed while it is read; Problem when it has several
+/// channels or frames and none was chosen, or the chosen one does not exist; Memory when it exceeds
+/// maxBytes.
 [[nodiscard]] LoadedImage readImage(const std::filesystem::path& path,
                                     const ReadOptions& options = {});
 
-/// One scalar image: the only component, or the luminance 0.299 R + 0.587 G + 0.114 B of colour,
-/// rounded to the component's type when that is an integer. Moves the pixels out of `image`. No
-/// pixels when stopped.
+/// Makes one scalar image: the only component, or for colour the luminance 0.299 R + 0.587 G +
+/// 0.114 B, rounded to the component's type if that is an integer. Moves the pixels out of `image`.
+/// If cancelled, the result has no pixels.
 struct ScalarImage {
     base::AnyImage pixels;
-    std::string note; ///< says so when colour was turned to luminance; else empty
+    std::string note; ///< says that colour was converted to luminance; else empty
 };
 [[nodiscard]] ScalarImage toScalar(LoadedImage image, const std::stop_token& stop = {});
 
-/// Writes one scalar image to the temporary name of `file`; commit() is the caller's. Format by the
-/// extension of the target: .mha .nrrd .tif .tiff .png; a build without ITK writes .mha only.
-/// `metadata` are texts that .mha, .nrrd and .tif keep and readImage returns; keys are made of
-/// letters, digits, '_', '.', '-'. Returns one sentence for each thing the format drops (spacing
-/// and unit, origin, direction); nothing when it was stopped.
-/// **Errors**: CommandLine when the format cannot hold the pixel type or a volume, or the
-/// extension is unknown; Output when it cannot be written.
+/// Writes one scalar image to the temporary name of `file`; the caller calls commit(). The
+/// extension of the target chooses the format: .mha .nrrd .tif .tiff .png; a build without ITK
+/// writes .mha only. `metadata` are texts that .mha, .nrrd and .tif store and readImage returns;
+/// keys consist of letters, digits, '_', '.', '-'. Returns one sentence for each property that the
+/// format cannot store (spacing and unit, origin, direction). If cancelled, returns nothing.
+/// **Errors**: CommandLine when the format cannot store the pixel type or a volume, or the
+/// extension is unknown; Output when the file cannot be written.
 std::optional<std::vector<std::string>>
 writeImage(const AtomicFile& file, const base::AnyView& pixels, const base::Geometry& geometry,
            const std::map<std::string, std::string>& metadata = {},
            const std::stop_token& stop = {});
 
-/// Likewise to `path`, whole or not at all: after an error or a stop a file that was there is as it
-/// was.
+/// Writes the image to `path`, completely or not at all: after an error or a cancellation, an
+/// existing file is unchanged. Otherwise as above.
 std::optional<std::vector<std::string>>
 writeImage(const std::filesystem::path& path, const base::AnyView& pixels,
            const base::Geometry& geometry, const std::map<std::string, std::string>& metadata = {},
            const std::stop_token& stop = {});
 
-/// Throws the CommandLine error writeImage would throw, before anything is computed.
+/// Throws the CommandLine error that writeImage would throw. For a check before computing.
 void requireWritable(const std::filesystem::path& path, base::PixelType type,
                      const base::Extents& extents);
 
-/// Extensions that readImage and writeImage know, for dialogs: "png", "tif", ...
+/// Extensions, for dialogs, that readImage can read and writeImage can write: "png", "tif", ...
 [[nodiscard]] const std::vector<std::string>& readableExtensions();
 [[nodiscard]] const std::vector<std::string>& writableExtensions();
 
-/// Versions of the image library in use, or that it was left out: for reports and the About box.
+/// Version of the image library in use, or that the build has none. For reports and the About box.
 [[nodiscard]] std::string imageLibraryVersion();
 
 } // namespace flcc::io

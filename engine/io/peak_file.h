@@ -10,38 +10,38 @@
 
 namespace flcc::io {
 
-/// A template that peaks belong to.
+/// A template whose peaks are in the list.
 struct PeakTemplate {
     std::string source; ///< path, or the crop box
     base::Extents extents;
     std::string mask{}; ///< path of its mask; may be empty
 };
 
-/// What a list of peaks belongs to; stated in the file's comment lines.
+/// Context of a list of peaks, written to the comment lines of the file.
 struct PeakContext {
     std::string scene;                   ///< path or sample name
     std::vector<PeakTemplate> templates; ///< in the order of their numbers
     std::string sceneMask{};             ///< path; may be empty
     base::Extents sceneExtents;
-    base::Geometry geometry; ///< of the scene
-    std::string extent{};    ///< "valid", "same", "full", and what lies outside counts for:
-    std::string outside{};   ///< "zero", "eibl", "overlap"; said where panels may leave the scene
-    std::string audit{};     ///< what the self-audit of the run came to; may be empty
+    base::Geometry geometry; ///< geometry of the scene
+    std::string extent{};    ///< "valid", "same", "full"
+    std::string outside{};   ///< "zero", "eibl", "overlap"; empty if no panel can leave the scene
+    std::string audit{};     ///< result of the run's self-audit; may be empty
 };
 
-/// The list as CSV (`separator` ',') or TSV ('\t'): comment lines that begin with '#' and state
-/// index base, axis order, corner and centre, unit, spacing and origin; a line of column names; one
-/// row a peak. Numbers have a point and read back as the same double; what is not computed is
-/// empty. **Cost**: O(peaks).
+/// The list as CSV (`separator` ',') or TSV ('\t'). Comment lines begin with '#' and state index
+/// base, axis order, corner and centre, unit, spacing and origin. Then follow one line of column
+/// names and one row for each peak. Numbers have a decimal point and read back as the same double;
+/// a value that is not computed is an empty field. **Cost**: O(peaks).
 [[nodiscard]] std::string peaksAsText(const std::vector<match::Peak>& peaks,
                                       const PeakContext& context, char separator);
 
-/// Writes a list to the temporary name of `file`, .csv or .tsv; commit() is the caller's.
+/// Writes a list to the temporary name of `file`, .csv or .tsv; the caller calls commit().
 /// **Errors**: CommandLine for another extension; Output.
 void writePeaks(const AtomicFile& file, const std::vector<match::Peak>& peaks,
                 const PeakContext& context);
 
-/// Likewise to `path`, whole or not at all.
+/// Writes the list to `path`, completely or not at all. Otherwise as above.
 void writePeaks(const std::filesystem::path& path, const std::vector<match::Peak>& peaks,
                 const PeakContext& context);
 

@@ -12,26 +12,26 @@
 #include "engine/io/detail/reading.h"
 #include "engine/io/image_file.h"
 
-// One pair of functions a library or format; image_file.cpp chooses. The path is a readable regular
-// file of the format when they are called.
+// Two functions for each library or format; image_file.cpp chooses. **Shapes**: the path is a
+// readable regular file of that format.
 
 namespace flcc::io::detail {
 
 using Metadata = std::map<std::string, std::string>;
 
-/// MetaImage, our own: one file, or a header beside a file of voxels; packed by zlib only where the
-/// build has it.
+/// MetaImage, by our own code: one file, or a header beside a file of voxels. Reads voxels packed
+/// by zlib only if the build has zlib.
 [[nodiscard]] ImageInfo mhaInfo(const std::filesystem::path& path);
 [[nodiscard]] LoadedImage readMha(const std::filesystem::path& path, const ReadOptions& options,
                                   ReadFiles* files);
 
-/// The file beside the header that it names as the place of its voxels; empty when there is none.
-/// **Errors**: Input.
+/// The file of voxels that the header names; empty if the voxels follow the header in the same
+/// file. **Errors**: Input.
 [[nodiscard]] std::filesystem::path mhaVoxelFile(const std::filesystem::path& path);
 [[nodiscard]] std::filesystem::path nrrdVoxelFile(const std::filesystem::path& path);
 
-/// Header text and raw voxels in one file, at the temporary name `path`. **Errors**: Output, with
-/// `target` in the sentence.
+/// Writes header and raw voxels as one file to the temporary name `path`. **Errors**: Output; the
+/// sentence names `target`.
 void writeMha(const std::filesystem::path& path, const std::filesystem::path& target,
               const base::AnyView& pixels, const base::Geometry& geometry, const Metadata& metadata,
               const std::stop_token& stop);
@@ -50,12 +50,12 @@ void writeTiff(const std::filesystem::path& path, const std::filesystem::path& t
 [[nodiscard]] ImageInfo pngInfo(const std::filesystem::path& path);
 [[nodiscard]] LoadedImage readPng(const std::filesystem::path& path, const ReadOptions& options);
 
-/// Grey (8 or 16 bits), RGB or RGBA (8 bits) rows, each without gaps.
+/// Rows of pixels without gaps between pixels: grey (8 or 16 bits), RGB or RGBA (8 bits).
 struct PngRows {
     const void* pixels = nullptr;
     std::int64_t width = 0;
     std::int64_t height = 0;
-    std::int64_t rowBytes = 0; ///< from the start of a row to that of the next
+    std::int64_t rowBytes = 0; ///< distance from the start of one row to the start of the next
     int components = 1;
     int bytesPerComponent = 1;
 };
@@ -66,30 +66,30 @@ void writePng(const std::filesystem::path& path, const std::filesystem::path& ta
 [[nodiscard]] ImageInfo jpegInfo(const std::filesystem::path& path, const std::stop_token& stop);
 [[nodiscard]] LoadedImage readJpeg(const std::filesystem::path& path, const ReadOptions& options);
 
-/// NRRD, NIfTI and MRC: the header through ITK, the voxels by readRaw.
+/// NRRD, NIfTI and MRC: ITK reads the header, readRaw reads the voxels.
 [[nodiscard]] ImageInfo itkInfo(const std::filesystem::path& path, Format format,
                                 const std::stop_token& stop);
 [[nodiscard]] LoadedImage readItk(const std::filesystem::path& path, Format format,
                                   const ReadOptions& options, ReadFiles* files);
 
-/// What a header says of the voxels, beside what ITK tells of it.
+/// Where and how the voxels are stored, as far as ITK does not report it.
 struct VoxelPlace {
     RawLayout layout;
-    /// Type in the file, where it is not that of the image; then
-    /// value in the image = slope * value in the file + intercept.
+    /// Type in the file, if it is not the type of the image. Then value in the image = slope *
+    /// value in the file + intercept.
     std::optional<base::PixelType> stored;
     double slope = 1;
     double intercept = 0;
 };
 
-/// Looks through the structure of a file for what ITK does not tell: that it ends early, or
-/// contradicts itself. To be called before ITK sees the file. **Errors**: Input.
+/// Checks the structure of a file for faults that ITK does not report: a truncated file or
+/// contradicting fields. Call it before ITK reads the file. **Errors**: Input.
 void checkStructure(const std::filesystem::path& path, Format format, const std::stop_token& stop);
 
-/// Refines what ITK says of a file with what only its header tells: unit, signedness.
+/// Adds to `info` the unit and signedness that only the header holds.
 void refineInfo(const std::filesystem::path& path, Format format, ImageInfo& info);
 
-/// Where the voxels lie. **Errors**: Input when the file cannot hold what `info` promises.
+/// Position of the voxels in the file. **Errors**: Input when the file is too short for `info`.
 [[nodiscard]] VoxelPlace voxelPlace(const std::filesystem::path& path, Format format,
                                     const ImageInfo& info);
 

@@ -10,8 +10,8 @@
 
 namespace flcc::io::detail {
 
-/// The voxels of a file as bytes, one after the other, whatever they are packed in. Memory is that
-/// of one block. **Errors**: Input when the file ends or is damaged; Stopped, looked for in every
+/// Reads the voxels of a file as a sequence of bytes, whatever their encoding. **Cost**: memory for
+/// one block. **Errors**: Input when the file is truncated or damaged; Stopped, checked in every
 /// block.
 class ByteSource {
   public:
@@ -20,19 +20,19 @@ class ByteSource {
     ByteSource(const ByteSource&) = delete;
     ByteSource& operator=(const ByteSource&) = delete;
 
-    /// The next `count` bytes.
+    /// Reads the next `count` bytes.
     virtual void read(void* target, std::int64_t count) = 0;
     virtual void skip(std::int64_t count) = 0;
-    /// To be called when all voxels were read: looks at a check sum that follows.
+    /// Verifies the check sum that follows the voxels. Call it after all voxels were read.
     virtual void finish() {}
 };
 
-/// At the first voxel. `pixel` is the type of the numbers of a text. A file of `files`, which may
-/// be null, is hashed on the way.
+/// Opens the file at its first voxel. `pixel` is the type of the numbers in a text file. The bytes
+/// are hashed for `files`, which may be null.
 [[nodiscard]] std::unique_ptr<ByteSource> openBytes(const RawLayout& layout, base::PixelType pixel,
                                                     ReadFiles* files, const std::stop_token& stop);
 
-/// From `offset` on, which holds a stream of zlib or one or several of gzip.
+/// Opens one zlib stream, or one or several gzip streams, that start at `offset`.
 [[nodiscard]] std::unique_ptr<ByteSource> openPacked(const std::filesystem::path& path,
                                                      std::int64_t offset, ReadFiles* files,
                                                      const std::stop_token& stop);

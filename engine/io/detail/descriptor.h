@@ -6,7 +6,7 @@
 
 namespace flcc::io::detail {
 
-/// A file descriptor that closes itself.
+/// A file descriptor that is closed by the destructor.
 class Descriptor {
   public:
     explicit Descriptor(int number) : m_number(number) {}

@@ -9,57 +9,58 @@
 
 namespace flcc::io::detail {
 
-/// How the bytes of the voxels are written down.
+/// Encoding of the bytes of the voxels.
 enum class Encoding {
     Plain,
     Packed, ///< by zlib or gzip, all frames in one stream
-    Text,   ///< numbers with blanks between them
-    Hex,    ///< two digits a byte
+    Text,   ///< numbers separated by white space
+    Hex,    ///< two hexadecimal digits for each byte
 };
 
-/// Where raw voxels lie in a file, frame after frame.
+/// Position and encoding of the raw voxels in a file; frames follow each other.
 struct RawLayout {
     std::filesystem::path file;
     std::int64_t offset = 0;
     Encoding encoding = Encoding::Plain;
-    std::int64_t skip = 0;  ///< bytes before the voxels, once decoded
-    bool swapped = false;   ///< the bytes of each value stand in the other order than ours
-    std::int64_t inner = 1; ///< values of one component or channel before those of the next; 1: the
-                            ///< values of a voxel stand side by side
+    std::int64_t skip = 0;  ///< bytes before the first voxel, after decoding
+    bool swapped = false;   ///< the byte order of the file differs from that of the processor
+    std::int64_t inner = 1; ///< number of consecutive values of one component or channel; 1: the
+                            ///< values of a voxel are adjacent
 };
 
-/// **Errors**: Input when `present` bytes hold less than frames * voxels * bytesPerVoxel.
+/// **Errors**: Input when `present` bytes are fewer than frames * voxels * bytesPerVoxel.
 void requireRawBytes(const std::filesystem::path& path, const base::Extents& extents,
                      std::int64_t bytesPerVoxel, std::int64_t frames, std::int64_t present);
 
 class ReadFiles;
 
-/// The planes of one frame: all components, or the chosen channel. Memory is that of the planes and
-/// a block. A file of `files`, which may be null, is hashed on the way. **Errors**: Input; Stopped.
+/// Reads the planes of one frame: all components, or the chosen channel. The bytes are hashed for
+/// `files`, which may be null. **Cost**: memory for the planes and one block. **Errors**: Input;
+/// Stopped.
 [[nodiscard]] std::vector<base::AnyImage> readRaw(const ImageInfo& info, const RawLayout& layout,
                                                   const Choice& choice, ReadFiles* files,
                                                   const std::stop_token& stop);
 
-/// Copies `count` values, value `first`, `first + step`, ... of `source`, which is of the target's
-/// type, to the voxels of `target` from number `at` on.
+/// Copies `count` values of `source`, with the indices `first`, `first + step`, ..., to the voxels
+/// of `target` from index `at` on. `source` has the pixel type of `target`.
 void takeEvery(base::AnyImage& target, std::int64_t at, std::int64_t count, const void* source,
                std::int64_t first, std::int64_t step);
 
-/// `header` followed by the voxels. **Errors**: Output, naming `target`; Stopped.
+/// Writes `header` followed by the voxels. **Errors**: Output, which names `target`; Stopped.
 void writeRaw(const std::filesystem::path& path, const std::filesystem::path& target,
               const std::string& header, const base::AnyView& pixels, const std::stop_token& stop);
 
 /// Throws Output: "cannot write PATH: REASON".
 [[noreturn]] void failOutput(const std::filesystem::path& target, const std::string& reason);
 
-/// Fills in the unit a header names: no unit and a spacing of 1 is "px", no unit and another
-/// spacing is taken as mm, as ITK and its kin do, and called missing.
+/// Sets unit and unitSource from the unit of a header. Without a unit, a spacing of 1 gives "px";
+/// any other spacing gives "mm", as in ITK, with UnitSource::Missing.
 void setHeaderUnit(base::Geometry& geometry, const std::string& text);
 
-/// The shortest text that reads back as the same double, with a point.
+/// The shortest text that reads back as the same double, with a decimal point.
 [[nodiscard]] std::string numberText(double value);
 
-/// The key, if it is made of letters, digits, '_', '.' and '-'. **Errors**: Internal.
+/// Returns `key` if it consists of letters, digits, '_', '.' and '-'. **Errors**: Internal.
 [[nodiscard]] std::string requireKey(const std::string& key);
 
 /// `value` without line breaks and control characters.

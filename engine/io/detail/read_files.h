@@ -12,34 +12,34 @@
 namespace flcc::io::detail {
 
 /// The files that one image is read from, and their digests.
-///
-/// Each file is opened before anybody reads it. Voxels that are read in the order of the file,
-/// those of MetaImage, NRRD, NIfTI and MRC, come through that descriptor (FileStream) and are
-/// hashed on the way. Headers, and what libraries read by themselves (PNG, JPEG, TIFF), are read by
-/// name; what no stream has hashed is hashed when all is read. From add() to digests() a file must
-/// stay the same one, of the same size and time of modification, or digests() refuses. Not noticed
-/// is a program that sets the time back, and for PNG, JPEG and TIFF a single call to write that is
-/// under way from before add() until the pixels are read.
+/// Each file is opened before anything is read from it. Voxels that are read in the order of the
+/// file (MetaImage, NRRD, NIfTI, MRC) are read through that descriptor (FileStream) and hashed on
+/// the way. Headers, and files that libraries read themselves (PNG, JPEG, TIFF), are opened by
+/// name; bytes that no stream has hashed are hashed at the end.
+/// From add() to digests() a file must stay the same file with the same size and time of
+/// modification, otherwise digests() throws. Two changes are not noticed: those of a program that
+/// resets the time of modification and, for PNG, JPEG and TIFF, those of a single write call that
+/// begins before add() and ends after the pixels are read.
 class ReadFiles {
   public:
-    /// Opens `path`, an ordinary file, unless it is there already; waits up to 20 ms where it was
-    /// written a moment ago, since a second write within one step of the file system's clock leaves
-    /// its time as it is.
+    /// Opens the regular file `path`, unless it is open already. If the file was written a moment
+    /// ago, waits up to 20 ms: a second write within one step of the file system's clock would not
+    /// change its time of modification.
     /// **Errors**: Input.
     void add(const std::filesystem::path& path);
 
-    /// In the order of add(). **Errors**: Input when a file was changed or replaced since add();
-    /// Stopped.
+    /// The digests in the order of add(). **Errors**: Input when a file was changed or replaced
+    /// since add(); Stopped.
     [[nodiscard]] std::vector<FileDigest> digests(const std::stop_token& stop);
 
   private:
     friend class FileStream;
-    /// What tells one state of a file from another.
+    /// Properties that change when a file is changed or replaced.
     struct Identity {
         unsigned long long device = 0;
-        unsigned long long number = 0; ///< of its inode
+        unsigned long long number = 0; ///< inode number
         long long bytes = 0;
-        long long seconds = 0; ///< of its last modification
+        long long seconds = 0; ///< time of last modification
         long long nanoseconds = 0;
         friend bool operator==(const Identity&, const Identity&) = default;
     };
@@ -48,7 +48,7 @@ class ReadFiles {
         Descriptor file;
         Identity before;
         Digest digest{};
-        std::int64_t hashed = 0; ///< bytes from the start
+        std::int64_t hashed = 0; ///< number of bytes hashed so far, from the start of the file
     };
     template <class Status> static Identity identityOf(const Status& status);
     static void requireSame(const Open& open);
@@ -56,16 +56,16 @@ class ReadFiles {
     std::list<Open> m_files;
 };
 
-/// The bytes of a file in order.
+/// Reads the bytes of a file in order.
 class FileStream {
   public:
-    /// At `offset`. A file of `files`, which may be null, is read through its descriptor there, and
-    /// every byte from its start on is hashed. **Errors**: Input.
+    /// Starts at `offset`. If `files` is not null and holds the file, reads through the descriptor
+    /// there and hashes every byte from the start of the file. **Errors**: Input.
     FileStream(const std::filesystem::path& path, std::int64_t offset, ReadFiles* files,
                std::stop_token stop);
 
-    /// Up to `count` bytes; fewer at the end of the file alone. **Errors**: Input; Stopped, looked
-    /// for in every block of a MiB.
+    /// Reads up to `count` bytes; fewer only at the end of the file. **Errors**: Input; Stopped,
+    /// checked in every block of 1 MiB.
     std::int64_t read(void* target, std::int64_t count);
     void skip(std::int64_t count);
 

@@ -14,8 +14,8 @@ namespace flcc::io::detail {
 
 enum class Format { Png, Tiff, Nrrd, MetaImage, Nifti, Mrc, Jpeg };
 
-/// Thrown inside this room when a stop was asked for, and caught at its door: cancelling is a
-/// result, not an error.
+/// Thrown inside engine/io when a stop was requested; the public functions catch it, because
+/// cancelling is a result, not an error.
 struct Stopped {};
 inline void throwIfStopped(const std::stop_token& stop) {
     if (stop.stop_requested()) {
@@ -23,51 +23,52 @@ inline void throwIfStopped(const std::stop_token& stop) {
     }
 }
 
-/// "PNG", "TIFF" and so on, as ImageInfo::format says it.
+/// The text of ImageInfo::format: "PNG", "TIFF" and so on.
 [[nodiscard]] std::string_view name(Format format);
 
-/// The path in one line, without control characters: for sentences.
+/// The path in one line without control characters, for sentences.
 [[nodiscard]] std::string shown(const std::filesystem::path& path);
 
 /// Throws Input: "cannot read PATH: REASON".
 [[noreturn]] void failInput(const std::filesystem::path& path, const std::string& reason);
 
-/// "the header promises X bytes of pixels, the file holds Y" as an Input error when X > Y.
+/// Throws Input if `promised` > `present`: "the header promises X bytes of pixels, the file holds
+/// Y".
 void requireBytes(const std::filesystem::path& path, std::int64_t promised, std::int64_t present);
 
-/// Bytes of a readable regular file. Never opens anything else, so a FIFO does not block.
-/// **Errors**: Input for missing, empty, unreadable, a directory, a device.
+/// Size in bytes of a readable regular file. Opens no other kind of file, so that a FIFO does not
+/// block. **Errors**: Input for a path that is missing, empty, unreadable, a directory or a device.
 [[nodiscard]] std::int64_t requireRegularFile(const std::filesystem::path& path);
 
-/// The file a header names as the place of its pixels: one file, in the header's own folder, so
-/// that opening an image never reads elsewhere. **Errors**: Input.
+/// Path of the file of pixels that a header names. It must lie in the header's own folder, so that
+/// opening an image never reads elsewhere. **Errors**: Input.
 [[nodiscard]] std::filesystem::path requireNeighbour(const std::filesystem::path& header,
                                                      const std::string& file);
 
-/// Up to `count` bytes from `offset`.
+/// Reads up to `count` bytes from `offset`.
 [[nodiscard]] std::vector<unsigned char> readBytes(const std::filesystem::path& path,
                                                    std::int64_t offset, std::int64_t count);
 
-/// The format by the first bytes; by the extension only where the bytes cannot tell.
-/// **Errors**: Input when it is none of ours.
+/// Detects the format from the first bytes; uses the extension only if the bytes do not decide.
+/// **Errors**: Input for an unknown format.
 [[nodiscard]] Format detectFormat(const std::filesystem::path& path);
 
-/// The extension in lower case, ".nii.gz" taken as one.
+/// The extension in lower case; ".nii.gz" counts as one extension.
 [[nodiscard]] std::string extensionOf(const std::filesystem::path& path);
 
-/// Which channel and frame to read.
+/// The channel and frame to read.
 struct Choice {
     int channel = 0;
     int frame = 0;
 };
 
-/// **Errors**: Problem when there are several and none was chosen, or one that does not exist;
-/// Memory when the pixels need more than `options.maxBytes`.
+/// **Errors**: Problem when there are several channels or frames and none was chosen, or the chosen
+/// one does not exist; Memory when the pixels need more than `options.maxBytes`.
 [[nodiscard]] Choice choose(const std::filesystem::path& path, const ImageInfo& info,
                             const ReadOptions& options);
 
-/// Reads numbers with a point for as long as it lives, whatever the locale of the process: the
-/// libraries below parse headers with sscanf. **Threads**: this thread only.
+/// While it lives, numbers have a decimal point whatever the locale of the process is: libraries
+/// parse headers with sscanf. **Threads**: affects the current thread only.
 class PointLocale {
   public:
     PointLocale();
@@ -80,24 +81,24 @@ class PointLocale {
     locale_t m_before;
 };
 
-/// Checks extents and spacing that came from a file. **Errors**: Input.
+/// Checks extents and spacing read from a file. **Errors**: Input.
 void requireSaneHeader(const std::filesystem::path& path, const ImageInfo& info);
 
-/// Turns the order of the bytes of every voxel round.
+/// Reverses the bytes of every voxel.
 void swapBytes(void* data, std::int64_t count, std::int64_t bytesPerVoxel);
 
-/// The bytes of an image's pixels.
+/// Address of the first byte of the pixels.
 [[nodiscard]] void* bytesOf(base::AnyImage& image);
 
-/// The unit written as `text` and the factor to it: "um" for "micron", "mm" and 10 for "cm".
-/// The name is empty when the text is no length we know.
+/// The unit written as `text`, and the factor to it: "um" for "micron", "mm" and 10 for "cm". The
+/// name is empty if the text is not a known length.
 struct Unit {
     std::string name;
     double factor = 1;
 };
 [[nodiscard]] Unit parseUnit(std::string_view text);
 
-/// Metres of one "mm", "um", "nm" or "A".
+/// Length in metres of "mm", "um", "nm" or "A".
 [[nodiscard]] double unitLength(std::string_view unit);
 
 } // namespace flcc::io::detail

@@ -18,14 +18,15 @@ struct CloseTiff {
 };
 using Tiff = std::unique_ptr<tiff, CloseTiff>;
 
-/// Opens a file for the library; its first complaint goes to `message`, which must outlive it.
+/// Opens a file with libtiff. The first error text of the library is stored in `message`, which
+/// must outlive the handle.
 [[nodiscard]] Tiff openTiff(const std::filesystem::path& path, const char* mode,
                             std::string& message);
 
-/// Throws Input with what the library said.
+/// Throws Input with the error text of the library.
 [[noreturn]] void failTiff(const std::filesystem::path& path, const std::string& message);
 
-/// One page as its tags say; the numbers are those of the format.
+/// Tags of one page; the numbers are those of the TIFF format.
 struct TiffPage {
     std::uint32_t width = 0;
     std::uint32_t height = 0;
@@ -39,22 +40,22 @@ struct TiffPage {
     friend bool operator==(const TiffPage&, const TiffPage&) = default;
 };
 
-/// A file with the pages that count: not the thumbnails and masks.
+/// A file and its pages, without thumbnails and masks.
 struct TiffFile {
-    std::string message; ///< of the library
+    std::string message; ///< error text of the library
     Tiff file;
     TiffPage page;
-    std::vector<std::uint64_t> directories; ///< where each page's lies in the file
+    std::vector<std::uint64_t> directories; ///< position of each page's directory in the file
     TiffStack stack;
     ImageInfo info;
 };
 
-/// Reads the headers of all pages and stands at the first that counts.
-/// **Errors**: Input when they contradict each other or the size of the file; Stopped.
+/// Reads the headers of all pages and selects the first page that is neither thumbnail nor mask.
+/// **Errors**: Input when headers contradict each other or the size of the file; Stopped.
 [[nodiscard]] std::unique_ptr<TiffFile> openStack(const std::filesystem::path& path,
                                                   const std::stop_token& stop);
 
-/// Goes to page `page`. **Cost**: one directory, however many pages there are.
+/// Selects page `page`. **Cost**: one directory, for any number of pages.
 void goToPage(const std::filesystem::path& path, TiffFile& open, std::int64_t page);
 
 } // namespace flcc::io::detail

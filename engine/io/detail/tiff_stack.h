@@ -9,17 +9,18 @@
 
 namespace flcc::io::detail {
 
-/// What the pages of a TIFF file mean, by its ImageDescription.
+/// Meaning of the pages of a TIFF file, from its ImageDescription.
 struct TiffStack {
     int channels = 1;
     int slices = 1;
     int frames = 1;
     base::Geometry geometry;
-    std::map<std::string, std::string> metadata; ///< further lines of an ImageJ description
-    /// Page of (channel, slice, frame), see pageOf; empty when they lie in this order, the channel
+    std::map<std::string, std::string> metadata; ///< remaining lines of an ImageJ description
+    /// Page of (channel, slice, frame), see pageOf. Empty if pages lie in this order, the channel
     /// fastest.
     std::vector<std::int64_t> pages;
-    bool oneDirectory = false; ///< ImageJ, over 4 GiB: all pages lie behind the first one
+    bool oneDirectory =
+        false; ///< ImageJ file over 4 GiB: the pixels of all pages follow the first page
 
     [[nodiscard]] std::int64_t pageOf(int channel, int slice, int frame) const {
         const std::int64_t plane = (std::int64_t{frame} * slices + slice) * channels + channel;
@@ -27,20 +28,20 @@ struct TiffStack {
     }
 };
 
-/// Number of planes of all channels, slices and frames.
+/// Number of planes over all channels, slices and frames.
 [[nodiscard]] inline std::int64_t planesOf(const TiffStack& stack) {
     return std::int64_t{1} * stack.channels * stack.slices * stack.frames;
 }
 
-/// What the first page says.
+/// Texts and resolution of the first page.
 struct TiffTexts {
     std::string description;
-    double xResolution = 0; ///< pixels per unit; 0 when absent
+    double xResolution = 0; ///< pixels per unit; 0 if absent
     double yResolution = 0;
 };
 
-/// ImageJ ("ImageJ=..." lines), OME (XML), or neither: then pages are slices.
-/// **Errors**: Input when the description and the number of pages contradict each other.
+/// Parses the description of ImageJ ("ImageJ=..." lines) or OME (XML). Without either, pages are
+/// slices. **Errors**: Input when description and number of pages contradict each other.
 [[nodiscard]] TiffStack describeStack(const std::filesystem::path& path, const TiffTexts& texts,
                                       std::int64_t pages);
 
