@@ -10,9 +10,9 @@
 
 namespace flcc::job {
 
-/// Reads the options of `match` and `plan` into a job: the one table of options for both programs,
-/// the job file and "copy as command line". `args` excludes the program and the command.
-/// Options the table does not know are refused by name.
+/// Reads the options of `match` and `plan` into a job. The same table of options serves both
+/// programs, the job file and "copy as command line". `args` excludes the program and the command.
+/// An unknown option is an error that names it.
 /// **Errors**: CommandLine.
 struct ParsedArguments {
     Job job;
@@ -23,16 +23,17 @@ struct ParsedArguments {
 };
 [[nodiscard]] ParsedArguments parseArguments(const std::vector<std::string>& args);
 
-/// The job as the options that parseArguments reads back to an equal job; defaults left out.
+/// The job as options from which parseArguments makes an equal job; options with default values are
+/// left out.
 [[nodiscard]] std::vector<std::string> toArguments(const Job& job);
-/// The same as one line for a shell, quoted: "flcc-cli match scene.mha ...".
+/// The job as one quoted line for a shell: "flcc-cli match scene.mha ...".
 [[nodiscard]] std::string toCommandLine(const Job& job);
 
-/// The job file: JSON, keys are the long options. **Errors**: Input for a file that cannot be read
-/// or understood; CommandLine for a key or value that is no option.
+/// The job file: JSON whose keys are the long options. **Errors**: Input for a file that cannot be
+/// read or parsed; CommandLine for an unknown key or an invalid value.
 [[nodiscard]] std::string toJobFile(const Job& job);
 [[nodiscard]] Job fromJobFile(std::string_view text);
-/// The text of a job file. **Errors**: Input for what is no readable ordinary file.
+/// Reads the text of a job file. **Errors**: Input for a path that is not a readable regular file.
 [[nodiscard]] std::string readJobFile(const std::filesystem::path& path);
 
 /// "X,Y[,Z]:W,H[,D]". **Errors**: CommandLine.

@@ -16,32 +16,32 @@
 
 namespace flcc::job {
 
-/// A scene of noise and templates that are cut from it, all of one size.
+/// A scene of noise, and templates of one size that are cut from it.
 struct BenchmarkProblem {
     base::Extents scene;
     base::Extents templ;
-    int templates = 1; ///< one, or a bank
+    int templates = 1; ///< 1, or more for a bank
 };
 
 enum class BenchmarkSet {
-    /// Images of 2000 and 8192 squared with templates of 4 to 64 squared, of 4096 squared with 16
-    /// to 256 squared, and volumes of 256 and 513 cubed with 8 to 32 cubed.
+    /// Images of 2000 x 2000 and 8192 x 8192 voxels with templates of 4 x 4 to 64 x 64, images of
+    /// 4096 x 4096 with templates of 16 x 16 to 256 x 256, and volumes of side 256 and 513 with
+    /// templates of side 8 to 32.
     Sizes,
-    /// Where methods cross: 2 to 32 squared in 2000 squared (FLCC Fig. 2), 3 to 12 cubed in 256
-    /// cubed (Eibl).
+    /// Sizes where the fastest method changes: templates of side 2 to 32 in images of side 2000
+    /// (FLCC Fig. 2), templates of side 3 to 12 in volumes of side 256 (Eibl).
     Crossover,
-    /// One, two and eight templates of 16 and 64 squared in 2000 and 8192 squared, of 8 cubed in
-    /// 256
-    /// cubed.
+    /// One, two and eight templates: of side 16 and 64 in images of side 2000 and 8192, of side 8
+    /// in volumes of side 256.
     Banks,
-    /// Volumes of 65 to 513 cubed with 8 cubed (Eibl's headline).
+    /// Templates of side 8 in volumes of side 65 to 513 (Eibl's headline).
     Volumes,
 };
 /// "sizes", "crossover", "banks", "volumes".
 [[nodiscard]] std::string_view name(BenchmarkSet set);
 [[nodiscard]] std::vector<BenchmarkProblem> benchmarkProblems(BenchmarkSet set);
 
-/// Voxels of each map that are compared with their canonical values.
+/// Number of voxels of each map that are compared with their canonical values.
 inline constexpr int kBenchmarkChecked = 64;
 
 struct BenchmarkOptions {
@@ -49,60 +49,62 @@ struct BenchmarkOptions {
     base::PixelType pixel = base::PixelType::Float32;
     std::string device = "auto"; ///< "auto", "cpu", "cuda", "cuda:0"
     int threads = 0;             ///< 0 = all
-    int repeat = 7;              ///< at least 3, and less where a run takes over a second
+    int repeat = 7; ///< number of runs; at least 3; fewer are made where a run takes over a second
 };
 
-/// One method of one device on one problem: the candidate with the shortest predicted time.
+/// Times of one method of one device on one problem. The candidate is the one with the shortest
+/// predicted time.
 struct BenchmarkRow {
     method::Problem problem;
     method::Candidate candidate;
-    std::string deviceName; ///< never empty: a time without the name of its device is no result
-    /// Of the device by its clock, a nanosecond in float; 0 = not known.
+    std::string deviceName; ///< never empty: a time is useless without the name of its device
+    /// Peak multiply-adds per nanosecond in float, from the clock of the device; 0 = unknown.
     double peakMultiplyAdds = 0;
     std::optional<plan::DeviceLimits> limits; ///< of a GPU, measured before its first row
-    std::optional<double> transformsMs;       ///< of a GPU: its transforms alone, measured
-    std::string notRun;                       ///< why there are no times; empty when there are
-    bool failed = false;                      ///< it is an error of a run, and not of memory
+    std::optional<double> transformsMs;       ///< time of a GPU's transforms alone, measured
+    std::string notRun;                       ///< why there are no times; empty if there are
+    bool failed = false; ///< the run ended with an error other than lack of memory
     double predictedMs = 0;
-    std::vector<double> singleMs; ///< prepare, workspace and execute: a single image
-    std::vector<double> streamMs; ///< execute alone: one of many scenes
-    method::StagesMs stagesMs;    ///< medians over the runs of the stream
-    std::int64_t recomputed = 0;  ///< voxels
-    std::int64_t lowConf = 0;     ///< voxels that break the promise: a defect
-    double largestError = 0;      ///< of drawn voxels, against canonical values
-    double largestBound = 0;      ///< that the run tells
+    std::vector<double> singleMs; ///< prepare, workspace and execute: the time of a single image
+    std::vector<double> streamMs; ///< execute alone: the time of one image of many
+    method::StagesMs stagesMs;    ///< medians over the runs of `streamMs`
+    std::int64_t recomputed = 0;  ///< number of voxels
+    std::int64_t lowConf = 0;     ///< number of voxels whose bound is above the promise: a defect
+    double largestError = 0;      ///< of the checked voxels, compared with canonical values
+    double largestBound = 0;      ///< reported by the run
 
-    /// The result is as promised.
+    /// True if the result keeps its promise.
     [[nodiscard]] bool sound() const;
-    /// Median milliseconds of a stage of the stream; empty where the method has none of that name.
+    /// Median milliseconds of a stage of `streamMs`; empty if the method has no stage of that name.
     [[nodiscard]] std::optional<double> stageMs(std::string_view stage) const;
-    /// Median of the kernels; on a processor, which does nothing else, of the stream.
+    /// Median time of the kernels. On a processor: median of `streamMs`.
     [[nodiscard]] double computeMs() const;
-    /// Of the definition, a nanosecond of computeMs().
+    /// Multiply-adds of the definition per nanosecond of computeMs().
     [[nodiscard]] double multiplyAdds() const;
-    /// What memory allows at most when scene and map cross it once; empty without limits.
+    /// Upper limit of multiplyAdds() if scene and map cross the device's memory once; empty without
+    /// limits.
     [[nodiscard]] std::optional<double> multiplyAddsOfMemory() const;
 };
 
 using BenchmarkTold = std::function<void(const BenchmarkRow&)>;
 
-/// Times LCC by every method on the devices asked for, after one run to warm up, and compares 64
-/// drawn voxels of each map with their canonical values. A candidate that is predicted to take over
-/// ten seconds is a row without times, and so is one that fails; the first that loses its device
-/// says so and is the last one of it. `told` hears of each row when it is done. Stopped, it returns
-/// the rows that were finished.
-/// **Errors**: Device for one that cannot be used from the start.
+/// Times LCC by every method on the requested devices, after one warm-up run, and compares 64
+/// seeded voxels of each map with their canonical values. A candidate with a predicted time above
+/// ten seconds gives a row without times, and so does one that fails. If a device is lost, that row
+/// says so and is the last row of the device. `told` is called with each finished row. If
+/// cancelled, returns the finished rows.
+/// **Errors**: Device for a device that cannot be used from the start.
 std::vector<BenchmarkRow> benchmark(const BenchmarkOptions& options, const std::stop_token& stop,
                                     const BenchmarkTold& told);
 
-/// The versions of what was measured and with what, in one line: for the head of a table.
+/// Versions of the program, its libraries and the devices, in one line for the head of a table.
 [[nodiscard]] std::string benchmarkVersions();
 
-/// The table's head, and a row of it, in Markdown.
+/// Head and one row of the table, in Markdown.
 [[nodiscard]] std::string benchmarkHead();
 [[nodiscard]] std::string toMarkdown(const BenchmarkRow& row);
 
-/// All rows, each with the name of its device and all times, and the environment.
+/// All rows with device names and all times, and the environment.
 [[nodiscard]] std::string toJson(const std::vector<BenchmarkRow>& rows);
 
 } // namespace flcc::job

@@ -11,40 +11,43 @@
 
 namespace flcc::job {
 
-/// Where what is learnt of this machine is kept between runs: a file in `$XDG_CACHE_HOME/flcc` or
-/// `~/.cache/flcc`, named after the machine and the libraries it is true of. Empty without a home.
+/// The file that keeps the knowledge about this machine between runs, in `$XDG_CACHE_HOME/flcc` or
+/// `~/.cache/flcc`. It is named after the machine and the libraries that the knowledge holds for.
+/// Empty without a home folder.
 [[nodiscard]] std::filesystem::path knowledgeFile();
 
-/// What is kept in the file, its wisdom handed to FFTW, and what learn() added since. Without a
-/// file, or with one that is damaged, foreign, old or no ordinary file, the file counts as empty,
-/// with one line in the log. Never null, never throws for what a file holds.
-/// **Threads**: any. **Cost**: a look at the file's date when it is the one read last.
+/// The content of the file, with its wisdom passed to FFTW, and everything that learn() added
+/// since. A file that is missing, damaged, foreign, outdated or not a regular file counts as empty
+/// and gives one line in the log. Never null; the content of the file never causes an exception.
+/// **Threads**: any. **Cost**: reads only the file's date if the file is the one that was read
+/// last.
 [[nodiscard]] std::shared_ptr<const plan::Knowledge> knowledge();
 
-/// Adds what planning found for a problem to knowledge(), in memory: plans are made after every
-/// edit in the window, and writing a file takes a lock and waits for the disk. `wisdom`: FFTW
-/// searched for plans, and what it found is to be kept too. **Threads**: any.
+/// Adds what planning found for a problem to knowledge(), in memory only: the window plans after
+/// every edit, and writing a file takes a lock and waits for the disk. `wisdom`: FFTW searched for
+/// plans, and keepLearnt() saves them too. **Threads**: any.
 void learn(const plan::KnownProblem& problem, bool wisdom);
 
-/// Writes to the file what learn() added since the last time; runJob() ends with it. Returns false,
-/// with a line in the log, when it cannot be written; it stays in memory then. **Threads**: any.
-/// **Cost**: nothing when nothing was learnt; else up to 2 s for the lock, and the disk.
+/// Writes to the file what learn() added since the last call; runJob() calls it at its end. If the
+/// file cannot be written, returns false and writes a line to the log; the knowledge stays in
+/// memory. **Threads**: any. **Cost**: nothing if nothing was added; else up to 2 s for the lock,
+/// and the write.
 bool keepLearnt();
 
-/// Reads the file, applies `change` and writes it anew, while no other process does the same.
-/// Returns false, with a line in the log, when it cannot be written.
+/// Reads the file, applies `change` and writes the file, while no other process does the same. If
+/// the file cannot be written, returns false and writes a line to the log.
 bool updateKnowledge(const std::function<void(plan::Knowledge&)>& change);
 
-/// What a calibration came to.
+/// Result of a calibration.
 struct Calibrated {
-    /// Ended before the constants fitted together; nothing was kept. A later stop keeps what there
-    /// is.
+    /// Cancelled before all constants were known, so nothing was saved. A later cancellation saves
+    /// the constants found so far.
     bool cancelled = false;
     method::CostModel model;
-    std::filesystem::path file; ///< where it is kept; empty when it could not be
+    std::filesystem::path file; ///< file with the result; empty if it could not be written
 };
 
-/// Calibrates the cost model for this machine and keeps it (plan::calibrate). `threads` 0 = all.
+/// Calibrates the cost model for this machine and saves it (plan::calibrate). `threads` 0 = all.
 [[nodiscard]] Calibrated calibrate(int threads = 0, double seconds = plan::kCalibrationSeconds,
                                    std::stop_token stop = {},
                                    const plan::CalibrationProgress& progress = {});

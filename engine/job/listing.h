@@ -8,20 +8,20 @@
 
 namespace flcc::job {
 
-/// What a file says of itself as JSON: extents, type, components, spacing, origin, direction, unit.
-/// Empty when stopped. **Errors**: Input.
+/// Properties of an image file as JSON: extents, type, components, spacing, origin, direction,
+/// unit. Empty if cancelled. **Errors**: Input.
 [[nodiscard]] std::string imageInfoJson(const std::filesystem::path& path,
                                         const std::stop_token& stop = {});
 
-/// Every device, usable or not, with its memory and why one cannot be used.
+/// Every device with its memory; for one that cannot be used, the reason.
 [[nodiscard]] std::string devicesText();
 [[nodiscard]] std::string devicesJson();
 
-/// The built-in samples, one line each.
+/// The built-in samples, one line for each.
 [[nodiscard]] std::string samplesText();
 
-/// Writes scene.mha, template.mha and truth.csv of a built-in sample into `folder`, which is made
-/// if it does not exist, and returns their paths: all files or none. Stopped, it writes nothing and
+/// Writes scene.mha, template.mha and truth.csv of a built-in sample into `folder` and returns
+/// their paths: all files or none. Creates the folder if needed. If cancelled, writes nothing and
 /// returns nothing. **Errors**: CommandLine for an unknown name; Output.
 std::vector<std::filesystem::path> writeSample(std::string_view name,
                                                const std::filesystem::path& folder,
