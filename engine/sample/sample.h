@@ -9,13 +9,13 @@
 
 namespace flcc::sample {
 
-/// A built-in scene, its template, and where the copies were planted.
+/// A built-in scene, its template, and the positions of the planted copies.
 struct Sample {
     std::string name;
     std::string title; ///< one line for the start page
     base::AnyImage scene;
     base::AnyImage templ;
-    base::Geometry geometry;          ///< of the scene; the template shares spacing and unit
+    base::Geometry geometry;          ///< of the scene; the template has the same spacing and unit
     std::vector<base::Point> centres; ///< planted centres in scene voxels, sub-voxel
 };
 
@@ -28,7 +28,8 @@ struct SampleInfo {
 /// "cells", "tomogram", "tiny".
 [[nodiscard]] const std::vector<SampleInfo>& sampleList();
 
-/// The same bits on every machine and every call. **Errors**: CommandLine for an unknown name.
+/// Returns the same bits on every machine and in every call. **Errors**: CommandLine for an unknown
+/// name.
 [[nodiscard]] Sample makeSample(std::string_view name);
 
 } // namespace flcc::sample

@@ -9,14 +9,14 @@
 
 namespace flcc::sample::detail {
 
-/// A soft ball (a disc in 2D): `value` inside, 0 outside, with an edge of a few voxels.
+/// A soft ball (a disc in 2D): `value` inside, 0 outside, with an edge several voxels wide.
 struct Ball {
     base::Point centre; ///< relative to the centre of the shape, voxels
     double radius;
     double value;
 };
 
-/// From what a sample is made: scene = light * (background + amplitude * copies + noise).
+/// Parameters of a sample: scene = light * (background + amplitude * copies + noise).
 struct Recipe {
     std::string_view name;
     std::string_view title;
@@ -25,14 +25,14 @@ struct Recipe {
     base::Extents templ;
     base::Geometry geometry;
     std::vector<Ball> shape;
-    double edge; ///< half the width of the soft edge, voxels
+    double edge; ///< half width of the soft edge, voxels
     int copies;
     double distance;      ///< least distance between the centres of two copies, voxels
-    double amplitude;     ///< of a shape value of 1
+    double amplitude;     ///< factor of the shape
     double noiseVariance; ///< in units of the variance of the shape over the template's box
-    double backgroundLow; ///< the background varies between these two
+    double backgroundLow; ///< the background varies between backgroundLow and backgroundHigh
     double backgroundHigh;
-    double vignette; ///< share of the light that is lost in the farthest corner
+    double vignette; ///< share of the light that is missing in the farthest corner
     std::uint64_t seed;
 };
 
