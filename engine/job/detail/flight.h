@@ -22,48 +22,49 @@
 
 namespace flcc::job::detail {
 
-/// Scenes of a job that are under way at once where a device computes: one comes, one is computed,
-/// one is verified and goes (METHODS 4.3).
+/// Largest number of scenes that are processed at once with a device: one is read, one is computed,
+/// one is verified and finished.
 inline constexpr int kMostScenes = 3;
 
-/// How many scenes that are planned alike, `sceneBytes` each, may be under way at once: as many as
-/// `memoryBytes` of the host and the memory of the device hold. 1 on the processor, which one scene
+/// How many scenes with the same plan, `sceneBytes` each, may be processed at once: as many as fit
+/// `memoryBytes` of the host and the memory of the device. 1 on the processor, which a single scene
 /// keeps busy.
 [[nodiscard]] int scenesInFlight(const method::Prediction& prediction, std::int64_t sceneBytes,
                                  std::int64_t memoryBytes);
 
-/// What a flight is made of. `job` must live as long.
+/// Arguments of a Flight. `job` must outlive it.
 struct FlightOrder {
     const Job& job;
     JobImages images; ///< templates and masks
     WorkKind kind;
-    std::string scene; ///< its name, for errors
-    /// What the scene at hand shares, if this one is to run too.
+    std::string scene; ///< name of the scene, for errors
+    /// What the current scene shares, if this scene is to run too.
     std::optional<Shared> shared;
 };
 
-/// A scene on a thread of its own before its turn comes: read, and run too where the one at hand
-/// shares its plan and this one poses the same problem. What fails is told by its turn, which does
-/// it again.
-///
+/// Processes a scene on its own thread before the job reaches it. The scene is read; if the current
+/// scene shares its plan and this scene has the same problem, it is run too. An error is not
+/// reported from here: the job processes the scene again when it reaches it, and reports the error
+/// then.
+/// **Threads**: called by one thread; the destructor stops the work and waits.
 /// **Threads**: one calls; the destructor stops and waits.
 class Flight {
   public:
-    /// `reading` is held while files are read.
+    /// `reading` is locked while files are read.
     Flight(FlightOrder order, std::mutex& reading, const std::stop_token& stop);
     ~Flight();
     Flight(const Flight&) = delete;
     Flight& operator=(const Flight&) = delete;
 
-    /// Waits for the end of reading; null when it failed or was stopped.
+    /// Waits until the scene is read; null if reading failed or was cancelled.
     [[nodiscard]] std::shared_ptr<const SceneImage> image();
-    /// Waits until it is known whether the scene runs: then what it runs by, whose group is being
-    /// computed until finish(); else null.
+    /// Waits until it is decided whether the scene runs. If it does, returns its work, whose group
+    /// is being computed until finish(); else null.
     [[nodiscard]] SceneWork* work();
-    /// GroupRun::compute() of the run: tells `progress` of what is done, then of what comes.
-    /// **Errors**: those of the run.
+    /// Does the work of GroupRun::compute() for this run: reports to `progress` what is finished
+    /// already, then what follows. **Errors**: those of the run.
     [[nodiscard]] bool finish(const GroupRun::Progress& progress);
-    /// Stops the run and gives up all but the image.
+    /// Stops the run and drops everything except the image.
     void ground();
 
   private:
@@ -79,38 +80,38 @@ class Flight {
     FlightOrder m_order;
     std::unique_ptr<SceneWork> m_work;
 
-    std::mutex m_lock; // guards what follows
+    std::mutex m_lock; // guards the members below
     std::condition_variable m_changed;
     Stage m_stage = Stage::Reading;
     std::shared_ptr<const SceneImage> m_image;
-    bool m_ran = false;  ///< m_work is being computed, or was
-    bool m_done = false; ///< to its end
+    bool m_ran = false;  ///< m_work is being computed, or is computed
+    bool m_done = false; ///< m_work is computed completely
     std::exception_ptr m_error;
-    std::vector<base::Box> m_finished; ///< until somebody listens
+    std::vector<base::Box> m_finished; ///< finished regions that were not reported yet
     double m_share = 0;
     const GroupRun::Progress* m_listener = nullptr;
 
-    std::jthread m_thread; ///< last: its end uses the members above
+    std::jthread m_thread; ///< last: it uses the members above until it ends
 };
 
-/// The scenes after the one at hand, in the order of their turns.
+/// The scenes after the current one, in the order of processing.
 class Ahead {
   public:
     void start(FlightOrder order, const std::stop_token& stop) {
         m_flights.push_back(std::make_unique<Flight>(std::move(order), m_reading, stop));
     }
-    /// The next scene; null when it was not begun.
+    /// The next scene; null if it was not started.
     [[nodiscard]] std::unique_ptr<Flight> take();
     [[nodiscard]] int count() const { return static_cast<int>(m_flights.size()); }
     /// Waits until no file is being read.
     void awaitFiles();
-    /// Ends all runs; the image of the next scene alone stays.
+    /// Stops all runs; only the image of the next scene is kept.
     void ground();
-    /// Held while files are read.
+    /// Locked while files are read.
     [[nodiscard]] std::mutex& reading() { return m_reading; }
 
   private:
-    std::mutex m_reading; ///< libraries for files are asked by one thread at a time
+    std::mutex m_reading; ///< file libraries are called by one thread at a time
     std::deque<std::unique_ptr<Flight>> m_flights;
 };
 

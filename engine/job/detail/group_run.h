@@ -15,101 +15,105 @@
 
 namespace flcc::job::detail {
 
-/// What a plan runs with: nothing, or all of it.
+/// The objects that a plan runs with; all are null or all are set.
 struct Tools {
     std::vector<std::shared_ptr<const method::Prepared>> prepared{};
     std::unique_ptr<method::Workspace> workspace{};
 };
 
-/// What a scene leaves to those that pose the same problem with the same templates.
+/// What a scene passes to scenes of the same problem with the same templates.
 struct Shared {
-    int scene = 0; ///< the number of the one it was made for
+    int scene = 0; ///< the number of the scene it was made for
     method::Problem problem;
-    std::shared_ptr<const plan::Plan> plan; ///< null when all candidates were refused
+    std::shared_ptr<const plan::Plan> plan; ///< null if all candidates were refused
     plan::PlanReport report;
-    Tools tools{}; ///< nothing: the templates are prepared again
+    Tools tools{}; ///< empty: the templates are prepared anew
 };
 
-/// The templates of one extent: planned and run as a whole, with one map of the best scores.
+/// The templates of one extent. They are planned and run together, with one map of the best scores.
 class GroupRun {
   public:
     struct Wants {
-        bool keeps = false;                ///< what was prepared stays after the run, for leave()
-        bool map = true;                   ///< the map comes back whole
-        int runs = 1;                      ///< on the scene, one for each group
-        method::SceneHold* hold = nullptr; ///< of more than one; must live as long
+        bool keeps = false; ///< prepared templates are kept after the run, for leave()
+        bool map = true;    ///< the whole map is copied back
+        int runs = 1;       ///< number of runs on the scene, one for each group
+        method::SceneHold* hold = nullptr; ///< null for a single run; must outlive the group
     };
-    /// `inputs` must live as long. Takes the scene's statistics, which mean nothing when stopped.
+    /// `inputs` must outlive the group. Computes the scene's statistics; if cancelled, they are
+    /// unspecified.
     GroupRun(const Job& job, const Inputs& inputs, std::vector<int> numbers, const Wants& wants,
              const std::stop_token& stop);
 
-    /// Takes over what another scene left or shares for this problem(); plan() has nothing to do
-    /// then.
+    /// Uses what another scene left or shares for the same problem(). plan() then has nothing to
+    /// do.
     void takeOver(Shared shared);
-    /// The scene whose plan, whose prepared templates were taken over; empty without.
+    /// The scene whose plan or prepared templates are used; empty if none.
     [[nodiscard]] std::optional<int> planOf() const;
     [[nodiscard]] std::optional<int> preparedOf() const;
-    /// What scene `number`, that of this run, leaves to the next one. The last call.
+    /// What scene `number`, the scene of this run, passes to the next scene. Must be the last call.
     [[nodiscard]] Shared leave(int number);
-    /// What it has for scenes that run beside it: all but a workspace. Once Progress::prepared was
-    /// told, or after takeOver().
+    /// What this run shares with scenes that run at the same time: everything except the workspace.
+    /// Call it after Progress::prepared or after takeOver().
     [[nodiscard]] Shared share(int number) const;
 
     [[nodiscard]] const method::Problem& problem() const { return m_problem; }
-    /// What the group reports; its plan's problem is there from the start.
+    /// The report of the group; its plan's problem is set from the start.
     [[nodiscard]] GroupReport& report() { return m_report; }
     [[nodiscard]] const GroupReport& report() const { return m_report; }
-    /// Chooses a candidate, and makes its transforms with `warmUp`; leaves the report. False when
-    /// stopped. **Errors**: those of plan::makePlan; CommandLine for a tile with too few numbers.
+    /// Chooses a candidate and writes the report; with `warmUp` also makes its transforms. False if
+    /// cancelled. **Errors**: as plan::makePlan; CommandLine for a tile with too few numbers.
     [[nodiscard]] bool plan(const plan::Request& request, bool warmUp, const std::stop_token& stop);
-    /// Plans again after a GPU failed in execute() or earned distrust(): for what is next best
-    /// among all that the job allows, without what failed before, or after wrong results for the
-    /// processor where it may; the report keeps the rows that failed with the reasons. A lost
-    /// device refuses all. The map is gone, and the group has not run. False when stopped.
-    /// **Errors**: as plan(); `failure` itself where the job replays a plan, where no GPU ran, and
-    /// where the GPU that is asked for can do nothing else or was wrong; `failure` with the reason
-    /// where the processor cannot do it either.
+    /// Plans again after a GPU failed in execute() or distrust() returned an error. Candidates are
+    /// all that the job allows, without those that failed before; after wrong results only the
+    /// processor, if the job allows it. A lost device refuses all its candidates. The report keeps
+    /// the failed rows with their reasons. Afterwards there is no map and hasRun() is false. False
+    /// if cancelled.
+    /// **Errors**: as plan(). `failure` itself if the job replays a plan, if no GPU ran, or if the
+    /// requested GPU has no other candidate or computed wrong results. `failure` with the reason
+    /// added if the processor cannot run either.
     [[nodiscard]] bool fallBack(const plan::Request& request, const base::Error& failure,
                                 const std::stop_token& stop);
-    /// What is planned runs on a GPU. Needs a plan.
+    /// True if the planned candidate runs on a GPU. Needs a plan.
     [[nodiscard]] bool byGpu() const { return !m_plan->candidate().onProcessor(); }
-    /// The device that has the scene after this run, when it was on `before`; empty for none.
+    /// The device that holds the scene after this run if `before` held it before; empty if none.
     [[nodiscard]] std::string sceneOn(const std::string& before) const;
-    /// What planning expects the run to take. Needs a plan.
+    /// Predicted time of the run. Needs a plan.
     [[nodiscard]] double expectedMs() const;
 
-    /// Makes the map, and the index where it is needed; none where it stays on the device.
+    /// Allocates the map, and the index if it is needed; nothing if the map stays on the device.
     void makeMap();
-    /// Told what of the map is done for good in the last turn, and the share of all turns.
+    /// Called with the finished regions of the map in the last repetition, and the finished share
+    /// of all repetitions.
     struct Progress {
         std::function<void(const base::Box&)> regionFinished;
         std::function<void(double)> share;
-        std::function<void()> prepared{}; ///< comes before a scene that is not repeated runs
+        std::function<void()> prepared{}; ///< called before a scene that is not repeated runs
     };
-    /// True after execute() or settle() until fallBack().
+    /// True after execute() or settle(), until fallBack().
     [[nodiscard]] bool hasRun() const { return m_report.run.has_value(); }
-    /// Runs the plan as often as the job says. False when stopped.
+    /// Runs the plan as often as the job requests. False if cancelled.
     [[nodiscard]] bool execute(const Progress& progress, const std::stop_token& stop);
-    /// The part of execute() that another thread may do, while what is const and does not ask for
-    /// the run may be called; settle() does the rest when it is true.
+    /// The part of execute() that another thread may do. Meanwhile const functions that do not need
+    /// the run may be called. If it returns true, settle() does the rest.
     [[nodiscard]] bool compute(const Progress& progress, const std::stop_token& stop);
     void settle();
-    /// After an error of execute() or compute(): ready for another one, with what was prepared.
+    /// Call it after an error of execute() or compute(): makes another run possible and keeps the
+    /// prepared templates.
     void clear();
 
-    /// Null until makeMap(), and where it stays on the device.
+    /// Null before makeMap(), and if the map stays on the device.
     [[nodiscard]] const std::shared_ptr<method::MatchMap>& map() const { return m_map; }
-    /// Null where nobody asks which template gave a score.
+    /// Null if the index is not requested.
     [[nodiscard]] const std::shared_ptr<base::Image<std::int32_t>>& index() const {
         return m_index;
     }
 
-    /// Takes the statistics of the map; what findPeaks needs of this group.
+    /// Computes the statistics of the map and returns what findPeaks needs from this group.
     [[nodiscard]] match::SearchedMap searched(const std::stop_token& stop);
-    /// Computes scores again, those of a GPU whatever the job says; `peaks` are those of all groups
-    /// and count from the part of the scene that is searched.
+    /// Compares scores with the definition; results of a GPU are always checked, whatever the job
+    /// says. `peaks` are those of all groups and count from the part of the scene that is searched.
     void audit(const std::vector<match::Peak>& peaks, const std::stop_token& stop);
-    /// After audit(): the error of a GPU whose result is wrong; empty otherwise.
+    /// After audit(): the error for a GPU with a wrong result; else empty.
     [[nodiscard]] std::optional<base::Error> distrust() const;
 
   private:
@@ -126,7 +130,7 @@ class GroupRun {
     std::vector<int> m_numbers;
     bool m_keeps;
     method::SceneHold* m_hold;
-    std::vector<plan::CandidateReport> m_failed; ///< in runs of this group
+    std::vector<plan::CandidateReport> m_failed; ///< candidates that failed in runs of this group
     bool m_tookOver = false;
     Shared m_shared;
     method::Problem m_problem;
@@ -134,17 +138,17 @@ class GroupRun {
     std::shared_ptr<const plan::Plan> m_plan;
     std::shared_ptr<method::MatchMap> m_map;
     std::shared_ptr<base::Image<std::int32_t>> m_index;
-    std::shared_ptr<const method::ReducedMap> m_reduced; ///< instead of the map
+    std::shared_ptr<const method::ReducedMap> m_reduced; ///< set instead of the map
     GroupReport m_report;
-    method::Outcome m_outcome; ///< of the last turn
-    int m_threads = 1;         ///< that did it
+    method::Outcome m_outcome; ///< of the last repetition
+    int m_threads = 1;         ///< number of threads of the last repetition
     std::vector<double> m_executeMs;
     std::vector<double> m_streamMs;
 };
 
-/// The runs of all groups as one: times summed, threads the most.
+/// The runs of all groups combined: sum of times, largest number of threads.
 [[nodiscard]] RunReport totalRun(const std::vector<GroupRun>& groups);
-/// The audits of all groups as one: what failed first, counts summed, deviations the largest.
+/// The audits of all groups combined: first failure, sum of counts, largest deviations.
 [[nodiscard]] AuditReport totalAudit(const std::vector<GroupRun>& groups);
 
 } // namespace flcc::job::detail

@@ -8,18 +8,18 @@
 
 namespace flcc::job::detail {
 
-/// Bytes this process may still take without swapping: what the system and its control group have
-/// free, and the buffers it keeps.
+/// Bytes that this process can still allocate without swapping: the free memory of the system or of
+/// its control group, and the buffers that the process keeps.
 [[nodiscard]] std::int64_t availableMemory();
 
-/// What the control groups of version 2 leave to a process: the least of what `cgroupFile`
-/// (/proc/self/cgroup) names and all groups above it, below `root` (/sys/fs/cgroup). INT64_MAX when
-/// there is no limit.
+/// Free memory of the control groups (version 2) of a process: the least over the group that
+/// `cgroupFile` (/proc/self/cgroup) names and all groups above it, below `root` (/sys/fs/cgroup).
+/// INT64_MAX without a limit.
 [[nodiscard]] std::int64_t groupMemory(const std::filesystem::path& cgroupFile,
                                        const std::filesystem::path& root);
 
-/// The rise of the resident memory of this process since the meter was made, at its highest. Making
-/// one drops the buffers that base::keepFreedBuffers() keeps.
+/// Measures the largest rise of this process's resident memory since construction. The constructor
+/// drops the buffers that base::keepFreedBuffers() keeps.
 class PeakMeter {
   public:
     PeakMeter();

@@ -7,13 +7,13 @@
 
 namespace flcc::job::detail {
 
-/// The voxels of `pixels` that are not 0. **Errors**: Problem, naming `source`, for NaN and for a
-/// mask without a voxel inside.
+/// The nonzero voxels of `pixels`. **Errors**: Problem, naming `source`, for NaN and for a mask
+/// without a nonzero voxel.
 [[nodiscard]] base::Image<std::uint8_t> supportOf(const base::AnyView& pixels,
                                                   const std::string& source);
 
-/// Throws that a mask has other extents than what it belongs to: "template" or "scene".
-/// **Errors**: Problem, naming both.
+/// Throws if a mask does not have the extents of its image. `what`: "template" or "scene".
+/// **Errors**: Problem, naming both extents.
 void requireSameExtents(const MaskImage& mask, const char* what, const SceneImage& image);
 
 } // namespace flcc::job::detail

@@ -12,11 +12,11 @@
 
 namespace flcc::job::detail {
 
-/// Files that appear together: each is written beside its target, and commit() gives all of them
-/// their names, or none. What was not committed leaves nothing behind.
+/// Files that appear together: each is written under a temporary name, and commit() renames all of
+/// them or none. Files that are not committed are removed.
 class OutputFiles {
   public:
-    /// Writes a file and leaves commit() to this object; false when it was stopped.
+    /// Writes a file, but does not commit it; false if cancelled.
     using Write = std::function<bool(const io::AtomicFile&)>;
     [[nodiscard]] bool add(const std::filesystem::path& target, const Write& write);
     /// **Errors**: Output.
@@ -26,19 +26,19 @@ class OutputFiles {
     std::vector<std::unique_ptr<io::AtomicFile>> m_files;
 };
 
-/// True when an output of `job` is made of its map.
+/// True if an output of `job` is made from its map.
 [[nodiscard]] bool needsMap(const Job& job);
 
-/// Throws when two outputs of `jobs`, or an output and an input, have one name. `images` false: the
-/// reports only. **Errors**: CommandLine.
+/// Throws if two outputs of `jobs`, or an output and an input, have the same name. `images` false:
+/// checks only the reports. **Errors**: CommandLine.
 void requireOwnNames(const std::vector<Job>& jobs, bool images);
 
-/// Throws what writing the outputs of `job` would throw for their format or their folder, before
-/// anything is computed. `images` false: the report only. **Errors**: CommandLine, Output.
+/// Throws, before anything is computed, the errors that writing the outputs of `job` would give for
+/// their format or folder. `images` false: checks only the report. **Errors**: CommandLine, Output.
 void requireWritableOutputs(const Job& job, const Inputs& inputs, bool images);
 
-/// Writes all outputs of `job` that are asked for to `files`, the report last; adds what the
-/// formats drop to `result.notes` and the time to the report. Returns false when stopped.
+/// Writes all requested outputs of `job` to `files`, the report last. Adds what a format cannot
+/// store to `result.notes`, and the time to the report. Returns false if cancelled.
 [[nodiscard]] bool writeOutputs(const Job& job, JobResult& result, OutputFiles& files,
                                 const std::stop_token& stop,
                                 const std::function<void(double)>& progress);

@@ -19,7 +19,7 @@
 
 namespace flcc::job::detail {
 
-/// Runs the job of one scene step by step; each step returns false when it was cancelled.
+/// Runs the job of one scene step by step. Each step returns false if it was cancelled.
 class SceneRunner {
   public:
     SceneRunner(const Job& job, const JobImages& images, std::stop_token stop, JobSink& sink,
@@ -30,7 +30,7 @@ class SceneRunner {
     [[nodiscard]] JobResult planOnly();
 
   private:
-    /// For errors; empty where there is no other scene.
+    /// Name of the scene for errors; empty for a job with one scene.
     [[nodiscard]] std::string sceneName() const {
         return m_stream.several() ? m_job.scene.string() : "";
     }
@@ -47,12 +47,12 @@ class SceneRunner {
     [[nodiscard]] plan::Request request() const;
 
     [[nodiscard]] bool read(bool images);
-    /// Reads what the scene is computed from, or takes over what was read and begun before.
+    /// Reads what the scene is computed from, or takes it from a flight that was started before.
     [[nodiscard]] bool readWork(bool images);
     void takeInputs(bool images);
     [[nodiscard]] WorkKind workKind() const { return {m_stream.several(), m_sink.wantsMaps()}; }
-    /// What the scene before left for the same problems; the rest goes. One that runs already
-    /// has it.
+    /// Takes what the previous scene left for the same problems; the rest is freed. A flight that
+    /// runs already has it.
     void takeOver();
 
     void warn(const std::string& sentence) {
@@ -60,30 +60,30 @@ class SceneRunner {
         m_result.warnings.push_back(sentence);
     }
 
-    /// The result, once the next scene has what this one leaves.
+    /// The result. The next scene gets what this scene passes on.
     [[nodiscard]] JobResult leave();
 
     void reportInputs();
-    /// What the groups have so far.
+    /// Copies the current reports of the groups to the job's report.
     void reportGroups();
 
-    /// Of the maps of all groups, which stay until the peaks are found.
+    /// Bytes of the maps of all groups, which stay in memory until the peaks are found.
     [[nodiscard]] std::int64_t mapBytes() const;
-    /// The request of a group beside the maps of the others.
+    /// The planning request of a group, without the memory of the other groups' maps.
     [[nodiscard]] plan::Request requestOf(const GroupRun& group, std::int64_t maps) const;
 
-    /// Begins with the scenes that come next, if there is room for them beside all groups: those
-    /// that a device can do beside this one are run, else one is read.
+    /// Starts the next scenes if memory allows that beside all groups: scenes that a device can
+    /// compute at the same time are run; otherwise one scene is read.
     void lookAhead();
     void readAhead();
-    /// Runs as many of the next scenes as may be under way beside this one.
+    /// Runs as many of the next scenes as may be processed at the same time as this one.
     void runAhead();
-    /// Begins with a scene so many turns later.
+    /// Starts the scene `later` places after this one.
     void begin(std::size_t later, bool run);
     void tellOfOthers();
-    /// Ends what runs beside this scene; one after the other from here on.
+    /// Ends what runs beside this scene; from now on scenes run one after the other.
     void ground();
-    /// How many scenes a new plan lets be under way at once.
+    /// Decides how many scenes may be processed at once with a new plan.
     void decideFlights();
 
     [[nodiscard]] bool plan(bool warmUp);
@@ -101,8 +101,8 @@ class SceneRunner {
     }
 
     [[nodiscard]] bool findPeaks();
-    /// Peaks in scene voxels, added up as findPeaks does, so that they have the bits of a run
-    /// without a region.
+    /// Converts peaks to voxels of the whole scene, in the order of additions of findPeaks, so that
+    /// they have the bits of a run without a region.
     void moveToScene();
 
     [[nodiscard]] bool write();
@@ -115,10 +115,10 @@ class SceneRunner {
     JobSink& m_sink;
     Stream& m_stream;
     plan::Request m_request;
-    std::unique_ptr<Flight> m_flight; ///< where the scene began to run before its turn
+    std::unique_ptr<Flight> m_flight; ///< set if the scene was started early
     std::unique_ptr<SceneWork> m_ownWork;
-    SceneWork* m_work = nullptr; ///< of one of them
-    bool m_lands = false;        ///< what the flight computes is still to come
+    SceneWork* m_work = nullptr; ///< work of m_flight or of this object
+    bool m_lands = false;        ///< the result of the flight is not fetched yet
     JobResult m_result;
 };
 

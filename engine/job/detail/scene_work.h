@@ -10,26 +10,26 @@
 
 namespace flcc::job::detail {
 
-/// What a scene is computed from, and by. Stays where it is: groups refer to the inputs.
+/// What a scene is computed from and with. Not movable: groups refer to the inputs.
 struct SceneWork {
     SceneWork() = default;
     SceneWork(const SceneWork&) = delete;
     SceneWork& operator=(const SceneWork&) = delete;
 
     Inputs inputs;
-    method::SceneHold hold; ///< between the runs of the groups
+    method::SceneHold hold; ///< keeps scene data on one device between the runs of the groups
     std::vector<GroupRun> groups;
-    double readMs = 0; ///< for both
+    double readMs = 0; ///< time for reading both
 };
 
-/// How the scenes of a job are worked on.
+/// How the scenes of a job are processed.
 struct WorkKind {
-    bool several = false;   ///< there is more than one
-    bool wantsMaps = false; ///< somebody looks at maps
+    bool several = false;   ///< the job has several scenes
+    bool wantsMaps = false; ///< maps are displayed
 };
 
-/// Makes the groups of `work`, which has its inputs; they mean nothing when stopped. `job` must
-/// live as long.
+/// Makes the groups of `work` from its inputs. If cancelled, they are unspecified. `job` must
+/// outlive `work`.
 void makeGroups(SceneWork& work, const Job& job, const WorkKind& kind, const std::stop_token& stop);
 
 } // namespace flcc::job::detail

@@ -16,36 +16,36 @@
 
 namespace flcc::job::detail {
 
-/// A scene by its number.
+/// A scene and its number.
 struct OrderedScene {
     std::size_t number = 0;
-    std::int64_t bytes = 0; ///< that reading it takes at most
-    std::size_t kind = 0;   ///< the same for scenes of equal extents and type
+    std::int64_t bytes = 0; ///< upper limit of the memory for reading it
+    std::size_t kind = 0;   ///< equal for scenes of equal extents and type
 };
 
-/// The order in which the scenes of `jobs` are done, one a job: the first one first, and those
-/// alike in extents and type after each other, so that what they share is made once. Reads the
-/// headers of all, unless there is but one; those of `images` are in memory. Stopped, it means
-/// nothing.
-/// **Errors**: Input for a scene that cannot be read, before anything is computed.
+/// The order in which the scenes of `jobs` (one for each) are processed: the first scene first, and
+/// scenes of equal extents and type after each other, so that they can share plans and templates.
+/// Reads the headers of all scenes if there are several; `images` are in memory already. If
+/// cancelled, the result is unspecified.
+/// **Errors**: Input, before anything is computed, for a scene that cannot be read.
 [[nodiscard]] std::vector<OrderedScene>
 sceneOrder(const std::vector<Job>& jobs, const JobImages& images, const std::stop_token& stop);
 
 /// What the scenes of a job have in common.
 struct Stream {
-    const std::vector<Job>& jobs;           ///< one a scene
-    const std::vector<OrderedScene>& order; ///< in which they are done
-    std::size_t turn = 0;                   ///< of the one at hand, in `order`
-    std::vector<Shared> shared{};           ///< what the one before left
+    const std::vector<Job>& jobs;           ///< one for each scene
+    const std::vector<OrderedScene>& order; ///< order of processing
+    std::size_t turn = 0;                   ///< the current scene, as an index into `order`
+    std::vector<Shared> shared{};           ///< passed on by the previous scene
     OutputFiles files{};
-    int inFlight = 1; ///< scenes that the plan of the one at hand lets be under way at once
-    /// Of scenes that are done, for those that run ahead by the same plan.
+    int inFlight = 1; ///< number of scenes that the current plan allows at once
+    /// Workspaces of finished scenes, for flights with the same plan.
     std::vector<std::unique_ptr<method::Workspace>> spare{};
-    Ahead ahead{}; ///< last: it may be at work when the job ends
+    Ahead ahead{}; ///< last: it may still be working when the job ends
 
     [[nodiscard]] bool several() const { return jobs.size() > 1; }
     [[nodiscard]] int scene() const { return static_cast<int>(order[turn].number); }
-    /// Whether scene `later` turns after the one at hand exists, and is of its kind.
+    /// True if there is a scene `later` places after the current one and it has the same kind.
     [[nodiscard]] bool has(std::size_t later) const { return turn + later < order.size(); }
     [[nodiscard]] bool hasAlike(std::size_t later) const {
         return has(later) && order[turn + later].kind == order[turn].kind;
@@ -53,9 +53,9 @@ struct Stream {
     [[nodiscard]] const Job& job(std::size_t later) const {
         return jobs[order[turn + later].number];
     }
-    /// What reading the next one takes; 0 without one.
+    /// Memory for reading the next scene; 0 without one.
     [[nodiscard]] std::int64_t nextBytes() const { return has(1) ? order[turn + 1].bytes : 0; }
-    /// One scene after the other from here on, until one is planned anew.
+    /// From now on scenes run one after the other, until a scene is planned anew.
     void ground() {
         ahead.ground();
         spare.clear();
@@ -63,9 +63,8 @@ struct Stream {
     }
 };
 
-/// Calls `body`; its error says that it is one of `scene`,
-/// unless it begins with that or says so
-/// itself, or that is empty.
+/// Calls `body`. Puts `scene` in front of the sentence of its error, unless the sentence begins
+/// with it, the error names it itself, or `scene` is empty.
 template <class Body> auto inScene(const std::string& scene, const Body& body) {
     try {
         return body();

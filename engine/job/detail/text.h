@@ -5,10 +5,10 @@
 
 namespace flcc::job::detail {
 
-/// The shortest text that reads back to the same number, with a point in every locale.
+/// The shortest text that reads back to the same number, with a decimal point in every locale.
 [[nodiscard]] std::string shortest(double value);
 
-/// A number with `digits` behind the point, with a point in every locale.
+/// A number with `digits` decimals, with a decimal point in every locale.
 [[nodiscard]] std::string fixed(double value, int digits);
 
 /// "5.1 MiB".

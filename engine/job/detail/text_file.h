@@ -5,8 +5,8 @@
 
 namespace flcc::job::detail {
 
-/// The text of an ordinary file, which `what` names in the error: "job file". **Errors**: Input for
-/// what cannot be read or is no ordinary file.
+/// Reads a regular file as text. `what` is its name in the error: "job file". **Errors**: Input for
+/// a path that cannot be read or is not a regular file.
 [[nodiscard]] std::string readTextFile(const std::filesystem::path& path, const char* what);
 
 } // namespace flcc::job::detail
