@@ -12,26 +12,28 @@
 
 namespace flcc::selftest {
 
-/// One case under way: what its problems come to, row by row. Once stopped it does nothing more.
+/// Runs one case and collects its results row by row. After a cancellation it does nothing more.
 class CaseRun {
   public:
     CaseRun(std::string name, const Options& options, Judge& judge, std::stop_token stop,
             std::vector<Row>& rows);
 
-    /// Every way of `templ` in `scene` on every instruction set, all voxels.
+    /// Tests every method and candidate for `templ` in `scene` on every instruction set; compares
+    /// all voxels.
     void judge(const method::MaskedView& scene, const method::MaskedView& templ,
                const base::Extents& tile = {0, 0, 0}, const Asked& asked = {});
-    /// The same where panels are too large for all: `places` and `count` seeded ones.
+    /// As judge(), for panels too large to compare all voxels: compares the voxels `places` and
+    /// `count` seeded ones.
     void judgeSome(const method::MaskedView& scene, const method::MaskedView& templ,
                    const std::vector<base::Index>& places, int count);
-    /// Both problems must give the same map to the bit.
+    /// Both problems must give the same map, bit for bit.
     void same(const method::MaskedView& scene, const method::MaskedView& templ,
               const method::MaskedView& scene2, const method::MaskedView& templ2);
-    /// The list of peaks must be that of `corners`, in this order, with these scores to 1e-12.
+    /// The list of peaks must have the corners `corners` in this order, with these scores to 1e-12.
     void peaks(const method::MaskedView& scene, const method::MaskedView& templ,
                const match::PeakOptions& options, const std::vector<base::Index>& corners,
                double score);
-    /// No method may prepare `templ` for `scene`.
+    /// No method may be able to prepare `templ` for `scene`.
     void refused(const method::MaskedView& scene, const method::MaskedView& templ);
 
   private:
@@ -46,7 +48,7 @@ class CaseRun {
     std::vector<Row>& m_rows;
 };
 
-/// One entry of the list.
+/// One entry of the list of cases.
 struct Case {
     const char* name;
     const char* about;

@@ -11,54 +11,54 @@
 
 namespace flcc::selftest {
 
-/// The scores that a problem must have: in exact integers where all finite voxels of scene and
-/// template are integers times one power of two and the sums fit 128 bits, else in double.
+/// The exact scores of a problem. Computed in exact integers if all finite voxels of scene and
+/// template are integer multiples of one power of two and the sums fit 128 bits; else in double.
 class Expected {
   public:
     Expected(const method::MaskedView& scene, const method::MaskedView& templ,
              const Asked& asked = {});
 
-    /// The placement whose first voxel lies on the scene voxel `corner`.
+    /// The score of the placement whose first voxel lies on the scene voxel `corner`.
     [[nodiscard]] reference::Score at(const base::Index& corner) const;
     [[nodiscard]] reference::ScoreMap map() const;
-    /// True when no score of at() and map() so far had to be taken in double.
+    /// True if at() and map() have computed every score so far in exact integers.
     [[nodiscard]] bool isExact() const { return m_exactSoFar; }
 
   private:
     method::MaskedView m_scene;
     base::Extents m_templ;
     Asked m_asked;
-    std::optional<base::AnyImage> m_twin; ///< of a float scene, in integers
-    method::MaskedView m_twinScene;       ///< it, or the scene of integers
+    std::optional<base::AnyImage> m_twin; ///< integers that replace a float scene
+    method::MaskedView m_twinScene;       ///< m_twin, or the scene if it has integers
     std::optional<reference::ExactLcc> m_exact;
     reference::Lcc m_double;
     mutable bool m_exactSoFar = true;
 };
 
-/// What became of one run.
+/// Result of comparing one run.
 struct Finding {
-    std::string fault;       ///< in words; empty when all is as promised
-    double largestError = 0; ///< voxels with a value
-    double overBound = 0;    ///< over the largest bound that the run tells
+    std::string fault;       ///< as a sentence; empty if everything is as promised
+    double largestError = 0; ///< over voxels with a value
+    double overBound = 0;    ///< largest error / largest bound that the run reports
 };
 
-/// Some placements and the scores they must have.
+/// Some placements and their expected scores.
 struct Samples {
     std::vector<base::Index> corners;
     std::vector<reference::Score> scores;
 };
 
-/// `places` and `count` seeded ones, judged.
+/// Expected scores of `places` and of `count` seeded placements.
 [[nodiscard]] Samples samplesOf(const method::MaskedView& scene, const method::MaskedView& templ,
                                 const std::vector<base::Index>& places, int count);
 
-/// Runs ways on threads of its own and judges what they leave behind.
+/// Runs candidates on its own threads and compares their results with the expected scores.
 class Judge {
   public:
     Judge(std::vector<const method::Method*> methods, int threads);
 
-    /// Every candidate the methods accept; one of each method in double precision and without
-    /// recomputing too. `tile` other than 0 fixes the tile.
+    /// Every candidate that the methods accept; also one candidate of each method in double
+    /// precision and one without recomputing. `tile` other than 0 fixes the tile.
     [[nodiscard]] std::vector<Way> waysFor(const method::MaskedView& scene,
                                            const method::MaskedView& templ,
                                            const base::Extents& tile = {0, 0, 0},
@@ -67,11 +67,11 @@ class Judge {
     [[nodiscard]] MethodRun run(const Way& way, const method::MaskedView& scene,
                                 const method::MaskedView& templ);
 
-    /// Runs `way` and judges every voxel.
+    /// Runs `way` and compares every voxel.
     [[nodiscard]] Finding judge(const Way& way, const method::MaskedView& scene,
                                 const method::MaskedView& templ,
                                 const reference::ScoreMap& expected);
-    /// Runs `way` and judges some voxels.
+    /// Runs `way` and compares some voxels.
     [[nodiscard]] Finding judge(const Way& way, const method::MaskedView& scene,
                                 const method::MaskedView& templ, const Samples& expected);
 

@@ -9,7 +9,7 @@
 
 namespace flcc::selftest {
 
-/// What a problem asks for beyond its pixels.
+/// Parts of a problem that do not come from its pixels.
 struct Asked {
     method::Extent extent = method::Extent::Valid;
     method::Outside outside = method::Outside::Zero;
@@ -17,7 +17,7 @@ struct Asked {
     method::WindowStatistics statistics = method::WindowStatistics::Auto;
 };
 
-/// One way to run: a method of the table with one of the candidates it accepts.
+/// One configuration to run: a method of the table with one of the candidates it accepts.
 struct Way {
     const method::Method* method = nullptr;
     method::Candidate candidate;
@@ -26,35 +26,36 @@ struct Way {
     double promise = method::Problem{}.promise;
     Asked asked{};
 
-    /// `posed` with precision, recomputing, promise and questions of this way.
+    /// `posed` with the precision, recomputing, promise and definitions of this configuration.
     [[nodiscard]] method::Problem of(method::Problem posed) const;
     /// "direct cpu 64x32x1 2 threads"
     [[nodiscard]] std::string words() const;
 };
 
-/// The problem that `scene` and `templ` pose.
+/// The problem of searching `templ` in `scene`.
 [[nodiscard]] method::Problem problemOf(const method::MaskedView& scene,
                                         const method::MaskedView& templ, const Asked& asked = {});
 
-/// Every candidate that the methods accept for the problem; `tile` other than 0 fixes the tile.
+/// All candidates that the methods accept for the problem; `tile` other than 0 fixes the tile.
 [[nodiscard]] std::vector<Way> acceptedWays(const std::vector<const method::Method*>& methods,
                                             const method::Problem& problem, int threads,
                                             const base::Extents& tile = {0, 0, 0});
 
-/// What a run left behind.
+/// Results of a run.
 struct MethodRun {
     method::MatchMap map;
     method::Outcome outcome;
     std::vector<base::Box> regions; ///< in the order in which they were finished
-    bool mayLack = false;           ///< finished voxels may be NOT_COMPUTED: nothing of them inside
+    bool mayLack = false; ///< voxels of finished regions may be NOT_COMPUTED: nothing of the
+                          ///< support lies inside
 };
 
 struct RunOptions {
     std::stop_token stop{};
-    /// Called after each finished region with the number of those so far.
+    /// Called after each finished region with the number of regions so far.
     std::function<void(std::int64_t)> finished{};
-    int threads = 0; ///< threads of the pool; 0 = those of the candidate
-    /// Runs on this pool instead of one of its own.
+    int threads = 0; ///< threads of the pool; 0 = as the candidate says
+    /// Pool to run on; null = a pool for this run.
     base::TilePool* pool = nullptr;
 };
 
@@ -62,9 +63,10 @@ struct RunOptions {
 [[nodiscard]] MethodRun runMethod(const Way& way, const method::MaskedView& scene,
                                   const method::MaskedView& templ, const RunOptions& options = {});
 
-/// What every run must leave behind, in words; empty when it does: regions that lie in the map and
-/// do not overlap, and cover it unless the run was cancelled; outside them 0 and NOT_COMPUTED;
-/// counts that agree with the map; no score out of range by more than its bound.
+/// Checks what holds for every run and returns the fault as a sentence, or an empty text. Regions
+/// lie in the map, do not overlap, and cover the map unless the run was cancelled. Outside them the
+/// map is 0 and NOT_COMPUTED. The counts agree with the map. No score is out of range by more than
+/// its bound.
 [[nodiscard]] std::string runFault(const MethodRun& run);
 
 } // namespace flcc::selftest

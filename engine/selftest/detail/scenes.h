@@ -39,19 +39,20 @@ using VoxelValue = std::function<double(const base::Index&)>;
 makeIntegerScene(base::PixelType type, const base::Extents& extents,
                  const std::function<std::int64_t(const base::Index&)>& value);
 
-/// Independent voxels; integers over 0 .. 120, floats normal around 1.
+/// Independent voxels: integers in 0 .. 120, floats normally distributed around 1.
 [[nodiscard]] base::AnyImage noise(base::PixelType type, const base::Extents& extents,
                                    std::uint64_t seed);
 
-/// Waves of several directions and lengths under weak noise, as a picture has: neighbours alike.
+/// Waves of several directions and lengths with weak noise: neighbouring voxels are similar, as in
+/// a picture.
 [[nodiscard]] base::AnyImage texture(base::PixelType type, const base::Extents& extents,
                                      std::uint64_t seed);
 
-/// `offset` + 0 or 1, by chance: a high level with a contrast of one count.
+/// `offset` plus 0 or 1 at random: a high level with a contrast of one count.
 [[nodiscard]] base::AnyImage oneCountOver(base::PixelType type, const base::Extents& extents,
                                           std::int64_t offset, std::uint64_t seed);
 
-/// Rising from `low` to `high` along x, y and z together.
+/// Rises from `low` to `high` along x, y and z together.
 [[nodiscard]] base::AnyImage ramp(base::PixelType type, const base::Extents& extents, double low,
                                   double high);
 
@@ -64,11 +65,11 @@ void paste(base::AnyImage& image, const base::AnyImage& patch, const base::Index
 /// Sets one voxel; `value` must be one of the type.
 void setVoxel(base::AnyImage& image, const base::Index& index, double value);
 
-/// `function` applied to every voxel, in a new image of `type`.
+/// Applies `function` to every voxel; returns a new image of `type`.
 [[nodiscard]] base::AnyImage mapped(const base::AnyImage& image, base::PixelType type,
                                     const std::function<double(double)>& function);
 
-/// `image` mirrored along the axes asked for.
+/// `image` mirrored along the chosen axes.
 [[nodiscard]] base::AnyImage flipped(const base::AnyImage& image, bool x, bool y, bool z);
 
 } // namespace flcc::selftest

@@ -4,10 +4,11 @@
 
 namespace flcc::selftest {
 
-/// Templates under masks: a disc, parts that are constant apart, NaN beside the support.
+/// Templates with masks: a disc with panels that are constant under it, a support of two separate
+/// parts, NaN beside the support.
 void masks(CaseRun& run);
 
-/// Placements that leave a scene of a high level, or its mask, by every rule.
+/// Placements that leave a scene of a high level, or its mask, with each `--outside`.
 void borders(CaseRun& run);
 
 } // namespace flcc::selftest

@@ -6,27 +6,29 @@
 
 namespace flcc::selftest {
 
-/// How far a score of a method may lie from the exact one: METHODS 2.2, evaluated from the outside.
-/// Where a bound needs what only the method knows (the reference value `c` of a tile, the lines of
-/// a tile), the largest value that any choice could give is taken.
+/// Largest allowed difference between a method's score and the exact score. It is computed without
+/// the method's code, from the formulas below (compare `engine/method/NUMERICS.md`, section 5).
+/// Where a bound needs values that only the method knows (the reference value `c` of a tile, the
+/// lines of a tile), the largest value that any choice could give is used.
 class Tolerance {
   public:
-    /// No bound is below it: 4 u, the rounding of the last steps and of the map.
+    /// Least bound: 4 u, for rounding in the last steps and in the map.
     static constexpr double kLeast = 0x1p-22;
 
     Tolerance(const method::Problem& problem, const method::Candidate& candidate,
               const method::MaskedView& scene);
 
-    /// Largest |r_computed - r_exact| of the map's voxel `index`. `lowConf`: the method marked it
-    /// so, and the promise does not hold for it.
+    /// Largest |r_computed - r_exact| of the map's voxel `index`. `lowConf`: the method marked the
+    /// voxel LOWCONF, so the promise does not apply.
     [[nodiscard]] double at(const base::Index& index, bool lowConf) const;
 
-    /// Whether a score may be off by `error`: at(), without a look at the panel for most voxels.
+    /// Whether an error is allowed: as at(), but for most voxels without reading the panel.
     [[nodiscard]] bool allows(double error, const base::Index& index, bool lowConf) const {
         return error <= kLeast || error <= at(index, lowConf);
     }
 
-    /// u [(2 + L/2) K + L/2 + 4], L the longest chain of a product: a row, the rows, the slices.
+    /// u [(2 + L/2) K + L/2 + 4]; L is the longest chain of additions of a product: a row, the
+    /// rows, the slices.
     [[nodiscard]] static double direct(const base::Extents& templ, double k);
 
     /// u [8 sqrt(log2 M) (rho_x + rho_y) / sqrt(D) + 64 + K + 4].
