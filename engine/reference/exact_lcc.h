@@ -14,23 +14,24 @@ namespace flcc::reference {
 ///
 ///     r(u) = (N sum PT - sum P sum T) / sqrt(N sum P^2 - (sum P)^2) / sqrt(N sum T^2 - (sum T)^2)
 ///
-/// with every sum over the template's support an exact integer of 128 bits, after subtracting the
-/// first voxel of the panel and of the template. One conversion, root and division each at the end:
-/// the error is below 2^-50.
+/// Every sum runs over the template's support and is an exact 128-bit integer, after the first
+/// voxel of panel and template was subtracted. Only the last conversions, roots and divisions
+/// round: the error is below 2^-50.
 /// **Source**: FLCC (3).
 class ExactLcc {
   public:
-    /// **Errors**: Problem for a template that is constant, of one voxel or not of integers, and
-    /// for one whose sums may leave 128 bits.
+    /// **Errors**: Problem for a template that is constant, has one voxel or does not consist of
+    /// integers, and for one whose sums may exceed 128 bits.
     explicit ExactLcc(const method::MaskedView& templ,
                       method::Outside outside = method::Outside::Zero, double minOverlap = 0.5);
 
-    /// The placement whose first voxel lies on `corner`, which may be outside the scene; statuses
-    /// as those of Lcc. **Errors**: Problem when the scene is not of integers, or a sum may leave
-    /// 128 bits.
+    /// The score of the placement whose first voxel lies on `corner`, which may be outside the
+    /// scene. Statuses are those of Lcc. **Errors**: Problem when the scene does not consist of
+    /// integers, or a sum may exceed 128 bits.
     [[nodiscard]] Score at(const method::MaskedView& scene, const base::Index& corner) const;
 
-    /// Every placement. **Errors**: as at(); Problem when the template is larger than the scene.
+    /// Scores of all placements. **Errors**: as at(); Problem when the template is larger than the
+    /// scene.
     [[nodiscard]] ScoreMap map(const method::MaskedView& scene,
                                method::Extent extent = method::Extent::Valid) const;
 
@@ -39,7 +40,7 @@ class ExactLcc {
 
     base::Extents m_extents;
     std::vector<base::Index> m_support;
-    std::vector<Int128> m_templ; // of the support: differences from its first voxel
+    std::vector<Int128> m_templ; // over the support: differences from its first voxel
     Int128 m_spread = 0;         // largest |difference|
     method::Outside m_outside;
     double m_minOverlap;

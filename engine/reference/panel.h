@@ -24,7 +24,8 @@ template <class T, class Visit> void forEachVoxel(const base::View<const T>& pan
     }
 }
 
-/// NONFINITE, FLAT or OK of a panel (METHODS 1), on the voxels as they are stored.
+/// Status of a panel: NONFINITE, FLAT or OK (`engine/method/NUMERICS.md`, section 2). Decided on
+/// the stored voxels.
 template <class T> [[nodiscard]] base::Status panelStatus(const base::View<const T>& panel) {
     const T first = *panel.data();
     bool finite = true;
@@ -41,9 +42,9 @@ template <class T> [[nodiscard]] base::Status panelStatus(const base::View<const
     return constant ? base::Status::Flat : base::Status::Ok;
 }
 
-/// What `panel` differs from its first voxel by, in double, up to one power of two for the whole
-/// panel. Integers of 64 bits are subtracted before they are rounded; floats are scaled so that
-/// neither a difference nor a square can leave the range of double.
+/// The differences of `panel` from its first voxel, in double, scaled by one power of two for the
+/// whole panel. 64-bit integers are subtracted before they are rounded; floats are scaled so that
+/// neither a difference nor a square exceeds the range of double.
 template <class T>
 [[nodiscard]] std::vector<double> differencesFromFirst(const base::View<const T>& panel) {
     std::vector<double> differences;

@@ -8,7 +8,8 @@
 
 namespace flcc::reference {
 
-/// Of the voxels `support` of an image: numbers that are equal exactly where the stored values are.
+/// Numbers for the voxels `support` of an image; two are equal exactly if the stored values are
+/// equal.
 [[nodiscard]] inline std::vector<std::int64_t> ranksOf(const base::AnyView& pixels,
                                                        const std::vector<base::Index>& support) {
     return std::visit(
@@ -30,7 +31,7 @@ namespace flcc::reference {
         pixels);
 }
 
-/// True when all of `ranks` are equal.
+/// True if all `ranks` are equal.
 [[nodiscard]] inline bool allEqual(const std::vector<std::int64_t>& ranks) {
     return std::all_of(ranks.begin(), ranks.end(),
                        [&](std::int64_t rank) { return rank == ranks.front(); });

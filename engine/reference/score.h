@@ -6,19 +6,19 @@
 
 namespace flcc::reference {
 
-/// The judged result of one placement; the value is 0 unless the status has one.
+/// Expected result of one placement; the value is 0 if the status has no value.
 struct Score {
     double value = 0;
     base::Status status = base::Status::NotComputed;
 };
 
-/// The judged result of every placement of an extent, corner convention.
+/// Expected result of every placement of an extent; a voxel belongs to the placement's first voxel.
 struct ScoreMap {
     base::Image<double> value;
     base::Image<base::Status> status;
 };
 
-/// The first voxels of the placements of an extent. **Errors**: Problem when the template is larger
+/// The first voxels of all placements of an extent. **Errors**: Problem when the template is larger
 /// than the scene.
 [[nodiscard]] inline base::Box placementsOf(const method::MaskedView& scene,
                                             const base::Extents& templ, method::Extent extent) {
@@ -29,7 +29,7 @@ struct ScoreMap {
     return {method::firstPlacement(problem), method::mapExtents(problem)};
 }
 
-/// Asks `judge` for every placement, x fastest.
+/// Calls `judge` for every placement, x fastest.
 template <class Judge> [[nodiscard]] ScoreMap scoreAll(const base::Box& placements, Judge&& judge) {
     const auto& [first, map] = placements;
     ScoreMap scores{base::Image<double>(map), base::Image<base::Status>(map)};

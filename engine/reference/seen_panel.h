@@ -12,7 +12,7 @@
 
 namespace flcc::reference {
 
-/// Where the voxels of a template's support lie, x fastest.
+/// Positions of the voxels of a template's support, x fastest.
 [[nodiscard]] inline std::vector<base::Index> supportOf(const method::MaskedView& templ) {
     const base::Extents extents = templ.extents();
     std::vector<base::Index> voxels;
@@ -28,17 +28,19 @@ namespace flcc::reference {
     return voxels;
 }
 
-/// What a support sees of a scene: a value for each of its voxels, 0 where it lies outside.
+/// The scene voxels under a support: one value for each voxel of the support, 0 where it lies
+/// outside.
 template <class T> struct SeenPanel {
     std::vector<T> values;
-    std::vector<std::uint8_t> inside; ///< 1 where the voxel lies in the scene and in its mask
-    std::int64_t count = 0;           ///< of those
+    std::vector<std::uint8_t> inside; ///< 1 if the voxel lies in the scene and in its mask
+    std::int64_t count = 0;           ///< number of voxels inside
 
     [[nodiscard]] base::View<const T> view() const {
         return {values.data(), {std::ssize(values), 1, 1}};
     }
 
-    /// The values of `all`, one for each voxel of the support, that lie inside.
+    /// The entries of `all`, which has one entry for each voxel of the support, whose voxels lie
+    /// inside.
     template <class U> [[nodiscard]] std::vector<U> insideOf(const std::vector<U>& all) const {
         if (count == std::ssize(all)) {
             return all;
@@ -54,8 +56,8 @@ template <class T> struct SeenPanel {
     }
 };
 
-/// What `support`, its template's first voxel on `corner`, sees of `pixels` under `mask`, which may
-/// be without voxels.
+/// The voxels of `pixels` under `support` when the template's first voxel lies on `corner`. `mask`
+/// is the mask of `pixels`; it may be empty.
 template <class T>
 [[nodiscard]] SeenPanel<T>
 seenPanel(const base::View<const T>& pixels, const base::View<const std::uint8_t>& mask,
@@ -77,8 +79,9 @@ seenPanel(const base::View<const T>& pixels, const base::View<const std::uint8_t
     return panel;
 }
 
-/// The status of a panel on the voxels as they are stored (METHODS 1, 2.0): FLAT, NONFINITE,
-/// NOT_COMPUTED, PARTIAL or OK. That the template may be constant on the overlap is left out.
+/// Status of a panel: FLAT, NONFINITE, NOT_COMPUTED, PARTIAL or OK (`engine/method/NUMERICS.md`,
+/// sections 1 and 2). Decided on the stored voxels. Does not check whether the template is constant
+/// on the overlap.
 template <class T>
 [[nodiscard]] base::Status statusOf(const SeenPanel<T>& panel, method::Outside outside,
                                     double minOverlap) {
