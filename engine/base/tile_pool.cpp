@@ -206,7 +206,7 @@ TilePool::TilePool(int threads) : m_state(std::make_unique<State>(checked(thread
     } catch (const std::system_error&) {
         m_state->end(); // those that started must return before they can be joined
         throw Error(ErrorCode::CommandLine,
-                    "the system does not start " + std::to_string(threads) + " threads");
+                    "the system cannot start " + std::to_string(threads) + " threads");
     } catch (...) {
         m_state->end();
         throw;
