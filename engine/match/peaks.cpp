@@ -238,7 +238,7 @@ void requireSensible(const PeakOptions& options) {
         throw base::Error(base::ErrorCode::CommandLine, what);
     };
     if (std::isnan(options.minScore)) {
-        refuse("the lowest score of a peak is not a number");
+        refuse("the lowest score of a peak must be a number, not NaN");
     }
     if (options.maxPeaks < 0) {
         refuse("the number of peaks must not be negative, but is " +

@@ -69,8 +69,8 @@ void Scores::requireWhole() const {
     if (m_map->reduced != nullptr && onlyFromAbove() &&
         !std::all_of(m_map->reduced->parts().begin(), m_map->reduced->parts().end(), isWhole)) {
         throw base::Error(base::ErrorCode::Internal,
-                          "of templates with different masks, of which partial ones are left out, "
-                          "the search needs the whole map");
+                          "with templates of different masks and without partial peaks, the search "
+                          "for peaks needs the whole map");
     }
 }
 
