@@ -94,7 +94,7 @@ class TextSource final : public ByteSource {
                     failInput(m_path, length == 0
                                           ? "the file ended while its voxels were read"
                                           : "a voxel is \"" + oneLine({word.data(), length}) +
-                                                "\", which is no number of its type");
+                                                "\", which is not a number of its pixel type");
                 }
             },
             m_voxel);
@@ -133,7 +133,7 @@ class HexSource final : public ByteSource {
         }
         if (letter < 0 || std::isxdigit(letter) == 0) {
             failInput(m_path, letter < 0 ? "the file ended while its voxels were read"
-                                         : "its voxels are no hexadecimal digits");
+                                         : "its voxels are not written as hexadecimal digits");
         }
         return std::isdigit(letter) != 0 ? letter - '0' : std::tolower(letter) - 'a' + 10;
     }
@@ -168,7 +168,7 @@ std::unique_ptr<ByteSource> openBytes(const RawLayout& layout, base::PixelType p
 #ifndef FLCC_IMAGE_IO
 std::unique_ptr<ByteSource> openPacked(const std::filesystem::path& path, std::int64_t /*offset*/,
                                        ReadFiles* /*files*/, const std::stop_token& /*stop*/) {
-    failInput(path, "this build reads no packed files (built without ITK)");
+    failInput(path, "this build cannot read packed files (built without ITK)");
 }
 #endif
 

@@ -71,7 +71,7 @@ void writeBlock(png_structp png, png_bytep source, std::size_t count) {
     auto& owner = *static_cast<PngFile*>(::png_get_io_ptr(png));
     leaveIfStopped(png, owner);
     if (std::fwrite(source, 1, count, owner.file) != count) {
-        ::png_error(png, "the disk did not take all of it");
+        ::png_error(png, "it could not be written completely");
     }
 }
 
@@ -274,7 +274,7 @@ void writePng(const std::filesystem::path& path, const std::filesystem::path& ta
     std::FILE* file = owner.file;
     owner.file = nullptr;
     if (std::fclose(file) != 0) {
-        failOutput(target, "the disk did not take all of it");
+        failOutput(target, "it could not be written completely");
     }
 }
 

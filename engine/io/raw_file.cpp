@@ -170,7 +170,7 @@ void writeRaw(const std::filesystem::path& path, const std::filesystem::path& ta
         pixels);
     file.close();
     if (!file) {
-        failOutput(target, errno == 0 ? "the disk did not take all of it"
+        failOutput(target, errno == 0 ? "it could not be written completely"
                                       : std::generic_category().message(errno));
     }
 }

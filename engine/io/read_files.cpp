@@ -77,7 +77,8 @@ void ReadFiles::requireSame(const Open& open) {
     struct stat named {};
     if (::fstat(open.file.number(), &own) != 0 || ::stat(open.path.c_str(), &named) != 0 ||
         identityOf(own) != open.before || identityOf(named) != open.before) {
-        failInput(open.path, "it was changed while it was read; try again when it is written");
+        failInput(open.path,
+                  "it was changed while it was read; try again after it is written completely");
     }
 }
 

@@ -155,7 +155,8 @@ Format detectFormat(const std::filesystem::path& path) {
         std::find(known.begin(), known.end(), extension.substr(1)) != known.end()) {
         failInput(path, "its content is not that of a " + extension + " file");
     }
-    failInput(path, "its format is not known; PNG, TIFF, NRRD, MetaImage, NIfTI, MRC and JPEG are");
+    failInput(path,
+              "its format is unknown; PNG, TIFF, NRRD, MetaImage, NIfTI, MRC and JPEG can be read");
 }
 
 Choice choose(const std::filesystem::path& path, const ImageInfo& info,

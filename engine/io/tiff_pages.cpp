@@ -139,7 +139,9 @@ void setComponents(const std::filesystem::path& path, TiffFile& open) {
                             std::to_string(page.photometric) + ") cannot be read");
     }
     if (samplesAsChannels > 1 && open.info.channels > 1) {
-        failInput(path, "it has several samples a pixel and several channels");
+        failInput(
+            path,
+            "it has several samples per pixel and several channels, which cannot be read together");
     }
     open.info.channels = std::max(open.info.channels, samplesAsChannels);
 }
@@ -196,7 +198,7 @@ void requirePagesBehindFirst(const std::filesystem::path& path, TiffFile& open) 
     const ImageInfo& info = open.info;
     if (open.page.compression != COMPRESSION_NONE || open.page.samples != 1 ||
         open.page.bits % 8 != 0) {
-        failInput(path, "its description speaks of more pages than it holds");
+        failInput(path, "its description names more pages than the file has");
     }
     const auto first = static_cast<std::int64_t>(::TIFFGetStrileOffset(open.file.get(), 0));
     requireRawBytes(path, {info.extents.x, info.extents.y, 1}, base::bytesPerVoxel(info.pixel),
@@ -216,8 +218,9 @@ void requireAllPages(const std::filesystem::path& path, TiffFile& open) {
         const auto offset = static_cast<std::int64_t>(::TIFFGetStrileOffset(file, block));
         const auto bytes = static_cast<std::int64_t>(::TIFFGetStrileByteCount(file, block));
         if (offset < 0 || bytes < 0 || offset > size - bytes) {
-            failInput(path, "the file is truncated; pixels are promised up to byte " +
-                                std::to_string(offset + bytes) + " of " + std::to_string(size));
+            failInput(path, "the file is truncated; its pixels end at byte " +
+                                std::to_string(offset + bytes) + ", the file at byte " +
+                                std::to_string(size));
         }
     }
 }

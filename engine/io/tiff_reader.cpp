@@ -254,7 +254,7 @@ LoadedImage readTiff(const std::filesystem::path& path, const ReadOptions& optio
                  open->stack.pageOf(channelsArePages ? choice.channel : 0, slice, choice.frame));
         if (open->page.photometric == PHOTOMETRIC_YCBCR) {
             if (open->page.compression != COMPRESSION_JPEG) {
-                failInput(path, "its YCbCr colours cannot be read unless JPEG packed them");
+                failInput(path, "its YCbCr colours can be read only with JPEG compression");
             }
             ::TIFFSetField(file, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
         }

@@ -44,9 +44,9 @@ void setSpacing(base::Geometry& geometry, std::size_t axis, double spacing, cons
 void requirePages(const std::filesystem::path& path, const TiffStack& stack, std::int64_t pages) {
     if (stack.channels > 1'000'000 || stack.slices > 1'000'000 || stack.frames > 1'000'000 ||
         planesOf(stack) != pages) {
-        failInput(path, "its description speaks of " + std::to_string(stack.channels) +
-                            " channels, " + std::to_string(stack.slices) + " slices and " +
-                            std::to_string(stack.frames) + " frames, but it holds " +
+        failInput(path, "its description gives " + std::to_string(stack.channels) + " channels, " +
+                            std::to_string(stack.slices) + " slices and " +
+                            std::to_string(stack.frames) + " frames, but the file has " +
                             std::to_string(pages) + " pages");
     }
 }
@@ -176,7 +176,7 @@ void placePages(const std::filesystem::path& path, const std::string& xml, std::
         if (!(channel >= 0 && channel < stack.channels && slice >= 0 && slice < stack.slices &&
               frame >= 0 && frame < stack.frames && page >= 0 &&
               page < static_cast<double>(pages))) {
-            failInput(path, "its OME description names planes that are not there");
+            failInput(path, "its OME description names planes that the file does not have");
         }
         const auto plane =
             (static_cast<std::size_t>(frame) * static_cast<std::size_t>(stack.slices) +
@@ -191,8 +191,8 @@ TiffStack describeOme(const std::filesystem::path& path, const std::string& xml,
                       std::int64_t pages) {
     const auto pixels = elements(xml, "Pixels");
     if (pixels.size() != 1) {
-        failInput(path, "its OME description speaks of " + std::to_string(pixels.size()) +
-                            " images; files with one can be read");
+        failInput(path, "its OME description names " + std::to_string(pixels.size()) +
+                            " images; only files with one image can be read");
     }
     Texts attributes = attributesAt(xml, pixels.front());
     TiffStack stack;

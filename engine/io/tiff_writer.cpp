@@ -23,7 +23,7 @@ void writeTiff(const std::filesystem::path& path, const std::filesystem::path& t
     Tiff file = openTiff(path, bytes > kClassicLimit ? "w8" : "w", message);
     const auto check = [&](bool good) {
         if (!good) {
-            failOutput(target, message.empty() ? "the disk did not take all of it" : message);
+            failOutput(target, message.empty() ? "it could not be written completely" : message);
         }
     };
     check(file != nullptr);
