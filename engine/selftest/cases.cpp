@@ -314,25 +314,24 @@ void sizes(CaseRun& run) {
 
 const std::vector<Case>& cases() {
     static const std::vector<Case> list{
-        {"constant", "constant scenes and areas are FLAT, impossible templates are refused",
-         constant},
+        {"constant", "constant scenes and areas are FLAT; invalid templates are refused", constant},
         {"one-count", "a contrast of one count over a level of 60000", oneCount},
         {"contrast", "a ramp up to 1e6, and faint matches beside strong contrast", contrast},
         {"hot-pixel", "one pixel of 1e6 beside a texture of 1", hotPixel},
-        {"powers-of-two", "scaled by powers of two the same bits, subnormals too", powersOfTwo},
-        {"wide-integers", "one count over 2^24, and 16-bit checkers", wideIntegers},
+        {"powers-of-two", "scaling by a power of two keeps the bits, subnormals too", powersOfTwo},
+        {"wide-integers", "one count over 2^24, and 16-bit checkerboards", wideIntegers},
         {"non-finite", "exactly the panels that touch NaN or Inf are marked", nonFinite},
         {"gain-and-level", "gain, level and sign of scene and template", gainAndLevel},
-        {"axes", "a slice is the image to the bit, an L matches only unflipped", axes},
-        {"anchor", "a single voxel is found where the template has it", anchor},
+        {"axes", "a slice gives the bits of the image; an L matches only unflipped", axes},
+        {"anchor", "a single voxel is found at its place in the template", anchor},
         {"copies", "identical copies and plateaus are reported once, in order", copies},
         {"seams", "copies across the seams of tiles of every size", seams},
         {"range", "scores of 1 and -1 are not exceeded", range},
-        {"stripes", "stripes that gather the errors of transforms", stripes},
+        {"stripes", "stripes on which errors of transforms add up", stripes},
         {"pixel-types", "every pixel type in 2D and 3D", pixelTypes},
-        {"masks", "only what lies under a template's mask counts, exactly", masks},
-        {"borders", "placements that leave the scene or its mask, by every rule", borders},
-        {"sizes", "sizes about the lengths of vectors, lines, one placement", sizes},
+        {"masks", "only voxels under a template's mask count", masks},
+        {"borders", "placements that leave the scene or its mask, with every --outside", borders},
+        {"sizes", "sizes near the lengths of vectors and lines; a single placement", sizes},
     };
     return list;
 }

@@ -92,7 +92,7 @@ std::string bankFault(const Way& way, const method::MaskedView& scene,
                                 {method::viewOf(bank), index.view()});
     if (!firstDifferentBit(bank, best).empty() ||
         !std::equal(index.data(), index.data() + index.count(), bestIndex.data())) {
-        return "a bank is not the best of its templates";
+        return "the map of a bank does not hold the best scores of its templates";
     }
     problem.onDevice.map = false;
     const method::MethodOnDevice* const reducer = method::reducerOf(*way.method, problem);
@@ -120,7 +120,7 @@ std::string bankFault(const Way& way, const method::MaskedView& scene,
     if (statistics.count != map.statistics.count || statistics.mean != map.statistics.mean ||
         reduced.facts.scores.sum != whole.facts.scores.sum ||
         reduced.facts.statusCounts != whole.facts.statusCounts) {
-        return "without its map a bank tells otherwise";
+        return "without its map a bank reports other sums or statuses";
     }
     return samePeaks(some, match::findPeaks(scene, {map}, {}, options))
                ? ""
@@ -146,7 +146,7 @@ void CaseRun::judge(const method::MaskedView& scene, const method::MaskedView& t
     forEachWay(ways, [&](const Way& way) {
         Finding finding = m_judge.judge(way, scene, templ, scores);
         if (!expected.isExact()) {
-            finding.fault = "the scores expected are not exact";
+            finding.fault = "the expected scores are not exact";
         }
         return finding;
     });
