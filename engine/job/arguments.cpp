@@ -64,9 +64,10 @@ void refuseLeftovers(const CLI::App& app) {
         }
     }
     if (!rest.empty()) {
-        refuse("unexpected argument \"" + rest.front() +
-               "\"; a scene and one template are all that can be named without an option; name "
-               "further templates with --template and further scenes with --scene");
+        refuse(
+            "unexpected argument \"" + rest.front() +
+            "\"; only a scene and one template can be given without an option; use --template for "
+            "further templates and --scene for further scenes");
     }
 }
 
@@ -182,7 +183,7 @@ Json parseObject(std::string_view text) {
         throw Error(ErrorCode::Input, std::string("the job file is not JSON: ") + error.what());
     }
     if (!json.is_object()) {
-        throw Error(ErrorCode::Input, "the job file holds no object of options");
+        throw Error(ErrorCode::Input, "the job file is not a JSON object of options");
     }
     return json;
 }
@@ -258,8 +259,9 @@ ParsedArguments parseArguments(const std::vector<std::string>& args) {
     }
     const bool crops = app.get_option("--crop")->count() > 0;
     if (secondPlain->count() > 0 && crops) {
-        refuse("--crop cuts the first template, so that none can follow the scene; name " +
-               secondPlain->results().front() + " with --template");
+        refuse(
+            "with --crop, no template can follow the scene as a plain argument; write --template " +
+            secondPlain->results().front());
     }
     // What the command line says of templates replaces all that the job file says of them.
     if (crops || secondPlain->count() + app.get_option("--template")->count() > 0) {
@@ -296,7 +298,7 @@ ParsedArguments parseArguments(const std::vector<std::string>& args) {
     parsed.quiet = switches.quiet->count() > 0;
     parsed.verbose = switches.verbose->count() > 0;
     if (parsed.quiet && parsed.verbose) {
-        refuse("--quiet and --verbose exclude each other");
+        refuse("--quiet and --verbose cannot be used together");
     }
     return parsed;
 }
@@ -373,7 +375,7 @@ base::Box parseBox(std::string_view text) {
         }
     }
     refuse("\"" + std::string(text) +
-           "\" is no box; write X,Y:W,H or X,Y,Z:W,H,D with extents of at least 1");
+           "\" is not a box; write X,Y:W,H or X,Y,Z:W,H,D with extents of at least 1");
 }
 
 base::Extents parseTile(std::string_view text) {
@@ -384,7 +386,7 @@ base::Extents parseTile(std::string_view text) {
                                   [](std::int64_t n) { return n >= 1 && n <= kLongest; });
     if (!good) {
         refuse("\"" + std::string(text) +
-               "\" is no tile; write P, P,P or P,P,P with numbers from "
+               "\" is not a tile; write P, P,P or P,P,P with numbers from "
                "1 to " +
                std::to_string(kLongest));
     }
@@ -411,7 +413,7 @@ std::int64_t parseSize(std::string_view text) {
     }
     const double bytes = number * factor;
     if (error != std::errc{} || !(bytes >= 1 && bytes < 0x1p62)) {
-        refuse("\"" + std::string(text) + "\" is no size; write it as 4GiB, 500MB or 1048576");
+        refuse("\"" + std::string(text) + "\" is not a size; write it as 4GiB, 500MB or 1048576");
     }
     return static_cast<std::int64_t>(bytes);
 }
@@ -430,11 +432,11 @@ std::string argumentsHelp() {
     for (const Option& option : detail::options()) {
         add("--" + option.name + (option.value.empty() ? "" : " " + option.value), option.help);
     }
-    add("--job FILE", "read options from a job file; those of the command line replace them");
+    add("--job FILE", "read options from a job file; options on the command line override them");
     add("--save-job FILE", "write these options as a job file");
     add("--json", "print the report instead of the summary");
-    add("--quiet", "print nothing but errors");
-    add("--verbose", "also print what is going on");
+    add("--quiet", "print errors only");
+    add("--verbose", "also print log messages");
     return text;
 }
 

@@ -235,8 +235,8 @@ plan::Device deviceOf(const std::string& id) {
     }
     throw base::Error(base::ErrorCode::Device,
                       "device '" + id +
-                          "' does not tell its name, without which a time is no "
-                          "result");
+                          "' does not report its name; a time is useless without the "
+                          "name of its device");
 }
 
 /// Whether nothing more can be run on a device; on "cuda", when fewer than two GPUs are left.

@@ -219,8 +219,9 @@ void checkName(const std::filesystem::path& path) {
     try {
         io::requireWritable(path, base::PixelType::UInt8, {1, 1, 1});
     } catch (const base::Error& refused) {
-        throw base::Error(refused.code(), std::string(refused.what()) +
-                                              ", the numbers of a crossover map as .json");
+        throw base::Error(refused.code(),
+                          std::string(refused.what()) +
+                              "; the numbers of a crossover map can be written as .json");
     }
 }
 
@@ -323,8 +324,9 @@ void writeCrossover(const std::filesystem::path& path, const std::vector<Crossov
 void writeCrossover(const std::filesystem::path& path, int threads, const std::string& device) {
     checkName(path);        // before the work
     if (device == "auto") { // the picture tells methods apart, not devices
-        throw base::Error(base::ErrorCode::CommandLine,
-                          "a crossover map is one of the CPU or of GPUs; name the device");
+        throw base::Error(
+            base::ErrorCode::CommandLine,
+            "a crossover map cannot be made with --device auto; use --device cpu or cuda");
     }
     writeCrossover(path, crossovers(threads, {}, {}, device));
 }

@@ -99,11 +99,11 @@ Reading unwrapped(std::string_view text) {
     const std::string_view digest = text.substr(1, kDigest);
     const std::string_view body = text.substr(kDigest + 2);
     if (io::textDigest(body) != digest) {
-        return {{}, "its checksum does not fit"};
+        return {{}, "its checksum is wrong"};
     }
     const std::size_t end = body.find('\0');
     if (end == std::string_view::npos || body.substr(0, end) != key()) {
-        return {{}, "it is of another machine or version"};
+        return {{}, "it belongs to another machine or version"};
     }
     Reading reading{plan::knowledgeFromText(body.substr(end + 1)), {}};
     reading.fault = reading.knowledge ? "" : "it holds impossible values";
@@ -119,7 +119,7 @@ std::pair<std::string, std::string> bytesOf(const fs::path& file) {
         return {{}, "it is a link or cannot be read"};
     }
     if (!S_ISREG(facts.st_mode)) {
-        return {{}, "it is no ordinary file"};
+        return {{}, "it is not an ordinary file"};
     }
     if (facts.st_size > kLargest) {
         return {{}, "it is too large"};
@@ -155,7 +155,7 @@ std::optional<Stamp> stampOf(const fs::path& file) {
 
 void logMiss(const fs::path& file, const std::string& fault) {
     base::log(base::LogLevel::Warning,
-              "what was learnt before is not used: " + file.string() + ": " + fault);
+              "saved measurements are not used: " + file.string() + ": " + fault);
 }
 
 /// Holds the lock of the folder; not valid when it is not to be had within a second or two.
@@ -299,7 +299,7 @@ bool updateKnowledge(const std::function<void(plan::Knowledge&)>& change) {
         return true;
     } catch (const std::exception& error) {
         base::log(base::LogLevel::Info,
-                  "what was learnt is not kept in " + file.string() + ": " + error.what());
+                  "new measurements could not be saved in " + file.string() + ": " + error.what());
         return false;
     }
 }

@@ -147,7 +147,7 @@ struct JobReport {
 /// The report as text: the problem, a table of candidates with reasons, and measured beside
 /// predicted times.
 [[nodiscard]] std::string toText(const JobReport& report);
-/// The audit in one line: "passed; 168 scores compared with the definition, largest deviation
+/// The audit in one line: "passed; 168 scores compared with the definition; largest deviation
 /// 3.1e-08, ...".
 [[nodiscard]] std::string auditText(const AuditReport& audit);
 /// Share of the scores of all templates that were recomputed in double, 0..1.

@@ -105,15 +105,15 @@ std::string templatesText(const JobReport& report, bool flat) {
 std::string streamText(const StreamReport& stream) {
     std::string text = "Scene " + std::to_string(stream.scene) + ": " + stream.source;
     if (stream.planOf) {
-        text += std::string("; by the plan ") +
+        text += std::string("; uses the plan ") +
                 (stream.preparedOf ? "and prepared templates " : "") + "of scene " +
                 std::to_string(*stream.planOf);
     }
     if (stream.inFlight > 1) {
-        text += "; " + std::to_string(stream.inFlight) + " scenes were under way together";
+        text += "; " + std::to_string(stream.inFlight) + " scenes were processed at once";
     } else if (stream.readAhead) {
-        text += *stream.readAhead ? "; the next one was read meanwhile"
-                                  : "; no memory to read the next one meanwhile";
+        text += *stream.readAhead ? "; the next scene was read meanwhile"
+                                  : "; not enough memory to read the next scene meanwhile";
     }
     return text + "\n";
 }
@@ -139,8 +139,7 @@ std::string problemText(const JobReport& report) {
         templatesText(report, flat) + "Result    " + std::string(method::name(problem.operation)) +
         ", extent " + std::string(method::name(problem.extent)) + outsideText(report) + ", " +
         std::string(method::name(problem.precision)) + " precision, promise " +
-        detail::shortest(problem.promise) + (problem.recompute ? "" : ", nothing recomputed") +
-        "\n";
+        detail::shortest(problem.promise) + (problem.recompute ? "" : ", recomputing off") + "\n";
     for (const InputReport& input : report.inputs) {
         text += input.role + ": " + input.path +
                 (input.sha256.empty() ? "" : " (SHA-256 " + input.sha256 + ")") +
@@ -180,8 +179,8 @@ std::string criticalText(const plan::PlanReport& plan) {
         const bool flat = base::isFlat2D(plan.problem.scene);
         return length ? shown({*length, *length, *length}, flat) : std::string("none");
     };
-    return "  direct is fastest for templates below " + side(predicted) + " by prediction" +
-           (measured ? ", below " + side(measured) + " by measured times" : "") + "\n";
+    return "  direct is fastest for templates smaller than: " + side(predicted) + " (predicted)" +
+           (measured ? ", " + side(measured) + " (measured)" : "") + "\n";
 }
 
 /// The candidates on GPUs with transfers and compute apart.
@@ -204,16 +203,17 @@ std::string partsText(const plan::PlanReport& plan) {
                         milliseconds(times.setup), milliseconds(row.prediction->ms),
                         milliseconds(times.oneAfterTheOther()), std::to_string(times.uploads)});
         if (times.uploads == 0) {
-            kept = "  0 uploads: the device has the scene since the templates of another size\n";
+            kept = "  0 uploads: templates of another size left the scene on the device\n";
         }
         if (times.uploads > 1) {
-            again = "  more than one upload: the device has no room for what all templates need "
-                    "at once, so that each brings the scene again\n";
+            again = "  more than one upload: the device memory cannot hold the data of all "
+                    "templates at once, so the scene is uploaded for each template\n";
         }
     }
-    return rows.size() > 1 ? "  by the cost model, one after the other as in Karas (33):\n" +
-                                 table(rows, 3) + again + kept
-                           : "";
+    return rows.size() > 1
+               ? "  predicted by the cost model (\"one after the other\": Karas (33)):\n" +
+                     table(rows, 3) + again + kept
+               : "";
 }
 
 std::string planText(const plan::PlanReport& plan) {
@@ -225,11 +225,12 @@ std::string planText(const plan::PlanReport& plan) {
     }
     return "\nPlan (" + std::string(plan::name(plan.planning)) + ", " +
            milliseconds(plan.planningMs) + " ms, " + std::to_string(plan.limits.threads) +
-           " threads, at most " +
-           (plan.limits.memoryBytes == INT64_MAX ? "any memory"
-                                                 : bytesText(plan.limits.memoryBytes)) +
+           " threads, " +
+           (plan.limits.memoryBytes == INT64_MAX
+                ? "no memory limit"
+                : "at most " + bytesText(plan.limits.memoryBytes)) +
            ", " + (plan.calibrated ? "calibrated" : "not calibrated") +
-           (plan.known ? ", times known from an earlier planning" : "") + ")\n" + table(rows, 4) +
+           (plan.known ? ", times from an earlier plan" : "") + ")\n" + table(rows, 4) +
            partsText(plan) + criticalText(plan);
 }
 
@@ -424,9 +425,9 @@ std::string auditText(const AuditReport& audit) {
         return text;
     }
     return text + "; " + std::to_string(audit.checked) +
-           " scores computed again; largest deviation " + brief(audit.largestDeviation) + " (" +
-           brief(audit.largestOverBound) + " of its empirical bound; median " +
-           brief(audit.medianOverBound) + ")";
+           " scores compared with the definition; largest deviation " +
+           brief(audit.largestDeviation) + " (" + brief(audit.largestOverBound) +
+           " of its empirical bound; median " + brief(audit.medianOverBound) + ")";
 }
 
 std::string toText(const JobReport& report) {

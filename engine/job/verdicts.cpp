@@ -72,7 +72,7 @@ std::optional<Error> refusal(const plan::PlanReport& plan) {
     }
     return Error(failed && gpuAlone ? ErrorCode::Device : ErrorCode::Problem,
                  "no method can solve this problem: " +
-                     (reasons.empty() ? "there is none that fits the options" : reasons));
+                     (reasons.empty() ? "no method supports these options" : reasons));
 }
 
 std::optional<Error> refusal(const JobReport& report) {
@@ -93,9 +93,10 @@ std::optional<Error> auditFailure(const JobReport& report) {
     if (!report.audit || report.audit->verdict != AuditVerdict::Failed) {
         return std::nullopt;
     }
-    return Error(ErrorCode::Internal,
-                 "the self-audit failed: " + report.audit->reason +
-                     "; do not trust this result, and report it with the job and its report");
+    return Error(
+        ErrorCode::Internal,
+        "the self-audit failed: " + report.audit->reason +
+            "; do not trust this result; report the fault with the job file and the report");
 }
 
 bool isVerified(const JobReport& report) {

@@ -331,9 +331,9 @@ void CliCommandsTest::aPatternOfScenesIsSearched() {
                               "peaks-0.csv", "peaks-1.csv", "peaks-2.csv", "r-0.json",
                               "r-1.json",    "r-2.json",    "scene1.mha",  "scene2.mha"};
     QCOMPARE(folder.added(), written);
-    QVERIFY2(run.output.startsWith("Scene 0: scene.mha; the next one was read meanwhile\n") &&
+    QVERIFY2(run.output.startsWith("Scene 0: scene.mha; the next scene was read meanwhile\n") &&
                  run.output.count("Peaks: 5") == 3 &&
-                 run.output.contains("Scene 2: scene2.mha; by the plan and prepared templates of "
+                 run.output.contains("Scene 2: scene2.mha; uses the plan and prepared templates of "
                                      "scene 0\n"),
              run.output.constData());
     QCOMPARE(folder.bytes("map-2.mha"), folder.bytes("map-0.mha"));

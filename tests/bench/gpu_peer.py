@@ -97,7 +97,7 @@ def run(name, device, versions, times_of, out_of_memory, most=None):
     arguments.add_argument("--largest", type=int, default=10**9, help="leave out scenes of more voxels")
     options = arguments.parse_args()
     if not device:
-        sys.exit(f"{name}: the device does not tell its name, without which a time is no result")
+        sys.exit(f"{name}: the device does not report its name; a time is useless without the name of its device")
     print(f"{versions}\n")
     print("| device | scene | template | peer | kernel, ms | end to end, ms | largest error |")
     print("|---|---|---|---|---:|---:|---:|", flush=True)

@@ -85,8 +85,8 @@ class Auditor {
         bool good = m_report.wrongStatus == 0 && m_report.largestOverBound <= 1;
         if (good && !kept) {
             good = false;
-            m_report.reason = "unmarked scores may be off by " + shortest(told) +
-                              " where the promise is " + shortest(m_input.problem.promise);
+            m_report.reason = "the bound of scores without LOWCONF is " + shortest(told) +
+                              ", above the promise of " + shortest(m_input.problem.promise);
         }
         m_report.verdict = good ? AuditVerdict::Passed : AuditVerdict::Failed;
         return m_report;
@@ -157,10 +157,12 @@ class Auditor {
         const bool same = mayBe(status, truth, bound);
         if (!same || (indexed && !isNamed(index, truth))) {
             if (m_report.wrongStatus++ == 0 && m_report.largestOverBound <= 1) {
-                m_report.reason = "voxel " + base::toString(at) + " of the map is " +
-                                  std::string(base::name(status)) + " but its pixels make it " +
-                                  std::string(base::name(truth.best.status)) +
-                                  (same ? "; its template cannot be " + std::to_string(index) : "");
+                m_report.reason =
+                    "voxel " + base::toString(at) + " of the map has status " +
+                    std::string(base::name(status)) + ", but its pixels give " +
+                    std::string(base::name(truth.best.status)) +
+                    (same ? "; template " + std::to_string(index) + " cannot have its best score"
+                          : "");
             }
             ++m_report.checked;
             return;
@@ -181,8 +183,8 @@ class Auditor {
         }
         const double ratio = deviation / (bound + m_own);
         if (ratio > 1 && m_report.largestOverBound <= 1 && m_report.wrongStatus == 0) {
-            m_report.reason = std::string(what) + " " + base::toString(at) + " has " +
-                              shortest(value) + " where the definition gives " + shortest(truth);
+            m_report.reason = std::string(what) + " " + base::toString(at) + " has the score " +
+                              shortest(value) + ", but the definition gives " + shortest(truth);
         }
         m_report.largestDeviation = std::max(m_report.largestDeviation, deviation);
         m_report.largestOverBound = std::max(m_report.largestOverBound, ratio);

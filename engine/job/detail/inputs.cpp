@@ -122,11 +122,11 @@ template <class To> base::Image<To> converted(const base::AnyView& from) {
                 for (std::int64_t x = 0; x < extents.x; ++x) {
                     if constexpr (std::is_integral_v<Voxel> && sizeof(Voxel) == 8) {
                         if (row[x] > kExact || (std::is_signed_v<Voxel> && row[x] < -kExact)) {
-                            throw Error(ErrorCode::Problem,
-                                        "a template of 64-bit integers holds " +
-                                            std::to_string(row[x]) +
-                                            ", which no type has that also holds the other "
-                                            "templates of its extents; give them one type");
+                            throw Error(
+                                ErrorCode::Problem,
+                                "a template of 64-bit integers holds " + std::to_string(row[x]) +
+                                    "; no pixel type can hold this value and the other templates "
+                                    "of the same extents; store them in one pixel type");
                         }
                     }
                     out[x] = static_cast<To>(row[x]);
@@ -223,11 +223,11 @@ void requireNoMap(const Job& job, const Inputs& inputs) {
                 return "template " + std::to_string(number) + " has " +
                        base::toString(inputs.templates[static_cast<std::size_t>(number)].extents());
             };
-            throw Error(
-                ErrorCode::Problem,
-                std::string(option) +
-                    " needs templates of one size, since others have other placements, but " +
-                    extents(0) + " and " + extents(1) + " voxels; such a job gives peaks only");
+            throw Error(ErrorCode::Problem, std::string(option) +
+                                                " needs templates of equal extents, because the "
+                                                "map has one placement grid, but " +
+                                                extents(0) + " and " + extents(1) +
+                                                " voxels; leave the option out to get peaks only");
         }
     }
 }

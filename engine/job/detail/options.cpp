@@ -200,7 +200,7 @@ Option numberOption(std::string name, std::string value, std::string help, doubl
 Option sceneOption() {
     Option option{.name = "scene",
                   .value = "FILE...",
-                  .help = "what is searched, each for itself; the first may be a plain argument",
+                  .help = "scenes, each searched on its own; the first may be a plain argument",
                   .get = {},
                   .set = {},
                   .positional = true};
@@ -230,12 +230,12 @@ Option sceneOption() {
 }
 
 Option cropOption() {
-    Option option{.name = "crop",
-                  .value = "X,Y[,Z]:W,H[,D]",
-                  .help =
-                      "cut a template from the scene: corner, extents; these come first (repeat)",
-                  .get = {},
-                  .set = {}};
+    Option option{
+        .name = "crop",
+        .value = "X,Y[,Z]:W,H[,D]",
+        .help = "cut a template from the scene: corner:extents; numbered before files (repeat)",
+        .get = {},
+        .set = {}};
     option.getAll = [](const Job& job) {
         std::vector<std::string> values;
         for (const base::Box& crop : job.crops) {
@@ -256,7 +256,7 @@ Option regionOption() {
     return {.name = "region",
             .kind = ValueKind::Text,
             .value = "X,Y[,Z]:W,H[,D]",
-            .help = "the box of the scene that is searched, the whole panel inside (all of it)",
+            .help = "search only this box; panels lie inside it completely (default: all)",
             .get =
                 [](const Job& job) {
                     return job.region ? std::optional(base::toString(*job.region)) : std::nullopt;
@@ -267,7 +267,7 @@ Option regionOption() {
 
 Option operationOption() {
     return wordOption(
-        "operation", "what is computed for every placement", {"lcc"},
+        "operation", "score computed for every placement", {"lcc"},
         [](const Job& job) { return std::string(method::name(job.operation)); },
         [](Job& job, const std::string&) { job.operation = method::Operation::Lcc; });
 }
@@ -296,7 +296,7 @@ Option methodOption() {
         }
     }
     return wordOption(
-        "method", "how it is computed; auto lets the plan choose", std::move(names),
+        "method", "method that computes the scores; auto: the plan chooses", std::move(names),
         [](const Job& job) { return job.method; },
         [](Job& job, const std::string& text) { job.method = text; });
 }
@@ -324,7 +324,9 @@ Option tileOption() {
 
 Option recomputeOption() {
     return wordOption(
-        "recompute", "compute scores that break the promise again in double, or mark them LOWCONF",
+        "recompute",
+        "compute scores whose empirical bound breaks the promise again in double, or mark them "
+        "LOWCONF",
         {"on", "off"}, [](const Job& job) { return std::string(job.recompute ? "on" : "off"); },
         [](Job& job, const std::string& text) { job.recompute = text == "on"; });
 }
@@ -342,7 +344,7 @@ Option deviceOption() {
     return {.name = "device",
             .kind = ValueKind::Text,
             .value = "auto|cpu|cuda|cuda:N",
-            .help = "where it is computed (flcc-cli devices lists them)",
+            .help = "device that computes the scores (flcc-cli devices lists them)",
             .get =
                 [](const Job& job) {
                     return job.device == "auto" ? std::nullopt : std::optional(job.device);
@@ -361,7 +363,8 @@ Option memoryOption() {
     return {.name = "memory",
             .kind = ValueKind::Text,
             .value = "SIZE",
-            .help = "most memory a run may take beyond the scene, such as 4GiB (what is free)",
+            .help =
+                "memory limit of a run, the scene excluded, such as 4GiB (default: what is free)",
             .get =
                 [](const Job& job) {
                     return job.memoryBytes > 0 ? std::optional(std::to_string(job.memoryBytes))
@@ -374,7 +377,8 @@ Option memoryOption() {
 Option planningOption() {
     return wordOption(
         "planning",
-        "time the plausible methods on a sample, trust the cost model, or time all on the whole",
+        "measure: time plausible methods on a sample; estimate: use the cost model only; "
+        "exhaustive: time all methods on the whole scene",
         {"measure", "estimate", "exhaustive"},
         [](const Job& job) { return std::string(plan::name(job.planning)); },
         [](Job& job, const std::string& text) {
@@ -386,26 +390,25 @@ Option planningOption() {
 }
 
 Option minDistanceOption() {
-    return {.name = "min-distance",
-            .kind = ValueKind::NumberOrText,
-            .value = "auto|VOXELS",
-            .help = "distance below which the lower peak goes; auto: half the template on every "
-                    "axis",
-            .get =
-                [](const Job& job) {
-                    return job.minDistance ? std::optional(shortest(*job.minDistance))
-                                           : std::nullopt;
-                },
-            .set =
-                [](Job& job, const std::string& text) {
-                    if (text == "auto") {
-                        job.minDistance.reset();
-                    } else {
-                        job.minDistance =
-                            toNumber("min-distance", text, 0, std::numeric_limits<double>::max());
-                    }
-                },
-            .positional = false};
+    return {
+        .name = "min-distance",
+        .kind = ValueKind::NumberOrText,
+        .value = "auto|VOXELS",
+        .help = "least distance between two peaks; auto: half the template extent on every axis",
+        .get =
+            [](const Job& job) {
+                return job.minDistance ? std::optional(shortest(*job.minDistance)) : std::nullopt;
+            },
+        .set =
+            [](Job& job, const std::string& text) {
+                if (text == "auto") {
+                    job.minDistance.reset();
+                } else {
+                    job.minDistance =
+                        toNumber("min-distance", text, 0, std::numeric_limits<double>::max());
+                }
+            },
+        .positional = false};
 }
 
 std::vector<Option> makeOptions() {
@@ -416,55 +419,62 @@ std::vector<Option> makeOptions() {
     return {
         sceneOption(),
         filesOption("template",
-                    "what is searched for; the first may be the second plain argument (repeat)",
+                    "template image; the first may be the second plain argument (repeat)",
                     &Job::templates),
         cropOption(),
-        fileOption("template-out", "FILE", "write the template, not inverted, where there is one",
+        fileOption("template-out", "FILE",
+                   "write the template, not inverted, if the job has one template",
                    &Job::templateOut),
         filesOption("mask",
-                    "support, what is not 0 counts: one for all templates, or one each (repeat)",
+                    "mask, nonzero voxels count: one for all templates, or one for each (repeat)",
                     &Job::masks),
-        flagOption("invert", "change the sign of the templates, so that scores change theirs",
+        flagOption("invert",
+                   "change the sign of the templates, which changes the sign of every score",
                    &Job::invert),
-        indexOption("channel", "N", "channel of a file that has several, from 0", &Job::channel),
-        indexOption("frame", "N", "frame of a file that has several, from 0", &Job::frame),
+        indexOption("channel", "N", "channel of a file with several channels, from 0",
+                    &Job::channel),
+        indexOption("frame", "N", "frame of a file with several frames, from 0", &Job::frame),
         regionOption(),
-        fileOption("scene-mask", "FILE", "support of the scene, as large: what is not 0 counts",
+        fileOption("scene-mask", "FILE",
+                   "mask of the scene with the same extents: nonzero voxels count",
                    &Job::sceneMask),
         operationOption(),
         enumOption("extent",
-                   "placements: inside the scene, with the middle inside, all that touch it",
+                   "placements: inside the scene, with the centre inside, or all that touch it",
                    &Job::extent, {Extent::Valid, Extent::Same, Extent::Full}),
         enumOption("outside",
-                   "what counts where a panel leaves scene or mask: 0, its mean in part, nothing",
+                   "voxels outside scene or mask: zero: 0; eibl: panel mean in the numerator; "
+                   "overlap: ignored",
                    &Job::outside, {Outside::Zero, Outside::Eibl, Outside::Overlap}),
         numberOption("min-overlap", "0.5",
-                     "with overlap: least share of the support that lies inside", &Job::minOverlap,
+                     "with --outside overlap: least share of the support inside", &Job::minOverlap,
                      0, 1),
         methodOption(),
         tileOption(),
         enumOption("statistics",
-                   "sums under the support: what is fastest, window sums, correlations",
+                   "sums under the support: the faster kind, window sums, or correlations",
                    &Job::statistics,
                    {WindowStatistics::Auto, WindowStatistics::Box, WindowStatistics::Fourier}),
         enumOption("precision", "arithmetic of the scores; with double the map is float64",
                    &Job::precision, {method::Precision::Single, method::Precision::Double}),
-        numberOption("promise", "1e-4", "largest error of a score that is not marked LOWCONF",
+        numberOption("promise", "1e-4",
+                     "largest empirical error bound of a score that is not marked LOWCONF",
                      &Job::promise, kLeastPromise, 1),
         recomputeOption(),
         auditOption(),
         deviceOption(),
-        countOption("threads", "N", "threads of the run (all)", &Job::threads, 1, kMostThreads),
+        countOption("threads", "N", "threads of the run (default: all)", &Job::threads, 1,
+                    kMostThreads),
         memoryOption(),
         planningOption(),
         fileOption("plan", "REPORT.json", "run the candidate chosen in an earlier report",
                    &Job::planReport),
-        countOption("repeat", "N", "run so often, for times", &Job::repeat, 1, kMostRepeats),
+        countOption("repeat", "N", "number of runs, for timing", &Job::repeat, 1, kMostRepeats),
         numberOption("min-score", "0.5", "lowest score of a peak, from -1 to 1", &Job::minScore, -1,
                      1),
-        countOption("max-peaks", "100", "most peaks listed", &Job::maxPeaks, 1, kAny),
+        countOption("max-peaks", "100", "largest number of peaks listed", &Job::maxPeaks, 1, kAny),
         minDistanceOption(),
-        flagOption("partial-peaks", "let panels that leave the scene or its mask be peaks",
+        flagOption("partial-peaks", "panels that leave the scene or its mask may be peaks",
                    &Job::partialPeaks),
         fileOption("map", "FILE", "write the scores: .mha .nrrd .tif", &Job::map),
         fileOption("status", "FILE", "write the status of every score", &Job::status),
@@ -473,7 +483,8 @@ std::vector<Option> makeOptions() {
         fileOption("peaks", "FILE", "write the peaks: .csv .tsv", &Job::peaks),
         fileOption("report", "FILE.json", "write the plan, times and peaks", &Job::report),
         fileOption("heatmap", "FILE.png", "write a coloured picture of the scores", &Job::heatmap),
-        indexOption("slice", "Z", "slice of the heatmap (that of the best peak)", &Job::slice),
+        indexOption("slice", "Z", "slice of the heatmap (default: that of the best peak)",
+                    &Job::slice),
     };
 }
 
@@ -506,8 +517,8 @@ const std::vector<std::string>& plannedOptions() {
 
 void refuseBesidePlan(const std::string& option) {
     throw Error(ErrorCode::CommandLine,
-                "--plan runs the candidate chosen in a report, which decides method, tile, device, "
-                "threads and planning; leave out --plan or --" +
+                "--plan takes method, tile, device, threads and planning from a report; leave out "
+                "--plan or --" +
                     option);
 }
 
@@ -528,7 +539,7 @@ void requireSensible(const Job& job) {
         wrong("--min-overlap must be a number from 0 to 1, not " + shortest(job.minOverlap));
     }
     if (job.region && job.extent != method::Extent::Valid) {
-        wrong("--region is searched with the whole panel inside; leave out --region or --extent " +
+        wrong("--region needs panels that lie inside it; leave out --region or --extent " +
               std::string(method::name(job.extent)));
     }
     if (job.memoryBytes < 0) {

@@ -413,8 +413,7 @@ class CudaJobTest : public QObject {
         QCOMPARE(found.report.run->device, std::string("cpu"));
         const std::string& note = found.notes.front();
         QVERIFY2(note.find("gave a wrong result") != std::string::npos, note.c_str());
-        QCOMPARE(note.find("may be off by 1 where the promise is") != std::string::npos,
-                 wrong == 0);
+        QCOMPARE(note.find("LOWCONF is 1, above the promise of") != std::string::npos, wrong == 0);
     }
 
     void aWrongResultOfADeviceIsNeverShown() {

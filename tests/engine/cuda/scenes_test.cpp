@@ -282,7 +282,7 @@ void CudaScenesTest::everySceneHasTheBytesOfARunAlone() {
         QCOMPARE(scene.inputs[0].sha256, single.inputs[0].sha256);
     }
     const std::string text = job::toText(report);
-    QVERIFY2(text.find("3 scenes were under way together") != std::string::npos, text.c_str());
+    QVERIFY2(text.find("3 scenes were processed at once") != std::string::npos, text.c_str());
     QVERIFY(job::toJson(report).find("\"in_flight\": 3") != std::string::npos);
 }
 

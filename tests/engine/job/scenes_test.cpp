@@ -203,7 +203,7 @@ void JobScenesTest::theReportSaysWhatWasShared() {
         QVERIFY(scene["chosen"]["tile"] == json["scenes"][0]["chosen"]["tile"]);
         QCOMPARE(scene["chosen"]["measured_ms"], scene["run"]["execute_ms"]["median"]);
     }
-    const std::string shared = "scene2.mha; by the plan and prepared templates of scene 0\n";
+    const std::string shared = "scene2.mha; uses the plan and prepared templates of scene 0\n";
     QVERIFY(job::toText(report).find(shared) != std::string::npos);
     const std::string summary = job::toSummary(report);
     QVERIFY2(summary.find("Scene 0: ") == 0 && summary.find(shared) != std::string::npos,
@@ -274,7 +274,7 @@ void JobScenesTest::theNextSceneIsReadAheadWhereThereIsRoom() {
         QVERIFY(report.scenes[1].peaks[0].corner == placeIn(1));
         QCOMPARE(report.scenes[1].inputs[0].sha256.size(), std::size_t{64});
         QVERIFY(!report.scenes[2].stream->readAhead);
-        QVERIFY(job::toText(report).find("the next one was read meanwhile") != std::string::npos);
+        QVERIFY(job::toText(report).find("the next scene was read meanwhile") != std::string::npos);
         const Json json = Json::parse(job::toJson(report));
         QVERIFY(json["scenes"][0]["stream"]["read_ahead"] == Json(true));
     }
