@@ -36,7 +36,7 @@ class FreedBuffers {
         const auto better = [&](const Buffer& a, const Buffer& b) {
             return a.bytes >= bytes && (b.bytes < bytes || a.bytes < b.bytes);
         };
-        // Of alike ones the newest: it may still be in a cache.
+        // Among equal buffers the newest is taken: it may still be in a cache.
         const auto newest = std::reverse_iterator(m_buffers.begin() + m_count);
         const auto best = std::min_element(newest, m_buffers.rend(), better);
         if (best != m_buffers.rend() && best->bytes >= bytes && best->bytes - bytes <= bytes / 4) {
@@ -92,7 +92,7 @@ class FreedBuffers {
         --m_count;
     }
 
-    std::mutex m_lock; // guards what follows
+    std::mutex m_lock; // guards the members below
     std::array<Buffer, 64> m_buffers;
     std::size_t m_count = 0;
     std::size_t m_bytes = 0;
@@ -115,7 +115,7 @@ void* allocateBuffer(std::size_t bytes) {
 
 void releaseBuffer(void* data) noexcept {
     FreedBuffers* const freed = freedBuffers;
-    // What was too small to be taken from here may be a little larger than it was to be.
+    // The system may give slightly more bytes than a request that is too small for kept buffers.
     constexpr std::size_t kLeast = kMiB + 4096;
     if (const std::size_t bytes = ::malloc_usable_size(data); freed != nullptr && bytes >= kLeast) {
         freed->keep(data, bytes);
@@ -125,8 +125,8 @@ void releaseBuffer(void* data) noexcept {
 }
 
 void keepFreedBuffers() {
-    // What does not stay here goes back to the system, but for little that stays with the C
-    // library.
+    // Buffers that are not kept here go back to the system, except small ones that the C library
+    // keeps.
     mallopt(M_MMAP_THRESHOLD, static_cast<int>(4 * kMiB));
     mallopt(M_TRIM_THRESHOLD, static_cast<int>(16 * kMiB));
     // Kept on purpose until the process is gone: images may be freed at its very end.

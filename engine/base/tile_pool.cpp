@@ -35,7 +35,7 @@ struct Run {
     std::stop_token stop;
     std::atomic<std::int64_t> next{0};
     std::atomic<bool> failed{false};
-    std::mutex mutex; // guards what follows
+    std::mutex mutex; // guards the members below
     std::int64_t done = 0;
     std::exception_ptr error;
 
@@ -74,11 +74,11 @@ struct Run {
 
 struct TilePool::State {
     std::mutex callers; // one run at a time
-    std::mutex mutex;   // guards what follows, and changes of `generation`, `busy`, `ending`
+    std::mutex mutex;   // guards the members below, and changes of `generation`, `busy`, `ending`
     std::condition_variable changed;
     Run* run = nullptr;               // to be joined
     std::vector<char> moved;          // for each worker, since its last run
-    cpu_set_t processors{};           // of the caller who moved some
+    cpu_set_t processors{};           // affinity of the caller who moved some workers
     std::vector<std::atomic<int>> on; // for each worker, the processor where it watches, or kAsleep
     std::atomic<std::uint64_t> generation{0};
     std::atomic<int> busy{0}; // workers in a run
@@ -112,9 +112,10 @@ struct TilePool::State {
         }
     }
 
-    /// Has workers run elsewhere that would wait behind the caller for a millisecond or two: those
-    /// on its processor, and those asleep. A system that takes all other processors for busy wakes
-    /// a thread where its waker runs; virtual machines do, whose idle ones look like taken ones.
+    /// Moves workers to other processors if they are asleep or watch on the caller's processor:
+    /// there they would wait behind the caller for one or two milliseconds. A system that takes all
+    /// other processors for busy wakes a thread on the processor of its waker. In a virtual machine
+    /// idle processors look busy.
     void clearProcessor() {
         const int here = sched_getcpu();
         const auto isHere = [&](const std::atomic<int>& at) { return at == kAsleep || at == here; };
@@ -149,7 +150,7 @@ struct TilePool::State {
                 on[index] = kAsleep;
                 changed.wait(lock, ready);
             }
-            if (moved[index] != 0) { // it may go anywhere again
+            if (moved[index] != 0) { // lift the restriction to certain processors
                 (void)pthread_setaffinity_np(pthread_self(), sizeof(processors), &processors);
                 moved[index] = 0;
             }
@@ -171,8 +172,8 @@ struct TilePool::State {
         }
     }
 
-    /// The caller's share of a run, and the wait for those who joined: a thread that the system is
-    /// slow to wake holds nobody up.
+    /// Runs the caller's share and waits for the workers that joined. A thread that the system is
+    /// slow to wake delays nobody.
     void share(Run& shared) {
         if (workers.empty() || shared.count < 2) {
             shared.take(0);
@@ -204,7 +205,7 @@ TilePool::TilePool(int threads) : m_state(std::make_unique<State>(checked(thread
                 [state = m_state.get(), worker] { state->serve(worker); });
         }
     } catch (const std::system_error&) {
-        m_state->end(); // those that started must return before they can be joined
+        m_state->end(); // the workers that started must return before they can be joined
         throw Error(ErrorCode::CommandLine,
                     "the system cannot start " + std::to_string(threads) + " threads");
     } catch (...) {
