@@ -29,13 +29,13 @@ struct Maximum {
     }
 };
 
-/// Gives the maxima of a map best first. Candidates wait in the order of the most they can score,
-/// and get their canonical score only when nothing that has one is certainly before them; so the
-/// work follows the number of peaks asked for, not that of the candidates.
+/// Returns the maxima of a map, best first. Candidates are ordered by their upper limit. A
+/// canonical score is computed only if no maximum that has one is certainly before the candidate.
+/// So the work depends on the number of peaks requested, not on the number of candidates.
 class Search {
   public:
-    /// What `exclusion` covers is passed over. It may grow by maxima of this and other searches
-    /// that are before all that are left here.
+    /// Skips maxima that `exclusion` covers. The caller may add maxima of this and of other
+    /// searches that come before all maxima left here.
     Search(detail::Scores& scores, double minScore, const detail::Exclusion& exclusion,
            std::stop_token stop)
         : m_scores(&scores), m_minScore(minScore), m_stop(std::move(stop)), m_exclusion(&exclusion),
@@ -250,7 +250,7 @@ void requireSensible(const PeakOptions& options) {
     }
 }
 
-/// What a maximum is as a peak, but its rival.
+/// Makes a peak of a maximum; its rival is set later.
 Peak peakOf(const Found& found, const base::Geometry& geometry) {
     detail::Scores& scores = *found.scores;
     const base::Index at = scores.index(found.maximum.linear);

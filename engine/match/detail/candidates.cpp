@@ -19,7 +19,8 @@ struct Rows {
     const float* below;
 };
 
-/// What a voxel must reach, and how far a neighbour must be above it to be certainly higher.
+/// The score that a voxel must reach, and the difference from which a neighbour is certainly
+/// higher.
 struct Limits {
     float threshold;
     float margin;
@@ -71,7 +72,7 @@ class Scanner {
                             static_cast<float>(2 * m_scores.largestMargin()) + 1e-6F};
         const std::int64_t last = extents.x - 1;
         test({0, y, z}, found);
-        if (m_scores.leavesSomeOut()) { // what does not take part must exclude nothing
+        if (m_scores.leavesSomeOut()) { // voxels that may not be peaks exclude no neighbour
             for (std::int64_t x = 1; x <= last; ++x) {
                 test({x, y, z}, found);
             }
@@ -94,7 +95,7 @@ class Scanner {
         }
     }
 
-    /// What came back of a reduced map.
+    /// Scans a part of a reduced map.
     void scanPart(const method::ReducedMap::Part& part, const std::stop_token& stop,
                   std::vector<Candidate>& found) const {
         const base::Extents& extents = part.box.extents;

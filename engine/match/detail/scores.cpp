@@ -62,8 +62,8 @@ Scores::Scores(const method::MaskedView& scene, const SearchedMap& map, const Pe
     m_budget = std::max(kFewestScores, kVoxelBudget / all);
 }
 
-/// Refuses a reduced map that says how high scores can be and nothing else: what it left on the
-/// device are then not voxels with a higher neighbour.
+/// Throws for a reduced map whose values are only upper limits: then a voxel left on the device
+/// need not have a higher neighbour.
 void Scores::requireWhole() const {
     const auto isWhole = [](const method::ReducedMap::Part& part) { return part.whole; };
     if (m_map->reduced != nullptr && onlyFromAbove() &&
@@ -74,8 +74,8 @@ void Scores::requireWhole() const {
     }
 }
 
-/// What did not come back is no LOWCONF voxel: its pixels tell what it is. Where some are left out
-/// all templates have one support.
+/// A voxel that was not copied back is not LOWCONF, so its pixels give its status. Where PARTIAL
+/// voxels may not be peaks, all templates have the same support.
 bool Scores::takesPart(const base::Index& at) {
     const Seen seen = this->seen(at);
     if (seen.known) {
@@ -103,7 +103,7 @@ base::Status Scores::statusOf(const base::Index& at) const {
     return onlyFromAbove() && status == base::Status::Partial ? base::Status::Ok : status;
 }
 
-/// Whether a template takes part at a voxel, as far as its support tells.
+/// Whether a template counts at a voxel, judged by its support.
 bool Scores::counts(const method::CanonicalTemplate& templ, const base::Index& corner) const {
     if (m_leavesSomeOut) {
         return method::isWhole(m_scene, templ, corner);
