@@ -8,8 +8,8 @@
 #include "engine/base/random.h"
 #include "engine/sample/detail/recipe.h"
 
-// Only +, -, *, / and sqrt are used: IEEE 754 fixes their bits, those of exp or sin differ from
-// library to library.
+// Only +, -, *, / and sqrt are used: IEEE 754 fixes their bits, whereas exp and sin differ between
+// libraries.
 
 namespace flcc::sample {
 
@@ -87,7 +87,8 @@ double varianceOf(const base::Image<double>& image) {
     return variance;
 }
 
-/// Centres whose template boxes lie inside the scene, `distance` apart from each other.
+/// Returns centres whose template boxes lie inside the scene and that are at least `distance`
+/// apart.
 std::vector<Point> scatter(const Recipe& recipe, Random& random) {
     const auto coordinate = [&](std::int64_t n, std::int64_t m) {
         const double margin = 0.5 * static_cast<double>(m) + 1;
