@@ -31,7 +31,8 @@ using detail::Descriptor;
 
 std::string reasonOf(int error) { return std::generic_category().message(error); }
 
-/// Follows a link, so that the file it names is replaced and not the link; refuses what is no file.
+/// Follows a link, so that the file is replaced and not the link. Throws for a path that is not a
+/// regular file.
 fs::path resolved(const fs::path& target) {
     std::error_code error;
     const auto status = fs::status(target, error);

@@ -15,7 +15,7 @@ namespace {
 
 using base::PixelType;
 
-/// What a format can write.
+/// Properties of an image format that can be written.
 struct Writable {
     std::string_view extension;
     bool onlyBytesAndShorts;
@@ -199,7 +199,8 @@ LoadedImage readWithDigests(const std::filesystem::path& path, const ReadOptions
     return image;
 }
 
-/// Runs `read`; what it returns when stopped, and errors of memory, as the header says.
+/// Runs `read`. Returns an empty result if cancelled, and translates errors of memory, as the
+/// header says.
 template <class Read> auto atTheDoor(const std::filesystem::path& path, Read read) {
     using Result = decltype(read());
     try {

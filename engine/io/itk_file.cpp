@@ -25,7 +25,7 @@ namespace {
 using base::PixelType;
 using Component = itk::IOComponentEnum;
 
-/// Sends what ITK has to say to the log instead of the screen.
+/// Sends messages of ITK to the log instead of the screen.
 class LogWindow : public itk::OutputWindow {
   public:
     using Self = LogWindow;
@@ -64,10 +64,10 @@ itk::ImageIOBase::Pointer makeReader(Format format) {
     throw base::Error(base::ErrorCode::Internal, "only NRRD, NIfTI and MRC go through ITK");
 }
 
-// What the library says holds names of classes and addresses: that goes to the log.
+// ITK's error text holds class names and addresses, so it goes to the log only.
 constexpr const char* kDamaged = "the file is truncated, damaged or of a kind that cannot be read";
 
-/// Runs `work` and translates what ITK throws.
+/// Runs `work` and translates exceptions of ITK.
 template <class Work> auto guarded(const std::filesystem::path& path, Work work) {
     const PointLocale locale;
     try {

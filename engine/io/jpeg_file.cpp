@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <jpeglib.h>
-// What it needs comes first.
+// The headers that jerror.h needs come first.
 #include <jerror.h>
 
 #include "engine/base/error.h"
@@ -51,8 +51,8 @@ JpegFile& ownerOf(j_common_ptr state) { return *static_cast<JpegFile*>(state->cl
     std::longjmp(owner.back, 1);
 }
 
-/// Warnings of a file that ends early or of bits that cannot be are errors here; those of oddities
-/// that harm no pixel are not told.
+/// Warnings about a truncated file or invalid bits are errors here; warnings about oddities that
+/// change no pixel are ignored.
 void onMessage(j_common_ptr state, int /*level*/) {
     switch (state->err->msg_code) {
     case JWRN_BOGUS_PROGRESSION:

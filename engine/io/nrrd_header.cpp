@@ -18,7 +18,7 @@ std::string lowered(std::string text) {
     return text;
 }
 
-/// What an NRRD header says of where its voxels are.
+/// Position and encoding of the voxels according to an NRRD header.
 struct NrrdHeader {
     Metadata fields;             ///< "key: value" lines, the keys in lower case
     std::int64_t dataOffset = 0; ///< behind the empty line that ends it

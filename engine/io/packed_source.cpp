@@ -58,7 +58,7 @@ class PackedSource final : public ByteSource {
     }
 
   private:
-    /// Unpacks up to `room` bytes; 0 when there are no more, or the rest is damaged.
+    /// Unpacks up to `room` bytes; returns 0 at the end of the data or if the rest is damaged.
     std::int64_t unpack(unsigned char* out, std::int64_t room) {
         m_stream.next_out = out;
         m_stream.avail_out = static_cast<uInt>(room);

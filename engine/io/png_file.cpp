@@ -51,7 +51,7 @@ struct PngFile {
     std::longjmp(*::png_set_longjmp_fn(png, std::longjmp, sizeof(std::jmp_buf)), 1);
 }
 
-/// Whether a stop was asked for; told as an error, which is how the library is left.
+/// Raises a libpng error if cancelled; libpng can be left in no other way.
 void leaveIfStopped(png_structp png, const PngFile& owner) {
     if (owner.stop.stop_requested()) {
         ::png_error(png, "stopped");
@@ -256,7 +256,7 @@ void writePng(const std::filesystem::path& path, const std::filesystem::path& ta
                            image.components == 1   ? PNG_COLOR_TYPE_GRAY
                            : image.components == 3 ? PNG_COLOR_TYPE_RGB
                                                    : PNG_COLOR_TYPE_RGB_ALPHA};
-    // libpng does not change what it writes, but its interface knows no const.
+    // libpng does not change the pixels that it writes, but its interface has no const.
     auto* first = static_cast<png_bytep>(const_cast<void*>(image.pixels));
     std::vector<png_bytep> rows;
     for (std::int64_t y = 0; y < image.height; ++y) {

@@ -105,7 +105,7 @@ void readSideBySide(ValueReader& reader, const ImageInfo& info, const Choice& ch
     }
 }
 
-/// Runs of one component or channel, `inner` long, before those of the next.
+/// Reads runs of `inner` values of one component or channel that follow each other.
 void readRuns(ValueReader& reader, const ImageInfo& info, const Choice& choice, std::int64_t inner,
               std::vector<base::AnyImage>& planes) {
     const std::int64_t together = std::int64_t{1} * info.components * info.channels;

@@ -1,4 +1,4 @@
-// What the image library does not tell of a file: that it was cut short, and units.
+// Checks that the image library does not make: truncated files, and units.
 
 #include <algorithm>
 #include <array>
@@ -23,7 +23,8 @@ MrcHeader parseMrc(const std::filesystem::path& path) {
     if (bytes.size() < 1024) {
         failInput(path, "the file is truncated; an MRC header has 1024 bytes");
     }
-    // Old files have no machine stamp: theirs is told by the mode, a small number.
+    // Old files have no machine stamp. Their byte order follows from the mode, which is a small
+    // number.
     const bool littleFile = bytes[212] == 0x44;
     const bool bigFile = bytes[212] == 0x11;
     constexpr bool kLittle = std::endian::native == std::endian::little;

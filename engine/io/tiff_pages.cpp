@@ -1,5 +1,5 @@
-// The pages of a TIFF file and what they mean. libtiff tells when a file was cut short, reads pages
-// one by one and hands out the description, all of which ITK's reader does not.
+// The pages of a TIFF file and their meaning. libtiff detects truncated files, reads pages one by
+// one and gives access to the description; ITK's reader does none of this.
 
 #include "engine/io/detail/tiff_pages.h"
 
@@ -146,7 +146,7 @@ void setComponents(const std::filesystem::path& path, TiffFile& open) {
     open.info.channels = std::max(open.info.channels, samplesAsChannels);
 }
 
-/// Goes through the directories; all that count must be alike.
+/// Visits the directories; all pages that count must have equal properties.
 void collectPages(const std::filesystem::path& path, TiffFile& open, const std::stop_token& stop) {
     TIFF* file = open.file.get();
     do {
@@ -205,7 +205,8 @@ void requirePagesBehindFirst(const std::filesystem::path& path, TiffFile& open) 
                     planesOf(open.stack), requireRegularFile(path) - first);
 }
 
-/// Pixels that are not compressed must be there; the library would tell page by page.
+/// Uncompressed pixels must be in the file; libtiff would report a missing page only when it reads
+/// it.
 void requireAllPages(const std::filesystem::path& path, TiffFile& open) {
     const std::int64_t size = requireRegularFile(path);
     if (open.page.compression != COMPRESSION_NONE) {

@@ -70,7 +70,7 @@ void copySample(const TiffPage& page, const Block& block, std::int64_t sample, s
         plane);
 }
 
-/// MINISWHITE counts darkness: turn it into brightness, as every viewer does.
+/// MINISWHITE stores darkness; convert it to brightness, as every viewer does.
 void invert(const TiffPage& page, std::int64_t z, base::AnyImage& plane) {
     std::visit(
         [&](auto& image) {
@@ -181,7 +181,7 @@ class PageReader {
         }
     }
 
-    /// What will be taken from a row of `width` pixels must be in it.
+    /// A row must hold the data of `width` pixels.
     void requireRowBytes(tmsize_t bytes, std::uint32_t width, bool separate) const {
         const std::int64_t samples = separate ? 1 : m_page.samples;
         require(bytes >= (std::int64_t{width} * samples * m_page.bits + 7) / 8);
