@@ -209,8 +209,8 @@ std::vector<std::int64_t> parseNumbers(std::string_view text) {
     }
 }
 
-/// A plan report and what it decides exclude each other among the options of one source; those of
-/// the command line replace the other kind of the job file.
+/// Options of one source cannot combine a plan report with options that the report decides. Between
+/// sources the command line wins: it replaces the other kind of option in the job file.
 void settlePlan(Job& job, const std::vector<std::string>& given) {
     const auto isGiven = [&](const std::string& name) {
         return std::find(given.begin(), given.end(), name) != given.end();
@@ -263,7 +263,7 @@ ParsedArguments parseArguments(const std::vector<std::string>& args) {
             "with --crop, no template can follow the scene as a plain argument; write --template " +
             secondPlain->results().front());
     }
-    // What the command line says of templates replaces all that the job file says of them.
+    // Templates on the command line replace all templates of the job file.
     if (crops || secondPlain->count() + app.get_option("--template")->count() > 0) {
         parsed.job.crops.clear();
         parsed.job.templates.clear();

@@ -71,7 +71,7 @@ std::vector<base::AnyImage> cutFrom(const base::AnyImage& scene, const Extents& 
     return cuts;
 }
 
-/// One way to solve the problem under way, timed.
+/// Times one method on the current problem.
 class Timing {
   public:
     Timing(const method::Method& method, const base::AnyImage& scene,
@@ -90,7 +90,7 @@ class Timing {
     /// False when stopped.
     bool run(int repeat) {
         m_method.warmUp(m_row.problem, m_row.candidate);
-        if (!series(m_row.singleMs, repeat, [this] { // prepared anew each time
+        if (!series(m_row.singleMs, repeat, [this] { // every run prepares the template
                 m_prepared.clear();
                 for (const method::MaskedView& templ : m_templates) {
                     m_prepared.push_back(

@@ -87,7 +87,7 @@ std::string toMarkdown(const BenchmarkRow& row) {
     const std::optional<double> down = row.stageMs("download");
     const std::optional<double> kernel = row.stageMs("kernel");
     std::optional<double> overLargest;
-    if (up && down && kernel) { // which go on side by side
+    if (up && down && kernel) { // these stages overlap
         overLargest = stream / std::max({*up, *down, row.computeMs()});
     }
     std::optional<double> overTransforms;

@@ -323,7 +323,7 @@ void writeCrossover(const std::filesystem::path& path, const std::vector<Crossov
 
 void writeCrossover(const std::filesystem::path& path, int threads, const std::string& device) {
     checkName(path);        // before the work
-    if (device == "auto") { // the picture tells methods apart, not devices
+    if (device == "auto") { // the picture distinguishes methods, not devices
         throw base::Error(
             base::ErrorCode::CommandLine,
             "a crossover map cannot be made with --device auto; use --device cpu or cuda");

@@ -83,7 +83,7 @@ template <class Body> auto withMemoryErrors(const Body& body) {
     }
 }
 
-/// What planning measured is true however the job ends.
+/// Measurements of planning are valid however the job ends.
 struct KeepsLearnt {
     KeepsLearnt() = default;
     ~KeepsLearnt() { (void)keepLearnt(); }

@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kMagic = "FLCC knowledge 1 ";
 constexpr std::size_t kDigest = 64;
-/// More than wisdom and measurements can come to.
+/// Larger than any wisdom and measurements can be.
 constexpr off_t kLargest = 32 << 20;
 
 /// A file descriptor that closes itself.
@@ -68,14 +68,14 @@ const std::string& key() {
     return key;
 }
 
-/// The head, then what the digest is of: key, a zero byte, knowledge.
+/// The head, then the text that the digest covers: key, a zero byte, knowledge.
 std::string wrapped(const plan::Knowledge& knowledge) {
     const std::string body = key() + '\0' + plan::toText(knowledge);
     return std::string(kMagic) + std::to_string(body.size()) + " " + io::textDigest(body) + "\n" +
            body;
 }
 
-/// What a file says, or why it says nothing.
+/// Content of a file, or the reason why it is not used.
 struct Reading {
     std::optional<plan::Knowledge> knowledge;
     std::string fault;
@@ -141,7 +141,7 @@ Reading readFile(const fs::path& file) {
     return fault.empty() ? unwrapped(bytes) : Reading{{}, std::move(fault)};
 }
 
-/// What tells one state of a file from another.
+/// Properties that change when a file is changed or replaced.
 using Stamp = std::tuple<std::string, ino_t, off_t, time_t, long>;
 
 std::optional<Stamp> stampOf(const fs::path& file) {
@@ -189,13 +189,13 @@ void writeLocked(const fs::path& file, const std::function<void(plan::Knowledge&
     io::writeText(file, wrapped(now));
 }
 
-/// What this process knows; guarded by the mutex.
+/// Knowledge of this process; guarded by the mutex.
 struct Known {
     std::mutex mutex;
     std::optional<Stamp> last; ///< of the file that was read last
     std::shared_ptr<const plan::Knowledge> all = std::make_shared<plan::Knowledge>();
-    plan::Knowledge learnt; ///< its problems are those that are not in the file
-    bool wisdom = false;    ///< nor is what FFTW found
+    plan::Knowledge learnt; ///< holds only problems that are not in the file
+    bool wisdom = false;    ///< FFTW found plans that are not in the file
     fs::path learntFor;     ///< the file they belong to
 };
 

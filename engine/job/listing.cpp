@@ -23,7 +23,7 @@ std::string dump(const Json& json) {
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-/// `x,y,z,cx,cy,cz,template` of every planted copy; the corner is that of the nearest placement.
+/// `x,y,z,cx,cy,cz,template` of every planted copy; x,y,z is the corner of the nearest placement.
 std::string truthText(const sample::Sample& sample) {
     const base::Extents templ = base::extentsOf(sample.templ);
     const base::Point half{static_cast<double>(templ.x - 1) / 2,
@@ -42,7 +42,7 @@ std::string truthText(const sample::Sample& sample) {
     return text;
 }
 
-/// Makes a folder and those above it; what is empty at the end goes again.
+/// Makes a folder and its parents. The destructor removes those that are still empty.
 class NewFolders {
   public:
     explicit NewFolders(const std::filesystem::path& folder) {

@@ -72,7 +72,7 @@ Json problemJson(const JobReport& report, const plan::PlanReport& plan,
             {"memory_limit", plan.limits.memoryBytes}};
 }
 
-/// Null for what did not run, or would not, on devices.
+/// Null if nothing ran, or is predicted to run, on devices.
 Json toJson(const std::optional<method::DeviceTimes>& times) {
     if (!times) {
         return nullptr;
@@ -204,7 +204,7 @@ Json toJson(const Environment& environment, bool calibrated) {
             {"calibrated", calibrated}};
 }
 
-/// The rows of a plan and what was made of them.
+/// Writes the rows of a plan and the chosen one.
 void putPlan(Json& json, const plan::PlanReport& plan) {
     json["candidates"] = Json::array();
     for (const plan::CandidateReport& row : plan.candidates) {
@@ -227,8 +227,8 @@ Json toJson(const StreamReport& stream) {
             {"in_flight", stream.inFlight}};
 }
 
-/// What of a report, of its first scene where there are several, or of one of its groups, is for
-/// templates of `templ`.
+/// The part of a report that belongs to templates of `templ`: the report, one of its groups, or
+/// either of these of the first scene.
 const Json& partFor(const Json& report, const base::Extents& templ) {
     if (const auto scenes = report.find("scenes"); scenes != report.end()) {
         return partFor(scenes->at(0), templ);

@@ -67,7 +67,7 @@ std::string table(const std::vector<Row>& rows, std::size_t left) {
     return text;
 }
 
-/// What panels that leave the scene or its mask count for; nothing where there are none.
+/// How voxels outside the scene or its mask count; empty if no panel can leave them.
 std::string outsideText(const JobReport& report) {
     const method::Problem& problem = report.plan.problem;
     std::string text = problem.sceneMask ? ", scene masked" : "";
@@ -234,7 +234,7 @@ std::string planText(const plan::PlanReport& plan) {
            partsText(plan) + criticalText(plan);
 }
 
-/// The time of a run on devices: transfers and compute, and what they would take without overlap.
+/// Times of a run on devices: transfers and computing, and their sum without overlap.
 std::string timesText(const char* head, const std::optional<method::DeviceTimes>& times) {
     if (!times) {
         return {};
@@ -410,7 +410,7 @@ double recomputedShare(const MapReport& map) {
     for (const std::int64_t count : map.facts.statusCounts) {
         voxels += count;
     }
-    // What was recomputed is counted over all templates of a bank.
+    // Recomputed scores are counted over all templates of a bank.
     const std::int64_t scores = std::max(voxels, map.facts.scores.count);
     const double share = static_cast<double>(map.facts.recomputed) / static_cast<double>(scores);
     return scores > 0 ? std::min(share, 1.0) : 0;

@@ -10,7 +10,7 @@
 #include "engine/job/job.h"
 #include "engine/plan/planner.h"
 
-// What a report means: whether a job can run, whether its result counts.
+// Verdicts on a report: whether a job can run, and whether its result counts.
 
 namespace flcc::job {
 
@@ -19,7 +19,7 @@ using base::ErrorCode;
 
 namespace {
 
-/// What `ask` finds wrong first in the reports of several scenes, with the scene's name.
+/// The first error that `ask` finds in the reports of several scenes, with the scene's name.
 template <class Ask>
 std::optional<Error> firstWrong(const std::vector<JobReport>& scenes, const Ask& ask) {
     for (const JobReport& scene : scenes) {
@@ -47,7 +47,7 @@ std::optional<Error> refusal(const plan::PlanReport& plan) {
     bool failed = false; // when it was timed
     for (const plan::CandidateReport& row : plan.candidates) {
         if (onGpu(row) && !gpuAlone) {
-            continue; // why the processor cannot is what matters
+            continue; // only the processor's reason matters
         }
         failed = failed || row.verdict == plan::CandidateVerdict::Failed;
         if (reasons.find(row.reason) == std::string::npos) {

@@ -18,7 +18,7 @@ constexpr std::size_t kDrawn = 64;
 constexpr std::uint64_t kSeed = 20041108;
 /// Share of a run the audit may take with auto.
 constexpr double kShare = 0.02;
-/// What reference::Lcc takes for a voxel of a panel, and for a panel beside.
+/// Time of reference::Lcc for a voxel of a panel; kPanelNs is the additional time for a panel.
 constexpr double kVoxelNs = 8;
 constexpr double kPanelNs = 300;
 
@@ -29,13 +29,13 @@ double predictedMs(const AuditInput& input) {
     return 1e-6 * (places + 1) * (voxels * kVoxelNs + kPanelNs);
 }
 
-/// What the definition gives at one placement.
+/// The scores of the definition at one placement.
 struct Truth {
     reference::Score best; ///< of all templates; the first one's where none has a score
     std::vector<reference::Score> each; ///< of every template
 };
 
-/// Collects what differs.
+/// Compares a run with the definition and collects the differences.
 class Auditor {
   public:
     explicit Auditor(const AuditInput& input)
@@ -64,7 +64,7 @@ class Auditor {
         voxel(at, truthAt({at.x + m_first.x, at.y + m_first.y, at.z + m_first.z}));
     }
 
-    /// Where the map has the placement whose first voxel lies on `corner`.
+    /// The map voxel of the placement whose first voxel lies on `corner`.
     [[nodiscard]] base::Index mapVoxel(const base::Index& corner) const {
         return {corner.x - m_first.x, corner.y - m_first.y, corner.z - m_first.z};
     }
@@ -81,7 +81,7 @@ class Auditor {
             m_report.medianOverBound = *half;
         }
         const double told = m_input.facts.largestBound;
-        const bool kept = told <= m_input.problem.promise; // by what has no mark
+        const bool kept = told <= m_input.problem.promise; // of scores without LOWCONF
         bool good = m_report.wrongStatus == 0 && m_report.largestOverBound <= 1;
         if (good && !kept) {
             good = false;
@@ -116,8 +116,8 @@ class Auditor {
                                            : static_cast<double>(map.value.view().at(at));
     }
 
-    /// Whether a status of the map can be that of a placement: of a template without which the best
-    /// score would not be the best, within `bound`.
+    /// Whether the map's status at a placement is possible: it must belong to a template whose
+    /// score is the best one within `bound`.
     [[nodiscard]] bool mayBe(base::Status status, const Truth& truth, double bound) const {
         if (!base::hasValue(truth.best.status)) {
             return status == truth.best.status;
@@ -148,7 +148,8 @@ class Auditor {
                                              : 0;
         const method::MapFacts& facts = m_input.facts;
         const double promise = m_input.problem.promise;
-        // What was computed wrongly may come with a wrong bound: only the mark allows for more.
+        // Code that computes a wrong score may compute a wrong bound too, so only LOWCONF allows
+        // more than the promise.
         const double bound = !base::hasValue(status)           ? 0.0
                              : status == base::Status::LowConf ? facts.largestLowConf
                              : status == base::Status::Partial

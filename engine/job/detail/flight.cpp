@@ -43,7 +43,7 @@ void Flight::fly(const std::stop_token& stop, std::mutex& reading) {
             m_work = std::make_unique<SceneWork>();
             run(std::move(image), watch, stop);
         }
-    } catch (...) { // its turn tells
+    } catch (...) { // the job reports the error when it reaches the scene
         const std::lock_guard guard(m_lock);
         m_error = std::current_exception();
     }

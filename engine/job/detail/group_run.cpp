@@ -87,7 +87,7 @@ Shared GroupRun::whatIsShared(int number) const {
                   .problem = m_problem,
                   .plan = m_plan,
                   .report = m_report.plan};
-    shared.report.planningMs = 0; // which the next scene does not spend again
+    shared.report.planningMs = 0; // the next scene spends no time on planning
     return shared;
 }
 
@@ -156,7 +156,7 @@ bool GroupRun::fallBack(const plan::Request& request, const Error& failure,
     again.device =
         wrong ? std::string(method::kProcessor) : request.device; // a lost device refuses by itself
     again.failed = m_failed;
-    m_tookOver = false; // what another scene left was made for that GPU
+    m_tookOver = false; // the data of the other scene was made for the failed GPU
     m_shared = {};
     clear();
     std::optional<Error> refused;
@@ -237,7 +237,7 @@ method::Outcome GroupRun::executePrepared(const method::Execution& execution,
     const method::Candidate& candidate = m_plan->candidate();
     const method::Method& method = m_plan->method();
     auto& [prepared, workspace] = m_shared.tools;
-    if (!m_tookOver || prepared.empty()) { // in every turn, so that executeMs holds it
+    if (!m_tookOver || prepared.empty()) { // in every repetition, so that executeMs includes it
         m_shared.tools = {};
         for (const method::MaskedView& templ : m_inputs.templViews(m_numbers)) {
             prepared.push_back(method.prepare(m_problem, candidate, templ, execution.pool));
@@ -280,7 +280,7 @@ method::Outcome GroupRun::executeOnce(base::TilePool& pool, const Progress& prog
     double done = 0;
     const auto finished = [&](const base::Box& box) {
         done += static_cast<double>(base::voxelCount(box.extents));
-        if (turn == m_job.repeat - 1) { // the turns before write the same place again
+        if (turn == m_job.repeat - 1) { // earlier repetitions write the same voxels
             progress.regionFinished(box);
         }
         progress.share(std::min(1.0, (turn + done / voxels) / turns));
@@ -393,7 +393,7 @@ void GroupRun::audit(const std::vector<match::Peak>& peaks, const std::stop_toke
     const double runMs = m_plan->report().chosen()->prediction->ms;
     std::optional<std::string> off = auditRefusal(m_job.audit, input, runMs);
     if (byGpu()) {
-        off.reset(); // what a GPU computed is verified whatever it costs
+        off.reset(); // results of a GPU are verified at any cost
     }
     m_report.audit = off ? AuditReport{.reason = *off} : detail::audit(input, stop);
 }

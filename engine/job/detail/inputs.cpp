@@ -154,7 +154,7 @@ base::PixelType commonType(const std::vector<TemplateInput>& templates,
     return same ? first : single ? base::PixelType::Float32 : base::PixelType::Float64;
 }
 
-/// Makes what is matched of templates that are not matched as they are.
+/// Makes the changed pixels of templates that are not matched as they are.
 void change(Inputs& inputs, bool inverted) {
     for (const std::vector<int>& group : inputs.groups) {
         const base::PixelType type = commonType(inputs.templates, group);
@@ -206,7 +206,8 @@ void requireJob(const Job& job, const JobImages& images) {
     }
 }
 
-/// What templates of different extents cannot have, as their placements are not the same.
+/// Throws for outputs that templates of different extents cannot have, because their placements
+/// differ.
 void requireNoMap(const Job& job, const Inputs& inputs) {
     if (inputs.groups.size() < 2) {
         return;
@@ -328,7 +329,8 @@ void readMasks(Inputs& inputs, const Job& job, const JobImages& images,
     }
 }
 
-/// Template `number` in a sentence on what is wrong with it, where there are several.
+/// Throws for a template that cannot be matched; with several templates the sentence names its
+/// number.
 void requireUsable(const Inputs& inputs) {
     for (std::size_t i = 0; i < inputs.templates.size(); ++i) {
         try {

@@ -80,7 +80,7 @@ std::int64_t groupMemory(const std::filesystem::path& cgroupFile,
 }
 
 PeakMeter::PeakMeter() {
-    // Freed memory that is kept would be taken again without a rise.
+    // Kept buffers would be reused without a rise of the resident memory.
     base::dropKeptBuffers();
     malloc_trim(0);
     // 5 sets the highest resident memory back to the present one; where it may not, the rise shows

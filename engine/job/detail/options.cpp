@@ -97,7 +97,7 @@ Option filesOption(std::string name, std::string help, std::vector<path> Job::*m
     return option;
 }
 
-/// A whole number whose default is Job's.
+/// An integer option; its default is the default of the Job member.
 template <class T>
 Option countOption(std::string name, std::string value, std::string help, T Job::*member,
                    std::int64_t low, std::int64_t high) {
@@ -178,7 +178,7 @@ Option flagOption(std::string name, std::string help, bool Job::*member) {
             .positional = false};
 }
 
-/// A number whose default is Job's.
+/// A number option; its default is the default of the Job member.
 Option numberOption(std::string name, std::string value, std::string help, double Job::*member,
                     double low, double high) {
     return {.name = name,

@@ -52,7 +52,7 @@ bool SceneRunner::read(bool images) {
     }
     takeOver();
     if (m_job.memoryBytes == 0) {
-        m_request.limits.memoryBytes = availableMemory(); // what the inputs left
+        m_request.limits.memoryBytes = availableMemory(); // memory left after the inputs were read
     }
     const base::Index corner = inputs().sceneCorner();
     const base::Index first = method::firstPlacement(groups().front().problem());
@@ -381,9 +381,9 @@ void SceneRunner::startMap() {
     }
 }
 
-/// Plans a group again after a GPU failed.
+/// Plans a group anew after a GPU failed.
 bool SceneRunner::fallBack(GroupRun& group, const Error& failure) {
-    ground();                     // what runs by the same plan
+    ground();                     // ends flights that use the same plan
     if (m_job.memoryBytes == 0) { // which leaves its memory
         m_request.limits.memoryBytes = std::max(m_request.limits.memoryBytes, availableMemory());
     }
@@ -405,9 +405,9 @@ bool SceneRunner::fallBack(GroupRun& group, const Error& failure) {
     return true;
 }
 
-/// Runs a group, or waits for what was begun before; after a failure beside other scenes again,
-/// without them, and after one of a GPU alone as was planned again. Each time in a map of its own,
-/// as somebody may be looking at the other one.
+/// Runs a group, or waits for a flight that was started before. After a failure while other scenes
+/// ran, runs it once more without them; after a failure of a GPU alone, runs the new plan. Each run
+/// gets its own map, because the previous one may be displayed.
 bool SceneRunner::executeGroup(GroupRun& group, const GroupRun::Progress& progress) {
     while (true) {
         const bool lands = std::exchange(m_lands, false);
@@ -454,7 +454,7 @@ bool SceneRunner::execute() {
     const PeakMeter meter;
     const bool oneMap = groups().size() == 1;
     double expected = 0;
-    std::vector<GroupRun*> waiting; // all of them, unless only some have to be done again
+    std::vector<GroupRun*> waiting; // all groups, unless only some must be run once more
     for (GroupRun& group : groups()) {
         if (!group.hasRun()) {
             waiting.push_back(&group);

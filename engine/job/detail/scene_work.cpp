@@ -6,9 +6,10 @@ namespace flcc::job::detail {
 
 void makeGroups(SceneWork& work, const Job& job, const WorkKind& kind,
                 const std::stop_token& stop) {
-    // What is prepared of several groups would have to stay beside what each of them needs.
+    // With several groups, all prepared templates would have to stay in memory beside the data of
+    // each group.
     const bool one = work.inputs.groups.size() == 1;
-    // What is repeated is timed, each run with all that it takes alone.
+    // Repeated runs are timed, so each run includes everything that it needs.
     const int runs = job.repeat == 1 ? static_cast<int>(work.inputs.groups.size()) : 1;
     const GroupRun::Wants wants{.keeps = kind.several && one,
                                 .map = one && (kind.wantsMaps || needsMap(job)),

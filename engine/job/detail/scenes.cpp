@@ -37,7 +37,7 @@ namespace detail {
 
 namespace {
 
-/// Colour is turned into one value a voxel, beside what was read.
+/// Colour needs one more value for each voxel, beside the values that were read.
 std::int64_t readBytes(const io::ImageInfo& info) {
     const std::int64_t value = base::byteCount(info.extents, base::bytesPerVoxel(info.pixel));
     return info.components == 1 ? value
