@@ -221,7 +221,7 @@ void copies(CaseRun& run) {
     match::PeakOptions options;
     options.minScore = 1; // exact copies still pass
     run.peaks(scene, templ, options, places, 1);
-    // Stripes: every row of placements is a plateau of exact copies, told once each.
+    // Stripes: every row of placements is a plateau of exact copies, which gives one peak.
     const AnyImage stripes =
         makeScene(PixelType::UInt8, {60, 48, 1}, [](const Index& i) { return i.y % 16 * 5; });
     options.minDistance = 0.0;

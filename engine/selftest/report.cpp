@@ -47,7 +47,7 @@ std::vector<std::string> devicesOf(const std::vector<Row>& rows) {
     return devices;
 }
 
-/// What a device is called, and for the processor which instruction sets of it ran.
+/// Name of a device; for the processor also the instruction sets that ran.
 std::string nameOf(const std::string& id, const Report& report) {
     std::set<std::string> sets;
     for (const Row& row : report.rows) {

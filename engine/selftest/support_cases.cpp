@@ -57,7 +57,8 @@ void masks(CaseRun& run) {
                 setVoxel(scene, {10 + i % m.x, 20 + i / m.x, 0}, 77);
             }
         }
-        if (type == PixelType::Float32) { // beside the disc of one placement, under that of others
+        if (type ==
+            PixelType::Float32) { // beside the disc of one placement, under the disc of others
             setVoxel(scene, {40, 22, 0}, std::nan(""));
         }
         run.judge(scene, {base::viewOf(templ), round.view()});

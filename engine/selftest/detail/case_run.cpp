@@ -22,8 +22,8 @@ bool samePeaks(const std::vector<match::Peak>& some, const std::vector<match::Pe
                       });
 }
 
-/// What a map that stays on a device tells otherwise than `run`, which brought it back, and its
-/// `peaks`; empty without a difference, and where no map stays.
+/// Compares a map that stays on a device with `run`, whose map was copied back, and with its
+/// `peaks`. Empty if there is no difference, or if no map stays on the device.
 std::string reducedFault(const Way& way, const method::MaskedView& scene,
                          const method::MaskedView& templ, const match::PeakOptions& options,
                          const MethodRun& run, const std::vector<match::Peak>& peaks) {
@@ -63,8 +63,8 @@ std::string reducedFault(const Way& way, const method::MaskedView& scene,
     return samePeaks(found, peaks) ? "" : "without its map the peaks differ";
 }
 
-/// What a bank of a template and its mirror image gives otherwise than the best of both, and
-/// without its map otherwise than with it; empty without a difference.
+/// Compares a bank of a template and its mirror image with the best of both, and the bank without
+/// its map with the bank with it. Empty if there is no difference.
 std::string bankFault(const Way& way, const method::MaskedView& scene,
                       const method::MaskedView& templ, const match::PeakOptions& options) {
     const base::AnyImage mirrored = flipped(base::copyOf(templ.pixels), true, false, false);

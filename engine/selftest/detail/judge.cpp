@@ -16,7 +16,7 @@ namespace flcc::selftest {
 
 namespace {
 
-/// value = sign * magnitude * 2^exponent, the magnitude odd; nothing for 0 and what is not finite.
+/// value = sign * magnitude * 2^exponent with an odd magnitude; empty for 0, NaN and Inf.
 struct Dyadic {
     std::int64_t value;
     int exponent;
@@ -31,8 +31,8 @@ std::optional<Dyadic> dyadic(double voxel) {
     return Dyadic{whole / (std::int64_t{1} << zeros), exponent - 53 + zeros};
 }
 
-/// The voxels times one power of two that makes all of them integers, what is not finite as 0;
-/// nothing where 62 bits are too few or the voxels are integers already.
+/// The voxels times a power of two that makes all of them integers, with 0 for NaN and Inf. Empty
+/// if 62 bits are too few or the voxels are integers already.
 std::optional<base::AnyImage> integerTwin(const base::AnyView& view) {
     if (base::isInteger(base::pixelType(view))) {
         return std::nullopt;
@@ -79,12 +79,12 @@ std::string promiseFault(const Way& way, const MethodRun& run) {
     return way.recompute && marked > 0 ? std::to_string(marked) + " voxels are LOWCONF" : "";
 }
 
-/// The largest bound a run tells of its scores, those in double where it has them.
+/// The largest bound that a run reports; that of its doubles if it has them.
 double largestBoundOf(const MethodRun& run) {
     return std::max(run.outcome.facts.largestBound, run.outcome.facts.largestLowConf);
 }
 
-/// The scores in double of a run in double: within the bound its outcome tells.
+/// Checks the doubles of a run in double against the bound that its outcome reports.
 void judgeExact(const MethodRun& run, const reference::ScoreMap& expected, Finding& finding) {
     const base::Image<double>& exact = run.map.exact;
     const double allowed = largestBoundOf(run) + 1e-11; // expected may be in double itself

@@ -124,7 +124,8 @@ base::AnyImage texture(base::PixelType type, const base::Extents& extents, std::
 base::AnyImage oneCountOver(base::PixelType type, const base::Extents& extents, std::int64_t offset,
                             std::uint64_t seed) {
     Random random(seed);
-    // Modulo 2^64, so that the greatest signed offset goes on upwards in an unsigned scene.
+    // Modulo 2^64, so that values above the greatest signed offset continue upwards in an unsigned
+    // scene.
     return makeIntegerScene(type, extents, [&](const base::Index&) {
         return static_cast<std::int64_t>(static_cast<std::uint64_t>(offset) + random.bits() % 2);
     });
