@@ -85,7 +85,7 @@ template <class T> Score Lcc::scoreOf(const SeenPanel<T>& panel) const {
         std::for_each(weights.begin(), weights.end(), [norm](double& value) { value /= norm; });
     }
     subtractMean(q);
-    const double rest = sum(q); // what rounding left of the mean
+    const double rest = sum(q); // the remainder of the mean, left by rounding
     const double squares = product(q, q) - rest * rest / static_cast<double>(q.size());
     if (m_outside == method::Outside::Eibl) { // beyond the scene the panel has its own mean
         for (std::size_t i = 0; i < q.size(); ++i) {
