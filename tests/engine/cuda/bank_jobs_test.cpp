@@ -184,7 +184,7 @@ class BankJobsTest : public QObject {
         QCOMPARE(found.report.plan.chosen()->prediction->onDevice.times->uploads, 1);
         const std::string text = job::toText(found.report);
         QVERIFY2(holds(text, " ms for 1 upload of the scene, compute "), text.c_str());
-        QVERIFY(!holds(text, "brings the scene again"));
+        QVERIFY(!holds(text, "is uploaded for each template"));
         QVERIFY(holds(job::toJson(found.report), "\"uploads\": 1"));
     }
 

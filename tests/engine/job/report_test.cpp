@@ -115,9 +115,10 @@ void JobReportTest::thePredictionIsThatOfTheSample() {
     QVERIFY2(text.find("upload ms  compute ms  download ms") != std::string::npos, text.c_str());
     QVERIFY2(text.find("22.25       33.50        44.75") != std::string::npos, text.c_str());
     QCOMPARE(Json::parse(job::toJson(report))["chosen"]["expected_ms"].get<double>(), 4321.0);
-    QVERIFY(text.find("brings the scene again") == std::string::npos);
+    QVERIFY(text.find("is uploaded for each template") == std::string::npos);
     chosen.prediction->onDevice.times->uploads = 3;
-    QVERIFY(job::toText(report).find("each brings the scene again") != std::string::npos);
+    QVERIFY(job::toText(report).find("the scene is uploaded for each template") !=
+            std::string::npos);
     chosen.prediction->onDevice.times.reset();
     QVERIFY(job::toText(report).find("upload ms") == std::string::npos);
 }
