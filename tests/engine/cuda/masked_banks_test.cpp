@@ -259,7 +259,7 @@ class MaskedBanksTest : public QObject {
         QFETCH(bool, equal);
         const Bank bank = bankOf("texture", equal);
         method::Problem problem = bank.problem();
-        problem.map = false;
+        problem.onDevice.map = false;
         const Extents tile;
         std::int64_t bytes = 16 << 20;
         for (int uploads = 1; uploads == 1; bytes = bytes * 9 / 10) {

@@ -98,9 +98,9 @@ class RepairTest : public QObject {
         QCOMPARE(otherThan(expected, whole), std::string());
         QVERIFY(kind == kFourier || whole.regions.size() >= 4);
         QVERIFY(whole.outcome.facts.recomputed > 0);
-        QCOMPARE(whole.outcome.times->uploads, 1);
+        QCOMPARE(whole.outcome.onDevice.times->uploads, 1);
         QVERIFY(stageOf(whole.outcome, "recomputation") > 0);
-        QVERIFY(ready.predicted().deviceBytes >= test::deviceDouble().mostBytes);
+        QVERIFY(ready.predicted().onDevice.bytes >= test::deviceDouble().mostBytes);
         QCOMPARE(test::reducedFault(*own.method, tileOf(kind), bank.problem(), bank,
                                     {.minScores = {0.6}}),
                  std::string());
@@ -128,7 +128,7 @@ class RepairTest : public QObject {
         }
         method::Problem problem = bank.problem();
         problem.promise = 1e-7; // more than a float keeps, less than single precision does
-        problem.map = map;
+        problem.onDevice.map = map;
         test::deviceDouble().resetFast();
         const test::OnDouble own(cuda::fourierMethod);
         Ready ready(*own.method, problem, bank, {});
@@ -140,11 +140,11 @@ class RepairTest : public QObject {
                 map ? own.method->executeBank(problem, ready.candidate, ready.prepared, ready.scene,
                                               *ready.workspace, execution,
                                               {method::viewOf(found), index.view()})
-                    : own.method->reduce(problem, ready.candidate, ready.prepared, ready.scene,
-                                         *ready.workspace, execution, {});
+                    : own.method->onDevice()->reduce(problem, ready.candidate, ready.prepared,
+                                                     ready.scene, *ready.workspace, execution, {});
             for (std::int64_t i = 0; outcome.cancelled && map && i < index.count(); ++i) {
                 if (found.status.data()[i] != Status::NotComputed || index.data()[i] != -1) {
-                    outcome.failures.emplace_back("something is left in the map");
+                    outcome.onDevice.failures.emplace_back("something is left in the map");
                 }
             }
             return outcome;
@@ -169,9 +169,9 @@ class RepairTest : public QObject {
             const method::Outcome some = run(stop.get_token());
             const std::chrono::duration<double, std::milli> took =
                 std::chrono::steady_clock::now() - start;
-            QVERIFY(some.failures.empty());
+            QVERIFY(some.onDevice.failures.empty());
             QVERIFY(some.cancelled == (some.facts.recomputed == 0));
-            QVERIFY(!some.cancelled || some.reduced == nullptr);
+            QVERIFY(!some.cancelled || some.onDevice.reduced == nullptr);
             ended = some.cancelled && took < ms - left / 2;
         }
         QVERIFY(ended);
