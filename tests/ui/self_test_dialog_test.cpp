@@ -57,7 +57,8 @@ class SelfTestDialogTest : public QObject {
         QTRY_VERIFY_WITH_TIMEOUT(copy.isEnabled(), 120'000);
         const QString verdict = test::child<QLabel>(dialog, "selfTestVerdict").text();
         QVERIFY2(verdict.startsWith("Passed"), qPrintable(verdict));
-        // Each case by each method in both precisions; the one tile of `fourier` has no seams.
+        // Each case by each method in both precisions; the one tile of `fourier` has no seams, and
+        // on a GPU `direct` refuses the two cases with masks and with panels beyond the scene.
         std::map<QString, int> cases;
         for (int row = 0; row < table.rowCount(); ++row) {
             ++cases[table.item(row, 1)->text()];
@@ -65,8 +66,8 @@ class SelfTestDialogTest : public QObject {
             QCOMPARE(table.item(row, table.columnCount() - 1)->text(), QString("passed"));
         }
         const int all = 2 * static_cast<int>(selftest::caseNames().size());
-        QCOMPARE(cases,
-                 (std::map<QString, int>{{"direct", all}, {"fourier", all - 2}, {"tiled", all}}));
+        QCOMPARE(cases, (std::map<QString, int>{
+                            {"direct", all - 4}, {"fourier", all - 2}, {"tiled", all}}));
         test::click(copy);
         const QString copied = QApplication::clipboard()->text();
         QVERIFY2(copied.contains("passed: ") && copied.contains("cuda:0: Double 0"),
