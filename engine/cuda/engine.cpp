@@ -135,7 +135,7 @@ const PluginTable* Engine::load(const std::vector<std::filesystem::path>& files,
         return table;
     }
     base::log(base::LogLevel::Info, std::string(kFile) + " is not there:" + tried);
-    reason = std::string("the GPU engine, ") + kFile + ", is not installed";
+    reason = "the GPU engine is not installed: " + std::string(kFile) + " is missing";
     return nullptr;
 }
 

@@ -47,7 +47,7 @@ class EngineTest : public QObject {
                 nullptr);
         base::setLogListener({});
         base::setLogLevel(base::LogLevel::Warning);
-        QCOMPARE(reason, std::string("the GPU engine, flcc-cuda.so, is not installed"));
+        QCOMPARE(reason, std::string("the GPU engine is not installed: flcc-cuda.so is missing"));
         QVERIFY2(holds(logged, "first") && holds(logged, "second"), logged.c_str());
     }
 
