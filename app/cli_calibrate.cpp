@@ -12,6 +12,14 @@ namespace flcc::app {
 
 namespace {
 
+std::string savedText(const job::Calibrated& result) {
+    const std::filesystem::path file = job::knowledgeFile();
+    return !result.file.empty() ? "Saved in " + result.file.string()
+           : file.empty()
+               ? "The calibration was not saved: set HOME or XDG_CACHE_HOME to a folder."
+               : "The calibration could not be saved in " + file.string() + " and is lost.";
+}
+
 struct Options {
     bool json = false;
     bool quiet = false;
@@ -95,11 +103,7 @@ int calibrate(const std::vector<std::string>& args, const std::stop_token& stop)
         text << "Calibrated: " << rate.multiplyAddsPerNs
              << " multiply-adds per nanosecond and thread with " << rate.instructions << ", "
              << result.model.shapeTimes.size() << " tile shapes measured\n"
-             << (result.file.empty()
-                     ? std::string(
-                           "The calibration was not saved: set HOME or XDG_CACHE_HOME to a folder.")
-                     : "Saved in " + result.file.string())
-             << "\n";
+             << savedText(result) << "\n";
         print(text.str());
     }
     return stop.stop_requested() ? kInterrupted : 0;

@@ -53,17 +53,23 @@ void CalibrateDialog::showResult(const job::Calibrated& result, bool stopped) {
         return;
     }
     const method::InstructionRate& rate = result.model.instructionRates.front();
-    QString sentence =
-        stopped ? tr("Stopped. The measurements made so far are used.") : tr("Calibrated.");
+    const std::filesystem::path file = job::knowledgeFile();
+    QString sentence = !stopped ? tr("Calibrated.")
+                       : result.file.empty()
+                           ? tr("Stopped.")
+                           : tr("Stopped. The measurements made so far are used.");
     sentence += QChar('\n') +
                 tr("%1 multiply-adds per nanosecond and thread with %2; %3 tile shapes measured.")
                     .arg(rate.multiplyAddsPerNs, 0, 'f', 1)
                     .arg(toQString(rate.instructions))
                     .arg(result.model.shapeTimes.size());
-    sentence += QChar('\n') +
-                (result.file.empty()
-                     ? tr("The calibration was not saved: set HOME or XDG_CACHE_HOME to a folder.")
-                     : tr("Saved in %1").arg(pathText(result.file)));
+    sentence +=
+        QChar('\n') +
+        (!result.file.empty() ? tr("Saved in %1").arg(pathText(result.file))
+         : file.empty()
+             ? tr("The calibration was not saved: set HOME or XDG_CACHE_HOME to a folder.")
+             : tr("The calibration could not be saved in %1 and is lost. The Log tab says why.")
+                   .arg(pathText(file)));
     say(sentence);
 }
 

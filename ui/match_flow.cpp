@@ -7,6 +7,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/log.h"
+#include "engine/job/knowledge.h"
 #include "ui/job_text.h"
 #include "ui/match_panel.h"
 #include "ui/plan_card.h"
@@ -196,6 +197,10 @@ void MatchFlow::plan() {
                        [this, job, with = images()](std::stop_token stop,
                                                     job::JobSink* sink) -> RunController::Done {
                            const job::JobReport report = job::planJob(job, with, stop, sink);
+                           if (job.planning == plan::Planning::Exhaustive) {
+                               // It takes as long as many runs; other plans are kept by a run.
+                               (void)job::keepLearnt();
+                           }
                            if (stop.stop_requested()) {
                                // Other work stopped planning; the plan is made after that work.
                                return [this] { m_plannedJob.reset(); };
@@ -279,9 +284,7 @@ void MatchFlow::finishRun(const std::shared_ptr<job::JobResult>& result, const j
     if (result->cancelled && !result->map) {
         m_plannedJob.reset();
         Q_EMIT message(MessageBar::Kind::Warning,
-                       result->templates.size() > 1
-                           ? tr("The run was cancelled before it had a result.")
-                           : tr("The run was cancelled before it had a result."));
+                       tr("The run was cancelled before it had a result."));
         return;
     }
     m_plannedJob = planKey(job); // this report is the plan of that job

@@ -450,10 +450,6 @@ void PlanCard::showExactness(const job::JobReport& report) {
         }
         return count;
     };
-    double recomputed = 0;
-    for (const job::MapReport& map : maps) {
-        recomputed = std::max(recomputed, job::recomputedShare(map));
-    }
     QStringList lines;
     QString tip;
     if (report.audit) {
@@ -467,9 +463,12 @@ void PlanCard::showExactness(const job::JobReport& report) {
                           colour);
         tip = all + QChar('\n');
     }
-    tip +=
-        tr("Scores whose empirical error bound breaks the promise of %1 were recomputed in double.")
-            .arg(report.plan.problem.promise, 0, 'g', 6);
+    const bool recompute = report.plan.problem.recompute;
+    tip += (recompute ? tr("Scores whose empirical error bound breaks the promise of %1 were "
+                           "recomputed in double.")
+                      : tr("Recompute in double is off: scores whose empirical error bound breaks "
+                           "the promise of %1 are marked LOWCONF."))
+               .arg(report.plan.problem.promise, 0, 'g', 6);
     const std::int64_t lowConf = countOf(base::Status::LowConf);
     if (lowConf > 0) {
         const match::Colour& pink = match::kLowConf;
@@ -480,7 +479,11 @@ void PlanCard::showExactness(const job::JobReport& report) {
                tr("LOWCONF: the empirical error bound of these scores breaks the promise. Turn on "
                   "Recompute in double, choose the precision Double, or set a larger promise.");
     }
-    lines << tr("Recomputed in double: %1 of the scores").arg(percentText(recomputed));
+    if (recompute) {
+        const auto most = std::ranges::max_element(maps, {}, job::recomputedShare);
+        lines << tr("Recomputed in double: %1 of the scores")
+                     .arg(percentText(job::recomputedShare(*most)));
+    }
     const std::int64_t partial = countOf(base::Status::Partial);
     if (partial > 0) {
         lines

@@ -109,7 +109,8 @@ StartOptions readStartOptions(const QStringList& arguments) {
                                  QApplication::tr("Starts the run at once."));
     const QCommandLineOption screenshot(
         QStringLiteral("screenshot"),
-        QApplication::tr("Saves a picture of the window after the run."), QStringLiteral("FILE"));
+        QApplication::tr("Saves a picture of the window after the run."),
+        QStringLiteral("FILE.png"));
     const QCommandLineOption size(QStringLiteral("size"), QApplication::tr("Size of the window."),
                                   QStringLiteral("WxH"));
     const QCommandLineOption quit(QStringLiteral("quit"),
@@ -143,6 +144,10 @@ StartOptions readStartOptions(const QStringList& arguments) {
     options.job = parser.value(job);
     options.run = parser.isSet(run);
     options.screenshot = parser.value(screenshot);
+    if (parser.isSet(screenshot) && !options.screenshot.endsWith(QStringLiteral(".png"))) {
+        return commandLineError(
+            QApplication::tr("--screenshot writes .png files, not \"%1\"").arg(options.screenshot));
+    }
     options.quit = parser.isSet(quit);
     try {
         if (parser.isSet(crop)) {

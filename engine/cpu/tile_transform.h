@@ -42,8 +42,8 @@ template <class Real> class TileTransform {
     /// Shapes whose transforms are kept while nobody uses them, those that were asked for last.
     static constexpr std::size_t kKeptShapes = 64;
 
-    /// The transform of a shape, made where none is kept; one that is in use is the one that
-    /// everybody gets. FFTW's is one that wisdom holds, or an estimate,
+    /// The transform of a shape, made where none is kept. All that are made for a shape give the same
+    /// bits. FFTW's is one that wisdom holds, or an estimate,
     [[nodiscard]] static std::shared_ptr<const TileTransform> of(const base::Extents& points);
     /// unless a better one was searched for before, which FFTW then keeps as wisdom.
     static void search(const base::Extents& points, const FftSearch& search);

@@ -44,7 +44,7 @@ struct PartLaunch {
     const std::uint8_t* inside = nullptr; ///< the scene's mask, as `scene`; null without
     base::Extents templ;
     float* value = nullptr;
-    double* exact = nullptr;        ///< the scores of a run in double; null in single precision
+    double* exact = nullptr;        ///< where scores are asked for in double; else null
     std::uint8_t* status = nullptr; ///< base::Status
     BlockTally* tallies = nullptr;
     base::Extents map;

@@ -187,7 +187,7 @@ class JointMethod final : public method::MethodOnDevice {
         devices.run(std::ssize(m_members), [&](std::int64_t item, int) {
             const auto i = static_cast<std::size_t>(item);
             const DeviceMethod& member = *m_members[i];
-            if (failures[i] || !member.engine().reasonAgainst(member.facts().number).empty()) {
+            if (!member.engine().reasonAgainst(member.facts().number).empty()) {
                 return; // lost
             }
             try {

@@ -103,23 +103,29 @@ struct PluginTable {
     bool (*isSticky)(Result result) = nullptr;
 };
 
-/// A hash of sizes (FNV-1a over whole numbers).
-template <class... Sizes> [[nodiscard]] constexpr std::uint64_t hashOf(Sizes... sizes) {
+/// A hash of whole numbers (FNV-1a).
+template <class... Numbers> [[nodiscard]] constexpr std::uint64_t hashOf(Numbers... numbers) {
     std::uint64_t hash = 0xcbf29ce484222325;
-    ((hash = (hash ^ static_cast<std::uint64_t>(sizes)) * 0x100000001b3), ...);
+    ((hash = (hash ^ static_cast<std::uint64_t>(numbers)) * 0x100000001b3), ...);
     return hash;
 }
 
+/// Raised by hand when the meaning of something that crosses changes, but neither a size nor one of
+/// the constants below: the order of equal fields, a value of an enum.
+inline constexpr int kPluginMeaning = 8;
+
 /// Of the sizes of all structures that cross from one library to the other, or lie in memory that
-/// both read. Program and plug-in compute it from the headers that they were built with: where the
-/// two differ, the plug-in is not used.
-inline constexpr std::uint64_t kPluginLayout =
-    hashOf(sizeof(PluginStart), sizeof(PluginDevice), sizeof(PluginCopy), sizeof(PluginTable),
-           sizeof(TransformShape), sizeof(DirectLaunch), sizeof(TiledLaunch), sizeof(SupportLaunch),
-           sizeof(LimitLaunch), sizeof(MergeLaunch), sizeof(ReduceLaunch), sizeof(BlockTally),
-           sizeof(PanelSum), sizeof(method::shared::TileFrame), sizeof(TileFacts),
-           sizeof(TileShare), sizeof(FourValues), sizeof(OpenScore), sizeof(MergedBlock),
-           sizeof(ReducedBlock), sizeof(method::KeptVoxel), sizeof(AskedVoxel));
+/// both read, and of the constants by which the program sizes buffers and kernels index them.
+/// Program and plug-in compute it from the headers that they were built with. If the two differ,
+/// the plug-in is not used.
+inline constexpr std::uint64_t kPluginLayout = hashOf(
+    kPluginMeaning, method::shared::kBlockWidth, method::shared::kBlockHeight, kOpenMost, kKeptMost,
+    kAskedMost, kLinesTogether, sizeof(PluginStart), sizeof(PluginDevice), sizeof(PluginCopy),
+    sizeof(PluginTable), sizeof(TransformShape), sizeof(DirectLaunch), sizeof(TiledLaunch),
+    sizeof(SupportLaunch), sizeof(LimitLaunch), sizeof(MergeLaunch), sizeof(ReduceLaunch),
+    sizeof(BlockTally), sizeof(PanelSum), sizeof(method::shared::TileFrame), sizeof(TileFacts),
+    sizeof(TileShare), sizeof(FourValues), sizeof(OpenScore), sizeof(MergedBlock),
+    sizeof(ReducedBlock), sizeof(method::KeptVoxel), sizeof(AskedVoxel));
 
 /// The one name that a plug-in exports: its table, or null when its own `layout` is another one.
 using PluginEntry = const PluginTable* (*)(std::uint64_t layout);

@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "engine/base/descriptor.h"
 #include "engine/base/error.h"
-#include "engine/io/detail/descriptor.h"
 #include "engine/io/detail/reading.h"
 
 namespace flcc::io {
@@ -22,7 +22,7 @@ namespace flcc::io {
 namespace {
 
 namespace fs = std::filesystem;
-using detail::Descriptor;
+using base::Descriptor;
 
 [[noreturn]] void failOutput(const fs::path& path, const std::string& reason) {
     throw base::Error(base::ErrorCode::Output,

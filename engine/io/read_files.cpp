@@ -60,7 +60,7 @@ void ReadFiles::add(const std::filesystem::path& path) {
         return; // a header may name itself
     }
     (void)requireRegularFile(path);
-    Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    base::Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     struct stat status {};
     if (!file.valid() || ::fstat(file.number(), &status) != 0) {
         failInput(path, reasonOf(errno));
@@ -104,7 +104,7 @@ FileStream::FileStream(const std::filesystem::path& path, std::int64_t offset, R
         m_open = found == files->m_files.end() ? nullptr : &*found;
     }
     if (m_open == nullptr) {
-        m_own = Descriptor(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+        m_own = base::Descriptor(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
         if (!m_own.valid()) {
             failInput(path, reasonOf(errno));
         }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/base/error.h"
+#include "engine/base/log.h"
 #include "engine/job/detail/machine.h"
 #include "engine/job/detail/options.h"
 #include "engine/job/detail/outputs.h"
@@ -86,7 +87,13 @@ template <class Body> auto withMemoryErrors(const Body& body) {
 /// Measurements of planning are valid however the job ends.
 struct KeepsLearnt {
     KeepsLearnt() = default;
-    ~KeepsLearnt() { (void)keepLearnt(); }
+    ~KeepsLearnt() {
+        try {
+            (void)keepLearnt();
+        } catch (...) { // too little memory for it: the result or error of the job matters more
+            base::log(base::LogLevel::Info, "new measurements could not be saved");
+        }
+    }
     KeepsLearnt(const KeepsLearnt&) = delete;
     KeepsLearnt& operator=(const KeepsLearnt&) = delete;
 };

@@ -15,6 +15,7 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/base/descriptor.h"
 #include "engine/base/error.h"
 #include "engine/base/log.h"
 #include "engine/base/tile_pool.h"
@@ -32,25 +33,7 @@ constexpr std::size_t kDigest = 64;
 /// Larger than any wisdom and measurements can be.
 constexpr off_t kLargest = 32 << 20;
 
-/// A file descriptor that closes itself.
-class Descriptor {
-  public:
-    explicit Descriptor(int number) : m_number(number) {}
-    ~Descriptor() {
-        if (m_number >= 0) {
-            ::close(m_number);
-        }
-    }
-    Descriptor(Descriptor&& other) noexcept : m_number(std::exchange(other.m_number, -1)) {}
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    Descriptor& operator=(Descriptor&&) = delete;
-    [[nodiscard]] int number() const { return m_number; }
-    [[nodiscard]] bool valid() const { return m_number >= 0; }
-
-  private:
-    int m_number;
-};
+using base::Descriptor;
 
 fs::path knowledgeFolder() {
     for (const auto& [variable, below] :
@@ -194,7 +177,7 @@ struct Known {
     std::mutex mutex;
     std::optional<Stamp> last; ///< of the file that was read last
     std::shared_ptr<const plan::Knowledge> all = std::make_shared<plan::Knowledge>();
-    plan::Knowledge learnt; ///< holds only problems that are not in the file
+    plan::Knowledge learnt; ///< problems, and with `wisdom` FFTW's plans, that are not in the file
     bool wisdom = false;    ///< FFTW found plans that are not in the file
     fs::path learntFor;     ///< the file they belong to
 };
@@ -230,6 +213,9 @@ void refresh(Known& now, const fs::path& file) {
     addTo(all, now.learnt);
     now.all = std::make_shared<plan::Knowledge>(std::move(all));
     plan::useWisdom(*now.all);
+    if (now.wisdom) { // what FFTW knew beyond the file was replaced by the file's
+        plan::keepWisdom(now.learnt);
+    }
 }
 
 } // namespace
@@ -253,7 +239,10 @@ void learn(const plan::KnownProblem& problem, bool wisdom) {
     const std::lock_guard guard(now.mutex);
     refresh(now, knowledgeFile());
     now.learnt.remember(problem);
-    now.wisdom = now.wisdom || wisdom;
+    if (wisdom) {
+        now.wisdom = true;
+        plan::keepWisdom(now.learnt);
+    }
     plan::Knowledge all = *now.all;
     all.remember(problem);
     now.all = std::make_shared<plan::Knowledge>(std::move(all));
@@ -275,6 +264,7 @@ bool keepLearnt() {
     const bool kept = updateKnowledge([&](plan::Knowledge& knowledge) {
         addTo(knowledge, learnt);
         if (wisdom) {
+            plan::keepWisdom(learnt); // FFTW may know another file's alone by now
             plan::keepWisdom(knowledge);
         }
     });
@@ -282,7 +272,11 @@ bool keepLearnt() {
         const std::lock_guard guard(now.mutex);
         addTo(learnt, now.learnt); // newer, where another thread went on
         now.learnt = std::move(learnt);
-        now.wisdom = now.wisdom || wisdom;
+        if (wisdom || now.wisdom) {
+            now.wisdom = true;
+            plan::keepWisdom(now.learnt);
+        }
+        now.last.reset(); // another thread may have read the file without them
     }
     return kept;
 }
@@ -318,6 +312,10 @@ Calibrated calibrate(int threads, double seconds, std::stop_token stop,
     result.model = *learnt->model;
     if (updateKnowledge([&](plan::Knowledge& now) { now = std::move(*learnt); })) {
         result.file = knowledgeFile();
+        Known& now = job::known();
+        const std::lock_guard guard(now.mutex);
+        now.learnt.problems.clear(); // times that the old cost model was measured beside
+        now.last.reset();
     }
     return result;
 }

@@ -16,7 +16,6 @@
 #include "engine/cpu/simd/kernels.h"
 #include "engine/plan/detail/least_squares.h"
 #include "engine/plan/detail/probe.h"
-#include "engine/plan/planner.h"
 
 namespace flcc::plan {
 
@@ -201,10 +200,11 @@ class Calibrator {
         }
         std::vector<Observation<3>> flat;
         std::vector<Observation<2>> volume;
-        for (const Probe& one : probes) {
+        for (std::size_t i = 0; i < probes.size(); ++i) {
+            const Probe& one = probes[i];
             const Extents& m = one.problem.templ;
             const Extents& points = one.candidate.tile;
-            const bool direct = traitsOf(one.candidate).byDefinition;
+            const bool direct = i < m_direct.size(); // they come first
             const Extents tile =
                 direct ? points
                        : Extents{points.x - m.x + 1, points.y - m.y + 1, points.z - m.z + 1};

@@ -42,12 +42,16 @@ if(FLCC_SANITIZE)
 endif()
 
 # flcc_computes_little(): the code of this folder waits for files, screens and other rooms. It is
-# compiled with little optimisation, for the sanitizers with none, in two thirds of the time.
-set(FLCC_LITTLE -O1)
-set(FLCC_MUCH -O3)
-if(FLCC_SANITIZE)
+# compiled with little optimisation, in about three quarters of the time, for the sanitizers with none.
+if(CMAKE_BUILD_TYPE STREQUAL "Debug")
+    set(FLCC_LITTLE -O0)
+    set(FLCC_MUCH -O0)
+elseif(FLCC_SANITIZE)
     set(FLCC_LITTLE -O0)
     set(FLCC_MUCH -O1)
+else()
+    set(FLCC_LITTLE -O1)
+    set(FLCC_MUCH -O3)
 endif()
 function(flcc_computes_little)
     add_compile_options(${FLCC_LITTLE})
@@ -98,7 +102,7 @@ function(flcc_compile_options options)
 endfunction()
 
 # flcc_add_tests(ROOM TESTS names ... [SLOW names] [SERIAL names] [THREADED names] [SOURCES ...]
-# LIBRARIES ... LABELS ... [DISPLAY] [MAIN library]): the Qt Test executable ROOM_tests of NAME_test.cpp
+# LIBRARIES ... LABELS ... [DISPLAY] [MAIN library] [HEADERS <header> ...]): the Qt Test executable ROOM_tests of NAME_test.cpp
 # for every name (tests/support/test_class.h), and a ctest test ROOM_NAME_test for each. SLOW tests
 # carry the label "slow", SERIAL tests measure time and run alone. The thread sanitizer is given the
 # THREADED ones only. HEADERS are parsed once, beside the standard ones and Qt Test.
@@ -145,7 +149,8 @@ function(flcc_add_tests room)
 endfunction()
 
 # flcc_add_test_run(ROOM NAME LABELS ... [PREFIX name] [SLOW] [SERIAL] [DISPLAY] [ENVIRONMENT ...]): a
-# ctest test, PREFIX_NAME_test or ROOM_NAME_test, that runs the class of NAME_test.cpp.
+# ctest test that runs the class of NAME_test.cpp. It is called PREFIX_NAME_test or ROOM_NAME_test, or
+# NAME_test where NAME is the room's.
 function(flcc_add_test_run room name)
     cmake_parse_arguments(RUN "SLOW;SERIAL;DISPLAY" "PREFIX" "LABELS;ENVIRONMENT" ${ARGN})
     if(NOT RUN_PREFIX)
@@ -169,6 +174,6 @@ function(flcc_add_test_run room name)
     add_test(NAME ${test} COMMAND ${command})
     set_tests_properties(${test} PROPERTIES LABELS "${RUN_LABELS}" TIMEOUT ${timeout}
         RUN_SERIAL "${RUN_SERIAL}"
-        ENVIRONMENT "LC_ALL=C.UTF-8;QT_SCALE_FACTOR=1;FLCC_TEST_DATA=${CMAKE_SOURCE_DIR}/tests/data;\
+        ENVIRONMENT "LC_ALL=C.UTF-8;QT_SCALE_FACTOR=1;\
 QTEST_FUNCTION_TIMEOUT=${timeout}000;${RUN_ENVIRONMENT}")
 endfunction()

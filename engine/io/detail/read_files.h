@@ -6,7 +6,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "engine/io/detail/descriptor.h"
+#include "engine/base/descriptor.h"
 #include "engine/io/digest.h"
 
 namespace flcc::io::detail {
@@ -45,7 +45,7 @@ class ReadFiles {
     };
     struct Open {
         std::filesystem::path path;
-        Descriptor file;
+        base::Descriptor file;
         Identity before;
         Digest digest{};
         std::int64_t hashed = 0; ///< number of bytes hashed so far, from the start of the file
@@ -72,7 +72,7 @@ class FileStream {
   private:
     std::filesystem::path m_path;
     ReadFiles::Open* m_open = nullptr;
-    Descriptor m_own;
+    base::Descriptor m_own;
     std::stop_token m_stop;
     std::int64_t m_at = 0;
 };

@@ -14,7 +14,6 @@
 #include "tests/engine/cpu/bound_checks.h"
 #include "tests/engine/cpu/harness.h"
 #include "tests/engine/cpu/kinds.h"
-#include "tests/support/effort.h"
 #include "tests/support/test_class.h"
 
 using namespace flcc;
@@ -76,7 +75,7 @@ class BoundsTest : public QObject {
 
     void boundsHoldOnScenesThatAreHardOnThem() {
         QFETCH(int, kind);
-        for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(test::casesOf(3)); ++seed) {
+        for (std::uint64_t seed = 1; seed <= 3U; ++seed) {
             const std::string fault = test::judgeKind(kind, seed);
             QVERIFY2(fault.empty(), fault.c_str());
         }
@@ -116,8 +115,7 @@ class BoundsTest : public QObject {
     }
 
     void patternsAreRightOrMarked() {
-        for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(test::casesOf(20));
-             ++seed) {
+        for (std::uint64_t seed = 1; seed <= 20U; ++seed) {
             const test::Posed posed = test::problemOfPatterns(seed);
             const std::string fault = test::judgeSampled(posed.scene, posed.templ, {}, 40);
             QVERIFY2(fault.empty(), (std::to_string(seed) + ": " + fault).c_str());
@@ -128,7 +126,7 @@ class BoundsTest : public QObject {
     // over the tile.
     void patternsKeepTheirBounds() {
         std::vector<std::uint64_t> seeds{1174, 1595};
-        for (int i = 0; i < test::casesOf(4); ++i) {
+        for (int i = 0; i < 4; ++i) {
             seeds.push_back(static_cast<std::uint64_t>(i + 1));
         }
         for (const std::uint64_t seed : seeds) {
@@ -148,10 +146,10 @@ class BoundsTest : public QObject {
                 return (i.y == at ? height : 0) + std::floor(3 * random.uniform());
             });
         };
-        const std::int64_t length = test::kSanitized ? 500 : 4000;
+        const std::int64_t length = 4000;
         test::searchWholeMaps({row({256, length, 1}, 123, 60000), row({64, 9, 1}, 4, 200)}, search,
                               "fourier");
-        const std::int64_t side = test::kSanitized ? 256 : 1024;
+        const std::int64_t side = 1024;
         base::AnyImage copied = test::noise(PixelType::Float32, {32, 32, 1}, 5);
         base::AnyImage weak = test::mapped(test::noise(PixelType::Float32, {side, side, 1}, 7),
                                            PixelType::Float32, [](double v) { return 1e-3 * v; });
@@ -235,10 +233,9 @@ class BoundsTest : public QObject {
     }
 
     void boundsHoldBesideGhostsOfARow() {
-        const Extents extents = test::kSanitized ? Extents{504, 1008, 1} : Extents{2187, 1024, 1};
+        const Extents extents{2187, 1024, 1};
         test::BoundSearch search;
-        test::searchWholeMaps(test::problemOfGhosts(extents, test::kSanitized ? 212 : 862), search,
-                              "fourier", 1.1);
+        test::searchWholeMaps(test::problemOfGhosts(extents, 862), search, "fourier", 1.1);
         QVERIFY2(search.fault.empty(), search.fault.c_str());
     }
 
@@ -263,9 +260,9 @@ class BoundsTest : public QObject {
     // What is rounded off of stripes is stripes of another frequency, and the template is made of
     // them.
     void boundsHoldForTemplatesThatLookLikeErrors() {
-        const std::int64_t length = test::kSanitized ? 4096 : 65536;
+        const std::int64_t length = 65536;
         test::BoundSearch search;
-        for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(test::casesOf(4)); ++seed) {
+        for (std::uint64_t seed = 1; seed <= 4U; ++seed) {
             test::Random random(seed);
             const std::array<double, 2> levels{2 * random.uniform() - 1, 2 * random.uniform() - 1};
             base::AnyImage scene =
@@ -286,8 +283,7 @@ class BoundsTest : public QObject {
     // The sample of every time; the whole is among the slow tests.
     void noBoundIsExceededOnVoxelsOfAnOracle() {
         test::BoundSearch search;
-        for (std::uint64_t seed = 1; search.voxels < test::casesOf(5000) && search.fault.empty();
-             ++seed) {
+        for (std::uint64_t seed = 1; search.voxels < 5000 && search.fault.empty(); ++seed) {
             test::searchBeyondBounds(test::problemForBounds(seed), 250, seed, search);
         }
         QVERIFY2(search.fault.empty(), search.fault.c_str());
@@ -315,8 +311,7 @@ class BoundsTest : public QObject {
             const std::string fault = test::judgeRandom(seed);
             QVERIFY2(fault.empty(), fault.c_str());
         }
-        for (std::uint64_t seed = 100000;
-             seed < 100000 + static_cast<std::uint64_t>(test::casesOf(200)); ++seed) {
+        for (std::uint64_t seed = 100000; seed < 100000 + 200U; ++seed) {
             const std::string fault = test::judgeRandom(seed);
             QVERIFY2(fault.empty(), fault.c_str());
         }
@@ -341,9 +336,6 @@ class BoundsTest : public QObject {
     void fewVoxelsOfPicturesBreakThePromise() {
         QFETCH(QString, method);
         QFETCH(int, side);
-        if (test::kSanitized) {
-            QSKIP("nothing but numbers");
-        }
         std::vector<double> shares;
         std::string table;
         std::string candidate;

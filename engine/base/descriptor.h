@@ -2,19 +2,13 @@
 
 #include <utility>
 
-#include <unistd.h>
-
-namespace flcc::io::detail {
+namespace flcc::base {
 
 /// A file descriptor that is closed by the destructor.
 class Descriptor {
   public:
     explicit Descriptor(int number) : m_number(number) {}
-    ~Descriptor() {
-        if (m_number >= 0) {
-            ::close(m_number);
-        }
-    }
+    ~Descriptor();
     Descriptor(Descriptor&& other) noexcept : m_number(std::exchange(other.m_number, -1)) {}
     Descriptor(const Descriptor&) = delete;
     Descriptor& operator=(const Descriptor&) = delete;
@@ -29,4 +23,4 @@ class Descriptor {
     int m_number;
 };
 
-} // namespace flcc::io::detail
+} // namespace flcc::base
