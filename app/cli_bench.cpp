@@ -64,18 +64,18 @@ job::BenchmarkOptions benchmarkOf(const Values& values) {
     job::BenchmarkOptions options;
     options.threads = threadsOf(values);
     options.device = deviceOf(values);
-    job::BenchmarkProblem posed;
+    job::BenchmarkProblem submitted;
     for (const auto& [name, value] : values) {
         if (name == "--pixel") {
             options.pixel = pixelType(value);
         } else if (name == "--repeat") {
             options.repeat = static_cast<int>(wholeNumber(name, value, 1, kMostRepeats));
         } else if (name == "--scene") {
-            posed.scene = extents(name, value);
+            submitted.scene = extents(name, value);
         } else if (name == "--template") {
-            posed.templ = extents(name, value);
+            submitted.templ = extents(name, value);
         } else if (name == "--templates") {
-            posed.templates = static_cast<int>(wholeNumber(name, value, 1, kMostTemplates));
+            submitted.templates = static_cast<int>(wholeNumber(name, value, 1, kMostTemplates));
         } else if (name == "--set") {
             options.problems = job::benchmarkProblems(setOf(value));
         }
@@ -91,7 +91,7 @@ job::BenchmarkOptions benchmarkOf(const Values& values) {
         refuse("--templates needs --scene and --template");
     }
     if (values.contains("--scene")) {
-        options.problems = {posed};
+        options.problems = {submitted};
     }
     return options;
 }

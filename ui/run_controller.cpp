@@ -68,7 +68,7 @@ class RunController::Sink : public job::JobSink {
         m_controller.post([this_ = &m_controller, number, map = std::move(map)] {
             Q_EMIT this_->mapStarted(map);
             const std::scoped_lock lock(this_->m_mutex);
-            this_->m_mapTold = number;
+            this_->m_mapReported = number;
         });
     }
     void verification(job::Verification now, const std::string& reason) override {
@@ -218,7 +218,7 @@ void RunController::drain() {
     double progress = -1;
     {
         const std::scoped_lock lock(m_mutex);
-        if (m_mapTold == m_mapsStarted) {
+        if (m_mapReported == m_mapsStarted) {
             regions.swap(m_regions);
         }
         progress = std::exchange(m_progress, -1);

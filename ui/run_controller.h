@@ -103,7 +103,7 @@ class RunController : public QObject {
     std::uint64_t m_mapsStarted = 0;           ///< guarded by m_mutex
     /// Guarded by m_mutex: number of the last map that mapStarted() has announced. Regions of a
     /// newer map wait until then.
-    std::uint64_t m_mapTold = 0;
+    std::uint64_t m_mapReported = 0;
     double m_progress = -1; ///< guarded by m_mutex
     /// Guarded by m_mutex: the task that the background thread runs.
     std::shared_ptr<Item> m_active;

@@ -96,8 +96,8 @@ class DirectBuffers {
         : best(problem, tile), scorer(problem.templ, tile), m_m(problem.templ), m_extents(tile) {}
 
     /// The window sums of a tile in one precision, and where a bank's scores go.
-    [[nodiscard]] KeptTile& kept(bool twofold) {
-        std::optional<KeptTile>& kept = m_kept[twofold ? 1 : 0];
+    [[nodiscard]] KeptTile& kept(bool inDouble) {
+        std::optional<KeptTile>& kept = m_kept[inDouble ? 1 : 0];
         if (!kept) {
             kept.emplace(m_extents);
         }
@@ -482,24 +482,24 @@ class DirectMethod final : public method::Method {
             const DirectPrepared& templ = *run.templs[i];
             const auto number = static_cast<std::int32_t>(i);
             const method::MapView scores = own.best.of(number, tile.part);
-            const auto inDouble = [&] {
+            const auto runDouble = [&] {
                 return matchTile<double>(run, templ, tile.out, twice, own, scores, tally.clock);
             };
-            const bool twofold = run.problem.precision == method::Precision::Double;
+            const bool inDouble = run.problem.precision == method::Precision::Double;
             TileResult result =
-                twofold ? inDouble()
-                        : matchSingle(run, templ, tile.out, single, own, scores, tally.clock);
-            const double twofoldNs = static_cast<double>(base::voxelCount(tile.out.extents)) *
-                                     static_cast<double>(base::voxelCount(run.problem.templ)) *
-                                     kDoubleNs;
-            if (!twofold) {
+                inDouble ? runDouble()
+                         : matchSingle(run, templ, tile.out, single, own, scores, tally.clock);
+            const double doubleNs = static_cast<double>(base::voxelCount(tile.out.extents)) *
+                                    static_cast<double>(base::voxelCount(run.problem.templ)) *
+                                    kDoubleNs;
+            if (!inDouble) {
                 // Where products are exact in integers, the first numerators were made so.
                 own.scorer.scoreAgain(run.problem, {own.tile<float>().x, templ.canonical()}, scores,
-                                      twofoldNs, result);
+                                      doubleNs, result);
                 tally.clock.lap(kRecomputation);
             }
-            if (!twofold && TileScorer::wantsDouble(run.problem, result, twofoldNs)) {
-                result = inDouble();
+            if (!inDouble && TileScorer::wantsDouble(run.problem, result, doubleNs)) {
+                result = runDouble();
             }
             own.scorer.finish(run.problem, run.scene.pixels, tile.out, templ.canonical(), result,
                               scores, tally.facts);

@@ -91,7 +91,7 @@ FftWisdom exportWisdom() {
         }
     };
     take(fftwf_export_wisdom_to_string(), &fftwf_free, wisdom.single);
-    take(fftw_export_wisdom_to_string(), &fftw_free, wisdom.twofold);
+    take(fftw_export_wisdom_to_string(), &fftw_free, wisdom.inDouble);
     return wisdom;
 }
 
@@ -99,9 +99,9 @@ bool importWisdom(const FftWisdom& wisdom) {
     const std::lock_guard lock(plannerLock());
     const bool single =
         wisdom.single.empty() || fftwf_import_wisdom_from_string(wisdom.single.c_str()) == 1;
-    const bool twofold =
-        wisdom.twofold.empty() || fftw_import_wisdom_from_string(wisdom.twofold.c_str()) == 1;
-    return single && twofold;
+    const bool inDouble =
+        wisdom.inDouble.empty() || fftw_import_wisdom_from_string(wisdom.inDouble.c_str()) == 1;
+    return single && inDouble;
 }
 
 void forgetWisdom() {

@@ -97,7 +97,7 @@ template <class Precision> class BoxPlans {
 /// All that FFTW has learnt in this process, as it writes it: one text a precision.
 struct FftWisdom {
     std::string single;
-    std::string twofold;
+    std::string inDouble;
 };
 [[nodiscard]] FftWisdom exportWisdom();
 

@@ -158,13 +158,13 @@ Region regionOf(const Problem& problem, const Extents& points) {
 std::int64_t hostBytes(const Problem& problem, const Extents& points, int threads) {
     const Region region = regionOf(problem, points);
     const auto single = partOf<float>({method::mapExtents(problem), points}, threads);
-    const auto twofold = partOf<double>(region, threads);
+    const auto inDouble = partOf<double>(region, threads);
     const std::int64_t templ = base::byteCount(problem.templ, 8) + IntegerTemplate::bytes(problem);
     // Plans, sums of rows, and what allocators keep of scratch.
     const std::int64_t little = std::min(std::int64_t{8} << 20, 4 * base::voxelCount(points));
     return method::mapBytes(problem) + templ + threads * ScorePass::bytes(problem) + little +
-           TemplateSpectra::runBytes(problem, problem.templ, 1, threads, single, twofold) +
-           oneByOneBytes(problem, templ + TemplateSpectra::keptBytes(problem, single, twofold, 1));
+           TemplateSpectra::runBytes(problem, problem.templ, 1, threads, single, inDouble) +
+           oneByOneBytes(problem, templ + TemplateSpectra::keptBytes(problem, single, inDouble, 1));
 }
 
 class FourierMethod final : public method::Method {
@@ -306,7 +306,7 @@ class FourierMethod final : public method::Method {
     template <class Real>
     static bool runIn(const Run& run, const Part& part, const std::vector<base::Box>& tiles,
                       FourierWorkspace& workspace, ScorePass& pass) {
-        constexpr bool kTwofold = std::is_same_v<Real, double>;
+        constexpr bool kDouble = std::is_same_v<Real, double>;
         const Extents& m = run.problem.templ;
         const Extents& points = part.region.points;
         const base::Box out = boxAround(tiles);
@@ -317,7 +317,7 @@ class FourierMethod final : public method::Method {
         if (templ.empty()) {
             return false;
         }
-        const auto frame = SceneFrame::of(scene, base::voxelCount(m), kTwofold, pass.items(kLoad));
+        const auto frame = SceneFrame::of(scene, base::voxelCount(m), kDouble, pass.items(kLoad));
         if (!frame) {
             return false;
         }

@@ -27,6 +27,6 @@ namespace flcc::cpu {
 
 /// Has FFTW search for the best plans of tiles of `points` in float or in double, where it
 /// transforms them: seconds, but none once they are kept as wisdom.
-void searchTransforms(const base::Extents& points, bool twofold, const std::stop_token& stop);
+void searchTransforms(const base::Extents& points, bool inDouble, const std::stop_token& stop);
 
 } // namespace flcc::cpu

@@ -68,7 +68,7 @@ template <class T> SceneFrame::Facts SceneFrame::factsOf(const T* row, std::int6
 }
 
 std::optional<SceneFrame> SceneFrame::of(const base::AnyView& scene, std::int64_t templCount,
-                                         bool twofold, const ForItems& each) {
+                                         bool inDouble, const ForItems& each) {
     SceneFrame frame;
     const Extents n = base::extentsOf(scene);
     frame.m_scene = n;
@@ -129,7 +129,7 @@ std::optional<SceneFrame> SceneFrame::of(const base::AnyView& scene, std::int64_
             const long double largest =
                 std::max(facts.maximum - frame.m_centre, frame.m_centre - facts.minimum);
             frame.m_exponent = largest > 0 ? std::ilogb(largest) + 1 : 0;
-            const int digits = twofold ? 53 : 24;
+            const int digits = inDouble ? 53 : 24;
             const bool exact =
                 largest == 0 || (quantum > 0 && largest <= std::ldexp(quantum, digits));
             CentredTile& tile = frame.m_facts;

@@ -16,7 +16,7 @@ class SceneFrame {
   public:
     /// Empty when stopped. `twofold`: x is double. The same frame on any number of threads.
     [[nodiscard]] static std::optional<SceneFrame>
-    of(const base::AnyView& scene, std::int64_t templCount, bool twofold, const ForItems& each);
+    of(const base::AnyView& scene, std::int64_t templCount, bool inDouble, const ForItems& each);
 
     /// Voxels x0 .. x0 + count - 1 of a row; 0 where they are not finite.
     void place(const base::AnyView& scene, const base::Index& first, std::int64_t count,

@@ -139,7 +139,7 @@ void ScorePass::score(const Box& out, const Numerators<Real>& numerators, const 
         }
         scorer.scoreAgain(m_problem, input, part, regionNs, result);
     }
-    if (!result.twofold && TileScorer::wantsDouble(m_problem, result, regionNs)) {
+    if (!result.inDouble && TileScorer::wantsDouble(m_problem, result, regionNs)) {
         const std::lock_guard lock(m_lock);
         m_waiting.push_back({out, result});
         return;

@@ -76,14 +76,14 @@ std::int64_t TemplateSpectra::partBytes(const Part& part, const Extents& block, 
 
 std::int64_t TemplateSpectra::runBytes(const method::Problem& problem, const Extents& block,
                                        std::int64_t blocks, int workers, const Part& single,
-                                       const Part& twofold) {
+                                       const Part& inDouble) {
     const bool inSingle = problem.precision == method::Precision::Single;
     const std::int64_t first = inSingle ? partBytes<float>(single, block, blocks, workers) : 0;
     if (inSingle && !problem.recompute) {
         return first;
     }
     const std::int64_t kept = inSingle ? bytes<float>(single.points, blocks) : 0;
-    return std::max(first, kept + partBytes<double>(twofold, block, blocks, workers));
+    return std::max(first, kept + partBytes<double>(inDouble, block, blocks, workers));
 }
 
 template std::int64_t TemplateSpectra::partBytes<float>(const Part&, const Extents&, std::int64_t,

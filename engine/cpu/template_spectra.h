@@ -58,10 +58,10 @@ class TemplateSpectra {
 
     /// What a template may keep of them.
     [[nodiscard]] static std::int64_t keptBytes(const method::Problem& problem, const Part& single,
-                                                const Part& twofold, std::int64_t blocks) {
+                                                const Part& inDouble, std::int64_t blocks) {
         const bool inSingle = problem.precision == method::Precision::Single;
         return (inSingle ? bytes<float>(single.points, blocks) : 0) +
-               (!inSingle || problem.recompute ? bytes<double>(twofold.points, blocks) : 0);
+               (!inSingle || problem.recompute ? bytes<double>(inDouble.points, blocks) : 0);
     }
 
     /// The most a part of a run holds of its spectra and of what is there beside them: first while
@@ -75,7 +75,7 @@ class TemplateSpectra {
     [[nodiscard]] static std::int64_t runBytes(const method::Problem& problem,
                                                const base::Extents& block, std::int64_t blocks,
                                                int workers, const Part& single,
-                                               const Part& twofold);
+                                               const Part& inDouble);
 
   private:
     const method::CanonicalTemplate& m_templ;

@@ -42,8 +42,8 @@ method::Outcome outcomeOf(const std::vector<WorkerTally>& tallies,
 }
 
 std::int64_t BestTile::bytes(const method::Problem& problem, const base::Extents& tile) {
-    const bool twofold = problem.precision == method::Precision::Double;
-    return problem.templates > 1 ? base::byteCount(tile, twofold ? 13 : 5) : 0;
+    const bool inDouble = problem.precision == method::Precision::Double;
+    return problem.templates > 1 ? base::byteCount(tile, inDouble ? 13 : 5) : 0;
 }
 
 method::MapView BestTile::of(std::int32_t templ, const BestPart& part) {

@@ -237,14 +237,14 @@ BoundTerms fourierTerms(const Extents& points, const Extents& m, const TileEnerg
                         bool exact, double unit) {
     // Unless they were made in more digits, the template's values are rounded and its spectrum has
     // the errors of its own transform.
-    const bool twofold = unit < kUnitSingle;
+    const bool inDouble = unit < kUnitSingle;
     const method::shared::FourierBound bound = method::shared::fourierBound(
-        points, m, energies.in, energies.out, {unit, twofold ? 3.0 : 1.0});
+        points, m, energies.in, energies.out, {unit, inDouble ? 3.0 : 1.0});
     BoundTerms terms;
     terms.numerator = bound.typical;
     terms.worst = bound.worst;
     terms.score = bound.score;
-    terms.panel = (exact ? 0 : unit) + (twofold ? method::shared::kTemplateError : 0);
+    terms.panel = (exact ? 0 : unit) + (inDouble ? method::shared::kTemplateError : 0);
     return terms;
 }
 
@@ -341,14 +341,14 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
             kept->m_rows.fill({});
         }
     }
-    const bool twofold = std::is_same_v<Real, double>;
+    const bool inDouble = std::is_same_v<Real, double>;
     // A score in double that is kept as float is rounded once more.
     const bool integers = std::is_same_v<Numerator, std::int32_t>;
     const double constant =
-        twofold ? method::shared::kNormedError + (part.exact.data() == nullptr ? kUnitSingle : 0.0)
-                : (integers ? 5 : 4) * kUnitSingle;
+        inDouble ? method::shared::kNormedError + (part.exact.data() == nullptr ? kUnitSingle : 0.0)
+                 : (integers ? 5 : 4) * kUnitSingle;
     TileResult result{tile, simd::scoreTile(arguments, constantsOf(problem, tile, terms, constant)),
-                      0, twofold};
+                      0, inDouble};
     const base::Box seen = footprint(out, problem.templ);
     KeptTile::Panels own;
     KeptTile::Panels& panels = kept != nullptr ? kept->m_panels : own;
@@ -381,14 +381,14 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
 }
 
 void TileScorer::scoreAgain(const method::Problem& problem, const AgainInput& input,
-                            const method::MapView& part, double twofoldNs, TileResult& result) {
+                            const method::MapView& part, double doubleNs, TileResult& result) {
     const Extents& m = problem.templ;
     const std::vector<simd::LowPanel>& panels = m_low.panels;
     if (!problem.recompute || panels.empty() || m_low.full) {
         return;
     }
     PanelNumerators numerators(input, result.tile, panels);
-    if (numerators.ns() > twofoldNs) {
+    if (numerators.ns() > doubleNs) {
         return;
     }
     numerators.prepare();
@@ -432,9 +432,9 @@ void TileScorer::scoreAgain(const method::Problem& problem, const AgainInput& in
 }
 
 bool TileScorer::wantsDouble(const method::Problem& problem, const TileResult& result,
-                             double twofoldNs) {
+                             double doubleNs) {
     const double voxelNs = method::canonicalNs(base::voxelCount(problem.templ));
-    return problem.recompute && static_cast<double>(result.lowConf) * voxelNs > twofoldNs;
+    return problem.recompute && static_cast<double>(result.lowConf) * voxelNs > doubleNs;
 }
 
 void TileScorer::finish(const method::Problem& problem, const base::AnyView& scene,
@@ -446,7 +446,7 @@ void TileScorer::finish(const method::Problem& problem, const base::AnyView& sce
                          (part.exact.data() == nullptr ? kUnitSingle : 0.0);
     const bool repair = problem.recompute && result.lowConf > 0 && bound <= problem.promise;
     std::array<std::int64_t, base::kStatusCount> counts{};
-    std::int64_t recomputed = result.twofold ? base::voxelCount(out.extents) : result.again;
+    std::int64_t recomputed = result.inDouble ? base::voxelCount(out.extents) : result.again;
     if (result.lowConf == 0 && result.tally.suspicious == 0 && result.tile.nonFinite == 0) {
         // What is marked has exact sums, and is flat.
         counts[static_cast<std::size_t>(Status::Flat)] = result.tally.marked;
@@ -467,7 +467,7 @@ void TileScorer::finish(const method::Problem& problem, const base::AnyView& sce
                     part.exact.at(here) = score;
                 }
                 status = Status::Ok;
-                recomputed += result.twofold ? 0 : 1;
+                recomputed += result.inDouble ? 0 : 1;
             }
             ++counts[static_cast<std::size_t>(status)];
         });

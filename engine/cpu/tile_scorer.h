@@ -76,7 +76,7 @@ struct TileResult {
     CentredTile tile;
     simd::ScoreTally tally;
     std::int64_t lowConf = 0; ///< voxels whose bound breaks the promise
-    bool twofold = false;     ///< computed in double
+    bool inDouble = false;    ///< computed in double
     std::int64_t again = 0;   ///< voxels that scoreAgain() put right
 
     /// All voxels are OK.
@@ -153,7 +153,7 @@ class TileScorer {
     /// `twofoldNs`. The numerators are made in double or, where that is exact and worth bringing
     /// the tile there, in integers. Those that break the promise even then stay as they are.
     void scoreAgain(const method::Problem& problem, const AgainInput& input,
-                    const method::MapView& part, double twofoldNs, TileResult& result);
+                    const method::MapView& part, double doubleNs, TileResult& result);
 
     /// Replaces what breaks the promise by canonical values, unless the problem forbids it, and
     /// counts the tile.
@@ -164,7 +164,7 @@ class TileScorer {
     /// True when a tile in double, which costs `twofoldNs`, costs less than the canonical values of
     /// its LOWCONF voxels.
     [[nodiscard]] static bool wantsDouble(const method::Problem& problem, const TileResult& result,
-                                          double twofoldNs);
+                                          double doubleNs);
 
   private:
     base::Extents m_tile;

@@ -244,24 +244,24 @@ void TileTransform<Real>::search(const Extents& points, const FftSearch& search)
     }
 }
 
-void searchTransforms(const Extents& points, bool twofold, const std::stop_token& stop) {
+void searchTransforms(const Extents& points, bool inDouble, const std::stop_token& stop) {
     const FftSearch search{FftEffort::Patient, stop};
-    twofold ? TileTransform<double>::search(points, search)
-            : TileTransform<float>::search(points, search);
+    inDouble ? TileTransform<double>::search(points, search)
+             : TileTransform<float>::search(points, search);
 }
 
-std::string_view planningOf(const Extents& points, bool twofold) {
+std::string_view planningOf(const Extents& points, bool inDouble) {
     const auto of = [](const auto& transform) {
         return transform ? transform->planning() : name(FftEffort::Estimate);
     };
     if (hasHalfBeamTransform(points)) {
         return "own";
     }
-    return twofold ? of(MadeTransforms<double>::all().of(points))
-                   : of(MadeTransforms<float>::all().of(points));
+    return inDouble ? of(MadeTransforms<double>::all().of(points))
+                    : of(MadeTransforms<float>::all().of(points));
 }
 
-double twofoldHalfNs(const Extents& points) {
+double doubleHalfNs(const Extents& points) {
     const double bytes = 24 * static_cast<double>(base::voxelCount(points));
     if (hasHalfBeamTransform(points)) {
         constexpr double kOwnCaches = 0x1p21;

@@ -42,10 +42,10 @@ template <class Real> class TileTransform {
     /// Shapes whose transforms are kept while nobody uses them, those that were asked for last.
     static constexpr std::size_t kKeptShapes = 64;
 
-    /// The transform of a shape, made where none is kept. All that are made for a shape give the same
-    /// bits. FFTW's is one that wisdom holds, or an estimate,
+    /// The transform of a shape, made where none is kept. All transforms made for one shape give
+    /// the same bits. FFTW's comes from its wisdom or, without any for the shape, from an estimate.
     [[nodiscard]] static std::shared_ptr<const TileTransform> of(const base::Extents& points);
-    /// unless a better one was searched for before, which FFTW then keeps as wisdom.
+    /// Searches for a better transform of FFTW's, which FFTW then keeps as wisdom.
     static void search(const base::Extents& points, const FftSearch& search);
 
     virtual ~TileTransform() = default;
@@ -113,10 +113,10 @@ template <class Real> class TileTransform {
 
 /// How the transform of a shape is planned, for reports: "own", or the effort behind FFTW's, an
 /// estimate until it is made.
-[[nodiscard]] std::string_view planningOf(const base::Extents& points, bool twofold);
+[[nodiscard]] std::string_view planningOf(const base::Extents& points, bool inDouble);
 
 /// What a thread takes for a point of forward() or inverse() in double, about: longer the further
 /// tile, spectrum and result are beyond the caches; with FFTW beyond those that cores share.
-[[nodiscard]] double twofoldHalfNs(const base::Extents& points);
+[[nodiscard]] double doubleHalfNs(const base::Extents& points);
 
 } // namespace flcc::cpu

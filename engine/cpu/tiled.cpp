@@ -184,7 +184,7 @@ class TiledMethod final : public method::Method {
         const double workers = model.speedUp(candidate.threads);
         const auto buffers = static_cast<double>(workspace);
         const double generalNs = templates * general.tiles *
-                                     (halves * pointCount * twofoldHalfNs(points) +
+                                     (halves * pointCount * doubleHalfNs(points) +
                                       kSupportLoads * model.loadNs(points)) +
                                  templates * general.placements * kSupportScoreNs;
         prediction.setupMs = 1e-6 * (templates * shape.prepareNs * (general.tiles > 0 ? 3 : 1) +
@@ -223,7 +223,7 @@ class TiledMethod final : public method::Method {
             workspaceBytes(problem, candidate,
                            outputTile(candidate.tile, problem.templ, method::mapExtents(problem)));
         return std::make_shared<TiledPrepared>(problem, candidate, templ,
-                                               keepsTwofold(problem, candidate, workspace), pool);
+                                               keepsDouble(problem, candidate, workspace), pool);
     }
 
     [[nodiscard]] std::unique_ptr<method::Workspace>
@@ -268,7 +268,7 @@ class TiledMethod final : public method::Method {
         const std::int64_t map = method::mapBytes(problem);
         const auto greedy = [&](const Candidate& candidate) {
             return problem.recompute && problem.precision == method::Precision::Single &&
-                   twofoldPoints(problem, candidate.tile) == candidate.tile &&
+                   doublePoints(problem, candidate.tile) == candidate.tile &&
                    candidate.threads * TileBuffers<float>::bytes(candidate.tile, false) >
                        map / kLittle;
         };
@@ -302,19 +302,19 @@ class TiledMethod final : public method::Method {
         return method::mapBytes(problem) + unlikeBytes(problem) +
                problem.templates *
                    TiledPrepared::bytes(problem, candidate.tile,
-                                        keepsTwofold(problem, candidate, workspace)) +
+                                        keepsDouble(problem, candidate, workspace)) +
                std::max(making, workspace) + kept;
     }
 
     /// True when the spectrum of a template in double is kept from the first tile that asks for
     /// it on: when it is little beside what a run needs anyway.
-    static bool keepsTwofold(const Problem& problem, const Candidate& candidate,
-                             std::int64_t workspace) {
+    static bool keepsDouble(const Problem& problem, const Candidate& candidate,
+                            std::int64_t workspace) {
         if (problem.precision == method::Precision::Double || problem.templates > 1) {
             return true;
         }
         constexpr std::int64_t kLittle = 20; // a prediction is to be right within a tenth
-        return 8 * TileTransform<double>::spectrumValues(twofoldPoints(problem, candidate.tile)) <=
+        return 8 * TileTransform<double>::spectrumValues(doublePoints(problem, candidate.tile)) <=
                (method::mapBytes(problem) + TiledPrepared::spectrumBytes(candidate.tile) +
                 workspace) /
                    kLittle;

@@ -23,15 +23,15 @@ struct Again {
     Extents out; ///< placements
 
     Again(const Problem& problem, const Extents& of)
-        : points(twofoldPoints(problem, of)), out{points.x - problem.templ.x + 1,
-                                                  points.y - problem.templ.y + 1,
-                                                  points.z - problem.templ.z + 1} {}
+        : points(doublePoints(problem, of)), out{points.x - problem.templ.x + 1,
+                                                 points.y - problem.templ.y + 1,
+                                                 points.z - problem.templ.z + 1} {}
 
     /// All parts of a tile in double; only what they are against a canonical value matters.
     [[nodiscard]] double ns(const Extents& tile) const {
         constexpr double kScoresNs = 7; // loading, energies and scores of a point
         return static_cast<double>(TileGrid(tile, out).count()) *
-               (2 * twofoldHalfNs(points) + kScoresNs) *
+               (2 * doubleHalfNs(points) + kScoresNs) *
                static_cast<double>(base::voxelCount(points));
     }
 };
@@ -94,7 +94,7 @@ class Worker {
 
     /// A tile of placements inside the scene.
     void plain(PlainTile tile) {
-        m_run.problem.precision == method::Precision::Single ? single(tile) : twofold(tile);
+        m_run.problem.precision == method::Precision::Single ? single(tile) : inDouble(tile);
     }
 
   private:
@@ -112,7 +112,7 @@ class Worker {
     }
     [[nodiscard]] const double* spectrumOf(const TiledPrepared& templ,
                                            TileBuffers<double>& own) const {
-        return templ.twofold(own.work, own.numerators);
+        return templ.inDouble(own.work, own.numerators);
     }
 
     /// Loads a tile; of a bank, its spectrum.
@@ -169,7 +169,7 @@ class Worker {
         }
     }
 
-    void twofold(PlainTile& tile) {
+    void inDouble(PlainTile& tile) {
         const auto transform = TileTransform<double>::of(m_run.points);
         TileBuffers<double> own = m_buffers.tile<double>(m_run.bank());
         Passed passed = enter(*transform, tile, own);
@@ -249,7 +249,7 @@ base::Image<double>& roomy(base::Image<double>& room, std::int64_t bytes) {
 
 } // namespace
 
-Extents twofoldPoints(const Problem& problem, const Extents& points) {
+Extents doublePoints(const Problem& problem, const Extents& points) {
     if (problem.precision == method::Precision::Double) {
         return points;
     }
@@ -285,7 +285,7 @@ Extents twofoldPoints(const Problem& problem, const Extents& points) {
 
 TiledPrepared::TiledPrepared(const Problem& problem, const method::Candidate& candidate,
                              const method::MaskedView& templ, bool keep, base::TilePool& pool)
-    : m_points(candidate.tile), m_twofoldPoints(twofoldPoints(problem, m_points)),
+    : m_points(candidate.tile), m_doublePoints(doublePoints(problem, m_points)),
       m_forms(TemplateForms::of(problem, templ, pool)),
       m_support(supportTemplate(problem, m_forms.canonical, templ)), m_keep(keep) {
     if (m_support) {
@@ -302,13 +302,13 @@ TiledPrepared::TiledPrepared(const Problem& problem, const method::Candidate& ca
             m_transform->templateSpectrum(m_forms.canonical.values().view(), itemsOf(pool));
     } else {
         Image<double> work({TileTransform<double>::spectrumValues(m_points), 1, 1});
-        (void)twofold(work.data(), nullptr);
+        (void)inDouble(work.data(), nullptr);
     }
 }
 
-const double* TiledPrepared::twofold(double* work, double* to) const {
+const double* TiledPrepared::inDouble(double* work, double* to) const {
     const auto make = [&](double* spectrum) {
-        TileTransform<double>::of(m_twofoldPoints)
+        TileTransform<double>::of(m_doublePoints)
             ->templateSpectrum(m_forms.canonical.values().view(), oneAfterTheOther(), work,
                                spectrum);
     };
@@ -317,15 +317,15 @@ const double* TiledPrepared::twofold(double* work, double* to) const {
         return to;
     }
     std::call_once(m_once, [&] {
-        m_twofold = Image<double>({TileTransform<double>::spectrumValues(m_twofoldPoints), 1, 1});
-        make(m_twofold.data());
+        m_inDouble = Image<double>({TileTransform<double>::spectrumValues(m_doublePoints), 1, 1});
+        make(m_inDouble.data());
     });
-    return m_twofold.data();
+    return m_inDouble.data();
 }
 
 TiledBuffers::TiledBuffers(const Problem& problem, const Extents& points, const Extents& tile)
     : scorer(problem.templ, tile), best(problem, tile), m_problem(problem), m_points(points),
-      m_twofoldPoints(twofoldPoints(problem, points)), m_tile(tile) {}
+      m_doublePoints(doublePoints(problem, points)), m_tile(tile) {}
 
 std::int64_t TiledBuffers::tileBytes(const Problem& problem, const Extents& points, bool bank) {
     if (problem.precision == method::Precision::Double) {
@@ -333,7 +333,7 @@ std::int64_t TiledBuffers::tileBytes(const Problem& problem, const Extents& poin
     }
     const std::int64_t again =
         problem.recompute && !bank
-            ? TileBuffers<double>::bytes(twofoldPoints(problem, points), false)
+            ? TileBuffers<double>::bytes(doublePoints(problem, points), false)
             : 0;
     return std::max(TileBuffers<float>::bytes(points, bank), again);
 }
@@ -345,8 +345,8 @@ template TileBuffers<float> TiledBuffers::tile(bool);
 template TileBuffers<double> TiledBuffers::tile(bool);
 
 TileBuffers<double> TiledBuffers::again(bool bank) {
-    return {bank ? roomy(m_again, TileBuffers<double>::bytes(m_twofoldPoints, false)) : m_room,
-            m_twofoldPoints, false};
+    return {bank ? roomy(m_again, TileBuffers<double>::bytes(m_doublePoints, false)) : m_room,
+            m_doublePoints, false};
 }
 
 SupportScorer& TiledBuffers::support(const SupportSpectra& spectra) {
@@ -374,7 +374,7 @@ std::int64_t TiledBuffers::bytes(const Problem& problem, const Extents& points,
     if (bank) {
         bytes += KeptTile::bytes(tile) +
                  (single && problem.recompute
-                      ? TileBuffers<double>::bytes(twofoldPoints(problem, points), false)
+                      ? TileBuffers<double>::bytes(doublePoints(problem, points), false)
                       : 0);
     }
     return bytes;
@@ -387,11 +387,11 @@ std::int64_t TiledPrepared::bytes(const Problem& problem, const Extents& points,
             ? SupportTemplate::bytes(problem) + FourierCorrelator::spectraBytes(problem, points)
             : 0;
     const bool plain = !problem.mask && problem.statistics != method::WindowStatistics::Fourier;
-    const bool twofold = plain && (!single || (problem.recompute && keep));
+    const bool inDouble = plain && (!single || (problem.recompute && keep));
     return base::byteCount(problem.templ, 8) + IntegerTemplate::bytes(problem) +
            (single && plain ? spectrumBytes(points) : 0) + general +
-           (twofold ? 8 * TileTransform<double>::spectrumValues(twofoldPoints(problem, points))
-                    : 0);
+           (inDouble ? 8 * TileTransform<double>::spectrumValues(doublePoints(problem, points))
+                     : 0);
 }
 
 method::Outcome TiledRun::operator()(const Extents& tile, ThreadBuffers<TiledBuffers>& buffers,

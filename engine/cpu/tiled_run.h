@@ -36,7 +36,7 @@ class TiledPrepared final : public method::Prepared {
     [[nodiscard]] const base::Image<float>& spectrum() const { return m_spectrum; }
     /// The spectrum in double for tiles of twofoldPoints(): made when the first tile asks for it,
     /// with `work` as scratch; where it is not kept, made each time in `to`.
-    [[nodiscard]] const double* twofold(double* work, double* to) const;
+    [[nodiscard]] const double* inDouble(double* work, double* to) const;
 
     /// Bytes of what is kept of a template, its spectrum in double with it where a run may ask.
     [[nodiscard]] static std::int64_t bytes(const method::Problem& problem,
@@ -48,7 +48,7 @@ class TiledPrepared final : public method::Prepared {
 
   private:
     base::Extents m_points;
-    base::Extents m_twofoldPoints;
+    base::Extents m_doublePoints;
     TemplateForms m_forms;
     std::optional<SupportTemplate> m_support;
     std::optional<SupportSpectra> m_spectra;
@@ -56,14 +56,14 @@ class TiledPrepared final : public method::Prepared {
     base::Image<float> m_spectrum;
     bool m_keep;
     mutable std::once_flag m_once;
-    mutable base::Image<double> m_twofold;
+    mutable base::Image<double> m_inDouble;
 };
 
 /// The points of the tiles in which a tile of `points` is done in double: of all of it in a run in
 /// double; of parts whose buffers have room where those of the tile in single precision were, if
 /// the template leaves such parts enough placements.
-[[nodiscard]] base::Extents twofoldPoints(const method::Problem& problem,
-                                          const base::Extents& points);
+[[nodiscard]] base::Extents doublePoints(const method::Problem& problem,
+                                         const base::Extents& points);
 
 /// Where a tile in one precision and what is made of it lie.
 template <class Real> struct TileBuffers {
@@ -120,7 +120,7 @@ class TiledBuffers {
 
     method::Problem m_problem;
     base::Extents m_points;
-    base::Extents m_twofoldPoints;
+    base::Extents m_doublePoints;
     base::Extents m_tile;
     std::unique_ptr<SupportScorer> m_support;
     FourierCorrelator* m_correlator = nullptr; ///< of m_support

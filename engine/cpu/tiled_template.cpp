@@ -255,12 +255,12 @@ class TiledTemplateMethod final : public method::Method {
         const int threads = candidate.threads;
         const std::int64_t parts = whole.blocks.templateBlocks();
         const auto single = spectraPart<float>(whole, points, threads);
-        const auto twofold = spectraPart<double>(againOf(whole, points), points, threads);
+        const auto inDouble = spectraPart<double>(againOf(whole, points), points, threads);
         const std::int64_t most = TemplateSpectra::runBytes(problem, blockOf(whole.blocks), parts,
-                                                            threads, single, twofold);
+                                                            threads, single, inDouble);
         const std::int64_t templ =
             base::byteCount(problem.templ, 8) + IntegerTemplate::bytes(problem);
-        const std::int64_t spectra = TemplateSpectra::keptBytes(problem, single, twofold, parts);
+        const std::int64_t spectra = TemplateSpectra::keptBytes(problem, single, inDouble, parts);
         // By measurement: what allocators keep of scratch.
         const std::int64_t voxels = base::voxelCount(problem.scene);
         const std::int64_t little =

@@ -88,24 +88,24 @@ FLCC_HOST_DEVICE inline void forOwnVoxels(const base::Extents& map, std::int64_t
 struct VoxelTally {
     static constexpr int kSlots = 11;
     static constexpr int kLargest = 4; ///< the first ones are maxima, the others counts
-    double told[kSlots] = {};
+    double reported[kSlots] = {};
 
     /// `sampled`: the bound goes into the sample.
     FLCC_HOST_DEVICE void add(const Judged& judged, bool sampled) {
         const bool low = judged.status == base::Status::LowConf;
         const bool ok = judged.status == base::Status::Ok;
         const bool partial = judged.status == base::Status::Partial;
-        told[0] = ok || partial ? most(told[0], judged.score.bound) : told[0];
-        told[1] = low ? most(told[1], judged.score.bound) : told[1];
-        told[2] = sampled && (ok || low || partial) ? judged.score.bound : told[2];
-        told[3] = most(told[3], judged.rounding);
-        told[4] += ok ? 1 : 0;
-        told[5] += judged.status == base::Status::Flat ? 1 : 0;
-        told[6] += judged.status == base::Status::NonFinite ? 1 : 0;
-        told[7] += low ? 1 : 0;
-        told[8] += judged.score.overRange && (ok || low || partial) ? 1 : 0;
-        told[9] += partial ? 1 : 0;
-        told[10] += judged.status == base::Status::NotComputed ? 1 : 0;
+        reported[0] = ok || partial ? most(reported[0], judged.score.bound) : reported[0];
+        reported[1] = low ? most(reported[1], judged.score.bound) : reported[1];
+        reported[2] = sampled && (ok || low || partial) ? judged.score.bound : reported[2];
+        reported[3] = most(reported[3], judged.rounding);
+        reported[4] += ok ? 1 : 0;
+        reported[5] += judged.status == base::Status::Flat ? 1 : 0;
+        reported[6] += judged.status == base::Status::NonFinite ? 1 : 0;
+        reported[7] += low ? 1 : 0;
+        reported[8] += judged.score.overRange && (ok || low || partial) ? 1 : 0;
+        reported[9] += partial ? 1 : 0;
+        reported[10] += judged.status == base::Status::NotComputed ? 1 : 0;
     }
     /// Writes voxel `at` of the map.
     FLCC_HOST_DEVICE static void write(const PartLaunch& launch, std::int64_t at,
@@ -124,7 +124,7 @@ struct VoxelTally {
     // Three phases of a block:
     FLCC_HOST_DEVICE void leave(int thread, Slots (&slots)[kSlots]) const {
         for (int slot = 0; slot < kSlots; ++slot) {
-            slots[slot][thread] = told[slot];
+            slots[slot][thread] = reported[slot];
         }
     }
     FLCC_HOST_DEVICE static void foldAll(int thread, Slots (&slots)[kSlots]) {
@@ -158,8 +158,8 @@ struct VoxelTally {
 };
 
 /// Calls `run(Real{})` with the type that scores are computed in.
-template <class Run> void withReal(bool twofold, Run&& run) {
-    twofold ? run(double{}) : run(float{});
+template <class Run> void withReal(bool inDouble, Run&& run) {
+    inDouble ? run(double{}) : run(float{});
 }
 
 /// Calls `run(T{})` with the type of a staged voxel, for kernels that compute in Real. The host

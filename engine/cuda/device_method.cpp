@@ -77,8 +77,8 @@ method::Outcome DeviceMethod::run(const RunInput& input, method::Workspace& work
     return runWith(input, *buffers.own, parts);
 }
 
-method::Problem DeviceMethod::posed(const method::Problem& problem,
-                                    const method::Candidate& candidate) const {
+method::Problem DeviceMethod::submitted(const method::Problem& problem,
+                                        const method::Candidate& candidate) const {
     const auto fits = [&](const method::Problem& one) {
         return needOf(one, candidate) <=
                std::min(m_facts.about.memoryBytes, candidate.onDevice.memory);
@@ -93,14 +93,14 @@ method::Problem DeviceMethod::posed(const method::Problem& problem,
 }
 
 /// As posed(), of what has a hold to keep the scene in.
-method::Problem DeviceMethod::posed(const method::Problem& problem,
-                                    const method::Candidate& candidate,
-                                    const method::Execution& execution) const {
+method::Problem DeviceMethod::submitted(const method::Problem& problem,
+                                        const method::Candidate& candidate,
+                                        const method::Execution& execution) const {
     method::Problem asked = problem;
     if (execution.onDevice.hold == nullptr || execution.onDevice.hold->refused) {
         asked.onDevice.runs = 1;
     }
-    return posed(asked, candidate);
+    return submitted(asked, candidate);
 }
 
 method::Outcome DeviceMethod::execute(const method::Problem& problem,
@@ -112,8 +112,8 @@ method::Outcome DeviceMethod::execute(const method::Problem& problem,
     const method::MaskedView seen = withoutIdleMask(problem, scene);
     const method::PreparedTemplates alone{borrowed(prepared)};
     std::string failure;
-    return *runPosed(oneOf(problem), {problem, candidate, alone, seen, execution, {map, {}}},
-                     workspace, failure);
+    return *runSubmitted(oneOf(problem), {problem, candidate, alone, seen, execution, {map, {}}},
+                         workspace, failure);
 }
 
 method::Outcome
@@ -125,8 +125,8 @@ DeviceMethod::executeBank(const method::Problem& problem, const method::Candidat
     const method::MaskedView seen = withoutIdleMask(problem, scene);
     std::string failure;
     if (problem.templates > 1) {
-        if (auto outcome = runPosed(problem, {problem, candidate, prepared, seen, execution, to},
-                                    workspace, failure)) {
+        if (auto outcome = runSubmitted(
+                problem, {problem, candidate, prepared, seen, execution, to}, workspace, failure)) {
             return *std::move(outcome);
         }
     }
@@ -146,11 +146,11 @@ method::Outcome DeviceMethod::reduce(const method::Problem& problem,
     method::requireTemplates(problem, prepared.size());
     const method::MaskedView seen = withoutIdleMask(problem, scene);
     std::string failure;
-    const base::Extents part = partOf(posed(problem, candidate, execution), candidate);
+    const base::Extents part = partOf(submitted(problem, candidate, execution), candidate);
     std::optional<method::Outcome> shared;
     method::Outcome outcome = reduceTo(problem, part, wanted, [&](const ReducedRun& to) {
-        shared = runPosed(problem, {problem, candidate, prepared, seen, execution, {}, &to},
-                          workspace, failure);
+        shared = runSubmitted(problem, {problem, candidate, prepared, seen, execution, {}, &to},
+                              workspace, failure);
         return shared.value_or(method::Outcome{});
     });
     if (!shared) {
@@ -166,12 +166,12 @@ method::Outcome DeviceMethod::reduce(const method::Problem& problem,
 /// A run of all templates at once, of a scene that stays on the device where it has room; nothing
 /// where it has none for the templates. `failure` says what it could not give, which was to be
 /// expected where that stays empty.
-std::optional<method::Outcome> DeviceMethod::runPosed(const method::Problem& problem,
-                                                      const RunInput& input,
-                                                      method::Workspace& workspace,
-                                                      std::string& failure) const {
+std::optional<method::Outcome> DeviceMethod::runSubmitted(const method::Problem& problem,
+                                                          const RunInput& input,
+                                                          method::Workspace& workspace,
+                                                          std::string& failure) const {
     method::SceneHold* const hold = input.execution.onDevice.hold;
-    method::Problem own = posed(problem, input.candidate, input.execution);
+    method::Problem own = submitted(problem, input.candidate, input.execution);
     std::vector<std::string> failures;
     while (own.templates == problem.templates) {
         std::int64_t finished = 0;
@@ -211,7 +211,7 @@ std::optional<method::Outcome> DeviceMethod::runPosed(const method::Problem& pro
             failures.push_back(std::string(error.what()) +
                                "; the scene did not stay on the device");
         }
-        own = posed(problem, input.candidate, input.execution);
+        own = submitted(problem, input.candidate, input.execution);
     }
     for (const std::string& one : failures) {
         failure += (failure.empty() ? "" : "; ") + one;
@@ -230,7 +230,7 @@ method::Outcome DeviceMethod::runAlone(const RunInput& input, method::Workspace&
 method::Outcome reduceOnHost(const method::Problem& problem,
                              const std::function<method::Outcome(const method::BankView&)>& run) {
     const base::Extents extents = method::mapExtents(problem);
-    method::MatchMap map(extents, isTwofold(problem));
+    method::MatchMap map(extents, isDouble(problem));
     method::ReducedMap::Part all;
     all.box = {{0, 0, 0}, extents};
     all.whole = true;
@@ -254,7 +254,7 @@ method::Outcome reduceOnHost(const method::Problem& problem,
 void settle(method::Outcome& outcome, const method::Problem& problem, const PartQueue& parts) {
     outcome.cancelled = !parts.isDone();
     outcome.facts = parts.facts();
-    outcome.facts.recomputed = isTwofold(problem) ? 0 : outcome.facts.recomputed;
+    outcome.facts.recomputed = isDouble(problem) ? 0 : outcome.facts.recomputed;
 }
 
 } // namespace flcc::cuda

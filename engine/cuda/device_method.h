@@ -59,14 +59,14 @@ class DeviceMethod : public method::MethodOnDevice {
 
     /// What runs at once: `problem`, without the scene whole on the device where that has no room
     /// for it, or what one template of its bank poses where it has none for all of them.
-    [[nodiscard]] method::Problem posed(const method::Problem& problem,
-                                        const method::Candidate& candidate) const;
+    [[nodiscard]] method::Problem submitted(const method::Problem& problem,
+                                            const method::Candidate& candidate) const;
 
     /// Placements of a part of the map of a problem as it is posed.
-    [[nodiscard]] virtual base::Extents partOf(const method::Problem& posed,
+    [[nodiscard]] virtual base::Extents partOf(const method::Problem& submitted,
                                                const method::Candidate& candidate) const = 0;
     /// Bytes of the device that it needs then.
-    [[nodiscard]] virtual std::int64_t needOf(const method::Problem& posed,
+    [[nodiscard]] virtual std::int64_t needOf(const method::Problem& submitted,
                                               const method::Candidate& candidate) const = 0;
     /// Does parts of the map until the queue has none. Of the outcome times alone. `workspace` was
     /// made by this method. **Errors**: as execute(); the queue has back what is not in the map.
@@ -83,13 +83,13 @@ class DeviceMethod : public method::MethodOnDevice {
   private:
     [[nodiscard]] method::Outcome runAlone(const RunInput& input,
                                            method::Workspace& workspace) const;
-    [[nodiscard]] method::Problem posed(const method::Problem& problem,
-                                        const method::Candidate& candidate,
-                                        const method::Execution& execution) const;
-    [[nodiscard]] std::optional<method::Outcome> runPosed(const method::Problem& problem,
-                                                          const RunInput& input,
-                                                          method::Workspace& workspace,
-                                                          std::string& failure) const;
+    [[nodiscard]] method::Problem submitted(const method::Problem& problem,
+                                            const method::Candidate& candidate,
+                                            const method::Execution& execution) const;
+    [[nodiscard]] std::optional<method::Outcome> runSubmitted(const method::Problem& problem,
+                                                              const RunInput& input,
+                                                              method::Workspace& workspace,
+                                                              std::string& failure) const;
 
     Engine& m_engine;
     DeviceFacts m_facts;

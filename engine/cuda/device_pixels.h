@@ -45,12 +45,12 @@ using StagedPixel = std::conditional_t<
 }
 
 /// True when the scores are asked for in double precision.
-[[nodiscard]] inline bool isTwofold(const method::Problem& problem) {
+[[nodiscard]] inline bool isDouble(const method::Problem& problem) {
     return problem.precision == method::Precision::Double;
 }
 /// True when a device computes the scores in double precision.
-[[nodiscard]] inline bool inDouble(const method::Problem& problem) {
-    return isTwofold(problem) || stagedPixel(problem.scenePixel) == base::PixelType::Float64;
+[[nodiscard]] inline bool usesDouble(const method::Problem& problem) {
+    return isDouble(problem) || stagedPixel(problem.scenePixel) == base::PixelType::Float64;
 }
 
 /// Why a device does not read the scene; empty when it does.

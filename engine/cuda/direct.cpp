@@ -25,7 +25,7 @@ namespace shared = method::shared;
 /// Numerators of bytes are sums of integers; the products of their formula stay exact in double.
 bool inIntegers(const Problem& problem) {
     constexpr std::int64_t kMost = 33025;
-    return !inDouble(problem) && problem.scenePixel == base::PixelType::UInt8 &&
+    return !usesDouble(problem) && problem.scenePixel == base::PixelType::UInt8 &&
            problem.templPixel == base::PixelType::UInt8 && base::voxelCount(problem.templ) <= kMost;
 }
 
@@ -37,8 +37,8 @@ class DirectPrepared final : public method::Prepared {
         const Extents& m = m_canonical.extents();
         m_constants.count = static_cast<double>(m_canonical.count());
         m_constants.promise = problem.promise;
-        m_constants = constantsOf(inDouble(problem));
-        if (inDouble(problem)) {
+        m_constants = constantsOf(usesDouble(problem));
+        if (usesDouble(problem)) {
             return;
         }
         m_weights = base::Image<float>(m);
@@ -57,14 +57,14 @@ class DirectPrepared final : public method::Prepared {
     [[nodiscard]] const shared::BoxConstants& constants() const { return m_constants; }
 
   private:
-    [[nodiscard]] shared::BoxConstants constantsOf(bool twofold) const {
+    [[nodiscard]] shared::BoxConstants constantsOf(bool inDouble) const {
         const Extents& m = m_canonical.extents();
         shared::BoxConstants constants = m_constants;
-        const auto chain = static_cast<double>(shared::sumChain(m, twofold));
-        const double half = static_cast<double>(shared::blockChain(m, twofold)) / 2;
+        const auto chain = static_cast<double>(shared::sumChain(m, inDouble));
+        const double half = static_cast<double>(shared::blockChain(m, inDouble)) / 2;
         constants.suspicious = 4 * (16 + chain) * kUnitDouble;
         constants.boundSquare = (8 + chain / 2) * kUnitDouble;
-        if (twofold) {
+        if (inDouble) {
             constants.tiny = 0x1p-960;
             constants.boundPanel = method::shared::kTemplateError + kUnitDouble * (2 + half);
             constants.boundScore = kUnitDouble * half;
@@ -122,23 +122,23 @@ class DirectWorkspace final : public method::Workspace {
 
 /// Multiply-adds of a part: whole blocks and pieces.
 double partWork(const Problem& problem, const Extents& part) {
-    const bool twofold = inDouble(problem);
+    const bool inDouble = usesDouble(problem);
     return static_cast<double>(base::voxelCount(shared::blockGrid(part))) * shared::kBlockWidth *
-           shared::kBlockHeight * static_cast<double>(shared::pieceColumns(twofold)) *
-           static_cast<double>(shared::pieceRows(problem.templ.y, twofold)) *
-           static_cast<double>(shared::pieceCount(problem.templ, twofold));
+           shared::kBlockHeight * static_cast<double>(shared::pieceColumns(inDouble)) *
+           static_cast<double>(shared::pieceRows(problem.templ.y, inDouble)) *
+           static_cast<double>(shared::pieceCount(problem.templ, inDouble));
 }
 
 /// Bytes of a template on the device.
 std::int64_t weightBytes(const Problem& problem) {
-    return base::byteCount(problem.templ, inDouble(problem) ? 8 : 4);
+    return base::byteCount(problem.templ, usesDouble(problem) ? 8 : 4);
 }
 /// Bytes of the device for the window sums of a part, which the templates of a bank share.
-std::int64_t sumBytes(const Problem& posed, const Extents& part) {
+std::int64_t sumBytes(const Problem& submitted, const Extents& part) {
     constexpr std::int64_t kFrame = sizeof(shared::TileFrame);
-    return posed.templates > 1 ? base::byteCount(part, sizeof(PanelSum)) +
-                                     base::byteCount(shared::blockGrid(part), kFrame)
-                               : 0;
+    return submitted.templates > 1 ? base::byteCount(part, sizeof(PanelSum)) +
+                                         base::byteCount(shared::blockGrid(part), kFrame)
+                                   : 0;
 }
 
 class DirectMethod final : public DeviceMethod {
@@ -170,7 +170,7 @@ class DirectMethod final : public DeviceMethod {
                             part,
                             limits.threads,
                             {.memory = limits.onDevice.memory}};
-        const Problem own = posed(problem, candidate);
+        const Problem own = submitted(problem, candidate);
         const std::int64_t most = partsInFlight(own, part, facts());
         candidate.onDevice.inFlight =
             inFlightWithin(limits.memoryBytes, most, [&](std::int64_t parts) {
@@ -186,7 +186,7 @@ class DirectMethod final : public DeviceMethod {
             return method::Refusal{std::move(reason)};
         }
         const Extents map = method::mapExtents(problem);
-        const Problem own = posed(problem, candidate);
+        const Problem own = submitted(problem, candidate);
         method::Prediction prediction;
         const std::int64_t inFlight =
             partsInFlight(own, candidate.tile, facts(), candidate.onDevice.inFlight);
@@ -218,10 +218,10 @@ class DirectMethod final : public DeviceMethod {
         prediction.tilesInFlight = inFlight;
         prediction.paddingWaste = 1 - support * outputs / std::max(1.0, done);
         if (statistics != nullptr) {
-            const bool twofold = inDouble(problem);
-            const auto chain = static_cast<double>(shared::blockChain(problem.templ, twofold));
+            const bool inDouble = usesDouble(problem);
+            const auto chain = static_cast<double>(shared::blockChain(problem.templ, inDouble));
             prediction.errorBound =
-                (twofold ? kUnitDouble : kUnitSingle) *
+                (inDouble ? kUnitDouble : kUnitSingle) *
                 (inIntegers(problem) ? 5 : 4 + (3 + chain / 2) * method::predictedK(*statistics));
         }
         return prediction;
@@ -238,12 +238,13 @@ class DirectMethod final : public DeviceMethod {
         return candidate.tile;
     }
 
-    [[nodiscard]] std::int64_t needOf(const Problem& posed,
+    [[nodiscard]] std::int64_t needOf(const Problem& submitted,
                                       const Candidate& candidate) const override {
-        return partsInFlight(posed, candidate.tile, facts(), candidate.onDevice.inFlight) *
-                   partBytes(posed, candidate.tile) +
-               posed.templates * weightBytes(posed) + scoreBytes(posed, candidate.tile) +
-               sumBytes(posed, candidate.tile) + heldBytes(posed);
+        return partsInFlight(submitted, candidate.tile, facts(), candidate.onDevice.inFlight) *
+                   partBytes(submitted, candidate.tile) +
+               submitted.templates * weightBytes(submitted) +
+               scoreBytes(submitted, candidate.tile) + sumBytes(submitted, candidate.tile) +
+               heldBytes(submitted);
     }
 
   protected:
@@ -262,7 +263,7 @@ class DirectMethod final : public DeviceMethod {
             canonical.push_back(&templates.back()->canonical());
         }
         const std::int64_t bytes = weightBytes(problem);
-        const double stored = inDouble(problem) ? storedError(input) : 0.0;
+        const double stored = usesDouble(problem) ? storedError(input) : 0.0;
         std::byte* weights = nullptr; // of all templates
         const auto upload = [&] {
             const auto count = std::ssize(templates);
@@ -274,8 +275,9 @@ class DirectMethod final : public DeviceMethod {
             for (std::int64_t i = 0; i < count; ++i) {
                 const DirectPrepared& templ = *templates[static_cast<std::size_t>(i)];
                 const void* const from =
-                    inDouble(problem) ? static_cast<const void*>(templ.canonical().values().data())
-                                      : templ.weights().data();
+                    usesDouble(problem)
+                        ? static_cast<const void*>(templ.canonical().values().data())
+                        : templ.weights().data();
                 own.pipe.compute.upload({weights + i * bytes, bytes, from, bytes, bytes, 1});
             }
         };
@@ -285,7 +287,7 @@ class DirectMethod final : public DeviceMethod {
             DirectLaunch launch;
             static_cast<PartLaunch&>(launch) = part;
             launch.weights = weights + turn * bytes;
-            launch.twofold = inDouble(problem);
+            launch.inDouble = usesDouble(problem);
             launch.constants = templ.constants();
             launch.constants.boundConstant += stored;
             if (templates.size() > 1) {
@@ -311,14 +313,14 @@ class DirectMethod final : public DeviceMethod {
     static constexpr double kEfficiency = 0.4;
     static constexpr double kStartMs = 0.2;
 
-    [[nodiscard]] static double multiplyAddsPerNs(const DeviceFacts& device, bool twofold) {
+    [[nodiscard]] static double multiplyAddsPerNs(const DeviceFacts& device, bool inDouble) {
         return std::max(1.0, kEfficiency * device.peakMultiplyAdds() *
-                                 (twofold ? device.twofoldShare() : 1.0));
+                                 (inDouble ? device.doubleShare() : 1.0));
     }
     /// Of the kernels of a part.
     [[nodiscard]] static double partNs(const DeviceFacts& device, const Problem& problem,
                                        const Extents& part) {
-        return partWork(problem, part) / multiplyAddsPerNs(device, inDouble(problem));
+        return partWork(problem, part) / multiplyAddsPerNs(device, usesDouble(problem));
     }
 
     [[nodiscard]] std::string refusal(const Problem& problem) const {

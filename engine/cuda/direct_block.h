@@ -17,9 +17,9 @@ namespace flcc::cuda {
 
 /// What the threads of a block share in products of type Real. Its arrays need no initialisation.
 template <class Real> struct DirectShared {
-    static constexpr bool kTwofold = std::is_same_v<Real, double>;
-    static constexpr int kColumns = shared::pieceColumns(kTwofold);
-    static constexpr int kMostRows = shared::pieceRows(shared::kPieceRows, kTwofold);
+    static constexpr bool kDouble = std::is_same_v<Real, double>;
+    static constexpr int kColumns = shared::pieceColumns(kDouble);
+    static constexpr int kMostRows = shared::pieceRows(shared::kPieceRows, kDouble);
     static constexpr int kSeenWidth = shared::kBlockWidth + kColumns - 1;
     static constexpr std::size_t kRoom[2]{
         // of `seen`
@@ -399,9 +399,9 @@ template <class T, class Real, int kRows, bool kIntegers> struct DirectBlock {
 /// Calls `run(DirectBlock<...>{})` with the form of the block that a launch needs.
 template <class Run> void withDirectBlock(const DirectLaunch& launch, Run&& run) {
     const bool low = shared::pieceRows(launch.templ.y) < shared::kPieceRows;
-    if (launch.twofold) {
+    if (launch.inDouble) {
         return withPixel<double>(launch.pixel, [&]<class T>(T) {
-            run(DirectBlock<T, double, shared::kTwofoldPiece, false>{});
+            run(DirectBlock<T, double, shared::kDoublePiece, false>{});
         });
     }
     withPixel<float>(launch.pixel, [&]<class T>(T) {

@@ -10,7 +10,7 @@ namespace flcc::cuda {
 /// One run of the direct method on a part of a map: every panel is a box inside the scene, all of
 /// which counts. **Shapes**: weights as the template.
 struct DirectLaunch : PartLaunch {
-    bool twofold = false; ///< products in double
+    bool inDouble = false; ///< products in double
     /// That, in float or double; with `constants.integers` the template as it is, in float.
     const void* weights = nullptr;
     method::shared::BoxConstants constants;

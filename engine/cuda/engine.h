@@ -27,7 +27,7 @@ struct DeviceFacts {
     }
     /// Of them, how many it does in double in the same time: half on devices made for that, which
     /// the compute capability tells, few on others.
-    [[nodiscard]] double twofoldShare() const {
+    [[nodiscard]] double doubleShare() const {
         const bool made = about.minor == 0 && about.major >= 6 && about.major <= 10;
         return made ? 0.5 : 1.0 / 64;
     }

@@ -79,8 +79,9 @@ class JointMethod final : public method::MethodOnDevice {
             return method::Refusal{"fewer than two GPUs can be used: " + reasons};
         }
         const DeviceMethod& first = *m_members.front();
-        const auto parts = PartQueue::count(
-            method::mapExtents(problem), first.partOf(first.posed(problem, candidate), candidate));
+        const auto parts =
+            PartQueue::count(method::mapExtents(problem),
+                             first.partOf(first.submitted(problem, candidate), candidate));
         if (parts < std::ssize(m_members)) {
             return method::Refusal{std::to_string(parts) + " part" + (parts > 1 ? "s" : "") +
                                    " of the map, too few for " + std::to_string(m_members.size()) +
@@ -116,7 +117,7 @@ class JointMethod final : public method::MethodOnDevice {
                                 const method::Execution& execution,
                                 const method::BankView& to) const override {
         method::requireTemplates(problem, prepared.size());
-        if (m_members.front()->posed(problem, candidate).templates == 1) {
+        if (m_members.front()->submitted(problem, candidate).templates == 1) {
             return Method::executeBank(problem, candidate, prepared, scene, workspace, execution,
                                        to);
         }
@@ -134,7 +135,7 @@ class JointMethod final : public method::MethodOnDevice {
         requireReduces(problem);
         method::requireTemplates(problem, prepared.size());
         const DeviceMethod& first = *m_members.front();
-        if (first.posed(problem, candidate).templates != problem.templates) {
+        if (first.submitted(problem, candidate).templates != problem.templates) {
             return reduceOnHost(problem, [&](const method::BankView& to) {
                 return Method::executeBank(problem, candidate, prepared, scene, workspace,
                                            execution, to);

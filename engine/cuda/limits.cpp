@@ -87,15 +87,15 @@ DeviceLimits measureLimits(Engine& engine, std::int32_t device) {
 double measureTransforms(Engine& engine, std::int32_t device, const method::Problem& problem,
                          const base::Extents& points) {
     const Tiling tiling = tilingOf(problem, points, factsOf(engine, device));
-    const bool twofold = inDouble(problem);
+    const bool inDouble = usesDouble(problem);
     const TilingRoom room = roomOf(problem, tiling);
     using enum TransformKind;
     DeviceBuffer<std::byte> data(engine, device);
     DeviceBuffer<std::byte> work(engine, device);
     Timer timer(engine, device);
-    const Transform forward(timer.stream, {twofold ? Twofold : Forward, points, tiling.batch()});
+    const Transform forward(timer.stream, {inDouble ? Double : Forward, points, tiling.batch()});
     const Transform inverse(timer.stream,
-                            {twofold ? TwofoldInverse : Inverse, points, tiling.batch()});
+                            {inDouble ? DoubleInverse : Inverse, points, tiling.batch()});
     void* const values = data.room(room.valueBytes * room.data);
     void* const area = work.room(std::max(forward.workBytes(), inverse.workBytes()));
     const double pair = timer.best([&] {

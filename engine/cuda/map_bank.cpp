@@ -33,12 +33,12 @@ std::array<std::int64_t, base::kStatusCount> statusesOf(const PartSlot& slot) {
         counts[static_cast<std::size_t>(status)] += voxels;
     };
     for (std::int64_t i = 0; i < blocksOf(slot); ++i) {
-        const ReducedBlock& told = slot.reducedTold.data()[i];
-        count(base::Status::Ok, told.ok);
-        count(base::Status::Partial, told.scores - told.ok);
-        count(base::Status::Flat, told.flat);
-        count(base::Status::NonFinite, told.nonFinite);
-        count(base::Status::NotComputed, told.notComputed);
+        const ReducedBlock& reported = slot.reducedOnHost.data()[i];
+        count(base::Status::Ok, reported.ok);
+        count(base::Status::Partial, reported.scores - reported.ok);
+        count(base::Status::Flat, reported.flat);
+        count(base::Status::NonFinite, reported.nonFinite);
+        count(base::Status::NotComputed, reported.notComputed);
     }
     return counts;
 }
@@ -99,7 +99,7 @@ bool MapRun::finishBank(PartSlot& slot, const std::string& what, const Lane& lan
     if (m_reducer) {
         m_reducer->addUp(slot, {settled.best});
     }
-    PartFacts facts{slot.told.data(), repaired, settled.statuses, settled.scores};
+    PartFacts facts{slot.reported.data(), repaired, settled.statuses, settled.scores};
     if (const method::BankView part = viewOf(m_input, slot.box); part.map.value.data() != nullptr) {
         method::MapFacts counted;
         method::addStatuses(part.map, counted);
@@ -147,11 +147,11 @@ bool MapRun::oneByOne(PartSlot& slot, const std::string& what, const Lane& lane,
     const std::int64_t blocks = base::voxelCount(grid);
     const Stream& compute = lane.pipe.compute;
     const Stream& fetch = lane.pipe.fetch();
-    const bool twofold = isTwofold(m_problem);
-    method::MatchMap scores(extents, twofold);
+    const bool inDouble = isDouble(m_problem);
+    method::MatchMap scores(extents, inDouble);
     const StreamDrain drain{fetch};
     if (m_reducer) {
-        m_reducer->partOf(slot) = wholePart(slot.box, twofold);
+        m_reducer->partOf(slot) = wholePart(slot.box, inDouble);
     }
     const method::BankView best = viewOf(m_input, slot.box);
     const auto bring = [&](auto* to, const void* from) {
@@ -170,7 +170,7 @@ bool MapRun::oneByOne(PartSlot& slot, const std::string& what, const Lane& lane,
         base::Stopwatch watch;
         bring(scores.value.data(), launch.value);
         bring(scores.status.data(), launch.status);
-        if (twofold) {
+        if (inDouble) {
             bring(scores.exact.data(), launch.exact);
         }
         fetch.wait("running " + what + " for one template");
@@ -181,7 +181,7 @@ bool MapRun::oneByOne(PartSlot& slot, const std::string& what, const Lane& lane,
         const method::MapView view = method::viewOf(scores);
         const bool repairing = repairs(*m_templates[i]);
         const bool done = repairEach(blocks, [&](std::int64_t block) {
-            if (repairing && slot.told.data()[first + block].lowConf > 0) {
+            if (repairing && slot.reported.data()[first + block].lowConf > 0) {
                 repaired[static_cast<std::size_t>(first + block)] = repair(
                     slot.box, *m_templates[i], view, method::shared::blockCorner(block, grid));
             }

@@ -133,7 +133,7 @@ void MapRun::unpackAll(PartSlot& slot) {
     const method::BankView best = viewOf(m_input, slot.box);
     const method::MapView& part = best.map;
     unpack(slot.valueStaged.data(), part.value);
-    if (part.exact.data() != nullptr && isTwofold(m_problem)) {
+    if (part.exact.data() != nullptr && isDouble(m_problem)) {
         unpack(slot.exactStaged.data(), part.exact);
     }
     unpack(slot.statusStaged.data(), part.status);

@@ -28,7 +28,7 @@ std::int64_t tallyBytes(const Extents& part) {
 }
 
 /// Of score and status.
-std::int64_t placementBytes(const Problem& problem) { return isTwofold(problem) ? 13 : 5; }
+std::int64_t placementBytes(const Problem& problem) { return isDouble(problem) ? 13 : 5; }
 
 base::Index moved(const base::Index& at, const base::Index& by) {
     return {at.x + by.x, at.y + by.y, at.z + by.z};
@@ -61,8 +61,8 @@ std::int64_t stagedBytes(const Problem& problem, const Extents& part) {
 
 } // namespace
 
-std::int64_t heldBytes(const Problem& posed) {
-    return isHeld(posed) ? base::byteCount(posed.scene, sceneVoxelBytes(posed)) : 0;
+std::int64_t heldBytes(const Problem& submitted) {
+    return isHeld(submitted) ? base::byteCount(submitted.scene, sceneVoxelBytes(submitted)) : 0;
 }
 
 std::int64_t partBytes(const Problem& problem, const Extents& part) {
@@ -71,8 +71,8 @@ std::int64_t partBytes(const Problem& problem, const Extents& part) {
            mergeBytes(problem, part) + (isReduced(problem) ? reductionBytes(part) : 0);
 }
 
-std::int64_t scoreBytes(const Problem& posed, const Extents& part) {
-    return posed.templates > 1 ? base::byteCount(part, placementBytes(posed)) : 0;
+std::int64_t scoreBytes(const Problem& submitted, const Extents& part) {
+    return submitted.templates > 1 ? base::byteCount(part, placementBytes(submitted)) : 0;
 }
 
 std::int64_t pinnedBytes(const Problem& problem, const Extents& part) {
@@ -103,34 +103,34 @@ Problem oneOf(const Problem& problem) {
     return one;
 }
 
-std::int64_t hostBytes(const Problem& problem, const Problem& posed, const Extents& part,
+std::int64_t hostBytes(const Problem& problem, const Problem& submitted, const Extents& part,
                        std::int64_t inFlight) {
-    const bool alone = problem.templates > 1 && posed.templates == 1;
+    const bool alone = problem.templates > 1 && submitted.templates == 1;
     return method::mapBytes(problem) + (alone ? method::mapBytes(oneOf(problem)) : 0) +
            problem.templates * base::byteCount(problem.templ, 12) +
-           inFlight * pinnedBytes(posed, part) + scoreBytes(posed, part);
+           inFlight * pinnedBytes(submitted, part) + scoreBytes(submitted, part);
 }
 
-void PartTraffic::add(const Problem& posed, const Extents& part, double count) {
-    const bool reduced = isReduced(posed);
+void PartTraffic::add(const Problem& submitted, const Extents& part, double count) {
+    const bool reduced = isReduced(submitted);
     const std::int64_t map =
-        reduced ? reducedBytes(posed, part) : base::byteCount(part, placementBytes(posed));
+        reduced ? reducedBytes(submitted, part) : base::byteCount(part, placementBytes(submitted));
     const double voxels = count * static_cast<double>(base::voxelCount(part));
     parts += count;
-    launches += count * posed.templates;
-    sceneBytes += count * static_cast<double>(seenBytes(posed, part));
-    mapBytes += count * static_cast<double>(map + posed.templates * tallyBytes(part) +
-                                            mergedBytes(posed, part));
+    launches += count * submitted.templates;
+    sceneBytes += count * static_cast<double>(seenBytes(submitted, part));
+    mapBytes += count * static_cast<double>(map + submitted.templates * tallyBytes(part) +
+                                            mergedBytes(submitted, part));
     reducedVoxels += reduced ? voxels : 0.0;
-    mergedVoxels += posed.templates > 1 ? posed.templates * voxels : 0.0;
+    mergedVoxels += submitted.templates > 1 ? submitted.templates * voxels : 0.0;
 }
 
-void PartTraffic::hold(const Problem& posed, const DeviceFacts& device,
+void PartTraffic::hold(const Problem& submitted, const DeviceFacts& device,
                        const method::Limits& limits) {
-    held = isHeld(posed);
+    held = isHeld(submitted);
     if (held) {
         sceneBytes =
-            limits.onDevice.scene == device.id() ? 0.0 : static_cast<double>(heldBytes(posed));
+            limits.onDevice.scene == device.id() ? 0.0 : static_cast<double>(heldBytes(submitted));
     }
 }
 
@@ -295,7 +295,7 @@ void MapRun::send(PartSlot& slot, const Lane& lane) {
     if (exact) {
         slot.exactStaged.room(voxels);
     }
-    slot.told.room(tallies);
+    slot.reported.room(tallies);
     m_times.packing += watch.ms();
 
     const auto& [upload, compute, download] =
@@ -331,7 +331,7 @@ void MapRun::send(PartSlot& slot, const Lane& lane) {
     if (m_merger) {
         m_times.downloaded += m_merger->bring(slot, !m_reducer, download);
     }
-    bring(slot.told.data(), launch.tallies, tallies);
+    bring(slot.reported.data(), launch.tallies, tallies);
     download.record(slot.downloaded);
 }
 
@@ -404,13 +404,13 @@ bool MapRun::finish(const PartSlot& slot) {
     const method::MapView part = viewOf(m_input, box).map;
     const method::CanonicalTemplate& templ = *m_templates.front();
     const Extents grid = shared::blockGrid(box.extents);
-    const BlockTally* const told = slot.told.data();
+    const BlockTally* const reported = slot.reported.data();
     std::vector<BlockRepair> repaired(static_cast<std::size_t>(base::voxelCount(grid)));
     std::vector<std::int64_t> open;
     std::vector<method::ScoreTally> scores; // of the open blocks of a part that stays
     const bool looks = part.value.data() != nullptr ? repairs(templ) : m_reducer.has_value();
     for (std::int64_t i = 0; i < base::voxelCount(grid) && looks; ++i) {
-        if (told[i].lowConf > 0) {
+        if (reported[i].lowConf > 0) {
             open.push_back(i);
         }
     }
@@ -431,7 +431,7 @@ bool MapRun::finish(const PartSlot& slot) {
         m_reducer->addUp(slot, scores);
     }
     m_repairMs += watch.ms();
-    m_parts.finished(box, {told, repaired});
+    m_parts.finished(box, {reported, repaired});
     return true;
 }
 

@@ -23,9 +23,11 @@ inline constexpr double kUnitSingle = 0x1p-24;
 inline constexpr double kUnitDouble = 0x1p-53;
 
 /// True when the scene of a problem as it is posed stays whole on the device.
-[[nodiscard]] inline bool isHeld(const method::Problem& posed) { return posed.onDevice.runs > 1; }
+[[nodiscard]] inline bool isHeld(const method::Problem& submitted) {
+    return submitted.onDevice.runs > 1;
+}
 /// Bytes of the device that it takes then; else 0.
-[[nodiscard]] std::int64_t heldBytes(const method::Problem& posed);
+[[nodiscard]] std::int64_t heldBytes(const method::Problem& submitted);
 
 /// Bytes of the device in a PartSlot for a part of extents `part`.
 [[nodiscard]] std::int64_t partBytes(const method::Problem& problem, const base::Extents& part);
@@ -57,10 +59,11 @@ template <class Bytes>
 
 /// What the host needs for a run in such parts, the map with it: the map of one template of a bank
 /// where each is `posed` alone, the templates, and what waits for copies.
-[[nodiscard]] std::int64_t hostBytes(const method::Problem& problem, const method::Problem& posed,
-                                     const base::Extents& part, std::int64_t inFlight);
+[[nodiscard]] std::int64_t hostBytes(const method::Problem& problem,
+                                     const method::Problem& submitted, const base::Extents& part,
+                                     std::int64_t inFlight);
 /// Bytes of the device for the scores of a template of a bank in such a part; else 0.
-[[nodiscard]] std::int64_t scoreBytes(const method::Problem& posed, const base::Extents& part);
+[[nodiscard]] std::int64_t scoreBytes(const method::Problem& submitted, const base::Extents& part);
 
 /// What the parts of a run move, and how long that takes by built-in values.
 struct PartTraffic {
@@ -73,9 +76,9 @@ struct PartTraffic {
     bool held = false;        ///< the scene stays; `sceneBytes` come once, if at all
 
     /// `count` parts of extents `part` of a problem as it is posed.
-    void add(const method::Problem& posed, const base::Extents& part, double count);
+    void add(const method::Problem& submitted, const base::Extents& part, double count);
     /// The scene comes whole, unless the device has it, where it stays.
-    void hold(const method::Problem& posed, const DeviceFacts& device,
+    void hold(const method::Problem& submitted, const DeviceFacts& device,
               const method::Limits& limits);
     /// Of `rounds` such runs one after the other, with kernels that take `kernelNs` in each.
     [[nodiscard]] method::DeviceTimes times(int rounds, double kernelNs,
@@ -152,7 +155,7 @@ void clearPart(const RunInput& input, const base::Box& box);
 /// bound.
 [[nodiscard]] inline double storedError(const RunInput& input) {
     const bool exact =
-        input.reduced != nullptr ? isTwofold(input.problem) : input.map.map.exact.data() != nullptr;
+        input.reduced != nullptr ? isDouble(input.problem) : input.map.map.exact.data() != nullptr;
     return exact ? 0.0 : kUnitSingle;
 }
 
@@ -204,7 +207,7 @@ class MapRun {
     template <class Buffers> void scoreIn(Buffers& buffers, PartLaunch& launch) const {
         const std::int64_t voxels = base::voxelCount(launch.map);
         launch.value = buffers.value.room(voxels);
-        launch.exact = isTwofold(m_problem) ? buffers.exact.room(voxels) : nullptr;
+        launch.exact = isDouble(m_problem) ? buffers.exact.room(voxels) : nullptr;
         launch.status = buffers.status.room(voxels);
     }
 

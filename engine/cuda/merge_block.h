@@ -70,22 +70,22 @@ struct MergeMap {
 
     FLCC_HOST_DEVICE static void look(const MergeLaunch& launch, std::int64_t block, int thread,
                                       TiledShared& all) {
-        double told[kOwn] = {};
+        double reported[kOwn] = {};
         forOwnVoxels(launch.map, block, thread, [&](const base::Index&, std::int64_t at) {
             const auto status = static_cast<base::Status>(launch.status[at]);
             if (status == base::Status::Ok || status == base::Status::Partial) {
                 const auto value = static_cast<double>(launch.value[at]);
-                told[kSum] += method::inScoreUnits(value);
-                told[kSquares] += method::inScoreUnits(value * value);
-                told[kScores] += 1;
+                reported[kSum] += method::inScoreUnits(value);
+                reported[kSquares] += method::inScoreUnits(value * value);
+                reported[kScores] += 1;
             }
-            told[kOpen] += status == base::Status::LowConf ? 1 : 0;
+            reported[kOpen] += status == base::Status::LowConf ? 1 : 0;
             take(launch, at);
         });
         for (int slot = 0; slot < kOwn; ++slot) {
-            all.slots[slot][thread] = told[slot];
+            all.slots[slot][thread] = reported[slot];
         }
-        all.slots[kOwn][thread] = told[kOpen];
+        all.slots[kOwn][thread] = reported[kOpen];
     }
 
     /// What the block has to say, from its first thread, and from all of them their LOWCONF scores,

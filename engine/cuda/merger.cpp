@@ -57,7 +57,7 @@ void Merger::start(PartSlot& slot, const PartLaunch& scores, std::size_t templ, 
     launch.map = scores.map;
     launch.templ = static_cast<std::int32_t>(templ);
     launch.best = slot.value.room(voxels);
-    launch.bestExact = isTwofold(m_problem) ? slot.exact.room(voxels) : nullptr;
+    launch.bestExact = isDouble(m_problem) ? slot.exact.room(voxels) : nullptr;
     launch.bestStatus = slot.status.room(voxels);
     launch.index = slot.index.room(voxels);
     launch.open = slot.open.room(blocks * kOpenMost);
@@ -75,8 +75,8 @@ std::int64_t Merger::bring(PartSlot& slot, bool wanted, const Stream& download) 
         download.download({to, bytes, from, bytes, bytes, 1});
         all += bytes;
     };
-    const std::int64_t told = blocks * m_problem.templates;
-    copy(slot.mergedTold.room(told), slot.merged.data(), told);
+    const std::int64_t reported = blocks * m_problem.templates;
+    copy(slot.mergedOnHost.room(reported), slot.merged.data(), reported);
     if (wanted) {
         copy(slot.indexStaged.room(voxels), slot.index.data(), voxels);
     }
@@ -103,7 +103,7 @@ std::int64_t Merger::receive(PartSlot& slot, const Stream& fetch) const {
 
 std::int64_t Merger::openOf(const PartSlot& slot, std::int64_t block) const {
     const std::int64_t last = (m_problem.templates - 1) * blocksOf(slot.box.extents);
-    return slot.mergedTold.data()[last + block].open;
+    return slot.mergedOnHost.data()[last + block].open;
 }
 
 bool Merger::isOpen(const PartSlot& slot, std::int64_t block) const {
@@ -117,10 +117,10 @@ const OpenScore* Merger::openScores(const PartSlot& slot, std::int64_t block) co
 method::ScoreTally Merger::scores(const PartSlot& slot) const {
     method::ScoreTally all;
     for (std::int64_t i = 0; i < blocksOf(slot.box.extents) * m_problem.templates; ++i) {
-        const MergedBlock& told = slot.mergedTold.data()[i];
-        all.count += told.scores;
-        all.sum.add(told.sum);
-        all.squares.add(told.squares);
+        const MergedBlock& reported = slot.mergedOnHost.data()[i];
+        all.count += reported.scores;
+        all.sum.add(reported.sum);
+        all.squares.add(reported.squares);
     }
     return all;
 }
@@ -144,8 +144,8 @@ void Merger::take(const PartSlot& slot, const OpenScore& open, BlockRepair& repa
         const double bound = value.bound + m_stored;
         if (bound <= m_problem.promise) {
             const bool whole = method::isWhole(m_scene, templ, corner);
-            score = isTwofold(m_problem) ? value.score
-                                         : static_cast<double>(static_cast<float>(value.score));
+            score = isDouble(m_problem) ? value.score
+                                        : static_cast<double>(static_cast<float>(value.score));
             status = whole ? Status::Ok : Status::Partial;
             ++(whole ? repaired.ok : repaired.partial);
             repaired.largestBound = std::max(repaired.largestBound, bound);
@@ -169,8 +169,8 @@ Settled Merger::settle(const PartSlot& slot, std::int64_t block, const method::B
         float& value = part.map.value.at(at);
         Status& status = part.map.status.at(at);
         std::int32_t& index = part.index.at(at);
-        const bool twofold = part.map.exact.data() != nullptr;
-        Best best{twofold ? part.map.exact.at(at) : static_cast<double>(value),
+        const bool inDouble = part.map.exact.data() != nullptr;
+        Best best{inDouble ? part.map.exact.at(at) : static_cast<double>(value),
                   static_cast<Status>(static_cast<std::uint8_t>(status) &
                                       static_cast<std::uint8_t>(~kOpenStatus)),
                   index};
@@ -179,7 +179,7 @@ Settled Merger::settle(const PartSlot& slot, std::int64_t block, const method::B
         value = static_cast<float>(best.value);
         status = best.status;
         index = best.index;
-        if (twofold) {
+        if (inDouble) {
             part.map.exact.at(at) = best.value;
         }
     }

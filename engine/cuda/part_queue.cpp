@@ -53,7 +53,7 @@ void PartQueue::finished(const base::Box& box, const PartFacts& facts) {
         const std::lock_guard lock(m_lock);
         const std::size_t blocks = facts.repaired.size() / m_tallies.size();
         for (std::size_t i = 0; i < facts.repaired.size(); ++i) {
-            m_tallies[i / blocks].add(facts.told[i], facts.repaired[i]);
+            m_tallies[i / blocks].add(facts.reported[i], facts.repaired[i]);
         }
         for (std::size_t i = 0; i < m_statuses.size(); ++i) {
             m_statuses[i] += facts.statuses[i];

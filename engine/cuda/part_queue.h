@@ -18,7 +18,7 @@ namespace flcc::cuda {
 
 /// What the blocks of a part reported and what was repaired of each, template by template.
 struct PartFacts {
-    const BlockTally* told = nullptr;
+    const BlockTally* reported = nullptr;
     const std::vector<BlockRepair>& repaired;
     // Of a bank:
     std::array<std::int64_t, base::kStatusCount> statuses{}; ///< of the best scores

@@ -23,11 +23,11 @@ struct PartSlot {
         : scene(engine, device), value(engine, device), exact(engine, device),
           status(engine, device), tallies(engine, device), sceneStaged(engine, device),
           valueStaged(engine, device), exactStaged(engine, device), statusStaged(engine, device),
-          told(engine, device), reduced(engine, device), kept(engine, device),
-          asked(engine, device), reducedTold(engine, device), keptStaged(engine, device),
-          askedTold(engine, device), index(engine, device), open(engine, device),
+          reported(engine, device), reduced(engine, device), kept(engine, device),
+          asked(engine, device), reducedOnHost(engine, device), keptStaged(engine, device),
+          askedOnHost(engine, device), index(engine, device), open(engine, device),
           merged(engine, device), keptTempl(engine, device), indexStaged(engine, device),
-          openStaged(engine, device), mergedTold(engine, device), keptTemplStaged(engine, device),
+          openStaged(engine, device), mergedOnHost(engine, device), keptTemplStaged(engine, device),
           upload(engine, device), uploaded(engine, device), start(engine, device),
           computed(engine, device), download(engine, device), downloaded(engine, device) {}
 
@@ -44,15 +44,15 @@ struct PartSlot {
     PinnedBuffer<float> valueStaged;
     PinnedBuffer<double> exactStaged; ///< where the map keeps them
     PinnedBuffer<base::Status> statusStaged;
-    PinnedBuffer<BlockTally> told;
+    PinnedBuffer<BlockTally> reported;
 
     // Of a map that stays on the device:
     DeviceBuffer<ReducedBlock> reduced;
     DeviceBuffer<method::KeptVoxel> kept;
     DeviceBuffer<AskedVoxel> asked;
-    PinnedBuffer<ReducedBlock> reducedTold;
+    PinnedBuffer<ReducedBlock> reducedOnHost;
     PinnedBuffer<method::KeptVoxel> keptStaged;
-    PinnedBuffer<AskedVoxel> askedTold;
+    PinnedBuffer<AskedVoxel> askedOnHost;
 
     // Of a bank, whose best scores are in `value`, `exact` and `status`:
     DeviceBuffer<std::int32_t> index;
@@ -61,7 +61,7 @@ struct PartSlot {
     DeviceBuffer<std::int32_t> keptTempl;
     PinnedBuffer<std::int32_t> indexStaged;
     PinnedBuffer<OpenScore> openStaged; ///< as many of each block as the fullest has
-    PinnedBuffer<MergedBlock> mergedTold;
+    PinnedBuffer<MergedBlock> mergedOnHost;
     PinnedBuffer<std::int32_t> keptTemplStaged;
     std::int64_t openMost = 0; ///< of a block; more than kOpenMost: some are missing
 

@@ -78,28 +78,28 @@ struct ReduceMap {
 
     FLCC_HOST_DEVICE static void look(const ReduceLaunch& launch, std::int64_t block, int thread,
                                       TiledShared& all) {
-        double told[kOwn] = {0, 0, 2, -2};
+        double reported[kOwn] = {0, 0, 2, -2};
         forOwnVoxels(launch.map, block, thread, [&](const base::Index& voxel, std::int64_t at) {
             const base::Status status = statusAt(launch, at);
             if (status == base::Status::Ok || status == base::Status::Partial) {
                 const auto value = static_cast<double>(launch.value[at]);
-                told[kSum] += method::inScoreUnits(value);
-                told[kSquares] += method::inScoreUnits(value * value);
-                told[kLeast] = least(told[kLeast], value);
-                told[kMost] = most(told[kMost], value);
-                told[kScores] += 1;
+                reported[kSum] += method::inScoreUnits(value);
+                reported[kSquares] += method::inScoreUnits(value * value);
+                reported[kLeast] = least(reported[kLeast], value);
+                reported[kMost] = most(reported[kMost], value);
+                reported[kScores] += 1;
             }
-            told[kOk] += status == base::Status::Ok ? 1 : 0;
-            told[kFlat] += status == base::Status::Flat ? 1 : 0;
-            told[kNonFinite] += status == base::Status::NonFinite ? 1 : 0;
-            told[kNotComputed] += status == base::Status::NotComputed ? 1 : 0;
+            reported[kOk] += status == base::Status::Ok ? 1 : 0;
+            reported[kFlat] += status == base::Status::Flat ? 1 : 0;
+            reported[kNonFinite] += status == base::Status::NonFinite ? 1 : 0;
+            reported[kNotComputed] += status == base::Status::NotComputed ? 1 : 0;
             std::uint32_t marks = 0;
-            told[kKept] += keeps(launch, voxel, marks) ? 1 : 0;
+            reported[kKept] += keeps(launch, voxel, marks) ? 1 : 0;
         });
         for (int slot = 0; slot < kOwn; ++slot) {
-            all.slots[slot][thread] = told[slot];
+            all.slots[slot][thread] = reported[slot];
         }
-        all.slots[kOwn][thread] = told[kKept];
+        all.slots[kOwn][thread] = reported[kKept];
     }
 
     FLCC_HOST_DEVICE static void foldAll(int thread, TiledShared& all) {
@@ -136,9 +136,9 @@ struct ReduceMap {
         }
         if (block == 0 && thread < launch.askedCount) {
             const std::uint32_t at = launch.asked[thread];
-            launch.told[thread] = {exactAt(launch, at),
-                                   static_cast<std::uint32_t>(statusAt(launch, at)),
-                                   launch.index != nullptr ? launch.index[at] : 0};
+            launch.reported[thread] = {exactAt(launch, at),
+                                       static_cast<std::uint32_t>(statusAt(launch, at)),
+                                       launch.index != nullptr ? launch.index[at] : 0};
         }
         // All that may be copied is written.
         const auto used = static_cast<int>(folded(all.slots[kKept], plus));

@@ -49,7 +49,7 @@ struct ReduceLaunch {
     ReducedBlock* blocks = nullptr;
     method::KeptVoxel* kept = nullptr;
     std::int32_t* keptTempl = nullptr; ///< of each of them; null without `index`
-    AskedVoxel* told = nullptr;        ///< of `asked`, in their order
+    AskedVoxel* reported = nullptr;    ///< of `asked`, in their order
     std::int32_t askedCount = 0;
     std::uint32_t asked[kAskedMost] = {};
 };

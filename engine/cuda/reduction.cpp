@@ -47,13 +47,13 @@ std::int64_t reducedBytes(const method::Problem& problem, const Extents& part) {
     return blocksOf(part) * (kBlock + (problem.templates > 1 ? kOfBank : 0));
 }
 
-Part wholePart(const base::Box& box, bool twofold) {
+Part wholePart(const base::Box& box, bool inDouble) {
     Part part;
     part.box = box;
     part.whole = true;
     part.value = base::Image<float>(box.extents);
     part.status = base::Image<base::Status>(box.extents);
-    part.exact = twofold ? base::Image<double>(box.extents) : base::Image<double>();
+    part.exact = inDouble ? base::Image<double>(box.extents) : base::Image<double>();
     part.index = base::Image<std::int32_t>(box.extents);
     return part;
 }
@@ -83,7 +83,7 @@ void Reducer::start(PartSlot& slot, const Stream& compute) const {
     constexpr double kRounding = 1e-6;
     ReduceLaunch launch;
     launch.value = slot.value.data();
-    launch.exact = isTwofold(m_problem) ? slot.exact.data() : nullptr;
+    launch.exact = isDouble(m_problem) ? slot.exact.data() : nullptr;
     launch.status = slot.status.data();
     launch.map = extents;
     launch.threshold = static_cast<float>(std::min(m_run.wanted.minScore, 0.0) - off - kRounding);
@@ -96,16 +96,16 @@ void Reducer::start(PartSlot& slot, const Stream& compute) const {
         launch.keptTempl = slot.keptTempl.room(blocks * kKeptMost);
         slot.keptTemplStaged.room(blocks * kKeptMost);
     }
-    launch.told = slot.asked.room(kAskedMost);
+    launch.reported = slot.asked.room(kAskedMost);
     for (const base::Index& at : askedIn(slot.box)) {
         if (launch.askedCount < kAskedMost) { // else the part comes whole
             launch.asked[launch.askedCount++] =
                 static_cast<std::uint32_t>((at.z * extents.y + at.y) * extents.x + at.x);
         }
     }
-    slot.reducedTold.room(blocks);
+    slot.reducedOnHost.room(blocks);
     slot.keptStaged.room(blocks * kKeptMost);
-    slot.askedTold.room(kAskedMost);
+    slot.askedOnHost.room(kAskedMost);
     compute.reduce(launch);
 }
 
@@ -113,20 +113,20 @@ void Reducer::bring(PartSlot& slot, const Stream& download) const {
     const auto blocks =
         static_cast<std::int64_t>(sizeof(ReducedBlock)) * blocksOf(slot.box.extents);
     const std::int64_t asked = askedBytes(askedIn(slot.box));
-    download.download(line(slot.reducedTold.data(), slot.reduced.data(), blocks));
+    download.download(line(slot.reducedOnHost.data(), slot.reduced.data(), blocks));
     if (asked > 0) {
-        download.download(line(slot.askedTold.data(), slot.asked.data(), asked));
+        download.download(line(slot.askedOnHost.data(), slot.asked.data(), asked));
     }
 }
 
 std::int64_t Reducer::receive(PartSlot& slot, const Stream& fetch) const {
     const Extents& extents = slot.box.extents;
     const std::int64_t blocks = blocksOf(extents);
-    const ReducedBlock* const told = slot.reducedTold.data();
+    const ReducedBlock* const reported = slot.reducedOnHost.data();
     const std::vector<base::Index> asked = askedIn(slot.box);
     std::int64_t most = 0;
     for (std::int64_t i = 0; i < blocks; ++i) {
-        most = std::max<std::int64_t>(most, told[i].kept);
+        most = std::max<std::int64_t>(most, reported[i].kept);
     }
     Part part;
     const StreamDrain drain{fetch};
@@ -141,7 +141,7 @@ std::int64_t Reducer::receive(PartSlot& slot, const Stream& fetch) const {
         fetch.download(line(part.value.data(), slot.value.data(), 4 * voxels));
         fetch.download(line(part.status.data(), slot.status.data(), voxels));
         bytes += 5 * voxels;
-        if (isTwofold(m_problem)) {
+        if (isDouble(m_problem)) {
             part.exact = base::Image<double>(extents);
             fetch.download(line(part.exact.data(), slot.exact.data(), 8 * voxels));
             bytes += 8 * voxels;
@@ -168,15 +168,15 @@ std::int64_t Reducer::receive(PartSlot& slot, const Stream& fetch) const {
         part.firstOf.push_back(0);
         for (std::int64_t i = 0; i < blocks; ++i) {
             const KeptVoxel* const first = slot.keptStaged.data() + i * most;
-            part.kept.insert(part.kept.end(), first, first + told[i].kept);
+            part.kept.insert(part.kept.end(), first, first + reported[i].kept);
             if (bank) {
                 const std::int32_t* const own = slot.keptTemplStaged.data() + i * most;
-                part.templ.insert(part.templ.end(), own, own + told[i].kept);
+                part.templ.insert(part.templ.end(), own, own + reported[i].kept);
             }
             part.firstOf.push_back(std::ssize(part.kept));
         }
         for (std::size_t i = 0; i < asked.size(); ++i) {
-            const AskedVoxel& voxel = slot.askedTold.data()[i];
+            const AskedVoxel& voxel = slot.askedOnHost.data()[i];
             part.asked.push_back(
                 {asked[i], voxel.value, static_cast<base::Status>(voxel.status), voxel.templ});
         }
@@ -209,9 +209,8 @@ BlockRepair Reducer::repair(Part& part, std::int64_t block, double stored,
                 : method::CanonicalValue{.bound = 2};
         if (value.bound + stored <= m_problem.promise) {
             const bool whole = method::isWhole(m_scene, *m_templates.front(), corner);
-            kept.value = isTwofold(m_problem)
-                             ? value.score
-                             : static_cast<double>(static_cast<float>(value.score));
+            kept.value = isDouble(m_problem) ? value.score
+                                             : static_cast<double>(static_cast<float>(value.score));
             kept.marks = method::marksOf(whole ? base::Status::Ok : base::Status::Partial,
                                          kept.marks & method::kNeighbourMarks);
             ++(whole ? done.ok : done.partial);
@@ -239,12 +238,12 @@ void Reducer::addUp(const PartSlot& slot, const std::vector<method::ScoreTally>&
         return;
     }
     for (std::int64_t i = 0; i < blocksOf(part.box.extents); ++i) {
-        const ReducedBlock& told = slot.reducedTold.data()[i];
-        part.tally.count += told.scores;
-        part.tally.sum.add(told.sum);
-        part.tally.squares.add(told.squares);
-        part.tally.minimum = std::min(part.tally.minimum, told.minimum);
-        part.tally.maximum = std::max(part.tally.maximum, told.maximum);
+        const ReducedBlock& reported = slot.reducedOnHost.data()[i];
+        part.tally.count += reported.scores;
+        part.tally.sum.add(reported.sum);
+        part.tally.squares.add(reported.squares);
+        part.tally.minimum = std::min(part.tally.minimum, reported.minimum);
+        part.tally.maximum = std::max(part.tally.maximum, reported.maximum);
     }
     for (const method::ScoreTally& tally : repaired) {
         part.tally.add(tally);

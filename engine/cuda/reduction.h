@@ -24,7 +24,7 @@ namespace flcc::cuda {
 [[nodiscard]] std::int64_t reducedBytes(const method::Problem& problem, const base::Extents& part);
 
 /// A part of a bank's map that comes back whole, without values yet.
-[[nodiscard]] method::ReducedMap::Part wholePart(const base::Box& box, bool twofold);
+[[nodiscard]] method::ReducedMap::Part wholePart(const base::Box& box, bool inDouble);
 
 /// Where a run leaves what is wanted of its map.
 struct ReducedRun {

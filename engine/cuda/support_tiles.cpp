@@ -149,7 +149,7 @@ void SupportTiles::prepare(const Stream& stream, const Problem& problem, const T
     m_launch.points = tiling.points;
     m_launch.out = tiling.out;
     m_launch.templ = problem.templ;
-    m_launch.twofold = true;
+    m_launch.inDouble = true;
     m_launch.constants.promise = problem.promise;
     // The guarantee of METHODS 2.2 for spectra transformed in the same precision.
     m_launch.tileError =
@@ -178,9 +178,9 @@ void SupportTiles::prepare(const Stream& stream, const Problem& problem, const T
     if (!m_inverse || m_planned != planned) {
         m_inverse.reset();
         m_forward.emplace(stream,
-                          TransformShape{TransformKind::Twofold, tiling.points, m_room.batch});
+                          TransformShape{TransformKind::Double, tiling.points, m_room.batch});
         m_inverse.emplace(
-            stream, TransformShape{TransformKind::TwofoldInverse, tiling.points, m_room.batch});
+            stream, TransformShape{TransformKind::DoubleInverse, tiling.points, m_room.batch});
         m_planned = planned;
     }
     m_loaded = m_data.room(m_room.loaded * m_room.batch * m_room.tile);
@@ -198,7 +198,7 @@ void SupportTiles::makeSpectra(const Stream& stream, const std::vector<SupportTe
     // What copies read outlives the transform, whose end waits for the stream whatever fails.
     std::vector<double> values;
     std::vector<std::uint8_t> inside;
-    const Transform transform(stream, {TransformKind::Twofold, m_launch.points, 1});
+    const Transform transform(stream, {TransformKind::Double, m_launch.points, 1});
     void* const work = m_work.room(transform.workBytes());
     double* const weights = m_weights.room(m_room.weights);
     m_launch.weights = weights;

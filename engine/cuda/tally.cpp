@@ -5,27 +5,27 @@
 
 namespace flcc::cuda {
 
-void Tally::add(const BlockTally& told, const BlockRepair& repaired) {
+void Tally::add(const BlockTally& reported, const BlockRepair& repaired) {
     const auto count = [&](base::Status status, std::int64_t voxels) {
         m_facts.statusCounts[static_cast<std::size_t>(status)] += voxels;
     };
-    const std::int64_t left = told.lowConf - repaired.ok - repaired.partial;
-    count(base::Status::Ok, told.ok + repaired.ok);
-    count(base::Status::Partial, told.partial + repaired.partial);
-    count(base::Status::Flat, told.flat);
-    count(base::Status::NonFinite, told.nonFinite);
-    count(base::Status::NotComputed, told.notComputed);
+    const std::int64_t left = reported.lowConf - repaired.ok - repaired.partial;
+    count(base::Status::Ok, reported.ok + repaired.ok);
+    count(base::Status::Partial, reported.partial + repaired.partial);
+    count(base::Status::Flat, reported.flat);
+    count(base::Status::NonFinite, reported.nonFinite);
+    count(base::Status::NotComputed, reported.notComputed);
     count(base::Status::LowConf, left);
-    m_facts.overRange += told.overRange;
+    m_facts.overRange += reported.overRange;
     m_facts.recomputed += repaired.ok + repaired.partial;
     m_facts.largestBound =
-        std::max({m_facts.largestBound, told.largestBound, repaired.largestBound});
-    m_facts.largestRounding = std::max(m_facts.largestRounding, told.rounding);
+        std::max({m_facts.largestBound, reported.largestBound, repaired.largestBound});
+    m_facts.largestRounding = std::max(m_facts.largestRounding, reported.rounding);
     if (left > 0) {
-        m_facts.largestLowConf = std::max(m_facts.largestLowConf, told.largestLowConf);
+        m_facts.largestLowConf = std::max(m_facts.largestLowConf, reported.largestLowConf);
     }
-    if (told.sample > 0) {
-        m_samples.push_back(static_cast<float>(told.sample));
+    if (reported.sample > 0) {
+        m_samples.push_back(static_cast<float>(reported.sample));
     }
 }
 

@@ -19,7 +19,7 @@ struct BlockRepair {
 class Tally {
   public:
     /// What was not `repaired` stays LOWCONF.
-    void add(const BlockTally& told, const BlockRepair& repaired);
+    void add(const BlockTally& reported, const BlockRepair& repaired);
     [[nodiscard]] method::MapFacts facts() const;
 
   private:

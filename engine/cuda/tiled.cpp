@@ -26,7 +26,7 @@ namespace shared = method::shared;
 
 /// In double the template's spectrum has the errors of its own transform: three times the term.
 shared::TransformErrors errorsOf(const Problem& problem) {
-    return inDouble(problem) || isGeneral(problem)
+    return usesDouble(problem) || isGeneral(problem)
                ? shared::TransformErrors{kUnitDouble, 3 * kTransformFactor}
                : shared::TransformErrors{kUnitSingle, kTransformFactor};
 }
@@ -44,7 +44,7 @@ shared::BoxConstants constantsOf(const Problem& problem) {
     constants.boundScore = shared::fourierScoreBound(errorsOf(problem));
     constants.boundConstant = 4 * kUnitSingle;
     constants.promise = problem.promise;
-    if (inDouble(problem)) {
+    if (usesDouble(problem)) {
         constants.tiny = 0x1p-960;
         constants.boundPanel = shared::kTemplateError;
         constants.boundConstant = shared::kNormedError;
@@ -113,18 +113,18 @@ class TiledWorkspace final : public method::Workspace {
     void prepare(const Problem& problem, const Tiling& tiling, const TiledTemplates& templates,
                  double stored) {
         const TilingRoom room = roomOf(problem, tiling);
-        const bool twofold = inDouble(problem);
+        const bool inDouble = usesDouble(problem);
         m_launch.points = tiling.points;
         m_launch.out = tiling.out;
         m_launch.templ = problem.templ;
-        m_launch.twofold = twofold;
+        m_launch.inDouble = inDouble;
         m_launch.constants = constantsOf(problem);
         m_launch.constants.boundConstant += stored;
         m_launch.errors = errorsOf(problem);
         m_launch.first = m_first.room(room.first);
         m_firstSpectrum = m_spectra.room(room.valueBytes * room.spectra);
         m_spectrumBytes = room.valueBytes * room.tile;
-        std::tuple<std::vector<std::int64_t>, Extents, bool> wanted{{}, tiling.points, twofold};
+        std::tuple<std::vector<std::int64_t>, Extents, bool> wanted{{}, tiling.points, inDouble};
         for (const TiledPrepared* const templ : templates) {
             std::get<0>(wanted).push_back(templ->number());
         }
@@ -134,13 +134,13 @@ class TiledWorkspace final : public method::Workspace {
             m_transformed = wanted;
         }
         const std::tuple<Extents, std::int64_t, bool> planned{tiling.points, tiling.batch(),
-                                                              twofold};
+                                                              inDouble};
         if (!m_inverse || m_planned != planned) {
             using enum TransformKind;
             m_inverse.reset();
-            m_forward.emplace(pipe.compute, TransformShape{twofold ? Twofold : Forward,
+            m_forward.emplace(pipe.compute, TransformShape{inDouble ? Double : Forward,
                                                            tiling.points, tiling.batch()});
-            m_inverse.emplace(pipe.compute, TransformShape{twofold ? TwofoldInverse : Inverse,
+            m_inverse.emplace(pipe.compute, TransformShape{inDouble ? DoubleInverse : Inverse,
                                                            tiling.points, tiling.batch()});
             m_planned = planned;
         }
@@ -175,19 +175,19 @@ class TiledWorkspace final : public method::Workspace {
 
     /// The spectra of the templates, in double, rounded once.
     void transform(const TiledTemplates& templates, const TilingRoom& room) {
-        const Transform twofold(pipe.compute, {TransformKind::Twofold, m_launch.points, 1});
+        const Transform inDouble(pipe.compute, {TransformKind::Double, m_launch.points, 1});
         double* const weights = m_weights.room(room.weights);
         const auto bytes = room.weights * static_cast<std::int64_t>(sizeof(double));
-        void* const work = m_work.room(twofold.workBytes());
+        void* const work = m_work.room(inDouble.workBytes());
         m_launch.weights = weights;
         for (std::size_t i = 0; i < templates.size(); ++i) {
             const double* const values = templates[i]->canonical().values().data();
             pipe.compute.upload({weights, bytes, values, bytes, bytes, 1});
             m_launch.spectrum = spectrumOf(i);
-            m_launch.placed = m_launch.twofold ? static_cast<double*>(m_launch.spectrum)
-                                               : reinterpret_cast<double*>(m_launch.first);
+            m_launch.placed = m_launch.inDouble ? static_cast<double*>(m_launch.spectrum)
+                                                : reinterpret_cast<double*>(m_launch.first);
             pipe.compute.tiled(TiledStep::Place, m_launch);
-            twofold(m_launch.placed, work);
+            inDouble(m_launch.placed, work);
             pipe.compute.tiled(TiledStep::Round, m_launch);
         }
         pipe.compute.wait("transforming the template");
@@ -230,7 +230,7 @@ class TiledMethod final : public DeviceMethod {
                               limits.threads,
                               {.memory = limits.onDevice.memory}});
             if (cuda::refusalOf(problem, points, m_whole).empty()) {
-                const Problem own = posed(problem, result.back());
+                const Problem own = submitted(problem, result.back());
                 const Tiling tiling = tilingOf(own, points, factsFor(result.back()));
                 result.back().onDevice.inFlight = inFlightWithin(
                     limits.memoryBytes, partsInFlight(own, tiling.part, facts()),
@@ -253,7 +253,7 @@ class TiledMethod final : public DeviceMethod {
         if (!reason.empty()) {
             return method::Refusal{std::move(reason)};
         }
-        const Problem own = posed(problem, candidate);
+        const Problem own = submitted(problem, candidate);
         const int rounds = problem.templates / own.templates;
         const Tiling tiling = tilingOf(own, candidate.tile, factsFor(candidate));
         const std::int64_t inFlight =
@@ -280,7 +280,7 @@ class TiledMethod final : public DeviceMethod {
         // What is read and written; the last part is transformed whole too.
         const double parts = std::ceil(tiling.tiles / static_cast<double>(tiling.batch()));
         const double transformed = parts * static_cast<double>(tiling.batch()) * points;
-        const double width = inDouble(problem) || isGeneral(problem) ? 2 : 1; // in floats
+        const double width = usesDouble(problem) || isGeneral(problem) ? 2 : 1; // in floats
         const double kernelBytes =
             transformed * transforms * width * transformBytes(points) +
             tiling.tiles * points * (kSharedPointBytes + own.templates * kPointBytes);
@@ -310,15 +310,17 @@ class TiledMethod final : public DeviceMethod {
         return std::make_shared<TiledPrepared>(problem, templ);
     }
 
-    [[nodiscard]] Extents partOf(const Problem& posed, const Candidate& candidate) const override {
-        return tilingOf(posed, candidate.tile, factsFor(candidate)).part;
+    [[nodiscard]] Extents partOf(const Problem& submitted,
+                                 const Candidate& candidate) const override {
+        return tilingOf(submitted, candidate.tile, factsFor(candidate)).part;
     }
 
-    [[nodiscard]] std::int64_t needOf(const Problem& posed,
+    [[nodiscard]] std::int64_t needOf(const Problem& submitted,
                                       const Candidate& candidate) const override {
-        const Tiling tiling = tilingOf(posed, candidate.tile, factsFor(candidate));
-        return deviceBytes(posed, tiling,
-                           partsInFlight(posed, tiling.part, facts(), candidate.onDevice.inFlight));
+        const Tiling tiling = tilingOf(submitted, candidate.tile, factsFor(candidate));
+        return deviceBytes(
+            submitted, tiling,
+            partsInFlight(submitted, tiling.part, facts(), candidate.onDevice.inFlight));
     }
 
   protected:
@@ -341,7 +343,7 @@ class TiledMethod final : public DeviceMethod {
         }
         const Tiling tiling = tilingOf(problem, input.candidate.tile, factsFor(input.candidate));
         const bool general = isGeneral(problem);
-        const double stored = general || inDouble(problem) ? storedError(input) : 0.0;
+        const double stored = general || usesDouble(problem) ? storedError(input) : 0.0;
         Lane lane{own.pipe,
                   partsInFlight(problem, tiling.part, facts(), input.candidate.onDevice.inFlight),
                   [&] { own.prepare(problem, tiling, templates, stored); },

@@ -15,16 +15,16 @@ namespace flcc::cuda {
 /// rowValues(points) values, of which points.x count, become half spectra, and back without
 /// scaling.
 enum class TransformKind : std::int32_t {
-    Forward,        ///< real to complex, single precision
-    Inverse,        ///< complex to real, single precision
-    Twofold,        ///< real to complex, double precision
-    TwofoldInverse, ///< complex to real, double precision
+    Forward,       ///< real to complex, single precision
+    Inverse,       ///< complex to real, single precision
+    Double,        ///< real to complex, double precision
+    DoubleInverse, ///< complex to real, double precision
 };
 [[nodiscard]] constexpr bool isForward(TransformKind kind) {
-    return kind == TransformKind::Forward || kind == TransformKind::Twofold;
+    return kind == TransformKind::Forward || kind == TransformKind::Double;
 }
-[[nodiscard]] constexpr bool isTwofold(TransformKind kind) {
-    return kind == TransformKind::Twofold || kind == TransformKind::TwofoldInverse;
+[[nodiscard]] constexpr bool isDouble(TransformKind kind) {
+    return kind == TransformKind::Double || kind == TransformKind::DoubleInverse;
 }
 struct TransformShape {
     TransformKind kind = TransformKind::Forward;
@@ -63,7 +63,7 @@ struct TileShare {
 struct TiledLaunch : PartLaunch {
     base::Extents points;
     base::Extents out;
-    bool twofold = false;        ///< data and spectrum are in double, else in float
+    bool inDouble = false;       ///< data and spectrum are in double, else in float
     void* data = nullptr;        ///< of every tile: voxels, then spectrum; tileValues() each
     void* product = nullptr;     ///< products and numerators; `data` where nothing else needs that
     void* spectrum = nullptr;    ///< conj(F(That)) / points, a half spectrum

@@ -82,11 +82,11 @@ template <class Real> struct TiledEnergy {
                 }
                 const auto energy =
                     shared::TileEnergy::ofLines(of.length, largest, counted ? total : 0.0);
-                TileShare& told = sharesOf(launch, tile)[share];
-                told.values[0] = energy.largestMeanSquare;
-                told.values[1] = energy.largestGathered;
-                told.values[2] = energy.total;
-                told.values[3] = largest;
+                TileShare& reported = sharesOf(launch, tile)[share];
+                reported.values[0] = energy.largestMeanSquare;
+                reported.values[1] = energy.largestGathered;
+                reported.values[2] = energy.total;
+                reported.values[3] = largest;
             }
         });
     }

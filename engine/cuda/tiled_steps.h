@@ -139,7 +139,7 @@ void runStepIn(TiledStep step, const TiledLaunch& launch, Blocks&& blocks, Items
 /// one finds.
 template <class Blocks, class Items>
 void runStep(TiledStep step, const TiledLaunch& launch, Blocks&& blocks, Items&& items) {
-    withReal(launch.twofold,
+    withReal(launch.inDouble,
              [&]<class Real>(Real) { runStepIn<Real>(step, launch, blocks, items); });
 }
 

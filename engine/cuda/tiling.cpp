@@ -61,8 +61,8 @@ Extents wholeReach(const Problem& problem) {
 
 } // namespace
 
-Tiling tilingOf(const Problem& posed, const Extents& points, const DeviceFacts& device) {
-    Problem problem = posed;
+Tiling tilingOf(const Problem& submitted, const Extents& points, const DeviceFacts& device) {
+    Problem problem = submitted;
     problem.onDevice.runs = 1; // whether the scene stays changes no part
     std::int64_t most = kPointsTogether / base::voxelCount(points);
     Tiling tiling = tilesTogether(problem, points, most);
@@ -154,7 +154,7 @@ TilingRoom roomOf(const Problem& problem, const Tiling& tiling) {
     const std::int64_t batch = tiling.batch();
     constexpr std::int64_t kPerSum = sizeof(PanelSum) / sizeof(double);
     TilingRoom room;
-    room.valueBytes = inDouble(problem) ? 8 : 4;
+    room.valueBytes = usesDouble(problem) ? 8 : 4;
     room.tile = of(tile);
     room.data = batch * room.tile;
     room.product = problem.templates > 1 ? room.data : 0;

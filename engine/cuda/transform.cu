@@ -75,8 +75,8 @@ Result makeTransform(const TransformShape& shape, void** made, std::int64_t* wor
     cufftResult error = cufftSetAutoAllocation(plan->handle, 0);
     if (error == CUFFT_SUCCESS) {
         const bool inverse = !isForward(shape.kind);
-        const cufftType type = isTwofold(shape.kind) ? (inverse ? CUFFT_Z2D : CUFFT_D2Z)
-                                                     : (inverse ? CUFFT_C2R : CUFFT_R2C);
+        const cufftType type = isDouble(shape.kind) ? (inverse ? CUFFT_Z2D : CUFFT_D2Z)
+                                                    : (inverse ? CUFFT_C2R : CUFFT_R2C);
         error = cufftMakePlanMany64(
             plan->handle, layout.rank, layout.lengths, inverse ? layout.complex : layout.real, 1,
             inverse ? layout.complexTile : layout.realTile, inverse ? layout.real : layout.complex,
@@ -114,10 +114,10 @@ Result runTransform(void* made, void* stream, void* data, void* work) {
     case TransformKind::Inverse:
         return resultOf(cufftExecC2R(plan.handle, static_cast<cufftComplex*>(data),
                                      static_cast<cufftReal*>(data)));
-    case TransformKind::Twofold:
+    case TransformKind::Double:
         return resultOf(cufftExecD2Z(plan.handle, static_cast<cufftDoubleReal*>(data),
                                      static_cast<cufftDoubleComplex*>(data)));
-    case TransformKind::TwofoldInverse:
+    case TransformKind::DoubleInverse:
         return resultOf(cufftExecZ2D(plan.handle, static_cast<cufftDoubleComplex*>(data),
                                      static_cast<cufftDoubleReal*>(data)));
     }

@@ -338,7 +338,7 @@ std::optional<double> BenchmarkRow::multiplyAddsOfMemory() const {
 }
 
 std::vector<BenchmarkRow> benchmark(const BenchmarkOptions& options, const std::stop_token& stop,
-                                    const BenchmarkTold& told) {
+                                    const BenchmarkReported& reported) {
     const std::vector<const method::Method*> methods = plan::methodsOn(options.device);
     const int threads = options.threads > 0 ? options.threads : base::availableThreads();
     base::TilePool pool(threads);
@@ -346,18 +346,19 @@ std::vector<BenchmarkRow> benchmark(const BenchmarkOptions& options, const std::
     std::map<std::string, std::optional<plan::DeviceLimits>> limits;
     std::set<std::string> lost; // devices, by id
     base::AnyImage scene;
-    for (const BenchmarkProblem& posed : options.problems) {
+    for (const BenchmarkProblem& submitted : options.problems) {
         Problem problem;
-        problem.scene = posed.scene;
-        problem.templ = posed.templ;
+        problem.scene = submitted.scene;
+        problem.templ = submitted.templ;
         problem.scenePixel = options.pixel;
         problem.templPixel = options.pixel;
-        problem.templates = posed.templates;
+        problem.templates = submitted.templates;
         (void)method::mapExtents(problem); // before anything is made
-        if (!(base::extentsOf(scene) == posed.scene)) {
-            scene = noise(options.pixel, posed.scene);
+        if (!(base::extentsOf(scene) == submitted.scene)) {
+            scene = noise(options.pixel, submitted.scene);
         }
-        const std::vector<base::AnyImage> templates = cutFrom(scene, posed.templ, posed.templates);
+        const std::vector<base::AnyImage> templates =
+            cutFrom(scene, submitted.templ, submitted.templates);
         for (const method::Method* method : methods) {
             BenchmarkRow row = rowOf(*method, problem, threads);
             const std::string& id = row.candidate.device;
@@ -386,7 +387,7 @@ std::vector<BenchmarkRow> benchmark(const BenchmarkOptions& options, const std::
                     lost.insert(id);
                 }
             }
-            told(row);
+            reported(row);
             rows.push_back(std::move(row));
         }
     }

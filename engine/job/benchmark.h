@@ -86,7 +86,7 @@ struct BenchmarkRow {
     [[nodiscard]] std::optional<double> multiplyAddsOfMemory() const;
 };
 
-using BenchmarkTold = std::function<void(const BenchmarkRow&)>;
+using BenchmarkReported = std::function<void(const BenchmarkRow&)>;
 
 /// Times LCC by every method on the requested devices, after one warm-up run, and compares 64
 /// seeded voxels of each map with their canonical values. A candidate with a predicted time above
@@ -95,7 +95,7 @@ using BenchmarkTold = std::function<void(const BenchmarkRow&)>;
 /// cancelled, returns the finished rows.
 /// **Errors**: Device for a device that cannot be used from the start.
 std::vector<BenchmarkRow> benchmark(const BenchmarkOptions& options, const std::stop_token& stop,
-                                    const BenchmarkTold& told);
+                                    const BenchmarkReported& reported);
 
 /// Versions of the program, its libraries and the devices, in one line for the head of a table.
 [[nodiscard]] std::string benchmarkVersions();

@@ -281,8 +281,8 @@ Outcome Method::executeBank(const Problem& problem, const Candidate& candidate,
                             const MaskedView& scene, Workspace& workspace,
                             const Execution& execution, const BankView& to) const {
     requireTemplates(problem, prepared.size());
-    const bool twofold = to.map.exact.data() != nullptr;
-    MatchMap scores(mapExtents(problem), twofold);
+    const bool inDouble = to.map.exact.data() != nullptr;
+    MatchMap scores(mapExtents(problem), inDouble);
     std::vector<base::Box> finished; // by the last template
     Outcome all;
     for (std::size_t i = 0; i < prepared.size() && !all.cancelled; ++i) {

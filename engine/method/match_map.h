@@ -22,9 +22,9 @@ struct MatchMap {
 
     MatchMap() = default;
     /// All voxels 0 and NOT_COMPUTED.
-    explicit MatchMap(const base::Extents& extents, bool twofold = false)
+    explicit MatchMap(const base::Extents& extents, bool inDouble = false)
         : value(extents, 0.0F), status(extents, base::Status::NotComputed) {
-        if (twofold) {
+        if (inDouble) {
             exact = base::Image<double>(extents, 0.0);
         }
     }
@@ -64,9 +64,9 @@ struct ScoreSums {
 
 /// Bytes of the map of a problem and its statuses and, of a bank, its index.
 [[nodiscard]] inline std::int64_t mapBytes(const Problem& problem) {
-    const bool twofold = problem.precision == Precision::Double;
+    const bool inDouble = problem.precision == Precision::Double;
     return base::byteCount(mapExtents(problem),
-                           (twofold ? 13 : 5) + (problem.templates > 1 ? 4 : 0));
+                           (inDouble ? 13 : 5) + (problem.templates > 1 ? 4 : 0));
 }
 
 /// Milliseconds of each stage of a run by name, summed over the threads: "load", "transform",

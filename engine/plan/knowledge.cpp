@@ -242,7 +242,7 @@ void keepWisdom(Knowledge& knowledge) {
     (void)cpu::importWisdom({knowledge.wisdomSingle, knowledge.wisdomDouble});
     cpu::FftWisdom wisdom = cpu::exportWisdom();
     knowledge.wisdomSingle = std::move(wisdom.single);
-    knowledge.wisdomDouble = std::move(wisdom.twofold);
+    knowledge.wisdomDouble = std::move(wisdom.inDouble);
 }
 
 std::string toJson(const method::CostModel& model) { return modelJson(model).dump(2) + "\n"; }

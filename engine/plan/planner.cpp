@@ -131,10 +131,10 @@ void addRow(std::vector<Row>& rows, const method::Method& method,
 /// What GPUs that cannot be used would have been asked for.
 void addMissing(std::vector<Row>& rows, const Request& request) {
     for (const Device& device : devices(DeviceDetail::Names)) {
-        const bool told = std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
+        const bool reported = std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
             return row.report.candidate.device == device.id; // lost since, and refused by itself
         });
-        if (device.usable || told || !allows(request.device, device.id)) {
+        if (device.usable || reported || !allows(request.device, device.id)) {
             continue;
         }
         for (const std::string& name : cuda::methodNames()) {

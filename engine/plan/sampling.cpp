@@ -91,8 +91,8 @@ method::Candidate wholeCandidate(const method::Method& method, const method::Pro
                                  const SampleInput& input) {
     method::Limits limits = input.limits;
     limits.onDevice.memory = candidate.onDevice.memory;
-    const auto of = [&](const method::Problem& posed, const Extents& tile) {
-        return method.candidates(posed, limits, tile).front();
+    const auto of = [&](const method::Problem& submitted, const Extents& tile) {
+        return method.candidates(submitted, limits, tile).front();
     };
     if (!(of(problem, {0, 0, 0}).tile == candidate.tile)) {
         const auto halved = [](std::int64_t tile, std::int64_t all, std::int64_t some) {

@@ -36,12 +36,12 @@ class RunControllerTest : public QObject {
 
   private Q_SLOTS:
     void workRunsInOrderAndItsEndComesOnTheGuiThread();
-    void aThrownErrorIsToldAsItsSentenceAndTheNextWorkRuns();
+    void aThrownErrorIsReportedAsItsSentenceAndTheNextWorkRuns();
     void backgroundWorkGivesWay();
     void cancelEndsEveryPhaseWithinASecond_data();
     void cancelEndsEveryPhaseWithinASecond();
     void regionsComeAtMostTwentyTimesASecondAndCoverTheMap();
-    void regionsOfAMapThatWasGivenUpAreNotToldOfTheNext();
+    void regionsOfAMapThatWasGivenUpAreNotReportedOfTheNext();
     void theEndOfTheControllerEndsItsWork();
 };
 
@@ -63,7 +63,7 @@ void RunControllerTest::workRunsInOrderAndItsEndComesOnTheGuiThread() {
     QTRY_VERIFY(!controller.isBusy());
 }
 
-void RunControllerTest::aThrownErrorIsToldAsItsSentenceAndTheNextWorkRuns() {
+void RunControllerTest::aThrownErrorIsReportedAsItsSentenceAndTheNextWorkRuns() {
     RunController controller;
     const QSignalSpy failed(&controller, &RunController::failed);
     const QSignalSpy finished(&controller, &RunController::finished);
@@ -192,17 +192,17 @@ void RunControllerTest::regionsComeAtMostTwentyTimesASecondAndCoverTheMap() {
     QVERIFY(updates <= time.elapsed() / 50 + 2);
 }
 
-void RunControllerTest::regionsOfAMapThatWasGivenUpAreNotToldOfTheNext() {
+void RunControllerTest::regionsOfAMapThatWasGivenUpAreNotReportedOfTheNext() {
     RunController controller;
-    QStringList told;
+    QStringList reported;
     connect(&controller, &RunController::mapStarted, this,
             [&](const std::shared_ptr<const method::MatchMap>& map) {
-                told << QString::number(map->value.extents().x);
+                reported << QString::number(map->value.extents().x);
             });
     connect(&controller, &RunController::regionsFinished, this,
             [&](const std::vector<base::Box>& regions) {
                 for (const base::Box& region : regions) {
-                    told << QStringLiteral("region %1").arg(region.extents.x);
+                    reported << QStringLiteral("region %1").arg(region.extents.x);
                 }
             });
     std::atomic<bool> seen = false;
@@ -222,11 +222,11 @@ void RunControllerTest::regionsOfAMapThatWasGivenUpAreNotToldOfTheNext() {
                          start(7); // what was told late of the one before is not told at all
                          return {};
                      });
-    QTRY_VERIFY(told.contains(QStringLiteral("region 5")));
+    QTRY_VERIFY(reported.contains(QStringLiteral("region 5")));
     seen = true;
     QTRY_VERIFY(!controller.isWorking());
-    told.removeAll(QStringLiteral("region 4")); // told in time or not at all
-    QCOMPARE(told, QStringList({"3", "5", "region 5", "7", "region 7"}));
+    reported.removeAll(QStringLiteral("region 4")); // told in time or not at all
+    QCOMPARE(reported, QStringList({"3", "5", "region 5", "7", "region 7"}));
 }
 
 void RunControllerTest::theEndOfTheControllerEndsItsWork() {

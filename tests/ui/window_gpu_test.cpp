@@ -175,18 +175,18 @@ class WindowGpuTest : public QObject {
     void aMapOfAGpuIsNotYetVerifiedUntilTheAuditHasItsVerdict() {
         pose(*m_window, "auto");
         takeYourTime();
-        std::vector<job::Verification> told;
+        std::vector<job::Verification> reported;
         std::vector<std::string> names;
         std::vector<bool> said;
         connect(&m_window->controller(), &ui::RunController::verificationChanged, this,
                 [&](job::Verification now, const QString&) {
-                    told.push_back(now);
+                    reported.push_back(now);
                     names.push_back(noteOfMap(*m_window));
                     said.push_back(saysNotYetVerified(*m_window));
                 });
         int filled = 0;
         connect(&m_window->controller(), &ui::RunController::regionsFinished, this, [&] {
-            if (told == std::vector{job::Verification::Open}) {
+            if (reported == std::vector{job::Verification::Open}) {
                 ++filled;
                 QVERIFY(noteOfMap(*m_window) == "not yet verified");
                 QVERIFY(saysNotYetVerified(*m_window));
@@ -197,7 +197,7 @@ class WindowGpuTest : public QObject {
             }
         });
         QVERIFY(test::runAndWait(*m_window));
-        QVERIFY(told == (std::vector{job::Verification::Open, job::Verification::Passed}));
+        QVERIFY(reported == (std::vector{job::Verification::Open, job::Verification::Passed}));
         QVERIFY(names == (std::vector<std::string>{"not yet verified", ""}));
         QVERIFY(said == (std::vector<bool>{true, false}));
         QVERIFY(filled > 0);
@@ -211,10 +211,10 @@ class WindowGpuTest : public QObject {
         keepPicture(*m_window, "verified");
 
         // What the processor computes needs no such words.
-        told.clear();
+        reported.clear();
         pose(*m_window, "cpu");
         QVERIFY(test::runAndWait(*m_window));
-        QVERIFY(told == (std::vector{job::Verification::NotNeeded}));
+        QVERIFY(reported == (std::vector{job::Verification::NotNeeded}));
         QVERIFY(textOf(*m_window, "statusDevice").startsWith("ran on CPU, "));
     }
 
@@ -259,10 +259,10 @@ class WindowGpuTest : public QObject {
     void aResultThatFailsIsNeverShown() {
         pose(*m_window, "auto");
         test::deviceDouble().wrong = 0.01F;
-        std::vector<job::Verification> told;
+        std::vector<job::Verification> reported;
         connect(&m_window->controller(), &ui::RunController::verificationChanged, this,
                 [&](job::Verification now, const QString&) {
-                    told.push_back(now);
+                    reported.push_back(now);
                     if (now == job::Verification::Failed) { // the wrong map is gone
                         QVERIFY(m_window->views().shownMap() == nullptr);
                         QVERIFY(messageBar(*m_window).sentence().contains("a wrong result"));
@@ -270,7 +270,7 @@ class WindowGpuTest : public QObject {
                 });
         QVERIFY(test::runAndWait(*m_window));
         using enum job::Verification;
-        QVERIFY(told == (std::vector{Open, Failed, NotNeeded}));
+        QVERIFY(reported == (std::vector{Open, Failed, NotNeeded}));
         const job::JobResult& found = *m_window->document().result()->job;
         QCOMPARE(found.report.run->device, std::string("cpu"));
         QVERIFY(found.peaks.front().corner == (base::Index{60, 40, 0}));

@@ -429,14 +429,14 @@ template <class Scores> class RowScorer {
             Scores::store(bound, bounds + i); // a row has room for a whole vector
             const auto marked = hn::Or(low, suspicious);
             auto plain = hn::Not(marked);
-            auto told = hn::Or(marked, over);
+            auto reported = hn::Or(marked, over);
             if constexpr (!kWhole<decltype(count)>) {
                 const auto inside = hn::FirstN(d, static_cast<std::size_t>(count));
                 plain = hn::And(plain, inside);
-                told = hn::And(told, inside);
+                reported = hn::And(reported, inside);
             }
             largest = hn::Max(largest, hn::IfThenElseZero(plain, bound));
-            if (hn::AllFalse(d, told)) {
+            if (hn::AllFalse(d, reported)) {
                 return;
             }
             if (constants.exactVariance && hn::AllTrue(d, suspicious) && allFlat(row, i)) {

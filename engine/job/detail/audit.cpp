@@ -80,12 +80,12 @@ class Auditor {
             std::nth_element(m_ratios.begin(), half, m_ratios.end());
             m_report.medianOverBound = *half;
         }
-        const double told = m_input.facts.largestBound;
-        const bool kept = told <= m_input.problem.promise; // of scores without LOWCONF
+        const double reported = m_input.facts.largestBound;
+        const bool kept = reported <= m_input.problem.promise; // of scores without LOWCONF
         bool good = m_report.wrongStatus == 0 && m_report.largestOverBound <= 1;
         if (good && !kept) {
             good = false;
-            m_report.reason = "the bound of scores without LOWCONF is " + shortest(told) +
+            m_report.reason = "the bound of scores without LOWCONF is " + shortest(reported) +
                               ", above the promise of " + shortest(m_input.problem.promise);
         }
         m_report.verdict = good ? AuditVerdict::Passed : AuditVerdict::Failed;

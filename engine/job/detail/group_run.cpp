@@ -175,10 +175,10 @@ bool GroupRun::fallBack(const plan::Request& request, const Error& failure,
     }
     std::vector<plan::CandidateReport>& rows = m_report.plan.candidates;
     for (const plan::CandidateReport& failed : m_failed) {
-        const bool told = std::any_of(rows.begin(), rows.end(), [&](const auto& row) {
+        const bool reported = std::any_of(rows.begin(), rows.end(), [&](const auto& row) {
             return row.candidate == failed.candidate;
         });
-        if (!told) { // a plan for the processor has none of a GPU
+        if (!reported) { // a plan for the processor has none of a GPU
             rows.push_back(failed);
         }
     }

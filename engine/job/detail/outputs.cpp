@@ -147,10 +147,10 @@ void requireWritableOutputs(const Job& job, const Inputs& inputs, bool images) {
     if (images) {
         const method::Problem problem = inputs.problem(job, inputs.groups.front());
         const base::Extents map = method::mapExtents(problem);
-        const bool twofold = job.precision == method::Precision::Double;
+        const bool inDouble = job.precision == method::Precision::Double;
         ask(job.map, [&] {
-            io::requireWritable(job.map,
-                                twofold ? base::PixelType::Float64 : base::PixelType::Float32, map);
+            io::requireWritable(
+                job.map, inDouble ? base::PixelType::Float64 : base::PixelType::Float32, map);
         });
         ask(job.status, [&] { io::requireWritable(job.status, base::PixelType::UInt8, map); });
         ask(job.index, [&] { io::requireWritable(job.index, base::PixelType::Int32, map); });

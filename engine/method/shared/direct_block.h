@@ -21,18 +21,18 @@ inline constexpr int kBlockThreads = kBlockWidth * kBlockHeight / kBlockOwn;
 inline constexpr int kPieceColumns = 16;
 inline constexpr int kPieceRows = 16;
 /// In double, of which a block has room for half as many each way.
-inline constexpr int kTwofoldPiece = 8;
+inline constexpr int kDoublePiece = 8;
 /// Columns of a piece that share an accumulator before it is added to the piece's.
 inline constexpr int kPieceGroup = 2;
 
 /// Rows of the pieces of a template: of low ones no row is multiplied in vain.
-[[nodiscard]] FLCC_HOST_DEVICE constexpr int pieceRows(std::int64_t height, bool twofold = false) {
-    return !twofold && (height % kPieceRows == 0 || height % kPieceRows > kPieceRows / 2)
+[[nodiscard]] FLCC_HOST_DEVICE constexpr int pieceRows(std::int64_t height, bool inDouble = false) {
+    return !inDouble && (height % kPieceRows == 0 || height % kPieceRows > kPieceRows / 2)
                ? kPieceRows
-               : kTwofoldPiece;
+               : kDoublePiece;
 }
-[[nodiscard]] FLCC_HOST_DEVICE constexpr int pieceColumns(bool twofold = false) {
-    return twofold ? kTwofoldPiece : kPieceColumns;
+[[nodiscard]] FLCC_HOST_DEVICE constexpr int pieceColumns(bool inDouble = false) {
+    return inDouble ? kDoublePiece : kPieceColumns;
 }
 
 [[nodiscard]] FLCC_HOST_DEVICE constexpr std::int64_t ceilDivide(std::int64_t a, std::int64_t b) {
@@ -53,25 +53,27 @@ inline constexpr int kPieceGroup = 2;
 
 /// Pieces of a template.
 [[nodiscard]] FLCC_HOST_DEVICE inline std::int64_t pieceCount(const base::Extents& m,
-                                                              bool twofold = false) {
-    return ceilDivide(m.x, pieceColumns(twofold)) * ceilDivide(m.y, pieceRows(m.y, twofold)) * m.z;
+                                                              bool inDouble = false) {
+    return ceilDivide(m.x, pieceColumns(inDouble)) * ceilDivide(m.y, pieceRows(m.y, inDouble)) *
+           m.z;
 }
 
 /// Longest chain of roundings of its numerators that a product passes through: its accumulator,
 /// those of its piece, and the step to double, in which pieces are added (METHODS 2.2); in double
 /// those of the pieces too.
 [[nodiscard]] FLCC_HOST_DEVICE inline std::int64_t blockChain(const base::Extents& m,
-                                                              bool twofold = false) {
-    const std::int64_t columns = m.x < pieceColumns(twofold) ? m.x : pieceColumns(twofold);
-    const std::int64_t rows = m.y < pieceRows(m.y, twofold) ? m.y : pieceRows(m.y, twofold);
+                                                              bool inDouble = false) {
+    const std::int64_t columns = m.x < pieceColumns(inDouble) ? m.x : pieceColumns(inDouble);
+    const std::int64_t rows = m.y < pieceRows(m.y, inDouble) ? m.y : pieceRows(m.y, inDouble);
     const std::int64_t together = columns < kPieceGroup ? columns : kPieceGroup;
-    return together * rows + ceilDivide(columns, kPieceGroup) + (twofold ? pieceCount(m, true) : 1);
+    return together * rows + ceilDivide(columns, kPieceGroup) +
+           (inDouble ? pieceCount(m, true) : 1);
 }
 
 /// Longest chain of additions in double of the window sums: along y, along x, two a piece.
 [[nodiscard]] FLCC_HOST_DEVICE inline std::int64_t sumChain(const base::Extents& m,
-                                                            bool twofold = false) {
-    return kPieceRows + kPieceColumns + 2 + 2 * pieceCount(m, twofold);
+                                                            bool inDouble = false) {
+    return kPieceRows + kPieceColumns + 2 + 2 * pieceCount(m, inDouble);
 }
 
 } // namespace flcc::method::shared

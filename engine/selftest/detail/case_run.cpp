@@ -72,9 +72,9 @@ std::string bankFault(const Way& way, const method::MaskedView& scene,
     method::Problem problem = way.of(problemOf(scene, templ));
     problem.templates = 2;
     const base::Extents extents = method::mapExtents(problem);
-    const bool twofold = way.precision == method::Precision::Double;
-    method::MatchMap best(extents, twofold);
-    method::MatchMap bank(extents, twofold);
+    const bool inDouble = way.precision == method::Precision::Double;
+    method::MatchMap best(extents, inDouble);
+    method::MatchMap bank(extents, inDouble);
     base::Image<std::int32_t> bestIndex(extents, -1);
     base::Image<std::int32_t> index(extents, -1);
     base::TilePool pool(1);

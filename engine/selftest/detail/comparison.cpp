@@ -38,24 +38,25 @@ std::string compareVoxel(const method::MatchMap& map, const reference::Score& ex
                          const Tolerance& tolerance, const base::Index& index, Comparison& soFar) {
     const float value = map.value.view().at(index);
     const base::Status status = map.status.view().at(index);
-    const auto told = [&](const auto&... parts) { // only faults are put in words: it is slow
+    const auto reported = [&](const auto&... parts) { // only faults are put in words: it is slow
         std::ostringstream words;
         words.precision(9);
         (words << ... << parts);
         return describe(index, words.str());
     };
     if (!sameStatus(status, expected.status)) {
-        return told("status ", base::name(status), ", expected ", base::name(expected.status));
+        return reported("status ", base::name(status), ", expected ", base::name(expected.status));
     }
     if (!base::hasValue(status)) {
-        return value != 0 ? told("value ", value, " with status ", base::name(status)) : "";
+        return value != 0 ? reported("value ", value, " with status ", base::name(status)) : "";
     }
     const bool lowConf = status == base::Status::LowConf;
     soFar.lowConf += lowConf ? 1 : 0;
     const double error = std::fabs(static_cast<double>(value) - expected.value);
     if (!tolerance.allows(error, index, lowConf) || !(std::fabs(value) <= 1)) {
-        return told("score ", value, ", expected ", expected.value, ", off by ", error, " where ",
-                    tolerance.at(index, lowConf), " is allowed (", base::name(status), ")");
+        return reported("score ", value, ", expected ", expected.value, ", off by ", error,
+                        " where ", tolerance.at(index, lowConf), " is allowed (",
+                        base::name(status), ")");
     }
     double& worst = lowConf ? soFar.worstLowConf : soFar.worstOk;
     worst = std::max(worst, error);

@@ -19,15 +19,15 @@ std::string Way::words() const {
                 : " statistics " + std::string(method::name(asked.statistics)));
 }
 
-method::Problem Way::of(method::Problem posed) const {
-    posed.precision = precision;
-    posed.recompute = recompute;
-    posed.promise = promise;
-    posed.extent = asked.extent;
-    posed.outside = asked.outside;
-    posed.minOverlap = asked.minOverlap;
-    posed.statistics = asked.statistics;
-    return posed;
+method::Problem Way::of(method::Problem submitted) const {
+    submitted.precision = precision;
+    submitted.recompute = recompute;
+    submitted.promise = promise;
+    submitted.extent = asked.extent;
+    submitted.outside = asked.outside;
+    submitted.minOverlap = asked.minOverlap;
+    submitted.statistics = asked.statistics;
+    return submitted;
 }
 
 method::Problem problemOf(const method::MaskedView& scene, const method::MaskedView& templ,
@@ -81,8 +81,8 @@ MethodRun runMethod(const Way& way, const method::MaskedView& scene,
     way.method->warmUp(problem, candidate);
     const auto prepared = way.method->prepare(problem, candidate, templ, pool);
     const auto workspace = way.method->makeWorkspace(problem, candidate);
-    const bool twofold = way.precision == method::Precision::Double;
-    MethodRun run{method::MatchMap(method::mapExtents(problem), twofold), {}, {}, mayLack};
+    const bool inDouble = way.precision == method::Precision::Double;
+    MethodRun run{method::MatchMap(method::mapExtents(problem), inDouble), {}, {}, mayLack};
     const method::Execution execution{pool, options.stop, [&](const base::Box& box) {
                                           run.regions.push_back(box);
                                           if (options.finished) {
@@ -132,10 +132,10 @@ std::string runFault(const MethodRun& run) {
         }
     }
     for (std::size_t status = 0; status < counts.size(); ++status) {
-        const std::int64_t told = run.outcome.facts.statusCounts[status];
+        const std::int64_t reported = run.outcome.facts.statusCounts[status];
         if (status != static_cast<std::size_t>(base::Status::NotComputed) &&
-            told != counts[status]) {
-            return "the outcome counts " + std::to_string(told) + " voxels " +
+            reported != counts[status]) {
+            return "the outcome counts " + std::to_string(reported) + " voxels " +
                    std::string(base::name(static_cast<base::Status>(status))) + ", the map " +
                    std::to_string(counts[status]);
         }

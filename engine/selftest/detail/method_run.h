@@ -27,7 +27,7 @@ struct Way {
     Asked asked{};
 
     /// `posed` with the precision, recomputing, promise and definitions of this configuration.
-    [[nodiscard]] method::Problem of(method::Problem posed) const;
+    [[nodiscard]] method::Problem of(method::Problem submitted) const;
     /// "direct cpu 64x32x1 2 threads"
     [[nodiscard]] std::string words() const;
 };

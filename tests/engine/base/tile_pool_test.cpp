@@ -158,7 +158,7 @@ class TilePoolTest : public QObject {
             std::stop_source source;
             std::atomic<std::int64_t> started = 0;
             std::atomic<std::int64_t> finished = 0;
-            std::int64_t told = 0;
+            std::int64_t reported = 0;
             const bool complete = pool.run(
                 100000,
                 [&](std::int64_t tile, int) {
@@ -169,10 +169,10 @@ class TilePoolTest : public QObject {
                     dawdle();
                     ++finished;
                 },
-                source.get_token(), [&](std::int64_t done) { told = done; });
+                source.get_token(), [&](std::int64_t done) { reported = done; });
             QVERIFY(!complete);
             QCOMPARE(finished.load(), started.load());
-            QCOMPARE(told, finished.load());
+            QCOMPARE(reported, finished.load());
             QVERIFY(finished >= 51 && finished < 50000);
         }
     }

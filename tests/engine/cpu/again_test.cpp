@@ -79,10 +79,10 @@ class Tile {
         return m_scorer.score(m_problem, m_view.pixels, {{0, 0, 0}, m_out}, boxOf(m_x),
                               boxOf(m_numerators), m_centred, terms, method::viewOf(m_map));
     }
-    void again(cpu::TileResult& result, double twofoldNs = HUGE_VAL) {
+    void again(cpu::TileResult& result, double doubleNs = HUGE_VAL) {
         m_scorer.scoreAgain(
             m_problem, {boxOf(m_x), m_templ, m_integers ? &*m_integers : nullptr, m_steps.data()},
-            method::viewOf(m_map), twofoldNs, result);
+            method::viewOf(m_map), doubleNs, result);
     }
     bool integerTemplate() const { return m_integers.has_value(); }
     /// Whether the last numerators were made in integers.

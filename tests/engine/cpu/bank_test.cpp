@@ -133,14 +133,14 @@ std::vector<test::MethodRun> runEach(const test::Way& way, const Bank& bank) {
 std::string voxelFault(const BankRun& bank, const std::vector<test::MethodRun>& runs,
                        const base::Box& box) {
     const Extents& map = bank.index.extents();
-    const bool twofold = !bank.run.map.exact.empty();
+    const bool inDouble = !bank.run.map.exact.empty();
     for (std::int64_t n = 0; n < base::voxelCount(box.extents); ++n) {
         const base::Index at{box.corner.x + n % box.extents.x,
                              box.corner.y + n / box.extents.x % box.extents.y,
                              box.corner.z + n / (box.extents.x * box.extents.y)};
         const auto i = at.x + map.x * (at.y + map.y * at.z);
         const auto score = [&](const method::MatchMap& of) {
-            return twofold ? of.exact.data()[i] : static_cast<double>(of.value.data()[i]);
+            return inDouble ? of.exact.data()[i] : static_cast<double>(of.value.data()[i]);
         };
         int best = -1;
         Status status = runs.front().map.status.data()[i];

@@ -284,8 +284,8 @@ std::vector<double> ghostsAt(std::int64_t length, std::int64_t target) {
 
 } // namespace
 
-Posed problemOfRoundings(Along along, const std::vector<double>& line, std::int64_t from,
-                         std::int64_t to) {
+Submitted problemOfRoundings(Along along, const std::vector<double>& line, std::int64_t from,
+                             std::int64_t to) {
     const auto length = static_cast<std::int64_t>(line.size());
     Roundings roundings(along, length, to - from);
     roundings.set(0, line);
@@ -302,8 +302,8 @@ Posed problemOfRoundings(Along along, const std::vector<double>& line, std::int6
             })};
 }
 
-Posed problemClimbed(Along along, std::int64_t length, std::int64_t window, int steps,
-                     std::uint64_t seed) {
+Submitted problemClimbed(Along along, std::int64_t length, std::int64_t window, int steps,
+                         std::uint64_t seed) {
     Climb climb(along, length, window, seed);
     for (int i = 0; i < steps; ++i) {
         climb.step();
@@ -311,7 +311,7 @@ Posed problemClimbed(Along along, std::int64_t length, std::int64_t window, int 
     return problemOfRoundings(along, climb.best(), climb.window(), climb.window() + window);
 }
 
-Posed problemOfGhosts(const base::Extents& extents, std::int64_t target) {
+Submitted problemOfGhosts(const base::Extents& extents, std::int64_t target) {
     constexpr std::uint32_t kSequence = 0x1D08F6DC; // hardly like itself when it is moved
     constexpr std::int64_t kLength = 32;
     constexpr std::int64_t kMargin = 4;

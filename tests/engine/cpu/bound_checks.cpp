@@ -20,9 +20,9 @@ using base::Index;
 using base::PixelType;
 
 /// One of each method and some more, by chance.
-std::vector<Way> someWays(const Posed& posed, Random& random) {
+std::vector<Way> someWays(const Submitted& submitted, Random& random) {
     std::vector<Way> ways;
-    for (const Way& way : waysFor(posed.scene, posed.templ)) {
+    for (const Way& way : waysFor(submitted.scene, submitted.templ)) {
         if (way.precision == method::Precision::Single &&
             (!way.recompute || random.below(4) == 0)) { // !recompute: the first of each method
             ways.push_back(way);
@@ -118,20 +118,21 @@ class Pattern {
 };
 
 /// Runs `way` with promises that fall by `step` down to `least`, without recomputing.
-void searchWay(Judge& runner, Way way, const Posed& posed, const Samples& exact, double step,
-               double least, BoundSearch& search) {
-    const bool twofold = way.precision == method::Precision::Double;
+void searchWay(Judge& runner, Way way, const Submitted& submitted, const Samples& exact,
+               double step, double least, BoundSearch& search) {
+    const bool inDouble = way.precision == method::Precision::Double;
     way.recompute = false;
-    for (way.promise = twofold ? 0x1p-14 : 0x1p-2; way.promise >= least; way.promise /= step) {
-        const MethodRun run = runner.run(way, base::viewOf(posed.scene), base::viewOf(posed.templ));
+    for (way.promise = inDouble ? 0x1p-14 : 0x1p-2; way.promise >= least; way.promise /= step) {
+        const MethodRun run =
+            runner.run(way, base::viewOf(submitted.scene), base::viewOf(submitted.templ));
         for (std::size_t i = 0; i < exact.corners.size() && search.fault.empty(); ++i) {
             const Index& corner = exact.corners[i];
             if (run.map.status.view().at(corner) != base::Status::Ok ||
                 exact.scores[i].status != base::Status::Ok) {
                 continue;
             }
-            const double score = twofold ? run.map.exact.view().at(corner)
-                                         : static_cast<double>(run.map.value.view().at(corner));
+            const double score = inDouble ? run.map.exact.view().at(corner)
+                                          : static_cast<double>(run.map.value.view().at(corner));
             const double share = std::fabs(score - exact.scores[i].value) / way.promise;
             if (share > search.worst) {
                 search.worst = share;
@@ -149,10 +150,11 @@ void searchWay(Judge& runner, Way way, const Posed& posed, const Samples& exact,
 
 } // namespace
 
-void searchBeyondBounds(const Posed& posed, int count, std::uint64_t seed, BoundSearch& search) {
+void searchBeyondBounds(const Submitted& submitted, int count, std::uint64_t seed,
+                        BoundSearch& search) {
     Random random(seed);
-    const base::AnyView scene = base::viewOf(posed.scene);
-    const base::AnyView templ = base::viewOf(posed.templ);
+    const base::AnyView scene = base::viewOf(submitted.scene);
+    const base::AnyView templ = base::viewOf(submitted.templ);
     Samples exact;
     const Oracle oracle(templ);
     for (int i = 0; i < count; ++i) {
@@ -160,23 +162,24 @@ void searchBeyondBounds(const Posed& posed, int count, std::uint64_t seed, Bound
         exact.scores.push_back(oracle.at(scene, exact.corners.back()));
     }
     Judge runner(plan::methods(), 2);
-    for (const Way& way : someWays(posed, random)) {
+    for (const Way& way : someWays(submitted, random)) {
         // The oracle is right to 2^-53.
-        const bool twofold = way.precision == method::Precision::Double;
-        searchWay(runner, way, posed, exact, 2, twofold ? 0x1p-46 : 0x1p-22, search);
+        const bool inDouble = way.precision == method::Precision::Double;
+        searchWay(runner, way, submitted, exact, 2, inDouble ? 0x1p-46 : 0x1p-22, search);
     }
     search.voxels += count;
 }
 
-void searchWholeMaps(const Posed& posed, BoundSearch& search, std::string_view method,
+void searchWholeMaps(const Submitted& submitted, BoundSearch& search, std::string_view method,
                      double step) {
     Judge runner(plan::methods(), 2);
     Samples exact;
-    std::vector<Way> ways = waysFor(posed.scene, posed.templ);
+    std::vector<Way> ways = waysFor(submitted.scene, submitted.templ);
     const auto direct = std::find_if(ways.begin(), ways.end(), [](const Way& way) {
         return way.method->name() == "direct" && way.precision == method::Precision::Double;
     });
-    const MethodRun run = runner.run(*direct, base::viewOf(posed.scene), base::viewOf(posed.templ));
+    const MethodRun run =
+        runner.run(*direct, base::viewOf(submitted.scene), base::viewOf(submitted.templ));
     const auto& status = run.map.status.view();
     const Extents& map = status.extents();
     for (std::int64_t i = 0; i < base::voxelCount(map); ++i) {
@@ -187,13 +190,13 @@ void searchWholeMaps(const Posed& posed, BoundSearch& search, std::string_view m
     for (const Way& way : ways) {
         if (way.precision == method::Precision::Single && way.recompute &&
             (method.empty() || way.method->name() == method)) {
-            searchWay(runner, way, posed, exact, step, 1e-6, search);
+            searchWay(runner, way, submitted, exact, step, 1e-6, search);
         }
     }
     search.voxels += base::voxelCount(map);
 }
 
-Posed problemForBounds(std::uint64_t seed) {
+Submitted problemForBounds(std::uint64_t seed) {
     Random random(seed);
     const bool volume = random.below(4) == 0;
     const Extents n = volume ? Extents{24 + random.below(16), 24 + random.below(16), 20}
@@ -220,7 +223,7 @@ Posed problemForBounds(std::uint64_t seed) {
     return {stripes(n, 3 * random.uniform() + 0.05), stripes(m, 3 * random.uniform() + 0.05)};
 }
 
-Posed problemOfPatterns(std::uint64_t seed) {
+Submitted problemOfPatterns(std::uint64_t seed) {
     Random random(seed);
     const bool volume = random.below(4) == 0;
     const std::int64_t most = volume ? 40 : 300;

@@ -116,8 +116,8 @@ class BoundsTest : public QObject {
 
     void patternsAreRightOrMarked() {
         for (std::uint64_t seed = 1; seed <= 20U; ++seed) {
-            const test::Posed posed = test::problemOfPatterns(seed);
-            const std::string fault = test::judgeSampled(posed.scene, posed.templ, {}, 40);
+            const test::Submitted submitted = test::problemOfPatterns(seed);
+            const std::string fault = test::judgeSampled(submitted.scene, submitted.templ, {}, 40);
             QVERIFY2(fault.empty(), (std::to_string(seed) + ": " + fault).c_str());
         }
     }

@@ -41,20 +41,20 @@ base::AnyImage byteFloats(const std::function<double(double)>& change) {
 }
 
 /// Largest bound and recomputed voxels of `direct` in single precision, worst of its tiles.
-struct Told {
+struct Reported {
     double bound = 0;
     std::int64_t recomputed = 0;
 };
-Told toldByDirect(const base::AnyImage& scene, const base::AnyImage& templ) {
-    Told told;
+Reported reportedByDirect(const base::AnyImage& scene, const base::AnyImage& templ) {
+    Reported reported;
     for (const test::Way& way : test::waysFor(scene, templ)) {
         if (way.candidate.method == "direct" && way.precision == method::Precision::Single) {
             const auto facts = test::runMethod(way, scene, templ).outcome.facts;
-            told.bound = std::max({told.bound, facts.largestBound, facts.largestLowConf});
-            told.recomputed = std::max(told.recomputed, facts.recomputed);
+            reported.bound = std::max({reported.bound, facts.largestBound, facts.largestLowConf});
+            reported.recomputed = std::max(reported.recomputed, facts.recomputed);
         }
     }
-    return told;
+    return reported;
 }
 
 /// Of the first `count` voxels of a row.
@@ -185,10 +185,10 @@ class GridsTest : public QObject {
         const base::AnyImage templ = test::crop(scene, {{51, 17, 0}, {7, 5, 1}});
         const std::string fault = test::judgeAll(scene, templ);
         QVERIFY2(fault.empty(), fault.c_str());
-        const Told told = toldByDirect(scene, templ);
-        QCOMPARE(told.recomputed, std::int64_t{0});
-        QVERIFY(told.bound > 0);
-        QVERIFY(told.bound < kRoundings);
+        const Reported reported = reportedByDirect(scene, templ);
+        QCOMPARE(reported.recomputed, std::int64_t{0});
+        QVERIFY(reported.bound > 0);
+        QVERIFY(reported.bound < kRoundings);
     }
 
     void whatIsNotQuiteOnAGridIsRight_data() {

@@ -114,7 +114,7 @@ base::AnyImage sceneOfKind(int kind, const Extents& extents, std::uint64_t seed)
     }
 }
 
-Posed problemOfKind(int kind, std::uint64_t seed) {
+Submitted problemOfKind(int kind, std::uint64_t seed) {
     Random random(seed * 1000 + static_cast<std::uint64_t>(kind));
     const bool volume = random.below(4) == 0;
     const Extents n =
@@ -152,8 +152,8 @@ base::AnyImage templateFor(const base::AnyImage& scene, const Extents& m, Random
 }
 
 std::string judgeKind(int kind, std::uint64_t seed) {
-    const Posed posed = problemOfKind(kind, seed);
-    const std::string fault = judgeAll(posed.scene, posed.templ);
+    const Submitted submitted = problemOfKind(kind, seed);
+    const std::string fault = judgeAll(submitted.scene, submitted.templ);
     return fault.empty()
                ? fault
                : "kind " + std::to_string(kind) + " seed " + std::to_string(seed) + ": " + fault;

@@ -17,13 +17,13 @@ inline constexpr int kKinds = 18;
                                          std::uint64_t seed);
 
 /// A scene and what is searched for in it.
-struct Posed {
+struct Submitted {
     base::AnyImage scene;
     base::AnyImage templ;
 };
 
 /// A seeded problem of the kind: sizes, pixel type and template by chance.
-[[nodiscard]] Posed problemOfKind(int kind, std::uint64_t seed);
+[[nodiscard]] Submitted problemOfKind(int kind, std::uint64_t seed);
 
 /// A template of extents `m` with contrast: a stranger, a smooth one or a part of the scene.
 [[nodiscard]] base::AnyImage templateFor(const base::AnyImage& scene, const base::Extents& m,

@@ -173,11 +173,11 @@ class SlowTest : public QObject {
         test::BoundSearch search;
         double worst = 0;
         searchFaults([&](std::uint64_t seed) {
-            const test::Posed posed = test::problemOfPatterns(seed);
+            const test::Submitted submitted = test::problemOfPatterns(seed);
             if (seed % 5 == 0) {
-                test::searchBeyondBounds(posed, 40, seed, search);
+                test::searchBeyondBounds(submitted, 40, seed, search);
             } else {
-                test::searchWholeMaps(posed, search);
+                test::searchWholeMaps(submitted, search);
             }
             if (search.worst > worst) {
                 worst = search.worst;

@@ -373,10 +373,10 @@ class TileTransformTest : public QObject {
             QCOMPARE(energyFault(single, 1e-5), std::string());
             QVERIFY2(single.fault.empty(), (set + " float: " + single.fault).c_str());
             QVERIFY2(worst(single) <= 0x1p-24 / 10, set.c_str());
-            const Found twofold = correlated<double>(tile, weights);
-            QCOMPARE(energyFault(twofold, 1e-13), std::string());
-            QVERIFY2(twofold.fault.empty(), (set + " double: " + twofold.fault).c_str());
-            QVERIFY2(worst(twofold) <= 0x1p-53 / 10, set.c_str());
+            const Found inDouble = correlated<double>(tile, weights);
+            QCOMPARE(energyFault(inDouble, 1e-13), std::string());
+            QVERIFY2(inDouble.fault.empty(), (set + " double: " + inDouble.fault).c_str());
+            QVERIFY2(worst(inDouble) <= 0x1p-53 / 10, set.c_str());
         }
         cpu::simd::forceInstructionSet("");
     }

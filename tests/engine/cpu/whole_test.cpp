@@ -108,20 +108,20 @@ class WholeTest : public QObject {
 
     // FFTW's lengths, and narrow scenes.
     void wholeScenesMayHaveAnyLength() {
-        struct Posed {
+        struct Submitted {
             Extents scene;
             Extents templ;
             Extents points;
         };
-        for (const Posed& posed : {Posed{{50, 40, 1}, {9, 8, 1}, {52, 44, 1}},
-                                   {{30, 20, 12}, {5, 6, 4}, {33, 22, 13}},
-                                   {{5, 61, 1}, {3, 7, 1}, {5, 63, 1}},
-                                   {{5, 61, 1}, {3, 7, 1}, {0, 0, 0}},
-                                   {{1, 61, 1}, {1, 17, 1}, {0, 0, 0}},
-                                   {{3, 20, 30}, {2, 4, 5}, {0, 0, 0}}}) {
-            const base::AnyImage scene = test::texture(PixelType::Float32, posed.scene, 7);
-            const base::AnyImage templ = test::noise(PixelType::Float32, posed.templ, 8);
-            const auto ways = waysOf("fourier", scene, templ, posed.points);
+        for (const Submitted& submitted : {Submitted{{50, 40, 1}, {9, 8, 1}, {52, 44, 1}},
+                                           {{30, 20, 12}, {5, 6, 4}, {33, 22, 13}},
+                                           {{5, 61, 1}, {3, 7, 1}, {5, 63, 1}},
+                                           {{5, 61, 1}, {3, 7, 1}, {0, 0, 0}},
+                                           {{1, 61, 1}, {1, 17, 1}, {0, 0, 0}},
+                                           {{3, 20, 30}, {2, 4, 5}, {0, 0, 0}}}) {
+            const base::AnyImage scene = test::texture(PixelType::Float32, submitted.scene, 7);
+            const base::AnyImage templ = test::noise(PixelType::Float32, submitted.templ, 8);
+            const auto ways = waysOf("fourier", scene, templ, submitted.points);
             QVERIFY(!ways.empty());
             const reference::ScoreMap expected = test::judged(scene, templ);
             for (const test::Way& way : ways) {
@@ -289,7 +289,7 @@ class WholeTest : public QObject {
                     for (const auto& candidate : method->candidates(problem, limits, {0, 0, 0})) {
                         problem.recompute = true;
                         if (name == std::string("tiled") &&
-                            cpu::twofoldPoints(problem, candidate.tile) == candidate.tile) {
+                            cpu::doublePoints(problem, candidate.tile) == candidate.tile) {
                             continue;
                         }
                         const auto bytes = [&] {

@@ -95,7 +95,7 @@ struct Ready {
 /// A bank's run with its map.
 struct Whole {
     explicit Whole(Ready& ready)
-        : map(method::mapExtents(ready.problem), cuda::isTwofold(ready.problem)),
+        : map(method::mapExtents(ready.problem), cuda::isDouble(ready.problem)),
           index(method::mapExtents(ready.problem), -1) {
         outcome = ready.method.executeBank(
             ready.problem, ready.candidate, ready.prepared, ready.scene, *ready.workspace,

@@ -44,10 +44,10 @@ class BanksTest : public QObject {
         QTest::addColumn<bool>("twofold");
         for (const std::string& name : test::caseNames()) {
             for (const int way : {0, 1, 2}) {
-                const auto row = [&](double promise, bool recompute, bool twofold) {
+                const auto row = [&](double promise, bool recompute, bool inDouble) {
                     QTest::addRow("%s, %s, %g%s%s", name.c_str(), wayName(way), promise,
-                                  recompute ? "" : ", kept", twofold ? ", double" : "")
-                        << QString::fromStdString(name) << way << promise << recompute << twofold;
+                                  recompute ? "" : ", kept", inDouble ? ", double" : "")
+                        << QString::fromStdString(name) << way << promise << recompute << inDouble;
                 };
                 row(1e-4, true, false);
                 if (way == 2) { // one tile of the same kernels
@@ -67,13 +67,13 @@ class BanksTest : public QObject {
         QFETCH(int, way);
         QFETCH(double, promise);
         QFETCH(bool, recompute);
-        QFETCH(bool, twofold);
+        QFETCH(bool, inDouble);
         const Bank bank = Bank::of(name.toStdString());
         method::Problem problem = bank.problem();
         problem.promise = promise;
         problem.recompute = recompute;
-        problem.precision = twofold ? method::Precision::Double : method::Precision::Single;
-        smallDevice(way == 1 && !twofold && problem.scene.z == 1 ? 1 << 20 : 16 << 20);
+        problem.precision = inDouble ? method::Precision::Double : method::Precision::Single;
+        smallDevice(way == 1 && !inDouble && problem.scene.z == 1 ? 1 << 20 : 16 << 20);
         const test::OnDouble own(makerOf(way));
         QCOMPARE(test::reducedFault(*own.method, tileOf(way, problem), problem, bank),
                  std::string());
@@ -238,13 +238,13 @@ class BanksTest : public QObject {
             const test::OnDouble own(cuda::tiledMethod);
             Ready ready(*own.method, bank.problem(asked), bank, {50, 36, 1});
             QCOMPARE(ready.predicted().onDevice.times->uploads, 1);
-            const auto told = static_cast<double>(ready.predicted().onDevice.bytes);
+            const auto reported = static_cast<double>(ready.predicted().onDevice.bytes);
             const Whole whole(ready);
             const auto parts = std::ssize(whole.regions);
             QVERIFY(parts > 1);
             const auto most = static_cast<double>(test::deviceDouble().mostBytes);
-            QVERIFY2(told >= most && told <= 1.1 * most,
-                     qPrintable(QStringLiteral("%1 for %2").arg(told).arg(most)));
+            QVERIFY2(reported >= most && reported <= 1.1 * most,
+                     qPrintable(QStringLiteral("%1 for %2").arg(reported).arg(most)));
             const std::int64_t notFinite = base::isInteger(ready.problem.scenePixel) ? 0 : 1;
             const std::int64_t spectra = 2 + (partial ? overlap : 0);
             const std::int64_t loaded = 2 + notFinite + (partial ? 1 : 0);
@@ -282,22 +282,23 @@ class BanksTest : public QObject {
             const method::Prediction predicted = ready.predicted();
             const auto outcome = map ? Whole(ready).outcome : reduced(ready, {});
             const DeviceDouble& device = test::deviceDouble();
-            const auto holds = [](std::int64_t told, std::int64_t most) {
-                return told >= most && static_cast<double>(told) <= 1.1 * static_cast<double>(most);
+            const auto holds = [](std::int64_t reported, std::int64_t most) {
+                return reported >= most &&
+                       static_cast<double>(reported) <= 1.1 * static_cast<double>(most);
             };
             QVERIFY2(holds(predicted.onDevice.bytes, device.mostBytes),
                      qPrintable(QStringLiteral("%1 for %2")
                                     .arg(predicted.onDevice.bytes)
                                     .arg(device.mostBytes)));
             QVERIFY(predicted.hostBytes >= device.mostPinned + method::mapBytes(problem));
-            const std::int64_t told = predicted.onDevice.times->downloaded;
+            const std::int64_t reported = predicted.onDevice.times->downloaded;
             const std::int64_t came = outcome.onDevice.times->downloaded;
             if (map && way != 1) {
-                QCOMPARE(came, told);
+                QCOMPARE(came, reported);
             } else if (map) { // parts that are cut have no fewer blocks in proportion
-                QVERIFY(came >= told && 20 * (came - told) < told);
+                QVERIFY(came >= reported && 20 * (came - reported) < reported);
             } else {
-                QVERIFY(came < 2 * told && told < 2 * came);
+                QVERIFY(came < 2 * reported && reported < 2 * came);
             }
         }
     }

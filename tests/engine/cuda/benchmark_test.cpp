@@ -19,10 +19,10 @@ using test::failAt;
 namespace {
 
 std::vector<job::BenchmarkRow> timed(const job::BenchmarkOptions& options) {
-    std::vector<job::BenchmarkRow> told;
+    std::vector<job::BenchmarkRow> reported;
     const std::vector<job::BenchmarkRow> rows =
-        job::benchmark(options, {}, [&](const job::BenchmarkRow& row) { told.push_back(row); });
-    if (told.size() != rows.size()) {
+        job::benchmark(options, {}, [&](const job::BenchmarkRow& row) { reported.push_back(row); });
+    if (reported.size() != rows.size()) {
         qFatal("not every row was told");
     }
     return rows;
@@ -119,7 +119,7 @@ class BenchmarkTest : public QObject {
     }
 
     void aBoundAboveThePromiseIsNotSound() {
-        test::deviceDouble().told = 1;
+        test::deviceDouble().reported = 1;
         for (const job::BenchmarkRow& row : timed(smallOnes(1))) {
             QVERIFY(row.notRun.empty() && !row.sound());
         }

@@ -180,8 +180,8 @@ template <class Memory> void spoil(Memory& memory) {
 /// Makes every score and what blocks tell of their bounds wrong, where that was asked for.
 void addWrong(const cuda::PartLaunch& launch) {
     const base::Extents grid = cuda::shared::blockGrid(launch.map);
-    for (std::int64_t i = 0; i < cuda::countOf(grid) && deviceDouble().told > 0; ++i) {
-        launch.tallies[i].largestBound = deviceDouble().told;
+    for (std::int64_t i = 0; i < cuda::countOf(grid) && deviceDouble().reported > 0; ++i) {
+        launch.tallies[i].largestBound = deviceDouble().reported;
     }
     for (std::int64_t i = 0; i < cuda::countOf(launch.map) && deviceDouble().wrong != 0; ++i) {
         const float wrong = launch.status[i] == 0 ? deviceDouble().wrong : 0.0F;

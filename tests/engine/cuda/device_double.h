@@ -57,7 +57,7 @@ struct DeviceDouble {
     /// Added to every score that the device computes.
     float wrong = 0;
     /// What every block tells of its largest bound instead of what it found; 0 = that.
-    double told = 0;
+    double reported = 0;
     /// Changes what a device is, which is `about` without.
     std::function<void(std::int32_t device, cuda::PluginDevice& own)> unlike;
     /// What the driver says when it is asked to describe a device.

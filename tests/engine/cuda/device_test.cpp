@@ -269,11 +269,11 @@ class DeviceTest : public QObject {
         method::Problem problem;
         problem.scene = {100, 100, 1};
         problem.templ = {9, 9, 1};
-        const auto reasonOf = [&](const method::Problem& posed,
+        const auto reasonOf = [&](const method::Problem& submitted,
                                   std::int64_t memory = INT64_MAX) -> std::string {
             method::Limits limits{2, memory};
-            const auto candidate = direct.method->candidates(posed, limits, {0, 0, 0}).front();
-            const auto verdict = direct.method->predict(posed, candidate, limits, {}, nullptr);
+            const auto candidate = direct.method->candidates(submitted, limits, {0, 0, 0}).front();
+            const auto verdict = direct.method->predict(submitted, candidate, limits, {}, nullptr);
             const auto* refused = std::get_if<method::Refusal>(&verdict);
             return refused == nullptr ? std::string() : refused->reason;
         };
@@ -295,9 +295,9 @@ class DeviceTest : public QObject {
             wide.scenePixel = type;
             QVERIFY(reasonOf(wide).find("64 scenes; convert") != std::string::npos);
         }
-        method::Problem twofold = problem;
-        twofold.precision = method::Precision::Double;
-        QCOMPARE(reasonOf(twofold), std::string());
+        method::Problem inDouble = problem;
+        inDouble.precision = method::Precision::Double;
+        QCOMPARE(reasonOf(inDouble), std::string());
         QVERIFY(reasonOf(problem, 1000).find("limit") != std::string::npos);
     }
 

@@ -222,7 +222,7 @@ class EngineTest : public QObject {
         }
     }
 
-    void aLostDeviceIsToldWhateverALibraryMakesOfIt() {
+    void aLostDeviceIsReportedWhateverALibraryMakesOfIt() {
         const cuda::Result internal = cuda::kTransformError + 5;
         QCOMPARE(cuda::tellingError(700, 0, internal), 700);
         QCOMPARE(cuda::tellingError(719, 2, cuda::kOutOfMemory), 719);

@@ -181,8 +181,9 @@ class HeldTest : public QObject {
             if (!first) { // the template alone
                 QVERIFY(came <= 4);
             }
-            const auto holds = [](std::int64_t told, std::int64_t most) {
-                return told >= most && static_cast<double>(told) <= 1.1 * static_cast<double>(most);
+            const auto holds = [](std::int64_t reported, std::int64_t most) {
+                return reported >= most &&
+                       static_cast<double>(reported) <= 1.1 * static_cast<double>(most);
             };
             QVERIFY2(holds(predicted.onDevice.bytes, device.mostBytes),
                      qPrintable(QStringLiteral("%1 for %2")

@@ -407,7 +407,7 @@ class CudaJobTest : public QObject {
         QFETCH(float, wrong);
         QFETCH(bool, blind);
         test::deviceDouble().wrong = wrong;
-        test::deviceDouble().told = 1;
+        test::deviceDouble().reported = 1;
         Blind eyes;
         const job::JobResult found = Work("auto").run(blind ? &eyes : nullptr);
         QCOMPARE(found.report.run->device, std::string("cpu"));

@@ -105,12 +105,12 @@ class MaskedBanksTest : public QObject {
             const std::string& name = names[i];
             for (const int kind : {kTiled, kFourier}) {
                 for (const bool equal : {true, false}) {
-                    const auto row = [&](double promise, bool recompute, bool twofold) {
+                    const auto row = [&](double promise, bool recompute, bool inDouble) {
                         QTest::addRow("%s, %s, %s, %g%s%s", name.c_str(), nameOf(kind),
                                       equal ? "one mask" : "masks", promise,
-                                      recompute ? "" : ", kept", twofold ? ", double" : "")
+                                      recompute ? "" : ", kept", inDouble ? ", double" : "")
                             << QString::fromStdString(name) << kind << equal << promise << recompute
-                            << twofold;
+                            << inDouble;
                     };
                     row(1e-4, true, false);
                     if (kind == kTiled) {
@@ -128,12 +128,12 @@ class MaskedBanksTest : public QObject {
         QFETCH(bool, equal);
         QFETCH(double, promise);
         QFETCH(bool, recompute);
-        QFETCH(bool, twofold);
+        QFETCH(bool, inDouble);
         const Bank bank = bankOf(name.toStdString(), equal);
         method::Problem problem = bank.problem();
         problem.promise = promise;
         problem.recompute = recompute;
-        problem.precision = twofold ? method::Precision::Double : method::Precision::Single;
+        problem.precision = inDouble ? method::Precision::Double : method::Precision::Single;
         const bool volume = problem.scene.z > 1;
         smallDevice(kind == kTiled && !volume ? 3 << 19 : 16 << 20);
         const test::OnDouble own(makerOf(kind));
@@ -316,11 +316,11 @@ class MaskedBanksTest : public QObject {
             const method::Prediction predicted = ready.predicted();
             const auto outcome = map ? Whole(ready).outcome : reduced(ready, {});
             const DeviceDouble& device = test::deviceDouble();
-            const auto told = static_cast<double>(predicted.onDevice.bytes);
+            const auto reported = static_cast<double>(predicted.onDevice.bytes);
             const auto most = static_cast<double>(device.mostBytes);
             // Of templates under one mask each is counted with its own.
-            QVERIFY2(told >= most && told <= 1.1 * most,
-                     qPrintable(QStringLiteral("%1 for %2").arg(told).arg(most)));
+            QVERIFY2(reported >= most && reported <= 1.1 * most,
+                     qPrintable(QStringLiteral("%1 for %2").arg(reported).arg(most)));
             QVERIFY(predicted.hostBytes >= device.mostPinned + method::mapBytes(problem));
             came[map ? 1 : 0] = outcome.onDevice.times->downloaded;
             const std::int64_t expected = predicted.onDevice.times->downloaded;

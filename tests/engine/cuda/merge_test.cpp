@@ -21,12 +21,12 @@ namespace {
 
 /// Maps of templates: few different scores, so that many are equal, of every status. One voxel in
 /// `lowConf` is LOWCONF.
-std::vector<method::MatchMap> mapsOf(const Extents& extents, int count, bool twofold,
+std::vector<method::MatchMap> mapsOf(const Extents& extents, int count, bool inDouble,
                                      std::int64_t lowConf, std::uint64_t seed) {
     test::Random random(seed);
     std::vector<method::MatchMap> maps;
     for (int i = 0; i < count; ++i) {
-        method::MatchMap& map = maps.emplace_back(extents, twofold);
+        method::MatchMap& map = maps.emplace_back(extents, inDouble);
         for (std::int64_t v = 0; v < map.value.count(); ++v) {
             const std::int64_t kind = random.below(12);
             const Status status = random.below(lowConf) == 0 ? Status::LowConf
@@ -40,8 +40,8 @@ std::vector<method::MatchMap> mapsOf(const Extents& extents, int count, bool two
             if (base::hasValue(status)) {
                 // Doubles that a float cannot tell apart.
                 const double exact = score + 1e-12 * static_cast<double>(random.below(3));
-                map.value.data()[v] = static_cast<float>(twofold ? exact : score);
-                if (twofold) {
+                map.value.data()[v] = static_cast<float>(inDouble ? exact : score);
+                if (inDouble) {
                     map.exact.data()[v] = exact;
                 }
             }
@@ -52,7 +52,7 @@ std::vector<method::MatchMap> mapsOf(const Extents& extents, int count, bool two
 
 /// A bank's map: the best of some.
 struct BestMap {
-    BestMap(const Extents& extents, bool twofold) : map(extents, twofold), index(extents, -1) {}
+    BestMap(const Extents& extents, bool inDouble) : map(extents, inDouble), index(extents, -1) {}
     [[nodiscard]] method::BankView view() { return {method::viewOf(map), index.view()}; }
     method::MatchMap map;
     base::Image<std::int32_t> index;
@@ -81,11 +81,11 @@ class MergeTest : public QObject {
         QTest::addColumn<bool>("twofold");
         QTest::addColumn<int>("lowConf");
         for (const int count : {2, 3, 5}) {
-            for (const bool twofold : {false, true}) {
+            for (const bool inDouble : {false, true}) {
                 for (const int lowConf : {1 << 30, 60, 30}) {
                     QTest::addRow("%d templates%s, one of %d LOWCONF", count,
-                                  twofold ? " in double" : "", lowConf)
-                        << count << twofold << lowConf;
+                                  inDouble ? " in double" : "", lowConf)
+                        << count << inDouble << lowConf;
                 }
             }
         }
@@ -93,13 +93,13 @@ class MergeTest : public QObject {
 
     void theBestScoresAreThoseOfTheHost() {
         QFETCH(int, count);
-        QFETCH(bool, twofold);
+        QFETCH(bool, inDouble);
         QFETCH(int, lowConf);
         for (const Extents& extents :
              {Extents{64, 16, 1}, Extents{150, 37, 1}, Extents{70, 20, 3}}) {
             for (const bool backwards : {false, true}) {
                 test::deviceDouble().backwards = backwards;
-                std::vector<method::MatchMap> maps = mapsOf(extents, count, twofold, lowConf, 5);
+                std::vector<method::MatchMap> maps = mapsOf(extents, count, inDouble, lowConf, 5);
                 BestMap expected = bestOf(maps);
                 const Device device(maps, backwards);
                 QVERIFY(device.slot().openMost <= cuda::kOpenMost);
@@ -132,7 +132,7 @@ class MergeTest : public QObject {
                             [](const cuda::OpenScore& score) { return score.templ >= 0; }));
     }
 
-    void moreThanABlockHasRoomForIsTold() {
+    void moreThanABlockHasRoomForIsReported() {
         const Extents extents{128, 16, 1};
         std::vector<method::MatchMap> maps = mapsOf(extents, 3, false, 1 << 30, 5);
         const auto open = [&](std::int64_t block, std::int64_t voxels) {
@@ -159,15 +159,15 @@ class MergeTest : public QObject {
         const Extents map{192, 16, 1};
         cuda::PartQueue parts(map, map, execution, 2);
         const std::optional<base::Box> box = parts.take(false);
-        std::array<cuda::BlockTally, 6> told{}; // three blocks of each template
+        std::array<cuda::BlockTally, 6> reported{}; // three blocks of each template
         constexpr std::array<double, 6> kSamples{1, 1, 1, 5, 1, 5};
-        for (std::size_t i = 0; i < told.size(); ++i) {
-            told.at(i).sample = kSamples.at(i);
-            told.at(i).largestBound = 9;
-            told.at(i).ok = 100;
+        for (std::size_t i = 0; i < reported.size(); ++i) {
+            reported.at(i).sample = kSamples.at(i);
+            reported.at(i).largestBound = 9;
+            reported.at(i).ok = 100;
         }
-        const std::vector<cuda::BlockRepair> repaired(told.size());
-        cuda::PartFacts facts{told.data(), repaired};
+        const std::vector<cuda::BlockRepair> repaired(reported.size());
+        cuda::PartFacts facts{reported.data(), repaired};
         facts.statuses[0] = 300;
         facts.scores.add(0.5F);
         parts.finished(*box, facts);
@@ -186,12 +186,12 @@ class MergeTest : public QObject {
               m_templ(test::noise(base::PixelType::UInt8, {3, 3, 1}, 2)), m_view(m_scene),
               m_canonical(base::viewOf(m_templ)) {
             const Extents& extents = maps.front().value.extents();
-            const bool twofold = !maps.front().exact.empty();
+            const bool inDouble = !maps.front().exact.empty();
             m_problem.scene = base::extentsOf(m_scene);
             m_problem.templ = m_canonical.extents();
             m_problem.recompute = false; // what is LOWCONF stays
             m_problem.templates = static_cast<int>(maps.size());
-            m_problem.precision = twofold ? method::Precision::Double : method::Precision::Single;
+            m_problem.precision = inDouble ? method::Precision::Double : method::Precision::Single;
             m_templates.assign(maps.size(), &m_canonical);
             cuda::PartSlot& slot = m_pipe.slot(0);
             slot.box = {{0, 0, 0}, extents};
@@ -199,14 +199,14 @@ class MergeTest : public QObject {
             cuda::PartLaunch launch;
             launch.map = extents;
             launch.value = m_pipe.scores.value.room(voxels);
-            launch.exact = twofold ? m_pipe.scores.exact.room(voxels) : nullptr;
+            launch.exact = inDouble ? m_pipe.scores.exact.room(voxels) : nullptr;
             launch.status = m_pipe.scores.status.room(voxels);
             for (std::size_t turn = 0; turn < maps.size(); ++turn) {
                 const std::size_t i = lastFirst && turn > 0 ? maps.size() - turn : turn;
                 std::copy_n(maps[i].value.data(), voxels, launch.value);
                 std::transform(maps[i].status.data(), maps[i].status.data() + voxels, launch.status,
                                [](Status status) { return static_cast<std::uint8_t>(status); });
-                if (twofold) {
+                if (inDouble) {
                     std::copy_n(maps[i].exact.data(), voxels, launch.exact);
                 }
                 m_merger.start(slot, launch, i, turn, m_pipe.compute);
@@ -223,12 +223,12 @@ class MergeTest : public QObject {
             const cuda::PartSlot& slot = this->slot();
             const Extents& extents = slot.box.extents;
             const std::int64_t voxels = base::voxelCount(extents);
-            BestMap best(extents, cuda::isTwofold(m_problem));
+            BestMap best(extents, cuda::isDouble(m_problem));
             std::copy_n(slot.value.data(), voxels, best.map.value.data());
             std::copy_n(reinterpret_cast<const Status*>(slot.status.data()), voxels,
                         best.map.status.data());
             std::copy_n(slot.indexStaged.data(), voxels, best.index.data());
-            if (cuda::isTwofold(m_problem)) {
+            if (cuda::isDouble(m_problem)) {
                 std::copy_n(slot.exact.data(), voxels, best.map.exact.data());
             }
             const std::int64_t blocks = base::voxelCount(method::shared::blockGrid(extents));

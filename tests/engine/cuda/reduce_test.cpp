@@ -59,7 +59,7 @@ void reducePart(const cuda::Reducer& reducer, cuda::Pipeline& pipe, const base::
     pipe.download.wait("");
     (void)reducer.receive(slot, pipe.fetch());
     for (std::int64_t i = 0; i < base::voxelCount(method::shared::blockGrid(box.extents)); ++i) {
-        for (int j = slot.reducedTold.data()[i].kept; j < cuda::kKeptMost; ++j) {
+        for (int j = slot.reducedOnHost.data()[i].kept; j < cuda::kKeptMost; ++j) {
             QCOMPARE(slot.kept.data()[i * cuda::kKeptMost + j].marks, 0U); // it was written
         }
     }
@@ -172,13 +172,13 @@ class ReduceTest : public QObject {
         QTest::addColumn<bool>("twofold");
         for (const std::string& name : test::caseNames()) {
             for (const int way : {0, 1, 2}) {
-                const auto row = [&](double promise, bool recompute, bool twofold) {
+                const auto row = [&](double promise, bool recompute, bool inDouble) {
                     QTest::addRow("%s, %s, %g%s%s", name.c_str(),
                                   way == 0   ? "direct"
                                   : way == 1 ? "tiled"
                                              : "fourier",
-                                  promise, recompute ? "" : ", kept", twofold ? ", double" : "")
-                        << QString::fromStdString(name) << way << promise << recompute << twofold;
+                                  promise, recompute ? "" : ", kept", inDouble ? ", double" : "")
+                        << QString::fromStdString(name) << way << promise << recompute << inDouble;
                 };
                 row(1e-4, true, false);
                 row(1e-6, true, false); // broken everywhere
@@ -196,12 +196,12 @@ class ReduceTest : public QObject {
         QFETCH(int, way);
         QFETCH(double, promise);
         QFETCH(bool, recompute);
-        QFETCH(bool, twofold);
+        QFETCH(bool, inDouble);
         const test::ReducedCase own = test::caseOf(name.toStdString());
         method::Problem problem = test::problemOf(own.sceneView(), own.templView());
         problem.promise = promise;
         problem.recompute = recompute;
-        problem.precision = twofold ? method::Precision::Double : method::Precision::Single;
+        problem.precision = inDouble ? method::Precision::Double : method::Precision::Single;
         compare(makerOf(way), tileOf(way, problem), problem, own.sceneView(), own.templView());
     }
 
@@ -397,8 +397,8 @@ class ReduceTest : public QObject {
         base::TilePool pool(2);
         const auto prepared = method.prepare(problem, candidate, templ, pool);
         const auto workspace = method.makeWorkspace(problem, candidate);
-        const bool twofold = problem.precision == method::Precision::Double;
-        method::MatchMap map(method::mapExtents(problem), twofold);
+        const bool inDouble = problem.precision == method::Precision::Double;
+        method::MatchMap map(method::mapExtents(problem), inDouble);
         const auto whole = method.execute(problem, candidate, *prepared, scene, *workspace,
                                           {pool, {}, {}}, method::viewOf(map));
         const match::MapStatistics statistics =
@@ -416,8 +416,8 @@ class ReduceTest : public QObject {
                 for (const base::Index& at : wanted.asked) {
                     QCOMPARE(outcome.onDevice.reduced->asked(at).status, map.status.view().at(at));
                     QCOMPARE(outcome.onDevice.reduced->asked(at).value,
-                             twofold ? map.exact.view().at(at)
-                                     : static_cast<double>(map.value.view().at(at)));
+                             inDouble ? map.exact.view().at(at)
+                                      : static_cast<double>(map.value.view().at(at)));
                 }
                 for (const std::int64_t most : {1, 30}) {
                     const match::PeakOptions options{.minScore = minScore,

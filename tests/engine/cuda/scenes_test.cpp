@@ -63,7 +63,7 @@ struct Work {
 /// What a job tells, in its order; and what a test does then.
 struct Watcher : job::JobSink {
     bool maps = true;
-    std::vector<std::string> told;
+    std::vector<std::string> reported;
     std::vector<int> finished; ///< not cancelled
     int scene = -1;
     std::int64_t voxels = 0; ///< of the map, told of
@@ -76,7 +76,7 @@ struct Watcher : job::JobSink {
     [[nodiscard]] bool wantsMaps() const override { return maps; }
     void say(const std::string& what) {
         QCOMPARE(std::this_thread::get_id(), own);
-        told.push_back(std::to_string(scene) + " " + what);
+        reported.push_back(std::to_string(scene) + " " + what);
     }
     void sceneStarted(const job::SceneTurn& at) override {
         scene = at.turn;
@@ -200,7 +200,7 @@ class CudaScenesTest : public QObject {
     void everySceneHasTheBytesOfARunAlone();
     void threeScenesComputeTogether();
     void aSceneComputesWhileTheOneBeforeIsVerified();
-    void whatIsToldComesSceneByScene();
+    void whatIsReportedComesSceneByScene();
     void memoryDecidesHowManyAreInFlight_data();
     void memoryDecidesHowManyAreInFlight();
     void oneAfterTheOther_data();
@@ -317,7 +317,7 @@ void CudaScenesTest::aSceneComputesWhileTheOneBeforeIsVerified() {
     QVERIFY(verified && waited);
 }
 
-void CudaScenesTest::whatIsToldComesSceneByScene() {
+void CudaScenesTest::whatIsReportedComesSceneByScene() {
     Watcher watcher;
     watcher.scene = -1;
     QVERIFY(!job::runJob(Work().job, {}, {}, &watcher).cancelled);
@@ -328,7 +328,7 @@ void CudaScenesTest::whatIsToldComesSceneByScene() {
             wanted.push_back(std::to_string(i) + " " + what);
         }
     }
-    QCOMPARE(watcher.told, wanted);
+    QCOMPARE(watcher.reported, wanted);
 }
 
 void CudaScenesTest::memoryDecidesHowManyAreInFlight_data() {
@@ -485,8 +485,9 @@ void CudaScenesTest::aWrongResultEndsOnTheProcessor() {
         QVERIFY(samePeaks(result.report.scenes[i], wanted[i]));
         QCOMPARE(result.report.scenes[i].run->device, std::string("cpu"));
     }
-    QCOMPARE(std::count(watcher.told.begin(), watcher.told.end(), "0 wrong"), std::ptrdiff_t{1});
-    QCOMPARE(std::count(watcher.told.begin(), watcher.told.end(), "1 processor"),
+    QCOMPARE(std::count(watcher.reported.begin(), watcher.reported.end(), "0 wrong"),
+             std::ptrdiff_t{1});
+    QCOMPARE(std::count(watcher.reported.begin(), watcher.reported.end(), "1 processor"),
              std::ptrdiff_t{1});
     const test::Thrown thrown = test::thrownBy([] { (void)job::runJob(Work("cuda:0").job); });
     QVERIFY2(thrown.sentence.find("scene0.mha") != std::string::npos, thrown.sentence.c_str());
@@ -540,7 +541,7 @@ void CudaScenesTest::cancellingEndsAll() {
     const job::JobResult result = job::runJob(job, {}, source.get_token(), &watcher);
     QVERIFY(result.cancelled && result.report.scenes.empty());
     QCOMPARE(std::ssize(watcher.finished), std::ptrdiff_t{scene});
-    QCOMPARE(watcher.told.back(), std::to_string(scene) + " ends");
+    QCOMPARE(watcher.reported.back(), std::to_string(scene) + " ends");
     QVERIFY(folder.names().empty());
 }
 

@@ -147,9 +147,9 @@ class StreamsTest : public QObject {
         smallDevice(0);
         const test::OnDouble plain = methodOf(tiled);
         const test::MethodRun alone = work.run(work.way(plain, tiled));
-        test::Way twofold = work.way(plain, tiled);
-        twofold.precision = method::Precision::Double;
-        const test::MethodRun aloneTwofold = work.run(twofold);
+        test::Way inDouble = work.way(plain, tiled);
+        inDouble.precision = method::Precision::Double;
+        const test::MethodRun aloneDouble = work.run(inDouble);
         smallDevice(copyEngines);
         test::deviceDouble().order = static_cast<Order>(order);
         const test::OnDouble own = methodOf(tiled);
@@ -166,8 +166,8 @@ class StreamsTest : public QObject {
             QCOMPARE(test::deviceDouble().mostWaiting, (tiled ? 4 : 1) * inFlight);
         }
         QCOMPARE(test::deviceDouble().loose, std::int64_t{1}); // the template alone
-        twofold.method = own.method.get();
-        QCOMPARE(test::firstDifferentBit(work.run(twofold).map, aloneTwofold.map), std::string());
+        inDouble.method = own.method.get();
+        QCOMPARE(test::firstDifferentBit(work.run(inDouble).map, aloneDouble.map), std::string());
     }
 
     // METHODS 5: never below what a run takes, and at most a tenth above.
@@ -193,8 +193,9 @@ class StreamsTest : public QObject {
             own.method->predict(work.problem(), way.candidate, {2}, {}, nullptr));
         QVERIFY(work.run(way).regions.size() >= 9);
         const DeviceDouble& device = test::deviceDouble();
-        const auto holds = [](std::int64_t told, std::int64_t most) {
-            return told >= most && static_cast<double>(told) <= 1.1 * static_cast<double>(most);
+        const auto holds = [](std::int64_t reported, std::int64_t most) {
+            return reported >= most &&
+                   static_cast<double>(reported) <= 1.1 * static_cast<double>(most);
         };
         QVERIFY2(
             holds(predicted.onDevice.bytes, device.mostBytes),

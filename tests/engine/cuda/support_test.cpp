@@ -58,9 +58,9 @@ class SupportTest : public QObject {
             QCOMPARE(test::firstDifferentBit(forth.map, back.map), std::string());
             QCOMPARE(forth.outcome.facts.largestBound, back.outcome.facts.largestBound);
             way.precision = method::Precision::Double;
-            const test::MethodRun twofold = test::runMethod(way, scene, templ);
-            QCOMPARE(test::firstDifferentBit(forth.map, twofold.map), std::string());
-            QVERIFY(twofold.outcome.facts.largestBound < 1e-9);
+            const test::MethodRun inDouble = test::runMethod(way, scene, templ);
+            QCOMPARE(test::firstDifferentBit(forth.map, inDouble.map), std::string());
+            QVERIFY(inDouble.outcome.facts.largestBound < 1e-9);
             QVERIFY(forth.outcome.facts.largestBound >= 0x1p-24);
 
             const method::Problem problem = test::problemOf(scene, templ);
@@ -167,9 +167,9 @@ class SupportTest : public QObject {
                                           way.candidate, {2}, {}, nullptr));
                 (void)test::runMethod(way, masked, templ);
                 const auto most = static_cast<double>(test::deviceDouble().mostBytes);
-                const auto told = static_cast<double>(predicted.onDevice.bytes);
-                QVERIFY2(told >= most && told <= 1.1 * most,
-                         qPrintable(QStringLiteral("%1 for %2").arg(told).arg(most)));
+                const auto reported = static_cast<double>(predicted.onDevice.bytes);
+                QVERIFY2(reported >= most && reported <= 1.1 * most,
+                         qPrintable(QStringLiteral("%1 for %2").arg(reported).arg(most)));
             }
         }
     }

@@ -44,7 +44,7 @@ test::MethodRun run(const test::Way& way, const base::AnyImage& scene,
     return test::runMethod(way, base::viewOf(scene), base::viewOf(templ));
 }
 
-method::Problem posed(const Extents& scene, const Extents& templ) {
+method::Problem submitted(const Extents& scene, const Extents& templ) {
     method::Problem problem;
     problem.scene = scene;
     problem.templ = templ;
@@ -202,7 +202,7 @@ class TiledTest : public QObject {
             return QString::fromStdString(refused == nullptr ? std::string() : refused->reason);
         };
         const Extents any{0, 0, 0};
-        const method::Problem problem = posed({100, 90, 1}, {9, 9, 1});
+        const method::Problem problem = submitted({100, 90, 1}, {9, 9, 1});
         QCOMPARE(reasonOf(tiled, problem, any), QString());
         QCOMPARE(reasonOf(fourier, problem, any), QString());
         QVERIFY(reasonOf(tiled, problem, {22, 16, 1}).contains("products of 2, 3, 5 and 7"));
@@ -226,9 +226,9 @@ class TiledTest : public QObject {
         full.extent = method::Extent::Full;
         QCOMPARE(reasonOf(tiled, full, any), QString());
         QVERIFY(reasonOf(fourier, full, {128, 100, 1}).contains("the whole scene"));
-        method::Problem twofold = problem;
-        twofold.precision = method::Precision::Double;
-        QCOMPARE(reasonOf(tiled, twofold, any), QString());
+        method::Problem inDouble = problem;
+        inDouble.precision = method::Precision::Double;
+        QCOMPARE(reasonOf(tiled, inDouble, any), QString());
         test::deviceDouble().about.memoryBytes = 100'000;
         QVERIFY(reasonOf(test::OnDouble(cuda::fourierMethod), problem, any).contains("has 1 MiB"));
     }
@@ -294,9 +294,9 @@ class TiledTest : public QObject {
                     way.candidate, {2}, {}, nullptr));
                 (void)run(way, scene, templ);
                 const auto most = static_cast<double>(test::deviceDouble().mostBytes);
-                const auto told = static_cast<double>(predicted.onDevice.bytes);
-                QVERIFY2(told >= most && told <= 1.1 * most,
-                         qPrintable(QStringLiteral("%1 for %2").arg(told).arg(most)));
+                const auto reported = static_cast<double>(predicted.onDevice.bytes);
+                QVERIFY2(reported >= most && reported <= 1.1 * most,
+                         qPrintable(QStringLiteral("%1 for %2").arg(reported).arg(most)));
             }
         }
     }
@@ -305,7 +305,7 @@ class TiledTest : public QObject {
         const test::OnDouble fourier(cuda::fourierMethod);
         const auto predicted = [&](const Extents& n, const Extents& m) {
             const method::Limits limits{2, INT64_MAX};
-            const method::Problem problem = posed(n, m);
+            const method::Problem problem = submitted(n, m);
             return std::get<method::Prediction>(fourier.method->predict(
                 problem, fourier.method->candidates(problem, limits, {0, 0, 0}).front(), limits, {},
                 nullptr));
@@ -424,7 +424,7 @@ class TiledTest : public QObject {
         QCOMPARE(nextSmooth(11), std::int64_t{12});
         QCOMPARE(nextSmooth(513), std::int64_t{525});
         for (const Extents& n : {Extents{1, 1, 7}, Extents{13, 11, 1}, Extents{513, 513, 513}}) {
-            const Extents whole = cuda::wholeTile(posed(n, {1, 1, 1}));
+            const Extents whole = cuda::wholeTile(submitted(n, {1, 1, 1}));
             QVERIFY(whole.x >= n.x && whole.y >= n.y && whole.z >= n.z && whole.x % 2 == 0);
             QVERIFY(isSmooth(whole.x) && isSmooth(whole.y) && isSmooth(whole.z));
             QVERIFY(n.y > 1 || whole.y == 1);

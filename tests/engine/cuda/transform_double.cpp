@@ -95,7 +95,7 @@ template <class Value> class InTurn final : public TransformDouble {
 } // namespace
 
 std::unique_ptr<TransformDouble> TransformDouble::of(const cuda::TransformShape& shape) {
-    if (cuda::isTwofold(shape.kind)) {
+    if (cuda::isDouble(shape.kind)) {
         return std::make_unique<InTurn<double>>(shape);
     }
     return std::make_unique<InTurn<float>>(shape);

@@ -147,10 +147,10 @@ void JobBanksTest::theMapIsTheBestOfTheTemplates_data() {
 
 void JobBanksTest::theMapIsTheBestOfTheTemplates() {
     QFETCH(int, extent);
-    QFETCH(bool, twofold);
+    QFETCH(bool, inDouble);
     const job::JobImages images = noiseImages({kFirst, kSecond, {{3, 70, 0}, {12, 10, 1}}});
     Job job = with(&Job::extent, static_cast<method::Extent>(extent), &Job::method, "direct");
-    job.precision = twofold ? method::Precision::Double : method::Precision::Single;
+    job.precision = inDouble ? method::Precision::Double : method::Precision::Single;
     job.tile = {64, 64, 1}; // other tiles have other last bits
     const job::JobResult result = job::runJob(job, images);
     const std::array each{alone(images, 0, job), alone(images, 1, job), alone(images, 2, job)};
@@ -158,7 +158,7 @@ void JobBanksTest::theMapIsTheBestOfTheTemplates() {
     for (std::int64_t v = 0; v < result.map->value.count(); ++v) {
         int best = 0;
         const auto valueOf = [&](const method::MatchMap& map) {
-            return twofold ? map.exact.data()[v] : static_cast<double>(map.value.data()[v]);
+            return inDouble ? map.exact.data()[v] : static_cast<double>(map.value.data()[v]);
         };
         for (int i = 1; i < 3; ++i) {
             const auto at = static_cast<std::size_t>(i);

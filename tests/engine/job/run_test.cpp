@@ -62,7 +62,7 @@ class JobRunTest : public QObject {
   private Q_SLOTS:
     void theBestPeaksOfTheSamplesAreThePlantedOnes_data();
     void theBestPeaksOfTheSamplesAreThePlantedOnes();
-    void phasesProgressAndRegionsAreTold();
+    void phasesProgressAndRegionsAreReported();
     void theMapLiesOnTheCentresOfThePlacements();
     void anInvertedTemplateChangesTheSign_data();
     void anInvertedTemplateChangesTheSign();
@@ -116,7 +116,7 @@ void JobRunTest::theBestPeaksOfTheSamplesAreThePlantedOnes() {
              qPrintable(QString::number(sum / static_cast<double>(found.size()))));
 }
 
-void JobRunTest::phasesProgressAndRegionsAreTold() {
+void JobRunTest::phasesProgressAndRegionsAreReported() {
     Recorder recorder;
     Job job;
     job.repeat = 2;

@@ -71,7 +71,7 @@ class JobScenesTest : public QObject {
     void theReportSaysWhatWasShared();
     void repeatsOfTheFirstScenePrepareAgain();
     void scenesAlikeAreDoneTogether();
-    void everySceneIsToldWhenItIsFinished();
+    void everySceneIsReportedWhenItIsFinished();
     void theNextSceneIsReadAheadWhereThereIsRoom();
     void templatesAreReadOnce();
     void cropsAreCutFromTheFirstScene();
@@ -91,9 +91,9 @@ void JobScenesTest::everySceneHasTheBytesOfARunAlone_data() {
     QTest::addColumn<QString>("method");
     QTest::addColumn<int>("tile");
     QTest::addColumn<bool>("twofold");
-    for (const bool twofold : {false, true}) {
+    for (const bool inDouble : {false, true}) {
         const auto row = [&](const char* method, int tile) {
-            QTest::addRow("%s%s", method, twofold ? ", double" : "") << method << tile << twofold;
+            QTest::addRow("%s%s", method, inDouble ? ", double" : "") << method << tile << inDouble;
         };
         row("direct", 64);
         row("tiled", 64);
@@ -105,12 +105,12 @@ void JobScenesTest::everySceneHasTheBytesOfARunAlone_data() {
 void JobScenesTest::everySceneHasTheBytesOfARunAlone() {
     QFETCH(QString, method);
     QFETCH(int, tile);
-    QFETCH(bool, twofold);
+    QFETCH(bool, inDouble);
     const Scenes scenes;
     Job job = scenes.job();
     job.method = method.toStdString();
     job.tile = {tile, tile, tile};
-    job.precision = twofold ? method::Precision::Double : method::Precision::Single;
+    job.precision = inDouble ? method::Precision::Double : method::Precision::Single;
     const bool beyond = method == "direct" || method == "tiled"; // the others keep inside
     job.extent = beyond ? method::Extent::Same : method::Extent::Valid;
     job.audit = job::Audit::On;
@@ -215,7 +215,7 @@ void JobScenesTest::theReportSaysWhatWasShared() {
 }
 
 /// By its number, whatever the order they are done in; the cancelled one with what it has.
-void JobScenesTest::everySceneIsToldWhenItIsFinished() {
+void JobScenesTest::everySceneIsReportedWhenItIsFinished() {
     const Scenes scenes;
     scenes.write("floats.mha", test::noise(PixelType::Float32, kScene, 9));
     const Job job = scenes.job({"scene0.mha", "floats.mha", "scene2.mha"});

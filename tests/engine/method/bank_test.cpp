@@ -19,9 +19,9 @@ namespace {
 constexpr Extents kMap{37, 5, 3};
 
 /// Scores from few values, so that there are ties; `rough`: statuses of every kind.
-MatchMap scoresOf(std::uint64_t seed, bool rough, bool twofold) {
+MatchMap scoresOf(std::uint64_t seed, bool rough, bool inDouble) {
     test::Random random(seed);
-    MatchMap map(kMap, twofold);
+    MatchMap map(kMap, inDouble);
     for (std::int64_t i = 0; i < map.value.count(); ++i) {
         const auto status = rough ? static_cast<Status>(random.below(6)) : Status::Ok;
         const double score = static_cast<double>(random.below(9) - 4) / 4;
@@ -30,7 +30,7 @@ MatchMap scoresOf(std::uint64_t seed, bool rough, bool twofold) {
             continue;
         }
         map.value.data()[i] = static_cast<float>(score);
-        if (twofold) { // differences that floats do not show
+        if (inDouble) { // differences that floats do not show
             const double hair = 1e-12 * static_cast<double>(random.below(3));
             map.exact.data()[i] = score + hair;
             map.value.data()[i] = static_cast<float>(map.exact.data()[i]);
@@ -44,7 +44,7 @@ struct Bank {
     MatchMap map;
     base::Image<std::int32_t> index{kMap, 77};
 
-    explicit Bank(bool twofold) : map(kMap, twofold) {
+    explicit Bank(bool inDouble) : map(kMap, inDouble) {
         map.value.fill(9);
         map.status.fill(Status::LowConf);
     }
@@ -94,14 +94,14 @@ class BankTest : public QObject {
 
     void everyVoxelHasTheLargestScoreOfTheTemplates() {
         QFETCH(bool, rough);
-        QFETCH(bool, twofold);
+        QFETCH(bool, inDouble);
         std::vector<MatchMap> maps;
         for (std::uint64_t t = 0; t < 5; ++t) {
-            maps.push_back(scoresOf(40 + t, rough && t != 2, twofold));
+            maps.push_back(scoresOf(40 + t, rough && t != 2, inDouble));
         }
         for (const std::array<std::size_t, 5>& order :
              {std::array<std::size_t, 5>{0, 1, 2, 3, 4}, {0, 4, 2, 3, 1}}) {
-            Bank bank(twofold);
+            Bank bank(inDouble);
             for (const std::size_t t : order) {
                 method::mergeBest(method::viewOf(maps[t]), static_cast<std::int32_t>(t),
                                   bank.view());
@@ -149,8 +149,8 @@ class BankTest : public QObject {
     }
 
     void sumsAreOverTheVoxelsWithAScore() {
-        for (const bool twofold : {false, true}) {
-            MatchMap scores = scoresOf(4, true, twofold);
+        for (const bool inDouble : {false, true}) {
+            MatchMap scores = scoresOf(4, true, inDouble);
             const method::ScoreSums sums = method::scoreSums(method::viewOf(scores));
             method::ScoreSums expected;
             for (std::int64_t i = 0; i < scores.value.count(); ++i) {

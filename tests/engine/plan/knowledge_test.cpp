@@ -119,7 +119,7 @@ class KnowledgeTest : public QObject {
         const cpu::FftWisdom wisdom = cpu::exportWisdom();
         plan::useWisdom({{}, "", "(none)", {}});
         QVERIFY(effortOf({}) == cpu::FftEffort::Estimate);
-        plan::useWisdom({{}, wisdom.single, wisdom.twofold, {}});
+        plan::useWisdom({{}, wisdom.single, wisdom.inDouble, {}});
         QVERIFY(effortOf({}) == cpu::FftEffort::Measure);
     }
 
