@@ -98,7 +98,7 @@ class MaskedBanksTest : public QObject {
         QTest::addColumn<bool>("equal");
         QTest::addColumn<double>("promise");
         QTest::addColumn<bool>("recompute");
-        QTest::addColumn<bool>("twofold");
+        QTest::addColumn<bool>("inDouble");
         std::vector<std::string> names = test::caseNames();
         names.emplace_back("few values");
         for (std::size_t i = 0; i < names.size(); i += test::kSanitized ? 3 : 1) {

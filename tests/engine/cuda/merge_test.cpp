@@ -78,7 +78,7 @@ class MergeTest : public QObject {
 
     void theBestScoresAreThoseOfTheHost_data() {
         QTest::addColumn<int>("count");
-        QTest::addColumn<bool>("twofold");
+        QTest::addColumn<bool>("inDouble");
         QTest::addColumn<int>("lowConf");
         for (const int count : {2, 3, 5}) {
             for (const bool inDouble : {false, true}) {

@@ -169,7 +169,7 @@ class ReduceTest : public QObject {
         QTest::addColumn<int>("way");
         QTest::addColumn<double>("promise");
         QTest::addColumn<bool>("recompute");
-        QTest::addColumn<bool>("twofold");
+        QTest::addColumn<bool>("inDouble");
         for (const std::string& name : test::caseNames()) {
             for (const int way : {0, 1, 2}) {
                 const auto row = [&](double promise, bool recompute, bool inDouble) {

@@ -139,7 +139,7 @@ void JobBanksTest::everyTemplateIsFoundByItsNumber() {
 
 void JobBanksTest::theMapIsTheBestOfTheTemplates_data() {
     QTest::addColumn<int>("extent");
-    QTest::addColumn<bool>("twofold");
+    QTest::addColumn<bool>("inDouble");
     QTest::newRow("valid") << static_cast<int>(method::Extent::Valid) << false;
     QTest::newRow("full") << static_cast<int>(method::Extent::Full) << false;
     QTest::newRow("double") << static_cast<int>(method::Extent::Valid) << true;

@@ -90,7 +90,7 @@ class JobScenesTest : public QObject {
 void JobScenesTest::everySceneHasTheBytesOfARunAlone_data() {
     QTest::addColumn<QString>("method");
     QTest::addColumn<int>("tile");
-    QTest::addColumn<bool>("twofold");
+    QTest::addColumn<bool>("inDouble");
     for (const bool inDouble : {false, true}) {
         const auto row = [&](const char* method, int tile) {
             QTest::addRow("%s%s", method, inDouble ? ", double" : "") << method << tile << inDouble;

@@ -85,7 +85,7 @@ class BankTest : public QObject {
   private Q_SLOTS:
     void everyVoxelHasTheLargestScoreOfTheTemplates_data() {
         QTest::addColumn<bool>("rough");
-        QTest::addColumn<bool>("twofold");
+        QTest::addColumn<bool>("inDouble");
         QTest::newRow("all OK") << false << false;
         QTest::newRow("every status") << true << false;
         QTest::newRow("all OK in double") << false << true;
