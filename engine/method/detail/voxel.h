@@ -8,10 +8,12 @@ namespace flcc::method::detail {
 
 inline constexpr double kUnitRoundoff = 0x1p-53;
 
-/// Eight sums side by side: whatever registers a machine has, the same additions in the same order.
+/// Number of partial sums of a canonical value. It is fixed, so that every instruction set makes
+/// the same additions in the same order.
 inline constexpr int kLanes = 8;
 
-/// v - reference without overflow and, for integers, exactly before the one rounding.
+/// v - reference without overflow, rounded once; the difference of integers is exact before that.
+/// For doubles, both values are multiplied by `scale`, a power of two, first.
 template <class T> [[gnu::always_inline]] inline double difference(T v, T reference, double scale) {
     if constexpr (std::is_same_v<T, double>) {
         return v * scale - reference * scale;

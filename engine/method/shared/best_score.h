@@ -6,8 +6,9 @@
 
 namespace flcc::method::shared {
 
-/// Whether a score of template `templ` takes the place of the best one so far, that of template
-/// `index`; below 0 there is none. Of equal ones that of the earlier template stays.
+/// True when `score` of template `templ` replaces `best`, the best score so far, of template
+/// `index`. An `index` below 0 says that there is no score yet. Of equal scores, the one of the
+/// template with the lower number wins, so the order of the comparisons does not matter.
 template <class Real>
 [[nodiscard]] FLCC_HOST_DEVICE constexpr bool isBetter(Real score, std::int32_t templ, Real best,
                                                        std::int32_t index) {

@@ -5,38 +5,40 @@
 #include "engine/base/host_device.h"
 #include "engine/method/shared/tile_frame.h"
 
-/// From the sums of a panel that is a box inside the scene to its score (METHODS 2.1, 2.2), by
-/// plain functions for processors and devices.
+/// The score of a panel, and the bound on its error, from the panel's sums. For panels that are
+/// boxes inside the scene, without a mask. Plain functions that compile for CPU and GPU.
+/// **Source**: NUMERICS.md, sections 1, 4 and 5.
 namespace flcc::method::shared {
 
-/// What the panels of a run have in common.
+/// Constants of scoreBox() that all panels of a run share. The `bound...` members are the factors
+/// of the bound's terms.
 struct BoxConstants {
-    double count = 1;       ///< N
-    double suspicious = 0;  ///< rounded sums: D <= suspicious * s2 needs a look at the pixels
+    double count = 1;       ///< N, voxels of the template
+    double suspicious = 0;  ///< rounded sums: if D <= suspicious * s2, the panel may be FLAT
     double boundPanel = 0;  ///< factor of K
     double boundScore = 0;  ///< factor of |r|
-    double boundSquare = 0; ///< factor of K^2, of rounded sums
+    double boundSquare = 0; ///< factor of K^2; rounded sums only
     double boundConstant = 0;
-    double boundNumerator = 0; ///< of numerators from transforms, divided by sqrt(D)
-    double promise = 1e-4;
-    double tiny = 0x1p-80; ///< of a smaller D voxels in float would lose their last digits
-    // Of numerators that are sums of stored integers, sum S T:
+    double boundNumerator = 0; ///< factor of 1 / sqrt(D); numerators from transforms only
+    double promise = 1e-4;     ///< largest bound of a score that is not LOWCONF
+    double tiny = 0x1p-80;     ///< if D is smaller, voxels in float may have lost their last digits
+    // For numerators that are sums of stored integers, sum S T:
     bool integers = false;
-    double templSum = 0;
+    double templSum = 0;  ///< sum T
     double templNorm = 1; ///< ||T - mean||
 };
 
 struct BoxScore {
     double value = 0; ///< within -1 .. 1
     double bound = 2;
-    bool flat = false; ///< known to be constant
-    bool open = false; ///< the sums tell nothing: only the pixels do
-    bool overRange = false;
+    bool flat = false;      ///< the panel is proven to be constant
+    bool open = false;      ///< the sums do not decide: compare the pixels
+    bool overRange = false; ///< |r| - 1 is above the bound, which is a defect
 };
 
-/// N times the variance, sum (S - mean)^2, of integers from their sums, which are exact and below
-/// 2^51: taken about the integer next to the mean, where nothing is left to cancel. 0 exactly when
-/// all are equal.
+/// Sum of (S - mean)^2 over `count` integers, from their sum and sum of squares, which must be
+/// exact and below 2^51. 0 exactly when all integers are equal. The sums are shifted to the integer
+/// next to the mean first, which avoids cancellation.
 FLCC_HOST_DEVICE inline double integerVariance(double sum, double squares, double count) {
     const double middle = std::rint(sum / count);
     const double first = sum - count * middle;
@@ -44,17 +46,17 @@ FLCC_HOST_DEVICE inline double integerVariance(double sum, double squares, doubl
     return second == 0 ? 0.0 : second - first * first / count;
 }
 
-/// r = num / sqrt(D), D = s2 - s1^2 / N, and the bound
+/// The score r = num / sqrt(D) with D = s2 - s1^2 / N, and the bound on its error
 ///
-///     boundNumerator / sqrt(D) + boundPanel K + boundScore |r| + boundSquare K^2 + boundConstant,
+///     boundNumerator / sqrt(D) + boundPanel K + boundScore |r| + boundSquare K^2 + boundConstant
 ///
-/// K^2 = s2 / D.
-///
-/// `num` is x * That, or sum S T where the constants say so.
+/// with K^2 = s2 / D. `s1` and `s2` are the sums of x and x^2 over the panel. `num` is sum x That,
+/// or sum S T if `constants.integers`. **Source**: NUMERICS.md, sections 1 and 5.
 FLCC_HOST_DEVICE inline BoxScore scoreBox(double s1, double s2, double num, const TileFrame& frame,
                                           const BoxConstants& constants) {
     constexpr double kUnit = 0x1p-53;
-    constexpr double kCancelled = 0x1p-20; // exact sums: below it, s1^2 / N is not rounded at all
+    // Exact sums: if D / s2 is below this, D comes from integers, without rounding s1^2 / N.
+    constexpr double kCancelled = 0x1p-20;
     BoxScore score;
     double d = s2 - s1 * s1 / constants.count;
     double square = constants.boundSquare;

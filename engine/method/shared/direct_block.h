@@ -5,27 +5,27 @@
 #include "engine/base/extents.h"
 #include "engine/base/host_device.h"
 
-/// How a device cuts a map into blocks and a template into pieces (METHODS 4.1), and what that
-/// means for the bounds.
+/// How method `direct` on a GPU cuts a map into blocks and a template into pieces, and how long the
+/// resulting chains of roundings are, which the bounds need.
 namespace flcc::method::shared {
 
-/// Outputs of a block, one slice deep, and the threads that share them: each has kBlockOwn rows of
-/// one column.
+/// Outputs of a block, which is one slice deep, and its threads. Each thread computes kBlockOwn
+/// rows of one column.
 inline constexpr int kBlockWidth = 64;
 inline constexpr int kBlockHeight = 16;
 inline constexpr int kBlockOwn = 8;
 inline constexpr int kBlockThreads = kBlockWidth * kBlockHeight / kBlockOwn;
 
-/// A piece of the template at once: so many columns and at most so many rows. 256 products of bytes
-/// are exact in float.
+/// Columns and most rows of a piece of the template. A piece of 256 voxels keeps the sum of its
+/// products of 8-bit integers exact in float.
 inline constexpr int kPieceColumns = 16;
 inline constexpr int kPieceRows = 16;
-/// In double, of which a block has room for half as many each way.
+/// Columns and rows of a piece in double, of which half as many each way fit into a block's memory.
 inline constexpr int kDoublePiece = 8;
-/// Columns of a piece that share an accumulator before it is added to the piece's.
+/// Columns of a piece that share one accumulator, which is then added to the piece's sum.
 inline constexpr int kPieceGroup = 2;
 
-/// Rows of the pieces of a template: of low ones no row is multiplied in vain.
+/// Rows of the pieces of a template of `height` rows: fewer where that wastes fewer rows of zeros.
 [[nodiscard]] FLCC_HOST_DEVICE constexpr int pieceRows(std::int64_t height, bool inDouble = false) {
     return !inDouble && (height % kPieceRows == 0 || height % kPieceRows > kPieceRows / 2)
                ? kPieceRows
@@ -44,23 +44,23 @@ inline constexpr int kPieceGroup = 2;
     return {ceilDivide(map.x, kBlockWidth), ceilDivide(map.y, kBlockHeight), map.z};
 }
 
-/// Where block `block` of such a grid begins, x fastest.
+/// First voxel of block number `block` in a grid of blockGrid(); blocks are counted x fastest.
 [[nodiscard]] FLCC_HOST_DEVICE inline base::Index blockCorner(std::int64_t block,
                                                               const base::Extents& grid) {
     return {block % grid.x * kBlockWidth, block / grid.x % grid.y * kBlockHeight,
             block / (grid.x * grid.y)};
 }
 
-/// Pieces of a template.
+/// Number of pieces of a template of extents `m`.
 [[nodiscard]] FLCC_HOST_DEVICE inline std::int64_t pieceCount(const base::Extents& m,
                                                               bool inDouble = false) {
     return ceilDivide(m.x, pieceColumns(inDouble)) * ceilDivide(m.y, pieceRows(m.y, inDouble)) *
            m.z;
 }
 
-/// Longest chain of roundings of its numerators that a product passes through: its accumulator,
-/// those of its piece, and the step to double, in which pieces are added (METHODS 2.2); in double
-/// those of the pieces too.
+/// Most roundings that one product of a numerator passes through: those of its accumulator, those
+/// of its piece's sum, and the conversion to double. Pieces are added in double, so their sum
+/// counts only if the whole run is in double. L of NUMERICS.md, section 5.
 [[nodiscard]] FLCC_HOST_DEVICE inline std::int64_t blockChain(const base::Extents& m,
                                                               bool inDouble = false) {
     const std::int64_t columns = m.x < pieceColumns(inDouble) ? m.x : pieceColumns(inDouble);
@@ -70,7 +70,8 @@ inline constexpr int kPieceGroup = 2;
            (inDouble ? pieceCount(m, true) : 1);
 }
 
-/// Longest chain of additions in double of the window sums: along y, along x, two a piece.
+/// Most additions, in double, that one voxel passes through in the window sums: along y, along x,
+/// and two for each piece.
 [[nodiscard]] FLCC_HOST_DEVICE inline std::int64_t sumChain(const base::Extents& m,
                                                             bool inDouble = false) {
     return kPieceRows + kPieceColumns + 2 + 2 * pieceCount(m, inDouble);

@@ -6,31 +6,36 @@
 #include "engine/base/extents.h"
 #include "engine/base/host_device.h"
 
-/// The terms of the error bound of numerators that come from transforms (METHODS 2.2), by plain
-/// functions for processors and devices.
+/// Error bound of numerators that are computed by Fourier transforms. Plain functions that compile
+/// for CPU and GPU. **Source**: NUMERICS.md, section 5, `tiled` and `fourier`; its constants are
+/// *empirical*.
 namespace flcc::method::shared {
 
-/// Energies of a tile.
+/// Sums of squares of a tile, which the bound is made of.
 struct TileEnergy {
-    double largestMeanSquare = 0; ///< of its columns
-    /// Likewise, but what is rounded off of few bright points does not spread over a line: it
-    /// gathers in few others, apart by simple fractions of it. Their squares over kGathered, or
-    /// over the points of shorter columns; those of lines along x and z, over kGathered, are added.
+    double largestMeanSquare = 0; ///< `column`: largest mean square of a column
+    /// `gathered`: largest sum of squares of a column, divided by min(its length, kGathered), plus
+    /// the largest sums of a line along x and of one along z, divided by kGathered. The rounding
+    /// errors of a few bright points do not spread over their line: they gather in a few points,
+    /// which lie simple fractions of the line away.
     double largestGathered = 0;
-    double total = 0;           ///< sum of squares
-    double largestCrossing = 0; ///< mean square, of lines along x and z, of kShort points or more
+    double total = 0;           ///< sum of all squares
+    double largestCrossing = 0; ///< `crossing`: largest mean square of a line along x or z; lines
+                                ///< shorter than kShort count as kShort points
 
     static constexpr double kGathered = 256;
-    static constexpr double kShort = 16; ///< lines of fewer are rounded less often
+    static constexpr double kShort = 16; ///< shorter lines are rounded less often
 
-    /// Of the brightest of some lines, which may be that in few points, and of all of them.
+    /// Energies of columns of `length` points: `brightest` is the largest sum of squares of one
+    /// column, `total` the sum over all columns.
     [[nodiscard]] FLCC_HOST_DEVICE static TileEnergy ofLines(std::int64_t length, double brightest,
                                                              double total) {
         const auto points = static_cast<double>(length);
         return {brightest / points, brightest / std::fmin(points, kGathered), total};
     }
 
-    /// Counts the brightest of the lines along x or z, once and after what is joined.
+    /// Adds the lines along x or along z: `brightest` is the largest sum of squares of one line.
+    /// Call it once for each of these axes, after join(), since it adds to a maximum.
     FLCC_HOST_DEVICE void countCrossing(std::int64_t length, double brightest) {
         const double points = std::fmax(static_cast<double>(length), kShort);
         largestCrossing = std::fmax(largestCrossing, brightest / points);
@@ -45,36 +50,44 @@ struct TileEnergy {
     }
 };
 
-/// How much the transforms of a library err, against METHODS 2.2.
+/// Accuracy of a library's transforms: u and f of NUMERICS.md, section 5.
 struct TransformErrors {
     double unit = 0x1p-24; ///< unit roundoff
-    double factor = 1;     ///< on all constants but the score's
+    double factor = 1;     ///< multiplies all terms of the bound but the one of |r|
 };
 
+/// Terms of the bound on a score: min(typical, worst) / sqrt(D) + score |r|.
 struct FourierBound {
-    double typical = 0; ///< divided by sqrt(D): lines with errors of their own
-    double worst = 0;   ///< divided by sqrt(D): a guarantee of the same
-    double score = 0;   ///< times |r|
+    double typical = 0; ///< assumes that the errors of different lines are independent
+    double worst = 0;   ///< assumes nothing about how errors add up
+    double score = 0;
 };
 
 [[nodiscard]] FLCC_HOST_DEVICE inline double voxelsOf(const base::Extents& extents) {
     return static_cast<double>(extents.x * extents.y * extents.z);
 }
 
-/// A factor of every score's error.
+/// FourierBound::score, the term that does not depend on the tile.
 [[nodiscard]] FLCC_HOST_DEVICE inline double fourierScoreBound(const TransformErrors& errors) {
     return errors.unit * 64;
 }
 
-/// `points` of the transform, the template's extents `m`, energies of what goes into the transform
-/// and of all that comes out. What is rounded off of `in` spreads over columns, and a template sees
-/// it as it sees noise: METHODS 2.2 with its constant 8. Or the template looks like it: of N voxels
-/// it sees sqrt(N) times what a voxel errs, 4 u of `in` at most (Cauchy-Schwarz). Or that lies in
-/// few rows, where the template may lie, too: no more than the norms of the columns that it covers.
-/// Or rows of spectra err alike, as those of one bright row do, and that comes back in this row: 8
-/// u of it at most, in as many voxels as the template has there. What is rounded off of `out`
-/// gathers where bright voxels of a line have their ghosts: what errs is the same for all other
-/// lines.
+/// The bound for a transform of extents `points` and a template of extents `m`. `in` holds the
+/// energies of the tile that is transformed, `out` those of everything the inverse transform gives,
+/// the discarded part included.
+///
+/// The rounding errors of `in` reach a score in one of four ways; the largest counts:
+/// - The errors spread over columns like noise: 8 sqrt(log2 M) times their root mean square.
+/// - The errors look like the template (`alike`): sqrt(N) times the error of a voxel, which is at
+///   most 4 u times that of its line (Cauchy-Schwarz).
+/// - The errors gather in the few rows that the template covers (`covered`): at most the norm of
+///   these columns.
+/// - The rows of the spectrum have the same errors, as those of one bright row do (`crossing`):
+/// they
+///   come back in that row, at most 8 u of it, in as many voxels as the template has there.
+///
+/// The rounding errors of `out` gather around the faint copies that bright voxels leave in their
+/// line.
 [[nodiscard]] FLCC_HOST_DEVICE inline FourierBound
 fourierBound(const base::Extents& points, const base::Extents& m, const TileEnergy& in,
              const TileEnergy& out, const TransformErrors& errors) {
@@ -91,13 +104,13 @@ fourierBound(const base::Extents& points, const base::Extents& m, const TileEner
             fourierScoreBound(errors)};
 }
 
-/// The bound on a score at a contrast K of voxels that are spread evenly, before anything is
-/// transformed.
+/// The bound on a score at the contrast `k` (K of NUMERICS.md, section 3) that is expected before a
+/// run, for a tile whose voxels have a standard deviation of 1 everywhere.
 [[nodiscard]] inline double expectedFourierBound(const base::Extents& points,
                                                  const base::Extents& m, double k,
                                                  const TransformErrors& errors) {
-    TileEnergy each = TileEnergy::ofLines( // of voxels of deviation 1
-        points.y, static_cast<double>(points.y), voxelsOf(points));
+    TileEnergy each =
+        TileEnergy::ofLines(points.y, static_cast<double>(points.y), voxelsOf(points));
     each.countCrossing(points.x, static_cast<double>(points.x));
     if (points.z > 1) {
         each.countCrossing(points.z, static_cast<double>(points.z));

@@ -6,22 +6,25 @@
 #include "engine/base/host_device.h"
 #include "engine/method/outside.h"
 
-/// Arithmetic of one panel, shared by processors and devices: plain functions, no allocation.
+/// The score of one panel, with or without a mask, inside the scene or partly outside, and the
+/// bound on its error. Plain functions without allocation that compile for CPU and GPU. **Source**:
+/// NUMERICS.md, sections 1 and 5.
 namespace flcc::method::shared {
 
-/// The sums of a panel in the frame of its tile, x = (S - c) 2^-e, 0 beyond the scene and where it
-/// is masked (METHODS 2.0). B_T is the template's support, B_S the scene's.
+/// The sums of a panel in the frame of its tile, x = (S - c) 2^-e. x is 0 beyond the scene and
+/// outside its mask. B_T is 1 on the template's support, B_S inside the scene and its mask; both
+/// are 0 elsewhere.
 struct PanelSums {
-    double cn = 0; ///< x * That
-    double s1 = 0; ///< x * B_T
-    double s2 = 0; ///< x^2 * B_T
-    double n = 0;  ///< B_S * B_T: voxels of the support inside, exact
-    double t1 = 0; ///< B_S * That
-    double t2 = 1; ///< B_S * That^2
+    double cn = 0; ///< sum x That
+    double s1 = 0; ///< sum x B_T
+    double s2 = 0; ///< sum x^2 B_T
+    double n = 0;  ///< sum B_S B_T: voxels of the support that lie inside; exact
+    double t1 = 0; ///< sum B_S That
+    double t2 = 1; ///< sum B_S That^2
 };
 
-/// Bounds on the errors of computed sums: a part that is the same for a tile, and a part relative
-/// to what the sum may be at most.
+/// Bounds on the errors of the sums. The bound of a sum is its `Tile` part, which is the same for
+/// all panels of a tile, plus its `Panel` part times the factor given beside it.
 struct SumErrors {
     double cnTile = 0, cnPanel = 0; ///< cnPanel times sqrt(s2)
     double s1Tile = 0, s1Panel = 0; ///< s1Panel times sqrt(N s2)
@@ -30,7 +33,7 @@ struct SumErrors {
     double t2Tile = 0;
 };
 
-/// What the panels of a tile have in common.
+/// Constants of scorePanel() that all panels of a tile share.
 struct PanelFrame {
     double count = 1;     ///< N, voxels of the support
     double rootCount = 1; ///< sqrt(N)
@@ -39,7 +42,7 @@ struct PanelFrame {
     double perUnit = 1;   ///< 2^-e
     bool integer = false; ///< x 2^e are integers
     Outside outside = Outside::Zero;
-    double constant = 0; ///< of the bound: roundings that every score has
+    double constant = 0; ///< part of every bound: roundings of the last operations of a score
     SumErrors errors;
 };
 
@@ -47,20 +50,21 @@ struct PanelFrame {
 struct PanelScore {
     double value = 0;
     double bound = 0;
-    /// The panel's or the template's variance is not certainly above 0: the sums tell nothing, the
-    /// panel may be FLAT.
+    /// The variance of the panel, or of the template on the overlap, is not certainly above 0. The
+    /// panel may be FLAT; only its pixels can decide. `value` and `bound` say nothing then.
     bool open = false;
 };
 
 namespace detail {
 
-/// a - b^2 / n, off by at most `error`.
+/// a - b^2 / n, and the bound on its error.
 struct Variance {
     double value = 0;
     double error = 0;
 };
 
-/// a b as the sum of two doubles (Dekker): no library call where there is no fused instruction.
+/// The exact product a b as the sum of two doubles (Dekker's method). std::fma would be a slow
+/// library call where the machine has no such instruction.
 struct Product {
     double value = 0;
     double rest = 0;
@@ -77,8 +81,8 @@ FLCC_HOST_DEVICE inline Product exactProduct(double a, double b) {
     return {value, ((aHigh * bHigh - value) + aHigh * bLow + aLow * bHigh) + aLow * bLow};
 }
 
-/// (n a - b^2) / n from exact products: few roundings, and what is lost of the products' rests.
-/// `per` is 1/n.
+/// (n a - b^2) / n from exact products, so that only the last operations are rounded. `aError` and
+/// `bError` bound the errors of `a` and `b`; `per` is 1/n.
 FLCC_HOST_DEVICE inline Variance varianceOf(double a, double aError, double b, double bError,
                                             double n, double per) {
     constexpr double kUnit = 0x1p-53;
@@ -96,22 +100,23 @@ FLCC_HOST_DEVICE inline double nearest(double x) { return (x + 0x1.8p52) - 0x1.8
 
 } // namespace detail
 
-/// The score of a panel (METHODS 2.0) with a bound on its error.
+/// The score of a panel and the bound on its error, by the formulas of NUMERICS.md, section 1.
 ///
-/// Sums of integers whose bound is below a quarter are rounded and then exact. With the error dD of
-/// the variance D at most D/4, 1/sqrt(D) is off by at most 0.54 dD/D of itself, so
+/// A sum of integers whose bound is below 1/4 is rounded to the nearest integer and then exact. If
+/// the error dD of the variance D is at most D/4, the relative error of 1/sqrt(D) is at most
+/// 0.54 dD/D, so
 ///
-///     |r - exact| <= dnum / sqrt(D) + 0.54 |r| dD / D + constant,
+///     |r - exact| <= dnum / sqrt(D) + 0.54 |r| dD / D + constant.
 ///
-/// |r| <= 1 itself; dnum and dD are the errors of the sums carried through their formulas, products
-/// of two errors included, and 4 2^-53 of every term for its own roundings.
+/// dnum and dD are the errors of the sums carried through the formulas, products of two errors
+/// included, plus 4 * 2^-53 of every term for its own roundings.
 FLCC_HOST_DEVICE inline PanelScore scorePanel(PanelSums sums, const PanelFrame& frame) {
     constexpr double kUnit = 0x1p-53;
     const SumErrors& errors = frame.errors;
     const double n = sums.n;
     const double per = 1 / n;
     sums.s2 = std::max(0.0, sums.s2);
-    const double most = (sums.s2 + errors.s2Tile) * (1 + 2 * errors.s2Panel); // s2 is not above
+    const double most = (sums.s2 + errors.s2Tile) * (1 + 2 * errors.s2Panel); // exact s2 <= most
     const double root2 = std::sqrt(most);
     const double cnError = errors.cnTile + errors.cnPanel * root2;
     double s1Error = errors.s1Tile + errors.s1Panel * frame.rootCount * root2;
@@ -148,7 +153,7 @@ FLCC_HOST_DEVICE inline PanelScore scorePanel(PanelSums sums, const PanelFrame& 
         d *= v.value;
         dError = dError * (v.value + v.error) + std::abs(w.value) * v.error + 4 * kUnit * d;
     } else if (n < frame.count) {
-        const double m = frame.level + sums.s1 / n; // the mean of the inside
+        const double m = frame.level + sums.s1 / n; // mean of the voxels inside
         const double mError = s1Error / n + 2 * kUnit * (std::abs(frame.level) + std::abs(m));
         const double share = n * (frame.count - n) / frame.count;
         d += share * m * m;

@@ -1,16 +1,16 @@
 #pragma once
 
-/// What a template that was made ready in double (CanonicalTemplate) adds to errors.
+/// Errors that a template normalised in double (CanonicalTemplate) adds to scores.
 namespace flcc::method::shared {
 
-/// Norm of the errors of its values, the norm of the values being 1. The differences that they are
-/// made of are at most 4 times as large and rounded once, then each value is rounded three times;
-/// the mean is off by what the short sums behind it round off, 5 of their eight additions if all
-/// have one sign, and by 2 of the last sum.
+/// Bound on the norm of the errors of the template's values, whose own norm is 1. It counts one
+/// rounding of the differences, which are at most 4 times as large as the values, three roundings
+/// of each value, and the error of the mean: 5 roundings of sums of eight terms of one sign, and 2
+/// of the sum of these.
 inline constexpr double kTemplateError = 16 * 0x1p-53;
 
-/// What is left of the error of a score whose numerator and D are exact: its own roundings, and
-/// those of the sum of squares behind the template's norm.
+/// Bound on the error of a score whose numerator and D are exact: the roundings of the score itself
+/// and those of the template's norm.
 inline constexpr double kNormedError = 8 * 0x1p-53;
 
 } // namespace flcc::method::shared

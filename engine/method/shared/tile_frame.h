@@ -8,11 +8,12 @@
 #include "engine/base/finite.h"
 #include "engine/base/host_device.h"
 
-/// How the voxels of a tile are brought into a frame of their own (METHODS 2), by plain functions
-/// for processors and devices.
+/// The frame of a tile: voxels are centred and scaled by a power of two before they are multiplied
+/// or transformed. Plain functions that compile for CPU and GPU. **Source**: NUMERICS.md,
+/// section 3.
 namespace flcc::method::shared {
 
-/// Smallest and largest finite voxel of a tile, and how many are not finite.
+/// Smallest and largest finite voxel of a tile, and the number of voxels that are NaN or Inf.
 struct VoxelRange {
     double minimum = std::numeric_limits<double>::infinity();
     double maximum = -std::numeric_limits<double>::infinity();
@@ -29,18 +30,20 @@ template <class T> FLCC_HOST_DEVICE inline void addVoxel(VoxelRange& range, T vo
     range.maximum = value > range.maximum ? value : range.maximum;
 }
 
+/// The range of two sets of voxels.
 FLCC_HOST_DEVICE inline VoxelRange together(const VoxelRange& a, const VoxelRange& b) {
     return {a.minimum < b.minimum ? a.minimum : b.minimum,
             a.maximum > b.maximum ? a.maximum : b.maximum, a.nonFinite + b.nonFinite};
 }
 
-/// The exponent e with 2^e just above `largest`; 0 for a tile without contrast.
+/// The smallest exponent e with 2^e above `largest`; 0 if `largest` is 0, for a tile without
+/// contrast.
 FLCC_HOST_DEVICE inline int exponentAbove(double largest) {
     return largest > 0 ? std::ilogb(largest) + 1 : 0;
 }
 
-/// Exponent of the power of two that doubles are divided by first, so that neither their sum nor a
-/// difference leaves the range of double; 0 for other types.
+/// The exponent p of 2^p by which double voxels are divided before anything else, so that neither
+/// their sum nor a difference overflows; 0 for other types.
 template <class T> FLCC_HOST_DEVICE inline int preExponent(const VoxelRange& range) {
     if constexpr (std::is_same_v<T, double>) {
         const double low = std::fabs(range.minimum);
@@ -53,25 +56,26 @@ template <class T> FLCC_HOST_DEVICE inline int preExponent(const VoxelRange& ran
     }
 }
 
-/// A tile's frame: x = (S - c) 2^-e with c near the mean of its finite voxels, an integer for
-/// integers, and |x| <= 1. Voxels that are not finite become c.
+/// The frame of a tile: x = (S - c) 2^-e, with |x| <= 1. c is near the mean of the tile's finite
+/// voxels, and an integer for integer voxels. Voxels that are not finite count as c, so their x is
+/// 0.
 struct TileFrame {
     double level = 0;             ///< c
-    std::int64_t signedLevel = 0; ///< c of 64-bit integers
-    std::uint64_t bareLevel = 0;  ///< the same without a sign
-    double pre = 1;               ///< doubles: times this before c is subtracted
-    double half = 1;              ///< 2^-e is half times rest, as one alone may be out of range
+    std::int64_t signedLevel = 0; ///< c exactly, for signed 64-bit voxels
+    std::uint64_t bareLevel = 0;  ///< c exactly, modulo 2^64, for all 64-bit voxels
+    double pre = 1;               ///< 2^-preExponent(): scales double voxels and c before S - c
+    double half = 1;              ///< half * rest = 2^-e / pre, which alone may be out of range
     double rest = 1;
     double unit = 1;     ///< 2^e
     double rounding = 0; ///< bound on |x 2^e - (S - c)|
     std::int64_t nonFinite = 0;
-    bool exactSums = false; ///< x 2^e are integers whose sums over a template stay below 2^51
-    bool constant = false;  ///< all voxels are known to be equal and finite
+    bool exactSums = false; ///< x 2^e are integers; their squares over a template sum below 2^51
+    bool constant = false;  ///< all voxels are finite and equal
 };
 
 namespace detail {
 
-/// `value` as the nearest voxel of a type of 64 bits.
+/// `value` as a 64-bit integer voxel; values above the type's range become its largest value.
 template <class T> FLCC_HOST_DEVICE inline T asWideInteger(double value) {
     constexpr double kEnd = std::is_signed_v<T> ? 0x1p63 : 0x1p64;
     return value >= kEnd ? std::numeric_limits<T>::max() : static_cast<T>(value);
@@ -79,8 +83,9 @@ template <class T> FLCC_HOST_DEVICE inline T asWideInteger(double value) {
 
 } // namespace detail
 
-/// The frame of a tile of voxels of type T for x of type Real. `sum` is that of its finite voxels
-/// times 2^-preExponent(), `count` their number; `templCount` is N of the template.
+/// The frame of a tile with voxels of type T, for x of type Real. `sum` is the sum of the finite
+/// voxels, each multiplied by 2^-preExponent(); `count` is their number. `templCount` is N, the
+/// voxels of the template.
 template <class T, class Real = float>
 FLCC_HOST_DEVICE inline TileFrame frameOf(const VoxelRange& range, double sum, std::int64_t count,
                                           std::int64_t templCount) {
@@ -108,7 +113,7 @@ FLCC_HOST_DEVICE inline TileFrame frameOf(const VoxelRange& range, double sum, s
         const double above = range.maximum - frame.level;
         const double below = frame.level - range.minimum;
         largest = above > below ? above : below;
-        if constexpr (kWide) { // the range itself was rounded
+        if constexpr (kWide) { // VoxelRange holds doubles, which round 64-bit integers
             const double low = std::fabs(range.minimum);
             const double high = std::fabs(range.maximum);
             largest += 0x1p-51 * (low > high ? low : high);
@@ -133,7 +138,8 @@ FLCC_HOST_DEVICE inline TileFrame frameOf(const VoxelRange& range, double sum, s
     return frame;
 }
 
-/// x of a voxel in its frame, rounded once.
+/// x of a voxel in the frame of its tile; 0 for NaN and Inf. S - c is rounded in double, then x to
+/// Real; for pixel types below 64 bits S - c of integers is exact.
 template <class Real = float, class T>
 FLCC_HOST_DEVICE inline Real centred(T voxel, const TileFrame& frame) {
     double difference = 0;

@@ -6,11 +6,14 @@
 
 namespace flcc::method::shared {
 
-/// Sums over `width` neighbours along one axis, by additions only (METHODS 2.1): the tail of one
-/// run of `width` and the head of the next. `addAt(i, sum)` adds element i to a sum; for every i
-/// from `begin` below `end`, put(i, tail) comes first, then add(i, head) unless there is none.
-/// Elements below end + width - 1 are read, each sum has at most `width` roundings, and what is
-/// outside a window never enters it, NaN included.
+/// The sums of all windows of `width` neighbours along one axis, by additions only, so that an
+/// element outside a window, NaN included, never enters its sum (van Herk's scheme).
+///
+/// The axis is cut into runs of `width` elements; a window is the tail of one run plus the head of
+/// the next. `addAt(i, sum)` adds element i to a sum. For every window i in [begin, end),
+/// `put(i, tail)` is called first, then `add(i, head)` if the head is not empty. Elements up to
+/// end + width - 2 are read. Each window sum has at most `width` roundings. **Source**:
+/// NUMERICS.md, section 4.
 template <class Sum, class AddAt, class Put, class Add>
 FLCC_HOST_DEVICE inline void windowSums(std::int64_t width, std::int64_t begin, std::int64_t end,
                                         AddAt&& addAt, Put&& put, Add&& add) {
