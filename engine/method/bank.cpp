@@ -18,13 +18,13 @@ using base::Status;
 
 constexpr std::int32_t kNone = -1;
 
-/// One row of scores, in the type that decides which is larger.
+/// One row of scores, in the type in which they are compared.
 template <class Real> struct Row {
     Real* score = nullptr;
     Status* status = nullptr;
 };
 
-/// Without an early end, which would keep it from being done many at a time.
+/// True when all statuses are OK. Has no early return, so that the compiler can vectorise it.
 bool allOk(const Status* status, std::int64_t count) {
     unsigned any = 0;
     for (std::int64_t x = 0; x < count; ++x) {
@@ -33,7 +33,7 @@ bool allOk(const Status* status, std::int64_t count) {
     return any == static_cast<unsigned>(Status::Ok);
 }
 
-/// Where all voxels are OK, nearly everywhere, nothing but the scores decides.
+/// Merges a row whose voxels are all OK, the usual case; the statuses do not change then.
 template <class Real>
 void mergePlainly(const Real* score, std::int32_t templ, std::int64_t count, Real* best,
                   std::int32_t* index) {
@@ -99,7 +99,7 @@ template <class T> void fill(const base::View<T>& view, T value) {
     });
 }
 
-/// The floats of the doubles.
+/// Converts doubles to floats.
 void round(const base::View<double>& from, const base::View<float>& to) {
     forRows(from.extents(), [&](std::int64_t y, std::int64_t z) {
         std::transform(from.row(y, z), from.row(y, z) + from.extents().x, to.row(y, z),
@@ -107,7 +107,8 @@ void round(const base::View<double>& from, const base::View<float>& to) {
     });
 }
 
-/// Of one row, so that long parts lose no digits, in lanes that are added many at a time.
+/// The sums of one row. Sums of single rows stay small, which keeps the digits of long parts; the
+/// lanes let the compiler vectorise. `kAll`: every voxel has a score.
 template <bool kAll, class Real>
 ScoreSums sumsOfRow(const Real* score, const Status* status, std::int64_t count) {
     constexpr std::int64_t kLanes = 8;
@@ -151,7 +152,7 @@ ScoreSums sumsOf(const base::View<Real>& score, const base::View<Status>& status
     return all;
 }
 
-/// The voxels that finished regions cover.
+/// 1 for the voxels of the map that a region covers, else 0.
 base::Image<std::uint8_t> coveredBy(const std::vector<base::Box>& regions,
                                     const base::Extents& map) {
     base::Image<std::uint8_t> covered(map, std::uint8_t{0});
@@ -161,7 +162,7 @@ base::Image<std::uint8_t> coveredBy(const std::vector<base::Box>& regions,
     return covered;
 }
 
-/// Makes what no finished region covers as it was before the run.
+/// Resets all voxels that no finished region covers (clearBest).
 void clearOutside(const std::vector<base::Box>& regions, const BankView& bank) {
     const base::Extents& map = bank.map.value.extents();
     const base::Image<std::uint8_t> covered = coveredBy(regions, map);
@@ -270,9 +271,9 @@ void addStages(const StagesMs& from, StagesMs& to) {
 void requireTemplates(const Problem& problem, std::size_t count) {
     const auto wanted = static_cast<std::int64_t>(problem.templates);
     if (wanted < 1 || wanted != static_cast<std::int64_t>(count)) {
-        throw base::Error(base::ErrorCode::Problem, "a problem of " + std::to_string(wanted) +
-                                                        " templates cannot take " +
-                                                        std::to_string(count));
+        throw base::Error(base::ErrorCode::Problem,
+                          "number of templates expected: " + std::to_string(wanted) +
+                              "; given: " + std::to_string(count));
     }
 }
 
@@ -283,7 +284,7 @@ Outcome Method::executeBank(const Problem& problem, const Candidate& candidate,
     requireTemplates(problem, prepared.size());
     const bool inDouble = to.map.exact.data() != nullptr;
     MatchMap scores(mapExtents(problem), inDouble);
-    std::vector<base::Box> finished; // by the last template
+    std::vector<base::Box> finished; // regions into which the last template is merged
     Outcome all;
     for (std::size_t i = 0; i < prepared.size() && !all.cancelled; ++i) {
         const bool last = i + 1 == prepared.size();

@@ -10,52 +10,55 @@
 
 namespace flcc::method {
 
-/// The best score of the templates of a bank, voxel by voxel, and which one gave it, from 0 in
-/// their order; -1 where there is no score (METHODS 6). **Shapes**: index as the map.
+/// The map of a bank: for each voxel the best score of all templates, and the index of the template
+/// that gave it. Templates count from 0 in their order; the index is -1 where there is no score.
+/// **Shapes**: `index` has the extents of the map.
 struct BankView {
     MapView map;
     base::View<std::int32_t> index;
 };
 
-/// The part of a bank's map inside `box`; without an index where that has none.
+/// The part of a bank's map inside `box`. `index` stays without voxels if it has none.
 [[nodiscard]] inline BankView partOf(const BankView& bank, const base::Box& box) {
     return {partOf(bank.map, box),
             bank.index.data() == nullptr ? bank.index : bank.index.part(box)};
 }
 
-/// Takes the scores of template `templ` for a part of the map into the best ones. Template 0 comes
-/// first and replaces what is there; the order of the others is free.
+/// Merges the scores of template `templ` into the best scores so far, for a part of the map. Merge
+/// template 0 first, since it overwrites `best`; the order of the others does not change the
+/// result.
 ///
-/// A voxel without a score of any template has the status of template 0, value 0 and index -1. Any
-/// other has the largest score, of equal ones that of the earliest template, with its index and
-/// status; but it is LOWCONF when it is so for any template, since the best is then not certain.
-/// Scores are compared in double where both maps have them so.
-/// **Shapes**: scores and best alike.
+/// A voxel that has a score for some template gets the largest score, with the index and status of
+/// its template; of equal scores that of the lowest index. Its status is LOWCONF if any template's
+/// is, since the best score is then uncertain. A voxel without any score has value 0, the status of
+/// template 0 and index -1. Scores are compared in double if the map holds doubles.
+/// **Shapes**: `scores` and `best` have the same extents.
 void mergeBest(const MapView& scores, std::int32_t templ, const BankView& best);
 
-/// Makes the map of template 0 the best so far: what mergeBest() does, with no copy.
+/// Does what mergeBest() does for template 0 when its scores are already in `best.map`: sets the
+/// index.
 void startBest(const BankView& best);
 
-/// Makes a part as it was before a run: 0, NOT_COMPUTED, -1.
+/// Resets a part to the state before a run: value 0, NOT_COMPUTED, index -1.
 void clearBest(const BankView& part);
 
-/// Sums over the scores of a part of a map. They are multiples of 2^-20, so that sums over the
-/// parts of maps of less than 2^33 voxels do not depend on the order of the parts.
+/// Sums over the scores of a part of a map, rounded by ofPart().
 [[nodiscard]] ScoreSums scoreSums(const MapView& part);
-/// Sums over a part, taken elsewhere, as such multiples.
+/// The sums of a part rounded to multiples of 2^-20, which makes totals over the parts of a map of
+/// less than 2^33 voxels independent of the order of the parts (NUMERICS.md, section 9).
 [[nodiscard]] ScoreSums ofPart(const ScoreSums& sums);
 
-/// Adds the statuses of a part to `facts`.
+/// Adds the number of voxels of each status in a part to `facts.statusCounts`.
 void addStatuses(const MapView& part, MapFacts& facts);
 
-/// Adds what is known of a template's run to the facts of its bank: the sums of counts of voxels,
-/// the largest of bounds. Not the statuses, which are those of the best map.
+/// Adds the facts of the run of one template to those of its bank: counts and score sums are added,
+/// of bounds the largest stays. Status counts are not added, since they belong to the best map.
 void addTemplate(const MapFacts& templ, MapFacts& bank);
 
-/// Adds the times of stages to those of the same name.
+/// Adds the times of `from` to the stages of the same name in `to`; appends stages that `to` lacks.
 void addStages(const StagesMs& from, StagesMs& to);
 
-/// Throws Problem unless `count` templates are those of `problem`, at least one.
+/// **Errors**: Problem unless `count` is the number of templates of `problem` and at least 1.
 void requireTemplates(const Problem& problem, std::size_t count);
 
 } // namespace flcc::method

@@ -10,14 +10,15 @@
 
 namespace flcc::method {
 
-/// The processor as a device.
+/// Name of the processor where a device is named.
 inline constexpr std::string_view kProcessor = "cpu";
 
-/// One way to solve a problem: a method with its free choices made.
+/// One configuration that solves a problem: a method, its device and all free parameters.
 struct Candidate {
-    std::string method; ///< name of the method: "direct", "tiled"
-    std::string device{kProcessor};
-    /// Transform lengths an axis for Fourier methods, output block for direct; 0 where it has none.
+    std::string method;             ///< name of the method: "direct", "tiled"
+    std::string device{kProcessor}; ///< "cpu", "cuda:0"
+    /// Extents of a tile: points of the transform for Fourier methods, placements for `direct`; 0
+    /// for a method without tiles.
     base::Extents tile{0, 0, 0};
     int threads = 1;
     CandidateOnDevice onDevice{};
@@ -27,21 +28,23 @@ struct Candidate {
     friend bool operator==(const Candidate&, const Candidate&) = default;
 };
 
-/// What a candidate is expected to cost on one scene.
+/// Predicted cost of a candidate on one scene. **Source**: FLCC Table I for the operations,
+/// extended to tiles; Karas (30) for the memory of tiles.
 struct Prediction {
-    double ms = 0;              ///< execute: prepare and run, one scene
-    double operations = 0;      ///< multiplications and additions (FLCC Table I, with tiles)
-    std::int64_t hostBytes = 0; ///< peak beyond the scene: map, status, buffers of all threads
-    double errorBound = 0;      ///< bound of METHODS 2.2 at the scene's 1st-percentile contrast
-    std::string
-        fftPlanning;    ///< effort behind FFTW's plans; "own", "cufft"; empty without transforms
-    double setupMs = 0; ///< part of ms that does not grow with the scene: preparing, buffers
-    std::int64_t tilesInFlight = 0; ///< tiles whose buffers hostBytes holds (Karas (30))
-    double paddingWaste = 0;        ///< share of the transformed points that give no placement
+    double ms = 0;              ///< milliseconds to prepare the templates and run
+    double operations = 0;      ///< multiplications and additions
+    std::int64_t hostBytes = 0; ///< peak of host memory beyond the scene: map, statuses, buffers
+    double errorBound = 0;      ///< bound on the error (NUMERICS.md, section 5) at predictedK()
+    /// Planning effort of FFTW's plans, "own" for the program's own transforms, "cufft" on a GPU;
+    /// empty for a method without transforms.
+    std::string fftPlanning;
+    double setupMs = 0; ///< part of `ms` that does not grow with the scene: template, buffers
+    std::int64_t tilesInFlight = 0; ///< tiles whose buffers exist at once
+    double paddingWaste = 0; ///< share of the computed points, 0 to 1, that give no placement
     PredictionOnDevice onDevice{};
 };
 
-/// A candidate that does not apply, and why.
+/// The verdict on a candidate that cannot solve the problem, with the reason in a sentence.
 struct Refusal {
     std::string reason;
 };

@@ -27,13 +27,13 @@ using detail::kUnitRoundoff;
 template <class T> struct Vector { using Type [[gnu::vector_size(kLanes * sizeof(T))]] = T; };
 using Lanes = Vector<double>::Type;
 
-/// One fixed tree over the lanes.
+/// The sum of the lanes by one fixed tree of additions.
 [[gnu::always_inline]] inline double total(const Lanes& sums) {
     return ((sums[0] + sums[4]) + (sums[2] + sums[6])) +
            ((sums[1] + sums[5]) + (sums[3] + sums[7]));
 }
 
-/// Eight bytes as integers of 32 bits, by shifts: GCC would widen them one by one.
+/// Eight 8-bit voxels as 32-bit integers. By shifts, since GCC would convert them one by one.
 template <class T> [[gnu::always_inline]] inline Vector<std::int32_t>::Type widened(const T* row) {
     using Wide = std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>;
     std::uint32_t half[2];
@@ -46,7 +46,7 @@ template <class T> [[gnu::always_inline]] inline Vector<std::int32_t>::Type wide
         std::bit_cast<typename Vector<Wide>::Type>(above) >> 24);
 }
 
-/// As difference(), of eight neighbours.
+/// difference() of eight neighbours along x.
 template <class T>
 [[gnu::always_inline]] inline Lanes differences(const T* row, T reference, double scale) {
     Lanes values;
@@ -72,7 +72,8 @@ template <class T>
     return values;
 }
 
-/// The cut end of a row, filled up with the reference: differences of 0.
+/// The last voxels of a row, fewer than kLanes, filled up with `fill`; with the reference as `fill`
+/// the added differences are 0.
 template <class T> struct CutRow {
     T values[kLanes];
     [[gnu::always_inline]] CutRow(const T* row, std::int64_t count, T fill) {
@@ -87,7 +88,8 @@ double powerBelow(double largest) {
     return largest > 0 ? std::ldexp(1.0, std::clamp(-std::ilogb(largest) - 1, -1022, 1022)) : 1.0;
 }
 
-/// The power of two that brings a double panel near 1, so that no square overflows or vanishes.
+/// The power of two that brings the magnitudes of a double panel near 1, so that no difference
+/// or square overflows; 1 for other types.
 template <class T> double scaleOf(const View<const T>& panel) {
     double largest = 0;
     if constexpr (std::is_same_v<T, double>) {
@@ -104,20 +106,21 @@ template <class T> double scaleOf(const View<const T>& panel) {
     return powerBelow(largest);
 }
 
-/// For look().
+/// A `take` of look() that does nothing.
 struct Nothing {
     [[gnu::always_inline]] void operator()(const Lanes&, std::int64_t, std::int64_t) const {}
 };
 
-/// Sum and largest magnitude of the differences to the first voxel; the sum is not finite when a
-/// voxel is not.
+/// Sum and largest magnitude of the differences of a panel's voxels to its first one. If a voxel is
+/// NaN or Inf, so is the sum.
 struct PanelFacts {
     double sum = 0;
     double largest = 0;
 };
 
-/// `take(values, count, from)` gets the differences, eight neighbours at a time of which `count`
-/// count, and the index of the first of them, x fastest.
+/// Computes the differences of all voxels to the first one, eight neighbours at a time, and their
+/// facts. `take(values, count, from)` gets each eight: only the first `count` of them belong to the
+/// row (all, if `count` is above 8), and `from` is the index of the first one, x fastest.
 template <class T, class Take>
 [[gnu::always_inline]] inline PanelFacts look(const View<const T>& panel, double scale,
                                               const Take& take) {
@@ -149,7 +152,8 @@ template <class T, class Take>
     return facts;
 }
 
-/// NaN for a panel without a score.
+/// The canonical value of a panel that is a box inside the scene; NaN if it is FLAT or a voxel is
+/// not finite.
 template <class T>
 [[gnu::always_inline]] inline double scoreBody(const View<const T>& panel,
                                                const View<const double>& that) {
@@ -161,8 +165,8 @@ template <class T>
     if (!(facts.largest > 0) || !std::isfinite(facts.sum)) {
         return std::numeric_limits<double>::quiet_NaN();
     }
-    // Differences far below the values of a double panel would lose their squares; the power of two
-    // is exact.
+    // Differences may be far below the values of a double panel, so that their squares would
+    // vanish. Scaling by a power of two is exact.
     const double zoom = std::is_same_v<T, double>
                             ? std::ldexp(1.0, std::min(1022, -std::ilogb(facts.largest)))
                             : 1.0;
@@ -209,7 +213,8 @@ template <class T>
     return std::clamp(total(numerator) / std::sqrt(variance), -1.0, 1.0);
 }
 
-/// Calls `body` compiled for the widest registers of the machine, with the same arithmetic.
+/// Calls `body` compiled for the widest vector registers of the machine. The arithmetic, and so the
+/// result, is the same with each of them.
 template <class Body>
 [[gnu::target("avx512f,avx512dq,avx512vl")]] auto callAvx512(const Body& body) {
     return body();
@@ -229,7 +234,7 @@ template <class T> struct Scoring {
     [[gnu::always_inline]] double operator()() const { return scoreBody(panel, that); }
 };
 
-/// Brings all differences of a template to its first voxel to `values`.
+/// Writes the differences of all voxels of a template to its first voxel to `values`.
 template <class T> struct Differing {
     View<const T> templ;
     double* values;
@@ -252,13 +257,14 @@ template <class T> struct Differing {
     }
 };
 
-/// Values of a template, rows in the fixed lanes, and which of them count.
+/// The values of a template and its support, visited row by row in the fixed lanes.
 struct Counted {
     base::Image<double>& values;
-    const base::Image<std::uint8_t>& support; ///< without voxels: all
+    const base::Image<std::uint8_t>& support; ///< empty: all values count
 
-    /// `use(lanes, at, count)` gets the neighbours from index `at` on less `less`, of which at most
-    /// eight are in the row; 0 where they do not count.
+    /// Calls `use(lanes, at, count)` for each group of up to eight neighbours along x. `lanes`
+    /// holds their values minus `less`, 0 outside the support; `at` is the index of the first one,
+    /// `count` the number of them in the row.
     template <class Use> [[gnu::always_inline]] void forLanes(double less, const Use& use) const {
         const std::int64_t width = values.extents().x;
         for (std::int64_t start = 0; start < values.count(); start += width) {
@@ -281,8 +287,8 @@ struct Counted {
     }
 };
 
-/// A sum whose long additions keep what they round off: stripes would fill single lanes with one
-/// sign, and what these round off would pass for a mean.
+/// A compensated sum: groups of kShort additions are joined with their rounding errors kept.
+/// Without it, striped templates, which put values of one sign into a lane, would get a wrong mean.
 class LongSum {
   public:
     [[gnu::always_inline]] void add(const Lanes& lanes) {
@@ -297,7 +303,7 @@ class LongSum {
     }
 
   private:
-    static constexpr int kShort = 8; // shared::kTemplateError
+    static constexpr int kShort = 8; // shared::kTemplateError counts the roundings of such a group
     Lanes m_short{};
     Lanes m_sums{};
     Lanes m_errors{};
@@ -318,7 +324,7 @@ struct Sums {
     double squares = 0;
 };
 
-/// Of all values less `less`.
+/// Computes the sums of (value - less) and of its square over the support.
 struct Summing {
     Counted counted;
     double less;
@@ -334,7 +340,7 @@ struct Summing {
     }
 };
 
-/// Takes `less`, then `rest`, from every value and multiplies them by `scale`.
+/// Replaces every value of the support by (value - less - rest) * scale.
 struct Normalising {
     Counted counted;
     double less;
@@ -358,7 +364,7 @@ struct Normalising {
     }
 };
 
-/// The value nearest to `by` beyond `value`, both times `scale`.
+/// The value of type T nearest to value + by / scale. Only doubles have a `scale` other than 1.
 template <class T> T shifted(T value, double by, double scale) {
     if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
         const auto steps = static_cast<std::uint64_t>(std::min(std::abs(by), 0x1.fffffffffffffp63));
@@ -371,8 +377,9 @@ template <class T> T shifted(T value, double by, double scale) {
     }
 }
 
-/// Differences of the supported voxels to a value `by` beyond the first of them, near 1 where they
-/// are doubles, exact before one rounding; 0 elsewhere. Without a support all voxels count.
+/// Sets `values` to the differences of the voxels of the support to shifted(first of them, by),
+/// each rounded once; 0 elsewhere. Double voxels are scaled by a power of two to magnitudes below 1
+/// first. An empty `support` means that all voxels count.
 template <class T>
 void differencesUnder(const View<const T>& view, const base::Image<std::uint8_t>& support,
                       double by, base::Image<double>& values) {
@@ -402,7 +409,7 @@ void differencesUnder(const View<const T>& view, const base::Image<std::uint8_t>
         [&](T value, std::int64_t at) { values.data()[at] = difference(value, reference, scale); });
 }
 
-/// Whether differences of two values may be no doubles.
+/// True when the difference of two voxels of this type may not be exact in double.
 bool maySpoilDifferences(base::PixelType type) {
     using enum base::PixelType;
     return type == Float32 || type == Float64 || type == Int64 || type == UInt64;
@@ -429,7 +436,7 @@ void requireUsableTemplate(const MaskedView& templ) {
             const auto look = [&](const auto* row, std::int64_t y, std::int64_t z, auto&& counts) {
                 bool usable = true;
                 bool other = false;
-                const auto known = first; // a copy no store can alias
+                const auto known = first; // a local copy, which the compiler can keep in a register
                 for (std::int64_t x = 0; x < extents.x; ++x) {
                     usable &= !counts(x) || base::finite(row[x]);
                     other |= counts(x) && row[x] != known;
@@ -480,7 +487,7 @@ CanonicalTemplate::CanonicalTemplate(const MaskedView& templ) {
             },
             templ.pixels);
     }
-    if (!(facts.largest > 0) || !std::isfinite(facts.sum)) { // else it is known to be usable
+    if (!(facts.largest > 0) || !std::isfinite(facts.sum)) { // masked, or not usable
         requireUsableTemplate(templ);
     }
     m_count = supportCount(templ);
@@ -503,7 +510,7 @@ CanonicalTemplate::CanonicalTemplate(const MaskedView& templ) {
         differ(0);
         facts.sum = callWidest(Summing{counted, 0}).values;
     }
-    // Squares of differences far below the values would vanish; those of other types cannot.
+    // Double differences may be so small that their squares would vanish; other types cannot.
     const auto enlarge = [&] {
         double largest = 0;
         std::for_each(values, end, [&](double v) { largest = std::max(largest, std::abs(v)); });
@@ -513,12 +520,13 @@ CanonicalTemplate::CanonicalTemplate(const MaskedView& templ) {
     };
     const base::PixelType type = base::pixelType(templ.pixels);
     const double scale = type == base::PixelType::Float64 ? enlarge() : 1.0;
-    // Twice: the first mean leaves a rounding error that the second one removes (METHODS 2).
+    // The mean is subtracted twice: the first one has a rounding error, which the second removes.
     const auto count = static_cast<double>(m_count);
     double mean = facts.sum * scale / count;
     Sums sums = callWidest(Summing{counted, mean});
     if (mean * mean * count > 15 * sums.squares && maySpoilDifferences(type)) {
-        // Rounded as large as the first voxel was far from the others.
+        // The first voxel is far from the others, so the differences to it have large rounding
+        // errors. Take differences to a value near the mean instead.
         differ(mean / scale);
         if (type == base::PixelType::Float64) {
             enlarge();

@@ -9,8 +9,9 @@
 
 namespace flcc::method {
 
-/// A template made ready for scores in double: That of METHODS 2 (zero mean, unit norm, 0 outside
-/// its support), within shared::kTemplateError.
+/// A template normalised in double: That = (T - mean) / ||T - mean|| on its support, 0 elsewhere,
+/// so sum That = 0 and sum That^2 = 1. The norm of its errors is at most shared::kTemplateError.
+/// **Source**: NUMERICS.md, sections 1 and 8.
 class CanonicalTemplate {
   public:
     /// **Errors**: as requireUsableTemplate().
@@ -18,9 +19,9 @@ class CanonicalTemplate {
 
     [[nodiscard]] const base::Image<double>& values() const { return m_values; }
     [[nodiscard]] const base::Extents& extents() const { return m_values.extents(); }
-    /// 1 on the support, 0 elsewhere; without voxels when all of the box counts.
+    /// 1 on the support, 0 elsewhere; empty when the support is the whole box.
     [[nodiscard]] const base::Image<std::uint8_t>& support() const { return m_support; }
-    /// N, the voxels of the support.
+    /// N, the number of voxels of the support.
     [[nodiscard]] std::int64_t count() const { return m_count; }
 
   private:
@@ -29,11 +30,12 @@ class CanonicalTemplate {
     std::int64_t m_count = 0;
 };
 
-/// The canonical value (METHODS 2.3) of the placement at `corner`: LCC of one panel in double, two
-/// passes, a fixed order of additions, so that every build, thread count and method that asks gets
-/// the same bits. 0 when the panel is FLAT or holds a non-finite voxel. A panel that leaves the
-/// scene or its mask has the value that `outside` gives it (METHODS 2.0).
-/// **Source**: FLCC (3). **Cost**: two reads of the panel.
+/// The canonical value of one placement: r in double, in two passes, with a fixed order of
+/// additions, so that every build, instruction set, thread count and method gets the same bits.
+/// `corner` is the scene voxel under the template's first voxel. The value is 0 when the panel is
+/// FLAT or holds NaN or Inf. `outside` says how the voxels of a panel beyond the scene or outside
+/// its mask count.
+/// **Source**: FLCC (3); NUMERICS.md, section 8. **Cost**: two reads of the panel.
 [[nodiscard]] double canonicalScore(const MaskedView& scene, const CanonicalTemplate& templ,
                                     const base::Index& corner, Outside outside = Outside::Zero);
 
@@ -41,30 +43,34 @@ class CanonicalTemplate {
 struct CanonicalValue {
     double score = 0;
     double bound = 0;
-    /// False: FLAT, also as the template is constant on an overlap, not finite, or nothing of the
-    /// support inside; score is 0.
+    /// False when there is no score: the panel is FLAT (or the template is constant on the
+    /// overlap), a voxel is NaN or Inf, or nothing of the support lies inside. `score` is 0 then.
     bool scored = true;
 };
 
-/// What canonicalValue() adds to its bound for an overlap whose score was accepted: the template's
-/// variance V is then at least 40 2^-53, and 16 2^-53 sqrt(1 / V) is below this.
+/// Largest term that canonicalValue() adds to the bound of an overlap that scorePanel() scored. The
+/// template's variance V on such an overlap is at least 40 * 2^-53, and 16 * 2^-53 sqrt(1 / V) is
+/// then below this constant.
 inline constexpr double kOverlapBound = 2.7e-8;
 
-/// canonicalScore() with its bound: canonicalBound(N), to which an overlap whose part of the
-/// template has the variance V and the sum of squares t2 adds 16 2^-53 sqrt(t2 / V), as the
-/// template's values were rounded before their mean over the overlap is subtracted.
+/// canonicalScore() with the bound on its error: canonicalBound(N), plus 16 * 2^-53 sqrt(t2 / V)
+/// for an overlap, where V is the template's variance and t2 its sum of squares there. That term
+/// exists because the template's values are rounded before their mean over the overlap is
+/// subtracted.
 [[nodiscard]] CanonicalValue canonicalValue(const MaskedView& scene, const CanonicalTemplate& templ,
                                             const base::Index& corner, Outside outside);
 
-/// True when every voxel of the support lies in the scene and its mask: the panel is not PARTIAL.
+/// True when every voxel of the support lies inside the scene and its mask. Other panels are
+/// PARTIAL.
 [[nodiscard]] bool isWhole(const MaskedView& scene, const CanonicalTemplate& templ,
                            const base::Index& corner);
 
-/// Bound on the error of canonicalScore for a template of `count` voxels: (2 N + 16) 2^-53.
+/// Bound on the error of canonicalScore() for a support of N = `count` voxels: (2 N + 16) 2^-53.
 [[nodiscard]] double canonicalBound(std::int64_t count);
 
-/// Throws the error of an impossible template: constant, one voxel or none, NaN or Inf under its
-/// mask (METHODS 2), or a mask of other extents. Called before anything is allocated.
+/// Checks that a template can be searched for; allocates nothing. **Errors**: Problem for a
+/// template that is constant, has fewer than two voxels, or holds NaN or Inf on its support, and
+/// for a mask whose extents differ from the template's.
 void requireUsableTemplate(const MaskedView& templ);
 
 } // namespace flcc::method

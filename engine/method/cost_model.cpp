@@ -24,7 +24,7 @@ LengthTime CostModel::timeOf(std::int64_t length) const {
     if (length <= 1) {
         return {length, 0, 0};
     }
-    if (!shared::isSmooth(length)) { // FFTW's
+    if (!shared::isSmooth(length)) { // FFTW transforms these lengths
         return length <= 1024 ? LengthTime{length, 1, 1} : LengthTime{length, 3, 4.5};
     }
     const LengthTime& time = transformTimes[nearestLength(length)];
@@ -38,9 +38,9 @@ ShapeTime CostModel::timeOf(const base::Extents& points) const {
         return *found;
     }
     const double count = static_cast<double>(base::voxelCount(points));
-    // Voxels, half spectrum, numerators, and the template's spectrum.
+    // 16 bytes a point: voxels, half spectrum, numerators and the template's spectrum.
     const double crowding = std::clamp(std::log2(16 * count / cacheBytes) / 4, 0.0, 1.0);
-    // Rows of half a spectrum come in groups of sixteen, counted through all slices.
+    // Rows of a half spectrum are transformed in groups of sixteen, across slices.
     const std::int64_t rows = (points.y / 2 + 1) * points.z;
     const double whole =
         static_cast<double>(2 * ((rows + 15) / 16 * 16)) / static_cast<double>(points.y * points.z);
@@ -52,7 +52,8 @@ ShapeTime CostModel::timeOf(const base::Extents& points) const {
 
 double CostModel::wholeTransformNs(const base::Extents& points) const {
     const double count = static_cast<double>(base::voxelCount(points));
-    // Scene and template spectrum; a scene of 16 caches has no use of them any more.
+    // 8 bytes a point: the spectra of scene and template. From 16 times the cache on, the cache no
+    // longer helps.
     const double crowding = std::clamp(std::log2(8 * count / cacheBytes) / 4, 0.0, 1.0);
     return count * std::log2(std::max(2.0, count)) * wholePointNs *
            (1 + crowding * (crowdingFactor - 1));
@@ -70,11 +71,12 @@ std::array<double, 3> denominatorTerms(const base::Extents& m, const base::Exten
     const auto halo = [](std::int64_t out, std::int64_t length) {
         return static_cast<double>(out + length - 1) / static_cast<double>(out);
     };
-    // A sum over m voxels doubles up to the highest bit of m; every further bit costs about two.
+    // A window sum over m voxels doubles its width up to the highest bit of m; each further bit of
+    // m costs about two more steps.
     const auto bits = static_cast<std::uint64_t>(m.x);
     const auto doublings = static_cast<int>(std::bit_width(bits)) - 1;
     const int steps = doublings + 2 * (std::popcount(bits) - 1);
-    // A row costs some more voxels than it has.
+    // Fixed cost of a row, in voxels.
     constexpr std::int64_t kRowVoxels = 40;
     return {1, halo(tile.x, m.x + kRowVoxels) * halo(tile.y, m.y) * halo(tile.z, m.z),
             static_cast<double>(steps)};
@@ -120,7 +122,7 @@ const std::vector<CostModel::Constant>& CostModel::constants() {
 }
 
 std::vector<LengthTime> CostModel::builtInTimes() {
-    // AVX-512, a core of 2.5 GHz, within its cache.
+    // Measured with AVX-512 on one core at 2.5 GHz, with tiles that fit into its cache.
     return {{16, 0.35, 0.3},   {24, 0.4, 0.35},  {32, 0.42, 0.38},  {48, 0.46, 0.42},
             {64, 0.48, 0.44},  {80, 0.52, 0.47}, {96, 0.55, 0.5},   {128, 0.58, 0.57},
             {160, 0.7, 0.65},  {192, 0.75, 0.7}, {256, 0.87, 0.78}, {320, 0.87, 0.79},

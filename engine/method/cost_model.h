@@ -10,86 +10,89 @@
 
 namespace flcc::method {
 
-/// What a point of a real tile costs in transforms along one axis, forward and inverse.
+/// Time of transforms along one axis, forward and inverse together, in nanoseconds for each point
+/// of a real tile.
 struct LengthTime {
-    std::int64_t length = 0;
-    double rowNs = 0;    ///< contiguous
-    double columnNs = 0; ///< across rows
+    std::int64_t length = 0; ///< points of a line
+    double rowNs = 0;        ///< lines along x, contiguous in memory
+    double columnNs = 0;     ///< lines along y or z
 };
 
-/// What one real tile of a shape costs a thread: reading, transforms and product; and what
-/// preparing a template for it costs.
+/// Time of one real tile of extents `points` on one thread, in nanoseconds.
 struct ShapeTime {
     base::Extents points;
-    double tileNs = 0;
-    double prepareNs = 0;
+    double tileNs = 0;    ///< load, transforms and product of spectra
+    double prepareNs = 0; ///< the template's spectrum
 };
 
-/// Multiply-adds of the direct method with one instruction set.
+/// Multiply-adds per nanosecond and thread of method `direct` with one instruction set.
 struct InstructionRate {
     std::string instructions;
     double multiplyAddsPerNs = 0;
 };
 
-/// Constants of the machine that predictions are made of; each is a rate of one thread unless it
-/// says otherwise. Built-in values until they are measured here.
+/// Constants of the machine from which predictions are computed. Times are nanoseconds of one
+/// thread. The defaults hold until plan::calibrate() measures this machine.
 struct CostModel {
-    double multiplyAddsPerNs = 45;   ///< float32, direct method, vectors full
-    double flushVoxelNs = 0.06;      ///< direct: adding an accumulator to its total, per voxel
-    double directFactor = 1;         ///< direct: a run against the sum of its parts
-    double transformFactor = 1;      ///< on the times of transformTimes
-    double sliceColumnFactor = 3;    ///< on columns across slices
-    double cacheBytes = 1048576;     ///< next to one core
-    double crowdingFactor = 2.5;     ///< on transforms whose buffers are 16 times that or more
-    double denominatorVoxelNs = 1.1; ///< division and status of one map voxel, 2D
-    double denominatorRowNs = 1.7;   ///< 2D: window sums, per voxel of the rows a tile reads
-    double denominatorStepNs = 0.05; ///< 2D: one step of the sums along x, per voxel
+    double multiplyAddsPerNs = 45;   ///< `direct` in float, with all vector lanes in use
+    double flushVoxelNs = 0.06;      ///< `direct`: add an accumulator to its total, per voxel
+    double directFactor = 1;         ///< `direct`: time of a run over the sum of its stages
+    double transformFactor = 1;      ///< multiplies the times of `transformTimes`
+    double sliceColumnFactor = 3;    ///< multiplies columnNs for lines along z
+    double cacheBytes = 1048576;     ///< level-2 cache of one core
+    double crowdingFactor = 2.5;     ///< multiplies transforms with buffers of 16 caches or more
+    double denominatorVoxelNs = 1.1; ///< 2D: division and status of one map voxel
+    double denominatorRowNs = 1.7;   ///< 2D: window sums, per voxel of the rows that a tile reads
+    double denominatorStepNs = 0.05; ///< 2D: one step of the window sums along x, per voxel
     double volumeVoxelNs = 1.5;      ///< 3D: as denominatorVoxelNs
     double volumeRowNs = 3;          ///< 3D: as denominatorRowNs
-    double loadVoxelNs = 0.9;        ///< reading and centring one voxel of a tile
-    double loadRowNs = 50;           ///< the same, fixed cost of a row of a tile
-    double bufferByteNs = 0.25;      ///< making and clearing one byte of buffers
+    double loadVoxelNs = 0.9;        ///< load and centre one voxel of a tile
+    double loadRowNs = 50;           ///< load one row of a tile: fixed cost beside its voxels
+    double bufferByteNs = 0.25;      ///< allocate and clear one byte of buffers
     double tileOverheadNs = 2000;    ///< fixed cost of one tile
-    double prepareFactor = 2;        ///< template spectrum, in double, against one tile's transform
-    double wholePointNs = 0.16;      ///< transforms of whole scenes, per point and log2 of them
-    double wholePrepareFactor =
-        1;                       ///< template spectrum with all its rows, against those transforms
-    double blockFactor = 2.5;    ///< on wholeTransformNs() of a block that one thread does
-    double productPointNs = 0.5; ///< adding a product of spectra to others, per point
-    double threadEfficiency = 0.95; ///< n threads are n times this as fast as one, for n > 1
-    bool calibrated = false;        ///< measured on this machine
-    /// Not empty; others cost as the nearest one.
+    double prepareFactor = 2;        ///< template's spectrum over the transforms of one tile
+    double wholePointNs = 0.16;      ///< transforms of a whole scene, per point and log2(points)
+    double wholePrepareFactor = 1;   ///< template's spectrum over wholeTransformNs()
+    double blockFactor = 2.5;        ///< multiplies wholeTransformNs() for blocks of templates
+    double productPointNs = 0.5;     ///< add a product of spectra to a sum, per point
+    double threadEfficiency = 0.95; ///< n > 1 threads are n * threadEfficiency times as fast as one
+    bool calibrated = false;        ///< the constants were measured on this machine
+    /// Times of some lengths, never empty. A missing length has the time of the nearest one.
     std::vector<LengthTime> transformTimes = builtInTimes();
-    std::vector<ShapeTime> shapeTimes;             ///< measured shapes; others are put together
-    std::vector<InstructionRate> instructionRates; ///< empty until measured
+    /// Measured shapes. The time of any other is computed from `transformTimes`.
+    std::vector<ShapeTime> shapeTimes;
+    std::vector<InstructionRate> instructionRates; ///< empty until they are measured
 
     /// How many times faster `threads` threads are than one.
     [[nodiscard]] double speedUp(std::int64_t threads) const {
         return threads > 1 ? static_cast<double>(threads) * threadEfficiency : 1.0;
     }
 
-    /// Which of the times is that of the nearest length.
+    /// Index in `transformTimes` of the length nearest to `length`.
     [[nodiscard]] std::size_t nearestLength(std::int64_t length) const;
 
-    /// The time of a length: that of the nearest one, longer where FFTW does it.
+    /// Time of lines of `length` points: that of the nearest measured length. Lengths that are not
+    /// smooth (shared::isSmooth) have built-in times, since FFTW transforms them.
     [[nodiscard]] LengthTime timeOf(std::int64_t length) const;
 
-    /// The time of a shape: measured, or from the times of its lengths.
+    /// Time of a tile of extents `points`: measured, or computed from the times of its lengths.
     [[nodiscard]] ShapeTime timeOf(const base::Extents& points) const;
 
-    /// A whole scene's two half transforms, shared out over threads or not.
+    /// Nanoseconds of the forward and the inverse real transform of a whole scene, summed over the
+    /// threads.
     [[nodiscard]] double wholeTransformNs(const base::Extents& points) const;
-    /// The same of a block that one thread does alone; short lines cost more than their points.
+    /// As wholeTransformNs(), of a block that one thread transforms alone. Each line adds a fixed
+    /// cost, which matters for short lines.
     [[nodiscard]] double blockTransformNs(const base::Extents& points) const;
 
-    /// Window sums, division and status of one map voxel, for a template of extents `m` in tiles of
-    /// `tile` placements.
+    /// Nanoseconds for window sums, division and status of one map voxel, for a template of extents
+    /// `m` in tiles of `tile` placements.
     [[nodiscard]] double denominatorNs(const base::Extents& m, const base::Extents& tile) const;
 
-    /// Reading and centring the box of voxels that one tile sees.
+    /// Nanoseconds to load and centre the voxels that one tile reads, a box of extents `seen`.
     [[nodiscard]] double loadNs(const base::Extents& seen) const;
 
-    /// The constants that are single numbers, by name, for files and reports.
+    /// A member of the model that is a single number, with its name in files and reports.
     struct Constant {
         std::string_view name;
         double CostModel::*value;
@@ -99,7 +102,8 @@ struct CostModel {
     [[nodiscard]] static std::vector<LengthTime> builtInTimes();
 };
 
-/// The terms of denominatorNs() in 2D, of which it is a sum: 1, the rows read, the steps along x.
+/// The factors of denominatorVoxelNs, denominatorRowNs and denominatorStepNs in denominatorNs(): 1,
+/// voxels of the rows read per placement, steps of the sums along x.
 [[nodiscard]] std::array<double, 3> denominatorTerms(const base::Extents& m,
                                                      const base::Extents& tile);
 

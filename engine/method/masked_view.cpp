@@ -25,10 +25,9 @@ bool isMasked(const MaskedView& view) {
         return false;
     }
     if (!(view.mask.extents() == view.extents())) {
-        throw base::Error(base::ErrorCode::Problem,
-                          "mask " + base::toString(view.mask.extents()) +
-                              " has not the extents of the image it belongs to, " +
-                              base::toString(view.extents()));
+        throw base::Error(base::ErrorCode::Problem, "mask " + base::toString(view.mask.extents()) +
+                                                        " must have the extents of its image, " +
+                                                        base::toString(view.extents()));
     }
     return zerosOf(view.mask) > 0;
 }

@@ -8,8 +8,9 @@
 
 namespace flcc::method {
 
-/// Pixels with a binary support (METHODS 1): those under a voxel of the mask that is not 0 count,
-/// the others never do, whatever they hold. A mask without voxels, or without a 0, is none at all.
+/// Pixels with a mask. A pixel counts if its mask voxel is not 0; the value of any other pixel
+/// never matters, even if it is NaN. A mask without voxels means that all pixels count, and so does
+/// a mask without a 0.
 /// **Shapes**: the mask has the extents of the pixels.
 struct MaskedView {
     base::AnyView pixels;
@@ -17,7 +18,7 @@ struct MaskedView {
 
     MaskedView() = default;
 
-    /// Pixels alone read as pixels without a mask.
+    /// Implicit, so that pixels alone can be passed as pixels without a mask.
     template <class Pixels,
               std::enable_if_t<std::is_convertible_v<Pixels, base::AnyView> &&
                                    !std::is_same_v<std::remove_cvref_t<Pixels>, MaskedView>,
@@ -26,24 +27,24 @@ struct MaskedView {
                const base::View<const std::uint8_t>& support = {})
         : pixels(std::forward<Pixels>(view)), mask(support) {}
 
-    /// Likewise an image, which must live as long.
+    /// Implicit, for an image without a mask. The image must outlive the view.
     MaskedView(const base::AnyImage& image) // NOLINT(google-explicit-constructor): its voxels
         : pixels(base::viewOf(image)) {}
 
     [[nodiscard]] base::Extents extents() const { return base::extentsOf(pixels); }
 };
 
-/// True when some voxel of the mask is 0. **Errors**: Problem, naming both, for a mask that has not
-/// the extents of the pixels.
+/// True when at least one voxel of the mask is 0. **Errors**: Problem for a mask whose extents
+/// differ from those of the pixels; the sentence names both.
 [[nodiscard]] bool isMasked(const MaskedView& view);
 
-/// True when the same voxels count in both. **Shapes**: alike.
+/// True when the same voxels count in both. **Shapes**: `a` and `b` have the same extents.
 [[nodiscard]] bool sameSupport(const MaskedView& a, const MaskedView& b);
 
-/// The part inside `box`, with that of the mask. **Errors**: Problem when the box leaves it.
+/// The pixels and the mask inside `box`. **Errors**: Problem when the box leaves the view.
 [[nodiscard]] MaskedView partOf(const MaskedView& view, const base::Box& box);
 
-/// N: the voxels that count.
+/// The number of voxels that count, N.
 [[nodiscard]] std::int64_t supportCount(const MaskedView& view);
 
 } // namespace flcc::method

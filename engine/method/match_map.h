@@ -13,15 +13,15 @@
 
 namespace flcc::method {
 
-/// The result of a method: a score and a status for every placement, corner convention (voxel u of
-/// the map is the placement whose first voxel lies on the scene voxel u + firstPlacement()).
+/// The result of a method: a score and a status for every placement. Voxel u of the map belongs to
+/// the placement whose first template voxel lies on the scene voxel u + firstPlacement().
 struct MatchMap {
     base::Image<float> value;
     base::Image<base::Status> status;
-    base::Image<double> exact; ///< the values of a run in double precision; else empty
+    base::Image<double> exact; ///< the scores as doubles after a run in double; else empty
 
     MatchMap() = default;
-    /// All voxels 0 and NOT_COMPUTED.
+    /// A map whose voxels are 0 and NOT_COMPUTED.
     explicit MatchMap(const base::Extents& extents, bool inDouble = false)
         : value(extents, 0.0F), status(extents, base::Status::NotComputed) {
         if (inDouble) {
@@ -30,7 +30,7 @@ struct MatchMap {
     }
 };
 
-/// The scores of a map as they are written: in double where the run was.
+/// The scores of a map as they are written to a file: doubles after a run in double, else floats.
 [[nodiscard]] inline base::AnyView scoresOf(const MatchMap& map) {
     if (map.exact.data() != nullptr) {
         return map.exact.view();
@@ -38,11 +38,11 @@ struct MatchMap {
     return map.value.view();
 }
 
-/// Where a method writes.
+/// The map into which a method writes.
 struct MapView {
     base::View<float> value;
     base::View<base::Status> status;
-    base::View<double> exact{}; ///< without voxels when only float is wanted
+    base::View<double> exact{}; ///< without voxels when only floats are needed
 };
 
 [[nodiscard]] inline MapView viewOf(MatchMap& map) {
@@ -62,27 +62,27 @@ struct ScoreSums {
     double squares = 0;
 };
 
-/// Bytes of the map of a problem and its statuses and, of a bank, its index.
+/// Bytes of the map of a problem: values, statuses and, for a bank, the index.
 [[nodiscard]] inline std::int64_t mapBytes(const Problem& problem) {
     const bool inDouble = problem.precision == Precision::Double;
     return base::byteCount(mapExtents(problem),
                            (inDouble ? 13 : 5) + (problem.templates > 1 ? 4 : 0));
 }
 
-/// Milliseconds of each stage of a run by name, summed over the threads: "load", "transform",
-/// "numerator", "denominator", "recomputation".
+/// Milliseconds of each stage of a run, summed over the threads, by the stage's name: "load",
+/// "transform", "numerator", "denominator", "recomputation".
 using StagesMs = std::vector<std::pair<std::string, double>>;
 
-/// What a method says of a run beside the map; counts are over the voxels it computed.
+/// Facts about a run that the map does not show. Counts are over the voxels that were computed.
 struct MapFacts {
     std::array<std::int64_t, base::kStatusCount> statusCounts{};
-    std::int64_t overRange = 0;  ///< |r| - 1 above the voxel's bound before clamping: a defect
-    std::int64_t recomputed = 0; ///< voxels computed again in double
-    double boundMedian = 0;      ///< median of the bounds, from a sample, voxels with a value
-    double largestBound = 0;     ///< largest bound of the voxels that are OK
+    std::int64_t overRange = 0;  ///< voxels with |r| - 1 above their bound; each is a defect
+    std::int64_t recomputed = 0; ///< voxels recomputed because their bound broke the promise
+    double boundMedian = 0;      ///< median bound of a sample of the voxels with a score
+    double largestBound = 0;     ///< largest bound of the OK voxels
     double largestLowConf = 0;   ///< largest bound of the LOWCONF voxels
-    double largestRounding = 0;  ///< largest |float32(v) - v| of a centred voxel, in scene values
-    /// Of a bank: all scores of all templates, of which its map holds the best alone (METHODS 6).
+    double largestRounding = 0;  ///< largest rounding error of a centred voxel, in scene values
+    /// For a bank: sums over the scores of all templates, since its map holds only the best ones.
     ScoreSums scores;
 };
 

@@ -24,38 +24,39 @@ namespace flcc::method {
 
 class MethodOnDevice;
 
-/// Everything a method derives from the template alone. What a run reads of it never changes once
-/// it is made.
+/// Everything that a method derives from the template alone.
 ///
-/// **Threads**: any number of runs share it. Large spectra may be missing until the first run that
-/// needs them makes them, once and under a lock that belongs to them: TemplateSpectra::m_lock,
-/// SupportSpectra::m_lock and TiledPrepared::m_once in engine/cpu. Nothing is made late elsewhere.
+/// **Threads**: any number of runs may share one object. Data that a run has read never changes.
+/// Large spectra may be missing until the first run that needs them computes them, once and under a
+/// lock: TemplateSpectra::m_lock, SupportSpectra::m_lock and TiledPrepared::m_once in engine/cpu.
+/// No other data is computed late.
 class Prepared {
   public:
     virtual ~Prepared() = default;
 };
 
-/// Those of the templates of a problem, in their order.
+/// The prepared templates of a problem, in the order of the templates.
 using PreparedTemplates = std::vector<std::shared_ptr<const Prepared>>;
 
-/// Scratch that changes with each call; made by the method, owned by the caller, used by one
-/// execute() at a time, and worth keeping between scenes of a stream.
+/// Buffers of a run. The method makes them, the caller owns them. Keep a workspace between scenes
+/// with the same plan: allocating takes time. **Threads**: one execute() at a time.
 class Workspace {
   public:
     virtual ~Workspace() = default;
 };
 
-/// What surrounds one execution.
+/// Threads, cancellation and progress of one execution.
 struct Execution {
     base::TilePool& pool;
     std::stop_token stop;
-    /// Told each box of the map that is finished for good; called on any worker, one at a time.
+    /// Called with each box of the map whose voxels are final, on any worker, one call at a time.
+    /// May be empty.
     std::function<void(const base::Box&)> regionFinished;
     ExecutionOnDevice onDevice{};
 };
 
-/// How an execution ended. Cancelled: finished regions hold their final values, the rest is 0 and
-/// NOT_COMPUTED.
+/// Result of an execution beside the map. If `cancelled`, finished regions of the map hold their
+/// final values; all other voxels are 0 and NOT_COMPUTED.
 struct Outcome {
     bool cancelled = false;
     MapFacts facts;
@@ -63,7 +64,7 @@ struct Outcome {
     OutcomeOnDevice onDevice{};
 };
 
-/// One method on one device (METHODS 3). Stateless; safe to call from several threads.
+/// One method on one device. **Threads**: any; a method has no state.
 class Method {
   public:
     virtual ~Method() = default;
@@ -72,26 +73,27 @@ class Method {
     [[nodiscard]] virtual Traits traits() const = 0;
     [[nodiscard]] virtual std::string_view device() const = 0;
 
-    /// What the method offers beside this; null for a method on the processor.
+    /// The interface that only methods on a GPU have; null for a method on the processor.
     [[nodiscard]] virtual const MethodOnDevice* onDevice() const { return nullptr; }
 
-    /// The candidates worth considering for the problem, also those it will refuse. A `tile` that
-    /// is not 0 fixes the tile (`--tile`).
+    /// The candidates worth considering for the problem, at least one. Candidates that predict()
+    /// refuses are included, so that a plan report can show why. A `tile` other than 0 fixes the
+    /// tile (`--tile`).
     [[nodiscard]] virtual std::vector<Candidate>
     candidates(const Problem& problem, const Limits& limits, const base::Extents& tile) const = 0;
 
-    /// Predicts the cost of a candidate or refuses it with a reason. Under 10 us. `statistics` may
-    /// be null.
+    /// Predicts the cost of a candidate, or refuses it with a reason. `statistics` may be null.
+    /// **Cost**: under 10 us.
     [[nodiscard]] virtual Verdict predict(const Problem& problem, const Candidate& candidate,
                                           const Limits& limits, const CostModel& model,
                                           const SceneStatistics* statistics) const = 0;
 
-    /// Makes the FFTW plans a candidate needs, so that execute finds them; does nothing for the
-    /// others. Its time is planning time.
+    /// Makes the FFTW plans that a candidate needs, so that execute() does not have to; does
+    /// nothing for a candidate without FFTW. Its time counts as planning time.
     virtual void warmUp(const Problem& problem, const Candidate& candidate) const = 0;
 
-    /// On the threads of `pool`. **Errors**: Problem for a template that is constant, non-finite or
-    /// of one voxel under its mask, and for a mask that the problem does not name.
+    /// Computes what depends on the template only, on the threads of `pool`. **Errors**: Problem as
+    /// requireUsableTemplate(), and for a mask if `problem.mask` is false.
     [[nodiscard]] virtual std::shared_ptr<const Prepared> prepare(const Problem& problem,
                                                                   const Candidate& candidate,
                                                                   const MaskedView& templ,
@@ -100,19 +102,23 @@ class Method {
     [[nodiscard]] virtual std::unique_ptr<Workspace>
     makeWorkspace(const Problem& problem, const Candidate& candidate) const = 0;
 
-    /// Fills `map`. **Shapes**: scene and map as in the problem. **Errors**: Problem for a mask
-    /// that the problem does not name.
+    /// Computes the map of one template. **Shapes**: `scene` has the extents `problem.scene`, `map`
+    /// has mapExtents(problem). **Errors**: Problem for a scene with a mask if `problem.sceneMask`
+    /// is false.
     virtual Outcome execute(const Problem& problem, const Candidate& candidate,
                             const Prepared& prepared, const MaskedView& scene, Workspace& workspace,
                             const Execution& execution, const MapView& map) const = 0;
 
-    /// As execute() with several templates of one extent, `prepared` in their order: `to` gets the
-    /// best score of each voxel (mergeBest). Tile outer, template inner where the method shares
-    /// what belongs to the scene; one template after the other through execute() and a map of its
-    /// own where it does not, which is what this one does. A region is finished when all templates
-    /// are done with it; cancelled, index is -1 in the rest. Facts: status counts of the best map,
-    /// `recomputed` and `overRange` summed and bounds the largest over the templates, `scores`.
-    /// **Errors**: as execute(); Problem for another number of templates than the problem's.
+    /// Computes the map of a bank: each voxel of `to` gets the best score of all templates
+    /// (mergeBest). `prepared` holds the templates in their order. A region is finished when all
+    /// templates are merged into it. If cancelled, the index is -1 in all other regions.
+    ///
+    /// The facts hold the status counts of the best map, the sums of `recomputed` and `overRange`
+    /// over the templates, the largest of their bounds, and `scores`.
+    ///
+    /// This implementation runs execute() for one template after the other with a second map. A
+    /// method that can share its work on the scene between templates overrides it.
+    /// **Errors**: as execute(); Problem if the number of templates is not that of the problem.
     virtual Outcome executeBank(const Problem& problem, const Candidate& candidate,
                                 const PreparedTemplates& prepared, const MaskedView& scene,
                                 Workspace& workspace, const Execution& execution,

@@ -9,7 +9,8 @@ namespace flcc::method {
 void MethodOnDevice::requireReduces(const Problem& problem) const {
     if (!reduces(problem)) {
         throw base::Error(base::ErrorCode::Internal,
-                          "the method " + std::string(name()) + " brings its maps back whole");
+                          "method " + std::string(name()) +
+                              " cannot find the peaks of this problem on its device");
     }
 }
 

@@ -7,59 +7,63 @@
 #include <string>
 #include <vector>
 
-/// What problems, limits, candidates, predictions, executions and outcomes hold for methods on
-/// devices alone. A method on the processor neither reads nor writes any of it.
+/// The parts of Problem, Limits, Candidate, Prediction, Execution and Outcome that only methods on
+/// a GPU use. Each is the member `onDevice` of its struct; a method on the processor neither reads
+/// nor writes it.
 namespace flcc::method {
 
 class ReducedMap;
 
-/// Of a Problem: what a device may keep instead of copying it.
+/// Part of a Problem: data that a device may keep instead of copying it.
 struct ProblemOnDevice {
-    /// The map is asked for, or a search for peaks needs all of it. Else peaks and statistics are
-    /// enough, and a device may find them where it made the map (MethodOnDevice::reduces).
+    /// True when the whole map is needed, by the caller or by the search for peaks. False when
+    /// peaks and statistics are enough, so a device may find them itself (MethodOnDevice::reduces).
     bool map = true;
-    /// Runs on the same scene, one after the other, this one among them. A device with room keeps
-    /// the scene for all of them (SceneHold).
+    /// Number of consecutive runs on the same scene, this one included. A device with enough memory
+    /// keeps the scene between them (SceneHold).
     int runs = 1;
 
     friend bool operator==(const ProblemOnDevice&, const ProblemOnDevice&) = default;
 };
 
-/// Of Limits.
+/// Part of Limits.
 struct LimitsOnDevice {
-    /// The device that has the scene from an earlier run; empty without.
+    /// The device that still holds the scene from an earlier run; empty if none does.
     std::string scene{};
-    /// Bytes that a run may take of its device, never more than that has.
+    /// Bytes of its device's memory that a run may take. Values above the device's memory mean all
+    /// of it.
     std::int64_t memory = INT64_MAX;
 };
 
-/// Of a Candidate.
+/// Part of a Candidate.
 struct CandidateOnDevice {
-    /// Parts of the map in flight at once, where memory allows fewer than pay; else 0.
+    /// Parts of the map processed at once, if memory allows fewer than would be fastest; else 0.
     int inFlight = 0;
-    /// Bytes of the device that the candidate was planned for; at most all of them count.
+    /// Bytes of the device's memory for which the candidate was planned. Values above the device's
+    /// memory mean all of it.
     std::int64_t memory = INT64_MAX;
 
-    /// The bytes that were free make no other candidate.
+    /// `memory` does not count: a candidate stays the same whatever memory was free.
     friend bool operator==(const CandidateOnDevice& a, const CandidateOnDevice& b) {
         return a.inFlight == b.inFlight;
     }
 };
 
-/// The time of a run on devices, taken apart as in Karas (33), in milliseconds. Host, copies and
-/// kernels work side by side, so that a run takes less than their sum.
+/// Times of a run on devices, in milliseconds, split as in Karas (33), whose symbols are given.
+/// Host, copies and kernels work at the same time, so a run takes less than the sum.
 struct DeviceTimes {
-    double setup = 0;            ///< t_a: memory, plans of transforms, the template
-    double packing = 0;          ///< t_p + t_d: parts of the scene into the memory that is copied
-    double upload = 0;           ///< t_h->d
-    double compute = 0;          ///< t_conv, of all devices together
-    double download = 0;         ///< t_d->h
-    double joining = 0;          ///< t_c: parts into the map, and what is computed again
+    double setup = 0;            ///< t_a: allocate memory, plan transforms, prepare the template
+    double packing = 0;          ///< t_p + t_d: copy parts of the scene into pinned memory
+    double upload = 0;           ///< t_h->d: copies from host to device
+    double compute = 0;          ///< t_conv: kernels, summed over all devices
+    double download = 0;         ///< t_d->h: copies from device to host
+    double joining = 0;          ///< t_c: copy parts into the map, recompute scores on the host
     int devices = 1;             ///< P
-    int uploads = 0;             ///< of the scene; 1 where templates share it, 0 where it was kept
-    std::int64_t downloaded = 0; ///< bytes that come back
+    int uploads = 0;             ///< times the scene was copied to a device; 0 if it was kept there
+    std::int64_t downloaded = 0; ///< bytes copied back to the host
 
-    /// Karas (33): a run of which nothing but `setup` overlaps.
+    /// Predicted milliseconds of a run of which only `setup` and `packing` overlap. **Source**:
+    /// Karas (33).
     [[nodiscard]] double oneAfterTheOther() const {
         return std::max(packing, setup) + upload + compute / devices + download + joining;
     }
@@ -76,12 +80,12 @@ struct DeviceTimes {
     }
 };
 
-/// Of a Prediction.
+/// Part of a Prediction.
 struct PredictionOnDevice {
-    std::int64_t bytes = 0;           ///< peak on the device
-    std::int64_t memory = 0;          ///< bytes of the device that may be used
-    std::optional<DeviceTimes> times; ///< of a candidate on devices
-    bool keepsScene = false;          ///< on its device, for the runs that follow
+    std::int64_t bytes = 0;           ///< peak of the device's memory
+    std::int64_t memory = 0;          ///< bytes of the device's memory that may be used
+    std::optional<DeviceTimes> times; ///< empty for a candidate on the processor
+    bool keepsScene = false;          ///< the scene stays on the device for the next runs
 };
 
 /// A scene in the memory of a device.
@@ -93,21 +97,22 @@ class HeldScene {
 /// Scene data kept on one device between consecutive runs, as long as the scene's pixels stay.
 struct SceneHold {
     std::unique_ptr<HeldScene> scene;
-    bool refused = false; ///< a device had no room for it
+    bool refused = false; ///< a device had too little memory to keep the scene
 };
 
-/// Of an Execution.
+/// Part of an Execution.
 struct ExecutionOnDevice {
-    SceneHold* hold = nullptr; ///< of a problem with several runs
+    SceneHold* hold = nullptr; ///< null unless the problem has several runs on the scene
 };
 
-/// Of an Outcome.
+/// Part of an Outcome.
 struct OutcomeOnDevice {
-    std::optional<DeviceTimes> times;  ///< of a run on devices
-    std::vector<std::string> failures; ///< of devices, and what was done instead, in sentences
-    std::shared_ptr<const ReducedMap> reduced{}; ///< of reduce(); null when cancelled
+    std::optional<DeviceTimes> times; ///< empty for a run on the processor
+    /// Failures of devices and what the run did instead, one sentence each.
+    std::vector<std::string> failures;
+    std::shared_ptr<const ReducedMap> reduced{}; ///< result of reduce(); null when cancelled
 
-    /// Adds another run of the same scene.
+    /// Adds the times and failures of another run on the same scene.
     void add(const OutcomeOnDevice& more) {
         if (more.times) {
             times = times.value_or(DeviceTimes{});

@@ -14,21 +14,28 @@
 
 namespace flcc::method {
 
-/// What is computed for every placement.
+/// What is computed for every placement. Lcc: the score r of NUMERICS.md, section 1.
 enum class Operation { Lcc };
 
-/// Which placements a map covers (METHODS 1): those inside the scene, those whose middle is a voxel
-/// of the scene, all that touch it.
-enum class Extent { Valid, Same, Full };
+/// The placements that a map covers.
+enum class Extent {
+    Valid, ///< the template lies inside the scene
+    Same,  ///< the template's middle voxel lies inside the scene: the map has the scene's extents
+    Full   ///< the template and the scene have at least one voxel in common
+};
 
-/// How the sums under the support are taken: by what is fastest, by window sums, which need a
-/// support that is a box, or by correlations with the support, the form of the papers.
-enum class WindowStatistics { Auto, Box, Fourier };
+/// How the sums over the support (s1, s2) are computed.
+enum class WindowStatistics {
+    Auto,   ///< the fastest way that applies
+    Box,    ///< window sums; the support must be a box
+    Fourier ///< correlations with the support by Fourier transforms, as in the papers
+};
 
-/// The arithmetic scores are computed in. Double also gives the map in double.
+/// The arithmetic of the scores. A map in Double also holds its scores as doubles.
 enum class Precision { Single, Double };
 
-/// A kind of problem: all that a plan depends on, and no pixel (METHODS 5).
+/// A kind of problem: everything that a plan depends on, without pixels. Scenes with equal problems
+/// share a plan.
 struct Problem {
     Operation operation = Operation::Lcc;
     Extent extent = Extent::Valid;
@@ -36,28 +43,30 @@ struct Problem {
     base::Extents templ;
     base::PixelType scenePixel = base::PixelType::Float32;
     base::PixelType templPixel = base::PixelType::Float32;
-    /// Largest error of a score that is not marked LOWCONF.
+    /// Largest bound on the error of a score that is not marked LOWCONF (NUMERICS.md, section 6).
     double promise = 1e-4;
     Precision precision = Precision::Single;
-    /// What breaks the promise is computed again in double (METHODS 2.2); else it is LOWCONF.
+    /// True: scores with a bound above `promise` are recomputed in double. False: they are marked
+    /// LOWCONF.
     bool recompute = true;
     Outside outside = Outside::Zero;
-    /// With Outside::Overlap: a placement with a smaller share of the support inside is
-    /// NOT_COMPUTED. 0 to 1.
+    /// Smallest share of the support, 0 to 1, that must lie inside the scene and its mask;
+    /// placements with less are NOT_COMPUTED. Used with Outside::Overlap only.
     double minOverlap = 0.5;
-    /// The template, the scene come with a mask that is not all ones.
-    bool mask = false;
-    bool sceneMask = false;
+    bool mask = false;      ///< the template has a mask that is not all ones
+    bool sceneMask = false; ///< the scene has a mask that is not all ones
     WindowStatistics statistics = WindowStatistics::Auto;
-    /// Templates of these extents and this pixel type that are searched for at once; more than one
-    /// are a bank.
+    /// Number of templates, all of extents `templ` and type `templPixel`, that one run searches
+    /// for. More than one are a bank.
     int templates = 1;
     ProblemOnDevice onDevice{};
 
     friend bool operator==(const Problem&, const Problem&) = default;
 };
 
-/// Extents of the map of `problem`. **Errors**: Problem when the template is larger than the scene.
+/// Extents of the map of `problem`: n - m + 1 (Valid), n (Same) or n + m - 1 (Full) on each axis,
+/// for a scene of n and a template of m voxels. **Errors**: Problem when the template is larger
+/// than the scene.
 [[nodiscard]] inline base::Extents mapExtents(const Problem& problem) {
     const base::Extents valid = base::validExtents(problem.scene, problem.templ);
     const base::Extents& n = problem.scene;
@@ -68,8 +77,8 @@ struct Problem {
                : base::Extents{n.x + m.x - 1, n.y + m.y - 1, n.z + m.z - 1};
 }
 
-/// The scene voxel that the first voxel of the template lies on in the placement of map voxel 0:
-/// 0, -floor(m/2) or -(m-1) on each axis (METHODS 1).
+/// The scene voxel under the template's first voxel in the placement of map voxel (0, 0, 0): 0
+/// (Valid), -floor(m/2) (Same) or -(m - 1) (Full) on each axis.
 [[nodiscard]] inline base::Index firstPlacement(const Problem& problem) {
     const base::Extents& m = problem.templ;
     return problem.extent == Extent::Valid  ? base::Index{0, 0, 0}
@@ -93,36 +102,40 @@ struct Problem {
     return precision == Precision::Single ? "single" : "double";
 }
 
-/// What a run may use.
+/// The resources that a run may use.
 struct Limits {
     int threads = 1;
-    /// Host bytes a run may take beyond the scene it is given, map and status included.
+    /// Bytes of host memory that a run may take beyond the scene, including map and statuses.
     std::int64_t memoryBytes = INT64_MAX;
     LimitsOnDevice onDevice{};
 };
 
-/// What is known of a scene's pixels before a plan is made (METHODS 5); no part of a plan's key.
+/// Statistics of a scene's pixels, used to predict times. They are not part of a plan's key.
+/// **Units**: those of the scene's values.
 struct SceneStatistics {
     double minimum = 0;
     double maximum = 0;
     double mean = 0;
-    std::int64_t nonFinite = 0;
-    /// Standard deviation of the panels of a coarse grid: its 1st percentile.
+    std::int64_t nonFinite = 0; ///< voxels that are NaN or Inf
+    /// 1st percentile of the standard deviations of panels on a coarse grid.
     double lowContrast = 0;
-    /// Range of the scene in steps of the largest power of two of which all voxels of the panels'
-    /// first rows are multiples: small for pictures of few bits, though they be kept as floats.
+    /// maximum - minimum, divided by the quantum: the largest power of two of which the voxels are
+    /// multiples, judged by the first row of each panel of that grid. Small for images of few bits,
+    /// even if they are stored as floats.
     double steps = 0;
-    /// First voxels of the placements nearest to the panels of that grid with the lowest contrast
-    /// above 0, lowest first, at most 64.
+    /// The placements nearest to the panels of that grid with the lowest standard deviations above
+    /// 0, lowest first, at most 64.
     std::vector<base::Index> lowest;
 };
 
-/// Reads every finite voxel inside the scene's mask once. `templ` sets the size of the panels of
-/// the coarse grid. Stopped, which is looked for in every row, it returns what means nothing.
+/// Computes the statistics of the voxels inside the scene's mask. `templ` sets the size of the
+/// panels of the coarse grid. **Threads**: `stop` is checked in every row; once it is requested,
+/// the result is unspecified. **Cost**: two reads of the scene at most.
 [[nodiscard]] SceneStatistics sceneStatistics(const MaskedView& scene, const base::Extents& templ,
                                               const std::stop_token& stop = {});
 
-/// K of METHODS 2.2 at the 1st-percentile contrast of a scene, for predictions.
+/// K of NUMERICS.md, section 3, that predictions assume: that of panels with the standard deviation
+/// SceneStatistics::lowContrast.
 [[nodiscard]] double predictedK(const SceneStatistics& statistics);
 
 } // namespace flcc::method

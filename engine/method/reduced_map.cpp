@@ -8,7 +8,7 @@ namespace flcc::method {
 
 namespace {
 
-/// Where a voxel lies in a part.
+/// The position of a voxel of the map relative to the corner of `box`.
 base::Index within(const base::Box& box, const base::Index& at) {
     return {at.x - box.corner.x, at.y - box.corner.y, at.z - box.corner.z};
 }

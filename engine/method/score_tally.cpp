@@ -4,7 +4,7 @@ namespace flcc::method {
 
 void addRow(const float* value, const base::Status* status, std::int64_t length,
             ScoreTally& tally) {
-    constexpr std::int64_t kExact = 4096; // sums of so many are whole numbers of 53 bits
+    constexpr std::int64_t kExact = 4096; // WholeSum takes sums of at most 53 bits
     for (std::int64_t from = 0; from < length; from += kExact) {
         const std::int64_t end = std::min(length, from + kExact);
         double sum = 0;

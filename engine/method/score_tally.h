@@ -8,7 +8,7 @@
 
 namespace flcc::method {
 
-/// A sum of whole numbers that each fit in 53 bits, exact for 2^30 of them.
+/// An exact sum of up to 2^30 whole numbers of at most 53 bits each.
 class WholeSum {
   public:
     void add(double whole) {
@@ -20,7 +20,7 @@ class WholeSum {
         m_high += more.m_high;
         m_low += more.m_low;
     }
-    /// Rounded; the same for the same sum, however it was added up.
+    /// The sum, rounded to double. It does not depend on the order of the additions.
     [[nodiscard]] double value() const {
         return static_cast<double>(m_high + (m_low >> kBits)) * (std::int64_t{1} << kBits) +
                static_cast<double>(m_low & kMask);
@@ -34,8 +34,8 @@ class WholeSum {
     std::int64_t m_low = 0;
 };
 
-/// What the statistics of a map are taken from; does not depend on the order of its voxels. Sums
-/// are in kScoreUnit.
+/// Counts and sums from which the statistics of a map are computed. They do not depend on the order
+/// in which voxels are added. **Units**: `sum` and `squares` in kScoreUnit.
 struct ScoreTally {
     std::int64_t count = 0;
     WholeSum sum;
@@ -60,7 +60,7 @@ struct ScoreTally {
     }
 };
 
-/// Adds the scores of a row to a tally.
+/// Adds the voxels of a row that have a score to a tally.
 void addRow(const float* value, const base::Status* status, std::int64_t length, ScoreTally& tally);
 
 } // namespace flcc::method

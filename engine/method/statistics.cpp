@@ -18,7 +18,8 @@ using base::View;
 
 using Mask = View<const std::uint8_t>;
 
-/// `kMasked`: voxels under a 0 of the mask are left out.
+/// Sets range, mean and nonFinite of `statistics`. With `kMasked`, only voxels inside the mask
+/// count.
 template <bool kMasked, class T>
 void addRange(const View<const T>& scene, const Mask& mask, const std::stop_token& stop,
               SceneStatistics& statistics) {
@@ -63,7 +64,7 @@ void addRange(const View<const T>& scene, const Mask& mask, const std::stop_toke
     }
 }
 
-/// The exponent of the lowest bit of `v`, which is finite.
+/// The exponent of the lowest bit set in a finite `v`; the largest int for 0.
 int lowestBit(double v) {
     if (v == 0) {
         return std::numeric_limits<int>::max();
@@ -75,7 +76,8 @@ int lowestBit(double v) {
     return exponent - kDigits + std::countr_zero(digits);
 }
 
-/// The exponent of the largest power of two of which the finite voxels of a row are multiples.
+/// The exponent of the largest power of two of which all finite voxels of a row are multiples; 0
+/// for integer types.
 template <class T> int lowestBit(const T* row, std::int64_t count) {
     if constexpr (std::is_integral_v<T>) {
         return 0;
@@ -89,7 +91,7 @@ template <class T> int lowestBit(const T* row, std::int64_t count) {
     return lowest;
 }
 
-/// Standard deviation of the finite voxels of a panel under `mask`, which may be without voxels.
+/// Standard deviation of the finite voxels of a panel inside `mask`; an empty mask counts all.
 template <class T> double deviation(const View<const T>& panel, const Mask& mask) {
     const base::Extents& extents = panel.extents();
     const double reference =
@@ -113,8 +115,8 @@ template <class T> double deviation(const View<const T>& panel, const Mask& mask
     return n > 0 ? std::sqrt(std::max(0.0, (s2 - s1 * s1 / n) / n)) : 0.0;
 }
 
-/// The 1st percentile of the deviation of panels on a coarse grid of at most 1024 places, and where
-/// it is lowest; panels are cut to 32 voxels an axis, so the look costs no more than a read of the
+/// Sets lowContrast, steps and lowest of `statistics` from panels on a coarse grid of at most 1024
+/// placements. Panels are cut to 32 voxels an axis, so that this costs at most one read of the
 /// scene.
 template <class T>
 void addContrast(const View<const T>& scene, const Mask& mask, const base::Extents& templ,
@@ -188,7 +190,7 @@ SceneStatistics sceneStatistics(const MaskedView& scene, const base::Extents& te
 }
 
 double predictedK(const SceneStatistics& statistics) {
-    // A tile sees a part of the scene's range; a third of it is typical of pictures.
+    // A tile covers a part of the scene's range: assume a third.
     const double spread = (statistics.maximum - statistics.minimum) / 3;
     if (!(statistics.lowContrast > 0)) {
         return spread > 0 ? 1e6 : 1;

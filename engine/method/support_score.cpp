@@ -14,7 +14,8 @@ namespace {
 
 using base::View;
 
-/// The rows of sums and products of canonicalScore: eight lanes by x, one fixed tree.
+/// A sum in the fixed order of canonicalScore(): one lane for each x modulo kLanes, then one fixed
+/// tree of additions.
 struct LaneSum {
     double lanes[kLanes] = {};
 
@@ -54,13 +55,16 @@ template <class T> class Panel {
         if (!(largest > 0)) {
             return {0, 0, false};
         }
-        // As in canonicalScore: differences far below the values of a double panel.
+        // As in canonicalScore(): differences far below the values of a double panel are scaled up,
+        // so that their squares do not vanish.
         const double zoom =
             std::is_same_v<T, double> ? std::ldexp(1.0, std::min(1022, -std::ilogb(largest))) : 1.0;
         const double mean = sum.total() / count;
         const Level level = overlap ? levelOf() : Level{};
         if (level.constant) {
-            return {0, 2, false}; // or so only once rounded: then LOWCONF by its bound
+            // The template may be constant only because its values were rounded; a bound of 2 then
+            // makes the voxel LOWCONF.
+            return {0, 2, false};
         }
         LaneSum numerator;
         LaneSum squares;
@@ -86,7 +90,8 @@ template <class T> class Panel {
     }
 
   private:
-    /// Of the template's part in an overlap. Its sum of squares is at most 1.
+    /// Mean and variance of the template over an overlap. `variance` is the sum of (T - mean)^2, at
+    /// most 1.
     struct Level {
         double mean = 0;
         double variance = 1;
@@ -104,12 +109,13 @@ template <class T> class Panel {
         return m_pixels.at(m_corner.x + at.x, m_corner.y + at.y, m_corner.z + at.z);
     }
 
-    /// What the voxel of the support differs from the first one inside by.
+    /// The difference of a panel voxel to the first voxel inside. Voxels outside count as 0.
     [[nodiscard]] double valueOf(const base::Index& at, bool inside) const {
         return difference(inside ? stored(at) : T{0}, m_first, m_scale);
     }
 
-    /// Calls `visit(index in the template, inside)` for every voxel of the support that counts.
+    /// Calls `visit(index in the template, inside)` for every voxel of the support; for an overlap
+    /// only for those inside.
     template <class Visit> void forVoxels(Visit&& visit) const {
         const base::Extents& m = m_templ.extents();
         const View<const std::uint8_t> support = m_templ.support().view();
@@ -129,7 +135,8 @@ template <class T> class Panel {
         }
     }
 
-    /// First voxel, count and scale of the inside; false when a voxel is not finite.
+    /// Sets m_first, m_count and m_scale from the voxels inside; false if one of them is NaN or
+    /// Inf.
     bool look() {
         bool good = true;
         double largest = 0;
@@ -178,8 +185,8 @@ template <class T> class Panel {
     base::Index m_corner;
     Outside m_outside;
     T m_first{};
-    double m_count = 0; // voxels of the support inside
-    double m_scale = 1;
+    double m_count = 0; // voxels of the support that lie inside
+    double m_scale = 1; // power of two near 1 / largest magnitude, so that differences are finite
     bool m_onlyInside = false;
 };
 

@@ -4,17 +4,15 @@
 
 namespace flcc::method {
 
-/// What kind of method it is, for whoever plans, samples, judges or lists methods. The same on
-/// every device.
+/// Properties of a method, the same on every device. Code that plans or lists methods asks for them
+/// instead of comparing names.
 struct Traits {
-    std::string_view title; ///< for people, as an entry of a list: "Tiled Fourier"
-    /// Sums the products of the definition, and a candidate's tile counts placements. Else the
-    /// numerators come from Fourier transforms, and the tile counts their points.
+    std::string_view title; ///< the method's name in a list: "Tiled Fourier"
+    /// True: numerators are sums of products, and Candidate::tile is in placements. False:
+    /// numerators come from Fourier transforms, and Candidate::tile is in points of a transform.
     bool byDefinition = false;
-    /// One transform holds the whole scene.
-    bool wholeScene = false;
-    /// Cuts the template into blocks where it does not fit into the tile.
-    bool cutsTemplate = false;
+    bool wholeScene = false;   ///< one transform covers the whole scene
+    bool cutsTemplate = false; ///< a template that does not fit into the tile is cut into blocks
 };
 
 } // namespace flcc::method
