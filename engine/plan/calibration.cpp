@@ -25,12 +25,13 @@ using base::Extents;
 using Clock = std::chrono::steady_clock;
 using Shape = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
 
-/// Larger tiles take more memory and time than a calibration may.
+/// Most points of a tile that a calibration measures; larger ones take too much memory and time.
 constexpr std::int64_t kLargestShape = 4'500'000;
 
 Extents squared(std::int64_t side, bool volume) { return {side, side, volume ? side : 1}; }
 
-/// The shapes of `tiled`, by how many typical problems they serve best or nearly so.
+/// The tile shapes of method `tiled`, sorted by the number of typical problems for which each is
+/// the best, or nearly so; the most used first.
 std::vector<Extents> usedShapes(const method::CostModel& model, int threads) {
     std::map<Shape, double> uses;
     const method::Method& tiled = cpu::tiledMethod();
@@ -80,7 +81,7 @@ std::vector<Extents> usedShapes(const method::CostModel& model, int threads) {
     return shapes;
 }
 
-/// 1 of none.
+/// The median of `factors`; 1 if there are none.
 double medianOf(const std::vector<double>& factors) {
     return factors.empty() ? 1 : base::median(factors);
 }
@@ -92,14 +93,15 @@ class Calibrator {
                const CalibrationProgress& progress)
         : m_seconds(seconds), m_pool(pool), m_stop(std::move(stop)), m_progress(progress) {}
 
-    /// False when stopped.
+    /// Measures the constants of the model. False when cancelled, as all measure...() below.
     [[nodiscard]] bool measureConstants() {
         return measureDirect() && measureSums() && measureOverheads() && measureWhole() &&
                measureInstructions();
     }
 
+    /// Measures tile shapes until the time is spent, at least one, and completes the model.
     [[nodiscard]] bool measureShapes() {
-        constexpr double kShare = 0.9; // one more takes its time
+        constexpr double kShare = 0.9; // leaves time for the shape that is begun last
         for (const Extents& shape : usedShapes(m_model, m_pool.threads())) {
             if (!m_model.shapeTimes.empty() && spent() > kShare * m_seconds) {
                 break;
@@ -204,7 +206,7 @@ class Calibrator {
             const Probe& one = probes[i];
             const Extents& m = one.problem.templ;
             const Extents& points = one.candidate.tile;
-            const bool direct = i < m_direct.size(); // they come first
+            const bool direct = i < m_direct.size(); // probes of `direct` come first
             const Extents tile =
                 direct ? points
                        : Extents{points.x - m.x + 1, points.y - m.y + 1, points.z - m.z + 1};
@@ -238,7 +240,8 @@ class Calibrator {
             std::clamp((small.executeNs * threads - small.workNs()) / tiles, 100.0, 20000.0);
         m_model.threadEfficiency =
             std::clamp(large.workNs() / (large.executeNs * threads), 0.3, 1.0);
-        // The bytes of a workspace are what its price a byte adds to a prediction.
+        // The number of bytes of a workspace is the increase of the predicted time, in nanoseconds,
+        // when the price of a byte is 1 ns instead of 0.
         method::CostModel free = m_model;
         free.bufferByteNs = 0;
         method::CostModel dear = m_model;
@@ -251,7 +254,7 @@ class Calibrator {
             return std::get<method::Prediction>(verdict).ms;
         };
         m_model.bufferByteNs = roomy.workspaceNs / ((ms(dear) - ms(free)) * 1e6);
-        // What the sum of the stages' fits leaves.
+        // directFactor corrects what the sum of the separately fitted stages misses.
         std::vector<double> off;
         for (const Probe& one : m_direct) {
             const auto verdict =
@@ -266,7 +269,8 @@ class Calibrator {
         return true;
     }
 
-    /// Transforms of whole scenes and of blocks: how far off their predictions are.
+    /// Scales the constants for transforms of whole scenes and of blocks by the ratio of measured
+    /// to predicted times.
     [[nodiscard]] bool measureWhole() {
         method::Limits limits;
         limits.threads = m_pool.threads();
@@ -294,7 +298,7 @@ class Calibrator {
                                  static_cast<double>(scene.z > 1 ? scene.z : scene.y);
             const double guess = m_model.wholeTransformNs(one.candidate.tile) *
                                  m_model.wholePrepareFactor * (0.25 + 1.2 * lines);
-            if (one.prepareNs > 0.1 * guess) { // else the run makes it
+            if (one.prepareNs > 0.1 * guess) { // else execute() makes the spectrum, not prepare()
                 prepares.push_back(std::clamp(one.prepareNs / guess, 0.2, 5.0));
             }
         }
@@ -336,7 +340,7 @@ class Calibrator {
     [[nodiscard]] bool measureShape(const Extents& points) {
         const auto side = [](std::int64_t length) { return length == 1 ? 1 : length / 4; };
         const Extents m{side(points.x), side(points.y), side(points.z)};
-        // Four tiles a thread.
+        // Four tiles for each thread.
         const Extents grid{4, m_pool.threads(), 1};
         const Extents scene{grid.x * (points.x - m.x + 1) + m.x - 1,
                             grid.y * (points.y - m.y + 1) + m.y - 1, points.z};
@@ -352,8 +356,8 @@ class Calibrator {
         return true;
     }
 
-    /// What is left of the shapes' times when they are split by the lengths of rows and columns:
-    /// for shapes that were not measured.
+    /// Fits the times of lengths, from which the times of shapes that were not measured are
+    /// computed, to the measured shapes.
     void fitLengths() {
         method::CostModel plain = m_model;
         plain.shapeTimes.clear();

@@ -9,7 +9,8 @@ namespace flcc::plan {
 
 namespace {
 
-/// Predicted times of the two families; infinite where nothing fits.
+/// The best predicted times of the two kinds of methods, in milliseconds; infinite if every
+/// candidate is refused.
 struct Times {
     double direct = INFINITY;
     double fourier = INFINITY;
@@ -20,7 +21,7 @@ Times timesOf(const method::Problem& problem, const method::Limits& limits,
     Times times;
     for (const method::Method* method : methods()) {
         if (method->onDevice() != nullptr) {
-            continue; // where the lines of two devices cross says nothing of the sizes of templates
+            continue; // a crossing between CPU and GPU would say nothing about template sizes
         }
         double& best = method->traits().byDefinition ? times.direct : times.fourier;
         for (const method::Candidate& candidate : method->candidates(problem, limits, {0, 0, 0})) {
@@ -33,8 +34,8 @@ Times timesOf(const method::Problem& problem, const method::Limits& limits,
     return times;
 }
 
-/// The side from which on Fourier is faster, when `direct` takes `ratio` times as long against it
-/// as predicted.
+/// The smallest side for which a Fourier method is faster than `direct`, if the time of `direct`
+/// over that of Fourier methods is `ratio` times as predicted. Empty if there is none.
 std::optional<std::int64_t> crossing(const PlanReport& report, const method::CostModel& model,
                                      double ratio) {
     method::Problem problem = report.problem;
@@ -46,7 +47,7 @@ std::optional<std::int64_t> crossing(const PlanReport& report, const method::Cos
         const Times times = timesOf(problem, report.limits, model);
         return times.fourier < times.direct * ratio;
     };
-    std::int64_t direct = 1; // too small for a template: direct by definition
+    std::int64_t direct = 1; // no template is as small, so `direct` counts as faster
     std::int64_t fourier = 2;
     while (fourier <= longest && !fourierWins(fourier)) {
         direct = fourier;
@@ -67,13 +68,13 @@ std::optional<std::int64_t> crossing(const PlanReport& report, const method::Cos
 CriticalSize criticalSize(const PlanReport& report, const method::CostModel& model) {
     CriticalSize size;
     size.predicted = crossing(report, model, 1);
-    // How far off the predictions were, the best time of each family against its prediction.
+    // The ratio of measured to predicted time of the fastest timed candidate of each kind.
     double direct = 0;
     double fourier = 0;
     for (const CandidateReport& row : report.candidates) {
         if (row.prediction && row.measuredMs && row.candidate.onProcessor()) {
             double& off = traitsOf(row.candidate).byDefinition ? direct : fourier;
-            off = off > 0 ? off : *row.measuredMs / row.prediction->ms; // rows are in order of time
+            off = off > 0 ? off : *row.measuredMs / row.prediction->ms; // rows are sorted by time
         }
     }
     if (direct > 0 && fourier > 0) {

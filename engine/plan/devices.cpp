@@ -14,7 +14,7 @@ namespace flcc::plan {
 
 namespace {
 
-/// The value after "key ... :" in a file of such lines; empty when there is none.
+/// The value of the first line "key ... : value" in a file; empty if there is none.
 std::string fieldOf(const char* path, const std::string& key) {
     std::ifstream file(path);
     std::string line;
@@ -60,7 +60,7 @@ std::vector<Device> devices(DeviceDetail detail) {
         gpu.memoryTotal = facts.about.memoryBytes;
         gpu.reason = engine.reasonAgainst(facts.number);
         gpu.usable = gpu.reason.empty();
-        if (facts.about.major > 0) { // else it does not answer
+        if (facts.about.major > 0) { // 0: the driver does not answer for this GPU
             gpu.instructions = "compute capability " + std::to_string(facts.about.major) + "." +
                                std::to_string(facts.about.minor);
         }

@@ -18,13 +18,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Raised when the meaning of what is kept changes.
-constexpr int kVersion = 9; // 9: transforms of our own for all methods, back for what is wanted
+/// Part of machineKey(). Raise it when the meaning of stored knowledge changes: older files are
+/// then ignored.
+constexpr int kVersion = 9;
 constexpr std::int64_t kLongestAxis = std::int64_t{1} << 32;
 
 Json toJson(const base::Extents& extents) { return Json::array({extents.x, extents.y, extents.z}); }
 
-/// 0 stands for "no tile" where `least` allows it.
+/// Extents from JSON. **Errors**: throws if a length is below `least`; pass 0 where "no tile" is
+/// allowed.
 base::Extents extentsOf(const Json& json, std::int64_t least = 1) {
     const base::Extents extents{json.at(0).get<std::int64_t>(), json.at(1).get<std::int64_t>(),
                                 json.at(2).get<std::int64_t>()};
@@ -144,7 +146,7 @@ void Knowledge::remember(KnownProblem problem) {
 std::string problemKey(const method::Problem& problem, const method::Limits& limits,
                        std::string_view planning, std::string_view method, std::string_view device,
                        const base::Extents& tile) {
-    // Takes every field by name, so that a new one cannot be forgotten here.
+    // The binding names all fields, so that a new one in Problem does not compile until it is here.
     const auto& [operation, extent, scene, templ, scenePixel, templPixel, promise, precision,
                  recompute, outside, minOverlap, mask, sceneMask, statistics, templates, onDevice] =
         problem;
@@ -220,7 +222,7 @@ std::optional<Knowledge> knowledgeFromText(std::string_view text) {
             knowledge.problems.push_back(problemOf(problem));
         }
         return knowledge;
-    } catch (const std::exception&) { // JSON's own errors and values out of range
+    } catch (const std::exception&) { // malformed JSON, or a value out of range
         return std::nullopt;
     }
 }
@@ -234,7 +236,7 @@ void useWisdom(const Knowledge& knowledge) {
         return;
     }
     used = wisdom;
-    cpu::forgetWisdom(); // so that the same file gives the same new plans, whatever went before
+    cpu::forgetWisdom(); // so that plans depend on this wisdom alone, not on earlier runs
     (void)cpu::importWisdom({knowledge.wisdomSingle, knowledge.wisdomDouble});
 }
 

@@ -13,59 +13,61 @@
 
 namespace flcc::plan {
 
-/// A candidate's time on the whole of a problem, as planning measured it.
+/// The time of a candidate on a whole problem, as planning measured or extrapolated it.
 struct Timing {
     method::Candidate candidate;
     double ms = 0;
 };
 
-/// What planning by measurement found for one problem.
+/// The times that planning measured for one problem.
 struct KnownProblem {
-    std::string key; ///< of problemKey()
+    std::string key; ///< problemKey() of the problem
     std::vector<Timing> timings;
 };
 
-/// What was learnt on this machine and is worth keeping between runs (METHODS 5).
+/// Measurements of this machine that are kept between runs of the program.
 struct Knowledge {
-    std::optional<method::CostModel> model; ///< empty until calibrated
-    std::string wisdomSingle;               ///< FFTW's, float
-    std::string wisdomDouble;
-    std::vector<KnownProblem> problems; ///< the newest last
+    std::optional<method::CostModel> model; ///< empty until calibrate() has measured it
+    std::string wisdomSingle;               ///< FFTW's wisdom for float
+    std::string wisdomDouble;               ///< FFTW's wisdom for double
+    std::vector<KnownProblem> problems;     ///< the newest last, at most kMostKnownProblems
 
-    /// The problem of that key, or null.
+    /// The problem with this key, or null.
     [[nodiscard]] const KnownProblem* find(std::string_view key) const;
 
-    /// Adds a problem in place of what was known of it; the oldest ones make room.
+    /// Adds a problem, or replaces the one with the same key. Drops the oldest problems above
+    /// kMostKnownProblems.
     void remember(KnownProblem problem);
 };
 
-/// Most problems that are kept.
+/// Largest number of problems in a Knowledge.
 inline constexpr std::size_t kMostKnownProblems = 256;
 
-/// Names all that a plan depends on: problem, threads, and what the caller fixed. Memory is no part
-/// of it: what does not fit is refused anew every time.
+/// The key of a problem: names everything that a plan depends on, which is the problem, the number
+/// of threads and the caller's choices. Memory limits are left out, since a candidate that does not
+/// fit is refused in every planning.
 [[nodiscard]] std::string problemKey(const method::Problem& problem, const method::Limits& limits,
                                      std::string_view planning, std::string_view method,
                                      std::string_view device, const base::Extents& tile);
 
-/// Names the machine and the libraries that knowledge is true of: processor, instruction set,
-/// threads, versions.
+/// The key of this machine: processor, instruction set, threads, usable GPUs, and the versions of
+/// the program and its libraries. Knowledge is valid only for the key with which it was measured.
 [[nodiscard]] std::string machineKey();
 
-/// Knowledge as text (JSON), and back. What cannot be understood or holds impossible values is
-/// empty.
+/// Knowledge as JSON text, and back. Text that is malformed or holds impossible values gives an
+/// empty result.
 [[nodiscard]] std::string toText(const Knowledge& knowledge);
 [[nodiscard]] std::optional<Knowledge> knowledgeFromText(std::string_view text);
 
-/// Hands the wisdom to FFTW, from then on used by every plan of this process. FFTW ends the process
-/// on some damaged texts: only what a checksum has vouched for may come here.
-/// **Threads**: any; no run has to be over. **Cost**: nothing when it is what FFTW has already.
+/// Replaces FFTW's wisdom by that of `knowledge`, for all later plans of this process. FFTW ends
+/// the process on some damaged texts, so check the text's checksum before this call.
+/// **Threads**: any; runs may be under way. **Cost**: none if FFTW already has this wisdom.
 void useWisdom(const Knowledge& knowledge);
 
-/// Keeps all that FFTW has learnt in this process beside what is kept.
+/// Adds the wisdom that FFTW has gathered in this process to `knowledge`.
 void keepWisdom(Knowledge& knowledge);
 
-/// The constants of a model as JSON, for people and programs.
+/// The constants of a model as JSON text.
 [[nodiscard]] std::string toJson(const method::CostModel& model);
 
 } // namespace flcc::plan

@@ -10,7 +10,7 @@ namespace flcc::plan {
 
 namespace {
 
-/// The number of a GPU that can be used; empty for anything else.
+/// The number of the GPU named `device`; empty if it is no single GPU or cannot be used.
 std::optional<std::int32_t> numberOf(std::string_view device) {
     const cuda::Engine& engine = cuda::Engine::ofProcess();
     const auto found =

@@ -8,18 +8,20 @@
 
 namespace flcc::plan {
 
-/// What a GPU did at most in kernels that do nothing else: the roof of its methods.
+/// Highest rates that a GPU reaches, measured with kernels that do nothing else.
 struct DeviceLimits {
-    double multiplyAdds = 0; ///< in float a nanosecond
-    double bytes = 0;        ///< of its memory a nanosecond, read and written
+    double multiplyAdds = 0; ///< multiply-adds in float per nanosecond
+    double bytes = 0;        ///< bytes of device memory read and written per nanosecond
 };
 
-/// Measures the limits of a GPU, "cuda:0"; empty for the processor and for several GPUs together.
+/// Measures the limits of one GPU ("cuda:0"). Empty for the processor, for several GPUs together
+/// and for a GPU that cannot be used.
 /// **Cost**: about a tenth of a second. **Errors**: Device, Memory.
 [[nodiscard]] std::optional<DeviceLimits> measureDeviceLimits(std::string_view device);
 
-/// Milliseconds of the transforms alone that a candidate of a GPU needs for one scene and template;
-/// empty for one without transforms, or as above. **Errors**: Device, Memory.
+/// Milliseconds of the Fourier transforms alone that a candidate on one GPU needs for one scene and
+/// template. Empty for a candidate without transforms and for the devices for which
+/// measureDeviceLimits() is empty. **Errors**: Device, Memory.
 [[nodiscard]] std::optional<double> measureTransforms(const method::Problem& problem,
                                                       const method::Candidate& candidate);
 

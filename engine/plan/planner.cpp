@@ -21,17 +21,19 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
-/// A candidate slower than this many times the best prediction is not worth timing.
+/// A candidate is timed only if its prediction is at most this many times the best prediction.
 constexpr double kPlausible = 3.0;
-/// At most so many candidates are timed; more where they fit the budget whole.
+/// At most kTimed candidates are timed, or up to kTimedWhole if the whole problem is so short that
+/// more of them fit into the budget.
 constexpr std::ptrdiff_t kTimed = 6;
 constexpr std::ptrdiff_t kTimedWhole = 12;
-/// Those that are close or out of line are timed again so often, while the budget lasts.
+/// Largest number of rounds in which candidates are timed once more (timeAgain).
 constexpr int kRounds = 4;
-/// Planning by measurement may take this long, or this share of the predicted run.
+/// Budget of planning by measurement: this time in milliseconds or this share of the predicted run,
+/// whichever is larger.
 constexpr double kBudgetMs = 50;
 constexpr double kBudgetShare = 0.1;
-/// What of that the first samples may take.
+/// Share of the budget for timing each candidate the first time.
 constexpr double kFirstShare = 0.7;
 
 struct Row {
@@ -42,7 +44,7 @@ struct Row {
         return report.verdict != CandidateVerdict::Refused &&
                report.verdict != CandidateVerdict::Failed;
     }
-    /// The best knowledge of the time of a usable candidate.
+    /// The expected time of a usable candidate, in milliseconds.
     [[nodiscard]] double ms() const { return *report.expectedMs(); }
 };
 
@@ -52,7 +54,7 @@ std::string text(const char* format, double value) {
     return buffer;
 }
 
-/// Whether a request for `asked` allows `device`; "cuda" is any GPU.
+/// True if a request for the device `asked` allows `device`. "auto" allows all, "cuda" any GPU.
 bool allows(std::string_view asked, std::string_view device) {
     return asked == "auto" || asked == device ||
            (asked == "cuda" && device.substr(0, asked.size()) == asked);
@@ -76,7 +78,7 @@ void checkMethod(const Request& request) {
                 "there is no method '" + request.method + "'; choose one of " + list);
 }
 
-/// A device asked for by name must be there and usable; of "cuda" one must be.
+/// Throws unless the requested device exists and can be used; for "cuda", unless one GPU can.
 void checkDevice(const std::string& asked) {
     if (asked == "auto") {
         return;
@@ -95,7 +97,7 @@ void checkDevice(const std::string& asked) {
     }
     if (reason.empty()) {
         throw Error(ErrorCode::Device,
-                    "there is no device '" + asked + "'; see the list of devices");
+                    "there is no device '" + asked + "'; flcc-cli devices lists all devices");
     }
     throw Error(ErrorCode::Device, "device '" + asked + "' cannot be used: " + reason +
                                        "; choose --device cpu or auto");
@@ -128,11 +130,13 @@ void addRow(std::vector<Row>& rows, const method::Method& method,
     rows.push_back(std::move(row));
 }
 
-/// What GPUs that cannot be used would have been asked for.
+/// Adds a refused row for each method on each requested GPU that cannot be used, so that the report
+/// shows the reason.
 void addMissing(std::vector<Row>& rows, const Request& request) {
     for (const Device& device : devices(DeviceDetail::Names)) {
         const bool reported = std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
-            return row.report.candidate.device == device.id; // lost since, and refused by itself
+            // The methods of a GPU that was lost refuse by themselves.
+            return row.report.candidate.device == device.id;
         });
         if (device.usable || reported || !allows(request.device, device.id)) {
             continue;
@@ -159,7 +163,7 @@ std::vector<Row> considered(const method::Problem& problem, const Request& reque
             throw Error(ErrorCode::Problem, "the plan to replay names method '" +
                                                 request.replay->method + "' on device '" +
                                                 request.replay->device +
-                                                "', which this program does not have");
+                                                "', which this program does not have; plan again");
         }
         addRow(rows, *method, *request.replay, problem, request, statistics, model);
         return rows;
@@ -187,8 +191,9 @@ void sortByTime(std::vector<Row>& rows) {
     });
 }
 
-/// Considers again, with the memory that is free, what runs on devices that would be chosen or
-/// timed; no other device is woken for it. Sorted by time.
+/// Replaces the candidates on devices that would be chosen or timed by those that fit into the
+/// memory that is free there, and sorts the rows by time. Other devices are not asked, since asking
+/// makes a context on them, which takes a second and some hundred megabytes.
 void fitIntoDevices(std::vector<Row>& rows, const method::Problem& problem, const Request& request,
                     const method::SceneStatistics* statistics, const method::CostModel& model) {
     const double within = request.planning == Planning::Estimate  ? 1
@@ -217,13 +222,13 @@ void fitIntoDevices(std::vector<Row>& rows, const method::Problem& problem, cons
     }
 }
 
-/// Takes over `ms` as the time of a row.
+/// Sets the measured time of a row.
 void setTime(Row& row, double ms) {
     row.report.measuredMs = ms;
     row.report.sampleMs = ms;
 }
 
-/// Calls `time` for a row; its failure is the row's. False when stopped.
+/// Times a row with `time(row)`. An exception marks the row as failed. False when cancelled.
 template <class Time> bool timeRow(Row& row, Time&& time) {
     try {
         const double ms = time(row);
@@ -233,14 +238,15 @@ template <class Time> bool timeRow(Row& row, Time&& time) {
         setTime(row, ms);
     } catch (const std::exception& error) {
         row.report.verdict = CandidateVerdict::Failed;
-        row.report.reason = std::string("failed when it was timed: ") + error.what();
+        row.report.reason = std::string("failed while it was timed: ") + error.what();
     }
     return true;
 }
 
-/// A sample is short, and something else may have run meanwhile: those whose time is out of line
-/// with their prediction, or close to the best, are timed once more where `fits(row, whether out of
-/// line)`; the shorter time counts. False when stopped.
+/// Times some rows once more and keeps the shorter time, because samples are short and other
+/// programs may have slowed them. Chosen are rows whose time is far above their prediction,
+/// compared with the other rows, or close to the best time, as far as `fits(row, far above)`
+/// allows. False when cancelled.
 template <class Time, class Fits> bool timeAgain(std::vector<Row>& rows, Time&& time, Fits&& fits) {
     constexpr double kOutOfLine = 1.3;
     constexpr double kClose = 1.15;
@@ -258,7 +264,7 @@ template <class Time, class Fits> bool timeAgain(std::vector<Row>& rows, Time&& 
     if (timed.size() < 2) {
         return true;
     }
-    // The best guesses first, whatever their times say.
+    // In order of prediction, not of measured time, which may be the one that is wrong.
     std::sort(timed.begin(), timed.end(), [](const Row* a, const Row* b) {
         return a->report.prediction->ms < b->report.prediction->ms;
     });
@@ -280,9 +286,9 @@ template <class Time, class Fits> bool timeAgain(std::vector<Row>& rows, Time&& 
     return true;
 }
 
-/// Orders the rows by what is now known of their times.
+/// Sorts the rows by time, after some of them were timed.
 void settle(std::vector<Row>& rows) {
-    // What was not timed is judged by prediction, corrected by what the timed ones showed.
+    // Rows that were not timed have their prediction, corrected by the median error of the others.
     std::vector<double> ratios;
     for (const Row& row : rows) {
         if (row.usable() && row.report.measuredMs) {
@@ -302,14 +308,14 @@ void settle(std::vector<Row>& rows) {
         }
     }
     sortByTime(rows);
-    // What was timed is known; a guess does not go before it.
+    // The chosen candidate must be one that was timed.
     const auto timedFirst = std::find_if(rows.begin(), rows.end(), [](const Row& row) {
         return row.usable() && row.report.measuredMs.has_value();
     });
     std::rotate(rows.begin(), timedFirst, std::next(timedFirst));
 }
 
-/// Times the plausible candidates within the budget. Returns false when stopped.
+/// Times the plausible candidates on samples, within the budget. False when cancelled.
 bool measure(std::vector<Row>& rows, const method::Problem& problem, const SampleInput& input) {
     if (rows.empty() || !rows.front().usable()) {
         return true;
@@ -328,7 +334,7 @@ bool measure(std::vector<Row>& rows, const method::Problem& problem, const Sampl
     if (plausible < 2) {
         return true; // nothing to compare
     }
-    // Each sample runs up to twice, a whole problem three times.
+    // A sample runs up to twice, a whole problem up to three times (timeOnSample).
     const double first = kFirstShare * budget;
     const auto whole = static_cast<std::ptrdiff_t>(first / (3 * best));
     const std::ptrdiff_t most = std::min(plausible, std::clamp(whole, kTimed, kTimedWhole));
@@ -349,7 +355,7 @@ bool measure(std::vector<Row>& rows, const method::Problem& problem, const Sampl
         if (timed >= most) {
             break;
         }
-        // Two at least; of the others those that fit.
+        // Two candidates are always timed, the others only if they fit into the budget.
         if (timed > 1 && watch.ms() + costOf(*row) > first + share) {
             continue;
         }
@@ -361,7 +367,7 @@ bool measure(std::vector<Row>& rows, const method::Problem& problem, const Sampl
     bool goesOn = true;
     for (int round = 0; goesOn && round < kRounds; ++round) {
         goesOn = timeAgain(rows, time, [&](const Row& row, bool outOfLine) {
-            // Once even if the smallest samples took all of the budget, but not much more.
+            // A time far above its prediction is checked once even beyond the budget.
             const double slower = std::max(1.0, row.ms() / row.report.prediction->ms);
             return watch.ms() + slower * costOf(row) <= budget ||
                    (round == 0 && outOfLine && watch.ms() < 3 * budget);
@@ -371,7 +377,7 @@ bool measure(std::vector<Row>& rows, const method::Problem& problem, const Sampl
     return goesOn;
 }
 
-/// Times every candidate on the whole problem. Returns false when stopped.
+/// Times every candidate on the whole problem. False when cancelled.
 bool measureAll(std::vector<Row>& rows, const method::Problem& problem, const SampleInput& input) {
     for (Row& row : rows) {
         if (!row.usable()) {
@@ -392,7 +398,7 @@ bool measureAll(std::vector<Row>& rows, const method::Problem& problem, const Sa
     return true;
 }
 
-/// Takes the times of `known` over. False when it holds none of a usable candidate.
+/// Sets the times of rows from `known`, which may be null. False if it has none of a usable row.
 bool recall(std::vector<Row>& rows, const KnownProblem* known) {
     bool found = false;
     for (Row& row : rows) {
@@ -412,7 +418,7 @@ bool recall(std::vector<Row>& rows, const KnownProblem* known) {
     return found;
 }
 
-/// The times worth remembering.
+/// The measured times of the usable rows, under the problem's key; empty if there are none.
 std::optional<KnownProblem> learntFrom(const std::vector<Row>& rows, const std::string& key) {
     KnownProblem learnt{key, {}};
     for (const Row& row : rows) {
@@ -423,11 +429,12 @@ std::optional<KnownProblem> learntFrom(const std::vector<Row>& rows, const std::
     return learnt.timings.empty() ? std::nullopt : std::optional(std::move(learnt));
 }
 
+/// Sets verdict and reason of the usable rows. The first one is chosen.
 void explain(std::vector<Row>& rows, const PlanReport& report, bool replayed) {
     const std::string how =
         (report.planning == Planning::Exhaustive ? ", timed on the whole problem"
                                                  : ", timed on a sample of the scene") +
-        std::string(report.known ? " by an earlier planning" : "");
+        std::string(report.known ? " in an earlier planning" : "");
     const auto usable = static_cast<double>(
         std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.usable(); }));
     const Row* chosen = nullptr;
@@ -447,8 +454,8 @@ void explain(std::vector<Row>& rows, const PlanReport& report, bool replayed) {
         }
         row.report.verdict = CandidateVerdict::Slower;
         row.report.reason =
-            text(row.report.measuredMs ? "%.2f times the chosen one's time, measured"
-                                       : "%.2f times the chosen one's time, predicted",
+            text(row.report.measuredMs ? "takes %.2f times as long as the chosen one, measured"
+                                       : "takes %.2f times as long as the chosen one, predicted",
                  row.ms() / chosen->ms());
     }
 }
@@ -508,7 +515,7 @@ Planned makePlan(const method::Problem& problem, const Request& request,
     const base::Stopwatch watch;
     (void)method::mapExtents(problem);
     if (problem.templates < 1) {
-        throw Error(ErrorCode::Problem, "a problem has at least one template, not " +
+        throw Error(ErrorCode::Problem, "a problem needs at least one template, not " +
                                             std::to_string(problem.templates));
     }
     checkMethod(request);

@@ -16,21 +16,21 @@
 
 namespace flcc::plan {
 
-/// What the caller decides before planning.
+/// The caller's choices for planning.
 struct Request {
     Planning planning = Planning::Measure;
     method::Limits limits;
-    std::string method = "auto";             ///< or a name of the table: "direct", "tiled"
+    std::string method = "auto";             ///< "auto" or a name of methods(): "direct", "tiled"
     std::string device = "auto";             ///< "auto", "cpu", "cuda", "cuda:0"
-    base::Extents tile{0, 0, 0};             ///< 0 = the planner's choice
-    std::optional<method::Candidate> replay; ///< the candidate chosen in an earlier report
-    std::vector<CandidateReport> failed;     ///< in a run: what stays in the report, never chosen
-    /// What was learnt before: its cost model replaces the built-in one, and the times it holds of
-    /// the problem are not measured again. May be null.
+    base::Extents tile{0, 0, 0};             ///< 0: the planner chooses
+    std::optional<method::Candidate> replay; ///< use this candidate, chosen in an earlier report
+    std::vector<CandidateReport> failed;     ///< failed in a run: listed, never chosen
+    /// Knowledge from before; may be null. Its cost model replaces the built-in one, and its times
+    /// of the problem replace a measurement.
     const Knowledge* knowledge = nullptr;
 };
 
-/// A decision: which method, on which device, with which tile. Immutable and without pixels.
+/// The choice of a method, a device and a tile for a kind of problem. Immutable, without pixels.
 class Plan {
   public:
     Plan(const method::Method& method, PlanReport report);
@@ -45,58 +45,62 @@ class Plan {
     PlanReport m_report;
 };
 
-/// What planning came to. `plan` is empty when every candidate was refused or planning was
-/// cancelled; the report says which and why.
+/// Result of planning. `plan` is null when every candidate was refused or planning was cancelled;
+/// the report holds the reason for each candidate.
 struct Planned {
     std::shared_ptr<const Plan> plan;
     PlanReport report;
     bool cancelled = false;
-    /// What was measured, worth remembering; empty when nothing was.
+    /// The times that planning measured, for Knowledge::remember(); empty when it measured none.
     std::optional<KnownProblem> learnt;
 };
 
-/// The ordered table of methods of this program: those of the processor, then those of every GPU
-/// that can be used.
+/// The table of all methods, in a fixed order: those on the processor, then those on each GPU that
+/// can be used.
 [[nodiscard]] const std::vector<const method::Method*>& methods();
 
-/// The method of a candidate; null where methods() has none of that name on its device.
+/// The method of a candidate; null if methods() holds none of this name on this device.
 [[nodiscard]] const method::Method* methodOf(const method::Candidate& candidate);
 
-/// The traits of a candidate's method, whatever its device. **Errors**: Internal for a method that
-/// methods() does not have.
+/// The traits of a candidate's method, which do not depend on its device. **Errors**: Internal if
+/// methods() holds no method of this name.
 [[nodiscard]] method::Traits traitsOf(const method::Candidate& candidate);
 
-/// Those of methods() on the devices that `device` names: "auto" for all that can be used, "cpu",
-/// "cuda" for every GPU, "cuda:0". **Errors**: Device for one that cannot be used or is not there.
+/// The methods on the devices that `device` names: "auto" (all that can be used), "cpu", "cuda"
+/// (every GPU) or "cuda:0". **Errors**: Device for a device that cannot be used or does not exist.
 [[nodiscard]] std::vector<const method::Method*> methodsOn(const std::string& device);
 
-/// Whether `text` has the form of a device: auto, cpu, cuda or cuda:N.
+/// True if `text` has the form of a device name: auto, cpu, cuda or cuda:N.
 [[nodiscard]] bool isDeviceName(std::string_view text);
 
-/// A device as `flcc-cli devices` and the Match panel list it.
+/// A device as `flcc-cli devices` and the Match panel list it. **Units**: memory in bytes.
 struct Device {
     std::string id;   ///< "cpu", "cuda", "cuda:0"
-    std::string name; ///< processor or GPU by name
+    std::string name; ///< model name of the processor or GPU
     std::int64_t memoryTotal = 0;
     std::int64_t memoryFree = 0;
-    int threads = 0;             ///< of a processor
-    std::string instructions;    ///< widest instruction set in use: "AVX3"; of a GPU its capability
-    double peakMultiplyAdds = 0; ///< of a GPU: in float a nanosecond, by its clock; 0 = not known
+    int threads = 0; ///< of the processor
+    /// Widest instruction set in use, "AVX3"; of a GPU its compute capability.
+    std::string instructions;
+    double peakMultiplyAdds = 0; ///< GPU: multiply-adds in float per ns by its clock; 0 = unknown
     bool usable = false;
-    std::string reason; ///< why it cannot be used; empty when it can
+    std::string reason; ///< why the device cannot be used; empty when it can
 };
 
-/// How much is asked of devices: their names, or their free memory too, for which a GPU is woken.
+/// Facts that devices() looks up: names only, or free memory too. Free memory needs a context on
+/// each GPU, which takes a second and some hundred megabytes of its memory.
 enum class DeviceDetail { Names, Memory };
 
-/// Every device, usable or not; the CPU first. Without any GPU one row, "cuda", says why.
+/// All devices, usable or not, the CPU first. If there is no GPU, a row "cuda" holds the reason.
 [[nodiscard]] std::vector<Device> devices(DeviceDetail detail = DeviceDetail::Memory);
 
-/// The instruction sets that this machine has and the program has code for, the widest first.
+/// The instruction sets for which the program has code and which this machine supports, the widest
+/// first.
 [[nodiscard]] std::vector<std::string> instructionSets();
 
-/// Restricts all methods of the process to one instruction set while it lives: for tests, while no
-/// run is under way. **Errors**: CommandLine for a set that is not one of instructionSets().
+/// Restricts all methods of the process to one instruction set during the lifetime of this object.
+/// For tests. **Threads**: no run may be under way. **Errors**: CommandLine for a set that
+/// instructionSets() does not list.
 class InstructionSetLimit {
   public:
     explicit InstructionSetLimit(const std::string& name);
@@ -105,14 +109,15 @@ class InstructionSetLimit {
     InstructionSetLimit& operator=(const InstructionSetLimit&) = delete;
 };
 
-/// The computing libraries in use and their versions: FFTW, Highway.
+/// Names and versions of the computing libraries in use: FFTW, Highway, CUDA.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> libraryVersions();
 
-/// Chooses among the candidates of every method. `scene` and `templ` are the real pixels, used for
-/// timing; they may be null for Planning::Estimate. `model` is the cost model where `request`
-/// brings no knowledge of a better one.
+/// Chooses the fastest of the candidates of all methods. `scene` and `templ` hold the pixels on
+/// which candidates are timed; without them, as with Planning::Estimate, nothing is timed.
+/// `statistics` of the scene may be null. `model` is the cost model if `request.knowledge` holds
+/// none.
 /// **Errors**: Problem for an invalid problem, CommandLine for a method that does not exist, Device
-/// for a device that cannot be used. That all candidates are refused is a result, not an error.
+/// for a device that cannot be used. If all candidates are refused, that is a result, not an error.
 [[nodiscard]] Planned makePlan(const method::Problem& problem, const Request& request,
                                const method::MaskedView* scene, const method::MaskedView* templ,
                                const method::SceneStatistics* statistics, base::TilePool& pool,

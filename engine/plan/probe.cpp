@@ -17,7 +17,7 @@ base::Image<float> noise(const base::Extents& extents) {
     std::uint32_t state = 1;
     for (std::int64_t i = 0; i < image.count(); ++i) {
         state = state * 1664525U + 1013904223U;
-        // Not multiples of one power of two, for which methods have shorter ways.
+        // Voxels of few bits would take the exact integer paths, which are faster.
         image.data()[i] = static_cast<float>(state >> 8U) * 0x1.1p-24F;
     }
     return image;
@@ -63,8 +63,8 @@ Probe probe(const method::Method& method, const base::Extents& scene, const base
         double runNs = 0;
         double firstNs = 0;
         method::Outcome outcome;
-        // A workspace may make its buffers when they are first needed: what the first run takes
-        // longer than the second is theirs.
+        // A workspace may allocate its buffers in the first run. The difference between the first
+        // run and the second is the time for that.
         for (int run = 0; run < 2; ++run) {
             outcome = method.execute(result.problem, result.candidate, *prepared, view, *workspace,
                                      {pool, stop, {}}, method::viewOf(map));
@@ -76,7 +76,7 @@ Probe probe(const method::Method& method, const base::Extents& scene, const base
             watch = {};
         }
         if (turn < 0) {
-            continue; // the first meets cold caches
+            continue; // the first turn meets cold caches
         }
         execute.push_back(runNs);
         prepare.push_back(prepareNs);

@@ -12,9 +12,9 @@
 
 namespace flcc::plan {
 
-/// How hard the planner tries (METHODS 5).
+/// Effort of planning.
 enum class Planning {
-    Estimate,   ///< the cost model alone
+    Estimate,   ///< only the cost model; nothing is timed
     Measure,    ///< the plausible candidates are timed on a sample of the scene
     Exhaustive, ///< every candidate is timed on the whole problem
 };
@@ -25,7 +25,7 @@ enum class Planning {
                                            : "exhaustive";
 }
 
-/// What became of a candidate.
+/// Result of planning for one candidate.
 enum class CandidateVerdict { Chosen, Slower, Refused, Failed };
 
 /// "chosen", "slower", "refused", "failed".
@@ -35,29 +35,32 @@ enum class CandidateVerdict { Chosen, Slower, Refused, Failed };
 struct CandidateReport {
     method::Candidate candidate;
     CandidateVerdict verdict = CandidateVerdict::Slower;
-    std::string reason; ///< why it was chosen, slower, refused or failed; never empty
+    std::string reason; ///< reason for the verdict, for users; never empty
     /// Empty for a refused candidate.
     std::optional<method::Prediction> prediction;
-    /// Time of the whole run, extrapolated from the sample, when it was timed.
+    /// Time of the whole run in milliseconds: extrapolated from samples by planning, replaced by
+    /// the time of the run itself after it. Empty if the candidate was neither timed nor run.
     std::optional<double> measuredMs;
-    /// What the planner made of its samples: measuredMs, which the time of the run replaces later,
-    /// or for a row that was not timed its prediction as far off as those of the timed ones.
+    /// Time in milliseconds that the planner compared: measuredMs of a candidate that it timed; for
+    /// any other the prediction, multiplied by the median ratio of time to prediction of the timed
+    /// ones, or by 1 if that is more. Empty if planning timed nothing.
     std::optional<double> sampleMs;
 
-    /// What the planner believed: by the sample where there was one, else by the cost model.
+    /// The time that the planner expected: sampleMs, or the prediction if there is none.
     [[nodiscard]] std::optional<double> expectedMs() const {
         return sampleMs ? sampleMs : prediction ? std::optional(prediction->ms) : std::nullopt;
     }
 };
 
-/// Side of the square or cubic template from which on a Fourier method is faster than `direct` in
-/// the scene of a plan (FLCC Table II). Empty where they do not cross or were not both considered.
+/// Smallest side, in voxels, of a square or cubic template for which a Fourier method is faster
+/// than `direct` in the scene of a plan. Empty if `direct` is always faster, or was not compared.
+/// **Source**: FLCC Table II.
 struct CriticalSize {
     std::optional<std::int64_t> predicted; ///< by the cost model
-    std::optional<std::int64_t> measured;  ///< by the model put right by the times of both
+    std::optional<std::int64_t> measured;  ///< by the cost model, corrected by the measured times
 };
 
-/// Everything a plan was made of; also what is shown before a run.
+/// The decision of the planner with all candidates and reasons.
 struct PlanReport {
     method::Problem problem;
     method::Limits limits;
@@ -65,7 +68,7 @@ struct PlanReport {
     std::vector<CandidateReport> candidates; ///< chosen first, then by time, refused last
     double planningMs = 0;
     bool calibrated = false; ///< the cost model was measured on this machine
-    bool known = false;      ///< the times were measured in an earlier planning and kept
+    bool known = false;      ///< the times come from an earlier planning
     CriticalSize critical;
 
     /// The chosen row, or null when every candidate was refused.

@@ -17,13 +17,15 @@ namespace {
 
 using base::Extents;
 
-/// A part of the scene whose map holds about `share` of the placements, made of whole tiles of the
-/// candidate, at least one for each thread where the map has them.
+/// The extents of a part of the scene whose map holds about `share` of the placements, in whole
+/// tiles of the candidate: at least one for each thread, if the map has that many.
 Extents tiledSample(const method::Traits& traits, const method::Problem& problem,
                     const method::Candidate& candidate, double share) {
     const Extents map = base::validExtents(problem.scene, problem.templ);
     const Extents& m = problem.templ;
-    // Fourier tiles are given in transform points, those of direct in placements.
+    // Placements of a tile: tiles of Fourier methods count points of the transform, those of
+    // `direct` placements. If the template does not fit, it is cut into blocks, and half of the
+    // points along the axis are placements.
     const auto step = [&](std::int64_t tile, std::int64_t length) {
         const bool points = !traits.byDefinition;
         const bool blocks = traits.cutsTemplate && tile < 2 * length - 1;
@@ -51,8 +53,9 @@ Extents tiledSample(const method::Traits& traits, const method::Problem& problem
     return {part.x + m.x - 1, part.y + m.y - 1, part.z + m.z - 1};
 }
 
-/// About `share` of the scene's voxels, for a method that takes scenes whole: halves of its axes,
-/// so that transforms of the part have the factors of the whole.
+/// The extents of a part of about `share` of the scene's voxels, for a method with one transform
+/// for the whole scene. Axes are halved, so that the lengths of transforms keep their other
+/// factors.
 Extents wholeSample(const method::Problem& problem, double share) {
     const Extents& n = problem.scene;
     const double wanted = share * static_cast<double>(base::voxelCount(n));
@@ -70,22 +73,22 @@ Extents wholeSample(const method::Problem& problem, double share) {
     return {part[0], part[1], part[2]};
 }
 
-/// How long a sample is to run.
+/// Intended duration of a sample, in milliseconds.
 double wantedMs(const method::Method& method, double budgetMs) {
-    // Passes over a whole scene are many, and short ones are not worth the sharing.
+    // A transform of a whole scene makes many passes, and threads do not speed up short ones.
     constexpr double kLeastWholeMs = 25;
     return method.traits().wholeScene ? std::max(budgetMs, kLeastWholeMs) : budgetMs;
 }
 
-/// A part of a problem, and how a candidate does it.
+/// A part of a problem, and the candidate with which it is timed.
 struct Sample {
     method::Problem part;
     method::Candidate candidate;
 };
 
-/// How a method that takes scenes whole does a part: by a transform of its own length or, where
-/// `candidate` has a tile that was asked for, of one that is halved as the scene is, so that the
-/// factors of its length are timed too. By its own where the method refuses that.
+/// The candidate with which a method with one transform for the whole scene is timed on a part. If
+/// the caller fixed the tile of `candidate`, its tile is halved as the scene is, so that transforms
+/// of the same factors are timed. Otherwise, or if the method refuses that, the method chooses.
 method::Candidate wholeCandidate(const method::Method& method, const method::Problem& problem,
                                  const method::Candidate& candidate, const method::Problem& part,
                                  const SampleInput& input) {
@@ -113,7 +116,7 @@ method::Candidate wholeCandidate(const method::Method& method, const method::Pro
     return of(part, {0, 0, 0});
 }
 
-/// The part that is predicted to take as long as is wanted, with one template.
+/// The sample that is predicted to run for wantedMs(), with one template.
 Sample sampleOf(const method::Method& method, const method::Problem& problem,
                 const method::Candidate& candidate, double predictedMs, double budgetMs,
                 const SampleInput& input) {
@@ -122,28 +125,29 @@ Sample sampleOf(const method::Method& method, const method::Problem& problem,
     Sample sample{problem, candidate};
     sample.part.scene = whole ? wholeSample(problem, share)
                               : tiledSample(method.traits(), problem, candidate, share);
-    sample.part.templates = 1;                  // others are in the prediction
-    sample.part.extent = method::Extent::Valid; // what lies beyond the scene is in the prediction
+    // Other templates and placements beyond the scene are added by the predictions.
+    sample.part.templates = 1;
+    sample.part.extent = method::Extent::Valid;
     if (whole && share < 1) {
         sample.candidate = wholeCandidate(method, problem, candidate, sample.part, input);
     }
     return sample;
 }
 
-/// True where the sample is the problem.
+/// True if the sample is the whole problem.
 bool isWhole(const method::Problem& problem, const Sample& sample) {
     return sample.part.scene == problem.scene && sample.part.templates == problem.templates &&
            sample.part.extent == problem.extent;
 }
 
-/// A sample that takes this many times as long as it is to is run once.
+/// A sample that takes this many times its intended duration is run only once.
 constexpr double kFarTooLong = 6;
 
-/// A run of a sample: of its time only what the threads were at work grows with the problem. Waking
-/// them and waiting for the last one does not.
+/// Times of a run of a sample. Only the time in which threads work grows with the problem; waking
+/// threads and waiting for the last one does not.
 struct SampleRun {
-    double ms = 0;
-    double busyMs = 0; ///< of all threads, shared out evenly
+    double ms = 0;     ///< elapsed time
+    double busyMs = 0; ///< working time of all threads, divided by their number
 
     [[nodiscard]] double scaled(double factor) const { return ms + busyMs * (factor - 1); }
 };
@@ -159,7 +163,7 @@ SampleRun sampleRun(double ms, const method::StagesMs& stages, const method::Can
     return {ms, std::min(ms, sum / std::max(1, candidate.threads))};
 }
 
-/// As the problem will be run: without its map where that stays on the device.
+/// Runs a candidate as the real run will: without copying the map back if reduce() applies.
 method::Outcome runOnce(const method::Method& method, const method::Problem& problem,
                         const method::Candidate& candidate,
                         const std::shared_ptr<const method::Prepared>& prepared,
@@ -172,7 +176,7 @@ method::Outcome runOnce(const method::Method& method, const method::Problem& pro
                                 method::viewOf(map));
 }
 
-/// A whole run: its milliseconds, or a negative number when it was stopped.
+/// The milliseconds of a whole run, preparing included; negative when cancelled.
 double turnMs(const method::Method& method, const method::Problem& problem,
               const method::Candidate& candidate, const method::MaskedView& scene,
               const SampleInput& input, method::MatchMap& map) {
@@ -185,8 +189,8 @@ double turnMs(const method::Method& method, const method::Problem& problem,
     return outcome.cancelled ? -1 : watch.ms();
 }
 
-/// Whole runs of a problem that is its own sample. The first makes buffers that stay and meets cold
-/// caches; the shortest of the others counts.
+/// The milliseconds of a problem that is its own sample: the shortest of several whole runs. The
+/// first one counts only if it is alone, since it allocates lasting buffers and meets cold caches.
 double shortestTurnMs(const method::Method& method, const method::Problem& problem,
                       const method::Candidate& candidate, double sampleMs,
                       const SampleInput& input) {
@@ -218,7 +222,7 @@ base::Box representativeBox(const Extents& scene, const Extents& sample, const E
     const double expected = static_cast<double>(lowest.size()) *
                             static_cast<double>(base::voxelCount(part)) /
                             static_cast<double>(base::voxelCount(map));
-    constexpr std::array<std::int64_t, 5> kQuarters{2, 1, 3, 0, 4}; // the middle first
+    constexpr std::array<std::int64_t, 5> kQuarters{2, 1, 3, 0, 4}; // ties go to the middle
     base::Box best;
     double least = std::numeric_limits<double>::infinity();
     for (const std::int64_t z : kQuarters) {
@@ -300,7 +304,7 @@ double timeOnSample(const method::Method& method, const method::Problem& problem
     const auto workspace = method.makeWorkspace(part, candidate);
     const double prepareMs = watch.ms();
     method::MatchMap map(method::mapExtents(part));
-    // What is predicted of the part and of the whole: what is done once, and what grows.
+    // Predicted milliseconds of a problem, split into work done once and work that grows with it.
     struct Foreseen {
         double setup = 0;
         double growing = 0;
@@ -318,8 +322,8 @@ double timeOnSample(const method::Method& method, const method::Problem& problem
     const Foreseen some = foreseen(part);
     const double scale = std::max(1.0, all.growing / std::max(some.growing, 1e-6));
     const double setupMs = prepareMs + std::max(0.0, all.setup - some.setup);
-    // The first run makes buffers, too, and meets cold caches; only one far too long goes without a
-    // second.
+    // The first run allocates buffers and meets cold caches, so a second one is needed, unless the
+    // first takes far too long.
     std::array<SampleRun, 2> runs;
     for (SampleRun& run : runs) {
         const base::Stopwatch turn;
@@ -347,7 +351,8 @@ double timeOnWhole(const method::Method& method, const method::Problem& problem,
         const auto* prediction = std::get_if<method::Prediction>(&verdict);
         return prediction != nullptr ? prediction->ms : 1;
     };
-    // The first turn meets cold caches; short ones are repeated, as their times spread most.
+    // The first turn meets cold caches and does not count if there are others. Short runs are
+    // repeated, since their times vary most.
     constexpr double kLong = 300;
     constexpr std::size_t kTurns = 4;
     std::vector<double> times;

@@ -5,8 +5,8 @@
 
 namespace flcc::plan {
 
-/// The critical template size of the scene of a plan, for square or cubic templates: by the model,
-/// and by the model put right by the times of `direct` and of a Fourier method in the report.
+/// The critical template size for the scene of a plan: by the cost model, and by the model
+/// corrected by the measured times of `direct` and of the best Fourier method in the report.
 /// **Source**: FLCC Table II. **Cost**: some hundred predictions.
 [[nodiscard]] CriticalSize criticalSize(const PlanReport& report, const method::CostModel& model);
 

@@ -14,8 +14,8 @@ template <std::size_t N> struct Observation {
     double value = 0;
 };
 
-/// The x >= 0 with the least sum of squared relative errors. Terms that would become negative are
-/// left out, the most negative first.
+/// The x >= 0 with the smallest sum of squared relative errors, by normal equations. If an x[i]
+/// would be negative, it is set to 0, the most negative one first, and the others are fitted anew.
 template <std::size_t N>
 [[nodiscard]] std::array<double, N> fitted(const std::vector<Observation<N>>& observations) {
     std::array<bool, N> used;

@@ -10,7 +10,7 @@
 
 namespace flcc::plan {
 
-/// What a candidate is timed on.
+/// Pixels, limits and threads with which candidates are timed.
 struct SampleInput {
     const method::MaskedView& scene;
     const method::MaskedView& templ;
@@ -18,13 +18,13 @@ struct SampleInput {
     const method::CostModel& model;
     base::TilePool& pool;
     std::stop_token stop;
-    /// Placements of the least contrast (method::SceneStatistics::lowest), or none.
+    /// Placements of the lowest contrast (method::SceneStatistics::lowest); may be empty.
     std::vector<base::Index> lowest;
 };
 
-/// A box of these extents in a scene as much like all of it as can be: where a run has most to do
-/// again, at places of low contrast, is to be in the sample in proportion. A quarter of the way
-/// apart along each axis; in the middle where nothing else is better.
+/// A box of extents `sample` in the scene that represents the whole: its share of the placements
+/// `lowest` is nearest to its share of the map. Scores at low contrast are the ones that a run
+/// recomputes. Five positions along each axis are compared; the middle wins ties.
 [[nodiscard]] base::Box representativeBox(const base::Extents& scene, const base::Extents& sample,
                                           const base::Extents& templ,
                                           const std::vector<base::Index>& lowest);
@@ -35,28 +35,30 @@ struct Guess {
     double ms;
 };
 
-/// In which order candidates, sorted by their predictions, are timed: the best of each method is
-/// among the first `most`, and before all others where it is close, as predictions of one method
-/// err together, or where those of different methods are not from this machine.
+/// The order in which candidates are timed, as indices of `guesses`, which must be sorted by
+/// predicted time. The best candidate of each method is among the first `most`. It precedes the
+/// other candidates if its prediction is close to the best, because the predictions of one method
+/// have a common error; and always if the cost model is not `calibrated`, because then predictions
+/// of different methods cannot be compared.
 [[nodiscard]] std::vector<std::size_t> timingOrder(const std::vector<Guess>& guesses,
                                                    std::size_t most, bool calibrated);
 
-/// What the runs of timeOnSample() are predicted to take.
+/// Predicted milliseconds of all runs that timeOnSample() makes.
 [[nodiscard]] double sampleCostMs(const method::Method& method, const method::Problem& problem,
                                   const method::Candidate& candidate, double predictedMs,
                                   double budgetMs, const SampleInput& input);
 
-/// Runs a candidate on a part of the scene that is predicted to take about `budgetMs` (the whole
-/// scene when that is less) and scales its time to the whole by the predictions of both.
-/// A bank is timed with one template, the others scaled likewise. Returns the milliseconds of the
-/// whole run; negative when stopped.
+/// Measures a candidate on a sample of the scene that is predicted to take about `budgetMs`, or on
+/// the whole scene if that takes less. The time is scaled to the whole problem by the predictions
+/// for both. Only one template of a bank is used; the others are part of the scaling. Returns the
+/// milliseconds of the whole run; negative when cancelled.
 /// **Errors**: those of the method.
 [[nodiscard]] double timeOnSample(const method::Method& method, const method::Problem& problem,
                                   const method::Candidate& candidate, double predictedMs,
                                   double budgetMs, const SampleInput& input);
 
-/// Runs a candidate on the whole problem, often enough for a time worth trusting; of a bank one
-/// template, which is scaled by the predictions. Returns milliseconds as timeOnSample().
+/// Measures a candidate on the whole scene, several times if a run is short. Only one template of a
+/// bank is used; the time is scaled by the predictions. Returns milliseconds as timeOnSample().
 /// **Errors**: those of the method.
 [[nodiscard]] double timeOnWhole(const method::Method& method, const method::Problem& problem,
                                  const method::Candidate& candidate, const SampleInput& input);
