@@ -11,39 +11,40 @@
 
 namespace flcc::cpu {
 
-/// Buffers of simd::correlateDirect for tiles of `tile` placements, rounded up to whole register
-/// blocks: the footprint, and the placements.
+/// Extents of the buffers of simd::correlateDirect() for tiles of `tile` placements, rounded up to
+/// whole register blocks: the footprint (directInput) and the placements (directOutput).
 [[nodiscard]] base::Extents directInput(const base::Extents& m, const base::Extents& tile);
 [[nodiscard]] base::Extents directOutput(const base::Extents& tile);
 
-/// Correlates one tile after the other with the weights of a template, in double: how a method
-/// takes the sums of METHODS 2.0. One for each worker.
+/// Correlates one tile after the other with the weights of a template, in double, to get the sums
+/// of its panels (engine/method/NUMERICS.md, section 1). One for each worker.
 class Correlator {
   public:
-    /// cn, s1, s2, n, t1, t2 and the count of voxels that are not finite.
+    /// Outputs: cn, s1, s2, n, t1, t2 and the count of voxels that are not finite.
     static constexpr std::int64_t kOutputs = 7;
 
     virtual ~Correlator() = default;
 
     /// Sets the whole input to 0.
     virtual void clear() = 0;
-    /// Where the footprint of the tile goes.
+    /// The box that the caller fills with the footprint of the tile.
     [[nodiscard]] virtual simd::DoubleBox input() = 0;
-    /// To be called when the input has been filled.
+    /// Must be called after the input was filled and before correlate().
     virtual void inputChanged() = 0;
-    /// output(slot) = input * weights for the placements of `out`.
+    /// Computes output(slot) = input * weights for the placements of `out`.
     virtual void correlate(const SupportTemplate& templ, Weights weights, const base::Extents& out,
                            std::int64_t slot) = 0;
     [[nodiscard]] virtual simd::DoubleBox output(std::int64_t slot) = 0;
 
-    /// A bound on the error of input * weights is
+    /// The error of input * weights is at most
     /// tileError() ||weights|| ||input|| + panelError() sum |input| |weights| over the panel.
     [[nodiscard]] virtual double tileError() const = 0;
     [[nodiscard]] virtual double panelError() const = 0;
 };
 
-/// By the definition (METHODS 3.1). Products and sums form chains of `directChain(m)` roundings, so
-/// the error is at most (L + 1) 2^-53 times the sum of the products' magnitudes.
+/// Sums of products by the definition. A product passes through L = directChain(m) roundings, so
+/// the error is at most (L + 1) 2^-53 times the sum of the products' magnitudes
+/// (engine/method/NUMERICS.md, section 5, masks).
 class DirectCorrelator final : public Correlator {
   public:
     DirectCorrelator(const base::Extents& m, const base::Extents& tile);
@@ -57,7 +58,7 @@ class DirectCorrelator final : public Correlator {
     [[nodiscard]] double tileError() const override { return 0; }
     [[nodiscard]] double panelError() const override;
 
-    /// With the outputs that tiles of `problem` need.
+    /// Bytes of the buffers, with the outputs that tiles of `problem` need.
     [[nodiscard]] static std::int64_t bytes(const method::Problem& problem,
                                             const base::Extents& tile);
 
@@ -67,7 +68,7 @@ class DirectCorrelator final : public Correlator {
     base::Image<double> m_outputs[kOutputs];
 };
 
-/// The transforms of a template's weights for tiles of one shape; each made when it is first asked
+/// The spectra of a template's weights for tiles of one shape. Each is made when it is first asked
 /// for. **Threads**: safe.
 class SupportSpectra {
   public:
@@ -83,13 +84,14 @@ class SupportSpectra {
     mutable base::Image<double> m_spectra[kWeights];
 };
 
-/// By transforms of one shape. The error is the guarantee of METHODS 2.2 for spectra that were
-/// transformed in the same precision, as in fourierTerms(): 6 2^-53 sqrt(log2 M) times both norms.
+/// Sums of products by transforms of one shape. The error is at most 6 2^-53 sqrt(log2 M) times the
+/// norms of weights and tile: the bound `worst` for spectra transformed in the same precision, as
+/// in fourierTerms() (engine/method/NUMERICS.md, section 5, masks; *empirical*).
 class FourierCorrelator final : public Correlator {
   public:
     explicit FourierCorrelator(const base::Extents& points);
 
-    /// The spectra of the template that the next tiles are correlated with.
+    /// Sets the template that the next tiles are correlated with.
     void use(const SupportSpectra& spectra) { m_spectra = &spectra; }
 
     void clear() override;
@@ -101,10 +103,10 @@ class FourierCorrelator final : public Correlator {
     [[nodiscard]] double tileError() const override;
     [[nodiscard]] double panelError() const override { return 0; }
 
-    /// With the outputs that tiles of `problem` need.
+    /// Bytes of the buffers, with the outputs that tiles of `problem` need.
     [[nodiscard]] static std::int64_t bytes(const method::Problem& problem,
                                             const base::Extents& points);
-    /// Of the weights' spectra.
+    /// Bytes of the spectra of the weights.
     [[nodiscard]] static std::int64_t spectraBytes(const method::Problem& problem,
                                                    const base::Extents& points);
 

@@ -10,7 +10,7 @@
 
 #include "engine/base/extents.h"
 
-/// FFTW's plans, how hard they were searched for, and what is remembered of it.
+/// Plans of FFTW, how hard they were searched for, and FFTW's wisdom.
 namespace flcc::cpu {
 
 /// How hard FFTW searched for a plan, least first.
@@ -19,21 +19,23 @@ enum class FftEffort { Estimate, Measure, Patient };
 /// "estimate", "measure", "patient".
 [[nodiscard]] std::string_view name(FftEffort effort);
 
-/// FFTW makes and destroys plans in one thread at a time; execution needs no lock.
+/// Held while a plan is made or destroyed: FFTW allows that in one thread at a time. Executing a
+/// plan needs no lock.
 [[nodiscard]] std::mutex& plannerLock();
 
-/// What a new plan may cost. Plans that wisdom holds cost nothing and are always taken; without
-/// wisdom FFTW_ESTIMATE is used unless `effort` asks for a search.
+/// How long the search for a new plan may take. Plans that wisdom holds cost nothing and are always
+/// taken. Without wisdom the plan is an estimate (FFTW_ESTIMATE), unless `effort` asks for a
+/// search.
 struct FftSearch {
     FftEffort effort = FftEffort::Estimate;
     std::stop_token stop;
 
-    /// Seconds that plans of one effort may take; 0 when no search is wanted any more. Never more
-    /// than two, or one without patience, so that a stop is answered.
+    /// Seconds that the search for one effort may take; 0 if no search is wanted any more. At most
+    /// 2 s for Patient and 1 s for Measure, so that a stop is answered in time.
     [[nodiscard]] double seconds() const;
 };
 
-/// FFTW's calls for one precision.
+/// FFTW's functions in one precision.
 struct Single {
     using Value = float;
     using Handle = fftwf_plan;
@@ -57,12 +59,12 @@ struct Double {
     static constexpr auto kExecuteInverse = &fftw_execute_dft_c2r;
 };
 
-/// (re, im) pairs of the half spectrum of a real box.
+/// Number of (re, im) pairs in the half spectrum of a real box.
 [[nodiscard]] inline std::int64_t pairsOf(const base::Extents& points) {
     return (points.x / 2 + 1) * points.y * points.z;
 }
 
-/// FFTW's plans of a real box and of its half spectrum.
+/// FFTW's plans for the transform of a real box to its half spectrum and back.
 /// **Threads**: made under plannerLock(); executed by any.
 template <class Precision> class BoxPlans {
   public:
@@ -75,7 +77,7 @@ template <class Precision> class BoxPlans {
     ~BoxPlans() { release(); }
 
     void forward(const Value* tile, Value* pairs) const {
-        // FFTW keeps the input of this transform.
+        // The plan preserves its input (FFTW_PRESERVE_INPUT), so the cast is safe.
         Precision::kExecuteForward(m_forward, const_cast<Value*>(tile), Precision::complex(pairs));
     }
     /// Overwrites `pairs`.
@@ -83,7 +85,7 @@ template <class Precision> class BoxPlans {
         Precision::kExecuteInverse(m_inverse, Precision::complex(pairs), tile);
     }
 
-    /// The lesser one of the efforts behind both.
+    /// The lower of the efforts behind the two plans.
     [[nodiscard]] FftEffort effort() const { return m_effort; }
 
   private:
@@ -94,16 +96,16 @@ template <class Precision> class BoxPlans {
     FftEffort m_effort = FftEffort::Estimate;
 };
 
-/// All that FFTW has learnt in this process, as it writes it: one text a precision.
+/// FFTW's wisdom of this process in FFTW's own text form, one text for each precision.
 struct FftWisdom {
     std::string single;
     std::string inDouble;
 };
 [[nodiscard]] FftWisdom exportWisdom();
 
-/// Adds wisdom to what this process knows. FFTW ends the process on some damaged texts, so hand it
-/// only what exportWisdom() of the same FFTW gave and a checksum has vouched for. Returns false
-/// when FFTW does not know the text.
+/// Adds wisdom to that of this process; false if FFTW does not understand the text. Some damaged
+/// texts make FFTW end the process: pass only texts that exportWisdom() of the same FFTW made and
+/// that a checksum has verified.
 bool importWisdom(const FftWisdom& wisdom);
 
 /// Forgets all wisdom.

@@ -6,21 +6,21 @@
 
 namespace flcc::cpu {
 
-/// Real tiles by the kernels of simd/beam.h: lengths are products of 2, 3, 5 and 7, and at least
-/// half of the lanes hold columns.
+/// Transforms of real tiles by the kernels of simd/beam.h. The lengths must be products of 2, 3, 5
+/// and 7, and columns must fill at least half of the lanes.
 ///
-/// Thirty-two columns go through their transform as the real and the imaginary part of one beam;
-/// their spectra are taken apart, and of each the frequencies 0 .. y / 2 go on, across the slices
-/// and along the rows, as the others are their conjugates. Nothing is planned.
+/// Thirty-two columns are transformed as the real and the imaginary part of one beam; then their
+/// spectra are separated. Of each spectrum only the frequencies 0 .. y / 2 are transformed across
+/// the slices and along the rows, since the others are their conjugates. Nothing is planned.
 template <class Real>
 [[nodiscard]] std::unique_ptr<const TileTransform<Real>>
 halfBeamTransform(const base::Extents& points);
 
-/// Whether there is one.
+/// True if halfBeamTransform() accepts these extents.
 [[nodiscard]] bool hasHalfBeamTransform(const base::Extents& points);
 
-/// Values of a spectrum, of the scratch that one of a template of extents `m` is made in, and of
-/// what a thread takes while it transforms.
+/// Values of a spectrum; of the scratch in which the spectrum of a template of extents `m` is made;
+/// of the scratch of one thread during a transform.
 [[nodiscard]] std::int64_t halfBeamSpectrumValues(const base::Extents& points);
 [[nodiscard]] std::int64_t halfBeamTemplateValues(const base::Extents& points,
                                                   const base::Extents& m);

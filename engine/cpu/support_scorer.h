@@ -12,17 +12,17 @@
 
 namespace flcc::cpu {
 
-/// What the general tiles of a run share.
+/// What the general tiles of a run share (SupportScorer).
 struct SupportRun {
     const method::Problem& problem;
     const SupportTemplate& templ;
     const method::CanonicalTemplate& canonical;
-    const method::MaskedView& scene; ///< without a mask where that is all ones
-    const method::MapView& map;      ///< that of the tile alone
-    std::stop_token stop;            ///< looked for between the sums of a tile
+    const method::MaskedView& scene; ///< has no mask if the mask is all ones
+    const method::MapView& map;      ///< the part of the map that belongs to the tile
+    std::stop_token stop;            ///< tested between the sums of a tile
 };
 
-/// Where the stages of a general tile go in a method's list of stages.
+/// Indices of the stages of a general tile in a method's list of stages.
 struct SupportStages {
     std::size_t load;
     std::size_t sums;
@@ -30,16 +30,17 @@ struct SupportStages {
     std::size_t repair;
 };
 
-/// Tiles that are not plain boxes wholly inside the scene: under a mask, at the border of `same`
-/// and `full`, with a mask of the scene (METHODS 2.0, 2.1). Everything in double; what breaks the
-/// promise all the same is replaced by canonical values. One for each worker.
+/// Scores general tiles: those under a mask, at the border of `same` and `full`, or with a mask of
+/// the scene, where panels are not plain boxes inside the scene (engine/method/NUMERICS.md,
+/// sections 1 and 5). All sums are in double. Scores that still break the promise are replaced by
+/// canonical values. One for each worker.
 class SupportScorer {
   public:
     explicit SupportScorer(std::unique_ptr<Correlator> correlator)
         : m_correlator(std::move(correlator)) {}
 
-    /// Fills the map of the tile `out`. False: stopped before anything was written; what is found
-    /// when it is stopped later stays LOWCONF.
+    /// Fills the map of the tile `out`. False: stopped before anything was written. A later stop
+    /// leaves the voxels that were to be replaced as LOWCONF.
     [[nodiscard]] bool tile(const SupportRun& run, const base::Box& out,
                             const SupportStages& stages, WorkerTally& tally);
 
@@ -47,12 +48,12 @@ class SupportScorer {
     /// What is known of the panels of a tile before they are scored.
     struct Sums {
         SupportFrame frame;
-        bool partial = false;  ///< some of the footprint lies outside
+        bool partial = false;  ///< part of the footprint lies outside the scene or its mask
         double insideNorm = 0; ///< ||B_S||
     };
     class Tile;
 
-    /// Empty: stopped.
+    /// Empty if stopped.
     [[nodiscard]] std::optional<Sums> sumsOf(const SupportRun& run, const base::Box& out,
                                              const SupportStages& stages, WorkerTally& tally);
     [[nodiscard]] method::shared::PanelFrame frameOf(const SupportRun& run, const Sums& sums) const;
@@ -62,10 +63,10 @@ class SupportScorer {
     std::unique_ptr<Correlator> m_correlator;
 };
 
-/// The scene voxels that the placements of `out` see; may leave the scene.
+/// The scene voxels under the placements of `out`. The box may leave the scene.
 [[nodiscard]] base::Box seenBy(const method::Problem& problem, const base::Box& out);
 
-/// True when a tile needs the general way: `seen` leaves the scene or meets a 0 of its mask.
+/// True if a tile is a general one: `seen` leaves the scene or holds a 0 of its mask.
 [[nodiscard]] bool isPartial(const method::MaskedView& scene, const base::Box& seen);
 
 } // namespace flcc::cpu

@@ -9,12 +9,14 @@
 
 namespace flcc::cpu {
 
-/// What a tile is correlated with for the sums of METHODS 2.0.
+/// The weights that a tile is correlated with to get the sums of a panel
+/// (engine/method/NUMERICS.md, section 1): the canonical template That, its support B_T, and
+/// That^2.
 enum class Weights : std::uint8_t { That, Support, Square };
 inline constexpr std::size_t kWeights = 3;
 
-/// A template as tiles that are not plain boxes inside the scene need it: weights in double and the
-/// runs of its support.
+/// A template in the form that tiles other than plain boxes inside the scene need: weights in
+/// double, and its support as runs of voxels along x.
 class SupportTemplate {
   public:
     struct Run {
@@ -26,7 +28,7 @@ class SupportTemplate {
 
     [[nodiscard]] const base::Extents& extents() const { return m_weights[0].extents(); }
     [[nodiscard]] std::int64_t count() const { return m_count; }
-    /// That, B_T or That^2.
+    /// The image of That, B_T or That^2.
     [[nodiscard]] const base::Image<double>& weights(Weights which) const {
         return m_weights[static_cast<std::size_t>(which)];
     }
@@ -48,13 +50,12 @@ class SupportTemplate {
     std::int64_t m_count = 0;
 };
 
-/// True when every voxel of the support inside the scene and its mask holds the same value, `level`
-/// of 0 where `zero` is set: FLAT, decided on the voxels as they are stored. `corner` may lie
-/// outside the scene.
+/// True if all voxels of the support inside the scene and its mask hold one value; with `zero`, if
+/// they all hold 0. Decides FLAT on the stored voxels. `corner` may lie outside the scene.
 [[nodiscard]] bool isConstant(const method::MaskedView& scene, const SupportTemplate& templ,
                               const base::Index& corner, bool zero);
 
-/// True when the template itself is constant where it meets the scene and its mask.
+/// True if the template is constant on the voxels where its support meets the scene and its mask.
 [[nodiscard]] bool isTemplateConstant(const method::MaskedView& scene, const SupportTemplate& templ,
                                       const base::Index& corner);
 

@@ -13,31 +13,33 @@
 
 namespace flcc::cpu {
 
-/// The spectra of the blocks of a template in each precision, made when they are first asked for:
-/// at once for small transforms; by the first run, which has threads and may be stopped, for large
-/// ones. **Threads**: any.
+/// The spectra of the blocks of a template in each precision. Small transforms are made when the
+/// template is prepared. Large ones are made by the first run that needs them, which has threads
+/// and can be stopped. **Threads**: any.
 class TemplateSpectra {
   public:
-    /// Conj(F(block)) / M of every block, in order. Empty: stopped.
+    /// conj(F(block)) / M of every block, in order; M is the number of points. Empty if stopped.
     template <class Real> using Spectra = std::vector<base::Image<Real>>;
 
-    /// Blocks are boxes of the template; their first voxel goes to the origin of `points`.
+    /// `blocks` are boxes of the template. The first voxel of a block goes to the origin of
+    /// `points`.
     TemplateSpectra(const method::CanonicalTemplate& templ, const base::Extents& points,
                     std::vector<base::Box> blocks)
         : m_templ(templ), m_points(points), m_blocks(std::move(blocks)) {}
 
-    /// True when all of them take a blink: those are part of preparing a template.
+    /// True if all transforms together are so short that prepare() makes them.
     [[nodiscard]] static bool areMadeAtOnce(const base::Extents& points, std::int64_t blocks) {
         return base::voxelCount(points) <= (std::int64_t{1} << 20) / blocks;
     }
 
-    /// Makes those of the problem's precision now if that takes a blink.
+    /// Makes the spectra in the problem's precision if areMadeAtOnce().
     void makeIfSmall(const method::Problem& problem, base::TilePool& pool) const;
 
-    /// Makes the transforms that a run of `problem` may need.
+    /// Makes the transforms (plans) that a run of `problem` needs in its precision.
     static void planTransforms(const method::Problem& problem, const base::Extents& points);
 
-    /// Waits where another run is making them, unless stopped.
+    /// The spectra; makes them if there are none. While another run makes them, it waits for them,
+    /// unless stopped.
     template <class Real>
     [[nodiscard]] const Spectra<Real>& of(const ForItems& each, const std::stop_token& stop) const;
 
@@ -50,13 +52,14 @@ class TemplateSpectra {
                TileTransform<Real>::spectrumValues(points) * blocks;
     }
 
-    /// What is done in one precision: transforms, and bytes of the buffers beside the spectra.
+    /// A computation in one precision: the points of its transforms, and the bytes of its buffers
+    /// without the spectra.
     struct Part {
         base::Extents points;
         std::int64_t buffers;
     };
 
-    /// What a template may keep of them.
+    /// Bytes of the spectra that a template may keep.
     [[nodiscard]] static std::int64_t keptBytes(const method::Problem& problem, const Part& single,
                                                 const Part& inDouble, std::int64_t blocks) {
         const bool inSingle = problem.precision == method::Precision::Single;
@@ -64,14 +67,14 @@ class TemplateSpectra {
                (!inSingle || problem.recompute ? bytes<double>(inDouble.points, blocks) : 0);
     }
 
-    /// The most a part of a run holds of its spectra and of what is there beside them: first while
-    /// its spectra of `blocks` blocks are made, then with its buffers.
+    /// Most bytes that a computation in one precision holds, its spectra included: scratch while
+    /// the spectra of `blocks` blocks are made, buffers afterwards.
     template <class Real>
     [[nodiscard]] static std::int64_t partBytes(const Part& part, const base::Extents& block,
                                                 std::int64_t blocks, int workers);
 
-    /// The most a run holds: the part in the problem's precision, then, where that is single and
-    /// may be recomputed, the one in double.
+    /// Most bytes that a run holds: in the problem's precision first; then, if that is single and
+    /// the problem recomputes, in double.
     [[nodiscard]] static std::int64_t runBytes(const method::Problem& problem,
                                                const base::Extents& block, std::int64_t blocks,
                                                int workers, const Part& single,

@@ -19,38 +19,39 @@
 
 namespace flcc::cpu {
 
-/// What a worker needs beside its method's buffers.
+/// What a worker counts, beside its method's buffers.
 struct WorkerTally {
     FactsCollector facts; ///< of all templates
     StageClock clock;
-    /// Of a bank: statuses of its map, and sums over all scores.
+    /// Of a bank: the status counts of its map, and sums over all scores.
     std::optional<method::MapFacts> best;
 };
 
-/// A tile of a map.
+/// A tile of the map of a bank or of one template.
 struct BestPart {
-    method::BankView view; ///< without an index when there is one template
+    method::BankView view; ///< has no index if there is one template
     bool plain = true;     ///< all voxels are OK for all templates so far
 };
 
-/// Where the scores of a tile go, one template after the other: those of a run of one template into
-/// its map; of a bank, the first one's into the map of the best, the others' into buffers from
-/// which they are merged. One for each worker.
+/// Where the scores of a tile go. A run of one template writes them into its map. In a bank the
+/// first template writes into the map of the best scores; the others write into a buffer, from
+/// which take() merges them. One for each worker.
 class BestTile {
   public:
     BestTile(const method::Problem& problem, const base::Extents& tile)
         : m_problem(problem), m_tile(tile) {}
-    /// Bytes of its buffers in a bank.
+    /// Bytes of the buffer of a bank; 0 for one template.
     [[nodiscard]] static std::int64_t bytes(const method::Problem& problem,
                                             const base::Extents& tile);
 
     /// Where template `templ` writes the scores of the tile `part`.
     [[nodiscard]] method::MapView of(std::int32_t templ, const BestPart& part);
-    /// Takes them when they are final; `plain`: all voxels are known to be OK.
+    /// Merges the final scores of template `templ` into the best ones. `plain`: all voxels are
+    /// known to be OK.
     void take(std::int32_t templ, BestPart& part, bool plain, WorkerTally& tally);
 
   private:
-    /// Merges them, and returns sums over them.
+    /// Merges the scores of `templ` and returns sums over them.
     method::ScoreSums merge(std::int32_t templ, const BestPart& part);
 
     method::Problem m_problem;
@@ -58,7 +59,7 @@ class BestTile {
     std::optional<method::MatchMap> m_scores;
 };
 
-/// The buffers of every thread of a run, each made when its thread first asks for it.
+/// The buffers of all threads of a run. A thread's buffers are made when it first asks for them.
 template <class Buffers> class ThreadBuffers final : public method::Workspace {
   public:
     template <class... Arguments>
@@ -78,10 +79,10 @@ template <class Buffers> class ThreadBuffers final : public method::Workspace {
     std::vector<std::unique_ptr<Buffers>> m_buffers;
 };
 
-/// The buffers of a run, of one precision at a time.
+/// The buffers of a run, which holds one precision at a time.
 template <template <class> class Buffers> class PrecisionBuffers final : public method::Workspace {
   public:
-    /// `arguments` make them when they are first asked for.
+    /// The buffers of one precision; the first call makes them from `arguments`.
     template <class Real, class... Arguments>
     [[nodiscard]] Buffers<Real>& of(const Arguments&... arguments) {
         auto& buffers = std::get<std::unique_ptr<Buffers<Real>>>(m_buffers);
@@ -90,7 +91,7 @@ template <template <class> class Buffers> class PrecisionBuffers final : public 
         }
         return *buffers;
     }
-    /// Lets go of those of the other precision.
+    /// Frees the buffers of the other precision.
     template <class Real> void keepOnly() {
         using Other = std::conditional_t<std::is_same_v<Real, float>, double, float>;
         std::get<std::unique_ptr<Buffers<Other>>>(m_buffers).reset();
@@ -100,13 +101,14 @@ template <template <class> class Buffers> class PrecisionBuffers final : public 
     std::tuple<std::unique_ptr<Buffers<float>>, std::unique_ptr<Buffers<double>>> m_buffers;
 };
 
-/// What the workers of a run counted; `stages` names the stages of StageClock.
+/// Joins what the workers of a run counted. `stages` names the stages of StageClock. `done`: the
+/// run was not cancelled.
 [[nodiscard]] method::Outcome outcomeOf(const std::vector<WorkerTally>& tallies,
                                         const std::vector<std::string>& stages, bool done);
 
 /// Runs `work(box, worker, tally)` for every tile of `grid`, a TileGrid or MapGrid, reports
-/// finished regions and collects what the workers counted, as outcomeOf(). Work that is stopped
-/// within a tile leaves nothing of it in the map and returns false.
+/// finished regions, and joins what the workers counted as outcomeOf(). `work` returns false if it
+/// was stopped within a tile; it must then have written nothing of the tile to the map.
 template <class Grid, class Work>
 method::Outcome runTiles(const Grid& grid, const method::Execution& execution,
                          const std::vector<std::string>& stages, Work&& work) {
@@ -130,36 +132,38 @@ method::Outcome runTiles(const Grid& grid, const method::Execution& execution,
     return outcomeOf(tallies, stages, done && whole);
 }
 
-/// Bytes that a bank whose templates are done one after the other takes beyond a run of one: the
-/// map of that one, and what is prepared of the others.
+/// Bytes that a bank takes beyond a run of one template if its templates are done one after the
+/// other: a second map, and what is prepared of the other templates (`preparedBytes` each).
 [[nodiscard]] std::int64_t oneByOneBytes(const method::Problem& problem,
                                          std::int64_t preparedBytes);
 
-/// Makes the time of one template that of such a bank.
+/// Turns the predicted time of one template into that of such a bank.
 void timeOneByOne(const method::Problem& problem, method::Prediction& prediction);
 
-/// Adds the candidate of `method` with this tile, unless it is there.
+/// Adds the candidate of `method` with this tile, unless the list has it already.
 void addCandidate(const method::Method& method, const base::Extents& tile,
                   const method::Limits& limits, std::vector<method::Candidate>& to);
 
-/// Refuses a candidate that needs more than the limit; empty when it fits.
+/// The reason to refuse a candidate that needs more memory than the limit; empty if it fits.
 [[nodiscard]] std::string memoryRefusal(std::int64_t bytes, const method::Limits& limits);
 
-/// Refuses window sums where the support is no box; empty when there is nothing to refuse.
+/// The reason to refuse `--statistics box` where the support is not a box; empty if there is none.
 [[nodiscard]] std::string statisticsRefusal(const method::Problem& problem);
 
-/// What one thread takes for the denominators of `placements` in tiles of `tile` placements.
+/// Predicted nanoseconds of one thread for the denominators of `placements` in tiles of `tile`
+/// placements.
 [[nodiscard]] double denominatorNs(double placements, const method::Problem& problem,
                                    const base::Extents& tile, const method::CostModel& model);
 
-/// What the templates of a bank after the first one take of a tile's transforms and product, as
-/// they share the forward transform.
+/// Time of the transforms and the product of a tile for each further template of a bank, divided by
+/// the time for the first one. Further templates share the forward transform.
 inline constexpr double kAgainTransform = 0.65;
 
-/// What window sums, division and statuses take in a bank that shares the sums, against one
-/// template.
+/// Time of window sums, division and statuses in a bank whose templates share the sums, divided by
+/// the time for one template.
 [[nodiscard]] inline double sharedScores(const method::Problem& problem) {
-    constexpr double kFirst = 1.4; // keeps the sums, starts the best map
+    constexpr double kFirst =
+        1.4; // the first template also stores the sums and starts the map of best scores
     constexpr double kAgain = 0.35;
     return problem.templates > 1 ? kFirst + kAgain * (problem.templates - 1) : 1;
 }

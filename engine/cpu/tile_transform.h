@@ -13,92 +13,99 @@
 
 namespace flcc::cpu {
 
-/// What goes into a transform and what comes out, as its error bound takes them (METHODS 2.2): of
-/// lines whose errors stay within them.
+/// Energies of a tile before its transform (`in`) and of the whole correlation (`out`), the part
+/// that is not wanted included. The error bound is made of them (engine/method/NUMERICS.md, section
+/// 5).
 struct TileEnergies {
     method::shared::TileEnergy in;
     method::shared::TileEnergy out;
 };
 
-/// The threads that share a transform: what they do items with, and how many there are.
+/// The threads that share one transform: `each` does the items on them, `workers` is their number.
 struct Sharers {
     const ForItems& each;
     int workers;
 };
 
-/// Circular correlation of a real tile with a real template, in float or in double: the latter for
-/// the tiles that single precision cannot keep the promise on. Most lengths that are products of 2,
+/// Circular correlation of a real tile with a real template, in float or in double. Double serves
+/// tiles for which single precision cannot keep the promise. Most lengths that are products of 2,
 /// 3, 5 and 7 go through halfBeamTransform(), others through FFTW.
 ///
-/// **Shapes**: a spectrum, and `work`, which is scratch, have spectrumValues(), aligned to a cache
-/// line. Tiles are contiguous, with kZeros zeros behind the last value of those that are read. Of
-/// the correlation the box `wanted` from the origin on is promised; the rest may be anything.
+/// **Shapes**: a spectrum holds spectrumValues() values, aligned to a cache line; so does `work`,
+/// which is scratch. A tile that is read is contiguous, with kZeros zeros behind its last value. Of
+/// a correlation only the box `wanted` from the origin on is specified; the rest may hold anything.
 ///
 /// **Threads**: immutable; each thread brings its own buffers.
 template <class Real> class TileTransform {
   public:
     static constexpr std::int64_t kZeros = 16;
 
-    /// Shapes whose transforms are kept while nobody uses them, those that were asked for last.
+    /// Number of shapes whose transforms stay in the table while nobody uses them. The shape that
+    /// was requested longest ago goes first.
     static constexpr std::size_t kKeptShapes = 64;
 
-    /// The transform of a shape, made where none is kept. All transforms made for one shape give
-    /// the same bits. FFTW's comes from its wisdom or, without any for the shape, from an estimate.
+    /// The transform of a shape; made if the table has none. All transforms made for one shape give
+    /// the same bits. An FFTW plan comes from FFTW's wisdom or, without wisdom for the shape, from
+    /// an estimate.
     [[nodiscard]] static std::shared_ptr<const TileTransform> of(const base::Extents& points);
-    /// Searches for a better transform of FFTW's, which FFTW then keeps as wisdom.
+    /// Searches for a faster FFTW plan, which FFTW then keeps as wisdom. Does nothing for shapes
+    /// that do not use FFTW.
     static void search(const base::Extents& points, const FftSearch& search);
 
     virtual ~TileTransform() = default;
 
-    /// "own", or the effort behind FFTW's plan.
+    /// How the transform was planned: "own", or the effort behind FFTW's plan.
     [[nodiscard]] virtual std::string_view planning() const = 0;
 
-    /// Values of the half of a spectrum that is kept, no fewer than the tile has.
+    /// Values of the half spectrum that is stored: at least as many as the tile has.
     [[nodiscard]] static std::int64_t spectrumValues(const base::Extents& points);
 
-    /// Values of a correlation that may be written where `wanted` is promised.
+    /// Values that a correlation may write if the box `wanted` is requested.
     [[nodiscard]] static std::int64_t writtenValues(const base::Extents& points,
                                                     const base::Extents& wanted);
 
-    /// What a thread takes while it transforms; of FFTW about.
+    /// Bytes of scratch that a thread takes during a transform; with FFTW an estimate.
     [[nodiscard]] static std::int64_t scratchBytes(const base::Extents& points);
 
-    /// Values of the scratch that the spectrum of a template of extents `m` is made in.
+    /// Doubles of scratch that templateSpectrum() takes for a template of extents `m`.
     [[nodiscard]] static std::int64_t templateWorkValues(const base::Extents& points,
                                                          const base::Extents& m);
 
-    /// conj(F(templ)) / M in the order that correlate() reads it: computed in double, rounded once.
-    /// Empty when stopped.
+    /// conj(F(templ)) / M, M the number of points, in the order that correlate() reads. It is
+    /// computed in double and rounded once. Empty if stopped.
     [[nodiscard]] base::Image<Real> templateSpectrum(const base::View<const double>& templ,
                                                      const ForItems& each) const;
-    /// Likewise in `spectrum`; `work` of templateWorkValues(). False when stopped.
+    /// The same, written to `spectrum`. `work` holds templateWorkValues() doubles. False if
+    /// stopped.
     virtual bool templateSpectrum(const base::View<const double>& templ, const ForItems& each,
                                   double* work, Real* spectrum) const = 0;
 
-    /// `to` = circular correlation of `tile` with the template, by all of `sharers`; nothing when
-    /// they were stopped. The same bits by any number of them. `to` may be where `templ` is.
+    /// Writes the circular correlation of `tile` with the template to `to`, on all threads of
+    /// `sharers`. Empty if stopped. The number of threads changes no bit. `to` may be the memory of
+    /// `templ`.
     [[nodiscard]] virtual std::optional<TileEnergies>
     correlate(const Sharers& sharers, const Real* templ, const Real* tile, Real* work, Real* to,
               const base::Extents& wanted) const = 0;
-    /// Likewise in this thread.
+    /// The same in the calling thread.
     TileEnergies correlate(const Real* templ, const Real* tile, Real* work, Real* to,
                            const base::Extents& wanted) const {
         return correlate({oneAfterTheOther(), 1}, templ, tile, work, to, wanted).value();
     }
 
-    /// correlate() in two, for several templates: the spectrum of a tile,
+    /// First half of correlate(), done once for several templates: the spectrum of a tile.
     virtual method::shared::TileEnergy forward(const Real* tile, Real* work,
                                                Real* spectrum) const = 0;
-    /// and `to` = the tile behind it correlated with a template, to the bit as correlate(). `to`
-    /// may be where `templ` is.
+    /// Second half of correlate(): writes the correlation of the tile behind `spectrum` with a
+    /// template to `to`, with the bits of correlate(). `to` may be the memory of `templ`.
     virtual method::shared::TileEnergy inverse(const Real* templ, const Real* spectrum, Real* work,
                                                Real* to, const base::Extents& wanted) const = 0;
 
-    /// The same of a sum of products of spectra, as addProduct() makes it.
+    /// The same for a sum of products of spectra that addProduct() made.
     virtual void inverse(const Real* sum, Real* work, Real* to,
                          const base::Extents& wanted) const = 0;
 
-    /// `sum` += `templ` `spectrum`, of `count` values from one that is a multiple of kTogether.
+    /// Adds the products of the spectra `templ` and `spectrum` to `sum`, for `count` values. The
+    /// index of the first one is a multiple of kTogether.
     virtual void addProduct(const Real* templ, const Real* spectrum, std::int64_t count,
                             Real* sum) const = 0;
     static constexpr std::int64_t kTogether = 32;
@@ -111,12 +118,13 @@ template <class Real> class TileTransform {
     base::Extents m_points;
 };
 
-/// How the transform of a shape is planned, for reports: "own", or the effort behind FFTW's, an
-/// estimate until it is made.
+/// How the transform of a shape is planned, for reports: "own", or the effort behind FFTW's plan,
+/// "estimate" until there is one.
 [[nodiscard]] std::string_view planningOf(const base::Extents& points, bool inDouble);
 
-/// What a thread takes for a point of forward() or inverse() in double, about: longer the further
-/// tile, spectrum and result are beyond the caches; with FFTW beyond those that cores share.
+/// Predicted nanoseconds of one thread for each point of forward() or inverse() in double. The time
+/// grows with the logarithm of the ratio of tile, spectrum and result to the caches of one core;
+/// with FFTW, to the caches that cores share.
 [[nodiscard]] double doubleHalfNs(const base::Extents& points);
 
 } // namespace flcc::cpu

@@ -15,18 +15,19 @@
 #include "engine/method/bank.h"
 #include "engine/method/canonical.h"
 
-/// Tiles that go through transforms (METHODS 3.3): what a run needs, and the run.
+/// Method `tiled`: what a run of tiles through transforms needs, and the run (overlap-save, Karas
+/// (22)-(23)).
 namespace flcc::cpu {
 
-/// Everything that depends on the template alone.
+/// Everything that method `tiled` prepares from a template alone.
 class TiledPrepared final : public method::Prepared {
   public:
-    /// `keep`: its spectrum in double, once it is made.
+    /// `keep`: the spectrum in double stays in memory once it is made.
     TiledPrepared(const method::Problem& problem, const method::Candidate& candidate,
                   const method::MaskedView& templ, bool keep, base::TilePool& pool);
 
     [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_forms.canonical; }
-    /// Empty where all tiles are plain boxes inside the scene.
+    /// Empty if all tiles are plain boxes inside the scene.
     [[nodiscard]] const std::optional<SupportTemplate>& support() const { return m_support; }
     [[nodiscard]] const std::optional<SupportSpectra>& spectra() const { return m_spectra; }
     [[nodiscard]] const IntegerTemplate* integers() const {
@@ -34,14 +35,14 @@ class TiledPrepared final : public method::Prepared {
     }
     [[nodiscard]] const TileTransform<float>& transform() const { return *m_transform; }
     [[nodiscard]] const base::Image<float>& spectrum() const { return m_spectrum; }
-    /// The spectrum in double for tiles of twofoldPoints(): made when the first tile asks for it,
-    /// with `work` as scratch; where it is not kept, made each time in `to`.
+    /// The spectrum in double for tiles of doublePoints(). If it is kept, the first call makes it,
+    /// with `work` as scratch. Otherwise every call makes it in `to`.
     [[nodiscard]] const double* inDouble(double* work, double* to) const;
 
-    /// Bytes of what is kept of a template, its spectrum in double with it where a run may ask.
+    /// Bytes kept of a template, its spectrum in double included if a run may need it.
     [[nodiscard]] static std::int64_t bytes(const method::Problem& problem,
                                             const base::Extents& points, bool keep);
-    /// Of its spectrum in single precision.
+    /// Bytes of the spectrum in single precision.
     [[nodiscard]] static std::int64_t spectrumBytes(const base::Extents& points) {
         return 4 * TileTransform<float>::spectrumValues(points);
     }
@@ -59,20 +60,20 @@ class TiledPrepared final : public method::Prepared {
     mutable base::Image<double> m_inDouble;
 };
 
-/// The points of the tiles in which a tile of `points` is done in double: of all of it in a run in
-/// double; of parts whose buffers have room where those of the tile in single precision were, if
-/// the template leaves such parts enough placements.
+/// Points of the tiles in which a tile of `points` is computed in double. In a run in double they
+/// are `points`. Otherwise they are those of parts whose buffers fit where the tile's buffers in
+/// single precision were, or `points` if the template leaves such parts too few placements.
 [[nodiscard]] base::Extents doublePoints(const method::Problem& problem,
                                          const base::Extents& points);
 
-/// Where a tile in one precision and what is made of it lie.
+/// The buffers of one tile in one precision, side by side in one piece of memory.
 template <class Real> struct TileBuffers {
     Real* voxels;
     Real* numerators;
     Real* work;     ///< of the transform
-    Real* spectrum; ///< of a bank: that of the tile, kept for its templates
+    Real* spectrum; ///< of a bank: the tile's spectrum, shared by its templates; else null
 
-    /// All of it is written before it is read.
+    /// Clears nothing: every value is written before it is read.
     TileBuffers(base::Image<double>& room, const base::Extents& points, bool bank)
         : voxels(reinterpret_cast<Real*>(room.data())), numerators(voxels + values(points)),
           work(numerators + values(points)), spectrum(bank ? work + values(points) : nullptr) {}
@@ -82,7 +83,7 @@ template <class Real> struct TileBuffers {
     }
 
   private:
-    /// Room for voxels, and for a half spectrum.
+    /// Values that hold the voxels with slack, or a half spectrum, whichever is more.
     static std::int64_t values(const base::Extents& points) {
         return roundUp(std::max(base::voxelCount(points) + simd::kSlack,
                                 TileTransform<Real>::spectrumValues(points)),
@@ -90,31 +91,31 @@ template <class Real> struct TileBuffers {
     }
 };
 
-/// The buffers of one worker; those of a precision are made when it is first needed.
+/// The buffers of one worker. Those of a precision are made when they are first needed.
 class TiledBuffers {
   public:
-    /// `tile`: the placements a tile gives.
+    /// `tile`: the placements of one tile.
     TiledBuffers(const method::Problem& problem, const base::Extents& points,
                  const base::Extents& tile);
 
     TileScorer scorer;
     BestTile best;
 
-    /// Those of a tile in the precision of the run.
+    /// The buffers of a tile in the precision of the run.
     template <class Real> [[nodiscard]] TileBuffers<Real> tile(bool bank);
-    /// Those of a part that is done again in double: where the tile was, but in a bank, whose next
-    /// template needs it.
+    /// The buffers of a part that is recomputed in double. They replace those of the tile, except
+    /// in a bank, whose next template still needs the tile.
     [[nodiscard]] TileBuffers<double> again(bool bank);
-    /// The window sums of a tile, of a bank.
+    /// The window sums of a tile that the templates of a bank share.
     [[nodiscard]] KeptTile& kept() { return m_kept ? *m_kept : m_kept.emplace(m_tile); }
     [[nodiscard]] SupportScorer& support(const SupportSpectra& spectra);
 
-    /// Of what is made for the first tile; the scorer comes on top.
+    /// Bytes of the buffers that are made for the first tile, without the scorer's.
     [[nodiscard]] static std::int64_t bytes(const method::Problem& problem,
                                             const base::Extents& points, const base::Extents& tile);
 
   private:
-    /// Of tiles in the precision of a run.
+    /// Bytes of the buffers of a tile in the precision of a run.
     static std::int64_t tileBytes(const method::Problem& problem, const base::Extents& points,
                                   bool bank);
 
@@ -125,20 +126,20 @@ class TiledBuffers {
     std::unique_ptr<SupportScorer> m_support;
     FourierCorrelator* m_correlator = nullptr; ///< of m_support
     base::Image<double> m_room;
-    base::Image<double> m_again; ///< of a bank: for what is done again
+    base::Image<double> m_again; ///< of a bank: for recomputing in double
     std::optional<KeptTile> m_kept;
 };
 
-/// A run of one template, or of those of a bank.
+/// A run of one template or of a bank.
 struct TiledRun {
     const method::Problem& problem;
     const base::Extents& points;
     std::vector<const TiledPrepared*> templs;
-    method::MaskedView scene; ///< without a mask where that is all ones
-    method::BankView to;      ///< without an index: one template
+    method::MaskedView scene; ///< has no mask if the mask is all ones
+    method::BankView to;      ///< has no index if there is one template
 
     [[nodiscard]] bool bank() const { return templs.size() > 1; }
-    /// Does it in tiles of `tile` placements.
+    /// Runs the problem in tiles of `tile` placements.
     [[nodiscard]] method::Outcome operator()(const base::Extents& tile,
                                              ThreadBuffers<TiledBuffers>& buffers,
                                              const method::Execution& execution) const;
