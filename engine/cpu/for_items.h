@@ -9,12 +9,12 @@
 
 namespace flcc::cpu {
 
-/// Does `work(item, worker)` for every item 0 .. count-1: on the threads of a pool, or one after
-/// the other. Returns false when it was stopped before all were done.
+/// Calls `work(item, worker)` for every item 0 .. count-1, on the threads of a pool or one after
+/// the other. Returns false if it was stopped before all items were done.
 using ForItems = std::function<bool(
     std::int64_t count, const std::function<void(std::int64_t item, int worker)>& work)>;
 
-/// All items in this thread, as `worker`.
+/// All items in the calling thread, which is number `worker`.
 [[nodiscard]] inline ForItems oneAfterTheOther(int worker = 0) {
     return [worker](std::int64_t count, const std::function<void(std::int64_t, int)>& work) {
         for (std::int64_t item = 0; item < count; ++item) {
@@ -24,15 +24,15 @@ using ForItems = std::function<bool(
     };
 }
 
-/// All items, shared out among the threads of a pool.
+/// All items on the threads of a pool.
 [[nodiscard]] inline ForItems itemsOf(base::TilePool& pool) {
     return [&pool](std::int64_t count, const std::function<void(std::int64_t, int)>& work) {
         return pool.run(count, work);
     };
 }
 
-/// Calls `use(y, z)` for every row of `extents`, some rows an item, so that a stop is looked for
-/// now and then.
+/// Calls `use(y, z)` for every row of `extents`. One item holds several rows, so that a stop is
+/// answered without a test for every row.
 template <class Use> bool forRows(const ForItems& each, const base::Extents& extents, Use&& use) {
     constexpr std::int64_t kValues = 1 << 16;
     const std::int64_t together = std::max<std::int64_t>(1, kValues / extents.x);

@@ -8,12 +8,12 @@
 
 namespace flcc::cpu {
 
-/// The tiles that cover a map of any extent. Placements inside the scene come first, in the tiles
-/// of the `valid` map, so that their scores have its bits; the frame around them follows, a tile at
-/// a time.
+/// The tiles that cover a map of any `--extent`. Placements inside the scene come first, in the
+/// tiles of the `valid` map, so that their scores have the bits of that map. The tiles of the
+/// border follow.
 class MapGrid {
   public:
-    /// A box of the map and its tiles.
+    /// A box of the map, cut into tiles.
     struct Part {
         base::Box box;
         TileGrid grid;
@@ -21,7 +21,7 @@ class MapGrid {
         Part(const base::Box& all, const base::Extents& tile) : box(all), grid(all.extents, tile) {}
     };
 
-    /// `whole`: one grid over all, for where every tile goes the same way.
+    /// `whole`: one grid covers the whole map, for problems whose tiles are all general.
     MapGrid(const method::Problem& problem, const base::Extents& tile, bool whole)
         : m_inner(innerOf(problem, whole), tile) {
         const base::Extents map = method::mapExtents(problem);
@@ -42,9 +42,9 @@ class MapGrid {
         add({end.x, in.corner.y, in.corner.z}, {map.x, end.y, end.z});
     }
 
-    /// The placements inside the scene.
+    /// The part of the placements inside the scene; with `whole` the whole map.
     [[nodiscard]] const Part& inner() const { return m_inner; }
-    /// What is left of the map: at most two parts an axis.
+    /// The rest of the map: at most two parts for each axis.
     [[nodiscard]] const std::vector<Part>& frame() const { return m_frame; }
 
     [[nodiscard]] std::int64_t count() const {
@@ -54,7 +54,7 @@ class MapGrid {
         }
         return count;
     }
-    /// The box of map voxels of a tile, those inside the scene first.
+    /// The box of map voxels of a tile; tiles inside the scene come first.
     [[nodiscard]] base::Box box(std::int64_t tile) const {
         const Part* part = &m_inner;
         for (std::size_t next = 0; tile >= part->grid.count(); ++next) {
@@ -64,7 +64,7 @@ class MapGrid {
         return moved(part->grid.box(tile), part->box.corner);
     }
 
-    /// `box` in voxels of the `valid` map.
+    /// The box of the `valid` map that `box` of this map is.
     [[nodiscard]] base::Box inValid(const base::Box& box) const {
         const base::Index& corner = m_inner.box.corner;
         return moved(box, {-corner.x, -corner.y, -corner.z});

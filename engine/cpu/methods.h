@@ -9,24 +9,24 @@
 
 namespace flcc::cpu {
 
-/// LCC by the definition of its numerator, register-blocked (METHODS 3.1).
+/// LCC with numerators by the definition, in blocks of registers (FLCC (10)).
 [[nodiscard]] const method::Method& directMethod();
 
-/// LCC by overlap-save with real transforms (METHODS 3.3, Karas (22)-(23)).
+/// LCC by overlap-save with real transforms (Karas (22)-(23)).
 [[nodiscard]] const method::Method& tiledMethod();
 
-/// LCC by half transforms of the whole scene (METHODS 3.2, FLCC II.B).
+/// LCC by real transforms of the whole scene at once (FLCC II.B).
 [[nodiscard]] const method::Method& fourierMethod();
 
-/// LCC by overlap-save in the scene and overlap-add in the template (METHODS 3.4, Karas Algorithm
-/// 1): for large templates in little memory.
+/// LCC by overlap-save in the scene and overlap-add in the template (Karas Algorithm 1): for large
+/// templates in little memory.
 [[nodiscard]] const method::Method& tiledTemplateMethod();
 
 /// The libraries behind the methods and their versions.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> libraryVersions();
 
-/// Has FFTW search for the best plans of tiles of `points` in float or in double, where it
-/// transforms them: seconds, but none once they are kept as wisdom.
+/// Lets FFTW search for the best plans for tiles of `points`, in float or in double. Takes seconds,
+/// but no time for plans that wisdom holds or shapes that FFTW does not transform.
 void searchTransforms(const base::Extents& points, bool inDouble, const std::stop_token& stop);
 
 } // namespace flcc::cpu

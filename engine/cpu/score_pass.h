@@ -13,8 +13,8 @@
 
 namespace flcc::cpu {
 
-/// Voxels of the scene and numerators that many tiles are scored from; both boxes begin at
-/// placement `corner`, and the rows of x have kSlack values beyond the last.
+/// The scene voxels and numerators from which many tiles are scored. Both boxes begin at placement
+/// `corner`; rows of x have kSlack values behind the last row.
 template <class Real> struct Numerators {
     simd::VoxelBox<Real> x;
     simd::VoxelBox<Real> numerator;
@@ -24,50 +24,50 @@ template <class Real> struct Numerators {
 /// The stages of a run, for ScorePass::items().
 enum PassStage : std::size_t { kLoad, kTransform, kDenominator, kRecomputation };
 
-/// The end of a method whose numerators are made for many tiles at once: scores tile by tile, and
-/// what breaks the promise is put right at the end, when it is known how much that is.
+/// The last part of a method that computes numerators for many tiles at once. It scores tile by
+/// tile, and recomputes scores that break the promise at the end, when their number is known.
 ///
-/// A tile is finished at once when its LOWCONF voxels cost less than its share of a region in
-/// double; others wait. Then the voxels of a region are replaced by canonical values, or the
-/// numerators of its waiting tiles are made again in double, whichever costs less. None of it
-/// depends on threads.
+/// A tile is finished at once if canonical values for its LOWCONF voxels cost less than its share
+/// of a region in double. Other tiles wait. At the end each region of waiting tiles takes the
+/// cheaper way: canonical values for its voxels, or numerators in double for its tiles. The choice
+/// does not depend on the number of threads.
 class ScorePass {
   public:
-    /// A run in double is done in regions: boxes of so many placements, whole score tiles, that
-    /// cover the map.
+    /// The regions that are recomputed in double: boxes of `placements`, made of whole score tiles,
+    /// that cover the map.
     struct Regions {
         base::Extents placements;
-        double ns; ///< of a thread that one of them takes
+        double ns; ///< nanoseconds of one thread for a region
     };
 
     ScorePass(const method::Problem& problem, const base::AnyView& scene,
               const TemplateForms& templ, const method::Execution& execution,
               const method::MapView& map, const Regions& regions);
 
-    /// Refuses a problem that these methods do not solve; empty when they do.
+    /// The reason to refuse a problem that these methods do not solve; empty if they do.
     [[nodiscard]] static std::string refusal(const method::Problem& problem);
-    /// **Errors**: Problem for pixels with a mask that is not all ones, which no problem that is
-    /// not refused names.
+    /// Rejects masks, which refusal() excludes. **Errors**: Problem for pixels with a mask that is
+    /// not all ones.
     static void requireUnmasked(const method::MaskedView& pixels);
 
-    /// The tiles of a map: few, so that little is read twice, and enough for many threads.
+    /// The score tiles of a map: few, so that little is read twice, yet enough for many threads.
     [[nodiscard]] static TileGrid gridOf(const method::Problem& problem);
     [[nodiscard]] static base::Extents tileOf(const method::Problem& problem);
     /// Bytes of the buffers of one worker.
     [[nodiscard]] static std::int64_t bytes(const method::Problem& problem);
 
-    /// Shares items out among the threads, on the clock of a stage.
+    /// Does items on all threads and adds their time to a stage.
     [[nodiscard]] ForItems items(PassStage stage);
 
-    /// Scores one tile of the map and finishes it, or lets it wait. On any thread.
+    /// Scores one tile of the map, then finishes it or lets it wait. Any thread may call it.
     template <class Real>
     void score(const base::Box& out, const Numerators<Real>& numerators, const CentredTile& tile,
                const BoundTerms& terms, int worker);
 
-    /// The whole run: `in(tiles, Real{})` makes the numerators of tiles in float or double and
-    /// scores them, and says false when stopped. First all of `tiles` in the precision of the
-    /// problem; what breaks the promise then in double, tiles of one region at a time, or by
-    /// canonical values.
+    /// The whole run. `in(tiles, Real{})` computes the numerators of tiles in float or double and
+    /// scores them; it returns false if stopped. First all of `tiles` are computed in the problem's
+    /// precision. Then scores that break the promise are recomputed: in double, one region at a
+    /// time, or by canonical values.
     template <class In>
     [[nodiscard]] method::Outcome run(const std::vector<base::Box>& tiles, In&& in) {
         bool done = m_problem.precision == method::Precision::Single ? in(tiles, float{})
@@ -82,19 +82,20 @@ class ScorePass {
     }
 
   private:
-    /// Elements of a worker's voxels in steps; 0 where no template of as many voxels as this one
-    /// meets bytes without leaving 32 bits.
+    /// Elements of a worker's buffer of 16-bit steps; 0 if a template of this size cannot be
+    /// multiplied with bytes in 32-bit integers.
     [[nodiscard]] static std::int64_t stepsRoom(const method::Problem& problem);
     struct Waiting {
         base::Box box;
         TileResult result;
         bool finished = false;
     };
-    /// The tiles that wait in regions which cost less in double than by their voxels, cleared.
+    /// Removes and returns the waiting tiles of the regions that are cheaper in double, region by
+    /// region, and clears their part of the map.
     [[nodiscard]] std::vector<std::vector<base::Box>> takeDouble();
-    /// Replaces the voxels of the tiles that wait. False when stopped.
+    /// Replaces the LOWCONF voxels of the waiting tiles by canonical values. False if stopped.
     [[nodiscard]] bool repair();
-    /// What the run came to; clears what is not finished.
+    /// The outcome of the run; clears the map of tiles that are not finished.
     [[nodiscard]] method::Outcome outcome(bool done);
     void finish(TileScorer& scorer, const base::Box& box, const TileResult& result, int worker);
     void clear(const base::Box& box) const;
@@ -106,9 +107,9 @@ class ScorePass {
     const method::MapView& m_map;
     Regions m_regions;
     ThreadBuffers<TileScorer> m_scorers;
-    std::vector<base::Image<std::int16_t>> m_steps; ///< of each worker; made when one asks for it
+    std::vector<base::Image<std::int16_t>> m_steps; ///< of each worker; made when it is needed
     std::vector<WorkerTally> m_tallies;
-    std::mutex m_lock; // guards what follows, and regions being told
+    std::mutex m_lock; // guards m_waiting and the reports of finished regions
     std::vector<Waiting> m_waiting;
 };
 

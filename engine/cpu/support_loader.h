@@ -8,31 +8,31 @@
 
 namespace flcc::cpu {
 
-/// A tile in its own frame as CentredTile, of a scene that may have a mask and of a footprint that
-/// may leave it.
+/// A tile in a frame of its own, as CentredTile, for a scene that may have a mask and a footprint
+/// that may leave the scene.
 struct SupportFrame {
-    CentredTile tile;        ///< nonFinite counts the voxels inside only
+    CentredTile tile;        ///< `nonFinite` counts voxels inside the scene and its mask only
     double level = 0;        ///< c 2^-e
-    bool integer = false;    ///< x 2^e are integers
+    bool integer = false;    ///< every x 2^e is an integer
     std::int64_t inside = 0; ///< voxels inside the scene and its mask
     double norm = 0;         ///< ||x||
     double squareNorm = 0;   ///< ||x^2||
 };
 
-/// Loads what `seen` sees of the scene into `to`, its first voxel the corner of `seen`: x where the
-/// voxel is inside the scene and its mask and finite. The rest of `to` must be 0 and stays so. c is
-/// the mean of the voxels written.
+/// Loads the voxels of the box `seen` into `to`, whose first element is the corner of `seen`: x for
+/// finite voxels inside the scene and its mask. Other elements of `to` are not written and must be
+/// 0. c is the mean of the voxels written.
 [[nodiscard]] SupportFrame loadSupport(const method::MaskedView& scene, const base::Box& seen,
                                        const simd::DoubleBox& to);
 
-/// Likewise 1 where the voxel is inside.
+/// The same with 1 for every voxel inside the scene and its mask.
 void loadInside(const method::MaskedView& scene, const base::Box& seen, const simd::DoubleBox& to);
 
-/// Likewise 1 where it is inside and not finite.
+/// The same with 1 for voxels inside that are not finite, 0 for finite ones.
 void loadNonFinite(const method::MaskedView& scene, const base::Box& seen,
                    const simd::DoubleBox& to);
 
-/// x^2 for x.
+/// Replaces every x by x^2.
 void squareInPlace(const base::Extents& extents, const simd::DoubleBox& box);
 
 } // namespace flcc::cpu

@@ -9,31 +9,32 @@
 
 namespace flcc::cpu {
 
-/// True when some tiles of `problem` are not plain boxes inside the scene.
+/// True if `problem` has general tiles: tiles other than plain boxes inside the scene.
 [[nodiscard]] inline bool needsSupport(const method::Problem& problem) {
     return problem.mask || problem.sceneMask || problem.extent != method::Extent::Valid ||
            problem.statistics == method::WindowStatistics::Fourier;
 }
 
-/// The template as general tiles need it; empty when `problem` has none. **Errors**: Problem for a
-/// mask that the problem does not name.
+/// The template as general tiles need it; empty if `problem` has no general tiles. **Errors**:
+/// Problem for a mask that the problem does not name.
 [[nodiscard]] std::optional<SupportTemplate>
 supportTemplate(const method::Problem& problem, const method::CanonicalTemplate& canonical,
                 const method::MaskedView& templ);
 
-/// The scene without a mask of ones. **Errors**: Problem for a mask that the problem does not name.
+/// The scene; without its mask if that is all ones. **Errors**: Problem for a mask that the problem
+/// does not name.
 [[nodiscard]] method::MaskedView withoutIdleMask(const method::Problem& problem,
                                                  const method::MaskedView& scene);
 
-/// True when every tile goes the general way.
+/// True if every tile is a general one.
 [[nodiscard]] inline bool allGeneral(const method::Problem& problem,
                                      const method::CanonicalTemplate& canonical) {
     return !canonical.support().empty() || problem.statistics == method::WindowStatistics::Fourier;
 }
 
-/// The templates of a bank that go the same way, all of them; none when they do not, as some have
-/// a mask that counts and some have none. **Errors**: Problem for another number of templates than
-/// the problem's.
+/// All templates of a bank if they can share a run: either all of them need general tiles
+/// everywhere, or none does. Else, when a mask counts for some only, an empty list. **Errors**:
+/// Problem for another number of templates than the problem's.
 template <class Templ>
 [[nodiscard]] std::vector<const Templ*>
 alikeTemplates(const method::Problem& problem,
@@ -50,24 +51,26 @@ alikeTemplates(const method::Problem& problem,
     return templs;
 }
 
-/// Bytes of the map that templates of one by one need where they may not go the same way.
+/// Bytes of the second map that a bank takes if alikeTemplates() may be empty, so that its
+/// templates run one after the other.
 [[nodiscard]] inline std::int64_t unlikeBytes(const method::Problem& problem) {
     return problem.mask ? oneByOneBytes(problem, 0) : 0;
 }
 
-/// What general tiles are expected to cost; nothing where there are none.
+/// Numbers for the predicted cost of general tiles; all 0 if there are none.
 struct SupportCost {
-    double tiles = 0;        ///< their number
-    double placements = 0;   ///< of them, of which those of the plain tiles lack as many
-    double blocks = 0;       ///< placements rounded up to the register blocks of direct
-    std::int64_t inputs = 0; ///< correlations: inputs that are transformed, and products
+    double tiles = 0;      ///< number of general tiles
+    double placements = 0; ///< placements in general tiles; the others lie in plain tiles
+    double blocks = 0;     ///< these placements, rounded up to the register blocks of `direct`
+    /// inputs that are transformed; `products` is the number of correlations
+    std::int64_t inputs = 0;
     std::int64_t products = 0;
 };
 [[nodiscard]] SupportCost supportCost(const method::Problem& problem, const base::Extents& tile);
 
-/// Of one placement: its score, bound and status from the sums.
+/// Nanoseconds for the score, bound and status of one placement, given its sums.
 inline constexpr double kSupportScoreNs = 30;
-/// Reads of a general tile, against one read of a plain one.
+/// Time of loading a general tile, divided by that of a plain one.
 inline constexpr double kSupportLoads = 6;
 
 } // namespace flcc::cpu

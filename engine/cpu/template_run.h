@@ -14,10 +14,10 @@
 #include "engine/cpu/tile_transform.h"
 #include "engine/method/canonical.h"
 
-/// Karas Algorithm 1 (METHODS 3.4): what a run needs, and the run.
+/// Method `tiled-template` (Karas Algorithm 1): what a run needs, and the run.
 namespace flcc::cpu {
 
-/// Everything that depends on the template alone.
+/// Everything that method `tiled-template` prepares from a template alone.
 class BlockedPrepared final : public method::Prepared {
   public:
     BlockedPrepared(const method::Problem& problem, const base::Extents& points,
@@ -29,7 +29,7 @@ class BlockedPrepared final : public method::Prepared {
     struct Block {
         double norm = 0; ///< ||block||
         double sum = 0;
-        double root = 0; ///< square root of its voxels
+        double root = 0; ///< square root of its number of voxels
     };
     [[nodiscard]] const std::vector<Block>& blocks() const { return m_blocks; }
 
@@ -39,27 +39,27 @@ class BlockedPrepared final : public method::Prepared {
     std::vector<Block> m_blocks;
 };
 
-/// Placements whose numerators are made in one go: all of a map, or a box of it.
+/// Placements whose numerators are computed in one go: a whole map or a box of it.
 struct BlockedPart {
-    method::Problem problem; ///< its scene is what the placements see
+    method::Problem problem; ///< its scene is the footprint of the placements
     TemplateBlocks blocks;
-    std::int64_t layers; ///< of output blocks that are scored together
+    std::int64_t layers; ///< layers of output blocks in a batch, which is scored together
 
     BlockedPart(const method::Problem& whole, const base::Extents& points);
-    /// A box of `placements` that lies in one batch.
+    /// The same for a box of `placements` that lies in one batch.
     [[nodiscard]] BlockedPart of(const base::Extents& placements) const;
 
-    /// The map of the layers of output blocks that are done together, as long as the longest of
-    /// them.
+    /// Extents of the placements of a batch; the last batch may be shorter.
     [[nodiscard]] base::Extents batchExtents() const;
-    /// The scene voxels that its placements see.
+    /// Extents of the scene voxels under a batch.
     [[nodiscard]] base::Extents batchFootprint() const;
 };
 
-/// The spectra of the segments that the next output blocks need, layer after layer in a ring, and
-/// what the scores of a batch are made of.
+/// Spectra of the scene segments that the next output blocks need, in a ring of layers, and the
+/// voxels and numerators of a batch.
 template <class Real> struct BlockBuffers {
-    /// A segment in the ring: its voxels less their mean, which no error of a transform sees then.
+    /// A segment in the ring. Its mean is subtracted before the transform, so that the transform's
+    /// rounding errors follow local contrast.
     struct Segment {
         double mean = 0;
         double norm = 0;
@@ -75,8 +75,7 @@ template <class Real> struct BlockBuffers {
     std::int64_t slotValues; ///< from one spectrum of the ring to the next
     base::Image<Real> ring;
     std::vector<Segment> segments;
-    std::vector<std::int64_t>
-        layers; ///< the layer of segments in each place of the ring, -1 = none
+    std::vector<std::int64_t> layers; ///< the layer of segments in each slot of the ring, -1 = none
     base::Image<Real> x;
     base::Image<Real> numerators;
     std::vector<Worker> workers;
@@ -108,7 +107,7 @@ template <class Real> struct BlockBuffers {
     }
 
   private:
-    /// So many values that every spectrum is as aligned as the first one.
+    /// Values of a slot: a spectrum, rounded up so that every spectrum is as aligned as the first.
     static std::int64_t slotOf(const base::Extents& points) {
         return roundUp(TileTransform<Real>::spectrumValues(points), TileTransform<Real>::kTogether);
     }
@@ -119,7 +118,7 @@ template <class Real> struct BlockBuffers {
 
 using BlockedWorkspace = PrecisionBuffers<BlockBuffers>;
 
-/// What all parts of a run share.
+/// The input that all parts of a run share.
 struct BlockedInput {
     const base::Extents& points;
     const BlockedPrepared& templ;
@@ -127,20 +126,20 @@ struct BlockedInput {
     std::stop_token stop;
 };
 
-/// Where a part lies.
+/// A part and its place in the map.
 struct PlacedPart {
     const BlockedPart& part;
-    const BlockedPart& most; ///< none of its precision is larger
-    base::Index corner;      ///< of its placements in the map
-    base::AnyView scene;     ///< what they see
+    const BlockedPart& most; ///< the largest part in this precision, which sizes the buffers
+    base::Index corner;      ///< of the part's placements in the map
+    base::AnyView scene;     ///< the scene voxels under these placements
 };
 
-/// The tiles of a map, each in one batch.
+/// The score tiles of a map; each lies within one batch.
 [[nodiscard]] std::vector<base::Box> tilesOf(const BlockedPart& whole);
 
-/// Makes the numerators of `tiles` of the map, which lie in `at`, and has them scored. Output
-/// blocks are done layer by layer; a segment is transformed once and serves every block that needs
-/// it. False when stopped.
+/// Computes the numerators of `tiles` of the map, which lie in `at`, and passes them to `pass` to
+/// be scored. Output blocks are computed layer by layer; a segment is transformed once and serves
+/// every block that needs it. False if stopped.
 template <class Real>
 [[nodiscard]] bool runBlocks(const BlockedInput& run, const PlacedPart& at,
                              const std::vector<base::Box>& tiles, BlockedWorkspace& workspace,

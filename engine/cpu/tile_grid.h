@@ -12,7 +12,7 @@ namespace flcc::cpu {
     return (value + step - 1) / step * step;
 }
 
-/// The tiles that cover a map: boxes of equal extents, the last of each axis cut.
+/// The tiles that cover a map: boxes of equal extents; the last along each axis may be shorter.
 class TileGrid {
   public:
     TileGrid(const base::Extents& map, const base::Extents& tile)
@@ -22,7 +22,7 @@ class TileGrid {
 
     [[nodiscard]] std::int64_t count() const { return m_count.x * m_count.y * m_count.z; }
 
-    /// The box of map voxels of a tile, x fastest.
+    /// The box of map voxels of a tile. Tiles are numbered x fastest.
     [[nodiscard]] base::Box box(std::int64_t tile) const {
         const base::Index at{tile % m_count.x, tile / m_count.x % m_count.y,
                              tile / (m_count.x * m_count.y)};
@@ -38,13 +38,13 @@ class TileGrid {
     base::Extents m_count;
 };
 
-/// The scene voxels that the placements of `out` see.
+/// The scene voxels under the placements `out` of a template of extents `m`.
 [[nodiscard]] inline base::Box footprint(const base::Box& out, const base::Extents& m) {
     return {out.corner,
             {out.extents.x + m.x - 1, out.extents.y + m.y - 1, out.extents.z + m.z - 1}};
 }
 
-/// The box around some tiles, at least one.
+/// The smallest box that holds all `tiles`, of which there is at least one.
 [[nodiscard]] inline base::Box boxAround(const std::vector<base::Box>& tiles) {
     base::Index from = tiles.front().corner;
     base::Index to = from;

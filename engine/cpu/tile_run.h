@@ -162,8 +162,7 @@ inline constexpr double kAgainTransform = 0.65;
 /// Time of window sums, division and statuses in a bank whose templates share the sums, divided by
 /// the time for one template.
 [[nodiscard]] inline double sharedScores(const method::Problem& problem) {
-    constexpr double kFirst =
-        1.4; // the first template also stores the sums and starts the map of best scores
+    constexpr double kFirst = 1.4; // the first template also fills the buffers of the bank
     constexpr double kAgain = 0.35;
     return problem.templates > 1 ? kFirst + kAgain * (problem.templates - 1) : 1;
 }

@@ -18,17 +18,19 @@
 
 namespace flcc::cpu {
 
-/// The terms of the error bound that depend on how the numerator was computed (METHODS 2.2).
+/// The terms of the error bound that depend on how the numerator was computed
+/// (engine/method/NUMERICS.md, section 5).
 struct BoundTerms {
     double numerator = 0; ///< divided by sqrt(D)
-    double worst = 0;     ///< divided by sqrt(D); a second bound on the same, 0 = none
+    double worst = 0;     ///< divided by sqrt(D); another bound on the same error, 0 = none
     double score = 0;     ///< times |r|
     double panel = 0;     ///< times K
-    // Of integer numerators: the template in its integers; the score's is the only rounding left.
+    // For integer numerators: sums over the template's steps. Only the score itself is rounded.
     double templSum = 0;
     double templNorm = 1; ///< ||b - mean||
 };
-/// `unit` is the unit roundoff of the numerators: kUnitSingle, kUnitDouble.
+/// Unit roundoffs: `unit` of directTerms() and fourierTerms() is that of the numerators. `energies`
+/// and `exact` are those of the tile, `points` those of its transform.
 inline constexpr double kUnitSingle = 0x1p-24;
 inline constexpr double kUnitDouble = 0x1p-53;
 template <class Real>
@@ -37,10 +39,10 @@ inline constexpr double kUnitOf = std::is_same_v<Real, float> ? kUnitSingle : kU
 [[nodiscard]] BoundTerms fourierTerms(const base::Extents& points, const base::Extents& m,
                                       const TileEnergies& energies, bool exact, double unit);
 
-/// Milliseconds of the stages of a run, summed over its threads.
+/// Clock of one worker: milliseconds spent in each stage of a run.
 class StageClock {
   public:
-    /// Adds the time since the last call, or since start(), to a stage.
+    /// lap() adds the time since start() or the previous lap() to a stage.
     void start() { m_last = Clock::now(); }
     void lap(std::size_t stage) {
         const auto now = Clock::now();
@@ -55,7 +57,7 @@ class StageClock {
     std::array<double, 4> m_ms{};
 };
 
-/// Facts of the tiles of one worker, merged at the end.
+/// Collects the facts of the tiles of one worker; merge() joins those of all workers at the end.
 class FactsCollector {
   public:
     void addTile(const simd::ScoreTally& tally, const CentredTile& tile);
@@ -67,27 +69,27 @@ class FactsCollector {
 
   private:
     method::MapFacts m_facts;
-    // A sample of the bounds by size: eight steps an octave from 2^-32 up.
+    // Histogram of a sample of the bounds: eight steps an octave from 2^-32 up.
     std::array<std::int64_t, 512> m_bounds{};
 };
 
-/// What score() found in a tile.
+/// The result of TileScorer::score() for a tile.
 struct TileResult {
     CentredTile tile;
     simd::ScoreTally tally;
-    std::int64_t lowConf = 0; ///< voxels whose bound breaks the promise
+    std::int64_t lowConf = 0; ///< voxels with a bound above the promise
     bool inDouble = false;    ///< computed in double
-    std::int64_t again = 0;   ///< voxels that scoreAgain() put right
+    std::int64_t again = 0;   ///< voxels that scoreAgain() brought within the promise
 
-    /// All voxels are OK.
+    /// True if all voxels are OK.
     [[nodiscard]] bool plain() const { return tally.marked == 0 && tile.nonFinite == 0; }
 };
 
-/// What scores of one tile against several templates share: its window sums and what follows from
-/// them, and which of its panels are not finite or flat.
+/// What the scores of one tile against several templates share: the window sums and what follows
+/// from them, and which panels are not finite or flat.
 class KeptTile {
   public:
-    /// Room for tiles of at most `tile` placements.
+    /// Buffers for tiles of at most `tile` placements.
     explicit KeptTile(const base::Extents& tile)
         : m_sums({simd::keptSums(tile), 1, 1}, 0.0), m_inverses({simd::keptSums(tile) / 2, 1, 1}),
           m_rows({tile.y, tile.z, 1}) {}
@@ -95,7 +97,7 @@ class KeptTile {
         return 10 * simd::keptSums(tile) +
                static_cast<std::int64_t>(sizeof(simd::KeptRow)) * tile.y * tile.z;
     }
-    /// Before the first template of another tile.
+    /// Must be called before the first template of another tile.
     void forget() {
         m_known = false;
         m_panels = {};
@@ -104,8 +106,8 @@ class KeptTile {
   private:
     friend class TileScorer;
     struct Panels {
-        std::vector<std::uint8_t> touched; ///< nonFinitePanels(); empty until asked for
-        std::vector<std::uint8_t> flat;    ///< likewise flatPanels()
+        std::vector<std::uint8_t> touched; ///< result of nonFinitePanels(); empty until needed
+        std::vector<std::uint8_t> flat;    ///< result of flatPanels(); empty until needed
     };
     base::Image<double> m_sums;
     base::Image<float> m_inverses;
@@ -114,23 +116,23 @@ class KeptTile {
     Panels m_panels;
 };
 
-/// What scoreAgain() makes numerators of.
+/// The input of scoreAgain().
 struct AgainInput {
     simd::FloatBox x; ///< voxels of the tile
     const method::CanonicalTemplate& templ;
-    const IntegerTemplate* integers = nullptr; ///< null where there is none, or no `steps`
-    /// Room for stepsRoom() elements, of which nothing is kept.
+    const IntegerTemplate* integers = nullptr; ///< null if there is none, or no `steps`
+    /// Scratch of stepsRoom() elements.
     std::int16_t* steps = nullptr;
 
-    /// Elements that the voxels of a tile of `out` placements take in steps.
+    /// Elements of scratch that the voxels under a tile of `out` placements take as 16-bit steps.
     [[nodiscard]] static std::int64_t stepsRoom(const base::Extents& m, const base::Extents& out) {
         return (out.x + m.x - 1) * (out.y + m.y - 1) * (out.z + m.z - 1) + simd::kSlack;
     }
 };
 
-/// The part of a tile that all CPU methods share: from centred voxels and numerator to scores,
-/// statuses and bounds in the map (METHODS 2.1, 2.2), and what keeps the promise. One for each
-/// worker.
+/// The part that all CPU methods share: turns centred voxels and numerators of a tile into scores,
+/// statuses and bounds in the map, and recomputes scores that break the promise
+/// (engine/method/NUMERICS.md, sections 2, 5 and 6). One for each worker.
 class TileScorer {
   public:
     /// Buffers for tiles of at most `tile` placements.
@@ -139,8 +141,9 @@ class TileScorer {
     /// Bytes of the buffers.
     [[nodiscard]] static std::int64_t bytes(const base::Extents& m, const base::Extents& tile);
 
-    /// Fills the part `part` of a map, which is `out` of the scene's placements. `kept` is filled
-    /// by the first template of a tile, whose others then need no x.
+    /// Scores the placements `out` of the scene into `part`, which is their part of the map. The
+    /// first template of a tile fills `kept`; the scores of further templates come from it and do
+    /// not read x.
     template <class Real, class Numerator>
     [[nodiscard]] TileResult score(const method::Problem& problem, const base::AnyView& scene,
                                    const base::Box& out, const simd::VoxelBox<Real>& x,
@@ -148,21 +151,22 @@ class TileScorer {
                                    const CentredTile& tile, const BoundTerms& terms,
                                    const method::MapView& part, KeptTile* kept = nullptr);
 
-    /// Scores LOWCONF voxels that score() has just found again, with numerators by the definition
-    /// from the voxels of the tile, unless the problem forbids it or the tile in double costs less:
-    /// `twofoldNs`. The numerators are made in double or, where that is exact and worth bringing
-    /// the tile there, in integers. Those that break the promise even then stay as they are.
+    /// Computes the LOWCONF voxels of the last score() again, with numerators by the definition
+    /// from the voxels of the tile. The numerators are computed in double, or in integers if that
+    /// is exact and costs less. Voxels that still break the promise keep their value and status.
+    /// Does nothing if the problem does not recompute, or if the whole tile in double would cost
+    /// less, `doubleNs` nanoseconds.
     void scoreAgain(const method::Problem& problem, const AgainInput& input,
                     const method::MapView& part, double doubleNs, TileResult& result);
 
-    /// Replaces what breaks the promise by canonical values, unless the problem forbids it, and
-    /// counts the tile.
+    /// Replaces scores that break the promise by canonical values, if the problem recomputes, and
+    /// adds the facts of the tile to `collector`.
     void finish(const method::Problem& problem, const base::AnyView& scene, const base::Box& out,
                 const method::CanonicalTemplate& templ, const TileResult& result,
                 const method::MapView& part, FactsCollector& collector);
 
-    /// True when a tile in double, which costs `twofoldNs`, costs less than the canonical values of
-    /// its LOWCONF voxels.
+    /// True if the tile in double, which costs `doubleNs` nanoseconds, is cheaper than the
+    /// canonical values of its LOWCONF voxels.
     [[nodiscard]] static bool wantsDouble(const method::Problem& problem, const TileResult& result,
                                           double doubleNs);
 
@@ -170,7 +174,7 @@ class TileScorer {
     base::Extents m_tile;
     base::Image<double> m_scratch;
     base::Image<float> m_bounds;
-    simd::LowPanels m_low; ///< of the last tile
+    simd::LowPanels m_low; ///< LOWCONF voxels of the last tile
 };
 
 } // namespace flcc::cpu

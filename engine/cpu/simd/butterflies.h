@@ -1,5 +1,5 @@
-// Fourier transforms of a few values, one in each lane of vectors. Compiled once for every
-// instruction set, by files that include <hwy/foreach_target.h>.
+// Fourier transforms of a few values, one transform in each lane of the vectors. Files that include
+// <hwy/foreach_target.h> compile this one once for every instruction set.
 #if defined(FLCC_BUTTERFLIES_ONCE) == defined(HWY_TARGET_TOGGLE)
 #ifdef FLCC_BUTTERFLIES_ONCE
 #undef FLCC_BUTTERFLIES_ONCE
@@ -27,7 +27,8 @@ template <class Real> constexpr std::size_t kLanes = hn::MaxLanes(Tag<Real>());
 
 constexpr std::int64_t signedOf(std::size_t value) { return static_cast<std::int64_t>(value); }
 
-// Real and imaginary parts apart: GCC moves a structure of two vectors through memory.
+// Real and imaginary parts in separate arrays: GCC would move a structure of two vectors through
+// memory.
 template <class V, std::size_t kCount> struct Complexes {
     V re[kCount];
     V im[kCount];
@@ -64,7 +65,7 @@ constexpr double sineOf(std::size_t radix, std::size_t k) {
                               : -kSines[(radix - 3) / 2][radix - place];
 }
 
-// Of four values a, b, c, d apart from each other.
+// The Fourier transform of four values a, b, c, d in place.
 template <class V>
 HWY_INLINE void fourierOfFour(V& aRe, V& aIm, V& bRe, V& bIm, V& cRe, V& cIm, V& dRe, V& dIm) {
     const V sumRe = hn::Add(aRe, cRe);
@@ -104,12 +105,12 @@ template <class V, std::size_t kRadix> HWY_INLINE void butterfly(Complexes<V, kR
     } else if constexpr (kRadix == 8) {
         fourierOfFour(re[0], im[0], re[2], im[2], re[4], im[4], re[6], im[6]);
         fourierOfFour(re[1], im[1], re[3], im[3], re[5], im[5], re[7], im[7]);
-        // The odd ones times exp(-i pi / 4) and its third power, but for the factor.
+        // Values 3 and 7 times exp(-i pi / 4) and its third power, without the factor sqrt(1/2).
         const V half = constant<V>(std::numbers::sqrt2 / 2);
         const V oneRe = hn::Add(re[3], im[3]);
         const V oneIm = hn::Sub(im[3], re[3]);
         const V threeRe = hn::Sub(im[7], re[7]);
-        const V threeIm = hn::Add(im[7], re[7]); // its negative
+        const V threeIm = hn::Add(im[7], re[7]); // negative of the imaginary part
         const V outRe[8] = {hn::Add(re[0], re[1]), hn::MulAdd(half, oneRe, re[2]),
                             hn::Add(re[4], im[5]), hn::MulAdd(half, threeRe, re[6]),
                             hn::Sub(re[0], re[1]), hn::NegMulAdd(half, oneRe, re[2]),
@@ -123,7 +124,7 @@ template <class V, std::size_t kRadix> HWY_INLINE void butterfly(Complexes<V, kR
             im[k] = outIm[k];
         }
     } else if constexpr (kRadix > 1) {
-        // Odd primes: sums and differences of conjugate places.
+        // Odd primes: sums and differences of the values k and kRadix - k.
         constexpr std::size_t kHalf = kRadix / 2;
         for (std::size_t k = 1; k <= kHalf; ++k) {
             sumAndDifference(re[k], re[kRadix - k]);

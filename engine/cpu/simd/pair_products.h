@@ -1,5 +1,5 @@
-// Products of pairs of 16-bit integers. Compiled once for every instruction set, by files that
-// include <hwy/foreach_target.h>.
+// Products of pairs of 16-bit integers. Files that include <hwy/foreach_target.h> compile this one
+// once for every instruction set.
 #if defined(FLCC_PAIR_PRODUCTS_ONCE) == defined(HWY_TARGET_TOGGLE)
 #ifdef FLCC_PAIR_PRODUCTS_ONCE
 #undef FLCC_PAIR_PRODUCTS_ONCE
@@ -16,7 +16,8 @@ namespace flcc::cpu::simd::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Both 16-bit halves of every element of 32 bits, each times its like, added to `sum`.
+// Adds to every 32-bit element of `sum` the products of the lower 16-bit halves and of the upper
+// halves of `weight` and `loaded`.
 template <class D, class Vector = hn::Vec<D>>
 HWY_INLINE Vector addPairProducts(D d, Vector weight, Vector loaded, Vector sum) {
 #if HWY_TARGET == HWY_EMU128
@@ -27,7 +28,7 @@ HWY_INLINE Vector addPairProducts(D d, Vector weight, Vector loaded, Vector sum)
                    hn::Add(hn::Mul(low(weight), low(loaded)), hn::Mul(high(weight), high(loaded))));
 #else
     const hn::Repartition<std::int16_t, D> halves;
-    auto rest = hn::Zero(d); // stays so on these instruction sets
+    auto rest = hn::Zero(d); // these instruction sets leave it 0
     return hn::ReorderWidenMulAccumulate(d, hn::BitCast(halves, weight),
                                          hn::BitCast(halves, loaded), sum, rest);
 #endif

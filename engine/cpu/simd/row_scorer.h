@@ -1,5 +1,5 @@
-// Scores, statuses and bounds of rows of window sums (METHODS 2.1, 2.2). Compiled once for every
-// instruction set, by files that include <hwy/foreach_target.h>.
+// Scores, statuses and bounds of rows of window sums (engine/method/NUMERICS.md, sections 2, 4 and
+// 5). Files that include <hwy/foreach_target.h> compile this one once for every instruction set.
 #if defined(FLCC_ROW_SCORER_ONCE) == defined(HWY_TARGET_TOGGLE)
 #ifdef FLCC_ROW_SCORER_ONCE
 #undef FLCC_ROW_SCORER_ONCE
@@ -25,7 +25,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace flcc::cpu::simd::HWY_NAMESPACE {
 
-// The window sums that are kept of row (y, z), from `column` on.
+// The kept window sums of row (y, z), from `column` on.
 template <class Arguments>
 Sums keptSumsAt(const Arguments& a, std::int64_t column, std::int64_t y, std::int64_t z) {
     const std::int64_t stride = sumsRow(a.out.x);
@@ -33,7 +33,7 @@ Sums keptSumsAt(const Arguments& a, std::int64_t column, std::int64_t y, std::in
     return {s1, s1 + stride};
 }
 
-// What rows of sums become.
+// Turns rows of window sums into scores, statuses and bounds.
 template <class Scores> class RowScorer {
   public:
     using Real = typename Scores::Real;
@@ -45,8 +45,8 @@ template <class Scores> class RowScorer {
     RowScorer(const Arguments& arguments, const ScoreConstants& constants, Real least)
         : m_arguments(arguments), m_constants(constants), m_least(least) {}
 
-    /// Scores of `count` voxels of row (y, z) from `column` on. False: running sums do not do for
-    /// them.
+    /// Scores `count` voxels of row (y, z) from `column` on. False if `sums` are running sums and
+    /// not accurate enough.
     template <class S>
     [[nodiscard]] bool operator()(const S& sums, std::int64_t column, std::int64_t count,
                                   std::int64_t y, std::int64_t z) {
@@ -74,7 +74,7 @@ template <class Scores> class RowScorer {
     }
 
   private:
-    /// A row of the tile: what scores are made of, and where they go.
+    /// A row of the tile: the input of its scores and where they go.
     template <class S> struct Row {
         S sums;
         const Numerator* num = nullptr;
@@ -83,26 +83,27 @@ template <class Scores> class RowScorer {
         std::uint8_t* status = nullptr;
         std::int64_t count = 0;
         bool streamed = false;
-        base::Index at; ///< its first voxel
+        base::Index at; ///< index of its first voxel in the tile
     };
 
-    /// Whether a row goes past the caches: nobody reads it soon, and what is not written to it need
-    /// not be read. Of short rows the cut cache lines would cost more than that.
+    /// True if the scores of a row bypass the caches: they are not read soon, and an ordinary store
+    /// would first read the cache line. For short rows the incomplete lines at both ends cost more
+    /// than that.
     [[nodiscard]] bool isStreamed(std::int64_t count) const {
         return std::is_same_v<Real, float> && count >= 128 && m_arguments.kept == nullptr;
     }
 
-    /// Elements before the next cache line.
+    /// Number of elements before the next cache line.
     template <class T> static std::int64_t beforeLine(const T* at) {
         constexpr std::uintptr_t kLine = 64; // bytes
         const auto beyond = reinterpret_cast<std::uintptr_t>(at) % kLine;
         return static_cast<std::int64_t>((kLine - beyond) % kLine / sizeof(T));
     }
 
-    /// Calls `use(first, count, again)` for vectors of a row, `count` an integral constant but in
-    /// vectors cut short: the last one, and the first one where what follows is to lie in cache
-    /// lines. With `kAgain` the last one is whole where it can be; its first `again` were in the
-    /// one before it.
+    /// Calls `use(first, count, again)` for the vectors of a row. `count` is an integral constant
+    /// except for shorter vectors: the last one, and the first one if the others are to be aligned
+    /// to cache lines. With `kAgain` the last vector is a whole one if possible, and `again` is the
+    /// number of its first elements that the vector before it held too.
     template <bool kAgain, class S, class Use>
     static HWY_INLINE void overVectors(const Row<S>& row, Use&& use) {
         constexpr auto kStep = static_cast<std::int64_t>(hn::MaxLanes(D()));
@@ -125,7 +126,7 @@ template <class Scores> class RowScorer {
         }
     }
 
-    /// All voxels of a row are OK.
+    /// Sets the statuses of a row to OK.
     template <class S> static HWY_INLINE void clearStatuses(const Row<S>& row) {
         const hn::ScalableTag<std::uint8_t> d;
         const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -146,7 +147,7 @@ template <class Scores> class RowScorer {
                 return true;
             }
         }
-        // The bounds of the last row are the sample that is asked for.
+        // The caller samples the bounds of the last row, so this row needs one for each voxel.
         const bool sampled = row.at.y + 1 == m_arguments.out.y;
         if (!sampled && m_arguments.recall && scoreFromInverses(row)) {
             return true;
@@ -166,7 +167,7 @@ template <class Scores> class RowScorer {
         return true;
     }
 
-    /// The variance that a panel must have for sums of this kind; 0 where any will do.
+    /// The smallest variance that sums of this kind may have; 0 if any will do.
     template <class S> [[nodiscard]] Real leastOf() const {
         return std::is_same_v<S, PrefixSums> ? m_least : Real{0};
     }
@@ -187,18 +188,18 @@ template <class Scores> class RowScorer {
         return hn::GetLane(hn::MinOfLanes(d, least));
     }
 
-    /// Window sums for other numerators of the same panels.
+    /// Keeps the window sums for other numerators of the same panels.
     template <class S> static void keep(const S& sums, std::int64_t count, const Sums& to) {
         const DD dd;
         const auto lanes = static_cast<std::int64_t>(hn::Lanes(dd));
-        for (std::int64_t i = 0; i < count; i += lanes) { // rows have room for a whole vector
+        for (std::int64_t i = 0; i < count; i += lanes) { // rows have space for a whole vector
             hn::StoreU(sums.first(i), dd, to.s1 + i);
             hn::StoreU(sums.second(i), dd, to.s2 + i);
         }
     }
 
-    /// 1 / sqrt(D) of a row, or of a part of it, and what is known of it, for other numerators of
-    /// the same panels.
+    /// Keeps 1 / sqrt(D) of a row, or of a part of it, its largest K^2 and smallest D, for other
+    /// numerators of the same panels.
     class Keeper {
       public:
         Keeper(const Arguments& a, const base::Index& at) {
@@ -213,7 +214,7 @@ template <class Scores> class RowScorer {
         HWY_INLINE void keep(std::int64_t i, V inverse) const {
             if constexpr (std::is_same_v<Scores, SingleScores>) {
                 if (m_inverses != nullptr) {
-                    hn::StoreU(inverse, D(), m_inverses + i); // a row has room for a whole vector
+                    hn::StoreU(inverse, D(), m_inverses + i); // rows have space for a whole vector
                 }
             }
         }
@@ -227,10 +228,11 @@ template <class Scores> class RowScorer {
       private:
         float* m_inverses = nullptr;
         KeptRow* m_row = nullptr;
-        KeptRow m_before; ///< of the parts before this one
+        KeptRow m_before; ///< facts of the parts before this one
     };
 
-    /// As scorePlainly(), from what is kept of a row: false where that cannot be.
+    /// The same as scorePlainly(), from the kept 1 / sqrt(D) of a row. False if that is not
+    /// possible.
     template <class S> [[nodiscard]] bool scoreFromInverses(const Row<S>& row) {
         if constexpr (!std::is_same_v<Scores, SingleScores>) {
             return false;
@@ -264,8 +266,8 @@ template <class Scores> class RowScorer {
         }
     }
 
-    /// Scores without a bound for each: false when one bound for all of the row does not keep the
-    /// promise, or a panel may be flat; then what was written means nothing.
+    /// Scores a row with one bound for all its voxels. False if that bound breaks the promise or if
+    /// a panel may be flat; the scores written are then meaningless.
     template <class S> [[nodiscard]] bool scorePlainly(const Row<S>& row, const Keeper& keeper) {
         const D d;
         const ScoreConstants constants = m_constants; // a copy no store can alias
@@ -294,7 +296,7 @@ template <class Scores> class RowScorer {
         clearStatuses(row);
         const Real variance = hn::GetLane(hn::MinOfLanes(d, variances));
         const Real square = hn::GetLane(hn::MaxOfLanes(d, squares));
-        // Of a variance that is not positive the others mean nothing.
+        // If a variance is not positive, the scores and squares are meaningless.
         if (!(variance > std::max(Scores::kTiny, leastOf<S>()) &&
               static_cast<double>(square) * m_constants.suspicious < 0.5)) {
             return false;
@@ -311,7 +313,7 @@ template <class Scores> class RowScorer {
         return true;
     }
 
-    /// Scores that have no error but their own roundings.
+    /// Scores whose only error is the rounding of the score itself.
     template <class S> void scoreExactly(const Row<S>& row) {
         const D d;
         const hn::Rebind<std::int32_t, D> di;
@@ -356,7 +358,8 @@ template <class Scores> class RowScorer {
         m_tally.largestBound = std::max(m_tally.largestBound, constants.boundConstant);
     }
 
-    /// boundOf with the largest K^2, the least D and |r| = 1, and more than its own roundings.
+    /// boundOf() with the largest K^2, the smallest D and |r| = 1, enlarged to cover its own
+    /// roundings.
     [[nodiscard]] double boundOfAll(double k2, double variance) const {
         const ScoreConstants& c = m_constants;
         const double inverse = 1 / std::sqrt(variance);
@@ -366,7 +369,7 @@ template <class Scores> class RowScorer {
                (c.boundPanel * std::sqrt(k2) + fourier + c.boundSquare * k2 + c.boundConstant);
     }
 
-    /// Whether a count is that of a whole vector, known when compiling.
+    /// True if a count is that of a whole vector, as a constant.
     template <class Count> static constexpr bool kWhole = !std::is_integral_v<Count>;
 
     template <class S, class Count>
@@ -387,7 +390,7 @@ template <class Scores> class RowScorer {
             }
         } else {
 #if HWY_TARGET <= HWY_AVX2
-            if constexpr (std::is_same_v<Real, float>) { // nothing else is read or written
+            if constexpr (std::is_same_v<Real, float>) { // writes no other element
                 hn::BlendedStore(scores, hn::FirstN(d, static_cast<std::size_t>(count)), d,
                                  row.value + i);
                 return;
@@ -426,7 +429,7 @@ template <class Scores> class RowScorer {
             const auto over = hn::AndNot(suspicious, hn::Gt(hn::Abs(score), hn::Add(one, bound)));
             const auto low = hn::AndNot(suspicious, hn::Gt(bound, set(constants.promise)));
             storeScores(row, i, count, hn::Min(hn::Max(score, hn::Neg(one)), one));
-            Scores::store(bound, bounds + i); // a row has room for a whole vector
+            Scores::store(bound, bounds + i); // rows have space for a whole vector
             const auto marked = hn::Or(low, suspicious);
             auto plain = hn::Not(marked);
             auto reported = hn::Or(marked, over);
@@ -449,7 +452,7 @@ template <class Scores> class RowScorer {
         m_largest = largest;
     }
 
-    /// Whether all panels of the vector at `i` are flat, by their sums, whose products are exact.
+    /// True if all panels of the vector at `i` are flat by their sums, whose products are exact.
     template <class S> [[nodiscard]] bool allFlat(const Row<S>& row, std::int64_t i) const {
         const DD dd;
         const auto lanes = static_cast<std::int64_t>(hn::Lanes(dd));
@@ -477,7 +480,7 @@ template <class Scores> class RowScorer {
                        hn::MulAdd(set(constants.boundSquare), k2, set(constants.boundConstant)));
     }
 
-    /// What is remarkable about the lanes of a vector.
+    /// The lanes of a vector that need a status or a count of their own.
     struct Marks {
         HWY_ALIGN Real low[hn::MaxLanes(D())];
         HWY_ALIGN Real suspicious[hn::MaxLanes(D())];
@@ -494,7 +497,8 @@ template <class Scores> class RowScorer {
         }
     };
 
-    // Statuses and the tally of the `count` lanes that begin at voxel `first` of a row.
+    // Writes the statuses of the `count` lanes that begin at voxel `first` of a row, and counts
+    // them.
     template <class S>
     void mark(const Marks& marks, std::int64_t count, const Row<S>& row, std::int64_t first) {
         for (std::int64_t lane = 0; lane < count; ++lane) {
@@ -510,7 +514,7 @@ template <class Scores> class RowScorer {
                     row.exact[i] = score;
                 }
                 m_tally.marked += row.status[i] != 0 ? 1 : 0;
-                continue; // settle() knows its bound
+                continue; // settle() has counted its bound
             }
             m_tally.overRange += marks.over[lane] != 0 ? 1 : 0;
             const auto bound = static_cast<double>(marks.bound[lane]);
@@ -526,7 +530,7 @@ template <class Scores> class RowScorer {
         }
     }
 
-    // What it takes to score a LOWCONF voxel again.
+    // Records what is needed to recompute a LOWCONF voxel.
     template <class S> void remember(const Row<S>& row, std::int64_t i) {
         auto* const low = m_arguments.low;
         if (row.status[i] == static_cast<std::uint8_t>(base::Status::LowConf) && low != nullptr) {
@@ -535,7 +539,8 @@ template <class Scores> class RowScorer {
         }
     }
 
-    // N s2 - s1^2 in steps of 1 / unit, where doubles cannot hold its terms.
+    // N s2 - s1^2 in units of 1 / unit^2, in 128-bit integers, for terms that double cannot hold
+    // exactly.
     [[nodiscard]] double wideVariance(double s1, double s2) const {
         __extension__ using Wide = __int128;
         const double unit = m_constants.unit;
@@ -544,8 +549,9 @@ template <class Scores> class RowScorer {
         return static_cast<double>(static_cast<Wide>(m_constants.count) * square - sum * sum);
     }
 
-    // A voxel of too little variance: with exact sums its variance is computed exactly, and with it
-    // FLAT or the score; else the caller must look at the pixels.
+    // Status of a voxel whose variance is too small to be trusted. With exact sums the variance is
+    // computed exactly and gives FLAT or the score. Otherwise the caller must compare the voxels of
+    // the panel.
     std::uint8_t settle(double s1, double s2, double num, double& value) {
         if (!m_constants.exactSums) {
             ++m_tally.suspicious;
@@ -581,8 +587,8 @@ template <class Scores> class RowScorer {
     Real m_least; ///< see leastOf()
     ScoreTally m_tally;
     V m_largest = hn::Zero(D());
-    std::int64_t m_plain = 0;      ///< rows that were scored plainly
-    std::int64_t m_remarkable = 0; ///< rows for which that was in vain
+    std::int64_t m_plain = 0;      ///< rows that scorePlainly() scored
+    std::int64_t m_remarkable = 0; ///< rows that it could not score
 };
 
 } // namespace flcc::cpu::simd::HWY_NAMESPACE

@@ -1,6 +1,8 @@
-// Window sums of x and of x^2 that run on from row to row and along it: a third of the operations
-// of additions only (window_sums.h), at the price of an error that does not shrink with the panel.
-// Compiled once for every instruction set, by files that include <hwy/foreach_target.h>.
+// Running window sums of x and of x^2: from one row to the next, and along a row, one element is
+// added and one subtracted. They take a third of the operations of additions only (window_sums.h),
+// but an error stays in all following sums and does not shrink with the panel
+// (engine/method/NUMERICS.md, section 4). Files that include <hwy/foreach_target.h> compile this
+// one once for every instruction set.
 #if defined(FLCC_RUNNING_SUMS_ONCE) == defined(HWY_TARGET_TOGGLE)
 #ifdef FLCC_RUNNING_SUMS_ONCE
 #undef FLCC_RUNNING_SUMS_ONCE
@@ -20,8 +22,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace flcc::cpu::simd::HWY_NAMESPACE {
 
-/// Windows of `width` columns as differences of sums from the first column on: `s1[i]` is the sum
-/// of all columns before the i-th.
+/// Window sums over `width` columns as differences of prefix sums: `s1[i]` is the sum of all
+/// columns before column i.
 struct PrefixSums {
     const double* s1 = nullptr;
     const double* s2 = nullptr;
@@ -42,7 +44,7 @@ HWY_INLINE SumVectors operator-(const SumVectors& a, const SumVectors& b) {
     return {hn::Sub(a.s1, b.s1), hn::Sub(a.s2, b.s2)};
 }
 
-/// The sums of the lanes up to each.
+/// Prefix sums of the lanes: lane i gets the sum of lanes 0 .. i.
 HWY_INLINE hn::Vec<DD> lanesUpTo(hn::Vec<DD> v) {
     const DD d;
 #if HWY_TARGET == HWY_AVX3
@@ -60,8 +62,9 @@ HWY_INLINE hn::Vec<DD> lanesUpTo(hn::Vec<DD> v) {
 #endif
 }
 
-/// Where running sums of rows of `columns` voxels are kept: the sums of the columns under a row,
-/// and prefix sums of kRunningRows rows, a zero before each.
+/// Scratch of the running sums of rows of `columns` voxels: `head`, the column sums over the window
+/// rows of the current row, and `prefixes`, the prefix sums of kRunningRows rows with a zero before
+/// each.
 struct RunningRows {
     SumRows head;
     SumRows prefixes;
@@ -81,7 +84,7 @@ struct RunningRows {
     }
 };
 
-/// The sum of rows `first` .. `first` + `count` - 1 of a plane.
+/// The sums of rows `first` .. `first` + `count` - 1 of a plane, for the vector at column i.
 template <class From>
 HWY_INLINE SumVectors sumOfRows(const From& from, std::int64_t first, std::int64_t count,
                                 std::int64_t line, std::int64_t i) {
@@ -92,8 +95,9 @@ HWY_INLINE SumVectors sumOfRows(const From& from, std::int64_t first, std::int64
     return sum;
 }
 
-/// The same of all columns, some vectors at a time: rows that are apart by a power of two share few
-/// sets of a cache, which then holds no line until its next vector is due.
+/// Sums `count` rows for all columns, several vectors at a time. Rows that lie a power of two apart
+/// share few cache sets; one vector at a time, a cache line would be evicted before its next vector
+/// is read.
 template <class From>
 HWY_INLINE void sumRows(const From& from, std::int64_t count, std::int64_t columns,
                         const SumRows& to) {
@@ -125,8 +129,8 @@ HWY_INLINE void sumRows(const From& from, std::int64_t count, std::int64_t colum
     }
 }
 
-/// Window sums over `m` of `rows` rows of `from`, in turn: `use(sums, row)` returns false where
-/// they do not do. Returns how many rows it took.
+/// Window sums over `m` of `rows` rows of `from`, one after the other. `use(sums, row)` returns
+/// false if these sums are not accurate enough. Returns the number of rows that it accepted.
 template <class From, class Use>
 HWY_INLINE std::int64_t runningWindows(const From& from, const base::Extents& m, std::int64_t rows,
                                        std::int64_t columns, double* scratch, Use&& use) {
@@ -149,7 +153,7 @@ HWY_INLINE std::int64_t runningWindows(const From& from, const base::Extents& m,
                 goOn(sum.s1, prefix.s1 + kRunningLead + i);
                 goOn(sum.s2, prefix.s2 + kRunningLead + i);
             };
-            if (count == kRunningRows) { // known when compiling
+            if (count == kRunningRows) { // a constant count lets the compiler unroll the loop
                 for (std::int64_t j = 0; j < kRunningRows; ++j) {
                     row(j);
                 }
@@ -169,7 +173,8 @@ HWY_INLINE std::int64_t runningWindows(const From& from, const base::Extents& m,
     return rows;
 }
 
-/// The sums over planes z .. z + depth - 1 of lines of voxels, from those of the plane before.
+/// Sums over the planes z .. z + depth - 1 for lines of voxels. For z > 0 they are updated from the
+/// sums of the plane before.
 template <class From>
 HWY_INLINE void runPlanes(const From& from, std::int64_t z, std::int64_t depth, std::int64_t lines,
                           std::int64_t columns, const SumRows& plane) {
@@ -184,10 +189,11 @@ HWY_INLINE void runPlanes(const From& from, std::int64_t z, std::int64_t depth, 
     }
 }
 
-/// A bound on the error of N times the variance from running sums of voxels of magnitude 1 at most,
-/// whose windows number `out`. An axis adds its roundings to what the sums it adds up have: m of
-/// the first window, two a window that follow. Of prefix sums: one a vector and those within it, at
-/// both ends. The square of the mean doubles what the sum of squares has.
+/// A bound on the error of N times the variance from running sums, for `out` windows over voxels of
+/// magnitude 1 at most (engine/method/NUMERICS.md, section 4). Each axis adds its own roundings to
+/// the error of the sums that it adds up: m roundings for the first window and two for every
+/// further one. Prefix sums add one rounding for each vector and those within a vector, at both
+/// ends of a window. The square of the mean doubles the error of the sum of squares.
 HWY_INLINE double runningError(const base::Extents& m, const base::Extents& out) {
     const auto of = [](std::int64_t value) { return static_cast<double>(value); };
     double largest = 1;

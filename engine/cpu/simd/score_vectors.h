@@ -1,5 +1,5 @@
-// Scores, and what they are made of, a vector at a time (METHODS 2.1). Compiled once for every
-// instruction set, by files that include <hwy/foreach_target.h>.
+// Scores and their terms, one vector at a time. Files that include <hwy/foreach_target.h> compile
+// this one once for every instruction set.
 #if defined(FLCC_SCORE_VECTORS_ONCE) == defined(HWY_TARGET_TOGGLE)
 #ifdef FLCC_SCORE_VECTORS_ONCE
 #undef FLCC_SCORE_VECTORS_ONCE
@@ -17,7 +17,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace flcc::cpu::simd::HWY_NAMESPACE {
 
-// The vectors scores are made of: of float two vectors of doubles give one.
+// Scores in float from float numerators: two vectors of doubles make one vector of scores.
 struct SingleScores {
     using Real = float;
     using Numerator = float;
@@ -26,7 +26,7 @@ struct SingleScores {
     using V = hn::Vec<D>;
     static constexpr float kTiny = 0x1p-80F;
 
-    // Of the panels from `i` on: s2, D = s2 - s1^2 / N and the numerators.
+    // For the panels from `i` on: s2, D = s2 - s1^2 / N and the numerators.
     template <class S>
     static HWY_INLINE void panels(const S& sums, const float* num, std::int64_t i,
                                   const ScoreConstants& constants, V& square, V& variance,
@@ -38,7 +38,7 @@ struct SingleScores {
         return static_cast<double>(num);
     }
 
-    // `s1` takes both vectors of sums where it is asked for.
+    // `s1`, if not null, gets both vectors of s1.
     template <class S>
     static HWY_INLINE void variances(const S& sums, std::int64_t i, const ScoreConstants& constants,
                                      V& square, V& variance, hn::Vec<DD>* s1) {
@@ -61,8 +61,8 @@ struct SingleScores {
         }
     }
 
-    // 1 / sqrt(v), 2 u at most: an approximation and Newton steps. AVX-512 begins with 14 bits, the
-    // others with 11.
+    // 1 / sqrt(v) with a relative error of at most 2 u: an approximation, then Newton steps. The
+    // approximation has 14 bits with AVX-512 and 11 bits otherwise.
     static HWY_INLINE V inverseRoot(V v) {
         const D d;
         const auto half = hn::Mul(v, hn::Set(d, -0.5F));
@@ -75,7 +75,7 @@ struct SingleScores {
         return y;
     }
 
-    // sqrt(v) from above: the approximation is right to 11 bits.
+    // An upper bound of sqrt(v): the approximation has 11 bits, the factor 1.001 covers its error.
     static HWY_INLINE V rootAbove(V v) {
         const D d;
         return hn::Mul(hn::Mul(v, hn::Set(d, 1.001F)),
@@ -85,8 +85,8 @@ struct SingleScores {
     static HWY_INLINE void store(V v, float* to) { hn::StoreU(v, D(), to); }
 };
 
-// Integer numerators, for which no rounding is left but that of the score itself: all products of
-// counts stay below 2^53.
+// Scores in float from integer numerators. Only the score itself is rounded, since all products
+// with N stay below 2^53.
 struct IntegerScores : SingleScores {
     using Numerator = std::int32_t;
 
@@ -98,7 +98,7 @@ struct IntegerScores : SingleScores {
         variances(sums, i, constants, square, variance, s1);
         numerator = numerators(num + i, s1, constants, constants.numeratorScale);
     }
-    // D = N s2 - s1^2, rounded once, and the numerators times `scale`.
+    // N D = N s2 - s1^2, rounded once, and the numerators times `scale`.
     template <class S>
     static HWY_INLINE void exactPanels(const S& sums, const std::int32_t* num, std::int64_t i,
                                        const ScoreConstants& constants, double scale, V& variance,

@@ -1,5 +1,5 @@
-// Window sums of x and of x^2 by additions only (METHODS 2.1). Compiled once for every instruction
-// set, by files that include <hwy/foreach_target.h>.
+// Window sums of x and of x^2 by additions only (engine/method/NUMERICS.md, section 4). Files that
+// include <hwy/foreach_target.h> compile this one once for every instruction set.
 #if defined(FLCC_WINDOW_SUMS_ONCE) == defined(HWY_TARGET_TOGGLE)
 #ifdef FLCC_WINDOW_SUMS_ONCE
 #undef FLCC_WINDOW_SUMS_ONCE
@@ -36,13 +36,13 @@ struct Sums {
     [[nodiscard]] double secondAt(std::int64_t i) const { return s2[i]; }
 };
 
-/// The same of a vector.
+/// A vector of sums of x and one of x^2.
 struct SumVectors {
     hn::Vec<DD> s1;
     hn::Vec<DD> s2;
 };
 
-/// Rows of sums of x and of x^2 in turn, `stride` doubles each, in planes of `lines` rows.
+/// Alternating rows of sums of x and of x^2, `stride` doubles each, in planes of `lines` rows.
 struct SumRows {
     double* data = nullptr;
     std::int64_t stride = 0;
@@ -70,7 +70,8 @@ HWY_INLINE hn::Vec<DD> loadDoubles(const float* x) {
 }
 HWY_INLINE hn::Vec<DD> loadDoubles(const double* x) { return hn::LoadU(DD(), x); }
 
-/// Voxels as sums over one voxel; a row may be read over its end by less than a vector (slack).
+/// Voxels as window sums over one voxel. A load may read past the end of a row by less than a
+/// vector (slack).
 template <class Real> struct VoxelRows {
     const Real* data = nullptr;
     std::int64_t stride = 0;
@@ -87,8 +88,9 @@ HWY_INLINE SumVectors operator+(const SumVectors& a, const SumVectors& b) {
     return {hn::Add(a.s1, b.s1), hn::Add(a.s2, b.s2)};
 }
 
-// Where windows over `width` rows are made: tails, one a group and beginning with its first row,
-// the head that goes on from group to group, and the windows of a group.
+// The buffers in which windows over `width` rows are made. `tails` holds one tail for each group,
+// that of its first row. `head` continues from group to group. `windows` holds the windows of one
+// group.
 template <class From> struct RowWindows {
     const From& from;
     std::int64_t width;
@@ -96,8 +98,8 @@ template <class From> struct RowWindows {
     SumRows head;
     SumRows windows;
 
-    // The first `wanted` windows of the group of `rows` rows that begins `first` rows after
-    // `block`: its tails are added up again from the one of the next group.
+    // Makes the first `wanted` windows of the group of `rows` rows that begins `first` rows after
+    // `block`. The tails of its other rows are summed again, from the kept tail of the next group.
     template <std::size_t kGroup>
     HWY_INLINE void group(std::int64_t block, std::int64_t first, std::int64_t rows,
                           std::int64_t wanted, std::int64_t line, std::int64_t i) const {
@@ -127,11 +129,11 @@ template <class From> struct RowWindows {
     }
 };
 
-// Sums over windows of `width` rows (or planes of `lines` rows) of `from`, a group of at most
-// kGroup windows at a time: `use(windows, first, count)`. Additions only, by van Herk: a window is
-// the tail of one block of `width` rows and the head of the next. Only every kGroup-th tail is
-// kept; those between are added up again in registers. `scratch` holds windowRows() rows of
-// sums; those given to `use` are its to change.
+// Sums over windows of `width` rows (or planes of `lines` rows) of `from`, at most kGroup windows
+// at a time: `use(windows, first, count)`. Additions only, by van Herk: a window is the tail of one
+// block of `width` rows plus the head of the next. Only every kGroup-th tail is stored; the tails
+// between are summed again in registers. `scratch` holds windowRows() rows of sums. `use` may
+// change the windows it gets.
 template <std::size_t kGroup, class From, class Use>
 HWY_INLINE void windowsInGroups(const From& from, std::int64_t width, std::int64_t count,
                                 std::int64_t lines, std::int64_t columns, double* scratch,
@@ -166,7 +168,7 @@ HWY_INLINE void windowsInGroups(const From& from, std::int64_t width, std::int64
             const std::int64_t here = std::min(kRows, width - first);
             const std::int64_t wanted = std::min(here, rows - first);
             for (std::int64_t line = 0; line < lines; ++line) {
-                if (wanted == kRows) { // known when compiling, and so in registers
+                if (wanted == kRows) { // constant counts keep the tails in registers
                     for (std::int64_t i = 0; i < columns; i += lanes) {
                         in.template group<kGroup>(block, first, kRows, kRows, line, i);
                     }
@@ -181,7 +183,7 @@ HWY_INLINE void windowsInGroups(const From& from, std::int64_t width, std::int64
     }
 }
 
-// The same with groups of `together` windows: a power of two up to 8.
+// The same with groups of `together` windows, a power of two up to 8.
 template <class From, class Use>
 HWY_INLINE void windowsOfRows(const From& from, std::int64_t width, std::int64_t count,
                               std::int64_t lines, std::int64_t columns, std::int64_t together,
@@ -199,15 +201,15 @@ HWY_INLINE void windowsOfRows(const From& from, std::int64_t width, std::int64_t
 }
 
 #if HWY_TARGET == HWY_AVX3
-// Lanes kBy .. kBy + 7 of two vectors one after the other: an instruction Highway has no name for.
+// Lanes kBy .. kBy + 7 of the 16 lanes of two vectors. Highway has no name for this instruction.
 template <int kBy> HWY_INLINE hn::Vec<DD> shifted(hn::Vec<DD> low, hn::Vec<DD> high) {
     return {_mm512_castsi512_pd(
         _mm512_alignr_epi64(_mm512_castpd_si512(high.raw), _mm512_castpd_si512(low.raw), kBy))};
 }
 
-// The first three doublings of windowsAlongRows() in registers: of a row of voxels, each time with
-// a voxel more or without. What is stored first and read then across vectors takes three times as
-// long.
+// The first three doublings of windowsAlongRows() in registers. Each doubles the windows of a row
+// and adds one voxel if its template argument is 1. Storing between the doublings and reading
+// across vectors takes three times as long.
 template <int kFirst, int kSecond, int kThird>
 HWY_INLINE void threeDoublings(const double* from, double* to, std::int64_t columns) {
     const DD d;
@@ -264,10 +266,10 @@ HWY_INLINE void threeDoublings(int bits, const double* from, double* to, std::in
 }
 #endif
 
-// Sums over windows of `width` voxels along `rows` rows of `from`, put in `to` unless the width is
-// 1; returns where they are. Additions only: the bits of `width` from the highest one down double
-// the windows, and add a voxel where they are set. A pass goes over all rows before the next one
-// reads what it stored.
+// Sums over windows of `width` voxels along `rows` rows of `from`. They are put in `to`, unless the
+// width is 1; returns where they are. Additions only: for each bit of `width` below the highest,
+// from the top down, the windows are doubled, and one voxel is added if the bit is set. A pass goes
+// over all rows before the next pass reads what it stored.
 HWY_INLINE SumRows windowsAlongRows(const SumRows& from, const SumRows& to, std::int64_t width,
                                     std::int64_t rows, std::int64_t count) {
     const DD dd;
@@ -288,7 +290,7 @@ HWY_INLINE SumRows windowsAlongRows(const SumRows& from, const SumRows& to, std:
     }
 #endif
     for (; --bit >= 0; now = width >> bit, run = to) {
-        // Windows reach as far as the longer ones made of them are needed.
+        // Columns that the longer windows made from these will read.
         const std::int64_t columns = count + width - (width >> bit);
         const bool odd = (width >> bit) % 2 != 0;
         for (std::int64_t line = 0; line < 2 * rows; ++line) {
