@@ -20,10 +20,10 @@ namespace {
 using base::Extents;
 using base::Status;
 
-/// Every this many-th bound of the first row of a slice goes into the sample.
+/// Step between the bounds of the last row that go into the sample.
 constexpr std::int64_t kBoundStep = 16;
 
-/// Longest chain of additions of the window sums (METHODS 2.1).
+/// H in the error bound of window sums by additions (engine/method/NUMERICS.md, section 4).
 double chainOf(const Extents& m) {
     return static_cast<double>(m.y > 1 ? m.y : 0) + static_cast<double>(m.z > 1 ? m.z : 0);
 }
@@ -39,13 +39,13 @@ simd::ScoreConstants constantsOf(const method::Problem& problem, const CentredTi
     constants.exactVariance =
         tile.exactSums && constants.count * constants.count * tile.steps * tile.steps < 0x1p53;
     constants.unit = tile.stepsPerUnit();
-    // Exact sums: below this the rounding of s1^2 / N would show, and the integers decide.
+    // With exact sums, a smaller D would show the rounding of s1^2 / N; then the integers decide.
     constants.suspicious = tile.exactSums ? 0x1p-20 : 4 * (16 + chain) * kUnitDouble;
     constants.boundNumerator = terms.numerator;
     constants.boundWorst = terms.worst > 0 ? terms.worst : std::numeric_limits<double>::infinity();
     constants.boundScore = terms.score;
     constants.boundPanel = terms.panel;
-    // Exact sums still leave the rounding of s1^2 / N, K^2 times that of D.
+    // With exact sums only the rounding of s1^2 / N remains: u53 K^2.
     constants.boundSquare = (tile.exactSums ? 1 : 8 + chain / 2) * kUnitDouble;
     constants.boundConstant = constant;
     constants.promise = problem.promise;
@@ -54,13 +54,14 @@ simd::ScoreConstants constantsOf(const method::Problem& problem, const CentredTi
     return constants;
 }
 
-/// LOWCONF voxels of a tile that are remembered; where there are more, it is done in double.
+/// Number of LOWCONF voxels of a tile that are recorded. A tile with more of them is not scored
+/// again voxel by voxel.
 std::int64_t mostLow(const Extents& tile) {
     const std::int64_t voxels = base::voxelCount(tile);
     return std::min(voxels + 1, std::max<std::int64_t>(1 << 15, voxels / 32));
 }
 
-/// What scoreBox() is to know of a tile.
+/// The frame of a tile in the form that scoreBox() reads.
 method::shared::TileFrame frameOf(const CentredTile& tile, const Extents& m) {
     method::shared::TileFrame frame;
     frame.unit = tile.stepsPerUnit();
@@ -69,8 +70,9 @@ method::shared::TileFrame frameOf(const CentredTile& tile, const Extents& m) {
     return frame;
 }
 
-/// Window sums as simd::scoreTile made them; numerators in chains of N + 3 roundings, of voxels
-/// that may have been rounded once, or `integers`, which have no error.
+/// Constants of scoreBox() for scoreAgain(). The window sums are those of simd::scoreTile(). The
+/// numerators have chains of N + 3 roundings, over voxels that may have been rounded once; those of
+/// `integers` have no error.
 method::shared::BoxConstants againConstants(const method::Problem& problem, const CentredTile& tile,
                                             const IntegerTemplate* integers) {
     const simd::ScoreConstants sums = constantsOf(problem, tile, {}, 4 * kUnitSingle);
@@ -91,7 +93,7 @@ method::shared::BoxConstants againConstants(const method::Problem& problem, cons
     return constants;
 }
 
-/// The voxels that some panels see.
+/// The box of voxels under some panels.
 base::Box seenBy(const std::vector<simd::LowPanel>& panels, const Extents& m) {
     base::Index from = panels.front().at;
     base::Index to = from;
@@ -106,12 +108,13 @@ base::Box seenBy(const std::vector<simd::LowPanel>& panels, const Extents& m) {
 /// Numerators of single panels of a tile, by the definition.
 class PanelNumerators {
   public:
-    /// Of all of `panels`, in whichever way costs less.
+    /// Chooses the cheaper computation for all of `panels`: in double or in integers.
     PanelNumerators(const AgainInput& input, const CentredTile& tile,
                     const std::vector<simd::LowPanel>& panels)
         : m_input(input), m_m(input.templ.extents()),
           m_scale(static_cast<float>(tile.stepsPerUnit())) {
-        // Nanoseconds of a panel, of each of its voxels, and of a voxel that is brought into steps.
+        // Measured nanoseconds: of a panel, of a voxel of it in double and in integers, and of
+        // converting a scene voxel to 16-bit steps (engine/cpu/README.md).
         constexpr double kPanelNs = 50;
         constexpr double kVoxelNs = 0.08;
         constexpr double kIntegerNs = 0.025;
@@ -130,12 +133,12 @@ class PanelNumerators {
     }
 
     [[nodiscard]] double ns() const { return m_ns; }
-    /// Null: in double, from That.
+    /// Null if the numerators are computed in double, from That.
     [[nodiscard]] const IntegerTemplate* integers() const {
         return m_integers ? m_input.integers : nullptr;
     }
 
-    /// Before the first of them.
+    /// Must be called before of().
     void prepare() const {
         if (!m_integers) {
             return;
@@ -149,7 +152,7 @@ class PanelNumerators {
         }
     }
 
-    /// Of the `count` panels from `first` on, at most simd::kPanels.
+    /// Numerators of the `count` panels from `first` on; `count` is at most simd::kPanels.
     void of(const simd::LowPanel* first, std::size_t count, std::array<double, simd::kPanels>& to) {
         for (std::size_t i = 0; i < count; ++i) {
             const base::Index& at = first[i].at;
@@ -174,14 +177,14 @@ class PanelNumerators {
     const AgainInput& m_input;
     Extents m_m;
     float m_scale;
-    base::Box m_seen{}; ///< what is brought into steps
+    base::Box m_seen{}; ///< voxels that are converted to steps
     simd::StepBox m_steps;
     bool m_integers = false;
     double m_ns = 0;
     std::array<std::int64_t, simd::kPanels> m_at{};
 };
 
-/// Calls `change(value, status, i)` for every voxel of a tile, i counting x fastest.
+/// Calls `change(value, status, i)` for every voxel of a tile; i counts x fastest.
 template <class Change> void forVoxels(const method::MapView& part, Change&& change) {
     const Extents& extents = part.value.extents();
     std::size_t i = 0;
@@ -194,21 +197,21 @@ template <class Change> void forVoxels(const method::MapView& part, Change&& cha
     }
 }
 
-/// Voxels whose variance could not be trusted: FLAT where the pixels say so, else LOWCONF with
-/// nothing known of their score. Returns how many are LOWCONF.
+/// Decides voxels whose variance could not be trusted: FLAT if the panel is constant, else LOWCONF
+/// with an unknown score. Returns the number of LOWCONF ones.
 std::int64_t settleSuspicious(const std::vector<std::uint8_t>& flat, const method::MapView& part) {
     std::int64_t unknown = 0;
     forVoxels(part, [&](float& value, Status& status, std::size_t i) {
         if (static_cast<std::uint8_t>(status) == simd::kSuspicious) {
             status = flat[i] != 0 ? Status::Flat : Status::LowConf;
-            value = 0; // as its double is: scores of suspicious voxels are not stored
+            value = 0; // as in the double map, where suspicious voxels hold 0
             unknown += flat[i] != 0 ? 0 : 1;
         }
     });
     return unknown;
 }
 
-/// The doubles of the voxels that touch what is not finite: 0, as their floats.
+/// Sets the doubles of voxels whose panel touches NaN or Inf to 0, as their floats.
 void clearExact(const method::MapView& part, const std::vector<std::uint8_t>& touched) {
     if (part.exact.data() == nullptr) {
         return;
@@ -229,14 +232,14 @@ BoundTerms directTerms(const Extents& m, double unit) {
     BoundTerms terms;
     const double half = static_cast<double>(simd::directChain(m)) / 2;
     terms.panel = unit * (1 + half) + (unit < kUnitSingle ? method::shared::kTemplateError : unit);
-    terms.score = unit * half; // products of one sign: roundings need not cancel
+    terms.score = unit * half; // if all products have one sign, roundings need not cancel
     return terms;
 }
 
 BoundTerms fourierTerms(const Extents& points, const Extents& m, const TileEnergies& energies,
                         bool exact, double unit) {
-    // Unless they were made in more digits, the template's values are rounded and its spectrum has
-    // the errors of its own transform.
+    // In double, the template's values are rounded in the same precision and its spectrum has the
+    // errors of its own transform: the factor is 3.
     const bool inDouble = unit < kUnitSingle;
     const method::shared::FourierBound bound = method::shared::fourierBound(
         points, m, energies.in, energies.out, {unit, inDouble ? 3.0 : 1.0});
@@ -342,7 +345,7 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
         }
     }
     const bool inDouble = std::is_same_v<Real, double>;
-    // A score in double that is kept as float is rounded once more.
+    // A score in double is rounded once more where it is stored as float.
     const bool integers = std::is_same_v<Numerator, std::int32_t>;
     const double constant =
         inDouble ? method::shared::kNormedError + (part.exact.data() == nullptr ? kUnitSingle : 0.0)
@@ -373,7 +376,7 @@ TileResult TileScorer::score(const method::Problem& problem, const base::AnyView
         }
         const std::int64_t unknown = settleSuspicious(panels.flat, part);
         result.lowConf += unknown;
-        if (unknown > 0) { // their bound is the range of a score
+        if (unknown > 0) { // their score is unknown: the bound is the range of scores
             result.tally.largestLowConf = std::max(result.tally.largestLowConf, 2.0);
         }
     }
@@ -400,7 +403,7 @@ void TileScorer::scoreAgain(const method::Problem& problem, const AgainInput& in
     std::array<double, kTogether> products{};
     std::int64_t kept = 0;
     for (std::size_t first = 0; first < panels.size(); first += kTogether) {
-        // Where most of the first ones cannot be helped, others cannot either.
+        // Give up if fewer than a quarter of the first voxels came within the promise.
         if (first >= kTrial && 4 * static_cast<std::size_t>(kept) < first) {
             break;
         }
@@ -448,7 +451,7 @@ void TileScorer::finish(const method::Problem& problem, const base::AnyView& sce
     std::array<std::int64_t, base::kStatusCount> counts{};
     std::int64_t recomputed = result.inDouble ? base::voxelCount(out.extents) : result.again;
     if (result.lowConf == 0 && result.tally.suspicious == 0 && result.tile.nonFinite == 0) {
-        // What is marked has exact sums, and is flat.
+        // Every voxel that is not OK is FLAT by exact sums.
         counts[static_cast<std::size_t>(Status::Flat)] = result.tally.marked;
         counts[static_cast<std::size_t>(Status::Ok)] =
             base::voxelCount(out.extents) - result.tally.marked;

@@ -19,7 +19,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace flcc::cpu::beam::HWY_NAMESPACE {
 
-// Where the elements of a pass come from and go to: `stride` values from one to the next.
+// Sources and destinations of a pass. `stride` values lie between the starts of two elements.
 template <class T> struct InBeam {
     using Real = T;
 
@@ -70,7 +70,7 @@ HWY_INLINE void storeAs(Vector<double> v, float* to) {
     hn::Store(hn::DemoteTo(narrow, v), narrow, to);
 }
 
-// Conjugates of what is stored, times `scale`.
+// Stores conjugates, times `scale`.
 template <class To> struct ToConjugates {
     To* beam;
     double scale;
@@ -83,7 +83,8 @@ template <class To> struct ToConjugates {
     }
 };
 
-// One pass; backward ones are forward ones of exchanged real and imaginary parts, factors first.
+// One pass. A backward pass is a forward pass on exchanged real and imaginary parts, with the
+// twiddle factors applied first.
 template <std::size_t kRadix, bool kTwiddles, bool kBack, class From, class To>
 HWY_INLINE void pass(const From from, const To to, std::int64_t blocks, std::int64_t step,
                      const typename From::Real* twiddles) {
@@ -140,7 +141,7 @@ HWY_NOINLINE void passOfRadix(const StageOf<From>& stage, const From& from, cons
     }
 }
 
-/// Calls `use(integral constant of a radix)`.
+/// Calls `use` with the radix as an integral constant.
 template <class Use> HWY_INLINE void withRadix(int radix, Use&& use) {
     switch (radix) {
     case 8:
@@ -168,8 +169,8 @@ HWY_INLINE void passOf(const StageOf<From>& stage, const From& from, const To& t
     });
 }
 
-// The middle of a correlation: the last pass forward, which has no factors, the product and the
-// first pass back, in registers. Not kForward: of a spectrum.
+// The middle of a correlation, in registers: the last forward pass, which has no twiddle factors,
+// the product, and the first backward pass. Without kForward, `from` is a spectrum already.
 template <std::size_t kRadix, bool kForward, class Real>
 HWY_NOINLINE void productPass(const Real* from, const Real* templ, Real* to, std::int64_t blocks) {
     using V = Vector<Real>;
@@ -204,8 +205,8 @@ HWY_NOINLINE void productPass(const Real* from, const Real* templ, Real* to, std
     }
 }
 
-// The passes but the first one and those from `end` on, or the same back, over one of the first
-// one's blocks or over all of them.
+// The passes from the second one to the one before `end`, forward or backward, over one part of a
+// beam.
 template <class Real>
 void forwardPart(const Plan<Real>& plan, Real* beam, std::int64_t step, std::size_t end) {
     const auto& stages = plan.stages();
@@ -250,7 +251,7 @@ void columnsForwardDouble(const Plan<double>& plan, const Planes<const double>& 
                           double* beam) {
     columnsForward(plan, from, beam);
 }
-// Columns of an incomplete group go by way of the beam.
+// Columns of an incomplete group are transformed in the beam and copied from it.
 template <class Real>
 HWY_INLINE void columnsBackward(const Plan<Real>& plan, Real* beam, const Planes<Real>& to,
                                 std::int64_t columns, std::int64_t others) {
@@ -377,8 +378,8 @@ HWY_EXPORT(productBackwardDouble);
 
 namespace {
 
-// Eights, and fours where eights leave a two: that would be half the work of a four in a pass as
-// long.
+// The radices of a length. Twos are joined to eights. If a single two would be left, two fours
+// replace it and an eight: a pass of radix 2 takes as long as one of radix 4, for half the work.
 std::vector<int> radicesOf(std::int64_t length) {
     std::vector<int> result;
     const auto take = [&](int radix) {
@@ -390,7 +391,7 @@ std::vector<int> radicesOf(std::int64_t length) {
     for (; length % 2 == 0; length /= 2) {
         ++twos;
     }
-    const int rest = twos % 3; // two: a four; one: two fours for an eight
+    const int rest = twos % 3; // 2: one four; 1: two fours replace an eight and a two
     const int eights = twos / 3 - (rest == 1 && twos > 1 ? 1 : 0);
     const int fours = rest == 2 ? 1 : (rest == 1 && twos > 1 ? 2 : 0);
     result.insert(result.end(), static_cast<std::size_t>(eights), 8);
@@ -409,7 +410,8 @@ std::vector<int> radicesOf(std::int64_t length) {
 } // namespace
 
 template <class Real> Plan<Real>::Plan(std::int64_t length) : m_length(length) {
-    // exp(-2 pi i k / length), rounded once: in double the angle alone is off by several roundings.
+    // exp(-2 pi i k / length), rounded once. The angle is long double, since in double it has an
+    // error of several roundings.
     std::vector<std::pair<Real, Real>> roots;
     for (std::int64_t k = 0; k < length; ++k) {
         const long double angle = -2 * std::numbers::pi_v<long double> *

@@ -13,15 +13,16 @@
 
 #include "engine/cpu/simd/butterflies.h"
 
-// What moves the values of beams: rows into lanes, and the spectra of two real lines apart; and
-// what they add up to.
+// Rearranges beams: moves rows into lanes and separates the spectra of two real lines. Also sums
+// energies of lines.
 HWY_BEFORE_NAMESPACE();
 namespace flcc::cpu::beam::HWY_NAMESPACE {
 
-// Halves of 64 bits of a vector.
+// The vector type with 64-bit elements.
 template <class V> using Halves = hn::Repartition<std::uint64_t, hn::DFromV<V>>;
 
-// Blocks of 128 bits: those of the same number in both vectors side by side, first the even ones.
+// Interleaves the 128-bit blocks of two vectors: `a` gets the even blocks of both, `b` the odd
+// ones.
 template <class V> HWY_INLINE void exchangeBlocks(V& a, V& b) {
     const Halves<V> h;
     const hn::DFromV<V> d;
@@ -31,7 +32,7 @@ template <class V> HWY_INLINE void exchangeBlocks(V& a, V& b) {
     b = hn::BitCast(d, hn::OddEvenBlocks(y, hn::SwapAdjacentBlocks(x)));
 }
 
-// The lower halves of the blocks of both in turn, and the upper ones.
+// Interleaves the lower, or the upper, 64-bit halves of the blocks of two vectors.
 template <class V> HWY_INLINE V lowerHalves(V low, V high) {
     const Halves<V> h;
     return hn::BitCast(hn::DFromV<V>(),
@@ -43,7 +44,7 @@ template <class V> HWY_INLINE V upperHalves(V low, V high) {
                        hn::InterleaveUpper(h, hn::BitCast(h, low), hn::BitCast(h, high)));
 }
 
-// Within every block the transpose of as many rows as it has values.
+// Transposes, within every block, a square of as many rows as a block has values.
 HWY_INLINE void transposeBlocks(Vector<float> (&rows)[kLanes<float>]) {
     const Tag<float> d;
     for (std::size_t i = 0; i < kLanes<float>; i += 4) {
@@ -65,7 +66,7 @@ HWY_INLINE void transposeBlocks(Vector<double> (&rows)[kLanes<double>]) {
     }
 }
 
-// As many rows as a vector has lanes become their transpose.
+// Transposes a square of as many rows as a vector has lanes.
 template <class V, std::size_t kCount> HWY_INLINE void transposeSquare(V (&rows)[kCount]) {
     const hn::DFromV<V> d;
     constexpr std::size_t kInBlock = 16 / sizeof(hn::TFromD<hn::DFromV<V>>);
@@ -92,7 +93,7 @@ template <class V, std::size_t kCount> HWY_INLINE void transposeSquare(V (&rows)
     }
 }
 
-// kLines elements, of each kLines values, become their transpose.
+// Transposes kLines values of each of kLines elements.
 template <class Real> HWY_INLINE void turnElements(const Real* from, Real* to) {
     const Tag<Real> d;
     constexpr std::size_t kCount = kLanes<Real>;
@@ -144,7 +145,7 @@ void turnDoubleBack(const double* beam, std::int64_t groups, double* beams, std:
     turnBeamsBack(beam, groups, beams, apart);
 }
 
-// The energies of kLines lines, from the squares of half of their frequencies.
+// Sums the energies of kLines lines from the squares of half of their frequencies.
 template <class Real> class LineEnergies {
   public:
     HWY_INLINE LineEnergies() {
@@ -152,7 +153,7 @@ template <class Real> class LineEnergies {
             sum = hn::Zero(Tag<Real>());
         }
     }
-    // Frequencies that are not their own negatives have conjugates.
+    // A frequency that is not its own negative counts twice, for its conjugate.
     HWY_INLINE void add(std::int64_t lane, Vector<Real> re, Vector<Real> im,
                         const Conjugates& place) {
         const auto square = hn::MulAdd(re, re, hn::Mul(im, im));
@@ -171,8 +172,8 @@ template <class Real> class LineEnergies {
     Vector<Real> m_sums[kVectors];
 };
 
-// Calls `visit(what to do with the energies of two halves)`; they go to `sums` where it is not
-// null.
+// Calls `visit` with two functions that add the energies of the real and of the imaginary half. The
+// energies go to `sums`, if it is not null.
 template <class Real, class Visit> HWY_INLINE void withEnergies(Real* sums, Visit&& visit) {
     if (sums == nullptr) {
         visit([](auto&&...) {}, [](auto&&...) {});
@@ -186,7 +187,8 @@ template <class Real, class Visit> HWY_INLINE void withEnergies(Real* sums, Visi
     imaginary.store(sums + kLines);
 }
 
-// A = Z(k) + conj Z(-k) and B = -i (Z(k) - conj Z(-k)) of all lanes, and back.
+// takeApart(): A = Z(k) + conj Z(-k) and B = -i (Z(k) - conj Z(-k)) in all lanes. whole() is the
+// way back.
 template <class Real>
 HWY_INLINE void halves(const Real* beam, const std::vector<Conjugates>& places, Real* real,
                        Real* imaginary, Real* sums) {
@@ -243,7 +245,8 @@ HWY_INLINE void whole(const Real* real, const Real* imaginary,
                 const auto aIm = hn::Load(d, a + kLines + lane);
                 const auto bRe = hn::Load(d, b + lane);
                 const auto bIm = hn::Load(d, b + kLines + lane);
-                // Where both are one place either does: imaginary parts are rounding errors there.
+                // If both places are one, either store is right: imaginary parts are rounding
+                // errors there.
                 hn::Store(hn::Add(aRe, bIm), d, mirrored + lane);
                 hn::Store(hn::Sub(bRe, aIm), d, mirrored + kLines + lane);
                 hn::Store(hn::Sub(aRe, bIm), d, z + lane);

@@ -13,7 +13,7 @@ namespace flcc::cpu::simd::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// One row: the larger of both scores, and sums over the new ones.
+// Merges one row: keeps the larger of both scores and sums the new ones.
 class RowTaker {
   public:
     RowTaker(std::int32_t templ, BestSums& sums) : m_templ(templ), m_sums(sums) {}
@@ -33,7 +33,7 @@ class RowTaker {
         for (; i + lanes <= count; i += lanes) {
             addUp(takeLarger(score + i, best + i, index + i));
         }
-        if (i > 0 && i < count) { // a whole vector, some of which has been taken
+        if (i > 0 && i < count) { // a whole vector, some of which was merged before
             const std::int64_t last = count - lanes;
             const auto now = takeLarger(score + last, best + last, index + last);
             addUp(hn::IfThenZeroElse(hn::FirstN(d, static_cast<std::size_t>(i - last)), now));
@@ -58,7 +58,7 @@ class RowTaker {
     using DD = hn::Repartition<double, D>;
     using H = hn::Half<D>;
 
-    // One vector; returns the new scores.
+    // Merges one vector; returns the new scores.
     HWY_INLINE hn::Vec<D> takeLarger(const float* score, float* best, std::int32_t* index) const {
         const D d;
         const I integers;

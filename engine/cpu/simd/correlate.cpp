@@ -22,7 +22,7 @@ template <class Real> using V = hn::Vec<Tag<Real>>;
 
 constexpr int kRows = static_cast<int>(kBlockRows);
 
-// Voxels between two weights of a row: integers take two at a time.
+// Voxels from one weight of a row to the next: a pair of integers holds two.
 template <class Real> constexpr std::int64_t kAdvance = std::is_same_v<Real, std::int32_t> ? 2 : 1;
 
 template <class D, class Vector>
@@ -35,8 +35,8 @@ HWY_INLINE V<std::int32_t> multiplyAdd(Tag<std::int32_t> d, V<std::int32_t> weig
     return addPairProducts(d, weight, loaded, sum);
 }
 
-// One row of scene voxels meets the template rows that output rows kLow..kHigh need: a loaded
-// vector serves all of them, a broadcast coefficient all vectors.
+// Multiplies one row of scene voxels with the template rows that output rows kLow .. kHigh need. A
+// loaded vector serves all these rows, a broadcast weight all vectors.
 template <int kLow, int kHigh, std::size_t kVectors, class Real>
 HWY_INLINE void addSceneRow(Tag<Real> d, const Real* x, const Real* t, std::int64_t width,
                             V<Real> (&sums)[kRows][kVectors]) {
@@ -90,8 +90,8 @@ HWY_INLINE void addEdgeRow(Tag<Real> d, const Real* x, const Real* t, std::int64
     }
 }
 
-// kRows x (kVectors vectors) of outputs for one slice of the template, added to `num`. `group` rows
-// of the scene go into one accumulator.
+// Adds the products with one slice of the template to kRows x kVectors vectors of outputs in `num`.
+// `group` rows of the scene share one accumulator.
 template <std::size_t kVectors, class Real>
 HWY_INLINE void addSlice(Tag<Real> d, const Real* x, std::int64_t xRow, const Real* t,
                          const base::Extents& m, std::int64_t group, Real* num, std::int64_t numRow,
@@ -145,7 +145,7 @@ HWY_INLINE void correlateAll(const VoxelBox<Real>& x, const Real* t, const base:
     constexpr std::size_t kWide = 2; // 8 accumulators, 2 scene vectors, weights: fits 16 registers
 #endif
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(Tag<Real>()));
-    // Integers have no roundings whose chains would have to be short.
+    // Integer sums have no roundings, so one accumulator takes all rows.
     const std::int64_t group =
         std::is_same_v<Real, std::int32_t> ? m.y + kRows - 1 : rowsPerAccumulator(m.x);
     for (std::int64_t z = 0; z < out.z; ++z) {

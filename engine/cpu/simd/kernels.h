@@ -155,8 +155,8 @@ struct ScoreConstants {
     double boundSquare = 0;    ///< factor of K^2
     double boundConstant = 0;
     double promise = 1e-4;
-    // For integer numerators num = sum a b, a = x * unit and b the steps of the template: r = (N
-    // num - (sum a) (sum b)) * numeratorScale / sqrt(D).
+    // For integer numerators num = sum a b, a = x * unit and b the steps of the template:
+    // r = (N num - (sum a) (sum b)) * numeratorScale / sqrt(D).
     double templSum = 0;       ///< sum b
     double numeratorScale = 1; ///< 1 / (N ||b - mean|| unit)
 };

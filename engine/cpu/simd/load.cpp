@@ -33,7 +33,8 @@ HWY_INLINE Real* rowOf(const VoxelBox<Real>& box, std::int64_t y, std::int64_t z
     return box.data + z * box.sliceStride + y * box.rowStride;
 }
 
-// Short rows far apart defeat the processor's own prefetching: the row that is this many ahead.
+// Prefetches the row kRowsAhead ahead. The processor's own prefetching fails for short rows that
+// lie far apart.
 template <class T>
 HWY_INLINE void prefetchAhead(const base::View<const T>& voxels, std::int64_t y, std::int64_t z) {
     constexpr std::int64_t kRowsAhead = 6;
@@ -46,7 +47,7 @@ HWY_INLINE void prefetchAhead(const base::View<const T>& voxels, std::int64_t y,
     }
 }
 
-// Integers have no rounding and no NaN: the plain loop is vectorised by the compiler.
+// The compiler vectorises this plain loop, since integers have no rounding and no NaN.
 template <class T> VoxelFacts integerFacts(const base::View<const T>& voxels) {
     std::int64_t sum = 0;
     T minimum = std::numeric_limits<T>::max();
@@ -54,7 +55,7 @@ template <class T> VoxelFacts integerFacts(const base::View<const T>& voxels) {
     const std::int64_t count = voxels.extents().x;
     forRows(voxels, [&](const T* row, std::int64_t y, std::int64_t z) {
         prefetchAhead(voxels, y, z);
-        constexpr std::int64_t kRun = 16384; // a run's sum fits 32 bits
+        constexpr std::int64_t kRun = 16384; // the sum of a run fits 32 bits
         for (std::int64_t from = 0; from < count; from += kRun) {
             const std::int64_t to = from + kRun < count ? from + kRun : count;
             std::int32_t part = 0;
@@ -112,15 +113,15 @@ void loadI16Double(const base::View<const std::int16_t>& voxels, double c, doubl
     loadInteger(voxels, c, scale, to);
 }
 
-// The last `count` voxels of a row in a vector, the other lanes 0. (MaskedLoad reads whole aligned
-// vectors on some instruction sets.)
+// A vector of the last `count` voxels of a row, 0 in its other lanes. MaskedLoad would read whole
+// vectors on some instruction sets.
 template <class D> hn::Vec<D> loadCut(D d, const float* row, std::int64_t count) {
     HWY_ALIGN float cut[hn::MaxLanes(D())] = {};
     std::copy_n(row, count, cut);
     return hn::Load(d, cut);
 }
 
-// The facts of voxels that are all finite: else their sum is not.
+// Facts of voxels, right only if all are finite. If one is not, the sum is not finite either.
 VoxelFacts factsOfFinite(const base::View<const float>& voxels) {
     const hn::ScalableTag<float> d;
     const hn::Half<decltype(d)> half;
@@ -149,7 +150,7 @@ VoxelFacts factsOfFinite(const base::View<const float>& voxels) {
         }
         if (whole < count) {
             addUp(loadCut(d, row + whole, count - whole));
-            if (whole > 0) { // some are seen twice
+            if (whole > 0) { // reads some voxels twice
                 see(hn::LoadU(d, row + count - lanes));
             } else {
                 for (std::int64_t i = 0; i < count; ++i) {
@@ -181,7 +182,7 @@ VoxelFacts factsF32(const base::View<const float>& voxels) {
     std::int64_t finite = 0;
     forRows(voxels, [&](const float* row, std::int64_t, std::int64_t) {
         for (std::int64_t i = 0; i < count; i += lanes) {
-            // The last vector is cut: its other lanes are 0 and no part of the row.
+            // The last vector may be incomplete: its other lanes are no part of the row.
             const bool whole = i + lanes <= count;
             const auto inside = hn::FirstN(d, static_cast<std::size_t>(count - i));
             const auto v = whole ? hn::LoadU(d, row + i) : loadCut(d, row + i, count - i);
@@ -220,7 +221,7 @@ void loadF32(const base::View<const float>& voxels, double reference, float scal
         for (; i + lanes <= count; i += lanes) {
             hn::StoreU(centre(hn::LoadU(d, row + i)), d, out + i);
         }
-        if (i < count && i > 0) { // some are made twice
+        if (i < count && i > 0) { // writes some voxels twice
             hn::StoreU(centre(hn::LoadU(d, row + count - lanes)), d, out + count - lanes);
         } else if (i < count) {
             HWY_ALIGN float cut[hn::MaxLanes(hn::ScalableTag<float>())];
@@ -239,7 +240,7 @@ template <class V> void addBits(V seen, std::uint32_t& bits) {
     }
 }
 
-// Whether `good(row)` holds for every row; the others are not asked.
+// True if `good(row)` holds for every row. Stops at the first row for which it does not.
 template <class Good> HWY_INLINE bool everyRow(const base::View<const float>& voxels, Good&& good) {
     const base::Extents& n = voxels.extents();
     for (std::int64_t z = 0; z < n.z; ++z) {
@@ -252,7 +253,8 @@ template <class Good> HWY_INLINE bool everyRow(const base::View<const float>& vo
     return true;
 }
 
-// Whether all voxels are finite multiples of 2^exponent, which is far from the limits of a float.
+// True if all voxels are finite multiples of 2^exponent, which must be far from the limits of a
+// float.
 bool allOnGrid(const base::View<const float>& voxels, int exponent, std::uint32_t beyond,
                std::uint32_t& bits) {
     const hn::ScalableTag<float> d;
@@ -277,8 +279,8 @@ bool allOnGrid(const base::View<const float>& voxels, int exponent, std::uint32_
         if (i < count) {
             look(i > 0 ? hn::LoadU(d, row + count - lanes) : loadCut(d, row, count));
         }
-        // The sign of a zero is no difference. Others are compared as bits, whatever the processor
-        // takes numbers as small as these for.
+        // The shift removes the sign bit, so that -0 equals 0. Differences are compared as bits,
+        // because a processor may treat subnormal numbers as 0.
         return hn::AllTrue(di,
                            hn::Eq(hn::ShiftLeft<1>(hn::BitCast(di, differences)), hn::Zero(di))) &&
                hn::AllTrue(di, hn::Eq(hn::And(seen, wrong), hn::Zero(di)));
@@ -319,9 +321,9 @@ bool onGrid(const base::View<const float>& voxels, double quantum, std::uint32_t
     const hn::RebindToSigned<decltype(d)> di;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
     const std::int64_t count = voxels.extents().x;
-    // Two factors, as 1 / quantum alone may be beyond a float.
+    // Two factors, as 1 / quantum alone may overflow a float.
     const int exponent = std::ilogb(quantum);
-    constexpr int kFar = 90; // the largest int times 2^90 is no infinity
+    constexpr int kFar = 90; // the largest int times 2^90 is finite
     if (std::abs(exponent) < kFar && allOnGrid(voxels, exponent, beyond, bits)) {
         return true;
     }
@@ -387,7 +389,7 @@ void sumsOf(const std::int16_t* steps, std::int64_t count, StepSums& sums) {
     const auto one = hn::Set(d, 1);
     auto values = hn::Zero(widest);
     auto squares = hn::Zero(widest);
-    // Two products of steps below 2^15 fit into 32 bits, more do not.
+    // 32 bits hold the sum of two products of steps below 2^15, not of more.
     const auto widen = [&](auto products, auto& to) HWY_ATTR {
         const hn::Half<decltype(wide)> half;
         to = hn::Add(to, hn::PromoteTo(widest, hn::LowerHalf(half, products)));

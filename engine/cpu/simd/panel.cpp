@@ -64,8 +64,8 @@ void productsOfPanels(const FloatBox& x, const std::array<std::int64_t, kPanels>
     }
 }
 
-// In vectors of D, whose elements hold two voxels each; kRow: one of them holds a row. What lies
-// behind a row meets weights of 0, and unlike a float it is never NaN.
+// Products in vectors of D, whose elements hold two voxels each. kRow: one vector holds a row.
+// Elements behind a row are multiplied by weights of 0; unlike floats they are never NaN.
 template <bool kRow, class D>
 HWY_INLINE void stepsTimesPairs(D d, const StepBox& x, const std::array<std::int64_t, kPanels>& at,
                                 const std::int32_t* pairs, const base::Extents& m,
@@ -102,7 +102,7 @@ HWY_INLINE void stepsTimesPairs(D d, const StepBox& x, const std::array<std::int
 void integerProductsOfPanels(const StepBox& x, const std::array<std::int64_t, kPanels>& at,
                              const std::int32_t* pairs, const base::Extents& m,
                              std::array<double, kPanels>& to) {
-    // The shortest vectors that hold a row: half a vector costs half.
+    // Take the shortest vectors that hold a row: half a vector costs half.
     const hn::CappedTag<std::int32_t, 4> quarter;
     const hn::CappedTag<std::int32_t, 8> half;
     const hn::ScalableTag<std::int32_t> d;

@@ -17,8 +17,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace flcc::cpu::simd::HWY_NAMESPACE {
 
-/// Placements of a tile: all columns and rows of its slices, or a part of them whose sums stay in
-/// cache.
+/// A box of placements of a tile: whole slices, or a part of them whose sums stay in cache.
 struct Part {
     std::int64_t column = 0;
     std::int64_t columns = 0;
@@ -43,12 +42,12 @@ void forParts(const Part& whole, std::int64_t columns, std::int64_t rows, Use&& 
     }
 }
 
-// Where the voxels that a part sees begin.
+// Address of the first voxel under a part.
 template <class Arguments> const auto* cornerOf(const Arguments& a, const Part& part) {
     return a.x.data + part.slice * a.x.sliceStride + part.row * a.x.rowStride + part.column;
 }
 
-// Scores of the rows of a slice of a part, whose voxels (or sums along z) are `from`.
+// Scores the rows of one slice of a part. `from` holds its voxels, or their window sums along z.
 template <class From, class Scores>
 HWY_INLINE void scoreSlice(const From& from, const base::Extents& m, const Part& part,
                            std::int64_t z, double* scratch, RowScorer<Scores>& scorer) {
@@ -81,7 +80,7 @@ void scorePart(const typename RowScorer<Scores>::Arguments& a, const Part& part,
         }
         return;
     }
-    // Along z first: the longest pass, along x, then has the fewest voxels left.
+    // Windows along z first: then the longest pass, along x, has the fewest voxels.
     const std::int64_t columns = part.columns + a.m.x - 1;
     const std::int64_t lines = part.rows + a.m.y - 1;
     const std::int64_t group = planeGroup(a.m.z);
@@ -103,7 +102,8 @@ void scoreByAdditions(const typename RowScorer<Scores>::Arguments& a, const Part
     forParts(whole, strip.x, strip.y, [&](const Part& part) { scorePart(a, part, scorer); });
 }
 
-// Scores from running sums. False when they did not do, and additions did the rest of the part.
+// Scores a part from running sums. False if these were not accurate enough; the rest of the part
+// was then scored by additions.
 template <class Scores>
 bool scoreByRunning(const typename RowScorer<Scores>::Arguments& a, const Part& part,
                     RowScorer<Scores>& scorer) {
@@ -148,7 +148,7 @@ bool scoreByRunning(const typename RowScorer<Scores>::Arguments& a, const Part& 
     return true;
 }
 
-// From the sums that were kept.
+// Scores from the kept window sums.
 template <class Scores>
 void scoreKept(const typename RowScorer<Scores>::Arguments& a, RowScorer<Scores>& scorer) {
     for (std::int64_t z = 0; z < a.out.z; ++z) {
@@ -158,8 +158,8 @@ void scoreKept(const typename RowScorer<Scores>::Arguments& a, RowScorer<Scores>
     }
 }
 
-// Running sums where they are exact, or where a panel's variance is that much larger than their
-// error; others by additions. Deterministic: whatever the voxels of the tile say.
+// Chooses running sums or additions (engine/method/NUMERICS.md, section 4). The choice depends on
+// the voxels of the tile alone, so it is deterministic.
 template <class Scores>
 HWY_INLINE ScoreTally scoreAll(const typename RowScorer<Scores>::Arguments& a,
                                const ScoreConstants& given) {
@@ -170,7 +170,8 @@ HWY_INLINE ScoreTally scoreAll(const typename RowScorer<Scores>::Arguments& a,
     bool running = true;
     Real least = 0;
     if (constants.exactSums) {
-        // A row or plane more than a window has is added up before one is taken away.
+        // Prefix sums hold all columns of a strip. At least 2 are counted, as running sums add a
+        // row or plane before they subtract another.
         const std::int64_t columns = std::max<std::int64_t>(2, strip.x + a.m.x - 1);
         running = static_cast<double>(columns) * static_cast<double>(a.m.y) *
                       static_cast<double>(a.m.z) * constants.unit * constants.unit <
@@ -180,7 +181,8 @@ HWY_INLINE ScoreTally scoreAll(const typename RowScorer<Scores>::Arguments& a,
             static_cast<Real>(kLargerThanError * runningError(a.m, {strip.x, strip.y, a.out.z}));
         constants.boundConstant += kRunningBound;
     } else {
-        running = false; // scores in double, and those of a small promise, are to keep their digits
+        // scores in double and small promises do not allow the error of running sums
+        running = false;
     }
     RowScorer<Scores> scorer(a, constants, least);
     if (a.recall) {
@@ -231,7 +233,7 @@ ScoreTally scoreTile(const ScoreArguments<float, std::int32_t>& arguments,
 }
 
 namespace {
-constexpr std::int64_t kTogetherDoubles = 4096; // a quarter of a first-level cache
+constexpr std::int64_t kTogetherDoubles = 4096; // 32 KiB
 }
 
 std::int64_t rowsTogether(std::int64_t columns) {
@@ -244,8 +246,8 @@ std::int64_t rowGroup(std::int64_t width, std::int64_t columns) {
 }
 
 base::Extents stripExtents(const base::Extents& m, const base::Extents& out) {
-    // A block of m.y rows of sums, 16 bytes a voxel, in half of a second-level cache, or of the
-    // planes in all of it, unless a strip has then more margin than inside.
+    // A block of m.y rows of sums, 16 bytes a voxel, is to fit 512 KiB, and the planes of sums 1
+    // MiB: half and all of a second-level cache. But a strip must not have more margin than inside.
     constexpr std::int64_t kVoxels = 32768;
     const auto whole = [](std::int64_t length) { return (length + 15) / 16 * 16; };
     const std::int64_t columns =
@@ -257,8 +259,8 @@ base::Extents stripExtents(const base::Extents& m, const base::Extents& out) {
 }
 
 base::Extents runningStrip(const base::Extents& m, const base::Extents& out) {
-    // A plane of sums in half of a second-level cache, unless a strip has then more margin than
-    // inside.
+    // A plane of sums, 16 bytes a voxel, is to fit 512 KiB, half of a second-level cache. But a
+    // strip must not have more margin than inside.
     constexpr std::int64_t kVoxels = 32768;
     const std::int64_t columns = std::min(out.x, std::max(std::int64_t{1024}, 4 * m.x));
     const std::int64_t lines = kVoxels / (columns + m.x - 1);
@@ -271,7 +273,7 @@ std::int64_t scoreScratch(const base::Extents& m, const base::Extents& tile) {
     const std::int64_t runningLines = m.z == 1 ? 0 : running.y + m.y - 1;
     const base::Extents strip = stripExtents(m, tile);
     const std::int64_t columns = strip.x + m.x - 1;
-    // More of a narrower strip's rows are taken together.
+    // Narrower strips take more rows together, up to kTogetherDoubles.
     const std::int64_t row = 2 * sumsRow(columns);
     const std::int64_t together = std::max(kTogetherDoubles, row);
     const std::int64_t rows = windowRows(m.y, rowGroup(m.y, columns)) * row + kTogetherDoubles;

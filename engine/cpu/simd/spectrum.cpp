@@ -75,7 +75,8 @@ HWY_INLINE TileEnergy energyOf(const Real* tile, const base::Extents& n, Real* s
         }
         brightestColumn = std::max(brightestColumn, largestOf(columns, n.x));
     }
-    // Which lines are transformed first is not known.
+    // FFTW does not say in which order it makes its passes, so every line is bounded as if it were
+    // a column.
     TileEnergy result = TileEnergy::ofLines(n.y, brightestColumn, sum);
     result.join(TileEnergy::ofLines(n.x, brightestRow, 0));
     if (volume) {
@@ -104,7 +105,7 @@ HWY_EXPORT(energyDouble);
 
 namespace {
 
-/// Values that energies of lines across rows are added up in.
+/// Scratch values of lineEnergy(): sums of squares of lines along y and, in a volume, along z.
 std::size_t crossing(const base::Extents& n) {
     return static_cast<std::size_t>(n.x + (n.z > 1 ? n.x * n.y : 0));
 }
