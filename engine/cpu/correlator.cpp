@@ -16,8 +16,8 @@ simd::DoubleBox boxOf(base::Image<double>& image) {
     return {image.data(), image.extents().x, image.extents().x * image.extents().y};
 }
 
-/// Outputs that general tiles of a problem need: three under a mask, two more where something lies
-/// outside, one more for an overlap, one more where voxels may not be finite.
+/// Number of outputs that general tiles of a problem need: three; two more if a panel may be partly
+/// outside; one more for the overlap rule; one more if voxels may not be finite.
 std::int64_t outputsOf(const method::Problem& problem) {
     const bool partial = problem.extent != method::Extent::Valid || problem.sceneMask;
     const bool overlap = problem.outside == method::Outside::Overlap;
@@ -25,7 +25,7 @@ std::int64_t outputsOf(const method::Problem& problem) {
            (base::isInteger(problem.scenePixel) ? 0 : 1);
 }
 
-/// The outputs are made when they are first needed: a mask alone needs three.
+/// Makes an output when it is first needed, since a mask alone needs only three.
 base::Image<double>& made(base::Image<double>& image, const Extents& extents) {
     if (image.empty()) {
         image = base::Image<double>(extents, 0.0);

@@ -25,7 +25,7 @@ using base::Extents;
 using method::Candidate;
 using method::Problem;
 
-/// Whether sums of products are expected to be taken in integers: exact, and twice as fast.
+/// True if the products are expected to be summed in integers, which is exact and twice as fast.
 bool inIntegers(const Problem& problem, const method::SceneStatistics* statistics) {
     const auto count = static_cast<double>(base::voxelCount(problem.templ));
     const auto fits = [&](double steps) { return IntegerTemplate::fits(count, steps, steps); };
@@ -47,7 +47,7 @@ class DirectPrepared final : public method::Prepared {
                        [](double value) { return static_cast<float>(value); });
     }
     [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_forms.canonical; }
-    /// Empty where all tiles are plain boxes inside the scene.
+    /// Empty if all tiles are plain boxes inside the scene.
     [[nodiscard]] const std::optional<SupportTemplate>& support() const { return m_support; }
     [[nodiscard]] const IntegerTemplate* integers() const {
         return m_forms.integers ? &*m_forms.integers : nullptr;
@@ -66,7 +66,8 @@ class DirectPrepared final : public method::Prepared {
     base::Image<float> m_weights;
 };
 
-/// A footprint of voxels and a tile of numerators, both rounded up to whole register blocks.
+/// The voxels of a footprint and the numerators of a tile, both rounded up to whole register
+/// blocks.
 template <class Real> struct DirectTile {
     base::Image<Real> voxels;
     base::Image<Real> numerators;
@@ -89,13 +90,13 @@ template <class Real> struct DirectTile {
 
 enum Stage : std::size_t { kLoad, kNumerator, kDenominator, kRecomputation };
 
-/// The buffers of one worker; those of a precision are made when it is first needed.
+/// The buffers of one worker. Those of a precision are made when they are first needed.
 class DirectBuffers {
   public:
     DirectBuffers(const Problem& problem, const Extents& tile)
         : best(problem, tile), scorer(problem.templ, tile), m_m(problem.templ), m_extents(tile) {}
 
-    /// The window sums of a tile in one precision, and where a bank's scores go.
+    /// The window sums of a tile of a bank in one precision.
     [[nodiscard]] KeptTile& kept(bool inDouble) {
         std::optional<KeptTile>& kept = m_kept[inDouble ? 1 : 0];
         if (!kept) {
@@ -150,12 +151,12 @@ class DirectBuffers {
         m_tiles;
 };
 
-/// What the tiles of a run share: a template, or those of a bank.
+/// What the tiles of a run of one template or of a bank share.
 struct DirectRun {
     const Problem& problem;
     std::vector<const DirectPrepared*> templs;
-    method::MaskedView scene; ///< without a mask where that is all ones
-    method::BankView to;      ///< without an index: one template
+    method::MaskedView scene; ///< has no mask if the mask is all ones
+    method::BankView to;      ///< has no index if there is one template
     [[nodiscard]] bool bank() const { return templs.size() > 1; }
 };
 
@@ -168,12 +169,12 @@ struct PlainTile {
 /// A tile whose voxels are loaded in one precision.
 struct LoadedTile {
     bool made = false;
-    bool paired = false; ///< by pairs, too
+    bool paired = false; ///< its voxels are loaded as pairs of integers too
     CentredTile centred;
-    KeptTile* kept = nullptr; ///< null where one template reads it
+    KeptTile* kept = nullptr; ///< window sums of a bank; null for one template
 };
 
-/// Loads the voxels of a tile, unless they are.
+/// Loads the voxels of a tile, unless they are loaded.
 template <class Real>
 void loadTile(const DirectRun& run, const base::Box& out, DirectBuffers& own, LoadedTile& tile) {
     if (tile.made) {
@@ -189,7 +190,7 @@ void loadTile(const DirectRun& run, const base::Box& out, DirectBuffers& own, Lo
     tile.made = true;
 }
 
-/// One tile of one template in one precision.
+/// Computes and scores one tile of one template in one precision.
 template <class Real>
 TileResult matchTile(const DirectRun& run, const DirectPrepared& templ, const base::Box& out,
                      LoadedTile& tile, DirectBuffers& own, const method::MapView& part,
@@ -207,14 +208,14 @@ TileResult matchTile(const DirectRun& run, const DirectPrepared& templ, const ba
     return result;
 }
 
-/// At least `least` and so large that the halo does not dominate.
+/// Extents of a tile: at least `least`, and so large that most voxels read are not margin.
 Extents tileOf(const Extents& map, const Extents& m, const Extents& least) {
     const auto side = [](std::int64_t length, std::int64_t shortest) {
         return std::max<std::int64_t>(shortest, length > 16 ? roundUp(2 * length, 32) : shortest);
     };
     Extents tile{std::min(roundUp(side(m.x, least.x), 64), map.x),
                  std::min(side(m.y, least.y), map.y), std::min(side(m.z, least.z), map.z)};
-    // A thin map gets longer tiles, so that a tile stays worth its overhead.
+    // A thin map gets longer tiles, so that a tile takes longer than its overhead.
     constexpr std::int64_t kWorth = 4096;
     const std::int64_t thin = tile.y * tile.z;
     if (tile.x * thin < kWorth && map.x > tile.x) {
@@ -226,7 +227,7 @@ Extents tileOf(const Extents& map, const Extents& m, const Extents& least) {
     if (tile.x * tile.y * tile.z < kWorth && map.z > tile.z) {
         tile.z = std::min(map.z, kWorth / (tile.x * tile.y));
     }
-    // A run is stopped between tiles: none may take longer than about a tenth of a second.
+    // A run stops between tiles, so no tile may take longer than about 0.1 s.
     constexpr double kLongest = 4e9;
     const auto work = [&] {
         return static_cast<double>(base::voxelCount(tile)) *
@@ -243,7 +244,7 @@ Extents tileOf(const Extents& map, const Extents& m, const Extents& least) {
     return tile;
 }
 
-/// The voxels of a tile by pairs, from those in float.
+/// Makes the pairs of integers of a tile from its voxels in float.
 void loadPairs(const Extents& seen, const CentredTile& tile, const simd::FloatBox& x,
                const simd::IntegerBox& to) {
     const auto steps = static_cast<float>(tile.stepsPerUnit());
@@ -255,7 +256,8 @@ void loadPairs(const Extents& seen, const CentredTile& tile, const simd::FloatBo
     }
 }
 
-/// One tile of one template whose products are exact in integers. The tile is loaded.
+/// Computes and scores one tile of one template whose products are exact in integers. The tile must
+/// be loaded.
 TileResult matchIntegers(const DirectRun& run, const IntegerTemplate& templ, const base::Box& out,
                          LoadedTile& tile, DirectBuffers& own, const method::MapView& part,
                          StageClock& clock) {
@@ -278,7 +280,8 @@ TileResult matchIntegers(const DirectRun& run, const IntegerTemplate& templ, con
     return result;
 }
 
-/// One tile of one template in the arithmetic of single precision that is best for it.
+/// Computes and scores one tile of one template in single precision: in integers if these are
+/// exact.
 TileResult matchSingle(const DirectRun& run, const DirectPrepared& templ, const base::Box& out,
                        LoadedTile& tile, DirectBuffers& own, const method::MapView& part,
                        StageClock& clock) {
@@ -311,8 +314,8 @@ class DirectMethod final : public method::Method {
         } else if (map.z > 1 || m.z > 1) {
             add(tileOf(map, m, {64, 32, 32}));
         } else {
-            // The mean of a square tile is closest to that of each panel, so that the least is
-            // computed again; long rows cost less to read and to score.
+            // The mean of a square tile is closest to the means of its panels, so that the fewest
+            // voxels are recomputed. Tiles with long rows are cheaper to read and to score.
             add(tileOf(map, m, {64, 64, 1}));
             add(tileOf(map, m, {128, 32, 1}));
             add(tileOf(map, m, {256, 32, 1}));
@@ -349,8 +352,8 @@ class DirectMethod final : public method::Method {
         prediction.operations = // FLCC Table I: N_y N_T, twice for LCC
             templates * 2 * support *
             (outputs + general.placements * static_cast<double>(general.products));
-        // The first and last rows of a register block have less to do; after every few rows the
-        // accumulators are added to their totals.
+        // The first and last rows of a register block have fewer products. After
+        // rowsPerAccumulator() rows the accumulators are added to their totals.
         const double rows = static_cast<double>(m.y + simd::kBlockRows - 1);
         const double flushes =
             std::ceil(rows / static_cast<double>(simd::rowsPerAccumulator(m.x))) *
@@ -424,11 +427,11 @@ class DirectMethod final : public method::Method {
     }
 
   private:
-    /// Products in integers against those in float.
+    /// Speed of products in integers, divided by that in float.
     static constexpr double kIntegerGain = 1.8;
-    /// Products in double against those in float.
+    /// Speed of products in double, divided by that in float.
     static constexpr double kDoubleRate = 0.5;
-    /// Of one multiply-add in double; only what it is against a canonical value matters.
+    /// Nanoseconds of a multiply-add in double. Only its ratio to a canonical value matters.
     static constexpr double kDoubleNs = 0.05;
 
     static std::string refusal(const Problem& problem) {
@@ -455,7 +458,7 @@ class DirectMethod final : public method::Method {
                         });
     }
 
-    /// False: stopped before anything was written.
+    /// Scores a general tile. False if it was stopped before anything was written.
     static bool generalTile(const DirectRun& run, const base::Box& out, DirectBuffers& own,
                             const std::stop_token& stop, WorkerTally& tally) {
         BestPart part{partOf(run.to, out)};
@@ -473,7 +476,7 @@ class DirectMethod final : public method::Method {
         return true;
     }
 
-    /// One tile of placements inside the scene.
+    /// Scores a tile of placements inside the scene.
     static void plainTile(const DirectRun& run, PlainTile& tile, DirectBuffers& own,
                           WorkerTally& tally) {
         LoadedTile single;
@@ -493,7 +496,8 @@ class DirectMethod final : public method::Method {
                                     static_cast<double>(base::voxelCount(run.problem.templ)) *
                                     kDoubleNs;
             if (!inDouble) {
-                // Where products are exact in integers, the first numerators were made so.
+                // No integers here: where they are exact, the first numerators were integers
+                // already.
                 own.scorer.scoreAgain(run.problem, {own.tile<float>().x, templ.canonical()}, scores,
                                       doubleNs, result);
                 tally.clock.lap(kRecomputation);

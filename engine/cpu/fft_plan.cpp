@@ -28,7 +28,7 @@ double FftSearch::seconds() const {
 
 template <class Precision>
 BoxPlans<Precision>::BoxPlans(const base::Extents& points, const FftSearch& search) {
-    base::Image<Value> tile(points); // a search overwrites both
+    base::Image<Value> tile(points); // a search overwrites tile and pairs
     base::Image<Value> pairs({2 * pairsOf(points), 1, 1});
     const std::array<int, 3> lengths{static_cast<int>(points.z), static_cast<int>(points.y),
                                      static_cast<int>(points.x)};
@@ -59,8 +59,9 @@ BoxPlans<Precision>::BoxPlans(const base::Extents& points, const FftSearch& sear
     for (const FftEffort effort : efforts) {
         const double seconds = search.seconds();
         if (effort <= search.effort && effort > m_effort && seconds > 0) {
-            // FFTW keeps what it finds as wisdom; when time is up that may be less.
-            Precision::kTimeLimit(seconds / 2); // of two plans
+            // FFTW keeps the plans it finds as wisdom. When its time is up, they may be of a lower
+            // effort.
+            Precision::kTimeLimit(seconds / 2); // half of the time for each of two plans
             (void)make(flagOf(effort));
             Precision::kTimeLimit(FFTW_NO_TIMELIMIT);
             known();

@@ -28,12 +28,14 @@ using method::Candidate;
 using method::Problem;
 using method::shared::nextSmooth;
 
-/// Nanoseconds of a thread that a point takes in double, all stages.
+/// Predicted nanoseconds of one thread for a point of a region in double, all stages together.
 constexpr double kDoubleNs = 45;
 
-/// Passes that all threads wait for, in tiles of overhead: what a tiny scene costs.
+/// Time of the passes that all threads wait for, as a number of tile overheads; it dominates for
+/// tiny scenes.
 constexpr double kPasses = 75;
-/// FFTW does what it does in one thread, which looks for a stop only afterwards.
+/// Largest number of points for FFTW, which uses one thread here and does not look for a stop
+/// during a transform.
 constexpr std::int64_t kLongest = std::int64_t{1} << 23;
 
 class FourierPrepared final : public method::Prepared {
@@ -47,7 +49,7 @@ class FourierPrepared final : public method::Prepared {
     }
 
     [[nodiscard]] const TemplateForms& forms() const { return m_forms; }
-    /// For the whole scene, and for a region that is done again in double.
+    /// Spectra for the whole scene, and for a region that is recomputed in double.
     [[nodiscard]] const TemplateSpectra& spectra() const { return m_spectra; }
     [[nodiscard]] const TemplateSpectra& regions() const { return m_regions; }
 
@@ -57,7 +59,7 @@ class FourierPrepared final : public method::Prepared {
     TemplateSpectra m_regions;
 };
 
-/// What is done at a time: so many placements, by transforms of so many points.
+/// Placements that are computed at a time, and the points of the transforms for them.
 struct Region {
     Extents placements;
     Extents points;
@@ -69,7 +71,7 @@ template <class Real> struct WholeBuffers {
     Image<Real> work;
     Image<Real> numerators;
 
-    // Nothing is written yet, so that what is not needed costs no memory.
+    // Writes nothing: memory that is never written costs nothing.
     explicit WholeBuffers(const Region& region)
         : x({sceneValues(region), 1, 1}),
           work({TileTransform<Real>::spectrumValues(region.points), 1, 1}),
@@ -98,9 +100,10 @@ template <class Real> TemplateSpectra::Part partOf(const Region& region, int thr
     return {region.points, WholeBuffers<Real>::bytes(region, threads)};
 }
 
-/// Regions are as many score tiles as make the run in double take no more memory than the one
-/// before it, or little more; of those the ones with the fewest points. The whole where the
-/// template is so large that no region does, and where the whole run is in double.
+/// The region that is recomputed in double at a time. It consists of as many score tiles as keep
+/// the memory of the run in double at that of the run before it, plus a fourteenth; of such
+/// regions, it is the one with the fewest points over the whole map. It is the whole map if no
+/// region fits, because the template is large, or if the problem is in double.
 Region regionOf(const Problem& problem, const Extents& points) {
     const Extents map = method::mapExtents(problem);
     const Extents& m = problem.templ;
@@ -108,7 +111,7 @@ Region regionOf(const Problem& problem, const Extents& points) {
     if (problem.precision == method::Precision::Double) {
         return whole;
     }
-    constexpr int kThreads = 1; // the same on any number
+    constexpr int kThreads = 1; // the same regions for any number of threads
     constexpr std::int64_t kLittle = 14;
     const std::int64_t first =
         TemplateSpectra::partBytes<float>(partOf<float>(whole, kThreads), m, 1, kThreads);
@@ -154,13 +157,13 @@ Region regionOf(const Problem& problem, const Extents& points) {
     return best;
 }
 
-/// The largest memory of a run.
+/// The largest memory of a run, in bytes.
 std::int64_t hostBytes(const Problem& problem, const Extents& points, int threads) {
     const Region region = regionOf(problem, points);
     const auto single = partOf<float>({method::mapExtents(problem), points}, threads);
     const auto inDouble = partOf<double>(region, threads);
     const std::int64_t templ = base::byteCount(problem.templ, 8) + IntegerTemplate::bytes(problem);
-    // Plans, sums of rows, and what allocators keep of scratch.
+    // Plans, sums of rows, and scratch that allocators do not return.
     const std::int64_t little = std::min(std::int64_t{8} << 20, 4 * base::voxelCount(points));
     return method::mapBytes(problem) + templ + threads * ScorePass::bytes(problem) + little +
            TemplateSpectra::runBytes(problem, problem.templ, 1, threads, single, inDouble) +
@@ -179,7 +182,7 @@ class FourierMethod final : public method::Method {
                                                     const method::Limits& limits,
                                                     const Extents& tile) const override {
         const Extents& n = problem.scene;
-        constexpr std::int64_t kNarrow = 8; // what is narrower would be FFTW's
+        constexpr std::int64_t kNarrow = 8; // FFTW would transform narrower scenes
         Extents points{nextSmooth(std::max(n.x, kNarrow)), nextSmooth(n.y), nextSmooth(n.z)};
         if (tile.x > 0) {
             points = {tile.x, n.y == 1 ? 1 : tile.y, n.z == 1 ? 1 : tile.z};
@@ -213,15 +216,15 @@ class FourierMethod final : public method::Method {
         }
         const auto count = static_cast<double>(base::voxelCount(points));
         const double root = std::log2(std::max(2.0, count));
-        // Three half transforms, that of the template with them (FLCC Table I without the four of
-        // the denominators), 2.5 M log2 M operations each.
+        // Three half transforms, the template's included, of 2.5 M log2 M operations each (FLCC
+        // Table I without the four transforms of the denominators).
         prediction.operations = 7.5 * count * root + 3 * count;
         const double workers = model.speedUp(candidate.threads);
         const double transformNs =
-            hasHalfBeamTransform(points) // FFTW's takes one thread
+            hasHalfBeamTransform(points) // FFTW uses one thread
                 ? model.wholeTransformNs(points)
                 : (model.timeOf(points).tileNs - model.loadNs(points)) * workers;
-        // The template's goes in one direction, in double, and has few rows.
+        // The template is transformed in one direction, in double, and has few rows.
         const bool ahead = TemplateSpectra::areMadeAtOnce(points, 1);
         const double prepareNs = transformNs * model.wholePrepareFactor / (ahead ? 1.0 : workers);
         const auto buffers = static_cast<double>(
@@ -289,20 +292,20 @@ class FourierMethod final : public method::Method {
     }
 
   private:
-    /// What both precisions of a run share.
+    /// The input that both precisions of a run share.
     struct Run {
         const Problem& problem;
         const base::AnyView& scene;
         const method::Execution& execution;
     };
-    /// What is done at a time, and the spectra for it.
+    /// A region and the template spectra for it.
     struct Part {
         Region region;
         const TemplateSpectra& spectra;
     };
 
-    /// Numerators of the box around some tiles, which is no larger than the part's region, and the
-    /// scores of these tiles. False when stopped.
+    /// Computes the numerators of the box around `tiles`, which is no larger than the part's
+    /// region, and scores these tiles. False if stopped.
     template <class Real>
     static bool runIn(const Run& run, const Part& part, const std::vector<base::Box>& tiles,
                       FourierWorkspace& workspace, ScorePass& pass) {
@@ -312,7 +315,8 @@ class FourierMethod final : public method::Method {
         const base::Box out = boxAround(tiles);
         const base::AnyView scene = base::partOf(run.scene, footprint(out, m));
         workspace.keepOnly<Real>();
-        // The template's first: making it takes memory that is free again afterwards.
+        // The template's spectrum first, since making it takes memory that is free again
+        // afterwards.
         const auto& templ = part.spectra.of<Real>(pass.items(kTransform), run.execution.stop);
         if (templ.empty()) {
             return false;
@@ -348,7 +352,7 @@ class FourierMethod final : public method::Method {
             });
     }
 
-    /// The scene in its frame, with zeros up to `points` and behind them. False when stopped.
+    /// Loads the scene in its frame, with zeros up to `points` and behind them. False if stopped.
     template <class Real>
     static bool load(const base::AnyView& scene, const SceneFrame& frame, const Extents& points,
                      Image<Real>& x, ScorePass& pass) {

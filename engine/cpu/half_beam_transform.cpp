@@ -21,17 +21,18 @@ using method::shared::TileEnergy;
 
 std::int64_t groupsOf(std::int64_t length) { return (length + kLines - 1) / kLines; }
 
-/// Elements of a slice of kLines columns: half of the frequencies, and an idle one where elements
-/// of one row would share a cache set.
+/// Elements of a slice of kLines columns: half of the frequencies, plus an unused one if the
+/// elements of a row would otherwise share a cache set.
 std::int64_t sliceElements(const Extents& points) {
     const std::int64_t half = points.y / 2 + 1;
     return half + (points.z > 1 && half % 8 == 0 ? 1 : 0);
 }
 
-/// Beams of kLines rows each; rows are counted through all slices, so that few lanes are idle.
+/// Number of beams of kLines rows. Rows are counted through all slices, so that few lanes are
+/// unused.
 std::int64_t rowGroups(const Extents& points) { return groupsOf(sliceElements(points) * points.z); }
 
-static_assert(TileTransform<float>::kZeros >= kLines); // what its last columns read
+static_assert(TileTransform<float>::kZeros >= kLines); // the last columns read that far
 static_assert(TileTransform<float>::kTogether % kElement == 0);
 
 template <class Real> class HalfBeamTransform final : public TileTransform<Real> {
@@ -90,7 +91,7 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
                                      m_slice);
                    });
         }
-        // Both spectra of a product are twice what they are.
+        // takeApart() gives twice the spectrum, for the tile and for the template: a factor 4.
         const double scale = 0.25 / static_cast<double>(base::voxelCount(points()));
         return done && each(m_rowGroups, [&](std::int64_t row, int) {
                    Image<double> line({m_row, 1, 1});
@@ -117,8 +118,8 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
                              Real* const rows = work + row * kLines * kElement;
                              beam::turn(rows, m_group, m_groups, line);
                              beam::correlate(m_x, line, spectrum + row * m_row);
-                             // What lies beyond the tile is not to be the other half of any
-                             // column's beam.
+                             // Elements beyond the tile are cleared, since turnBack() makes them
+                             // the other half of a column's beam.
                              std::fill(line + points().x * kElement, line + m_row, Real{0});
                              beam::turnBack(line, m_groups, rows, m_group);
                          }) &&
@@ -171,21 +172,21 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
   private:
     using TileTransform<Real>::points;
 
-    /// Columns of a slice that go through one half of a beam.
+    /// Columns of a slice that form one half of a beam.
     struct Columns {
-        std::int64_t x; ///< the first one
+        std::int64_t x; ///< the first column
         std::int64_t z;
-        std::int64_t half; ///< where the half of their spectra begins
+        std::int64_t half; ///< where their half spectra begin
     };
-    /// Some groups of them in some slices.
+    /// Consecutive groups of kLines columns, in `slices` slices each.
     struct Groups {
         std::int64_t first;
         std::int64_t count;
         std::int64_t slices;
     };
 
-    /// Two after the other of all columns of some groups, group by group; the last ones may be left
-    /// alone, and are then both.
+    /// Two consecutive sets of columns of some groups, counted group by group. If their number is
+    /// odd, the last set stands for both.
     struct TwoColumns {
         Columns first;
         Columns second;
@@ -210,7 +211,7 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
         }
     }
 
-    /// The groups in chunks that no pair leads out of.
+    /// Chunks of groups such that no pair of columns lies in two chunks.
     [[nodiscard]] std::int64_t together() const { return points().z % 2 == 0 ? 1 : 2; }
     [[nodiscard]] std::int64_t chunks() const { return (m_groups + together() - 1) / together(); }
     [[nodiscard]] Groups chunk(std::int64_t item) const {
@@ -218,8 +219,8 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
         return {first, std::min(together(), m_groups - first), points().z};
     }
 
-    /// Does `use(groups of a chunk, worker)`, each of which gives an energy, and joins them in
-    /// order.
+    /// Calls `use(groups of a chunk, worker)` for every chunk and joins the energies it returns, in
+    /// the order of the chunks.
     template <class Use>
     [[nodiscard]] bool forChunks(const ForItems& each, TileEnergy& energy, Use&& use) const {
         std::vector<TileEnergy> energies(static_cast<std::size_t>(chunks()));
@@ -236,14 +237,15 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
         return lines.data() + worker * halfBeamScratchValues(points());
     }
 
-    /// Calls `use(first element of a beam across the slices)`.
+    /// Calls `use` with the first element of every beam across the slices; never for a single
+    /// slice.
     template <class Use> void forDepths(std::int64_t group, Use&& use) const {
         for (std::int64_t k = 0; points().z > 1 && k <= points().y / 2; ++k) {
             use(group * m_group + k * kElement);
         }
     }
 
-    /// Zeros for the elements of a group that no frequency is kept in.
+    /// Clears the elements of a group that hold no frequency.
     template <class Value> void clearIdle(Value* group) const {
         const std::int64_t used = (points().y / 2 + 1) * kElement;
         for (std::int64_t z = 0; z < points().z; ++z) {
@@ -256,10 +258,11 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
         return columns.z * points().y * points().x + columns.x;
     }
 
-    /// Energies of two halves of a beam.
+    /// Energies of the lines in the two halves of a beam.
     using Sums = std::array<Real, 2 * kLines>;
 
-    /// Of the first `columns` lines of one half and `others` of the other, `squares` times as much.
+    /// Energy of the first `columns` lines of one half and the first `others` of the other;
+    /// `squares` scales their squares.
     [[nodiscard]] TileEnergy energyOf(const Sums& sums, std::int64_t columns, std::int64_t others,
                                       double squares) const {
         double brightest = 0;
@@ -280,10 +283,10 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
         return std::min(kLines, points().x - columns.x);
     }
 
-    /// Counts the lines across columns of a part of `box` from its origin on.
+    /// Adds the lines along x and z of a part of `box`, from its origin on, to `energy`.
     [[nodiscard]] bool countCrossing(const ForItems& each, const Real* box, const Extents& part,
                                      Image<Real>& lines, TileEnergy& energy) const {
-        constexpr std::int64_t kRows = 32; // an item
+        constexpr std::int64_t kRows = 32; // rows of an item
         const base::View<const Real> view = base::View<const Real>(box, points()).part({{}, part});
         std::vector<beam::Crossing<Real>> found(
             static_cast<std::size_t>((part.y + kRows - 1) / kRows));
@@ -308,7 +311,7 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
 
     [[nodiscard]] bool columnsForward(const ForItems& each, const Real* tile, Image<Real>& lines,
                                       Real* work, TileEnergy& energy) const {
-        // Halves are twice the spectra.
+        // takeApart() gives twice the spectra.
         const double squares = 0.25 / static_cast<double>(points().y);
         const bool done = forChunks(each, energy, [&](const Groups& groups, int worker) {
             Real* const line = scratchOf(lines, worker);
@@ -330,8 +333,8 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
         return done && countCrossing(each, tile, points(), lines, energy);
     }
 
-    /// Of columns that are spectra across slices still: none has more than the magnitudes of these
-    /// together.
+    /// A bound on the energies of columns that are still spectra across the slices: no column
+    /// exceeds the sum of the magnitudes in these spectra.
     [[nodiscard]] TileEnergy untransformedOf(const Groups& groups, const Real* work,
                                              double squares) const {
         TileEnergy own;
@@ -352,7 +355,8 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
         return own;
     }
 
-    /// Columns that are not wanted count too: what is rounded off along x may go from any to any.
+    /// Columns that are not wanted count too, since rounding errors along x go from any column to
+    /// any other.
     [[nodiscard]] bool columnsBack(const ForItems& each, Real* work, Image<Real>& lines, Real* to,
                                    const Extents& wanted, TileEnergy& energy) const {
         const auto squares = static_cast<double>(points().y);
@@ -394,10 +398,11 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
     beam::Plan<double> m_templateX;
     beam::Plan<double> m_templateY;
     beam::Plan<double> m_templateZ;
-    std::vector<beam::Conjugates> m_places; ///< of the frequencies 0 .. y / 2
+    std::vector<beam::Conjugates> m_places; ///< places of the frequencies 0 .. y / 2
     std::int64_t m_groups;
     std::int64_t m_rowGroups;
-    // Values from one slice of a group of columns, one group, one group of rows to the next.
+    // Strides in values: between slices of a group of columns, between groups of columns, between
+    // groups of rows.
     std::int64_t m_slice;
     std::int64_t m_group;
     std::int64_t m_row;

@@ -15,11 +15,11 @@ namespace {
 
 using base::Extents;
 
-/// Largest magnitude of what is multiplied in integers, and of the sums.
+/// Largest magnitude of the integers that are multiplied, and of their sums of products.
 constexpr double kMostSteps = 32767;
 constexpr double kMostSum = 2147483647;
 
-/// Rows two by two.
+/// Elements of a template's rows in pairs, with slack.
 std::int64_t pairCount(const Extents& m) { return (m.x + 1) / 2 * m.y * m.z + simd::kSlack; }
 
 } // namespace
@@ -54,7 +54,8 @@ bool IntegerTemplate::fits(double count, double templSteps, double sceneSteps) {
 IntegerTemplate::IntegerTemplate(const CentredTile& tile, const Extents& m, const simd::FloatBox& x)
     : m_count(static_cast<double>(base::voxelCount(m))), m_steps(tile.steps) {
     m_pairs.resize(static_cast<std::size_t>(pairCount(m)), 0);
-    const auto scale = static_cast<float>(tile.stepsPerUnit()); // a power of two
+    // a power of two: the product is exact
+    const auto scale = static_cast<float>(tile.stepsPerUnit());
     std::vector<std::int16_t> steps(static_cast<std::size_t>(m.x + m.x % 2 + simd::kSlack), 0);
     simd::StepSums sums;
     std::int32_t* pairs = m_pairs.data();
@@ -75,12 +76,13 @@ IntegerTemplate::IntegerTemplate(const CentredTile& tile, const Extents& m, cons
 
 TemplateForms TemplateForms::of(const method::Problem& problem, const method::MaskedView& templ,
                                 base::TilePool& pool) {
-    constexpr std::int64_t kLarge = 1 << 13; // smaller ones take less time than a thread to wake
+    // smaller templates take less time than waking a thread
+    constexpr std::int64_t kLarge = 1 << 13;
     std::optional<method::CanonicalTemplate> canonical;
     std::optional<IntegerTemplate> integers;
     const ForItems each =
         base::voxelCount(templ.extents()) < kLarge ? oneAfterTheOther() : itemsOf(pool);
-    // The short one first: where the second thread is slow to wake, the first does both.
+    // The shorter item comes first: if the second thread wakes late, the first does both.
     (void)each(2, [&](std::int64_t item, int) {
         if (item == 0) {
             integers = IntegerTemplate::of(problem, templ);

@@ -13,7 +13,7 @@ namespace {
 
 using base::Extents;
 
-/// Voxels whose facts one item takes.
+/// Voxels that one item reads to find the frame.
 constexpr std::int64_t kItemVoxels = 1 << 15;
 
 std::int64_t rowsTogether(const Extents& n) { return std::max<std::int64_t>(1, kItemVoxels / n.x); }
@@ -52,7 +52,8 @@ template <class T> SceneFrame::Facts SceneFrame::factsOf(const T* row, std::int6
         const simd::VoxelFacts found = simd::voxelFacts({row, {count, 1, 1}});
         facts = {found.sum, found.minimum, found.maximum, count - found.nonFinite, found.nonFinite};
     } else {
-        // 64 bits of mantissa hold every voxel, and its exponent every sum.
+        // A long double holds every voxel exactly in its 64-bit mantissa and every sum in its
+        // exponent range.
         for (std::int64_t i = 0; i < count; ++i) {
             const auto value = static_cast<long double>(row[i]);
             if (std::isfinite(value)) {
@@ -75,7 +76,7 @@ std::optional<SceneFrame> SceneFrame::of(const base::AnyView& scene, std::int64_
     const std::int64_t rows = n.y * n.z;
     const std::int64_t together = rowsTogether(n);
     frame.m_nonFinite.resize(static_cast<std::size_t>(rows));
-    // Sums are joined in order, so that threads change no bit.
+    // Sums are joined in the order of the items, so that the number of threads changes no bit.
     std::vector<Facts> items(static_cast<std::size_t>((rows + together - 1) / together));
     const auto join = [](Facts& to, const Facts& from) {
         const bool first = to.finite == 0;
@@ -163,7 +164,7 @@ void SceneFrame::placeRow(const T* row, std::int64_t count, Real* to) const {
         const double scale = std::ldexp(1.0, -m_exponent);
         for (std::int64_t i = 0; i < count; ++i) {
             const double value = (static_cast<double>(row[i]) - centre) * scale;
-            // Of a voxel that is not finite the difference to itself is not 0 either.
+            // For a voxel that is not finite, value - value is NaN.
             to[i] = value - value == 0 ? value : 0.0;
         }
     } else {

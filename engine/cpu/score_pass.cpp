@@ -15,7 +15,7 @@ namespace {
 using base::Box;
 using base::Extents;
 
-/// Canonical values that one item computes, in voxels read: a tenth of a second.
+/// Voxels that the canonical values of one item read: about 0.1 s.
 constexpr std::int64_t kItemVoxels = 100'000'000;
 
 template <class Real>
@@ -58,8 +58,8 @@ void ScorePass::requireUnmasked(const method::MaskedView& pixels) {
 Extents ScorePass::tileOf(const method::Problem& problem) {
     const Extents map = method::mapExtents(problem);
     const Extents& m = problem.templ;
-    // The sums of a tile read it and the template's extents beyond: long tiles read little twice.
-    // Equal ones, a few at least for the threads.
+    // The window sums of a tile read the tile and a margin of the template's extents, so long tiles
+    // read little twice. Tiles are about equal, and there are at least a few for the threads.
     const auto equal = [](std::int64_t about, std::int64_t length, std::int64_t least) {
         const std::int64_t few = std::clamp<std::int64_t>(length / 16, 1, least);
         const std::int64_t count = std::max((2 * length + about) / (2 * about), few);
@@ -84,7 +84,7 @@ std::int64_t ScorePass::bytes(const method::Problem& problem) {
 }
 
 std::int64_t ScorePass::stepsRoom(const method::Problem& problem) {
-    constexpr double kByteSteps = 128; // from near the mean
+    constexpr double kByteSteps = 128; // largest distance of a byte from a mean in the middle
     const auto count = static_cast<double>(base::voxelCount(problem.templ));
     return problem.precision == method::Precision::Single && problem.recompute &&
                    problem.scenePixel != base::PixelType::Float64 &&
@@ -131,7 +131,7 @@ void ScorePass::score(const Box& out, const Numerators<Real>& numerators, const 
         base::Image<std::int16_t>& steps = m_steps[static_cast<std::size_t>(worker)];
         AgainInput input{partOf(numerators.x, at), m_templ.canonical};
         if (const std::int64_t room = stepsRoom(m_problem); m_templ.integers && room > 0) {
-            if (steps.empty()) { // not written yet, it costs nothing
+            if (steps.empty()) { // memory that is not written yet costs nothing
                 steps = base::Image<std::int16_t>({room, 1, 1});
             }
             input.integers = &*m_templ.integers;
@@ -174,7 +174,8 @@ std::vector<std::vector<Box>> ScorePass::takeDouble() {
 }
 
 bool ScorePass::repair() {
-    // In pieces, so that a stop is answered; only one of them tells what is told once a tile.
+    // Tiles are cut into pieces, so that a stop is answered soon. The first piece of a tile alone
+    // carries its count of scores out of range, which must be added once.
     std::vector<Waiting> pieces;
     const std::int64_t voxels =
         std::max<std::int64_t>(1, kItemVoxels / base::voxelCount(m_problem.templ));
@@ -192,7 +193,7 @@ bool ScorePass::repair() {
             tile.result.tally.overRange = 0;
         }
     }
-    // Scorers of their own: their sample of bounds is empty.
+    // Scorers of their own, whose sample of bounds is empty: the sample was taken before.
     const Extents tile = tileOf(m_problem);
     std::vector<TileScorer> scorers;
     for (int i = 0; i < m_execution.pool.threads(); ++i) {

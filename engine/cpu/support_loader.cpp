@@ -15,10 +15,11 @@ using base::Box;
 using base::Extents;
 using base::Index;
 
-/// Holds every voxel and every difference of two without overflow; integers exactly.
+/// A type that holds every voxel and every difference of two voxels without overflow, and integers
+/// exactly.
 template <class T> using Wide = std::conditional_t<sizeof(T) <= 4, double, long double>;
 
-/// Calls `use(voxel, place in the box)` for every voxel of `seen` inside the scene and its mask.
+/// Calls `use(voxel, element of the box)` for every voxel of `seen` inside the scene and its mask.
 template <class T, class Use>
 void forInside(const base::View<const T>& pixels, const base::View<const std::uint8_t>& mask,
                const Box& seen, const simd::DoubleBox& to, Use&& use) {
@@ -77,11 +78,11 @@ SupportFrame load(const base::View<const T>& pixels, const base::View<const std:
                     ? std::nearbyint(mean)
                     : static_cast<W>(static_cast<T>(std::clamp(mean, least, most)));
     const W largest = std::max(most - c, c - least);
-    // A tile without contrast has the brightness of its level.
+    // A tile without contrast is scaled by the magnitude of its level.
     const W scaleOf = largest > 0 ? largest : std::abs(c);
     const int exponent = scaleOf > 0 ? std::ilogb(scaleOf) + 1 : 0;
-    // In long double, whose range is that of double squared; in double, where 2^-e may be out of
-    // range for subnormal float32 only, which stay far inside it.
+    // 2^-e does not overflow: for double voxels it is a long double, whose exponent range is far
+    // larger; for float32 voxels, subnormal ones included, it is far within the range of double.
     const W scale = std::ldexp(W{1}, -exponent);
     double norm = 0;
     double squareNorm = 0;

@@ -39,7 +39,8 @@ SupportCost supportCost(const method::Problem& problem, const base::Extents& til
                      problem.statistics == method::WindowStatistics::Fourier;
     const MapGrid grid(problem, tile, all);
     const auto add = [&](const MapGrid::Part& part) {
-        constexpr std::int64_t kColumns = simd::kBlockColumns / 2; // half vectors take as long
+        // half vectors take as long as whole ones
+        constexpr std::int64_t kColumns = simd::kBlockColumns / 2;
         constexpr std::int64_t kRows = simd::kBlockRows;
         const base::Extents& box = part.box.extents;
         cost.tiles += static_cast<double>(part.grid.count());

@@ -18,7 +18,7 @@ using method::shared::PanelFrame;
 using method::shared::PanelScore;
 using method::shared::PanelSums;
 
-// Outputs of the correlator.
+// Slots of the correlator's outputs.
 constexpr std::int64_t kCn = 0;
 constexpr std::int64_t kS1 = 1;
 constexpr std::int64_t kS2 = 2;
@@ -27,7 +27,7 @@ constexpr std::int64_t kT1 = 4;
 constexpr std::int64_t kT2 = 5;
 constexpr std::int64_t kBad = 6;
 
-/// Every this many-th bound of the first row of a slice goes into the sample.
+/// Step between the bounds of the first row of a slice that go into the sample.
 constexpr std::int64_t kBoundStep = 16;
 
 double at(const simd::DoubleBox& box, const Index& i) {
@@ -83,7 +83,7 @@ std::optional<SupportScorer::Sums> SupportScorer::sumsOf(const SupportRun& run,
     own.inputChanged();
     correlate(Weights::Support, kS2);
     if (sums.partial) {
-        loadInside(run.scene, seen, own.input()); // what is outside has been 0 all along
+        loadInside(run.scene, seen, own.input()); // elements outside were never written and are 0
         own.inputChanged();
         correlate(Weights::Support, kN);
         correlate(Weights::That, kT1);
@@ -117,10 +117,10 @@ PanelFrame SupportScorer::frameOf(const SupportRun& run, const Sums& sums) const
     frame.perUnit = 1 / loaded.tile.unit;
     frame.integer = loaded.integer;
     frame.outside = run.problem.outside;
-    // Of the score itself and of the float it is kept as.
+    // The roundings of the score itself, and of storing it as float.
     frame.constant =
         method::shared::kNormedError + (run.map.exact.data() == nullptr ? kUnitSingle : 0.0);
-    // A voxel is rounded once when it is loaded, its square twice more.
+    // A voxel is rounded once when it is loaded; its square has two roundings more.
     const auto roundings = [](double number) { return number * kUnitDouble; };
     frame.errors.cnTile = tile * loaded.norm * run.templ.norm(Weights::That);
     frame.errors.cnPanel = panel + roundings(2) + method::shared::kTemplateError;
@@ -128,7 +128,7 @@ PanelFrame SupportScorer::frameOf(const SupportRun& run, const Sums& sums) const
     frame.errors.s1Panel = panel + roundings(2);
     frame.errors.s2Tile = tile * loaded.squareNorm * run.templ.norm(Weights::Support);
     frame.errors.s2Panel = panel + roundings(4);
-    const double sumOfThat = std::sqrt(count); // at most, of magnitudes
+    const double sumOfThat = std::sqrt(count); // an upper bound of the sum of |That|
     frame.errors.t1Tile = tile * sums.insideNorm * run.templ.norm(Weights::That) +
                           (panel + roundings(1) + method::shared::kTemplateError) * sumOfThat;
     frame.errors.t2Tile = tile * sums.insideNorm * run.templ.norm(Weights::Square) + panel +
@@ -155,7 +155,7 @@ class SupportScorer::Tile {
         }
     }
 
-    /// Scores every placement; what breaks the promise waits for repair().
+    /// Scores every placement. Scores that break the promise are recorded for repair().
     void score() {
         const Extents& extents = m_out.extents;
         for (std::int64_t z = 0; z < extents.z; ++z) {
@@ -236,7 +236,7 @@ class SupportScorer::Tile {
             return;
         }
         const bool overlap = problem.outside == Outside::Overlap;
-        if (!whole) { // of the whole template they are 0 and 1 by definition
+        if (!whole) { // for the whole template they are 0 and 1 by definition
             sums.t1 = sum(kT1, i);
             sums.t2 = overlap ? sum(kT2, i) : 1;
         }
@@ -267,8 +267,9 @@ class SupportScorer::Tile {
                (!whole && overlap && isTemplateConstant(m_run.scene, m_run.templ, corner));
     }
 
-    /// Whether a panel is constant; as `zero` says with 0 among its values. Where the box around
-    /// its support is, or the support is that box, that costs no look at its voxels.
+    /// True if a panel is constant on the voxels inside; with `zero`, if these are all 0. The
+    /// panel's voxels are compared only if the box around its support is not constant and the
+    /// support is not that box.
     [[nodiscard]] bool isConstantPanel(const Index& i, const Index& corner, bool zero) {
         const Extents& extents = m_out.extents;
         if (m_flat.empty()) {
@@ -283,7 +284,7 @@ class SupportScorer::Tile {
         return !box && isConstant(m_run.scene, m_run.templ, corner, zero);
     }
 
-    /// Whether the voxel of the scene nearest to `at` is 0.
+    /// True if the scene voxel nearest to `at` is 0.
     [[nodiscard]] bool isZeroNear(const Index& at) const {
         return std::visit(
             [&](const auto& pixels) {
@@ -308,7 +309,7 @@ class SupportScorer::Tile {
     std::array<std::int64_t, base::kStatusCount> m_counts{};
     std::vector<Index> m_open;
     std::vector<float> m_bounds;
-    std::vector<std::uint8_t> m_flat; ///< flatPanels(); empty until asked for
+    std::vector<std::uint8_t> m_flat; ///< result of flatPanels(); empty until needed
     std::int64_t m_recomputed = 0;
 };
 

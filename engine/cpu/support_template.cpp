@@ -10,8 +10,8 @@ namespace {
 
 using base::Index;
 
-/// Calls `visit(index in the template, scene voxel)` for the voxels of the support inside the scene
-/// and its mask until it returns false; returns whether all were visited.
+/// Calls `visit(index in the template, index in the scene)` for the voxels of the support inside
+/// the scene and its mask, until it returns false. Returns true if all were visited.
 template <class Visit>
 bool forInside(const method::MaskedView& scene, const SupportTemplate& templ, const Index& corner,
                Visit&& visit) {

@@ -21,17 +21,17 @@ using base::Image;
 using base::Index;
 using method::Problem;
 
-/// Values of a spectrum that are added up for all blocks of the template while they are in cache.
+/// Values of a spectrum that are summed over all blocks of the template while they are in cache.
 constexpr std::int64_t kChunk = 4096;
 
-/// Layers of output blocks that are scored together, so that the sums read little twice.
+/// Layers of output blocks that are scored together, so that window sums read little twice.
 std::int64_t layersTogether(const Problem& problem, const TemplateBlocks& blocks) {
     const Extents tile = ScorePass::tileOf(problem);
     const std::int64_t length = blocks.slowest() == 2 ? tile.z : tile.y;
     return std::clamp<std::int64_t>(length / blocks.slow().outputs, 1, blocks.slow().outputBlocks);
 }
 
-/// Sum of a row, in lanes.
+/// Sum of a row in eight lanes, which the compiler vectorises.
 template <class Real> double sumOf(const Real* row, std::int64_t count) {
     constexpr std::int64_t kLanes = 8;
     std::array<double, kLanes> sums{};
@@ -47,7 +47,7 @@ template <class Real> double sumOf(const Real* row, std::int64_t count) {
     return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
-/// One run in one precision.
+/// The computation of a part in one precision.
 template <class Real> class BlockedRun {
   public:
     BlockedRun(const BlockedInput& run, const PlacedPart& at, BlockBuffers<Real>& buffers,
@@ -59,7 +59,8 @@ template <class Real> class BlockedRun {
         std::fill(m_own.layers.begin(), m_own.layers.end(), -1);
     }
 
-    /// Numerators of the layers that `tiles` lie in, and their scores. False when stopped.
+    /// Computes the numerators of the layers that `tiles` lie in, and their scores. False if
+    /// stopped.
     bool operator()(const std::vector<Box>& tiles) {
         const std::int64_t together = m_at.part.layers;
         const std::int64_t step = together * m_blocks.slow().outputs;
@@ -84,7 +85,7 @@ template <class Real> class BlockedRun {
     }
 
   private:
-    /// A box of the map as one of the part.
+    /// A box of the map in coordinates of the part.
     [[nodiscard]] Box inside(Box box) const {
         box.corner = {box.corner.x - m_at.corner.x, box.corner.y - m_at.corner.y,
                       box.corner.z - m_at.corner.z};
@@ -94,7 +95,7 @@ template <class Real> class BlockedRun {
     [[nodiscard]] std::int64_t slowOf(const Index& index) const {
         return volume() ? index.z : index.y;
     }
-    /// Index (x, the other fast axis) and place along the slow one to an index.
+    /// The index with coordinate `other` on the other fast axis and `slow` on the slowest axis.
     [[nodiscard]] Index indexOf(std::int64_t x, std::int64_t other, std::int64_t slow) const {
         return volume() ? Index{x, other, slow} : Index{x, slow, other};
     }
@@ -114,7 +115,7 @@ template <class Real> class BlockedRun {
         return indexOf(0, 0, first * m_blocks.slow().outputs);
     }
 
-    /// Scene voxels that the placements of a batch see.
+    /// Loads the scene voxels under a batch.
     bool loadBatch(std::int64_t first) {
         const Extents& n = m_problem.scene;
         const Index corner = batchCorner(first);
@@ -136,14 +137,14 @@ template <class Real> class BlockedRun {
         return {m_own.numerators.data(), batch.x, batch.x * batch.y};
     }
 
-    /// The spectra of the segments that a layer of output blocks needs and the ring does not hold.
+    /// Transforms the segments that a layer of output blocks needs and the ring does not hold.
     bool addSegments(std::int64_t layer) {
         std::vector<std::int64_t> missing;
         const std::int64_t places = m_blocks.slow().templateBlocks;
         for (std::int64_t of = layer; of < layer + places; ++of) {
             std::int64_t& held = m_own.layers[static_cast<std::size_t>(of % places)];
             if (held != of) {
-                held = -1; // until it is there
+                held = -1; // until the segments are transformed
                 missing.push_back(of);
             }
         }
@@ -195,15 +196,14 @@ template <class Real> class BlockedRun {
                                                           std::sqrt(energy.total)};
     }
 
-    /// The mean of a segment as a value that can be taken off voxels that are multiples of a
-    /// quantum without a rounding.
+    /// The mean of a segment, rounded so that subtracting it from multiples of a quantum is exact.
     [[nodiscard]] Real meanOf(double mean) const {
         const CentredTile facts = m_frame.tile({{0, 0, 0}, {1, 1, 1}});
         const double steps = facts.stepsPerUnit();
         return static_cast<Real>(facts.exact ? std::nearbyint(mean * steps) / steps : mean);
     }
 
-    /// The numerators of a layer of output blocks.
+    /// Computes the numerators of a layer of output blocks.
     bool addOutputs(std::int64_t layer, std::int64_t first) {
         const std::int64_t width = m_blocks.x().outputBlocks;
         const std::int64_t count = m_blocks.blocksOfLayer();
@@ -215,15 +215,17 @@ template <class Real> class BlockedRun {
         });
     }
 
-    /// What the sum of products leaves: what the means of the segments give, and the bound on its
-    /// error (METHODS 2.2 for each block of the template: the guarantee, as the lines of single
-    /// products are not known, and a rounding of each sum of products).
+    /// What the sum of products of spectra leaves open. `rest` is the part of the numerators that
+    /// the means of the segments give. `bound` is on the error of the sum: `worst` of
+    /// fourierTerms() over the norms of all blocks, since the energies of lines of single products
+    /// are not known, plus one rounding for each addition of products and the roundings of `rest`
+    /// (engine/method/NUMERICS.md, section 5, `tiled-template`).
     struct Correlated {
         double rest = 0;
         double bound = 0;
     };
 
-    /// The circular output of a block.
+    /// Computes the circular correlation of an output block.
     Correlated correlateBlock(const Index& block, int worker) {
         auto& own = m_own.workers[static_cast<std::size_t>(worker)];
         std::vector<const Real*> segments;
@@ -237,7 +239,8 @@ template <class Real> class BlockedRun {
                     const std::int64_t slot = slotOf({block.x + i, block.y + j, block.z + k});
                     const auto& segment = m_own.segments[static_cast<std::size_t>(slot)];
                     const auto& part = m_run.templ.blocks()[segments.size()];
-                    // The blocks add up to 0: only what means differ by counts.
+                    // The template sums to 0 over all blocks, so only differences of the means
+                    // count.
                     const double mean = segment.mean - first.mean;
                     result.rest += mean * part.sum;
                     means += std::abs(mean) * part.root * part.norm;
@@ -266,7 +269,7 @@ template <class Real> class BlockedRun {
         return result;
     }
 
-    /// The part of an output that is no wrap-around goes to the numerators of the batch.
+    /// Copies the part of an output block without wrap-around to the numerators of the batch.
     void placeBlock(const Index& block, std::int64_t first, double rest, int worker) {
         const Real* const data = m_own.workers[static_cast<std::size_t>(worker)].tile.data();
         const Extents& points = m_run.points;
@@ -311,8 +314,9 @@ template <class Real> class BlockedRun {
             }
         }
         terms.numerator = terms.worst;
-        // The numerator is rounded when means come back; voxels when they are centred, twice,
-        // unless the differences are exact.
+        // The numerator is rounded when the means are added back. Voxels are rounded when they are
+        // centred and when the mean of the segment is subtracted, unless these differences are
+        // exact.
         const CentredTile facts = m_frame.tile(tile);
         const bool whole = facts.exact && facts.stepsPerUnit() * kUnitOf<Real> <= 0.25;
         terms.panel = kUnitOf<Real> * (whole ? 1 : 3) +
@@ -337,13 +341,13 @@ template <class Real> class BlockedRun {
 
     const BlockedInput& m_run;
     const PlacedPart& m_at;
-    const Problem& m_problem; ///< of the part
+    const Problem& m_problem; ///< the problem of the part
     const TemplateBlocks& m_blocks;
     BlockBuffers<Real>& m_own;
     const SceneFrame& m_frame;
     const TemplateSpectra::Spectra<Real>& m_templ;
     ScorePass& m_pass;
-    std::vector<double> m_bounds; ///< of each output block of the batch: what termsOf() is made of
+    std::vector<double> m_bounds; ///< bounds of the output blocks of the batch, for termsOf()
 };
 
 } // namespace
@@ -417,7 +421,7 @@ template <class Real>
 bool runBlocks(const BlockedInput& run, const PlacedPart& at, const std::vector<Box>& tiles,
                BlockedWorkspace& workspace, ScorePass& pass) {
     workspace.keepOnly<Real>();
-    // First, as making it takes memory that is free again afterwards.
+    // The template's spectra first, since making them takes memory that is free again afterwards.
     const auto& templ = run.templ.spectra().of<Real>(pass.items(kTransform), run.stop);
     if (templ.empty()) {
         return false;

@@ -66,7 +66,8 @@ template <class Real>
 std::int64_t TemplateSpectra::partBytes(const Part& part, const Extents& block, std::int64_t blocks,
                                         int workers) {
     const Extents& points = part.points;
-    // In double, whatever they are kept in; FFTW's beside the block.
+    // The spectra are made in double in either precision. FFTW needs the box of the template's
+    // block too.
     const std::int64_t values = TileTransform<Real>::templateWorkValues(points, block) +
                                 (hasHalfBeamTransform(points) ? 0 : base::voxelCount(points));
     const std::int64_t making = 8 * (blocks > 1 ? workers : 1) * values +

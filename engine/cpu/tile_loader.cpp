@@ -28,7 +28,7 @@ template <class T, class Use> void forRows(const View<const T>& view, Use&& use)
 /// The exponent e with 2^e just above `largest`; 0 for a tile without contrast.
 int exponentAbove(double largest) { return largest > 0 ? std::ilogb(largest) + 1 : 0; }
 
-/// The facts every loader ends with. `quantum` is that of the scene's values, or 0.
+/// Makes the facts that every loader returns. `quantum` is that of the scene's values, or 0.
 CentredTile finished(double level, double largest, int exponent, double quantum,
                      std::int64_t templCount, double rounding, std::int64_t nonFinite) {
     CentredTile tile;
@@ -45,7 +45,8 @@ CentredTile finished(double level, double largest, int exponent, double quantum,
     return tile;
 }
 
-/// float32 and integers of at most 16 bits: vector kernels, S - c rounded once or not at all.
+/// Loads float32 and integers of at most 16 bits with vector kernels. S - c is rounded once or not
+/// at all.
 template <class T, class Real>
 CentredTile loadFast(const View<const T>& view, std::int64_t templCount,
                      const simd::VoxelBox<Real>& to, const simd::VoxelFacts& facts, double mean) {
@@ -68,7 +69,7 @@ CentredTile loadFast(const View<const T>& view, std::int64_t templCount,
     return tile;
 }
 
-/// The same in double once it is known what the voxels are.
+/// Loads a tile in double in the frame `known` that it got in single precision.
 template <class T>
 CentredTile loadKnown(const View<const T>& view, const simd::DoubleBox& to,
                       const CentredTile& known) {
@@ -80,7 +81,8 @@ CentredTile loadKnown(const View<const T>& view, const simd::DoubleBox& to,
     return tile;
 }
 
-/// v - c in double: exact for integers before the one rounding, scaled for doubles near the limits.
+/// v - c in double. Integers are subtracted exactly and rounded once; floats are scaled first, so
+/// that differences of values near the limits of double do not overflow.
 template <class T> double centred(T v, T c, double scale) {
     if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
         const auto distance = [](T larger, T smaller) {
@@ -93,7 +95,7 @@ template <class T> double centred(T v, T c, double scale) {
     }
 }
 
-/// Any type, through double: the difference to c first, then at most one rounding to float.
+/// Loads any type through double: first the difference to c, then at most one rounding to float.
 template <class T, class Real>
 CentredTile loadThroughDouble(const View<const T>& view, std::int64_t templCount,
                               const simd::VoxelBox<Real>& to) {
@@ -110,7 +112,7 @@ CentredTile loadThroughDouble(const View<const T>& view, std::int64_t templCount
             }
         }
     });
-    // Values near the limits of double are brought near 1 by a power of two, which is exact.
+    // A power of two brings values near the limits of double near 1; the scaling is exact.
     const int preExponent =
         std::is_floating_point_v<T> && top > 0 ? std::clamp(std::ilogb(top) + 1, -1000, 1000) : 0;
     const double pre = std::ldexp(1.0, -preExponent);
@@ -125,12 +127,12 @@ CentredTile loadThroughDouble(const View<const T>& view, std::int64_t templCount
     const double shift = count > 0 ? sum / static_cast<double>(count) : 0.0;
     T c = reference;
     if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
-        // Between the reference and the mean: neither the step nor the sum overflows.
+        // Wide integers: limiting the shift keeps the step and the sum from overflowing.
         c = static_cast<T>(c + static_cast<T>(std::llrint(std::clamp(shift, -0x1p62, 0x1p62))));
     } else if constexpr (std::is_integral_v<T>) {
         c = static_cast<T>(static_cast<std::int64_t>(c) + std::llrint(shift));
     } else {
-        // Scaled: between the ends of a type the step alone is out of range.
+        // Computed on scaled values: a step from one end of the type to the other would overflow.
         c = static_cast<T>((static_cast<double>(c) * pre + shift) / pre);
     }
     double largest = 0;
@@ -171,7 +173,7 @@ CentredTile load(const View<const T>& view, std::int64_t templCount,
             facts = {0, 0, 0, facts.nonFinite};
         }
         const double mean = count > 0 ? facts.sum / static_cast<double>(count) : 0.0;
-        // A float scale 2^-e and differences that neither overflow nor need it in two steps.
+        // The kernels need a scale 2^-e that a float holds and differences that do not overflow.
         const double range = std::max(std::abs(facts.maximum), std::abs(facts.minimum));
         const double spread = facts.maximum - facts.minimum;
         if (std::is_integral_v<T> || (range < 0x1p125 && (spread == 0 || spread > 0x1p-124))) {
@@ -181,12 +183,13 @@ CentredTile load(const View<const T>& view, std::int64_t templCount,
     return loadThroughDouble(view, templCount, to);
 }
 
-/// The rows of a box that may leave the scene, whose nearest voxels it then repeats.
+/// The rows of a box that may leave the scene. Outside, a voxel has the value of the nearest scene
+/// voxel.
 template <class T> class RepeatedRows {
   public:
     RepeatedRows(const View<const T>& scene, const base::Box& box) : m_scene(scene), m_box(box) {}
 
-    /// Row (y, z) of the box. Until the next call for the same `slot`, 0 to 2.
+    /// Row (y, z) of the box. It is valid until the next call with the same `slot`, 0 to 2.
     [[nodiscard]] const T* row(std::int64_t y, std::int64_t z, std::size_t slot) {
         const Extents& n = m_scene.extents();
         const T* const from = m_scene.row(std::clamp<std::int64_t>(m_box.corner.y + y, 0, n.y - 1),
@@ -211,16 +214,16 @@ template <class T> class RepeatedRows {
     std::array<std::vector<T>, 3> m_copies;
 };
 
-/// How many voxels in a row, from each one on, `same(a, b)` holds between neighbours, and whether
-/// that reaches `need`: the three passes of flatPanels.
+/// The passes of flatPanels(): along each axis they count neighbours of equal value from the end
+/// on, and compare the count with the template's extent.
 template <class T>
 std::vector<std::uint8_t> flatOf(const View<const T>& scene, const base::Box& box,
                                  const Extents& m) {
     const Extents& n = box.extents;
     RepeatedRows<T> rows(scene, box);
     const Extents out{n.x - m.x + 1, n.y - m.y + 1, n.z - m.z + 1};
-    // Rows of m.x equal voxels, then m.y such rows with equal heads: of the row below, and of the
-    // plane behind, where there is one.
+    // `line` counts the rows of m.x equal voxels below each other whose values agree; `planes`
+    // counts the stacks of m.y such rows behind each other.
     std::vector<std::int32_t> line(static_cast<std::size_t>(out.x));
     const std::int64_t planeStride = n.z > 1 ? out.x : 0;
     std::vector<std::int32_t> planes(static_cast<std::size_t>(planeStride * (out.y - 1) + out.x),
@@ -255,7 +258,8 @@ std::vector<std::uint8_t> flatOf(const View<const T>& scene, const base::Box& bo
     return flat;
 }
 
-/// Replaces counts along one axis of `length` voxels, `stride` apart, by counts over windows.
+/// Replaces the counts along one axis, `length` values that lie `stride` apart, by their sums over
+/// windows of `width`.
 void windowAxis(std::int32_t* line, std::int64_t length, std::int64_t stride, std::int64_t width) {
     std::int32_t running = 0;
     for (std::int64_t i = 0; i < width - 1; ++i) {
@@ -280,7 +284,8 @@ std::vector<std::uint8_t> nonFiniteOf(const View<const T>& view, const Extents& 
                 base::finite(row[x]) ? 0 : 1;
         }
     });
-    // After each axis a count says whether any is below it; 0 or 1 again, so nothing overflows.
+    // After each axis only "0 or more" matters: clipping the counts to 0 or 1 keeps later sums from
+    // overflowing.
     const auto clip = [&] {
         for (std::int32_t& count : counts) {
             count = count > 0 ? 1 : 0;
@@ -317,10 +322,10 @@ std::vector<std::uint8_t> nonFiniteOf(const View<const T>& view, const Extents& 
 
 GridSearch::GridSearch(double minimum, double maximum) {
     const double top = std::max(std::abs(maximum), std::abs(minimum));
-    const int exponent = top > 0 ? std::ilogb(top) + 1 : 0; // zeros lie on any grid
+    const int exponent = top > 0 ? std::ilogb(top) + 1 : 0; // zeros are multiples of anything
     constexpr int kDigits = std::numeric_limits<float>::digits;
     m_finest = std::ldexp(1.0, exponent - kDigits);
-    // A spread of 2^24 steps or more is to be of fewer, coarser ones.
+    // If the spread is 2^24 steps or more, the quantum must be coarser: these low bits must be 0.
     const double spread = (maximum - minimum) / m_finest;
     const int digits = spread > 0 ? std::ilogb(spread) + 1 : 0;
     m_beyond = digits > kDigits ? (std::uint32_t{1} << unsigned(digits - kDigits)) - 1 : 0;

@@ -24,7 +24,7 @@ using base::Image;
 template <class Real>
 using PrecisionOf = std::conditional_t<std::is_same_v<Real, float>, Single, Double>;
 
-/// **Threads**: made under plannerLock(), which its end takes.
+/// Transforms by FFTW. **Threads**: made under plannerLock(), which the destructor takes.
 template <class Real> class FftwTransform final : public TileTransform<Real> {
   public:
     FftwTransform(const Extents& points, const FftSearch& search)
@@ -128,7 +128,8 @@ template <class Real> std::int64_t TileTransform<Real>::spectrumValues(const Ext
 
 template <class Real>
 std::int64_t TileTransform<Real>::writtenValues(const Extents& points, const Extents& wanted) {
-    // Two slices at a time; of an odd number the last goes with the first of other columns.
+    // Columns of two slices are transformed together. With an odd number of slices the last goes
+    // with the first of other columns, so that all may be written.
     const bool pairs = hasHalfBeamTransform(points) && points.z % 2 == 0;
     return points.x * points.y * (pairs ? roundUp(wanted.z, 2) : points.z);
 }
@@ -142,13 +143,14 @@ template <class Real> std::int64_t TileTransform<Real>::scratchBytes(const Exten
 
 namespace {
 
-/// The transforms of the process: those in use, and of the others those that were asked for last.
-/// The table itself is never destroyed: threads may still hold a transform when the process ends.
+/// The table of transforms of the process: all that are in use and, of the others, those that were
+/// requested last. The table itself is never destroyed, since threads may still hold a transform
+/// when the process ends.
 /// **Threads**: any.
 template <class Real> class MadeTransforms {
   public:
     using Transform = std::shared_ptr<const TileTransform<Real>>;
-    /// Transforms that left the table. They end with it, outside all locks.
+    /// Transforms that left the table. The caller lets them end outside all locks.
     using Released = std::vector<Transform>;
 
     [[nodiscard]] static MadeTransforms& all() {
@@ -156,7 +158,7 @@ template <class Real> class MadeTransforms {
         return made;
     }
 
-    /// Null where there is none.
+    /// The transform of a shape; null if there is none.
     [[nodiscard]] Transform of(const Extents& points) {
         const std::lock_guard lock(m_lock);
         const auto found = m_made.find({points.x, points.y, points.z});
@@ -166,7 +168,7 @@ template <class Real> class MadeTransforms {
         found->second.asked = ++m_clock;
         return found->second.transform;
     }
-    /// In place of an older one of the shape.
+    /// Adds a transform, in place of an older one of the shape.
     void add(const Extents& points, Transform transform, Released& released) {
         const std::lock_guard lock(m_lock);
         Entry& entry = m_made[{points.x, points.y, points.z}];
@@ -180,14 +182,14 @@ template <class Real> class MadeTransforms {
     using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
     struct Entry {
         Transform transform;
-        std::uint64_t asked = 0; ///< m_clock, when it last was
+        std::uint64_t asked = 0; ///< m_clock at the last request
     };
 
-    /// Takes out the transform that was not asked for the longest. False when all are in use.
+    /// Removes the unused transform that was requested longest ago. False if all are in use.
     bool release(Released& released) {
         auto oldest = m_made.end();
         for (auto one = m_made.begin(); one != m_made.end(); ++one) {
-            // Copies are handed out under the lock alone, so that the only one stays the only one.
+            // A count of 1 cannot grow here: copies are made under the lock only.
             if (one->second.transform.use_count() == 1 &&
                 (oldest == m_made.end() || one->second.asked < oldest->second.asked)) {
                 oldest = one;
@@ -201,7 +203,7 @@ template <class Real> class MadeTransforms {
         return true;
     }
 
-    std::mutex m_lock; // guards what follows
+    std::mutex m_lock; // guards m_made and m_clock
     std::map<Key, Entry> m_made;
     std::uint64_t m_clock = 0;
 };
@@ -214,7 +216,7 @@ std::shared_ptr<const TileTransform<Real>> TileTransform<Real>::of(const Extents
     if (auto made = all.of(points)) {
         return made;
     }
-    typename MadeTransforms<Real>::Released released; // ends after the lock below
+    typename MadeTransforms<Real>::Released released; // destroyed after the lock below is released
     std::shared_ptr<const TileTransform> made;
     if (hasHalfBeamTransform(points)) {
         made = halfBeamTransform<Real>(points);
@@ -222,7 +224,7 @@ std::shared_ptr<const TileTransform<Real>> TileTransform<Real>::of(const Extents
         return made;
     }
     const std::lock_guard lock(plannerLock());
-    made = all.of(points); // by whoever had the lock
+    made = all.of(points); // another thread may have made it under the lock
     if (!made) {
         made = std::make_shared<const FftwTransform<Real>>(points, FftSearch{});
         all.add(points, made, released);
@@ -235,7 +237,8 @@ void TileTransform<Real>::search(const Extents& points, const FftSearch& search)
     if (hasHalfBeamTransform(points)) {
         return;
     }
-    typename MadeTransforms<Real>::Released released; // both end after the lock
+    // both are destroyed after the lock is released
+    typename MadeTransforms<Real>::Released released;
     std::shared_ptr<const TileTransform> found;
     const std::lock_guard lock(plannerLock());
     found = std::make_shared<const FftwTransform<Real>>(points, search);

@@ -19,20 +19,20 @@ using method::Candidate;
 using method::Problem;
 using method::shared::nextSmooth;
 
-/// Placements a tile of `points` gives.
+/// Placements that a tile of `points` gives.
 Extents outputTile(const Extents& points, const Extents& m, const Extents& map) {
     return {std::min(points.x - m.x + 1, map.x), std::min(points.y - m.y + 1, map.y),
             std::min(points.z - m.z + 1, map.z)};
 }
 
-/// A length of rows, or of columns in a volume, for `least` voxels: whole cache lines, and a
+/// A length of at least `least` for rows, or for columns in a volume: whole cache lines, and a
 /// product of small primes.
 std::int64_t rowLength(std::int64_t least) {
     return least == 1 ? 1 : nextSmooth((least + 7) / 8) * 8;
 }
 
-/// The transforms of a tile against those for a template of a quarter of its lengths, as
-/// calibration measures them: columns that no placement needs are not transformed back.
+/// Time of the transforms of a tile, divided by that for a template of a quarter of the tile's
+/// lengths, which calibration measures. Columns that no placement needs are not transformed back.
 double passesShare(const Extents& points, const Extents& m) {
     const auto wanted = [](std::int64_t length, double templ) {
         return length == 1 ? 1.0 : 1 - templ / static_cast<double>(length);
@@ -56,7 +56,7 @@ class TiledMethod final : public method::Method {
                                                     const method::Limits& limits,
                                                     const Extents& tile) const override {
         const Extents& m = problem.templ;
-        // What the placements see, beyond the scene too.
+        // The voxels under all placements, those outside the scene included.
         const Extents map = method::mapExtents(problem);
         const Extents n{map.x + m.x - 1, map.y + m.y - 1, map.z + m.z - 1};
         std::vector<Candidate> result;
@@ -70,7 +70,7 @@ class TiledMethod final : public method::Method {
         const auto column = [&](std::int64_t least) {
             return n.z == 1 ? nextSmooth(least) : rowLength(least);
         };
-        // No longer than the scene needs.
+        // Tiles are no longer than the scene needs.
         const Extents longest{rowLength(n.x), column(n.y), rowLength(n.z)};
         const auto fitted = [&](const Extents& target) {
             const Extents points{std::min(target.x, longest.x), std::min(target.y, longest.y),
@@ -99,13 +99,14 @@ class TiledMethod final : public method::Method {
                 }
             }
         }
-        // Maps of few tiles: as many parts of one size as leave no thread idle.
+        // Small maps: cut into as many equal parts as leave no thread idle.
         const auto part = [](std::int64_t length, std::int64_t templ, std::int64_t parts) {
             return (length + parts - 1) / parts + templ - 1;
         };
         constexpr std::int64_t kMostParts = 8;
         const auto threads = std::clamp<std::int64_t>(limits.threads, 1, kMostParts);
-        const auto busy = [&](std::int64_t parts) { // four fifths of the threads, in all rounds
+        // at least 4/5 of the threads are busy over all rounds
+        const auto busy = [&](std::int64_t parts) {
             return 5 * parts >= 4 * threads * ((parts + threads - 1) / threads);
         };
         constexpr std::int64_t kLongest = 1280;
@@ -122,7 +123,7 @@ class TiledMethod final : public method::Method {
                 }
             }
         }
-        if (result.empty()) { // flat ones so large that parts can be done again
+        if (result.empty()) { // flat tiles, so large that they can be recomputed in parts
             const auto enough = [&](std::int64_t length) {
                 return 2 * length + (n.z == 1 ? length / 2 : 0);
             };
@@ -166,8 +167,8 @@ class TiledMethod final : public method::Method {
             placements > 0 ? std::max(1.0, static_cast<double>(grid.count()) - general.tiles) : 0;
         const double pointCount = static_cast<double>(count);
         const double halves = static_cast<double>(general.inputs + general.products);
-        // Two half transforms a tile (Karas (23)), 2.5 M log2 M operations each; of further
-        // templates one.
+        // Two half transforms a tile (Karas (23)), 2.5 M log2 M operations each; one for each
+        // further template.
         const double templates = problem.templates;
         prediction.operations =
             (tiles * (1 + templates) + templates * halves * general.tiles) *
@@ -177,7 +178,7 @@ class TiledMethod final : public method::Method {
         const double passesNs = (shape.tileNs - loadNs) * passesShare(points, m);
         const double tileNs =
             loadNs + passesNs * (1 + kAgainTransform * (templates - 1)) + model.tileOverheadNs;
-        // The last round may leave some threads idle.
+        // In the last round some threads may be idle.
         const double threads = static_cast<double>(candidate.threads);
         const double rounds = std::ceil(tiles / threads);
         const double busy = tiles > 0 ? rounds * threads / tiles : 1;
@@ -260,8 +261,8 @@ class TiledMethod final : public method::Method {
     }
 
   private:
-    /// Of a large problem, drops tiles that cannot be done again in parts, so that the memory for
-    /// it would often be predicted in vain, where there are others.
+    /// For a large problem, drops tiles that cannot be recomputed in parts, if there are others:
+    /// the memory that they would need for recomputing is often not used.
     static void dropGreedy(const Problem& problem, std::vector<Candidate>& candidates) {
         constexpr std::int64_t kLarge = std::int64_t{128} << 20;
         constexpr std::int64_t kLittle = 16;
@@ -277,7 +278,7 @@ class TiledMethod final : public method::Method {
         }
     }
 
-    /// Buffers of all threads that find something to do.
+    /// Bytes of the buffers of all threads that get a tile.
     static std::int64_t workspaceBytes(const Problem& problem, const Candidate& candidate,
                                        const Extents& tile) {
         const bool general =
@@ -288,14 +289,14 @@ class TiledMethod final : public method::Method {
                candidate.threads * TileScorer::bytes(problem.templ, tile);
     }
 
-    /// The largest memory of a run: the template is prepared first, in double; then every thread
-    /// has its buffers.
+    /// The largest memory of a run, in bytes. The template is prepared first, in double; then every
+    /// thread has its buffers.
     static std::int64_t hostBytes(const Problem& problem, const Candidate& candidate,
                                   std::int64_t workspace) {
-        const std::int64_t making = // FFTW's beside the template's box
+        const std::int64_t making = // FFTW needs the template's box too
             8 * (TileTransform<double>::spectrumValues(candidate.tile) +
                  (hasHalfBeamTransform(candidate.tile) ? 0 : base::voxelCount(candidate.tile)));
-        // By measurement, where tiles are done again in double: what allocators keep of scratch.
+        // Measured, where tiles are recomputed in double: scratch that allocators do not return.
         constexpr std::int64_t kMostKept = 6 << 20;
         const std::int64_t kept =
             candidate.threads * std::min(kMostKept, 2 * base::voxelCount(candidate.tile));
@@ -306,14 +307,15 @@ class TiledMethod final : public method::Method {
                std::max(making, workspace) + kept;
     }
 
-    /// True when the spectrum of a template in double is kept from the first tile that asks for
-    /// it on: when it is little beside what a run needs anyway.
+    /// True if the spectrum of a template in double is kept from the first tile that needs it: it
+    /// is small compared with the memory of the run.
     static bool keepsDouble(const Problem& problem, const Candidate& candidate,
                             std::int64_t workspace) {
         if (problem.precision == method::Precision::Double || problem.templates > 1) {
             return true;
         }
-        constexpr std::int64_t kLittle = 20; // a prediction is to be right within a tenth
+        // a twentieth: predictions of memory must be right within a tenth
+        constexpr std::int64_t kLittle = 20;
         return 8 * TileTransform<double>::spectrumValues(doublePoints(problem, candidate.tile)) <=
                (method::mapBytes(problem) + TiledPrepared::spectrumBytes(candidate.tile) +
                 workspace) /

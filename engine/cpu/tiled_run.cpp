@@ -17,7 +17,7 @@ namespace {
 
 enum Stage : std::size_t { kLoad, kTransform, kDenominator, kRecomputation };
 
-/// How a part done again in double is posed.
+/// The shape of a part that is recomputed in double.
 struct Again {
     Extents points;
     Extents out; ///< placements
@@ -27,9 +27,10 @@ struct Again {
                                                  points.y - problem.templ.y + 1,
                                                  points.z - problem.templ.z + 1} {}
 
-    /// All parts of a tile in double; only what they are against a canonical value matters.
+    /// Predicted nanoseconds for all parts of a tile in double. Only their ratio to a canonical
+    /// value matters.
     [[nodiscard]] double ns(const Extents& tile) const {
-        constexpr double kScoresNs = 7; // loading, energies and scores of a point
+        constexpr double kScoresNs = 7; // loading, energies and scores, for each point
         return static_cast<double>(TileGrid(tile, out).count()) *
                (2 * doubleHalfNs(points) + kScoresNs) *
                static_cast<double>(base::voxelCount(points));
@@ -46,7 +47,7 @@ template <class Real> simd::VoxelBox<Real> boxOf(Real* data, const Extents& poin
     return {data, points.x, points.x * points.y};
 }
 
-/// Loads what the placements `out` see into a tile of `points`.
+/// Loads the voxels under the placements `out` into a tile of `points`.
 template <class Real, class... Known>
 CentredTile load(const TiledRun& run, const Extents& points, const base::Box& out, Real* to,
                  Known... known) {
@@ -61,20 +62,20 @@ CentredTile load(const TiledRun& run, const Extents& points, const base::Box& ou
     return tile;
 }
 
-/// What a tile is and what it went through.
+/// A tile that has been transformed: its frame and its energies.
 struct Passed {
     CentredTile centred;
     TileEnergies energies;
 };
 
-/// The tiles that one worker does.
+/// Computes the tiles of one worker.
 class Worker {
   public:
     Worker(const TiledRun& run, TiledBuffers& buffers, WorkerTally& tally)
         : m_run(run), m_buffers(buffers), m_tally(tally), m_again(run.problem, run.points) {}
 
-    /// A tile that is no plain box inside the scene. False: stopped before anything was written,
-    /// which only the first template does.
+    /// Scores a general tile. False if it was stopped before anything was written; only the first
+    /// template can be stopped.
     [[nodiscard]] bool general(const base::Box& out, const std::stop_token& stop) {
         BestPart part{partOf(m_run.to, out)};
         for (std::size_t i = 0; i < m_run.templs.size(); ++i) {
@@ -115,7 +116,7 @@ class Worker {
         return templ.inDouble(own.work, own.numerators);
     }
 
-    /// Loads a tile; of a bank, its spectrum.
+    /// Loads a tile and, in a bank, makes its spectrum.
     template <class Real>
     Passed enter(const TileTransform<Real>& transform, const PlainTile& tile,
                  const TileBuffers<Real>& own) {
@@ -128,7 +129,7 @@ class Worker {
         return passed;
     }
 
-    /// The scores of template `i` in a tile that is loaded.
+    /// Correlates a loaded tile with template `i` and scores it.
     template <class Real>
     TileResult correlate(const TileTransform<Real>& transform, std::size_t i, const PlainTile& tile,
                          Passed& passed, TileBuffers<Real>& own) {
@@ -154,7 +155,7 @@ class Worker {
         for (std::size_t i = 0; i < m_run.templs.size(); ++i) {
             const TiledPrepared& templ = *m_run.templs[i];
             TileResult result = correlate(transform, i, tile, passed, own);
-            // The numerators have become scores: their room is free until the next template.
+            // The numerators are not needed any more, so their memory serves as scratch.
             auto* const steps = reinterpret_cast<std::int16_t*>(own.numerators);
             m_buffers.scorer.scoreAgain(
                 m_run.problem,
@@ -178,7 +179,7 @@ class Worker {
         }
     }
 
-    /// Does a tile of single precision in double, part by part. `known`: as it was.
+    /// Recomputes a tile in double, part by part. `known` is its frame in single precision.
     void again(std::size_t i, PlainTile& tile, const CentredTile& known) {
         const TiledPrepared& templ = *m_run.templs[i];
         const Extents& points = m_again.points;
@@ -208,7 +209,7 @@ class Worker {
         take(i, tile.part, plain);
     }
 
-    /// The scores of placements whose tile went through transforms.
+    /// Scores placements whose tile has been correlated.
     template <class Real>
     TileResult score(const Extents& points, const base::Box& out, const Passed& passed,
                      const method::MapView& part, const TileBuffers<Real>& own, KeptTile* kept) {
@@ -238,10 +239,10 @@ class Worker {
     Again m_again;
 };
 
-/// `room`, with no fewer bytes than that.
+/// Returns `room`, enlarged to at least `bytes` bytes. An enlarged buffer is not initialised.
 base::Image<double>& roomy(base::Image<double>& room, std::int64_t bytes) {
     if (8 * room.count() < bytes) {
-        room = {}; // the old one first
+        room = {}; // free the old buffer first
         room = Image<double>({(bytes + 7) / 8, 1, 1});
     }
     return room;
@@ -253,7 +254,7 @@ Extents doublePoints(const Problem& problem, const Extents& points) {
     if (problem.precision == method::Precision::Double) {
         return points;
     }
-    constexpr std::int64_t kLeast = 8; // of a part's points, one in so many is a placement
+    constexpr std::int64_t kLeast = 8; // along an axis at least 1/8 of the points are placements
     const std::int64_t room = TileBuffers<float>::bytes(points, false);
     Extents part = points;
     while (TileBuffers<double>::bytes(part, false) > room + room / kLeast) {

@@ -21,12 +21,12 @@ using method::Candidate;
 using method::Problem;
 using method::shared::nextSmooth;
 
-/// Nanoseconds of a thread that a placement takes in double for each block of the template.
+/// Predicted nanoseconds of one thread for a placement in double, for each block of the template.
 constexpr double kDoubleNs = 60;
-/// A transform is done by one thread, which looks for a stop only afterwards.
+/// Largest number of points: one thread makes a transform and does not look for a stop during it.
 constexpr std::int64_t kLongest = std::int64_t{1} << 23;
 
-/// The next length that transforms do well: 2^k or 3 * 2^k.
+/// The next length that transforms fast: 2^k or 3 * 2^k.
 std::int64_t goodLength(std::int64_t least) {
     std::int64_t power = 1;
     while (power < least) {
@@ -105,7 +105,8 @@ class TiledTemplateMethod final : public method::Method {
         const auto segments = static_cast<double>(blocks.segments());
         const auto outputs = static_cast<double>(blocks.outputBlocks());
         const auto products = outputs * static_cast<double>(parts);
-        // A half transform for each segment, output and template block (Karas (28), shared).
+        // A half transform for each segment, output block and template block (Karas (28), with
+        // shared segments).
         prediction.operations =
             (segments + outputs + static_cast<double>(parts)) * 2.5 * count * root +
             products * 4 * count;
@@ -117,7 +118,7 @@ class TiledTemplateMethod final : public method::Method {
             1 -
             static_cast<double>(base::voxelCount(method::mapExtents(problem))) / (outputs * count);
         if (statistics != nullptr) {
-            // sum ||segment|| ||block|| at the contrast of the scene, as termsOf() has it.
+            // The bound of termsOf(): sum ||segment|| ||block|| at the contrast of the scene.
             const double norm = std::sqrt(count * static_cast<double>(parts) /
                                           static_cast<double>(base::voxelCount(problem.templ)));
             prediction.errorBound =
@@ -156,7 +157,7 @@ class TiledTemplateMethod final : public method::Method {
         const Extents piece = method::mapExtents(again.problem);
         const bool inPieces = piece != method::mapExtents(problem);
         const Extents tile = ScorePass::tileOf(problem);
-        const Extents batch = whole.batchExtents(); // tiles begin anew in each
+        const Extents batch = whole.batchExtents(); // tiles begin anew in each batch
         const Extents region = !inPieces                     ? piece
                                : whole.blocks.slowest() == 2 ? Extents{tile.x, tile.y, batch.z}
                                                              : Extents{tile.x, batch.y, 1};
@@ -199,12 +200,12 @@ class TiledTemplateMethod final : public method::Method {
         return {points, BlockBuffers<Real>::bytes(part, points, threads)};
     }
 
-    /// What is done again in double at a time: the piece of a score tile with the fewest segments
-    /// whose run takes no more memory than the one in single precision, or little more. The whole
-    /// where that takes no more, where no piece does, and where the whole run is in double.
+    /// The part that is recomputed in double at a time: the piece of a score tile with the fewest
+    /// segments whose run takes no more memory than the run in single precision, plus a fourteenth.
+    /// It is the whole map if that fits, if no piece does, or if the problem is in double.
     static BlockedPart againOf(const BlockedPart& whole, const Extents& points) {
         const Problem& problem = whole.problem;
-        constexpr int kThreads = 1; // the same on any number
+        constexpr int kThreads = 1; // the same part for any number of threads
         constexpr std::int64_t kLittle = 14;
         static constexpr std::int64_t kPieces = 8;
         const std::int64_t parts = whole.blocks.templateBlocks();
@@ -248,7 +249,7 @@ class TiledTemplateMethod final : public method::Method {
         return best;
     }
 
-    /// The largest memory of a run (Karas (30), with the segments of the ring).
+    /// The largest memory of a run, in bytes (Karas (30), with the segments of the ring).
     static std::int64_t hostBytes(const BlockedPart& whole, const Candidate& candidate) {
         const Problem& problem = whole.problem;
         const Extents& points = candidate.tile;
@@ -261,7 +262,7 @@ class TiledTemplateMethod final : public method::Method {
         const std::int64_t templ =
             base::byteCount(problem.templ, 8) + IntegerTemplate::bytes(problem);
         const std::int64_t spectra = TemplateSpectra::keptBytes(problem, single, inDouble, parts);
-        // By measurement: what allocators keep of scratch.
+        // Measured: scratch that allocators do not return.
         const std::int64_t voxels = base::voxelCount(problem.scene);
         const std::int64_t little =
             std::min((1 << 20) + voxels / 20 + 6 * base::voxelCount(problem.templ), 4 * voxels);
@@ -286,7 +287,7 @@ class TiledTemplateMethod final : public method::Method {
             static_cast<double>(BlockBuffers<float>::bytes(whole, points, candidate.threads));
         prediction.setupMs = 1e-6 * (prepareNs + buffers * model.bufferByteNs / workers +
                                      TemplateForms::ns(problem));
-        // Threads share out the blocks of a layer; the last round may leave some idle.
+        // Threads share the blocks of a layer. In the last round some may be idle.
         const auto busy = [&](std::int64_t items) {
             const double all = static_cast<double>(items);
             return std::ceil(all / threads) * threads / all;
