@@ -436,7 +436,7 @@ class DirectMethod final : public method::Method {
 
     static std::string refusal(const Problem& problem) {
         return problem.statistics == method::WindowStatistics::Fourier
-                   ? "statistics by transforms are those of methods that transform"
+                   ? "--statistics fourier does not work with method direct; use tiled"
                    : statisticsRefusal(problem);
     }
 

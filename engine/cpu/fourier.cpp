@@ -205,8 +205,10 @@ class FourierMethod final : public method::Method {
                                    ", not a tile " + base::toString(points)};
         }
         if (!hasHalfBeamTransform(points) && base::voxelCount(points) > kLongest) {
-            return method::Refusal{"one thread transforms a scene of " + base::toString(points) +
-                                   " points for too long"};
+            return method::Refusal{
+                "a transform of " + base::toString(points) +
+                " points takes one thread too long; use a --tile with lengths that are "
+                "products of 2, 3, 5 and 7"};
         }
         method::Prediction prediction;
         prediction.fftPlanning = planningOf(points, problem.precision == method::Precision::Double);

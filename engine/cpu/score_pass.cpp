@@ -36,14 +36,14 @@ ScorePass::ScorePass(const method::Problem& problem, const base::AnyView& scene,
 
 std::string ScorePass::refusal(const method::Problem& problem) {
     if (problem.mask || problem.sceneMask) {
-        return "solves problems without masks only";
+        return "does not work where the template or the scene has a mask; use direct or tiled";
     }
     if (problem.extent != method::Extent::Valid) {
-        return "finds placements inside the scene only, not the extent " +
+        return "finds placements inside the scene only; use direct or tiled for --extent " +
                std::string(method::name(problem.extent));
     }
     if (problem.statistics == method::WindowStatistics::Fourier) {
-        return "takes window statistics by sums only";
+        return "--statistics fourier does not work with this method on the CPU; use tiled";
     }
     return {};
 }

@@ -127,7 +127,7 @@ CentredTile loadThroughDouble(const View<const T>& view, std::int64_t templCount
     const double shift = count > 0 ? sum / static_cast<double>(count) : 0.0;
     T c = reference;
     if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
-        // Wide integers: limiting the shift keeps the step and the sum from overflowing.
+        // The clamped shift fits 64 bits. c lies between the reference and the mean: no overflow.
         c = static_cast<T>(c + static_cast<T>(std::llrint(std::clamp(shift, -0x1p62, 0x1p62))));
     } else if constexpr (std::is_integral_v<T>) {
         c = static_cast<T>(static_cast<std::int64_t>(c) + std::llrint(shift));
@@ -284,8 +284,8 @@ std::vector<std::uint8_t> nonFiniteOf(const View<const T>& view, const Extents& 
                 base::finite(row[x]) ? 0 : 1;
         }
     });
-    // After each axis only "0 or more" matters: clipping the counts to 0 or 1 keeps later sums from
-    // overflowing.
+    // Only whether a count is 0 matters. Clipping the counts to 0 or 1 after each axis keeps the
+    // next sums from overflowing.
     const auto clip = [&] {
         for (std::int32_t& count : counts) {
             count = count > 0 ? 1 : 0;

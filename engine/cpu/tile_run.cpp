@@ -143,7 +143,8 @@ std::string memoryRefusal(std::int64_t bytes, const method::Limits& limits) {
 std::string statisticsRefusal(const method::Problem& problem) {
     if (problem.statistics == method::WindowStatistics::Box &&
         (problem.mask || problem.sceneMask)) {
-        return std::string("window sums need a support that is a box, and the ") +
+        return std::string(
+                   "use --statistics auto: window sums need a support that is a box, and the ") +
                (problem.mask ? "template" : "scene") + " has a mask";
     }
     return {};

@@ -150,7 +150,7 @@ class TiledMethod final : public method::Method {
         const std::int64_t count = base::voxelCount(points);
         if (count > INT32_MAX / 2) {
             return method::Refusal{"tile " + base::toString(points) +
-                                   " has more points than FFTW can plan"};
+                                   " has more points than FFTW can plan; use a smaller --tile"};
         }
         const Extents tile = outputTile(points, m, map);
         const TileGrid grid(map, tile);

@@ -84,15 +84,17 @@ class TiledTemplateMethod final : public method::Method {
         }
         if (points.x > kLongest || points.y > kLongest || points.z > kLongest ||
             base::voxelCount(points) > kLongest) {
-            return method::Refusal{"one thread transforms a block of " + base::toString(points) +
-                                   " points for too long"};
+            return method::Refusal{"a transform of " + base::toString(points) +
+                                   " points takes one thread too long; use a smaller --tile"};
         }
         const BlockedPart whole(problem, points);
         const TemplateBlocks& blocks = whole.blocks;
         const std::int64_t parts = blocks.templateBlocks();
         if (parts == 1) {
-            return method::Refusal{"template " + base::toString(problem.templ) +
-                                   " is one block of transforms of " + base::toString(points)};
+            return method::Refusal{
+                "a template of " + base::toString(problem.templ) +
+                " needs no cutting into blocks; use tiled, or a --tile smaller than " +
+                base::toString(points)};
         }
         method::Prediction prediction;
         prediction.fftPlanning = planningOf(points, problem.precision == method::Precision::Double);

@@ -71,8 +71,9 @@ class DirectPrepared final : public method::Prepared {
             constants.boundConstant = method::shared::kNormedError;
             return constants;
         }
-        // METHODS 2.2 has 2 + L/2 for products that are added in one rounding; a compiler may make
-        // two of it. Products of one sign, of a perfect match, add L/2 |r|.
+        // The bound (engine/method/NUMERICS.md, section 5) has 2 + L/2 for products that are added
+        // in one rounding; a compiler may make two of it. Products of one sign, of a perfect match,
+        // add L/2 |r|.
         constants.boundPanel = kUnitSingle * (3 + half);
         constants.boundScore = kUnitSingle * half;
         constants.boundConstant = 4 * kUnitSingle;
@@ -336,7 +337,7 @@ class DirectMethod final : public DeviceMethod {
                      "; use tiled or fourier, or the CPU";
         }
         if (reason.empty() && problem.statistics == method::WindowStatistics::Fourier) {
-            reason = "statistics by transforms are those of methods that transform";
+            reason = "--statistics fourier does not work with method direct; use tiled or fourier";
         }
         return reason;
     }

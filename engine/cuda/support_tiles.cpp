@@ -114,7 +114,8 @@ std::int64_t supportSums(const Problem& problem) { return std::ssize(sumsOf(prob
 std::string boxRefusal(const Problem& problem) {
     if (problem.statistics == method::WindowStatistics::Box &&
         (problem.mask || problem.sceneMask)) {
-        return std::string("window sums need a support that is a box, and the ") +
+        return std::string(
+                   "use --statistics auto: window sums need a support that is a box, and the ") +
                (problem.mask ? "template" : "scene") + " has a mask";
     }
     return {};

@@ -373,7 +373,7 @@ const std::vector<Case>& cases() {
          [] { return maskedBank(false, true); },
          {Extent::Same, Outside::Zero}},
         {"masked scene", [] { return maskedBank(true, false); }, {}},
-        {"statistics by transforms",
+        {"statistics fourier",
          [] { return maskedBank(false, false); },
          {Extent::Valid, Outside::Zero, 0.5, method::WindowStatistics::Fourier}},
     };

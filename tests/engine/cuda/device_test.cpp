@@ -289,7 +289,7 @@ class DeviceTest : public QObject {
         QVERIFY(reasonOf(hidden).find("placements leave the scene; use") != std::string::npos);
         method::Problem fourier = problem;
         fourier.statistics = method::WindowStatistics::Fourier;
-        QVERIFY(reasonOf(fourier).find("methods that transform") != std::string::npos);
+        QVERIFY(reasonOf(fourier).find("direct; use tiled or fourier") != std::string::npos);
         for (const PixelType type : {PixelType::Int64, PixelType::UInt64}) {
             method::Problem wide = problem;
             wide.scenePixel = type;
