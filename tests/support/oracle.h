@@ -8,10 +8,10 @@
 
 namespace flcc::test {
 
-/// LCC in integers of any length: every float is an integer times a power of two, so all sums are
-/// exact, and the root is taken with 320 bits. Off by at most one unit in the last place of double.
-/// Masks and what lies outside the scene as METHODS 2.0 says, from its formulas and not from those
-/// of reference::Lcc.
+/// LCC in integers of any length. Every float is an integer times a power of two, so all sums are
+/// exact; the root is taken with 320 bits. The error is at most one unit in the last place of
+/// double. Masks and voxels outside the scene follow the formulas of engine/method/NUMERICS.md,
+/// section 1, written anew and not taken from reference::Lcc.
 class Oracle {
   public:
     /// `templ` must hold finite voxels under its mask, not all equal.

@@ -59,8 +59,9 @@ std::vector<Complex> lineOf(const base::Image<Real>& beam, std::int64_t length, 
     return result;
 }
 
-/// Relative error in the mean square of a transform of that many passes, three times over: each
-/// pass rounds a product and a few sums of a value (METHODS 2.2 allows u sqrt(log2 M)).
+/// Largest relative error, in the mean square, of a transform of that length: three times the
+/// expected one. Each pass rounds a product and a few sums of a value; the bounds of
+/// engine/method/NUMERICS.md, section 5, allow u sqrt(log2 M).
 long double tolerance(std::int64_t length, long double unit) {
     return 3 * unit * (1 + std::sqrt(std::log2(static_cast<long double>(length))));
 }

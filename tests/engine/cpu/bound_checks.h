@@ -7,10 +7,11 @@
 
 #include "tests/engine/cpu/kinds.h"
 
-/// Whether the bounds of METHODS 2.2 hold for single voxels, and whether they are of use.
+/// Checks that the error bounds (engine/method/NUMERICS.md, section 5) hold for single voxels, and
+/// that they are not so large as to be useless.
 namespace flcc::test {
 
-/// What a search for voxels beyond their bounds came to.
+/// The result of a search for voxels beyond their bounds.
 struct BoundSearch {
     std::string fault;       ///< the first voxel that lies beyond its bound, in words
     std::int64_t voxels = 0; ///< judged by the oracle

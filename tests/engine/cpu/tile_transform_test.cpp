@@ -316,8 +316,8 @@ class TileTransformTest : public QObject {
             energies[1] += weights.data()[i] * weights.data()[i];
         }
         const double points2 = std::max(2.0, static_cast<double>(tile.count()));
-        // The guarantee (METHODS 2.2) with a template's spectrum of the same precision, in units of
-        // the rounding.
+        // `worst` of the error bound (engine/method/NUMERICS.md, section 5) with a template's
+        // spectrum of the same precision, in units of the roundoff.
         const double guarantee =
             6 * std::sqrt(std::log2(points2)) * std::sqrt(energies[0] * energies[1]);
         const auto worst = [&](const Found& found) {

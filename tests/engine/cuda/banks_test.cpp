@@ -267,7 +267,7 @@ class BanksTest : public QObject {
         }
     }
 
-    // METHODS 5: never below what a run takes, and at most a tenth above.
+    // The predicted memory is never below what a run takes, and at most a tenth above it.
     void whatABankTakesIsPredicted_data() { ways(); }
 
     void whatABankTakesIsPredicted() {

@@ -295,7 +295,7 @@ class MaskedBanksTest : public QObject {
         }
     }
 
-    // METHODS 5: never below what a run takes, and at most a tenth above.
+    // The predicted memory is never below what a run takes, and at most a tenth above it.
     void whatABankTakesIsPredicted_data() { everyKind(); }
 
     void whatABankTakesIsPredicted() {

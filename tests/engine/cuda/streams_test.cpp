@@ -170,7 +170,7 @@ class StreamsTest : public QObject {
         QCOMPARE(test::firstDifferentBit(work.run(inDouble).map, aloneDouble.map), std::string());
     }
 
-    // METHODS 5: never below what a run takes, and at most a tenth above.
+    // The predicted memory is never below what a run takes, and at most a tenth above it.
     void whatIsInFlightIsPredicted_data() {
         QTest::addColumn<bool>("tiled");
         QTest::addColumn<int>("copyEngines");

@@ -143,7 +143,7 @@ class SupportTest : public QObject {
         }
     }
 
-    // METHODS 5: never below what a run takes, and at most a tenth above.
+    // The predicted memory is never below what a run takes, and at most a tenth above it.
     void theMemoryOfTheDeviceIsWhatWasPredicted() {
         for (const Case& one : kCases) {
             const base::AnyImage scene = test::texture(one.type, one.scene, 5);

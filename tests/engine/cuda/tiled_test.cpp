@@ -276,7 +276,7 @@ class TiledTest : public QObject {
         QCOMPARE(freeOf(0), 8 * kGibi); // it does not say
     }
 
-    // METHODS 5: never below what a run takes, and at most a tenth above.
+    // The predicted memory is never below what a run takes, and at most a tenth above it.
     void theMemoryOfTheDeviceIsWhatWasPredicted() {
         for (const auto& [n, m, tile] : {Forced{{700, 500, 1}, {16, 9, 1}, {128, 128, 1}},
                                          Forced{{60, 50, 40}, {5, 6, 7}, {32, 30, 24}},
@@ -389,7 +389,8 @@ class TiledTest : public QObject {
             const method::shared::TileEnergy found = energyOf(points, data);
             QCOMPARE(found.largestMeanSquare, 64.0);
             QCOMPARE(found.total, total);
-            // METHODS 2.2: lines along x and z count as crossing ones too.
+            // Lines along x and z count for `crossing` and `gathered` (engine/method/NUMERICS.md,
+            // section 5).
             const auto brightest = [&](int along) {
                 const std::int64_t points1 = along == 0   ? points.x
                                              : along == 1 ? points.y

@@ -39,7 +39,7 @@ Exact exactSums(const std::vector<double>& x, const std::vector<double>& that,
     return sums;
 }
 
-/// METHODS 2.0 as it is printed.
+/// The score of a panel by the formulas of engine/method/NUMERICS.md, section 1.
 long double exactScore(const Exact& sums, const PanelFrame& frame) {
     const Quad n = sums.n;
     const Quad count = frame.count;
