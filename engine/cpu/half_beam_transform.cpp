@@ -71,7 +71,7 @@ template <class Real> class HalfBeamTransform final : public TileTransform<Real>
                 const auto copy = [&](const Columns& from, double* to) {
                     const double* const row = templ.row(y, from.z) + from.x;
                     if (from.x + kLines <= m.x) {
-                        std::copy_n(row, kLines, to); // known when compiling
+                        std::copy_n(row, kLines, to); // a constant count
                     } else {
                         std::copy_n(row, m.x - from.x, to);
                     }

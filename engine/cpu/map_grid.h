@@ -64,7 +64,7 @@ class MapGrid {
         return moved(part->grid.box(tile), part->box.corner);
     }
 
-    /// The box of the `valid` map that `box` of this map is.
+    /// `box`, which is one of this map, in coordinates of the `valid` map.
     [[nodiscard]] base::Box inValid(const base::Box& box) const {
         const base::Index& corner = m_inner.box.corner;
         return moved(box, {-corner.x, -corner.y, -corner.z});

@@ -59,12 +59,11 @@ alikeTemplates(const method::Problem& problem,
 
 /// Numbers for the predicted cost of general tiles; all 0 if there are none.
 struct SupportCost {
-    double tiles = 0;      ///< number of general tiles
-    double placements = 0; ///< placements in general tiles; the others lie in plain tiles
-    double blocks = 0;     ///< these placements, rounded up to the register blocks of `direct`
-    /// inputs that are transformed; `products` is the number of correlations
-    std::int64_t inputs = 0;
-    std::int64_t products = 0;
+    double tiles = 0;          ///< number of general tiles
+    double placements = 0;     ///< placements in general tiles; the others lie in plain tiles
+    double blocks = 0;         ///< these placements, rounded up to the register blocks of `direct`
+    std::int64_t inputs = 0;   ///< inputs that are transformed
+    std::int64_t products = 0; ///< correlations of an input with weights
 };
 [[nodiscard]] SupportCost supportCost(const method::Problem& problem, const base::Extents& tile);
 

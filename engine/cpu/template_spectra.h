@@ -38,8 +38,8 @@ class TemplateSpectra {
     /// Makes the transforms (plans) that a run of `problem` needs in its precision.
     static void planTransforms(const method::Problem& problem, const base::Extents& points);
 
-    /// The spectra; makes them if there are none. While another run makes them, it waits for them,
-    /// unless stopped.
+    /// The spectra, which the first call makes. A call waits while another thread makes them,
+    /// unless it is stopped. Empty if stopped.
     template <class Real>
     [[nodiscard]] const Spectra<Real>& of(const ForItems& each, const std::stop_token& stop) const;
 
@@ -84,7 +84,7 @@ class TemplateSpectra {
     const method::CanonicalTemplate& m_templ;
     base::Extents m_points;
     std::vector<base::Box> m_blocks;
-    mutable std::timed_mutex m_lock; // guards what follows; what is made stays
+    mutable std::timed_mutex m_lock; // guards m_spectra, whose spectra never change once made
     mutable std::tuple<Spectra<float>, Spectra<double>> m_spectra;
 };
 

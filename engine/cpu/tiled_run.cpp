@@ -93,7 +93,7 @@ class Worker {
         return true;
     }
 
-    /// A tile of placements inside the scene.
+    /// Scores a tile of placements inside the scene.
     void plain(PlainTile tile) {
         m_run.problem.precision == method::Precision::Single ? single(tile) : inDouble(tile);
     }

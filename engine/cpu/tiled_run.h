@@ -70,7 +70,7 @@ class TiledPrepared final : public method::Prepared {
 template <class Real> struct TileBuffers {
     Real* voxels;
     Real* numerators;
-    Real* work;     ///< of the transform
+    Real* work;     ///< scratch of the transform
     Real* spectrum; ///< of a bank: the tile's spectrum, shared by its templates; else null
 
     /// Clears nothing: every value is written before it is read.

@@ -185,7 +185,7 @@ struct LowPanel {
 struct LowPanels {
     std::vector<LowPanel> panels;
     std::size_t most = 0; ///< the limit
-    bool full = false;    ///< the limit was reached: further voxels were dropped
+    bool full = false;    ///< the limit is reached: there may be further voxels
 
     void start(std::size_t room) {
         panels.clear();
