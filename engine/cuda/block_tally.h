@@ -8,14 +8,15 @@
 #include "engine/method/shared/box_score.h"
 #include "engine/method/shared/direct_block.h"
 
-/// What the threads of a block reduce, and what a block says of its voxels: in every method of a
-/// device the same.
+/// The reduction over the threads of a block, and the tally that a block reports. All GPU methods
+/// share them.
 namespace flcc::cuda {
 
 namespace shared = method::shared;
 
-/// A value of every thread of a block. Every thread fills its slot, kFolded of them fold the rest
-/// into theirs, all read those.
+/// One value of each thread of a block. A reduction has three phases: every thread fills its slot,
+/// the first kFolded threads combine the other slots into theirs (fold()), and any thread combines
+/// those kFolded values (folded()).
 using Slots = double[shared::kBlockThreads];
 inline constexpr int kFolded = 8;
 
@@ -38,21 +39,22 @@ template <class Join> FLCC_HOST_DEVICE inline double folded(const Slots& slots, 
     return value;
 }
 
-/// A voxel of the map.
+/// Status and score of one voxel of the map.
 struct Judged {
     base::Status status = base::Status::Ok;
     shared::BoxScore score;
     double rounding = 0; ///< TileFrame::rounding
 };
 
-/// What follows from a score that is not known to be constant or from its panel.
+/// The status that a score implies: FLAT, LOWCONF if its bound exceeds the promise, else OK.
 FLCC_HOST_DEVICE inline base::Status statusOf(const shared::BoxScore& score, double promise) {
     return score.flat              ? base::Status::Flat
            : score.bound > promise ? base::Status::LowConf
                                    : base::Status::Ok;
 }
 
-/// Whether `holds(voxel)` for every voxel of the panel that begins at `first`.
+/// True if `holds(voxel)` is true for every voxel of the panel of extents `m` that begins at
+/// `first`.
 template <class T, class Holds>
 FLCC_HOST_DEVICE inline bool everywhere(const T* first, const base::Extents& scene,
                                         const base::Extents& m, Holds&& holds) {
@@ -69,8 +71,8 @@ FLCC_HOST_DEVICE inline bool everywhere(const T* first, const base::Extents& sce
     return true;
 }
 
-/// Calls `visit(voxel, at)` for the voxels of a map that are a thread's in a block, and where they
-/// lie, x fastest.
+/// Calls `visit(voxel, at)` for each voxel of the map that `thread` of `block` computes: `voxel` is
+/// its index, `at` its offset in the map, x fastest.
 template <class Visit>
 FLCC_HOST_DEVICE inline void forOwnVoxels(const base::Extents& map, std::int64_t block, int thread,
                                           Visit&& visit) {
@@ -84,13 +86,13 @@ FLCC_HOST_DEVICE inline void forOwnVoxels(const base::Extents& map, std::int64_t
     }
 }
 
-/// Counts and largest bounds of the voxels of a block.
+/// Collects the BlockTally of a block: each thread adds its voxels, then the block reduces them.
 struct VoxelTally {
     static constexpr int kSlots = 11;
-    static constexpr int kLargest = 4; ///< the first ones are maxima, the others counts
+    static constexpr int kLargest = 4; ///< the first kLargest slots hold maxima, the others counts
     double reported[kSlots] = {};
 
-    /// `sampled`: the bound goes into the sample.
+    /// Adds a voxel. If it is `sampled`, its bound enters BlockTally::sample.
     FLCC_HOST_DEVICE void add(const Judged& judged, bool sampled) {
         const bool low = judged.status == base::Status::LowConf;
         const bool ok = judged.status == base::Status::Ok;
@@ -107,7 +109,8 @@ struct VoxelTally {
         reported[9] += partial ? 1 : 0;
         reported[10] += judged.status == base::Status::NotComputed ? 1 : 0;
     }
-    /// Writes voxel `at` of the map.
+    /// Writes score and status of the voxel at offset `at` of the map; the score is 0 where there
+    /// is none.
     FLCC_HOST_DEVICE static void write(const PartLaunch& launch, std::int64_t at,
                                        const Judged& judged) {
         const bool scored = judged.status == base::Status::LowConf ||
@@ -121,7 +124,7 @@ struct VoxelTally {
         }
     }
 
-    // Three phases of a block:
+    // The reduction over the block: three phases, all threads wait after each.
     FLCC_HOST_DEVICE void leave(int thread, Slots (&slots)[kSlots]) const {
         for (int slot = 0; slot < kSlots; ++slot) {
             slots[slot][thread] = reported[slot];
@@ -157,13 +160,13 @@ struct VoxelTally {
     }
 };
 
-/// Calls `run(Real{})` with the type that scores are computed in.
+/// Calls `run(Real{})`, where Real is the type that numerators are computed in.
 template <class Run> void withReal(bool inDouble, Run&& run) {
     inDouble ? run(double{}) : run(float{});
 }
 
-/// Calls `run(T{})` with the type of a staged voxel, for kernels that compute in Real. The host
-/// stages no other types (device_pixels.h).
+/// Calls `run(T{})`, where T is the type of the staged voxels. float64 is staged only for kernels
+/// with Real = double; the host converts all types that are not listed here (device_pixels.h).
 template <class Real, class Run> void withPixel(base::PixelType pixel, Run&& run) {
     switch (pixel) {
     case base::PixelType::UInt8:

@@ -7,7 +7,7 @@
 
 namespace flcc::cuda {
 
-/// The numbers of "75/80".
+/// The numbers in a text such as "75/80".
 [[nodiscard]] inline std::vector<std::int32_t> capabilitiesOf(std::string_view text) {
     std::vector<std::int32_t> numbers;
     for (std::size_t at = 0; at < text.size(); ++at) {
@@ -21,10 +21,13 @@ namespace flcc::cuda {
     return numbers;
 }
 
-/// What a plug-in was built for, in compute capabilities as CMake writes them: 75 is 7.5.
+/// The compute capabilities that a plug-in has code for, as CMake writes them: 75 is 7.5.
 struct BuiltCode {
-    std::vector<std::int32_t> binaries; ///< run on devices of the same major number, not older ones
-    std::vector<std::int32_t> texts;    ///< compiled by the driver of any device that is not older
+    /// Machine code. It runs on devices of the same major number and an equal or higher minor
+    /// number.
+    std::vector<std::int32_t> binaries;
+    /// PTX. The driver compiles it for any device of an equal or higher capability.
+    std::vector<std::int32_t> texts;
 
     [[nodiscard]] bool runsOn(std::int32_t capability) const {
         for (const std::int32_t binary : binaries) {
@@ -39,7 +42,7 @@ struct BuiltCode {
         }
         return false;
     }
-    /// The oldest capability that there is code for; 0 when there is none.
+    /// The lowest capability that there is code for; 0 if there is no code.
     [[nodiscard]] std::int32_t oldest() const {
         std::int32_t least = 0;
         for (const auto* list : {&binaries, &texts}) {

@@ -7,10 +7,11 @@
 
 namespace flcc::cuda {
 
-/// A place in a stream of a device.
+/// A point in a stream of a device that the host or another stream can wait for.
 class Event {
   public:
-    /// **Errors**: those of Engine::require, as of all below.
+    /// **Errors**: those of Engine::require(). This holds for all functions in this file that do
+    /// not say that they ignore errors.
     Event(Engine& engine, std::int32_t device) : m_engine(engine), m_device(device) {
         engine.require(engine.table().makeEvent(device, &m_event), device, "making an event");
     }
@@ -21,7 +22,7 @@ class Event {
     void wait(const std::string& what) const {
         m_engine.require(m_engine.table().await(m_device, m_event), m_device, what);
     }
-    /// Milliseconds since an earlier one, both waited for.
+    /// Milliseconds between `earlier` and this event. The host must have waited for both.
     [[nodiscard]] double since(const Event& earlier) const {
         float ms = 0;
         m_engine.require(m_engine.table().elapsed(m_device, earlier.m_event, m_event, &ms),
@@ -36,7 +37,8 @@ class Event {
     void* m_event = nullptr;
 };
 
-/// A stream of a device. Never the default one.
+/// A stream of a device, never the default stream. Copies and kernels in a stream run in the order
+/// in which they are put into it.
 class Stream {
   public:
     Stream(Engine& engine, std::int32_t device) : m_engine(engine), m_device(device) {
@@ -82,14 +84,14 @@ class Stream {
         m_engine.require(m_engine.table().record(m_device, m_stream, event.handle()), m_device,
                          "recording an event");
     }
-    /// What comes next waits for the event of another stream.
+    /// Makes all later work of this stream wait for `event`, which another stream recorded.
     void follow(const Event& event) const {
         m_engine.require(m_engine.table().follow(m_device, m_stream, event.handle()), m_device,
                          "waiting for another stream");
     }
-    /// Waits for all of it, whatever became of it.
+    /// Waits until the stream has no work left. Ignores errors, so that destructors can call it.
     void drain() const { (void)m_engine.table().wait(m_device, m_stream); }
-    /// Waits for all of it.
+    /// Waits until the stream has no work left. `what` names the work in an error message.
     void wait(const std::string& what) const {
         m_engine.require(m_engine.table().wait(m_device, m_stream), m_device, what);
     }
@@ -104,17 +106,18 @@ class Stream {
     void* m_stream = nullptr;
 };
 
-/// Waits for a stream when it goes, whatever became of that. Declared after memory that copies of
-/// the stream write, so that the memory lives longer.
+/// Drains a stream when it is destroyed. Declare it after the memory that copies of the stream
+/// write: the copies then end before the memory is freed.
 struct StreamDrain {
     const Stream& stream;
     ~StreamDrain() { stream.drain(); }
 };
 
-/// Where a buffer's memory lies: on the device, or on the host, pinned for copies.
+/// Where the memory of a buffer is: on the device, or on the host and pinned, so that a device can
+/// copy it while the host works.
 enum class Place { Device, Host };
 
-/// Memory for elements of one type, which grows when more is asked for.
+/// An array of elements of type T that grows on request.
 template <class T, Place kPlace = Place::Device> class DeviceBuffer {
   public:
     DeviceBuffer(Engine& engine, std::int32_t device) : m_engine(engine), m_device(device) {}
@@ -122,7 +125,8 @@ template <class T, Place kPlace = Place::Device> class DeviceBuffer {
     DeviceBuffer(const DeviceBuffer&) = delete;
     DeviceBuffer& operator=(const DeviceBuffer&) = delete;
 
-    /// Room for `count` elements at least; what was there is lost.
+    /// Returns memory for at least `count` elements. If the buffer has to grow, its contents are
+    /// lost.
     T* room(std::int64_t count) {
         if (count > m_count) {
             release();
@@ -138,7 +142,7 @@ template <class T, Place kPlace = Place::Device> class DeviceBuffer {
         }
         return m_memory;
     }
-    /// What room() gave last.
+    /// The pointer that room() returned last; null before the first call.
     [[nodiscard]] T* data() const { return m_memory; }
 
   private:
@@ -159,7 +163,8 @@ template <class T, Place kPlace = Place::Device> class DeviceBuffer {
 
 template <class T> using PinnedBuffer = DeviceBuffer<T, Place::Host>;
 
-/// A plan of a transform for a stream, which must live as long. Its work area is the caller's.
+/// A plan of a transform that runs in one stream, which must outlive the plan. The caller provides
+/// the work area.
 class Transform {
   public:
     Transform(const Stream& stream, const TransformShape& shape) : m_stream(stream) {
@@ -176,7 +181,8 @@ class Transform {
 
     [[nodiscard]] std::int64_t workBytes() const { return m_workBytes; }
 
-    /// In place on `data`. **Shapes**: as TransformShape; `work` has workBytes().
+    /// Starts the transform of `data` in place. **Shapes**: `data` as TransformShape; `work` has
+    /// workBytes() bytes.
     void operator()(void* data, void* work) const {
         m_stream.engine().require(m_stream.engine().table().transform(
                                       m_stream.device(), m_stream.handle(), m_plan, data, work),

@@ -10,12 +10,13 @@ namespace flcc::cuda {
 
 namespace {
 
-/// Buffers of a run, which are made anew where the device had no memory for them.
+/// The buffers of a run behind a pointer, so that they can be freed and made again after an
+/// allocation failed.
 struct HeldBuffers final : public method::Workspace {
     std::unique_ptr<method::Workspace> own;
 };
 
-/// Says why each template brought the scene.
+/// Reports why each template uploaded the scene itself.
 void addAgain(const std::string& failure, method::Outcome& outcome) {
     if (!failure.empty()) {
         outcome.onDevice.failures.push_back(failure +
@@ -52,7 +53,7 @@ std::int64_t DeviceMethod::freeMemory() const {
     const std::int64_t all = m_facts.about.memoryBytes;
     const std::int64_t free = m_engine.freeMemory(m_facts.number);
     const std::int64_t step = std::max<std::int64_t>(1, all / kSteps);
-    return free <= 0 || free >= all ? all : free / step * step; // 0: it does not say
+    return free <= 0 || free >= all ? all : free / step * step; // 0: not reported
 }
 
 DeviceFacts DeviceMethod::factsFor(const method::Candidate& candidate) const {
@@ -92,7 +93,8 @@ method::Problem DeviceMethod::submitted(const method::Problem& problem,
     return all.templates == 1 || isHeld(all) || fits(all) ? all : held(oneOf(problem));
 }
 
-/// As posed(), of what has a hold to keep the scene in.
+/// As submitted() above. The scene stays on the device only if the execution has a SceneHold that
+/// no device has refused.
 method::Problem DeviceMethod::submitted(const method::Problem& problem,
                                         const method::Candidate& candidate,
                                         const method::Execution& execution) const {
@@ -163,9 +165,9 @@ method::Outcome DeviceMethod::reduce(const method::Problem& problem,
     return outcome;
 }
 
-/// A run of all templates at once, of a scene that stays on the device where it has room; nothing
-/// where it has none for the templates. `failure` says what it could not give, which was to be
-/// expected where that stays empty.
+/// Runs all templates at once and keeps the scene on the device if memory allows. Returns nothing
+/// if the device has too little memory for all templates. `failure` then says which allocations
+/// failed; it stays empty if the lack of memory was known beforehand.
 std::optional<method::Outcome> DeviceMethod::runSubmitted(const method::Problem& problem,
                                                           const RunInput& input,
                                                           method::Workspace& workspace,
@@ -187,7 +189,7 @@ std::optional<method::Outcome> DeviceMethod::runSubmitted(const method::Problem&
             if (isHeld(own)) {
                 held = &DeviceScene::of(*hold, m_engine, m_facts.number, own);
             } else {
-                DeviceScene::leave(hold, m_facts.number); // whose room was not counted
+                DeviceScene::leave(hold, m_facts.number); // its memory is not planned for
             }
             method::Outcome outcome = runAlone({own, input.candidate, input.prepared, input.scene,
                                                 execution, input.map, input.reduced, held},
@@ -195,13 +197,13 @@ std::optional<method::Outcome> DeviceMethod::runSubmitted(const method::Problem&
             outcome.onDevice.failures = std::move(failures);
             return outcome;
         } catch (const base::Error& error) {
-            DeviceScene::leave(hold, m_facts.number); // parts of it may not have come
+            DeviceScene::leave(hold, m_facts.number); // slabs may be missing
             const bool retries = finished == 0 && error.code() == base::ErrorCode::Memory;
             if (!retries || (own.templates == 1 && !isHeld(own))) {
                 throw;
             }
             auto& buffers = dynamic_cast<HeldBuffers&>(workspace);
-            buffers.own.reset(); // before others are made
+            buffers.own.reset(); // frees memory for the new buffers
             buffers.own = makeBuffers();
             if (!isHeld(own)) {
                 failures.emplace_back(error.what());

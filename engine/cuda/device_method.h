@@ -17,8 +17,9 @@ namespace flcc::cuda {
 /// A method that runs on one device, alone or as one of several that share a map.
 class DeviceMethod : public method::MethodOnDevice {
   public:
-    /// On device `number` of an engine, which must live as long. `together`: the devices that share
-    /// a map, this one among them; parts of the map are then those of the smallest of them.
+    /// The method on device `number` of `engine`, which must outlive it. `together`: numbers of the
+    /// devices that share a map, this one included; empty for one device alone. All of them use
+    /// parts of the size that suits the device with the least memory.
     DeviceMethod(Engine& engine, std::int32_t number,
                  const std::vector<std::int32_t>& together = {});
 
@@ -34,9 +35,10 @@ class DeviceMethod : public method::MethodOnDevice {
                             method::Workspace& workspace, const method::Execution& execution,
                             const method::MapView& map) const override;
 
-    /// All templates are done with a part of the scene while it is on the device. Where that has no
-    /// room for what they need together, or turns out to have none before a part is done, one
-    /// follows the other, and each brings the scene again.
+    /// Computes a part of the scene for all templates while the part is on the device. If the
+    /// device has too little memory for all templates, by plan or because an allocation fails
+    /// before the first part is finished, the templates run one after the other and each uploads
+    /// the scene again.
     method::Outcome executeBank(const method::Problem& problem, const method::Candidate& candidate,
                                 const method::PreparedTemplates& prepared,
                                 const method::MaskedView& scene, method::Workspace& workspace,
@@ -54,29 +56,31 @@ class DeviceMethod : public method::MethodOnDevice {
 
     [[nodiscard]] Engine& engine() const { return m_engine; }
     [[nodiscard]] const DeviceFacts& facts() const { return m_facts; }
-    /// Of a device that has no more memory than `candidate` was planned for.
+    /// The facts of this device, with its memory limited to what `candidate` was planned for.
     [[nodiscard]] DeviceFacts factsFor(const method::Candidate& candidate) const;
 
-    /// What runs at once: `problem`, without the scene whole on the device where that has no room
-    /// for it, or what one template of its bank poses where it has none for all of them.
+    /// The problem that one run submits to the device, so that it fits into the device's memory:
+    /// `problem` itself, or without keeping the scene on the device, or for one template of the
+    /// bank alone (oneOf()).
     [[nodiscard]] method::Problem submitted(const method::Problem& problem,
                                             const method::Candidate& candidate) const;
 
-    /// Placements of a part of the map of a problem as it is posed.
+    /// Extents, in placements, of a part of the map of a problem that submitted() returned.
     [[nodiscard]] virtual base::Extents partOf(const method::Problem& submitted,
                                                const method::Candidate& candidate) const = 0;
-    /// Bytes of the device that it needs then.
+    /// Bytes of device memory that a run of such a problem needs.
     [[nodiscard]] virtual std::int64_t needOf(const method::Problem& submitted,
                                               const method::Candidate& candidate) const = 0;
-    /// Does parts of the map until the queue has none. Of the outcome times alone. `workspace` was
-    /// made by this method. **Errors**: as execute(); the queue has back what is not in the map.
+    /// Computes parts of the map until the queue is empty or a stop is requested. Only the times of
+    /// the outcome are set. `workspace` comes from makeWorkspace() of this method. **Errors**: as
+    /// execute(); the parts that are not in the map are back in the queue.
     [[nodiscard]] method::Outcome run(const RunInput& input, method::Workspace& workspace,
                                       PartQueue& parts) const;
 
   protected:
-    /// Buffers, plans and streams of a run.
+    /// Makes the buffers, plans and streams of a run.
     [[nodiscard]] virtual std::unique_ptr<method::Workspace> makeBuffers() const = 0;
-    /// run(), with what makeBuffers() made.
+    /// Does run() with `buffers` from makeBuffers().
     [[nodiscard]] virtual method::Outcome runWith(const RunInput& input, method::Workspace& buffers,
                                                   PartQueue& parts) const = 0;
 
@@ -96,15 +100,16 @@ class DeviceMethod : public method::MethodOnDevice {
     std::string m_id;
 };
 
-/// The outcome of a run whose parts were done, or stopped.
+/// Sets the facts of `outcome`, and whether it is cancelled, from the finished parts.
 void settle(method::Outcome& outcome, const method::Problem& problem, const PartQueue& parts);
 
-/// Does reduce() of a bank with a map on the host, which `run` fills: all of it comes back.
+/// Does reduce() for a bank through a whole map on the host, which `run` fills. For banks whose
+/// templates do not fit on the device together.
 [[nodiscard]] method::Outcome
 reduceOnHost(const method::Problem& problem,
              const std::function<method::Outcome(const method::BankView&)>& run);
 
-/// Does reduce(): `run` is called with where the map goes, of which parts have extents `part`.
+/// Does reduce(): calls `run` with a ReducedRun that collects the map in parts of extents `part`.
 template <class Run>
 [[nodiscard]] method::Outcome reduceTo(const method::Problem& problem, const base::Extents& part,
                                        const method::Reduction& wanted, Run&& run) {

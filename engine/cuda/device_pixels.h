@@ -7,16 +7,18 @@
 #include "engine/base/pixels.h"
 #include "engine/method/problem.h"
 
-/// The pixel types that a device has kernels for, and what becomes of the others. Every kernel that
-/// reads voxels is compiled once for each type, so the list is short: uint8, int16, uint16 and
-/// float32, and float64 for kernels in double precision. The host converts voxels of other types
-/// when it stages them, and only where that is exact, as a rounded voxel could make a panel FLAT
-/// that is not, or leave it outside its bound:
-/// - int8 becomes int16;
-/// - int32 and uint32 become float64. Float32 holds 24 bits of them;
-/// - float64 stays float64. Both run in double precision, whatever was asked for, as the kernels of
-///   single precision would have to be compiled for float64 too;
-/// - int64 and uint64 are refused. Float64 holds 53 bits of them.
+/// The pixel types of scenes on a device. Kernels exist for uint8, int16, uint16 and float32, and
+/// for float64 in double precision. The list is short because every kernel that reads voxels is
+/// compiled once for each type.
+///
+/// The host converts voxels of other types when it stages them, and only where the conversion is
+/// exact. A rounded voxel could make a panel FLAT that is not constant, or could put a score
+/// outside its bound.
+/// - int8 becomes int16.
+/// - int32 and uint32 become float64, because float32 holds only 24 of their bits.
+/// - float64 stays float64. Scenes staged as float64 are computed in double precision even if
+///   single is asked for, because the single-precision kernels are not compiled for float64.
+/// - int64 and uint64 are refused, because float64 holds only 53 of their bits.
 namespace flcc::cuda {
 
 /// The type of the voxels that the host stages for scene voxels of type T.
@@ -26,7 +28,7 @@ using StagedPixel = std::conditional_t<
     std::conditional_t<std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::uint32_t>, double,
                        T>>;
 
-/// The same by its name.
+/// StagedPixel for a type known at run time.
 [[nodiscard]] constexpr base::PixelType stagedPixel(base::PixelType pixel) {
     switch (pixel) {
     case base::PixelType::Int8:
@@ -44,16 +46,17 @@ using StagedPixel = std::conditional_t<
     return base::bytesPerVoxel(stagedPixel(problem.scenePixel));
 }
 
-/// True when the scores are asked for in double precision.
+/// True if the problem asks for scores in double precision.
 [[nodiscard]] inline bool isDouble(const method::Problem& problem) {
     return problem.precision == method::Precision::Double;
 }
-/// True when a device computes the scores in double precision.
+/// True if a device computes the scores in double precision, on request or because of the pixel
+/// type.
 [[nodiscard]] inline bool usesDouble(const method::Problem& problem) {
     return isDouble(problem) || stagedPixel(problem.scenePixel) == base::PixelType::Float64;
 }
 
-/// Why a device does not read the scene; empty when it does.
+/// Why a device cannot read the scene's pixel type; empty if it can.
 [[nodiscard]] inline std::string pixelRefusal(const method::Problem& problem) {
     const base::PixelType pixel = problem.scenePixel;
     return pixel == base::PixelType::Int64 || pixel == base::PixelType::UInt64

@@ -16,7 +16,7 @@ DeviceScene& DeviceScene::of(method::SceneHold& hold, Engine& engine, std::int32
                              const method::Problem& problem) {
     auto* held = dynamic_cast<DeviceScene*>(hold.scene.get());
     if (held == nullptr || held->m_device != device) {
-        hold.scene.reset(); // before another one is made
+        hold.scene.reset(); // frees its memory first
         hold.scene = std::make_unique<DeviceScene>(engine, device, problem);
         held = dynamic_cast<DeviceScene*>(hold.scene.get());
     }

@@ -9,37 +9,38 @@
 
 namespace flcc::cuda {
 
-/// A scene that stays whole on a device, pixels and then its mask. It comes along its slowest axis
-/// as the parts of the first map need it, so that the copies run beside kernels, and each voxel
-/// once.
+/// A whole scene in the memory of a device, kept between runs: the pixels, then the mask. The scene
+/// is uploaded in slabs along its slowest axis, each slab when a part of the first map needs it.
+/// Copies then overlap with kernels, and each voxel is copied once.
 class DeviceScene final : public method::HeldScene {
   public:
-    /// Of the scene of `problem`. **Errors**: as DeviceBuffer::room().
+    /// Allocates memory for the scene of `problem` and uploads nothing. **Errors**: as
+    /// DeviceBuffer::room().
     DeviceScene(Engine& engine, std::int32_t device, const method::Problem& problem);
 
-    /// The one that a hold has for a device; another one goes, and it is made where there is none.
-    /// **Errors**: as its constructor.
+    /// The scene that `hold` keeps for `device`. A scene of another device is freed first; a
+    /// missing one is made. **Errors**: as the constructor.
     [[nodiscard]] static DeviceScene& of(method::SceneHold& hold, Engine& engine,
                                          std::int32_t device, const method::Problem& problem);
-    /// Takes that of a device out of a hold.
+    /// Frees the scene that `hold` keeps for `device`, if there is one. `hold` may be null.
     static void leave(method::SceneHold* hold, std::int32_t device);
 
-    /// Slabs along the slowest axis that are there or on their way.
+    /// Number of slabs along the slowest axis that are on the device or being copied to it.
     [[nodiscard]] std::int64_t slabs() const { return m_slabs; }
     void setSlabs(std::int64_t slabs) { m_slabs = slabs; }
-    /// The slabs from `begin` to `end`.
+    /// The voxels of the slabs from `begin` to `end` - 1.
     [[nodiscard]] base::Box slabsBetween(std::int64_t begin, std::int64_t end) const;
-    /// Voxels of the slabs before `slab`.
+    /// Number of voxels in the slabs before `slab`.
     [[nodiscard]] std::int64_t voxelsBefore(std::int64_t slab) const {
         return slab * m_extents.x * (m_extents.z > 1 ? m_extents.y : 1);
     }
-    /// Where the slabs end that a box of voxels lies in.
+    /// One past the last slab that a box of voxels lies in.
     [[nodiscard]] std::int64_t endOf(const base::Box& box) const;
 
     [[nodiscard]] const base::Extents& extents() const { return m_extents; }
     [[nodiscard]] std::int64_t pixelBytes() const { return m_pixelBytes; }
     [[nodiscard]] std::byte* pixels() const { return m_memory.data(); }
-    /// Null without one.
+    /// The scene's mask; null without a mask.
     [[nodiscard]] std::byte* mask() const;
 
   private:

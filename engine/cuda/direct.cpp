@@ -22,14 +22,16 @@ using method::Candidate;
 using method::Problem;
 namespace shared = method::shared;
 
-/// Numerators of bytes are sums of integers; the products of their formula stay exact in double.
+/// True if the numerators are exact sums of integers: scene and template are bytes and the template
+/// has at most (2^31 - 1) / 255^2 voxels (engine/method/NUMERICS.md, section 7). The products of
+/// integer numerators in scoreBox() then stay exact in double.
 bool inIntegers(const Problem& problem) {
     constexpr std::int64_t kMost = 33025;
     return !usesDouble(problem) && problem.scenePixel == base::PixelType::UInt8 &&
            problem.templPixel == base::PixelType::UInt8 && base::voxelCount(problem.templ) <= kMost;
 }
 
-/// A template as a device multiplies it.
+/// A template in the form that the kernel multiplies with.
 class DirectPrepared final : public method::Prepared {
   public:
     DirectPrepared(const Problem& problem, const method::MaskedView& templ) : m_canonical(templ) {
@@ -52,7 +54,7 @@ class DirectPrepared final : public method::Prepared {
     }
 
     [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_canonical; }
-    /// In float; of a run in double canonical() has them.
+    /// The weights in float; empty for a run in double, which multiplies with canonical().
     [[nodiscard]] const base::Image<float>& weights() const { return m_weights; }
     [[nodiscard]] const shared::BoxConstants& constants() const { return m_constants; }
 
@@ -71,9 +73,9 @@ class DirectPrepared final : public method::Prepared {
             constants.boundConstant = method::shared::kNormedError;
             return constants;
         }
-        // The bound (engine/method/NUMERICS.md, section 5) has 2 + L/2 for products that are added
-        // in one rounding; a compiler may make two of it. Products of one sign, of a perfect match,
-        // add L/2 |r|.
+        // NUMERICS.md, section 5, direct, has the factor 2 + L/2 of K for a product that is added
+        // with one rounding. A compiler may round product and sum separately, hence 3. A perfect
+        // match has products of one sign, which adds L/2 |r|.
         constants.boundPanel = kUnitSingle * (3 + half);
         constants.boundScore = kUnitSingle * half;
         constants.boundConstant = 4 * kUnitSingle;
@@ -115,13 +117,13 @@ class DirectWorkspace final : public method::Workspace {
           pipe(engine, device) {}
 
     DeviceBuffer<std::byte> weights;
-    // Of a bank:
+    // Shared by the templates of a bank:
     DeviceBuffer<PanelSum> sums;
     DeviceBuffer<shared::TileFrame> frames;
-    Pipeline pipe; ///< the last, so that it ends before the memory it works on
+    Pipeline pipe; ///< the last member: its streams end before the buffers are freed
 };
 
-/// Multiply-adds of a part: whole blocks and pieces.
+/// Multiply-adds that the kernel does for a part; incomplete blocks and pieces count whole.
 double partWork(const Problem& problem, const Extents& part) {
     const bool inDouble = usesDouble(problem);
     return static_cast<double>(base::voxelCount(shared::blockGrid(part))) * shared::kBlockWidth *
@@ -130,11 +132,12 @@ double partWork(const Problem& problem, const Extents& part) {
            static_cast<double>(shared::pieceCount(problem.templ, inDouble));
 }
 
-/// Bytes of a template on the device.
+/// Bytes of device memory for the weights of a template.
 std::int64_t weightBytes(const Problem& problem) {
     return base::byteCount(problem.templ, usesDouble(problem) ? 8 : 4);
 }
-/// Bytes of the device for the window sums of a part, which the templates of a bank share.
+/// Bytes of device memory for the window sums and frames that the templates of a bank share; 0 for
+/// a single template.
 std::int64_t sumBytes(const Problem& submitted, const Extents& part) {
     constexpr std::int64_t kFrame = sizeof(shared::TileFrame);
     return submitted.templates > 1 ? base::byteCount(part, sizeof(PanelSum)) +
@@ -151,13 +154,13 @@ class DirectMethod final : public DeviceMethod {
         return {.title = "Direct", .byDefinition = true};
     }
 
-    /// One: the largest part of the map whose buffers stay small and that a stop need not wait for.
+    /// One candidate: the largest part of the map within kPartBytes and kPartNsAtMost.
     [[nodiscard]] std::vector<Candidate> candidates(const Problem& problem,
                                                     const method::Limits& limits,
                                                     const Extents& tile) const override {
         const Extents map = method::mapExtents(problem);
         Problem apart = problem;
-        apart.onDevice.runs = 1; // whether the scene stays changes no part
+        apart.onDevice.runs = 1; // parts must not depend on whether the scene stays
         const auto fits = [&](const Extents& part) {
             return partBytes(apart, part) <= kPartBytes && isShared(map, part, facts()) &&
                    problem.templates * partNs(facts(), problem, part) <= kPartNsAtMost;
@@ -269,7 +272,7 @@ class DirectMethod final : public DeviceMethod {
         const auto upload = [&] {
             const auto count = std::ssize(templates);
             weights = own.weights.room(count * bytes);
-            if (count > 1) { // kernels of parts under way use them, so that they must not grow
+            if (count > 1) { // sized once: kernels in flight use them
                 own.sums.room(base::voxelCount(parts.largest()));
                 own.frames.room(base::voxelCount(shared::blockGrid(parts.largest())));
             }
@@ -306,11 +309,12 @@ class DirectMethod final : public DeviceMethod {
     }
 
   private:
-    /// A part of a map takes at most so many bytes of the device, and by prediction so much of its
-    /// time: small enough to have several in flight, which a stop waits for.
+    /// The limits of a part: bytes of device memory, and predicted nanoseconds of its kernels.
+    /// Small parts allow several in flight, and a cancel does not wait long for those in flight.
     static constexpr std::int64_t kPartBytes = std::int64_t{1} << 25;
     static constexpr double kPartNsAtMost = 3e7;
-    // Built-in values, not measured on any device: share of the kernel's peak, preparing a run.
+    // Built-in values, not measured on any device: the share of the device's peak multiply-add rate
+    // that the kernel reaches, and the milliseconds to prepare a run.
     static constexpr double kEfficiency = 0.4;
     static constexpr double kStartMs = 0.2;
 
@@ -318,7 +322,7 @@ class DirectMethod final : public DeviceMethod {
         return std::max(1.0, kEfficiency * device.peakMultiplyAdds() *
                                  (inDouble ? device.doubleShare() : 1.0));
     }
-    /// Of the kernels of a part.
+    /// Predicted nanoseconds of the kernel for a part.
     [[nodiscard]] static double partNs(const DeviceFacts& device, const Problem& problem,
                                        const Extents& part) {
         return partWork(problem, part) / multiplyAddsPerNs(device, usesDouble(problem));

@@ -10,44 +10,45 @@
 #include "engine/cuda/block_tally.h"
 #include "engine/cuda/direct_launch.h"
 
-/// The direct method on a block of outputs (METHODS 4.1, FLCC III.C) as phases: between two of them
-/// all threads of a block wait for each other. A phase is a plain function of launch, block, thread
-/// and what the block shares, so that a processor can run it for one thread after the other.
+/// The direct method (FLCC III.C) on one block of placements, as a sequence of phases. All threads
+/// of a block wait for each other between two phases. A phase is a plain function of launch, block,
+/// thread and the block's shared memory, so that a test can run it on the processor, one thread
+/// after the other (README.md, "Kernels are plain functions in phases").
 namespace flcc::cuda {
 
-/// What the threads of a block share in products of type Real. Its arrays need no initialisation.
+/// The shared memory of a block, for products of type Real. It need not be initialised.
 template <class Real> struct DirectShared {
     static constexpr bool kDouble = std::is_same_v<Real, double>;
     static constexpr int kColumns = shared::pieceColumns(kDouble);
     static constexpr int kMostRows = shared::pieceRows(shared::kPieceRows, kDouble);
     static constexpr int kSeenWidth = shared::kBlockWidth + kColumns - 1;
     static constexpr std::size_t kRoom[2]{
-        // of `seen`
+        // rows and columns of `seen`
         static_cast<std::size_t>(shared::kBlockHeight + kMostRows - 1),
         static_cast<std::size_t>(kSeenWidth + 1)};
 
-    Real seen[kRoom[0]][kRoom[1]]; ///< the voxels under a piece of the template
+    Real seen[kRoom[0]][kRoom[1]]; ///< centred voxels under a piece of the template
     Real weights[static_cast<std::size_t>(kColumns)][static_cast<std::size_t>(kMostRows)];
-    /// Of x and x^2 over the panels. Neighbouring threads of sumRows() write one column of
-    /// neighbouring rows: an odd pitch lays these in different banks of shared memory.
+    /// Sums of x and of x^2 over the panels. Neighbouring threads of sumRows() write the same
+    /// column of neighbouring rows; the odd pitch puts these into different banks of shared memory.
     double sums[2][shared::kBlockHeight][shared::kBlockWidth + 1];
     union {
-        double columns[2][shared::kBlockHeight][kRoom[1] + 1]; ///< of a piece, along y
-        Slots slots[VoxelTally::kSlots];                       ///< of what threads reduce
+        double columns[2][shared::kBlockHeight][kRoom[1] + 1]; ///< window sums of a piece along y
+        Slots slots[VoxelTally::kSlots];                       ///< for reductions over the threads
     };
 };
 
-/// What a thread keeps between phases.
+/// The values that a thread keeps in registers between phases.
 struct DirectThread {
-    double total[shared::kBlockOwn] = {}; ///< numerators of its outputs
+    double total[shared::kBlockOwn] = {}; ///< numerators of its placements
     shared::TileFrame frame;              ///< the same in all threads of a block
 };
 
-/// A block of a launch: where it begins, and what of its outputs lies in the map.
+/// The first placement of a block, and the voxels that its placements see.
 struct DirectPlace {
     std::int64_t block = 0;
     base::Index corner;
-    base::Extents seen; ///< voxels under its outputs
+    base::Extents seen; ///< voxels under its placements that lie in the map
 };
 
 FLCC_HOST_DEVICE inline DirectPlace placeOf(const DirectLaunch& launch, std::int64_t block) {
@@ -62,19 +63,20 @@ FLCC_HOST_DEVICE inline DirectPlace placeOf(const DirectLaunch& launch, std::int
              launch.templ.z}};
 }
 
-/// Calls `body` with each number as a constant: loops whose every turn is code of its own.
+/// Calls `body` once for each number, as a compile-time constant: a completely unrolled loop.
 template <int... kNumbers, class Body>
 FLCC_HOST_DEVICE inline void unrolled(std::integer_sequence<int, kNumbers...>, Body&& body) {
     (body(std::integral_constant<int, kNumbers>{}), ...);
 }
 
-/// The direct method for voxels of type T in products of type Real, in pieces of kRows template
-/// rows. kIntegers: numerators are sums of products of bytes, exact.
+/// The direct method for voxels of type T, with products of type Real and pieces of kRows template
+/// rows. kIntegers: scene and template are bytes, and the numerators are exact sums of integer
+/// products.
 template <class T, class Real, int kRows, bool kIntegers> struct DirectBlock {
     using Shared = DirectShared<Real>;
     using Thread = DirectThread;
     static constexpr int kColumns = Shared::kColumns;
-    static constexpr int kWarp = 32; ///< neighbours in a warp read neighbours along x
+    static constexpr int kWarp = 32; ///< threads of a warp; they read neighbours along x
 
     FLCC_HOST_DEVICE static const T* rowAt(const DirectLaunch& launch, const DirectPlace& place,
                                            std::int64_t y, std::int64_t z) {
@@ -83,7 +85,7 @@ template <class T, class Real, int kRows, bool kIntegers> struct DirectBlock {
                place.corner.x;
     }
 
-    /// Calls `visit` with this thread's share of the voxels that the block sees.
+    /// Calls `visit(voxel)` for this thread's share of the voxels that the block sees.
     template <class Visit>
     FLCC_HOST_DEVICE static void forSeen(const DirectLaunch& launch, const DirectPlace& place,
                                          int thread, Visit&& visit) {
@@ -138,7 +140,7 @@ template <class T, class Real, int kRows, bool kIntegers> struct DirectBlock {
 
     // --- A piece of the template -----------------------------------------------------------------
 
-    /// Where a piece begins in the template, and its size.
+    /// Position and size of a piece of the template.
     struct Piece {
         base::Index at;
         int columns = 0;
@@ -161,7 +163,8 @@ template <class T, class Real, int kRows, bool kIntegers> struct DirectBlock {
         }
     }
 
-    /// The voxels and weights of a piece; 0 beyond the scene and the template.
+    /// Loads the voxels and weights of a piece into shared memory; 0 beyond the scene and the
+    /// template.
     FLCC_HOST_DEVICE static void load(const DirectLaunch& launch, const DirectPlace& place,
                                       const Piece& piece, int thread, const DirectThread& own,
                                       Shared& all) {
@@ -194,8 +197,8 @@ template <class T, class Real, int kRows, bool kIntegers> struct DirectBlock {
         }
     }
 
-    /// Adds the products of a piece to the numerators of a thread: a voxel in a register serves all
-    /// its outputs.
+    /// Adds the products of a piece to the numerators of a thread. A voxel is read into a register
+    /// once and serves all placements of the thread.
     FLCC_HOST_DEVICE static void multiply(const Piece& piece, int thread, const Shared& all,
                                           DirectThread& own) {
         const int column = thread % shared::kBlockWidth;
@@ -224,9 +227,11 @@ template <class T, class Real, int kRows, bool kIntegers> struct DirectBlock {
         }
     }
 
-    /// Sums of x and x^2 over `width` neighbours of `line(i)`, handed to `add(i, x, xx)` in two
-    /// parts for every i below `count`: by additions only, the tail of one run of `width` and the
-    /// head of the next (METHODS 2.1).
+    /// Sums of x and x^2 over windows of `width` neighbours, by additions only (van Herk;
+    /// engine/method/NUMERICS.md, section 4). `line(i, first, second)` adds element i to the two
+    /// sums. For every window i below `count`, `add(i, first, second)` gets the tail of one run of
+    /// `width` elements and, unless the window is that run, the head of the next run; the caller
+    /// adds both up.
     template <class Line, class Add>
     FLCC_HOST_DEVICE static void addWindows(int width, int count, Line&& line, Add&& add) {
         for (int block = 0; block < count; block += width) {
@@ -247,7 +252,7 @@ template <class T, class Real, int kRows, bool kIntegers> struct DirectBlock {
         }
     }
 
-    /// Window sums of a piece along y, one thread a column.
+    /// Sums windows of a piece along y; one thread for each column.
     FLCC_HOST_DEVICE static void sumColumns(const Piece& piece, int thread, Shared& all) {
         const int column = thread;
         if (column >= shared::kBlockWidth + piece.columns - 1) {
@@ -270,7 +275,8 @@ template <class T, class Real, int kRows, bool kIntegers> struct DirectBlock {
             });
     }
 
-    /// Those along x, added to the sums of the panels: one thread a quarter of a row.
+    /// Sums the results of sumColumns() along x and adds them to the sums of the panels; one thread
+    /// for each quarter of a row.
     FLCC_HOST_DEVICE static void sumRows(const Piece& piece, int thread, Shared& all) {
         constexpr int kRun = 16;
         if (thread >= shared::kBlockHeight * shared::kBlockWidth / kRun) {
@@ -315,7 +321,7 @@ template <class T, class Real, int kRows, bool kIntegers> struct DirectBlock {
         return judged;
     }
 
-    /// Scores and statuses of a thread's outputs, and what it has to tell.
+    /// Writes scores and statuses of a thread's placements, and leaves its tally for the reduction.
     FLCC_HOST_DEVICE static void score(const DirectLaunch& launch, const DirectPlace& place,
                                        int thread, const DirectThread& own, Shared& all) {
         const int column = thread % shared::kBlockWidth;
@@ -342,15 +348,15 @@ template <class T, class Real, int kRows, bool kIntegers> struct DirectBlock {
         tally.leave(thread, all.slots);
     }
 
-    /// All of a block. `each(phase)` calls phase(thread, own) for every thread, or on every thread,
-    /// and waits for all.
+    /// Computes a whole block. `each(phase)` runs phase(thread, own) for all threads of the block
+    /// and returns when all have finished it.
     template <class Each>
     FLCC_HOST_DEVICE static void run(const DirectLaunch& launch, std::int64_t block, Shared& all,
                                      Each&& each) {
         const DirectPlace place = placeOf(launch, block);
         if constexpr (kIntegers) {
             each([&](int thread, DirectThread& own) {
-                own.frame.exactSums = true; // bytes as they are
+                own.frame.exactSums = true; // bytes are used as stored
                 clear(thread, all);
             });
         } else if (launch.known) {
@@ -396,7 +402,7 @@ template <class T, class Real, int kRows, bool kIntegers> struct DirectBlock {
     }
 };
 
-/// Calls `run(DirectBlock<...>{})` with the form of the block that a launch needs.
+/// Calls `run(DirectBlock<...>{})` with the template arguments that a launch needs.
 template <class Run> void withDirectBlock(const DirectLaunch& launch, Run&& run) {
     const bool low = shared::pieceRows(launch.templ.y) < shared::kPieceRows;
     if (launch.inDouble) {

@@ -6,10 +6,11 @@
 
 #include "engine/cuda/direct_block.h"
 
-/// How blocks of the direct method become a kernel: for the compiler of devices alone.
+/// The kernel that runs DirectBlock. Only nvcc compiles this header.
 namespace flcc::cuda {
 
-/// The threads of a block do a phase side by side, and wait for each other.
+/// The `each` of DirectBlock::run() on a device: every thread runs the phase, then waits for the
+/// other threads of its block.
 template <class Thread> struct OwnSideBySide {
     Thread& own;
 
@@ -33,7 +34,7 @@ __global__ void __launch_bounds__(shared::kBlockThreads) directKernel(DirectLaun
                OwnSideBySide<typename Block::Thread>{own});
 }
 
-/// Starts a block for each of the map's.
+/// Starts the kernel with one thread block for each block of the map.
 template <class Block>
 [[nodiscard]] cudaError_t startBlocks(const DirectLaunch& launch, cudaStream_t stream) {
     const base::Extents grid = shared::blockGrid(launch.map);

@@ -6,7 +6,7 @@
 
 namespace flcc::cuda {
 
-/// Starts the direct method on the current device.
+/// Starts the kernel of the direct method in `stream` on the current device.
 [[nodiscard]] cudaError_t startDirect(const DirectLaunch& launch, cudaStream_t stream);
 
 } // namespace flcc::cuda

@@ -7,15 +7,17 @@
 
 namespace flcc::cuda {
 
-/// One run of the direct method on a part of a map: every panel is a box inside the scene, all of
-/// which counts. **Shapes**: weights as the template.
+/// The arguments of the direct method for one part of a map. Every panel is a full box inside the
+/// scene, without masks. **Shapes**: weights as the template, x fastest.
 struct DirectLaunch : PartLaunch {
-    bool inDouble = false; ///< products in double
-    /// That, in float or double; with `constants.integers` the template as it is, in float.
+    bool inDouble = false; ///< weights and products are in double, else in float
+    /// That (engine/method/NUMERICS.md, section 1), in float or double. With `constants.integers`:
+    /// the stored bytes of the template, as floats.
     const void* weights = nullptr;
     method::shared::BoxConstants constants;
-    /// What the templates of a bank share: the window sums of each placement and the frame of each
-    /// block, which are known or left here; null for one template alone.
+    /// The window sums of each placement and the frame of each block, which the templates of a bank
+    /// share. The launch of the first template writes them, later launches (`known`) read them.
+    /// Null for a single template.
     PanelSum* sums = nullptr;
     method::shared::TileFrame* frames = nullptr;
     bool known = false;
