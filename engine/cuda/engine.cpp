@@ -15,12 +15,12 @@ namespace {
 
 constexpr const char* kFile = "flcc-cuda.so";
 
-/// "12.4" of 12040.
+/// A version as text: "12.4" for 12040.
 std::string versionText(std::int32_t version) {
     return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-/// What the loader says of a library that it cannot load, for people.
+/// A sentence for users from `error`, the dynamic loader's message about `file`.
 std::string loaderReason(const std::filesystem::path& file, const std::string& error) {
     const std::string missing = ": cannot open shared object file";
     const std::size_t end = error.find(missing);
@@ -31,7 +31,7 @@ std::string loaderReason(const std::filesystem::path& file, const std::string& e
     return "the GPU engine cannot be loaded: " + error;
 }
 
-/// Why there is no device; empty when the driver finds one.
+/// Why there is no device; empty if the driver finds one.
 std::string startReason(const PluginStart& start, const PluginTable& table) {
     if (start.driver == 0 && start.result != 0) {
         return "no NVIDIA driver is installed";
@@ -48,7 +48,7 @@ std::string startReason(const PluginStart& start, const PluginTable& table) {
                : std::string("the driver does not start: ") + table.describeError(start.result);
 }
 
-/// Why there is no code for a device.
+/// Why the plug-in has no code for a device.
 std::string codeReason(const PluginDevice& about) {
     const std::int32_t own = 10 * about.major + about.minor;
     const auto text = [](std::int32_t capability) {
@@ -61,7 +61,8 @@ std::string codeReason(const PluginDevice& about) {
                : "the GPU engine was built without code for its compute capability " + text(own);
 }
 
-/// The words of an error, and cuFFT's number of it, by which its documentation lists them.
+/// The text of an error. An error of cuFFT gets its number too, since cuFFT's documentation lists
+/// errors by number.
 std::string errorText(const PluginTable& table, Result result) {
     const std::string words = table.describeError(result);
     return result > kTransformError

@@ -15,14 +15,14 @@ namespace {
 using method::Candidate;
 using method::Problem;
 
-/// What each device keeps, made by the thread that drives it.
+/// The workspace of each device, made by the thread that drives the device.
 struct JointWorkspace final : public method::Workspace {
     explicit JointWorkspace(std::size_t devices) : own(devices) {}
     std::vector<std::unique_ptr<method::Workspace>> own;
 };
 
-/// One method on several devices, which take the parts of a map from one queue. What a device that
-/// fails has not finished, the others do.
+/// One method on several devices, which take the parts of a map from one queue. If a device fails,
+/// the others compute the parts that it has not finished.
 class JointMethod final : public method::MethodOnDevice {
   public:
     explicit JointMethod(std::vector<std::unique_ptr<DeviceMethod>> members)
@@ -31,7 +31,7 @@ class JointMethod final : public method::MethodOnDevice {
     [[nodiscard]] std::string_view name() const override { return m_members.front()->name(); }
     [[nodiscard]] method::Traits traits() const override { return m_members.front()->traits(); }
     [[nodiscard]] std::string_view device() const override { return "cuda"; }
-    /// Of the one with least.
+    /// The free memory of the device that has least.
     [[nodiscard]] std::int64_t freeMemory() const override {
         std::int64_t least = INT64_MAX;
         for (const auto& member : m_members) {
@@ -51,7 +51,8 @@ class JointMethod final : public method::MethodOnDevice {
         return all;
     }
 
-    /// By the slowest device.
+    /// The prediction for the slowest device. Refuses if fewer than two devices can be used, or if
+    /// there are fewer parts than devices.
     [[nodiscard]] method::Verdict
     predict(const Problem& problem, const Candidate& candidate, const method::Limits& limits,
             const method::CostModel& model,
@@ -153,9 +154,9 @@ class JointMethod final : public method::MethodOnDevice {
     [[nodiscard]] method::Outcome runTogether(const RunInput& input,
                                               method::Workspace& workspace) const {
         Problem problem = input.problem;
-        problem.onDevice.runs = 1; // each device sees a share of the scene alone
+        problem.onDevice.runs = 1; // no device sees the whole scene
         if (input.execution.onDevice.hold != nullptr) {
-            input.execution.onDevice.hold->scene.reset(); // whose room was not counted
+            input.execution.onDevice.hold->scene.reset(); // its memory is not planned for
         }
         const method::Candidate& candidate = input.candidate;
         const method::Execution& execution = input.execution;
@@ -176,20 +177,21 @@ class JointMethod final : public method::MethodOnDevice {
         return all;
     }
 
-    /// Why each device does nothing any more in a run.
+    /// For each device the error that ended its work in a run, if any.
     using Failures = std::vector<std::optional<base::Error>>;
 
-    /// Devices take parts from a queue until that has none. **Errors**: those of the last device.
+    /// Runs all devices until the queue is empty or a stop is requested. **Errors**: if parts are
+    /// left that no device can compute, one error with the messages of all devices.
     [[nodiscard]] method::Outcome share(const RunInput& input, JointWorkspace& joint,
                                         PartQueue& parts, Failures& failures) const {
         method::Outcome all;
-        std::mutex lock; // guards it
+        std::mutex lock; // guards `all`
         base::TilePool devices(static_cast<int>(m_members.size()));
         devices.run(std::ssize(m_members), [&](std::int64_t item, int) {
             const auto i = static_cast<std::size_t>(item);
             const DeviceMethod& member = *m_members[i];
             if (!member.engine().reasonAgainst(member.facts().number).empty()) {
-                return; // lost
+                return; // the device is lost
             }
             try {
                 if (!joint.own[i]) {
@@ -209,7 +211,8 @@ class JointMethod final : public method::MethodOnDevice {
         return all;
     }
 
-    /// Devices set themselves up side by side.
+    /// Adds the outcome of one device to that of all. Devices are set up in parallel, so the
+    /// longest setup counts.
     static void add(const method::Outcome& one, method::Outcome& all) {
         method::addStages(one.stagesMs, all.stagesMs);
         const double setup = std::max(one.onDevice.times->setup,
@@ -219,10 +222,10 @@ class JointMethod final : public method::MethodOnDevice {
         all.onDevice.times->add(*one.onDevice.times);
         all.onDevice.times->setup = setup;
         all.onDevice.times->devices = devices;
-        all.onDevice.times->uploads = 1; // each its share
+        all.onDevice.times->uploads = 1; // each device uploads its share
     }
 
-    /// Of a run that no device could finish.
+    /// The error of a run that no device could finish.
     static base::Error failureOf(const Failures& failures) {
         std::string text;
         auto code = base::ErrorCode::Device;

@@ -16,8 +16,8 @@ namespace {
 
 constexpr int kTurns = 5;
 
-/// Times what is put into a stream, by events; the shortest of some turns counts, as what else
-/// happens on a device only adds to it.
+/// Measures the time of work in a stream by events. The shortest of kTurns repetitions counts,
+/// because other work on the device can only add time.
 class Timer {
   public:
     Timer(Engine& engine, std::int32_t device)
@@ -55,7 +55,7 @@ const DeviceFacts& factsOf(const Engine& engine, std::int32_t device) {
 } // namespace
 
 DeviceLimits measureLimits(Engine& engine, std::int32_t device) {
-    constexpr std::int64_t kBlocksEach = 16; // of a multiprocessor: many to choose from
+    constexpr std::int64_t kBlocksEach = 16; // blocks for each multiprocessor
     constexpr std::int64_t kMostBlocks = 4096;
     constexpr double kLongEnoughMs = 5;
     constexpr std::int64_t kMostRounds = std::int64_t{1} << 20;
@@ -63,7 +63,7 @@ DeviceLimits measureLimits(Engine& engine, std::int32_t device) {
     const DeviceFacts& facts = factsOf(engine, device);
     DeviceBuffer<FourValues> from(engine, device);
     DeviceBuffer<FourValues> to(engine, device);
-    Timer timer(engine, device); // whose stream ends before the memory
+    Timer timer(engine, device); // after the buffers: its stream ends before they are freed
     LimitLaunch launch;
     launch.blocks = std::min(kMostBlocks, kBlocksEach * std::max(1, facts.about.processors));
     launch.count = std::min(kMoved, facts.about.memoryBytes / 8) /

@@ -7,17 +7,18 @@
 
 namespace flcc::cuda {
 
-/// What a device did at most in kernels that do nothing else.
+/// The highest rates that a device reached in kernels that do nothing else.
 struct DeviceLimits {
-    double multiplyAdds = 0; ///< in float a nanosecond
-    double bytes = 0;        ///< of its memory a nanosecond, read and written
+    double multiplyAdds = 0; ///< in float, per nanosecond
+    double bytes = 0;        ///< of its memory read and written, per nanosecond
 };
 
-/// Measures them. **Cost**: about a tenth of a second. **Errors**: those of Engine::require.
+/// Measures the limits of `device`. **Cost**: some dozen kernels of a few milliseconds each.
+/// **Errors**: those of Engine::require().
 [[nodiscard]] DeviceLimits measureLimits(Engine& engine, std::int32_t device);
 
-/// Milliseconds of the transforms alone of a run in tiles of `points`: forwards and backwards, in
-/// the batches of the run. **Errors**: those of Engine::require.
+/// Measures the milliseconds that the forward and inverse transforms alone take in a run with tiles
+/// of `points`, in the batches of that run. **Errors**: those of Engine::require().
 [[nodiscard]] double measureTransforms(Engine& engine, std::int32_t device,
                                        const method::Problem& problem, const base::Extents& points);
 

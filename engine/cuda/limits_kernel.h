@@ -6,7 +6,7 @@
 
 namespace flcc::cuda {
 
-/// Starts one of the kernels on the current device.
+/// Starts the kernel of `step` in `stream` on the current device.
 [[nodiscard]] cudaError_t startLimit(LimitStep step, const LimitLaunch& launch,
                                      cudaStream_t stream);
 

@@ -6,14 +6,15 @@
 
 namespace flcc::cuda {
 
-/// Kernels that do one thing alone, to see how much of it a device can do.
+/// Kernels that do only one thing, to measure how fast a device can do it.
 enum class LimitStep : std::int32_t {
     MultiplyAdds, ///< in float, in registers
-    Move,         ///< memory of the device is read and written once, in order
+    Move,         ///< reads and writes device memory once, in order
 };
 
-inline constexpr int kLimitThreads = 256; ///< of a block
-inline constexpr int kLimitChains = 16;   ///< sums of a thread that do not wait for each other
+inline constexpr int kLimitThreads = 256; ///< threads of a block
+inline constexpr int kLimitChains =
+    16; ///< independent sums of a thread, which need not wait for each other
 
 /// Four values that are moved by one instruction.
 struct alignas(16) FourValues {
@@ -22,23 +23,25 @@ struct alignas(16) FourValues {
 
 struct LimitLaunch {
     std::int64_t blocks = 1;
-    std::int64_t rounds = 1; ///< MultiplyAdds: kLimitChains a thread in each
-    std::int64_t count = 0;  ///< Move: FourValues
+    std::int64_t rounds = 1; ///< MultiplyAdds: each thread does kLimitChains of them in a round
+    std::int64_t count = 0;  ///< Move: number of FourValues
     const FourValues* from = nullptr;
-    FourValues* to = nullptr; ///< MultiplyAdds: room for `blocks`, which get what nobody reads
+    /// Move: `count` elements. MultiplyAdds: `blocks` elements, written so that the compiler keeps
+    /// the sums.
+    FourValues* to = nullptr;
 
     [[nodiscard]] FLCC_HOST_DEVICE std::int64_t threads() const { return blocks * kLimitThreads; }
-    /// All multiply-adds of the launch.
+    /// Number of multiply-adds of a launch of MultiplyAdds.
     [[nodiscard]] double multiplyAdds() const {
         return static_cast<double>(threads()) * static_cast<double>(rounds) * kLimitChains;
     }
-    /// All bytes that it reads and writes.
+    /// Bytes that a launch of Move reads and writes.
     [[nodiscard]] double movedBytes() const {
         return 2.0 * static_cast<double>(count) * static_cast<double>(sizeof(FourValues));
     }
 };
 
-/// What thread `thread` of all does.
+/// The work of one thread of a launch; `thread` counts over all blocks.
 struct LimitThread {
     FLCC_HOST_DEVICE static void run(LimitStep step, const LimitLaunch& launch,
                                      std::int64_t thread) {
@@ -48,7 +51,8 @@ struct LimitThread {
             }
             return;
         }
-        // Both factors depend on the thread, so that nothing is known before it runs.
+        // The factor depends on the thread, so that the compiler cannot compute the sums
+        // beforehand.
         const float factor = 0.5F + 1e-9F * static_cast<float>(thread);
         float sums[kLimitChains];
         for (int chain = 0; chain < kLimitChains; ++chain) {
@@ -63,7 +67,8 @@ struct LimitThread {
         for (const float sum : sums) {
             all += sum;
         }
-        if (thread % kLimitThreads == 0 || all < 0) { // which it never is: no sum can be left out
+        if (thread % kLimitThreads == 0 ||
+            all < 0) { // the sums are never below 0, but the compiler cannot know
             launch.to[thread / kLimitThreads] = {{all, 0, 0, 0}};
         }
     }

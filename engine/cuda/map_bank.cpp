@@ -6,7 +6,7 @@
 #include "engine/cuda/map_run.h"
 #include "engine/method/shared/direct_block.h"
 
-// The parts of a run that several templates share.
+// The members of MapRun for banks, that is runs of several templates.
 
 namespace flcc::cuda {
 
@@ -25,8 +25,8 @@ void add(const Settled& one, Settled& all) {
                    all.statuses.begin(), std::plus<>());
 }
 
-/// Statuses of the best scores of a part of which maxima came back, but for those that were LOWCONF
-/// on the device.
+/// Counts the statuses of the best scores of a part whose map stayed on the device. Voxels that
+/// were LOWCONF on the device are not counted.
 std::array<std::int64_t, base::kStatusCount> statusesOf(const PartSlot& slot) {
     std::array<std::int64_t, base::kStatusCount> counts{};
     const auto count = [&](base::Status status, std::int64_t voxels) {
@@ -83,8 +83,8 @@ void MapRun::startAll(PartSlot& slot, const Lane& lane) {
     }
 }
 
-/// As finish(). A part of which a block has more LOWCONF scores than its list holds is computed
-/// once more, one template after the other, whose scores come back.
+/// As finish(), for a bank. If a block has more LOWCONF scores than its list holds (kOpenMost),
+/// oneByOne() computes the part again.
 bool MapRun::finishBank(PartSlot& slot, const std::string& what, const Lane& lane) {
     std::vector<BlockRepair> repaired(static_cast<std::size_t>(blocksOf(slot)) *
                                       m_templates.size());
@@ -110,7 +110,8 @@ bool MapRun::finishBank(PartSlot& slot, const std::string& what, const Lane& lan
     return true;
 }
 
-/// Takes in what the device left open. False when stopped.
+/// Repairs the LOWCONF scores of a part and merges them into the best scores. False if a stop was
+/// requested.
 bool MapRun::settle(PartSlot& slot, std::vector<BlockRepair>& repaired, Settled& settled) {
     const base::Stopwatch watch;
     std::vector<std::int64_t> open;
@@ -139,7 +140,8 @@ bool MapRun::settle(PartSlot& slot, std::vector<BlockRepair>& repaired, Settled&
     return done;
 }
 
-/// Brings the scores of one template after the other. False when stopped.
+/// Computes a part again, one template after the other: downloads all scores of a template, repairs
+/// them and merges them. False if a stop was requested.
 bool MapRun::oneByOne(PartSlot& slot, const std::string& what, const Lane& lane,
                       std::vector<BlockRepair>& repaired, Settled& settled) {
     const Extents& extents = slot.box.extents;

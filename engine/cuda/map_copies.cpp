@@ -3,7 +3,7 @@
 #include "engine/cuda/map_run.h"
 #include "engine/method/shared/direct_block.h"
 
-// What a run copies between the host's images and pinned memory.
+// The members of MapRun that copy between the host's images and pinned memory.
 
 namespace flcc::cuda {
 
@@ -13,10 +13,10 @@ namespace shared = method::shared;
 
 namespace {
 
-/// Rows of a box that the threads of the host copy at a time.
+/// Rows of a box that a thread of the host copies at a time.
 constexpr std::int64_t kRowsTogether = 64;
 
-/// What of a box lies in the scene.
+/// The part of a box that lies in a scene of extents `n`.
 base::Box inScene(const base::Box& box, const Extents& n) {
     const auto begin = [](std::int64_t corner) { return std::max<std::int64_t>(corner, 0); };
     const auto length = [&](std::int64_t corner, std::int64_t extent, std::int64_t all) {
@@ -28,7 +28,7 @@ base::Box inScene(const base::Box& box, const Extents& n) {
              length(at.z, box.extents.z, n.z)}};
 }
 
-/// The voxels under the placements of a box of the map, those beyond the scene too.
+/// The voxels under the placements of a box of the map, including voxels beyond the scene.
 base::Box reachOf(const Problem& problem, const base::Box& box) {
     const Extents& m = problem.templ;
     const base::Index first = method::firstPlacement(problem);
@@ -38,7 +38,7 @@ base::Box reachOf(const Problem& problem, const base::Box& box) {
 
 } // namespace
 
-/// Calls `copy(row, y, z)` for every row of a box, several threads side by side.
+/// Calls `copy(row, y, z)` for every row of a box, on the threads of the host.
 template <class Copy> void MapRun::forRows(const Extents& extents, Copy&& copy) const {
     const std::int64_t rows = extents.y * extents.z;
     m_execution.pool.run(shared::ceilDivide(rows, kRowsTogether), [&](std::int64_t item, int) {
@@ -49,7 +49,7 @@ template <class Copy> void MapRun::forRows(const Extents& extents, Copy&& copy) 
     });
 }
 
-/// The voxels of a view, contiguous, in the type that the device reads.
+/// Copies the voxels of a view to contiguous memory at `to`, as StagedPixel<T>.
 template <class T> void MapRun::pack(const base::View<const T>& view, std::byte* to) const {
     const std::int64_t length = view.extents().x;
     forRows(view.extents(), [&](std::int64_t row, std::int64_t y, std::int64_t z) {
@@ -64,7 +64,8 @@ template <class T> void MapRun::unpack(const T* from, const base::View<T>& view)
     });
 }
 
-/// Packs the voxels that a part sees, which the copies that it returns bring to its slot.
+/// Packs the voxels that a part sees into pinned memory. Returns the copies that bring them to the
+/// device.
 std::vector<PluginCopy> MapRun::stage(PartSlot& slot, PartLaunch& launch) const {
     const base::Box reach = reachOf(m_problem, slot.box);
     const base::Box seen = inScene(reach, m_problem.scene);
@@ -84,14 +85,16 @@ std::vector<PluginCopy> MapRun::stage(PartSlot& slot, PartLaunch& launch) const 
     return {{scene, bytes, staged, bytes, bytes, 1}};
 }
 
-/// Of a scene that stays: what of it the part sees and is not there yet.
+/// As stage(), for a scene that stays on the device: packs only the slabs that the part needs and
+/// that are not on the device yet.
 std::vector<PluginCopy> MapRun::stageHeld(PartSlot& slot, PartLaunch& launch) const {
     const base::Box reach = reachOf(m_problem, slot.box);
     const base::Box seen = inScene(reach, m_problem.scene);
     const Extents& n = m_held->extents();
     const bool inside = m_problem.extent == method::Extent::Valid;
     const base::Index& at = reach.corner;
-    // Where no placement leaves the scene, a part begins at a voxel of it.
+    // If no placement leaves the scene, `launch.scene` points to the first voxel that the part
+    // sees. Else it points to the first voxel of the scene, and `launch.corner` is the offset.
     const std::int64_t first = inside ? (at.z * n.y + at.y) * n.x + at.x : 0;
     launch.scene = m_held->pixels() + first * m_held->pixelBytes();
     launch.extents = n;
@@ -120,7 +123,7 @@ std::vector<PluginCopy> MapRun::stageHeld(PartSlot& slot, PartLaunch& launch) co
     return copies;
 }
 
-/// The voxels of a box, and then of its mask.
+/// Packs the voxels of a box, then the voxels of its mask if the scene has one.
 void MapRun::packBox(const base::Box& box, std::byte* to) const {
     std::visit([&](const auto& view) { pack(view.part(box), to); }, m_scene.pixels);
     if (m_scene.mask.data() != nullptr) {

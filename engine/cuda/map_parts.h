@@ -9,8 +9,8 @@
 
 namespace flcc::cuda {
 
-/// The parts of a map that are done one after the other: boxes of extents `part`, the last of each
-/// axis cut, x fastest.
+/// Splits a map into boxes of extents `part`, x fastest. The last box along each axis may be
+/// smaller.
 [[nodiscard]] inline std::vector<base::Box> mapParts(const base::Extents& map,
                                                      const base::Extents& part) {
     std::vector<base::Box> boxes;
@@ -26,9 +26,9 @@ namespace flcc::cuda {
     return boxes;
 }
 
-/// The largest part that `fits`, halved along the slowest axis that is left and in whole blocks, so
-/// that the blocks of a map, and with them its bits, do not depend on its parts. One block where
-/// none fits.
+/// The largest part for which `fits(part)` is true, found by halving the map along z, then y, then
+/// x. A part consists of whole blocks, so that the blocks of a map, and with them the bits of its
+/// scores, do not depend on the parts. If nothing fits, the part is one block.
 template <class Fits>
 [[nodiscard]] base::Extents largestPart(const base::Extents& map, Fits&& fits) {
     base::Extents part = map;

@@ -15,7 +15,7 @@ using base::Extents;
 using method::Problem;
 namespace shared = method::shared;
 
-/// Waits for what is under way even when an error or a stop ends the run.
+/// Waits for all work in flight when a run ends, also by an error or a stop.
 struct Drain {
     const Pipeline& pipe;
     ~Drain() { pipe.drain(); }
@@ -27,7 +27,7 @@ std::int64_t tallyBytes(const Extents& part) {
     return base::byteCount(shared::blockGrid(part), static_cast<std::int64_t>(sizeof(BlockTally)));
 }
 
-/// Of score and status.
+/// Bytes of score and status of a placement.
 std::int64_t placementBytes(const Problem& problem) { return isDouble(problem) ? 13 : 5; }
 
 base::Index moved(const base::Index& at, const base::Index& by) {
@@ -38,12 +38,12 @@ base::Index moved(const base::Index& at, const base::Index& by) {
 
 namespace {
 
-/// Of a voxel of the scene and of its mask.
+/// Bytes of a voxel of the scene, with its mask.
 std::int64_t sceneVoxelBytes(const Problem& problem) {
     return stagedBytesPerVoxel(problem) + (problem.sceneMask ? 1 : 0);
 }
 
-/// Of the voxels that a part sees.
+/// Bytes of the voxels that a part sees.
 std::int64_t seenBytes(const Problem& problem, const Extents& part) {
     const Extents& m = problem.templ;
     const Extents& n = problem.scene;
@@ -52,7 +52,8 @@ std::int64_t seenBytes(const Problem& problem, const Extents& part) {
                            sceneVoxelBytes(problem));
 }
 
-/// Of those that are staged for it: of a scene that stays whole slabs.
+/// Bytes of the voxels that are staged for a part: those that it sees, or whole slabs if the scene
+/// stays on the device.
 std::int64_t stagedBytes(const Problem& problem, const Extents& part) {
     const Extents& n = problem.scene;
     return seenBytes(problem,
@@ -92,7 +93,7 @@ std::int64_t partsInFlight(const Problem& problem, const Extents& part, const De
 }
 
 bool isShared(const Extents& map, const Extents& part, const DeviceFacts& device) {
-    constexpr std::int64_t kEach = 4; // so that the last one to end is not waited for long
+    constexpr std::int64_t kEach = 4; // keeps the wait for the last device short
     return device.together == 1 || PartQueue::count(map, part) >= kEach * device.together;
 }
 
@@ -136,13 +137,13 @@ void PartTraffic::hold(const Problem& submitted, const DeviceFacts& device,
 
 method::DeviceTimes PartTraffic::times(int rounds, double kernelNs,
                                        const DeviceFacts& device) const {
-    // Not measured on any device: bytes a nanosecond of pinned memory over the bus and of the
-    // host's threads, a launch.
+    // Built-in values, not measured on any device: bytes per nanosecond that the bus copies from
+    // pinned memory and that the host's threads copy, and nanoseconds of a kernel launch.
     constexpr double kBus = 12;
     constexpr double kHost = 6;
     constexpr double kLaunchNs = 30'000;
-    // Bytes of a voxel that a reduction moves, that taking a score in does, and that a
-    // multiprocessor moves a cycle.
+    // Bytes that a reduction and a merge move for each voxel, and bytes that a multiprocessor moves
+    // per clock cycle.
     constexpr double kReduced = 12;
     constexpr double kMerged = 24;
     constexpr double kPerCycle = 8;
@@ -215,7 +216,7 @@ method::Outcome MapRun::operator()(const std::string& what, const Lane& lane) {
         const Drain drain{lane.pipe};
         const base::Stopwatch watch;
         lane.prepare();
-        if (m_merger) { // kernels of parts under way use them, so that they must not grow
+        if (m_merger) { // sized once: kernels in flight use them
             PartLaunch largest;
             largest.map = m_parts.largest();
             scoreIn(lane.pipe.scores, largest);
@@ -239,13 +240,13 @@ method::Outcome MapRun::operator()(const std::string& what, const Lane& lane) {
     return outcome;
 }
 
-/// Does parts until none is left or a stop is requested.
+/// Computes parts until none is left or a stop is requested.
 void MapRun::share(const std::string& what, const Lane& lane) {
     for (std::size_t sent = 0; !m_execution.stop.stop_requested();) {
         std::optional<base::Box> taken;
         PartSlot* free = nullptr;
         if (std::ssize(m_underWay) < lane.inFlight) {
-            // Made before a part is taken, which nobody would give back if that failed.
+            // Make the slot before a part is taken: if this throws, no part is lost from the queue.
             free = &lane.pipe.slot(sent % static_cast<std::size_t>(lane.inFlight));
             taken = m_parts.take(m_underWay.empty());
         }
@@ -267,7 +268,7 @@ void MapRun::share(const std::string& what, const Lane& lane) {
     }
 }
 
-/// Starts all that the device does for a part.
+/// Stages a part and starts its upload, kernels and downloads.
 void MapRun::send(PartSlot& slot, const Lane& lane) {
     const base::Stopwatch watch;
     const base::Box& box = slot.box;
@@ -335,7 +336,7 @@ void MapRun::send(PartSlot& slot, const Lane& lane) {
     download.record(slot.downloaded);
 }
 
-/// Waits for a part and takes it into the map.
+/// Waits for a part and copies its results from pinned memory.
 void MapRun::receive(PartSlot& slot, const std::string& what, const Lane& lane) {
     slot.uploaded.wait("copying to the device");
     slot.computed.wait("running " + what);
@@ -348,7 +349,7 @@ void MapRun::receive(PartSlot& slot, const std::string& what, const Lane& lane) 
         m_times.downloaded += m_merger->receive(slot, lane.pipe.fetch());
         m_times.download += watch.ms();
         if (slot.openMost > kOpenMost) {
-            return; // oneByOne() does it
+            return; // finishBank() computes it again
         }
         watch = {};
     }
@@ -379,15 +380,15 @@ void clearPart(const RunInput& input, const base::Box& box) {
     }
 }
 
-/// Whether canonical values of a template keep the promise, where they are wanted.
+/// True if recomputation is on and canonical values of a template keep the promise.
 bool MapRun::repairs(const method::CanonicalTemplate& templ) const {
     return m_problem.recompute &&
            method::canonicalBound(templ.count()) + m_stored <= m_problem.promise;
 }
 
-/// Calls `repairOne` for each of `count` blocks on the threads of the host. False when a stop was
-/// requested: canonical values of a whole block may take seconds, so `repairOne` ends early then,
-/// and what it leaves is unspecified.
+/// Calls `repairOne` for each of `count` blocks on the threads of the host. Returns false if a stop
+/// was requested. Canonical values of a whole block may take long, so `repairOne` ends early at a
+/// stop, and its results are then unspecified.
 bool MapRun::repairEach(std::int64_t count,
                         const std::function<void(std::int64_t)>& repairOne) const {
     return m_execution.pool.run(
@@ -395,9 +396,9 @@ bool MapRun::repairEach(std::int64_t count,
            !m_execution.stop.stop_requested();
 }
 
-/// Keeps the promise and reports that the part is done. Voxels that break it are replaced by
-/// canonical values of the host's pixels, block by block. False when stopped; then the part is as
-/// before.
+/// Replaces the voxels whose bound exceeds the promise by canonical values of the host's pixels,
+/// block by block, and reports the part as finished. Returns false if a stop was requested; the
+/// part of the map is then reset.
 bool MapRun::finish(const PartSlot& slot) {
     const base::Stopwatch watch;
     const base::Box& box = slot.box;
@@ -407,7 +408,7 @@ bool MapRun::finish(const PartSlot& slot) {
     const BlockTally* const reported = slot.reported.data();
     std::vector<BlockRepair> repaired(static_cast<std::size_t>(base::voxelCount(grid)));
     std::vector<std::int64_t> open;
-    std::vector<method::ScoreTally> scores; // of the open blocks of a part that stays
+    std::vector<method::ScoreTally> scores; // of LOWCONF voxels, if the map stays on the device
     const bool looks = part.value.data() != nullptr ? repairs(templ) : m_reducer.has_value();
     for (std::int64_t i = 0; i < base::voxelCount(grid) && looks; ++i) {
         if (reported[i].lowConf > 0) {
@@ -435,7 +436,8 @@ bool MapRun::finish(const PartSlot& slot) {
     return true;
 }
 
-/// Replaces the LOWCONF voxels of a block by canonical values, where those keep the promise.
+/// Replaces the LOWCONF voxels of the block at `corner` of a part by canonical values, where these
+/// keep the promise.
 BlockRepair MapRun::repair(const base::Box& box, const method::CanonicalTemplate& templ,
                            const method::MapView& part, const base::Index& corner) const {
     const std::int64_t right = std::min(box.extents.x, corner.x + shared::kBlockWidth);

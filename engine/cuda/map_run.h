@@ -19,28 +19,31 @@
 
 namespace flcc::cuda {
 
+/// The unit roundoffs u24 and u53 of engine/method/NUMERICS.md.
 inline constexpr double kUnitSingle = 0x1p-24;
 inline constexpr double kUnitDouble = 0x1p-53;
 
-/// True when the scene of a problem as it is posed stays whole on the device.
+/// True if the whole scene stays on the device between runs. `submitted`, here and below, is a
+/// problem that DeviceMethod::submitted() returned.
 [[nodiscard]] inline bool isHeld(const method::Problem& submitted) {
     return submitted.onDevice.runs > 1;
 }
-/// Bytes of the device that it takes then; else 0.
+/// Bytes of device memory for a scene that stays; 0 if the scene does not stay.
 [[nodiscard]] std::int64_t heldBytes(const method::Problem& submitted);
 
-/// Bytes of the device in a PartSlot for a part of extents `part`.
+/// Bytes of device memory in a PartSlot for a part of extents `part`.
 [[nodiscard]] std::int64_t partBytes(const method::Problem& problem, const base::Extents& part);
-/// Pinned ones.
+/// Bytes of pinned host memory in such a slot.
 [[nodiscard]] std::int64_t pinnedBytes(const method::Problem& problem, const base::Extents& part);
 
-/// Parts that each device has under way at once when a map is done in parts of extents `part`:
-/// as many as pay, or fewer where `asked`, of a Candidate, says so.
+/// Number of parts of extents `part` that each device has in flight: kMostInFlight, or fewer if the
+/// map has fewer parts or `asked` (CandidateOnDevice::inFlight, 0 for no wish) is smaller. 1 if the
+/// device cannot copy while it computes.
 [[nodiscard]] std::int64_t partsInFlight(const method::Problem& problem, const base::Extents& part,
                                          const DeviceFacts& device, int asked = 0);
 
-/// CandidateOnDevice::inFlight of such a run: the most with which `bytes(inFlight)` are within the
-/// limit.
+/// The value of CandidateOnDevice::inFlight: the largest number up to `most`, at least 1, for which
+/// `bytes(number)` is within `limit`; 0 if that is `most`.
 template <class Bytes>
 [[nodiscard]] int inFlightWithin(std::int64_t limit, std::int64_t most, Bytes&& bytes) {
     std::int64_t inFlight = most;
@@ -50,122 +53,133 @@ template <class Bytes>
     return inFlight == most ? 0 : static_cast<int>(inFlight);
 }
 
-/// Whether a map has enough such parts for devices that share it; always for one alone.
+/// True if a map has enough parts of extents `part` for the devices that share it. Always true for
+/// one device.
 [[nodiscard]] bool isShared(const base::Extents& map, const base::Extents& part,
                             const DeviceFacts& device);
 
-/// A problem as one template of its bank poses it, whose map is needed.
+/// The problem of one template of a bank alone. Its map is downloaded, because the host merges the
+/// maps of the templates.
 [[nodiscard]] method::Problem oneOf(const method::Problem& problem);
 
-/// What the host needs for a run in such parts, the map with it: the map of one template of a bank
-/// where each is `posed` alone, the templates, and what waits for copies.
+/// Bytes of host memory for a run with `inFlight` parts of extents `part` in flight: the map, a
+/// second map if the templates of a bank are `submitted` one by one, the templates, and the pinned
+/// memory.
 [[nodiscard]] std::int64_t hostBytes(const method::Problem& problem,
                                      const method::Problem& submitted, const base::Extents& part,
                                      std::int64_t inFlight);
-/// Bytes of the device for the scores of a template of a bank in such a part; else 0.
+/// Bytes of device memory for the scores that one template of a bank has in a part; 0 without a
+/// bank.
 [[nodiscard]] std::int64_t scoreBytes(const method::Problem& submitted, const base::Extents& part);
 
-/// What the parts of a run move, and how long that takes by built-in values.
+/// The bytes and voxels that the parts of a run move, and the time predicted from them with
+/// built-in rates, which are not measured on any device.
 struct PartTraffic {
     double parts = 0;
     double sceneBytes = 0;
     double mapBytes = 0;
     double launches = 0;
-    double reducedVoxels = 0; ///< of maps that stay on the device
-    double mergedVoxels = 0;  ///< of all templates of a bank
-    bool held = false;        ///< the scene stays; `sceneBytes` come once, if at all
+    double reducedVoxels = 0; ///< voxels of maps that stay on the device
+    double mergedVoxels = 0;  ///< voxels merged, over all templates of a bank
+    bool held = false;        ///< the scene stays on the device: copied once or not at all
 
-    /// `count` parts of extents `part` of a problem as it is posed.
+    /// Adds `count` parts of extents `part`.
     void add(const method::Problem& submitted, const base::Extents& part, double count);
-    /// The scene comes whole, unless the device has it, where it stays.
+    /// If the scene stays on the device, counts its upload once, or not at all if the device
+    /// already has the scene.
     void hold(const method::Problem& submitted, const DeviceFacts& device,
               const method::Limits& limits);
-    /// Of `rounds` such runs one after the other, with kernels that take `kernelNs` in each.
+    /// The predicted times of `rounds` such runs in sequence. `kernelNs`: nanoseconds of the
+    /// kernels in each run.
     [[nodiscard]] method::DeviceTimes times(int rounds, double kernelNs,
                                             const DeviceFacts& device) const;
 };
 
-/// Milliseconds of a run in `parts` parts (METHODS 4.3): of host, copies and kernels that which
-/// takes longest, and of the others the time of one part. One after the other where no more than
-/// one part is in flight.
+/// Predicted milliseconds of a run in `parts` parts, setup included. Host work, upload, kernels and
+/// download overlap: the longest of them counts fully, the others count for one part only. With one
+/// part in flight nothing overlaps, and all of them add up.
 [[nodiscard]] double overlappedMs(const method::DeviceTimes& times, double parts,
                                   std::int64_t inFlight);
 
-/// Refuses what needs more memory than there is, or is free on a device of `deviceBytes`; empty
-/// when it fits.
+/// Why a run needs more memory than the host's limit or its device allows; empty if it fits.
+/// `deviceBytes`: all memory of the device, free or not.
 [[nodiscard]] std::string refusalOf(const method::Prediction& prediction,
                                     const method::Limits& limits, std::int64_t deviceBytes);
 
-/// The scene without a mask of ones. **Errors**: Problem for a mask that the problem does not name.
+/// The scene, without its mask if that is all ones. **Errors**: Problem for any other mask if the
+/// problem has no scene mask.
 [[nodiscard]] method::MaskedView withoutIdleMask(const method::Problem& problem,
                                                  const method::MaskedView& scene);
-/// **Errors**: Problem for a mask.
+/// **Errors**: Problem if the template has a mask.
 void requireUnmasked(const method::CanonicalTemplate& templ);
 
-/// A device in a run: its streams, and what a method does there. All calls may throw.
+/// One device in a run: its streams, and the functions of a method that start work in them. The
+/// functions may throw.
 struct Lane {
     Pipeline& pipe;
-    std::int64_t inFlight = 1; ///< parts at once
-    /// Uploads and kernels that belong to the templates, in `pipe.compute`.
+    std::int64_t inFlight = 1; ///< parts in flight
+    /// Starts the uploads and kernels that depend only on the templates, in `pipe.compute`.
     std::function<void()> prepare;
-    /// Starts the kernels of a part for a template in `pipe.compute`; those of the first one leave
-    /// what the others share.
+    /// Starts the kernels of a part for the template with this index, in `pipe.compute`. The
+    /// kernels of the first template leave results that the others share.
     std::function<void(const PartLaunch&, std::size_t)> start;
-    /// Templates in the order in which they are done, the first one first; theirs where it is
-    /// empty.
+    /// The indices of the templates in the order of computation, which begins with 0. Empty: the
+    /// order of the templates.
     std::vector<std::size_t> order{};
 
-    /// The template that is done `turn`-th.
+    /// The index of the template that is computed `turn`-th, counted from 0.
     [[nodiscard]] std::size_t at(std::size_t turn) const {
         return order.empty() ? turn : order[turn];
     }
 };
 
-/// Of each template of a bank the first one that has its support.
+/// For each template of a bank, the index of the first template that has the same support.
 [[nodiscard]] std::vector<std::size_t> firstOfSupport(const Templates& templates);
-/// By what firstOfSupport() says: templates in an order in which those of one support follow each
-/// other.
+/// An order of the templates, for Lane::order, in which templates with the same support follow each
+/// other. `first`: from firstOfSupport().
 [[nodiscard]] std::vector<std::size_t> bySupport(const std::vector<std::size_t>& first);
 
-/// A prepared template that somebody else keeps.
+/// A pointer to a prepared template that the caller keeps alive.
 [[nodiscard]] inline std::shared_ptr<const method::Prepared>
 borrowed(const method::Prepared& prepared) {
     return {std::shared_ptr<void>(), &prepared};
 }
 
-/// What a run is about, the same for all of its devices.
+/// The inputs and outputs of a run, the same for all of its devices.
 struct RunInput {
     const method::Problem& problem;
     const method::Candidate& candidate;
-    const method::PreparedTemplates& prepared; ///< more than one are a bank
+    const method::PreparedTemplates& prepared; ///< several for a bank
     const method::MaskedView& scene;
     const method::Execution& execution;
-    method::BankView map; ///< without voxels where `reduced` is given
+    method::BankView map; ///< without voxels if `reduced` is set
     const ReducedRun* reduced = nullptr;
-    DeviceScene* held = nullptr; ///< where the scene stays on the device
+    DeviceScene* held = nullptr; ///< the scene on the device, if it stays there
 };
 
-/// Where a part lies on the host; nowhere where its maxima alone came back.
+/// The memory of a part on the host; empty if only the part's maxima came back.
 [[nodiscard]] method::BankView viewOf(const RunInput& input, const base::Box& box);
 
-/// Leaves a part of the map of a run as it was before.
+/// Resets a part of the map to its state before the run: 0 and NOT_COMPUTED.
 void clearPart(const RunInput& input, const base::Box& box);
 
-/// What a score in double loses where the map keeps floats alone; of one in float it is part of the
-/// bound.
+/// Error of a score in double that is stored as float: u24, or 0 if the map has scores in double.
+/// The bounds of scores computed in float already contain it.
 [[nodiscard]] inline double storedError(const RunInput& input) {
     const bool exact =
         input.reduced != nullptr ? isDouble(input.problem) : input.map.map.exact.data() != nullptr;
     return exact ? 0.0 : kUnitSingle;
 }
 
-/// The share of a device in a run: takes parts of the map from a queue; upload, kernels, download,
-/// and then canonical values of the host's pixels for every voxel that breaks the promise. All
-/// templates of a bank are done with a part while it is on the device (Merger). Several parts are
-/// under way at once, each in a slot of its own; kernels of different parts run one after the
-/// other, so that what a method keeps on the device may serve them all. A part reaches the map when
-/// it is done. Stopped, or when an error ends it, nothing is under way any more, and the queue has
-/// back what is not in the map.
+/// The work of one device in a run. It takes parts of the map from a queue. Each part is uploaded,
+/// computed and downloaded; then the host replaces every voxel whose bound exceeds the promise by
+/// its canonical value. All templates of a bank are computed while a part is on the device
+/// (Merger).
+///
+/// Several parts are in flight, each in its own PartSlot. Kernels of different parts run one after
+/// the other, so that all parts can share the buffers that a method keeps on the device. A part
+/// reaches the map when it is finished. When a stop or an error ends the run, nothing is in flight
+/// any more, and the parts that are not in the map are back in the queue.
 class MapRun {
   public:
     MapRun(const RunInput& input, Templates templates, PartQueue& parts)
@@ -182,7 +196,8 @@ class MapRun {
     MapRun(const MapRun&) = delete;
     MapRun& operator=(const MapRun&) = delete;
 
-    /// `what` says what the kernels of the lane are. Of the outcome times alone.
+    /// Computes parts until the queue is empty or a stop is requested. `what` names the kernels of
+    /// the lane in error messages. Only the times of the outcome are set.
     [[nodiscard]] method::Outcome operator()(const std::string& what, const Lane& lane);
 
   private:
@@ -203,7 +218,8 @@ class MapRun {
                                      const method::MapView& part, const base::Index& corner) const;
     [[nodiscard]] bool repairs(const method::CanonicalTemplate& templ) const;
 
-    /// Scores go into `buffers`, a slot or those of a template of a bank.
+    /// Makes a launch write its scores to `buffers`: a PartSlot, or ScoreBuffers for a template of
+    /// a bank.
     template <class Buffers> void scoreIn(Buffers& buffers, PartLaunch& launch) const {
         const std::int64_t voxels = base::voxelCount(launch.map);
         launch.value = buffers.value.room(voxels);
@@ -211,7 +227,7 @@ class MapRun {
         launch.status = buffers.status.room(voxels);
     }
 
-    // Of banks (map_bank.cpp):
+    // For banks (map_bank.cpp):
     void startAll(PartSlot& slot, const Lane& lane);
     bool finishBank(PartSlot& slot, const std::string& what, const Lane& lane);
     bool settle(PartSlot& slot, std::vector<BlockRepair>& repaired, Settled& settled);
@@ -226,8 +242,8 @@ class MapRun {
     DeviceScene* m_held;
     double m_stored;
     PartQueue& m_parts;
-    std::optional<Merger> m_merger;   ///< of a bank
-    std::optional<Reducer> m_reducer; ///< where the map stays on the device
+    std::optional<Merger> m_merger;   ///< for a bank
+    std::optional<Reducer> m_reducer; ///< if the map stays on the device
     std::deque<PartSlot*> m_underWay; ///< in the order in which they were sent
     method::DeviceTimes m_times;
     double m_repairMs = 0;
