@@ -13,8 +13,7 @@ enum class LimitStep : std::int32_t {
 };
 
 inline constexpr int kLimitThreads = 256; ///< threads of a block
-inline constexpr int kLimitChains =
-    16; ///< independent sums of a thread, which need not wait for each other
+inline constexpr int kLimitChains = 16;   ///< independent sums of a thread
 
 /// Four values that are moved by one instruction.
 struct alignas(16) FourValues {

@@ -8,14 +8,15 @@
 #include "engine/method/score_units.h"
 #include "engine/method/shared/best_score.h"
 
-/// What the threads of a block do to take the scores of a template into the best ones of a bank.
+/// The kernel that merges the scores of one template into the best scores of a bank.
 namespace flcc::cuda {
 
 struct MergeMap {
     enum Slot : int { kSum, kSquares, kScores, kOpen, kOwn };
     static_assert(kOwn < VoxelTally::kSlots);
 
-    /// Takes a voxel in.
+    /// Merges voxel `at`. A LOWCONF score is not merged but marked with kOpenStatus: the host
+    /// repairs and merges it later.
     FLCC_HOST_DEVICE static void take(const MergeLaunch& launch, std::int64_t at) {
         const auto status = static_cast<base::Status>(launch.status[at]);
         const bool open = status == base::Status::LowConf;
@@ -44,7 +45,7 @@ struct MergeMap {
         }
     }
 
-    /// All of a block; `each` as of runStep().
+    /// Computes a whole block; `each` as in runStep() (tiled_steps.h).
     template <class Each>
     FLCC_HOST_DEVICE static void run(const MergeLaunch& launch, std::int64_t block,
                                      TiledShared& all, Each&& each) {
@@ -58,7 +59,8 @@ struct MergeMap {
     }
 
   private:
-    /// Writes the score of a voxel, of template `index`, as the best one; 0 where there is none.
+    /// Makes the score of voxel `at` the best one, with template `index`. A negative `index` writes
+    /// score 0: no template has a score.
     FLCC_HOST_DEVICE static void write(const MergeLaunch& launch, std::int64_t at,
                                        std::int32_t index) {
         launch.index[at] = index;
@@ -88,8 +90,8 @@ struct MergeMap {
         all.slots[kOwn][thread] = reported[kOpen];
     }
 
-    /// What the block has to say, from its first thread, and from all of them their LOWCONF scores,
-    /// after those of earlier templates and threads.
+    /// Writes the results of the block. Thread 0 writes the MergedBlock. Each thread lists its
+    /// LOWCONF scores after those of earlier templates and of lower threads.
     FLCC_HOST_DEVICE static void tell(const MergeLaunch& launch, std::int64_t block, int thread,
                                       const TiledShared& all) {
         const std::int32_t before = launch.before != nullptr ? launch.before[block].open : 0;
@@ -102,7 +104,8 @@ struct MergeMap {
             to.open = before + own;
         }
         if (launch.before == nullptr) {
-            // The host copies as many scores of every block as the fullest one has.
+            // The host copies from every block as many entries as the fullest block has, so unused
+            // entries must be initialised.
             for (std::int32_t i = own + thread; i < kOpenMost; i += shared::kBlockThreads) {
                 launch.open[block * kOpenMost + i] = {};
             }
@@ -127,7 +130,7 @@ struct MergeMap {
     }
 };
 
-/// Takes the scores of a template in; `blocks` as in runStep().
+/// Merges the scores of one template; `blocks` as in runStep().
 template <class Blocks> void runMerge(const MergeLaunch& launch, Blocks&& blocks) {
     blocks(countOf(shared::blockGrid(launch.map)), MergeMap{});
 }

@@ -6,7 +6,7 @@
 
 namespace flcc::cuda {
 
-/// Starts taking scores into the best ones on the current device.
+/// Starts the merge of one template's scores in `stream` on the current device.
 [[nodiscard]] cudaError_t startMerge(const MergeLaunch& launch, cudaStream_t stream);
 
 } // namespace flcc::cuda

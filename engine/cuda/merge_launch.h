@@ -6,45 +6,49 @@
 
 namespace flcc::cuda {
 
-/// LOWCONF scores of all templates of a bank that a block has room for.
+/// Capacity of a block's list of LOWCONF scores, for all templates of a bank together.
 inline constexpr int kOpenMost = 256;
-/// Set in the status of a voxel of the best scores that has LOWCONF ones which were not taken in.
+/// Bit in the status of a best score: some template has a LOWCONF score there that is not merged
+/// yet.
 inline constexpr std::uint8_t kOpenStatus = 0x80;
 
-/// A LOWCONF score, which the host takes into the best ones when it has looked at it.
+/// A LOWCONF score, which the host repairs if it can and then merges into the best scores.
 struct OpenScore {
     double value = 0;
-    std::uint32_t at = 0; ///< in its part of the map, x fastest
+    std::uint32_t at = 0; ///< offset in its part of the map, x fastest
     std::int32_t templ = 0;
 };
 
-/// What a block says of the scores of a template, in units of method::kScoreUnit; LOWCONF ones come
-/// in when they are certain.
+/// What a block reports about the scores of one template, without LOWCONF scores, which the host
+/// adds later. Sums are in units of method::kScoreUnit.
 struct MergedBlock {
     double sum = 0;
     double squares = 0;
     std::int32_t scores = 0;
-    std::int32_t open = 0; ///< LOWCONF ones of this template and those before it, room or not
+    /// LOWCONF scores of this template and those merged before it, also those beyond kOpenMost.
+    std::int32_t open = 0;
 };
 
-/// Takes the scores that a template of a bank has in a part of a map into the best ones, as
-/// method::mergeBest(), but for LOWCONF ones. The first template comes first, the others in any
-/// order. All pointers are in the memory of the device. **Shapes**: scores and best ones as the
-/// map, x fastest; one MergedBlock and kOpenMost scores for each block of
-/// method::shared::blockGrid(map).
+/// The arguments to merge the scores of one template, for one part of a map, into the best scores
+/// of a bank: as method::mergeBest(), but without LOWCONF scores. Template 0 comes first, the
+/// others in any order. All pointers are in device memory.
+///
+/// **Shapes**: scores and best scores as the map, x fastest; one MergedBlock and kOpenMost entries
+/// of `open` for each block of method::shared::blockGrid(map).
 struct MergeLaunch {
     const float* value = nullptr;
-    const double* exact = nullptr; ///< of a run in double, which decides which one is larger
+    const double* exact = nullptr; ///< scores in double, compared if not null
     const std::uint8_t* status = nullptr;
     base::Extents map;
     std::int32_t templ = 0;
     float* best = nullptr;
     double* bestExact = nullptr;
-    std::uint8_t* bestStatus = nullptr; ///< base::Status, with kOpenStatus
-    std::int32_t* index = nullptr;      ///< of the template that gave it; -1 without one
+    std::uint8_t* bestStatus = nullptr; ///< base::Status, may contain kOpenStatus
+    std::int32_t* index = nullptr;      ///< template of the best score; -1 if there is none
     OpenScore* open = nullptr;
-    const MergedBlock* before = nullptr; ///< of the template before; null of the first one
-    MergedBlock* blocks = nullptr;       ///< of this one
+    const MergedBlock* before =
+        nullptr;                   ///< reports on the template merged before; null for the first
+    MergedBlock* blocks = nullptr; ///< reports on this template
 };
 
 } // namespace flcc::cuda

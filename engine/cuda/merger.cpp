@@ -18,7 +18,7 @@ std::int64_t blocksOf(const Extents& part) {
     return base::voxelCount(method::shared::blockGrid(part));
 }
 
-/// Where a voxel of a part lies in it.
+/// The index of the voxel at offset `at` of a part.
 base::Index placeOf(std::int64_t at, const Extents& part) {
     const std::int64_t line = at / part.x;
     return {at % part.x, line % part.y, line / part.y};
@@ -125,8 +125,8 @@ method::ScoreTally Merger::scores(const PartSlot& slot) const {
     return all;
 }
 
-/// A canonical value that keeps the promise takes the place of a score. One that stays LOWCONF
-/// makes the best one so.
+/// Replaces a score by its canonical value if that keeps the promise, and merges it into `best`. A
+/// score that stays LOWCONF makes the best score LOWCONF.
 void Merger::take(const PartSlot& slot, const OpenScore& open, BlockRepair& repaired, Best& best,
                   Settled& settled) const {
     const base::Index first = method::firstPlacement(m_problem);
@@ -183,7 +183,7 @@ Settled Merger::settle(const PartSlot& slot, std::int64_t block, const method::B
             part.map.exact.at(at) = best.value;
         }
     }
-    return settled; // the part tells its best scores itself
+    return settled; // `best` stays empty: the caller counts the whole part
 }
 
 Settled Merger::settle(const PartSlot& slot, std::int64_t block, method::ReducedMap::Part& part,

@@ -14,56 +14,58 @@
 
 namespace flcc::cuda {
 
-/// Bytes of what taking best scores adds to a slot for a part of extents `part`: of the device, and
-/// as many pinned ones. 0 where there is one template.
+/// Bytes of device memory that merging adds to a PartSlot for a part of extents `part`; as many of
+/// pinned memory. 0 for one template.
 [[nodiscard]] std::int64_t mergeBytes(const method::Problem& problem, const base::Extents& part);
-/// Bytes that come back of such a part, whose scores keep the promise.
+/// Bytes that merging downloads of such a part if no score is LOWCONF.
 [[nodiscard]] std::int64_t mergedBytes(const method::Problem& problem, const base::Extents& part);
 
-/// The templates of a run, as the host knows them.
+/// The templates of a run in canonical form, in the order of the bank.
 using Templates = std::vector<const method::CanonicalTemplate*>;
 
-/// What came of scores that were LOWCONF on a device.
+/// Sums over scores that were LOWCONF on a device, after the host repaired and merged them.
 struct Settled {
-    method::ScoreTally scores; ///< of all templates
-    /// Of the voxels that have some: the best scores, and their statuses.
+    method::ScoreTally scores; ///< these scores, of all templates
+    /// Best scores and statuses of the voxels that have such scores. Left empty for a part that
+    /// came back whole.
     method::ScoreTally best;
     std::array<std::int64_t, base::kStatusCount> statuses{};
 };
 
-/// Takes the scores of the templates of a bank together on a device, part by part. LOWCONF ones
-/// are brought back, replaced by canonical values where those keep the promise, and taken in here:
-/// the best scores are those of method::mergeBest() whatever the order.
+/// Merges the scores of the templates of a bank, part by part, on the device. LOWCONF scores are
+/// downloaded, replaced by canonical values where these keep the promise, and merged on the host.
+/// The best scores are those of method::mergeBest(), in any order of the templates.
 class Merger {
   public:
-    /// All must live as long. `stored`: what a float adds to bounds.
+    /// All references must outlive the merger. `stored`: storedError() of the run.
     Merger(const method::Problem& problem, const Templates& templates,
            const method::MaskedView& scene, double stored)
         : m_problem(problem), m_templates(templates), m_scene(scene), m_stored(stored) {}
 
-    /// Starts taking in the scores of a template, the `turn`-th one, which the kernels before it in
-    /// `compute` make. The first template comes first.
+    /// Starts the merge of the scores of template `templ`, which earlier kernels in `compute`
+    /// write. `turn` counts the merges of a part from 0; template 0 comes first.
     void start(PartSlot& slot, const PartLaunch& scores, std::size_t templ, std::size_t turn,
                const Stream& compute) const;
-    /// Starts the copies of what the blocks say, and of the index where it is `wanted`. Returns
-    /// their bytes.
+    /// Starts the downloads of the blocks' reports and, if `wanted`, of the index. Returns their
+    /// bytes.
     [[nodiscard]] std::int64_t bring(PartSlot& slot, bool wanted, const Stream& download) const;
-    /// Waits for the LOWCONF scores of a part of which bring() came. Returns their bytes.
+    /// Downloads the LOWCONF scores of a part whose bring() has arrived, and sets `slot.openMost`.
+    /// Returns their bytes; 0 if a block has more than kOpenMost, as nothing is downloaded then.
     [[nodiscard]] std::int64_t receive(PartSlot& slot, const Stream& fetch) const;
 
-    /// Whether a block of a part has LOWCONF scores.
+    /// True if a block of a part has LOWCONF scores.
     [[nodiscard]] bool isOpen(const PartSlot& slot, std::int64_t block) const;
-    /// Takes in the LOWCONF scores of a block of a part that came back whole, with kOpenStatus, as
-    /// `part`. `repaired` has a place for each block of each template. Ends early when a stop is
-    /// requested; then the part is unspecified.
+    /// Repairs and merges the LOWCONF scores of a block. `part` is a part that came back whole,
+    /// whose statuses may contain kOpenStatus. `repaired` has one element for each block of each
+    /// template. Ends early if a stop is requested; the part is then unspecified.
     [[nodiscard]] Settled settle(const PartSlot& slot, std::int64_t block,
                                  const method::BankView& part, const std::stop_token& stop,
                                  std::vector<BlockRepair>& repaired) const;
-    /// As that, of a part of which the voxels came back that may be peaks.
+    /// The same for a part of which only the voxels came back that may be peaks.
     [[nodiscard]] Settled settle(const PartSlot& slot, std::int64_t block,
                                  method::ReducedMap::Part& part, const std::stop_token& stop,
                                  std::vector<BlockRepair>& repaired) const;
-    /// All scores of a part that were not LOWCONF.
+    /// Sums over the scores of all templates in a part that were not LOWCONF on the device.
     [[nodiscard]] method::ScoreTally scores(const PartSlot& slot) const;
 
   private:

@@ -9,14 +9,13 @@ namespace flcc::cuda {
 
 namespace {
 
-/// One entry for each method.
 constexpr std::array<MakeMethod, 3> kTable{directMethod, tiledMethod, fourierMethod};
 
 } // namespace
 
 const std::vector<std::string>& methodNames() {
     static const std::vector<std::string> names = [] {
-        constexpr std::int32_t kNobody = -1; // a method of none has a name all the same
+        constexpr std::int32_t kNobody = -1; // no such device: only names are asked for
         std::vector<std::string> all;
         for (const MakeMethod make : kTable) {
             all.emplace_back(make(Engine::ofProcess(), kNobody, {})->name());
@@ -42,7 +41,7 @@ const std::vector<const method::Method*>& methods() {
         if (usable.size() > 1) {
             for (const MakeMethod make : kTable) {
                 std::unique_ptr<method::Method> joint = jointMethod(engine, make, usable);
-                if (!joint->traits().wholeScene) { // its one tile cannot be shared
+                if (!joint->traits().wholeScene) { // devices cannot share one tile
                     made.push_back(std::move(joint));
                 }
             }

@@ -45,7 +45,7 @@ void PartQueue::giveBack(const base::Box& box) {
 }
 
 void PartQueue::finished(const base::Box& box, const PartFacts& facts) {
-    if (m_execution.regionFinished) { // what fails here is not counted
+    if (m_execution.regionFinished) { // first: if this throws, the part is not counted
         const std::lock_guard lock(m_telling);
         m_execution.regionFinished(box);
     }

@@ -16,39 +16,41 @@
 
 namespace flcc::cuda {
 
-/// What the blocks of a part reported and what was repaired of each, template by template.
+/// The facts of a finished part: what its blocks reported and how many voxels were repaired in each
+/// block, template by template.
 struct PartFacts {
     const BlockTally* reported = nullptr;
     const std::vector<BlockRepair>& repaired;
-    // Of a bank:
+    // For a bank:
     std::array<std::int64_t, base::kStatusCount> statuses{}; ///< of the best scores
     method::ScoreTally scores{};                             ///< of all templates
 };
 
-/// The parts of a map that is being made, which devices take one after the other, and what came of
-/// them. **Threads**: safe from all.
+/// The parts of a map that are still to be computed, for all devices of a run, and the facts of the
+/// finished parts. **Threads**: all functions may be called from any thread.
 class PartQueue {
   public:
-    /// Of a map of so many templates. `execution` must live as long.
+    /// All parts of a map, for a run of `templates` templates. `execution` must outlive the queue.
     PartQueue(const base::Extents& map, const base::Extents& part,
               const method::Execution& execution, int templates = 1);
 
-    /// Parts that such a map has.
+    /// Number of parts of such a map.
     [[nodiscard]] static std::int64_t count(const base::Extents& map, const base::Extents& part);
 
     /// Extents that no part exceeds on any axis.
     [[nodiscard]] const base::Extents& largest() const { return m_largest; }
-    /// The next part. When all are taken: nothing, with `wait` once none is under way any more or a
-    /// stop was requested, or one that was given back meanwhile.
+    /// Takes the next part; nothing if none is left. With `wait`, a call that finds no part waits
+    /// until another device gives one back, until no part is in flight, or until a stop.
     [[nodiscard]] std::optional<base::Box> take(bool wait);
-    /// A part that was taken and is not in the map.
+    /// Puts back a part that was taken and is not in the map.
     void giveBack(const base::Box& box);
-    /// A part that is in the map. Tells the sink.
+    /// Records a part that is in the map, and reports it to Execution::regionFinished.
     void finished(const base::Box& box, const PartFacts& facts);
 
-    /// Whether all parts are in the map.
+    /// True if all parts are in the map.
     [[nodiscard]] bool isDone() const;
-    /// Of a bank as method::addTemplate() puts them together.
+    /// The facts of the finished parts; the templates of a bank are combined by
+    /// method::addTemplate().
     [[nodiscard]] method::MapFacts facts() const;
 
   private:
@@ -58,10 +60,10 @@ class PartQueue {
     std::condition_variable_any m_changed;
     std::deque<base::Box> m_left;
     std::int64_t m_underWay = 0;
-    std::vector<Tally> m_tallies;                              ///< of each template
+    std::vector<Tally> m_tallies;                              ///< one for each template
     std::array<std::int64_t, base::kStatusCount> m_statuses{}; ///< of the best scores of a bank
-    method::ScoreTally m_scores;                               ///< of all its templates
-    std::mutex m_telling;                                      // one region after the other
+    method::ScoreTally m_scores;                               ///< of all templates of a bank
+    std::mutex m_telling;                                      // serialises calls of regionFinished
 };
 
 } // namespace flcc::cuda

@@ -13,11 +13,11 @@
 
 namespace flcc::cuda {
 
-/// Parts of a map that a device has under way at once, where it can copy while it computes: one
-/// comes, one is computed, one goes (METHODS 4.3).
+/// Most parts of a map that a device has in flight, if it can copy while it computes: one part is
+/// uploaded, one is computed, one is downloaded.
 inline constexpr std::int64_t kMostInFlight = 3;
 
-/// What a part needs while it is under way.
+/// The buffers and events of a part in flight.
 struct PartSlot {
     PartSlot(Engine& engine, std::int32_t device)
         : scene(engine, device), value(engine, device), exact(engine, device),
@@ -31,22 +31,22 @@ struct PartSlot {
           upload(engine, device), uploaded(engine, device), start(engine, device),
           computed(engine, device), download(engine, device), downloaded(engine, device) {}
 
-    base::Box box;     ///< of the map
-    PartLaunch launch; ///< of the first template
+    base::Box box;     ///< the part's box in the map
+    PartLaunch launch; ///< arguments for the first template
 
     DeviceBuffer<std::byte> scene;
     DeviceBuffer<float> value;
-    DeviceBuffer<double> exact; ///< of a run in double
+    DeviceBuffer<double> exact; ///< for a run in double
     DeviceBuffer<std::uint8_t> status;
     DeviceBuffer<BlockTally> tallies;
 
     PinnedBuffer<std::byte> sceneStaged;
     PinnedBuffer<float> valueStaged;
-    PinnedBuffer<double> exactStaged; ///< where the map keeps them
+    PinnedBuffer<double> exactStaged; ///< if the map keeps scores in double
     PinnedBuffer<base::Status> statusStaged;
     PinnedBuffer<BlockTally> reported;
 
-    // Of a map that stays on the device:
+    // For a map that stays on the device:
     DeviceBuffer<ReducedBlock> reduced;
     DeviceBuffer<method::KeptVoxel> kept;
     DeviceBuffer<AskedVoxel> asked;
@@ -54,16 +54,17 @@ struct PartSlot {
     PinnedBuffer<method::KeptVoxel> keptStaged;
     PinnedBuffer<AskedVoxel> askedOnHost;
 
-    // Of a bank, whose best scores are in `value`, `exact` and `status`:
+    // For a bank; its best scores are in `value`, `exact` and `status`:
     DeviceBuffer<std::int32_t> index;
     DeviceBuffer<OpenScore> open;
-    DeviceBuffer<MergedBlock> merged; ///< template by template, in the order they are done in
+    DeviceBuffer<MergedBlock> merged; ///< template by template, in the order of the merges
     DeviceBuffer<std::int32_t> keptTempl;
     PinnedBuffer<std::int32_t> indexStaged;
-    PinnedBuffer<OpenScore> openStaged; ///< as many of each block as the fullest has
+    PinnedBuffer<OpenScore> openStaged; ///< `openMost` entries for each block
     PinnedBuffer<MergedBlock> mergedOnHost;
     PinnedBuffer<std::int32_t> keptTemplStaged;
-    std::int64_t openMost = 0; ///< of a block; more than kOpenMost: some are missing
+    /// Most LOWCONF scores of a block. If it is above kOpenMost, the lists are incomplete.
+    std::int64_t openMost = 0;
 
     Event upload;
     Event uploaded;
@@ -73,18 +74,18 @@ struct PartSlot {
     Event downloaded;
 };
 
-/// Scores of one template of a bank, until they are taken into the best ones of the part: for all
-/// parts, as kernels of different parts wait for each other.
+/// The scores of one template of a bank until they are merged into the best scores of the part. One
+/// set of buffers serves all parts, because kernels of different parts run one after the other.
 struct ScoreBuffers {
     ScoreBuffers(Engine& engine, std::int32_t device)
         : value(engine, device), exact(engine, device), status(engine, device) {}
 
     DeviceBuffer<float> value;
-    DeviceBuffer<double> exact; ///< of a run in double
+    DeviceBuffer<double> exact; ///< for a run in double
     DeviceBuffer<std::uint8_t> status;
 };
 
-/// The streams of a device, and the slots of its parts, made when they are first needed.
+/// The streams of a device and the slots of its parts, which are made when they are first needed.
 class Pipeline {
   public:
     Pipeline(Engine& engine, std::int32_t device)
@@ -100,7 +101,7 @@ class Pipeline {
         }
         return *m_slots[number];
     }
-    /// Waits for all of it, whatever became of it.
+    /// Waits until no stream has work left. Ignores errors.
     void drain() const {
         upload.drain();
         compute.drain();
@@ -109,8 +110,8 @@ class Pipeline {
             m_fetch->drain();
         }
     }
-    /// For copies of a part that are asked for when it is known what they are: other downloads may
-    /// wait for kernels of later parts.
+    /// The stream for copies whose size is known only after a part's first downloads have arrived.
+    /// In `download` they would wait behind later parts.
     const Stream& fetch() {
         if (!m_fetch) {
             m_fetch = std::make_unique<Stream>(compute.engine(), compute.device());

@@ -15,20 +15,21 @@
 #include "engine/cuda/tiled_kernel.h"
 #include "engine/cuda/transform.h"
 
-// The plug-in: CUDA behind plain functions. No function keeps the device that the calling thread
-// had, and none leaves an error behind for the next one to find.
+// The plug-in: CUDA behind plain functions. A function selects its device for the calling thread
+// and does not restore the previous one. No function leaves an error in the CUDA runtime that a
+// later call could mistake for its own.
 
 namespace flcc::cuda {
 
 namespace {
 
-/// The error of a call, taken off the thread.
+/// The error of a call as a Result. Clears the thread's last error.
 Result resultOf(cudaError_t error) {
     (void)cudaGetLastError();
     return static_cast<Result>(error);
 }
 
-/// Calls `use` with the device chosen.
+/// Selects a device and calls `use`, which returns a cudaError_t.
 template <class Use> Result on(std::int32_t device, Use&& use) {
     const cudaError_t chosen = cudaSetDevice(device);
     return resultOf(chosen != cudaSuccess ? chosen : use());
@@ -48,7 +49,7 @@ PluginStart start() {
     return start;
 }
 
-/// What CMake was told to build for.
+/// The compute capabilities that CMake was set to build for.
 const BuiltCode& builtCode() {
     static const BuiltCode built{capabilitiesOf(FLCC_CUDA_BINARIES),
                                  capabilitiesOf(FLCC_CUDA_TEXTS)};
@@ -121,7 +122,7 @@ Result unpin(std::int32_t device, void* memory) {
 
 Result copy(std::int32_t device, void* stream, const PluginCopy& copy, cudaMemcpyKind kind) {
     return on(device, [&] {
-        if (copy.rows == 1) { // which may be longer than a pitch
+        if (copy.rows == 1) { // a row may be longer than the largest pitch
             return cudaMemcpyAsync(copy.to, copy.from, static_cast<std::size_t>(copy.rowBytes),
                                    kind, static_cast<cudaStream_t>(stream));
         }
@@ -144,7 +145,7 @@ Result direct(std::int32_t device, void* stream, const DirectLaunch* launch) {
     return on(device, [&] { return startDirect(*launch, static_cast<cudaStream_t>(stream)); });
 }
 
-/// Calls `use`, which gives a result of its own, with the device chosen.
+/// Selects a device and calls `use`, which returns a Result.
 template <class Use> Result with(std::int32_t device, Use&& use) {
     const cudaError_t chosen = cudaSetDevice(device);
     return chosen != cudaSuccess ? resultOf(chosen) : use();
@@ -190,7 +191,7 @@ Result wait(std::int32_t device, void* stream) {
 
 Result makeEvent(std::int32_t device, void** event) {
     return on(device, [&] {
-        // Who waits for it does not keep a processor busy.
+        // A thread that waits for the event sleeps instead of spinning.
         cudaEvent_t made = nullptr;
         const cudaError_t error = cudaEventCreateWithFlags(&made, cudaEventBlockingSync);
         *event = made;

@@ -9,28 +9,30 @@
 #include "engine/cuda/support_launch.h"
 #include "engine/cuda/tiled_launch.h"
 
-/// What the plug-in hands over: plain functions and structures, so that nothing of C++ crosses from
-/// one library to another. All that touches a device goes through this table, which is why a test
-/// can stand in for it (and fail the n-th call of a kind).
+/// The interface between program and plug-in: plain functions and structures, so that no C++ object
+/// and no exception crosses from one library to the other. Every access to a device goes through
+/// PluginTable. A test can therefore replace the device, and can make the n-th call of a kind fail.
 namespace flcc::cuda {
 
-/// 0, an error of the CUDA runtime, or kTransformError and an error of cuFFT. What cuFFT says of
-/// too little memory is kOutOfMemory.
+/// 0 for success, an error number of the CUDA runtime, or kTransformError plus an error number of
+/// cuFFT. If cuFFT has too little memory, the result is kOutOfMemory.
 using Result = std::int32_t;
 
 inline constexpr Result kOutOfMemory = 2;
-inline constexpr Result kDriverTooOld = 35; ///< also where there is no driver
+inline constexpr Result kDriverTooOld = 35; ///< also returned without any driver
 inline constexpr Result kNoDevice = 100;
 inline constexpr Result kTransformError = 100000;
 
-/// What the driver is and how many devices it finds. Versions as CUDA counts them: 12040 is 12.4.
+/// The versions of driver and runtime, and the number of devices. Versions as CUDA counts them:
+/// 12040 is 12.4.
 struct PluginStart {
     Result result = 0;
-    std::int32_t driver = 0;  ///< 0 where no driver is installed
+    std::int32_t driver = 0;  ///< 0 if no driver is installed
     std::int32_t runtime = 0; ///< that the plug-in was built with
     std::int32_t devices = 0;
 };
 
+/// A device as the driver describes it.
 struct PluginDevice {
     char name[256] = {};
     std::int64_t memoryBytes = 0;
@@ -38,12 +40,13 @@ struct PluginDevice {
     std::int32_t minor = 0;
     std::int32_t processors = 0; ///< multiprocessors
     double gigahertz = 0;
-    std::int32_t copyEngines = 0; ///< 0 where it cannot copy while it computes
-    bool hasCode = false;         ///< the plug-in was built for it, or can be compiled for it
-    std::int32_t oldestCode = 0;  ///< the oldest compute capability that it has code for: 75 is 7.5
+    std::int32_t copyEngines = 0; ///< 0 if it cannot copy while it computes
+    bool hasCode = false;         ///< the plug-in has machine code or PTX that runs on it
+    std::int32_t oldestCode = 0;  ///< lowest compute capability with code in the plug-in: 75 is 7.5
 };
 
-/// A copy of `rows` rows between host and device, pitches from row to row in bytes.
+/// A copy of `rows` rows between host and device. A pitch is the number of bytes from one row to
+/// the next.
 struct PluginCopy {
     void* to = nullptr;
     std::int64_t toPitch = 0;
@@ -53,12 +56,12 @@ struct PluginCopy {
     std::int64_t rows = 0;
 };
 
-/// Every call names its device; streams, events and memory belong to one. Copies and launches of a
-/// stream run in order and may still be under way when the call returns; wait() ends that and
-/// returns what went wrong in them. Different streams do not wait for each other unless follow()
-/// says so.
+/// The functions of the plug-in. Every call names its device; streams, events and memory belong to
+/// one device. Copies and kernels of a stream run in order and may still be running when the call
+/// returns. wait() waits for them and returns their error. Different streams wait for each other
+/// only through follow().
 struct PluginTable {
-    std::uint64_t layout = 0; ///< kPluginLayout of whoever built the plug-in
+    std::uint64_t layout = 0; ///< kPluginLayout as the plug-in was compiled with
     PluginStart (*start)() = nullptr;
     Result (*describe)(std::int32_t device, PluginDevice* to) = nullptr;
     Result (*freeMemory)(std::int32_t device, std::int64_t* bytes) = nullptr;
@@ -66,13 +69,13 @@ struct PluginTable {
     Result (*closeStream)(std::int32_t device, void* stream) = nullptr;
     Result (*allocate)(std::int32_t device, std::int64_t bytes, void** memory) = nullptr;
     Result (*release)(std::int32_t device, void* memory) = nullptr;
-    /// Memory of the host that stays in place, so that a device copies it while the caller goes on.
+    /// Allocates pinned host memory, which a device can copy while the caller continues.
     Result (*pin)(std::int32_t device, std::int64_t bytes, void** memory) = nullptr;
     Result (*unpin)(std::int32_t device, void* memory) = nullptr;
     Result (*upload)(std::int32_t device, void* stream, const PluginCopy* copy) = nullptr;
     Result (*download)(std::int32_t device, void* stream, const PluginCopy* copy) = nullptr;
     Result (*direct)(std::int32_t device, void* stream, const DirectLaunch* launch) = nullptr;
-    /// A plan, and the bytes of the work area that its caller brings.
+    /// Makes a plan, and reports the bytes of the work area that the caller must provide.
     Result (*makeTransform)(std::int32_t device, const TransformShape* shape, void** made,
                             std::int64_t* workBytes) = nullptr;
     Result (*releaseTransform)(std::int32_t device, void* made) = nullptr;
@@ -91,14 +94,14 @@ struct PluginTable {
     Result (*makeEvent)(std::int32_t device, void** event) = nullptr;
     Result (*releaseEvent)(std::int32_t device, void* event) = nullptr;
     Result (*record)(std::int32_t device, void* stream, void* event) = nullptr;
-    /// What comes next in `stream` waits for the event.
+    /// Makes all later work of `stream` wait for the event.
     Result (*follow)(std::int32_t device, void* stream, void* event) = nullptr;
-    /// The caller waits for it.
+    /// Blocks the caller until the event has happened.
     Result (*await)(std::int32_t device, void* event) = nullptr;
-    /// Between two events that were waited for.
+    /// The time between two events that the caller has waited for.
     Result (*elapsed)(std::int32_t device, void* from, void* to, float* milliseconds) = nullptr;
     const char* (*describeError)(Result result) = nullptr;
-    /// True when the error ends all work of the process on devices (an illegal address, a failed
+    /// True if the error ends all work of the process on the device (an illegal address, a failed
     /// launch, a lost device).
     bool (*isSticky)(Result result) = nullptr;
 };
@@ -110,14 +113,15 @@ template <class... Numbers> [[nodiscard]] constexpr std::uint64_t hashOf(Numbers
     return hash;
 }
 
-/// Raised by hand when the meaning of something that crosses changes, but neither a size nor one of
-/// the constants below: the order of equal fields, a value of an enum.
+/// Increase this number by hand when the meaning of a shared structure changes but no size and no
+/// constant in kPluginLayout does: for example the order of fields of one type, or the value of an
+/// enumerator.
 inline constexpr int kPluginMeaning = 8;
 
-/// Of the sizes of all structures that cross from one library to the other, or lie in memory that
-/// both read, and of the constants by which the program sizes buffers and kernels index them.
-/// Program and plug-in compute it from the headers that they were built with. If the two differ,
-/// the plug-in is not used.
+/// The hash of the sizes of all structures that program and plug-in share, and of the constants by
+/// which the program sizes buffers and kernels index them. Program and plug-in compute the hash
+/// from the headers that they were compiled with. If the two hashes differ, the program does not
+/// use the plug-in.
 inline constexpr std::uint64_t kPluginLayout = hashOf(
     kPluginMeaning, method::shared::kBlockWidth, method::shared::kBlockHeight, kOpenMost, kKeptMost,
     kAskedMost, kLinesTogether, sizeof(PluginStart), sizeof(PluginDevice), sizeof(PluginCopy),
@@ -127,7 +131,8 @@ inline constexpr std::uint64_t kPluginLayout = hashOf(
     sizeof(TileShare), sizeof(FourValues), sizeof(OpenScore), sizeof(MergedBlock),
     sizeof(ReducedBlock), sizeof(method::KeptVoxel), sizeof(AskedVoxel));
 
-/// The one name that a plug-in exports: its table, or null when its own `layout` is another one.
+/// The one function that a plug-in exports. It returns the table, or null if `layout` is not its
+/// own kPluginLayout.
 using PluginEntry = const PluginTable* (*)(std::uint64_t layout);
 inline constexpr const char* kPluginEntry = "flccCudaPlugin";
 

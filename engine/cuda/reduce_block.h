@@ -7,7 +7,7 @@
 #include "engine/cuda/tiled_block.h"
 #include "engine/method/score_units.h"
 
-/// What the threads of a block do to find the voxels that may be peaks.
+/// The kernel that finds the voxels of a map that may be peaks and sums up all scores.
 namespace flcc::cuda {
 
 struct ReduceMap {
@@ -38,8 +38,8 @@ struct ReduceMap {
         return status == base::Status::Ok || (launch.partial && status == base::Status::Partial);
     }
 
-    /// Whether a voxel is kept, and its marks. A LOWCONF one always is, and may be as high as any
-    /// neighbour.
+    /// True if a voxel may be a peak and is kept; sets its `marks` (KeptVoxel). A LOWCONF voxel is
+    /// always kept, and counts as possibly as high as any neighbour.
     FLCC_HOST_DEVICE static bool keeps(const ReduceLaunch& launch, const base::Index& voxel,
                                        std::uint32_t& marks) {
         const base::Extents& map = launch.map;
@@ -114,8 +114,9 @@ struct ReduceMap {
         }
     }
 
-    /// What the block has to say, from its first thread, and from all the voxels that are kept,
-    /// thread by thread.
+    /// Writes the results of the block. Thread 0 writes the ReducedBlock. Each thread writes its
+    /// kept voxels after those of lower threads. The first block also writes the voxels that are
+    /// asked for.
     FLCC_HOST_DEVICE static void tell(const ReduceLaunch& launch, std::int64_t block, int thread,
                                       const TiledShared& all) {
         if (thread == 0) {
@@ -140,7 +141,8 @@ struct ReduceMap {
                                        static_cast<std::uint32_t>(statusAt(launch, at)),
                                        launch.index != nullptr ? launch.index[at] : 0};
         }
-        // All that may be copied is written.
+        // The host copies from every block as many entries as the fullest block has, so unused
+        // entries must be initialised.
         const auto used = static_cast<int>(folded(all.slots[kKept], plus));
         for (int i = used + thread; i < kKeptMost; i += shared::kBlockThreads) {
             launch.kept[block * kKeptMost + i] = {};
@@ -168,7 +170,7 @@ struct ReduceMap {
         });
     }
 
-    /// All of a block; `each` as of runStep().
+    /// Computes a whole block; `each` as in runStep() (tiled_steps.h).
     template <class Each>
     FLCC_HOST_DEVICE static void run(const ReduceLaunch& launch, std::int64_t block,
                                      TiledShared& all, Each&& each) {
@@ -179,7 +181,7 @@ struct ReduceMap {
 };
 static_assert(kAskedMost <= shared::kBlockThreads, "a thread tells one voxel");
 
-/// Does a reduction; `blocks` as in runStep().
+/// Reduces a part of a map; `blocks` as in runStep().
 template <class Blocks> void runReduce(const ReduceLaunch& launch, Blocks&& blocks) {
     blocks(countOf(shared::blockGrid(launch.map)), ReduceMap{});
 }

@@ -6,7 +6,7 @@
 
 namespace flcc::cuda {
 
-/// Starts the reduction of a map on the current device.
+/// Starts the reduction of a part of a map in `stream` on the current device.
 [[nodiscard]] cudaError_t startReduce(const ReduceLaunch& launch, cudaStream_t stream);
 
 } // namespace flcc::cuda

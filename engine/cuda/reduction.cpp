@@ -19,7 +19,7 @@ std::int64_t blocksOf(const Extents& part) {
     return base::voxelCount(method::shared::blockGrid(part));
 }
 
-/// Of those that there is room for.
+/// Bytes of the voxels that are asked for, up to kAskedMost.
 std::int64_t askedBytes(const std::vector<base::Index>& asked) {
     return std::min<std::int64_t>(std::ssize(asked), kAskedMost) *
            static_cast<std::int64_t>(sizeof(AskedVoxel));
@@ -40,8 +40,7 @@ std::int64_t reductionBytes(const Extents& part) {
 }
 
 std::int64_t reducedBytes(const method::Problem& problem, const Extents& part) {
-    constexpr std::int64_t kTypical =
-        32; // maxima of a block; as many come of all as of the fullest
+    constexpr std::int64_t kTypical = 32; // assumed for the fullest block; all blocks send as many
     constexpr std::int64_t kBlock = sizeof(ReducedBlock) + kTypical * sizeof(KeptVoxel);
     constexpr std::int64_t kOfBank = kTypical * sizeof(std::int32_t);
     return blocksOf(part) * (kBlock + (problem.templates > 1 ? kOfBank : 0));
@@ -72,7 +71,7 @@ std::vector<base::Index> Reducer::askedIn(const base::Box& box) const {
 void Reducer::start(PartSlot& slot, const Stream& compute) const {
     const Extents& extents = slot.box.extents;
     const std::int64_t blocks = blocksOf(extents);
-    // Scores are off by what was promised at most, canonical ones by their own bound.
+    // The error of a score is at most the promise, that of a canonical score at most its own bound.
     std::int64_t most = 0; // voxels of the largest support
     for (const method::CanonicalTemplate* const templ : m_templates) {
         most = std::max(most, templ->count());
@@ -98,7 +97,7 @@ void Reducer::start(PartSlot& slot, const Stream& compute) const {
     }
     launch.reported = slot.asked.room(kAskedMost);
     for (const base::Index& at : askedIn(slot.box)) {
-        if (launch.askedCount < kAskedMost) { // else the part comes whole
+        if (launch.askedCount < kAskedMost) { // beyond it, receive() downloads the whole part
             launch.asked[launch.askedCount++] =
                 static_cast<std::uint32_t>((at.z * extents.y + at.y) * extents.x + at.x);
         }

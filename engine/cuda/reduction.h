@@ -13,60 +13,61 @@
 
 namespace flcc::cuda {
 
-/// True when a run of `problem` may leave its map on the device. A search that takes some templates
-/// of a bank at a voxel and leaves others out, whose scores hide them, asks for the map.
+/// True if a run of `problem` may leave its map on the device: neither an output nor the search for
+/// peaks needs all of it (ProblemOnDevice::map).
 [[nodiscard]] bool isReduced(const method::Problem& problem);
 
-/// Bytes of what a reduction adds to a slot for a part of extents `part`: of the device, and as
-/// many pinned ones.
+/// Bytes of device memory that a reduction adds to a PartSlot for a part of extents `part`; as many
+/// of pinned memory.
 [[nodiscard]] std::int64_t reductionBytes(const base::Extents& part);
-/// Bytes that come back of such a part of a typical scene.
+/// Bytes that a reduction downloads of such a part; an estimate for typical scenes.
 [[nodiscard]] std::int64_t reducedBytes(const method::Problem& problem, const base::Extents& part);
 
-/// A part of a bank's map that comes back whole, without values yet.
+/// A whole part of a bank's map, with images that are not filled yet.
 [[nodiscard]] method::ReducedMap::Part wholePart(const base::Box& box, bool inDouble);
 
-/// Where a run leaves what is wanted of its map.
+/// What a caller wants of a map that stays on the device, and where a run puts it.
 struct ReducedRun {
     const method::Reduction& wanted;
     method::ReducedMap& to;
 };
 
-/// Brings back of each part of a map what ReducedRun wants, or the whole part where there is more
-/// of it than a block has room for.
+/// Downloads of each part of a map what ReducedRun wants, or the whole part if a list of the kernel
+/// is too short.
 class Reducer {
   public:
-    /// All must live as long.
+    /// All references must outlive the reducer.
     Reducer(const method::Problem& problem, const Templates& templates,
             const method::MaskedView& scene, const ReducedRun& run)
         : m_problem(problem), m_templates(templates), m_scene(scene), m_run(run) {}
 
-    /// Starts the reduction of a part that the kernels before it in `compute` make.
+    /// Starts the reduction of a part that earlier kernels in `compute` write.
     void start(PartSlot& slot, const Stream& compute) const;
-    /// Starts the copies of what the blocks say, and of what was asked for.
+    /// Starts the downloads of the blocks' reports and of the voxels that are asked for.
     void bring(PartSlot& slot, const Stream& download) const;
-    /// Waits for the voxels of a part of which bring() came. Returns the bytes of both.
+    /// Downloads the kept voxels of a part whose bring() has arrived, or the whole part. Returns
+    /// the bytes of this and of bring().
     [[nodiscard]] std::int64_t receive(PartSlot& slot, const Stream& fetch) const;
 
     [[nodiscard]] method::ReducedMap::Part& partOf(const PartSlot& slot) const {
         return m_run.to.partAt(slot.box.corner);
     }
-    /// Replaces the LOWCONF voxels of a block of a part that is not whole by canonical values of
-    /// the only template, where the problem says so and they keep the promise, and adds all of them
-    /// to `scores`. `stored`: what a float adds to their bounds. Ends early when a stop is
-    /// requested; then the part is unspecified.
+    /// Replaces the LOWCONF voxels of a block by canonical values, if recomputation is on and these
+    /// keep the promise, and adds the scores of all of them to `scores`. For runs of one template,
+    /// and parts that did not come back whole. `stored`: storedError() of the run. Ends early if a
+    /// stop is requested; the part is then unspecified.
     [[nodiscard]] BlockRepair repair(method::ReducedMap::Part& part, std::int64_t block,
                                      double stored, const std::stop_token& stop,
                                      method::ScoreTally& scores) const;
-    /// Adds up all that the blocks of a part say, or the scores of a whole one; `repaired` are
-    /// those of LOWCONF voxels.
+    /// Sums up the scores of a part: the reports of its blocks and `repaired`, the sums of the
+    /// LOWCONF voxels; or all scores of a part that came back whole.
     void addUp(const PartSlot& slot, const std::vector<method::ScoreTally>& repaired) const;
 
-    /// Adds up the scores of a part that came back whole, anew.
+    /// Sums up the scores of a part that came back whole. Replaces an earlier sum.
     static void addUp(method::ReducedMap::Part& whole);
 
   private:
-    /// Places in the part of its voxels that are asked for.
+    /// The indices, in the part `box`, of the voxels that are asked for.
     [[nodiscard]] std::vector<base::Index> askedIn(const base::Box& box) const;
 
     const method::Problem& m_problem;
