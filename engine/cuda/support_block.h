@@ -8,16 +8,17 @@
 #include "engine/cuda/tiled_block.h"
 #include "engine/method/shared/template_error.h"
 
-/// Tiles that are no plain boxes inside the scene, around their transforms; as tiled_block.h.
+/// The kernels of tiles whose panels are not full boxes inside the scene, before and after their
+/// transforms. The form is that of tiled_block.h.
 namespace flcc::cuda {
 
-/// Voxels of type T.
+/// The kernels for voxels of type T. All values are in double.
 template <class T> struct SupportVoxels {
     using Plain = TiledVoxels<T, double>;
     using Panels = SupportPanels<T>;
     using Line = typename Panels::Line;
 
-    /// Calls `visit` with this thread's voxels of a share that count.
+    /// Calls `visit(voxel)` for this thread's voxels of a share that lie in the scene and its mask.
     template <class Visit>
     FLCC_HOST_DEVICE static void forInside(const SupportLaunch& launch, const TilePlace& place,
                                            std::int64_t share, int thread, Visit&& visit) {
@@ -108,7 +109,7 @@ template <class T> struct SupportVoxels {
         });
     }
 
-    /// What the shares of a tile left, added up; for thread 0 of the last phase.
+    /// Adds up values[0] of the shares of a tile, and calls `use(sum)` on thread 0.
     template <class Each, class Use>
     FLCC_HOST_DEVICE static void join(const SupportLaunch& launch, std::int64_t tile,
                                       TiledShared& all, Each&& each, Use&& use) {
@@ -155,7 +156,8 @@ template <class T> struct SupportVoxels {
         return input == SupportInput::Voxels ? x : x * x;
     }
 
-    /// The input of a share, 0 where no voxel counts, and the sum of its squares.
+    /// Writes the input of a share to `data`, 0 where no voxel counts, and the sum of its squares
+    /// to the TileShare.
     template <class Each>
     FLCC_HOST_DEVICE static void gather(const SupportLaunch& launch, std::int64_t block,
                                         TiledShared& all, Each&& each) {
@@ -202,8 +204,8 @@ template <class T> struct SupportVoxels {
 
     // --- Scores ----------------------------------------------------------------------------------
 
-    /// What the panels of a tile have in common. A voxel is rounded once when it is loaded, its
-    /// square twice more.
+    /// The constants and error bounds that the panels of a tile share. A voxel is rounded once when
+    /// it is loaded, its square twice more.
     FLCC_HOST_DEVICE static shared::PanelFrame panelFrame(const SupportLaunch& launch,
                                                           const TileFacts& facts) {
         constexpr double kUnit = 0x1p-53;
@@ -241,7 +243,7 @@ template <class T> struct SupportVoxels {
         const bool nonFinite = launch.sums[kSumNonFinite] != nullptr && sum(kSumNonFinite) > 0.5;
         return Panels::judge(launch, at, facts.frame, inside, nonFinite, [&](bool whole) {
             shared::PanelSums sums{sum(kSumCn), sum(kSumS1), sum(kSumS2), inside, 0, 1};
-            if (!whole) { // of the whole template they are 0 and 1 by definition
+            if (!whole) { // for the whole template they are 0 and 1 by definition
                 sums.t1 = sum(kSumT1);
                 sums.t2 = launch.outside == method::Outside::Overlap ? sum(kSumT2) : 1.0;
             }
@@ -249,7 +251,7 @@ template <class T> struct SupportVoxels {
         });
     }
 
-    /// Scores, statuses and tally of a block of the map.
+    /// Writes scores, statuses and the tally of a block of the map.
     template <class Each>
     FLCC_HOST_DEVICE static void score(const SupportLaunch& launch, std::int64_t block,
                                        TiledShared& all, Each&& each) {
@@ -258,7 +260,8 @@ template <class T> struct SupportVoxels {
     }
 };
 
-/// A value of a tile's spectrum times that of the weights, kept apart from it.
+/// Multiplies a value of a tile's spectrum by that of the weights. The product goes to the buffer
+/// of a sum, so that the spectrum stays for further sums.
 FLCC_HOST_DEVICE inline void multiplyApart(const SupportLaunch& launch, std::int64_t item) {
     const std::int64_t items = tileValues(launch.points) / 2;
     const double* const by = static_cast<const double*>(launch.spectrum) + 2 * (item % items);

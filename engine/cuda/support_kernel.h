@@ -6,7 +6,7 @@
 
 namespace flcc::cuda {
 
-/// Starts a step of tiles that are no plain boxes on the current device.
+/// Starts the kernels of `step` in `stream` on the current device.
 [[nodiscard]] cudaError_t startSupport(SupportStep step, const SupportLaunch& launch,
                                        cudaStream_t stream);
 

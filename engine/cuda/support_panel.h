@@ -8,12 +8,13 @@
 #include "engine/cuda/block_tally.h"
 #include "engine/method/shared/panel_score.h"
 
-/// Panels that are no plain boxes inside the scene: which of their voxels count, and what follows
-/// from their sums, however those were taken. Plain functions, as all that a device does.
+/// Panels that are not full boxes inside the scene: which of their voxels count, and the status and
+/// score that follow from their sums. All are plain functions, so that tests can run them on the
+/// processor.
 namespace flcc::cuda {
 
-/// The frame of a tile. One without contrast is as bright as its level, which counts where a panel
-/// leaves the scene.
+/// The frame of a tile. If the tile has no contrast, the scale comes from its level instead: where
+/// a panel leaves the scene, its contrast is that of the level and the value beyond the scene.
 template <class T>
 FLCC_HOST_DEVICE inline shared::TileFrame supportFrame(const shared::VoxelRange& range, double sum,
                                                        std::int64_t count,
@@ -28,13 +29,14 @@ FLCC_HOST_DEVICE inline shared::TileFrame supportFrame(const shared::VoxelRange&
     return frame;
 }
 
-/// Panels of voxels of type T. A launch is a PartLaunch with a PanelRule and BoxConstants.
+/// Panels of voxels of type T. A Launch is a PartLaunch and a PanelRule with BoxConstants
+/// `constants`.
 template <class T> struct SupportPanels {
-    /// A line of voxels in the scene: voxel x of it is voxel begin + x of the part.
+    /// A line of voxels along x. Its voxel x is voxel begin + x of `launch.scene`.
     struct Line {
-        bool inside = false; ///< some of it may be
+        bool inside = false; ///< false if no voxel of the line is in the scene
         std::int64_t begin = 0;
-        std::int64_t left = 0; ///< x of the scene's first voxel of the line, negated
+        std::int64_t left = 0; ///< x in the scene of the line's voxel 0; may be negative
     };
     FLCC_HOST_DEVICE static Line lineAt(const PartLaunch& launch, const base::Index& corner,
                                         std::int64_t y, std::int64_t z) {
@@ -44,7 +46,7 @@ template <class T> struct SupportPanels {
         return {at.y >= 0 && at.y < n.y && at.z >= 0 && at.z < n.z,
                 (at.z * n.y + at.y) * n.x + at.x, at.x};
     }
-    /// Whether voxel x of a line counts.
+    /// True if voxel x of a line lies in the scene and its mask.
     FLCC_HOST_DEVICE static bool counts(const PartLaunch& launch, const Line& line,
                                         std::int64_t x) {
         return line.inside && line.left + x >= 0 && line.left + x < launch.extents.x &&
@@ -54,7 +56,7 @@ template <class T> struct SupportPanels {
         return static_cast<const T*>(launch.scene)[line.begin + x];
     }
 
-    /// What panels of a tile have in common, but for the errors of their sums.
+    /// The constants that the panels of a tile share, without the errors of their sums.
     template <class Launch>
     FLCC_HOST_DEVICE static shared::PanelFrame panelFrame(const Launch& launch,
                                                           const shared::TileFrame& tile) {
@@ -71,8 +73,8 @@ template <class T> struct SupportPanels {
         return frame;
     }
 
-    /// Calls `visit(index in the template, voxel)` for the voxels of the support that count, until
-    /// it returns false; returns whether all were visited.
+    /// Calls `visit(index in the template, voxel)` for the voxels of the support that lie in the
+    /// scene and its mask, until `visit` returns false. Returns true if all were visited.
     template <class Launch, class Visit>
     FLCC_HOST_DEVICE static bool forSupport(const Launch& launch, const base::Index& at,
                                             Visit&& visit) {
@@ -89,7 +91,8 @@ template <class T> struct SupportPanels {
         return true;
     }
 
-    /// FLAT, decided on the voxels as they are stored.
+    /// True if the panel is FLAT (engine/method/NUMERICS.md, section 2), decided on the stored
+    /// voxels.
     template <class Launch>
     FLCC_HOST_DEVICE static bool isFlat(const Launch& launch, const base::Index& at, bool whole) {
         const bool overlap = launch.outside == method::Outside::Overlap;
@@ -110,8 +113,9 @@ template <class T> struct SupportPanels {
         });
     }
 
-    /// The panel of voxel `at` of the map, of whose support `inside` voxels count. `score(whole)`
-    /// is what its sums say.
+    /// Status and score of voxel `at` of the map. `inside`: voxels of the support that lie in the
+    /// scene and its mask. `nonFinite`: one of them is NaN or Inf. `score(whole)` returns the
+    /// PanelScore of the panel's sums; `whole` if all of the support is inside.
     template <class Launch, class Score>
     FLCC_HOST_DEVICE static Judged judge(const Launch& launch, const base::Index& at,
                                          const shared::TileFrame& frame, double inside,

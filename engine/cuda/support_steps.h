@@ -4,7 +4,7 @@
 
 #include "engine/cuda/support_block.h"
 
-/// The parts of a step of SupportLaunch and their one order, as tiled_steps.h.
+/// The parts of each SupportStep and their order. The form is that of tiled_steps.h.
 namespace flcc::cuda {
 
 template <class T> struct FindInside {
@@ -62,7 +62,7 @@ struct MultiplyApart {
     }
 };
 
-/// Does a step; `blocks` and `items` as in runStep().
+/// Runs a step; `blocks` and `items` as in runStep().
 template <class Blocks, class Items>
 void runSupportStep(SupportStep step, const SupportLaunch& launch, Blocks&& blocks, Items&& items) {
     const std::int64_t tiles = countOf(tileGrid(launch.map, launch.out));

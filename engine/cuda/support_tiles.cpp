@@ -15,7 +15,7 @@ namespace {
 using base::Extents;
 using method::Problem;
 
-/// Voxels may be NaN or infinite: their number under the support is a sum of its own.
+/// True if voxels may be NaN or Inf. Their number under the support is then one more sum.
 bool mayBeNonFinite(const Problem& problem) { return !base::isInteger(problem.scenePixel); }
 
 std::vector<SupportSum> sumsOf(const Problem& problem) {
@@ -32,12 +32,13 @@ std::vector<SupportSum> sumsOf(const Problem& problem) {
     return sums;
 }
 
-/// What is loaded of a tile: x and x^2, what is not finite, what is inside.
+/// Number of inputs of a tile: x, x^2, and if needed the voxels that are NaN or Inf and the voxels
+/// inside.
 std::int64_t inputsOf(const Problem& problem) {
     return 2 + (mayBeNonFinite(problem) ? 1 : 0) + (mayBePartial(problem) ? 1 : 0);
 }
 
-/// That, B_T or That^2.
+/// The weights `which` of a template, one for each voxel.
 std::vector<double> weightsOf(const method::CanonicalTemplate& templ, SupportWeights which) {
     const base::Image<double>& that = templ.values();
     const base::Image<std::uint8_t>& support = templ.support();
@@ -96,7 +97,8 @@ SupportRoom supportRoomOf(const Problem& problem, const Tiling& tiling) {
     SupportRoom room;
     room.tile = tileValues(tiling.points);
     room.batch = tiling.batch();
-    // Of boxes nothing but x and the inside is asked for again.
+    // Templates without a mask share all sums of SupportWeights::Support. Only x and the voxels
+    // inside are correlated again, with That and That^2.
     room.loaded = problem.templates == 1 ? 1 : problem.mask ? inputsOf(problem) : 2;
     room.each = mayOverlap(problem) ? 3 : 2;
     room.spectra = problem.templates * room.each;
@@ -129,7 +131,7 @@ std::int64_t SupportRoom::bytes() const {
 }
 
 int supportTransforms(const Problem& problem) {
-    return 5 + (mayBeNonFinite(problem) ? 2 : 0) + // x and x^2, three sums
+    return 5 + (mayBeNonFinite(problem) ? 2 : 0) + // inputs x and x^2; sums cn, s1 and s2
            (mayBePartial(problem) ? 3 : 0) + (mayOverlap(problem) ? 1 : 0);
 }
 
@@ -152,7 +154,7 @@ void SupportTiles::prepare(const Stream& stream, const Problem& problem, const T
     m_launch.templ = problem.templ;
     m_launch.inDouble = true;
     m_launch.constants.promise = problem.promise;
-    // The guarantee of METHODS 2.2 for spectra transformed in the same precision.
+    // 6 u53 sqrt(log2 M) of NUMERICS.md, section 5, last part, times the factor of cuFFT.
     m_launch.tileError =
         kTransformFactor * 6 * kUnitDouble *
         std::sqrt(std::log2(std::max(2.0, static_cast<double>(countOf(tiling.points)))));
@@ -196,7 +198,8 @@ void SupportTiles::prepare(const Stream& stream, const Problem& problem, const T
 }
 
 void SupportTiles::makeSpectra(const Stream& stream, const std::vector<SupportTempl>& templates) {
-    // What copies read outlives the transform, whose end waits for the stream whatever fails.
+    // Declared before the transform, whose destructor waits for the stream even after an error:
+    // copies read these values until then.
     std::vector<double> values;
     std::vector<std::uint8_t> inside;
     const Transform transform(stream, {TransformKind::Double, m_launch.points, 1});
@@ -234,12 +237,12 @@ void SupportTiles::makeSpectra(const Stream& stream, const std::vector<SupportTe
             stream.tiled(TiledStep::Place, m_launch);
             transform(m_launch.placed, work);
             stream.tiled(TiledStep::Round, m_launch);
-            stream.wait("transforming the template"); // before the host's values go
+            stream.wait("transforming the template"); // before `values` and `inside` change
         }
     }
 }
 
-/// What follows belongs to this template.
+/// Sets the members of the launch that belong to a template.
 void SupportTiles::choose(std::size_t templ) {
     const Constants& own = m_constants[templ];
     const auto place = static_cast<std::int64_t>(templ);
@@ -279,7 +282,7 @@ void SupportTiles::start(const Stream& stream, const PartLaunch& of, std::size_t
         shared(kSumNonFinite);
     }
     if (m_launch.sums[kSumN] != nullptr) {
-        loadNext(SupportInput::Inside); // the last one, which stays
+        loadNext(SupportInput::Inside); // loaded last, so that it stays
         shared(kSumN);
         correlate(stream, SupportWeights::That, kSumT1);
         if (m_launch.sums[kSumT2] != nullptr) {

@@ -8,17 +8,18 @@
 
 namespace flcc::cuda {
 
-/// What was replaced by canonical values of a block's LOWCONF voxels.
+/// The LOWCONF voxels of a block that were replaced by canonical values: counts by the new status,
+/// and the largest new bound.
 struct BlockRepair {
     std::int64_t ok = 0;
     std::int64_t partial = 0;
     double largestBound = 0;
 };
 
-/// What the blocks of a run told, as the facts of its map.
+/// Adds up the reports of the blocks of a run to the facts of its map.
 class Tally {
   public:
-    /// What was not `repaired` stays LOWCONF.
+    /// Adds a block. Its LOWCONF voxels that are not in `repaired` count as LOWCONF.
     void add(const BlockTally& reported, const BlockRepair& repaired);
     [[nodiscard]] method::MapFacts facts() const;
 

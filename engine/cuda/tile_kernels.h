@@ -7,10 +7,11 @@
 
 #include "engine/cuda/tiled_block.h"
 
-/// How the parts of a step become kernels: for the compiler of devices alone.
+/// The kernels that run the parts of a step. Only nvcc compiles this header.
 namespace flcc::cuda {
 
-/// The threads of a block do a phase side by side, and wait for each other.
+/// The `each` of runStep() on a device: every thread runs the phase, then waits for the other
+/// threads of its block.
 struct SideBySide {
     template <class Phase> FLCC_HOST_DEVICE void operator()(Phase&& phase) const {
 #ifdef __CUDA_ARCH__
@@ -40,8 +41,8 @@ __global__ void __launch_bounds__(kItemThreads) itemKernel(Launch launch, std::i
     }
 }
 
-/// Calls `run(blocks, items)` with what starts the parts of a step; what follows a launch that
-/// failed is not started.
+/// Calls `run(blocks, items)`, where both start a part of a step as a kernel in `stream`, as in
+/// runStep(). After a launch fails, no further kernel is started. Returns the first error.
 template <class Launch, class Run>
 cudaError_t startParts(const Launch& launch, cudaStream_t stream, Run&& run) {
     cudaError_t error = cudaSuccess;

@@ -24,7 +24,8 @@ using method::Candidate;
 using method::Problem;
 namespace shared = method::shared;
 
-/// In double the template's spectrum has the errors of its own transform: three times the term.
+/// The errors of the transforms. In double the template's spectrum has errors as large as those of
+/// the tile's transforms, hence the factor 3 (engine/method/NUMERICS.md, section 5).
 shared::TransformErrors errorsOf(const Problem& problem) {
     return usesDouble(problem) || isGeneral(problem)
                ? shared::TransformErrors{kUnitDouble, 3 * kTransformFactor}
@@ -52,7 +53,7 @@ shared::BoxConstants constantsOf(const Problem& problem) {
     return constants;
 }
 
-/// A template, to be transformed on the device.
+/// A template. Its spectrum is made on the device.
 class TiledPrepared final : public method::Prepared {
   public:
     TiledPrepared(const Problem& problem, const method::MaskedView& templ)
@@ -64,10 +65,10 @@ class TiledPrepared final : public method::Prepared {
             m_levels = levelsOf(templ);
         }
     }
-    /// Where placements may overlap the scene in part, as levelsOf().
+    /// levelsOf() if mayOverlap(), else empty.
     [[nodiscard]] const std::vector<std::int32_t>& levels() const { return m_levels; }
     [[nodiscard]] const method::CanonicalTemplate& canonical() const { return m_canonical; }
-    /// Its own in the process; above 0.
+    /// Identifies the template in this process; above 0.
     [[nodiscard]] std::int64_t number() const { return m_number; }
 
   private:
@@ -81,11 +82,11 @@ class TiledPrepared final : public method::Prepared {
     std::int64_t m_number;
 };
 
-/// Those of the templates of a run.
+/// The templates of a run.
 using TiledTemplates = std::vector<const TiledPrepared*>;
 
-/// The buffers and plans of a run on the device, made when they are first needed; the spectra of
-/// templates stay for their further scenes.
+/// The buffers and plans of a run on the device, which are made when they are first needed. The
+/// spectra of the templates are kept for later scenes.
 class TiledWorkspace final : public method::Workspace {
   public:
     TiledWorkspace(Engine& engine, std::int32_t device)
@@ -103,13 +104,14 @@ class TiledWorkspace final : public method::Workspace {
     DeviceBuffer<PanelSum> m_first;
     DeviceBuffer<PanelSum> m_second;
     DeviceBuffer<double> m_weights;
-    DeviceBuffer<std::byte> m_work; ///< of all transforms, one after the other
+    DeviceBuffer<std::byte> m_work; ///< the work area of all transforms
 
   public:
-    Pipeline pipe; ///< before the memory it works on ends
+    Pipeline pipe; ///< after the buffers: its streams end before they are freed
     SupportTiles support;
 
-    /// Makes all that does not depend on the scene. `stored` is added to all bounds.
+    /// Makes everything that does not depend on the scene. `stored`: storedError() of the run,
+    /// added to all bounds.
     void prepare(const Problem& problem, const Tiling& tiling, const TiledTemplates& templates,
                  double stored) {
         const TilingRoom room = roomOf(problem, tiling);
@@ -153,8 +155,8 @@ class TiledWorkspace final : public method::Workspace {
         m_workArea = m_work.room(std::max(m_forward->workBytes(), m_inverse->workBytes()));
     }
 
-    /// Starts all kernels of a part for a template; those of the first one leave spectra and window
-    /// sums to the others.
+    /// Starts all kernels of a part for a template. The kernels of template 0, which comes first,
+    /// leave the scene's spectra and the window sums to the others.
     void start(const PartLaunch& of, std::size_t templ) {
         static_cast<PartLaunch&>(m_launch) = of;
         if (templ == 0) {
@@ -173,7 +175,7 @@ class TiledWorkspace final : public method::Workspace {
         return m_firstSpectrum + static_cast<std::int64_t>(templ) * m_spectrumBytes;
     }
 
-    /// The spectra of the templates, in double, rounded once.
+    /// Makes the spectra of the templates in double and rounds them once.
     void transform(const TiledTemplates& templates, const TilingRoom& room) {
         const Transform inDouble(pipe.compute, {TransformKind::Double, m_launch.points, 1});
         double* const weights = m_weights.room(room.weights);
@@ -196,7 +198,8 @@ class TiledWorkspace final : public method::Workspace {
     std::optional<Transform> m_forward;
     std::optional<Transform> m_inverse;
     std::tuple<Extents, std::int64_t, bool> m_planned;
-    /// TiledPrepared::number() of the spectra, their points, whether they are in double.
+    /// The templates (TiledPrepared::number()), the points and the precision of the spectra in
+    /// memory.
     std::tuple<std::vector<std::int64_t>, Extents, bool> m_transformed;
     std::byte* m_firstSpectrum = nullptr;
     std::int64_t m_spectrumBytes = 0;
@@ -206,7 +209,7 @@ class TiledWorkspace final : public method::Workspace {
 
 class TiledMethod final : public DeviceMethod {
   public:
-    /// `whole`: one tile holds the scene.
+    /// `whole`: the method is fourier, whose one tile holds the scene.
     TiledMethod(Engine& engine, std::int32_t number, const std::vector<std::int32_t>& together,
                 bool whole)
         : DeviceMethod(engine, number, together), m_whole(whole) {}
@@ -270,17 +273,18 @@ class TiledMethod final : public DeviceMethod {
         const double log = std::log2(std::max(2.0, points));
         const double map = static_cast<double>(base::voxelCount(method::mapExtents(problem)));
         prediction.fftPlanning = "cufft";
-        // Two half transforms a tile (Karas (23)), 2.5 M log2 M operations each; of sums by
-        // transforms more. Templates of a bank share those of the scene.
+        // Two half transforms for each tile (Karas (23)), of 2.5 M log2 M operations each; more if
+        // sums are taken by transforms. Templates of a bank share the transforms of the scene.
         const double each = isGeneral(own) ? ownTransforms(own) : 1;
         const double shared = isGeneral(own) ? supportTransforms(own) - ownTransforms(own) : 1;
         const double transforms = shared + own.templates * each;
         prediction.operations = rounds * tiling.tiles *
                                 (transforms * 2.5 * points * log + own.templates * 1.5 * points);
-        // What is read and written; the last part is transformed whole too.
+        // Bytes that kernels read and write. The last part is transformed in a full batch too.
         const double parts = std::ceil(tiling.tiles / static_cast<double>(tiling.batch()));
         const double transformed = parts * static_cast<double>(tiling.batch()) * points;
-        const double width = usesDouble(problem) || isGeneral(problem) ? 2 : 1; // in floats
+        const double width =
+            usesDouble(problem) || isGeneral(problem) ? 2 : 1; // of a value, in floats
         const double kernelBytes =
             transformed * transforms * width * transformBytes(points) +
             tiling.tiles * points * (kSharedPointBytes + own.templates * kPointBytes);
@@ -361,9 +365,10 @@ class TiledMethod final : public DeviceMethod {
     }
 
   private:
-    // Built-in values, not measured on any device: bytes of its memory that a multiprocessor moves
-    // a cycle, bytes that move for a point in one pass of a transform, in all kernels beside of one
-    // template and of those that templates share, the launches of a part, preparing a run.
+    // Built-in values, not measured on any device: bytes of device memory that a multiprocessor
+    // moves per clock cycle; bytes moved for each point in one pass of a transform, in the other
+    // kernels of a template, and in the kernels that templates share; nanoseconds to launch the
+    // kernels of a part; milliseconds to prepare a run.
     static constexpr double kBytesPerCycle = 8;
     static constexpr double kTransformBytes = 8;
     static constexpr double kPointBytes = 50;
@@ -371,13 +376,13 @@ class TiledMethod final : public DeviceMethod {
     static constexpr double kPartNs = 100'000;
     static constexpr double kStartMs = 1;
 
-    /// For a point of a transform of so many, in float; one reads its tile once for ten bits of
-    /// its points.
+    /// Bytes moved for each point of a transform in float. Assumed: one pass over the tile for
+    /// every ten of its log2(points).
     [[nodiscard]] static double transformBytes(double points) {
         return kTransformBytes * std::ceil(std::log2(std::max(2.0, points)) / 10);
     }
 
-    /// Of the host, with so many parts under way on each device.
+    /// Bytes of host memory, with `inFlight` parts in flight on each device.
     [[nodiscard]] std::int64_t hostNeed(const Problem& problem, const Problem& own,
                                         const Tiling& tiling, std::int64_t inFlight) const {
         return hostBytes(problem, own, tiling.part, inFlight * facts().together) +

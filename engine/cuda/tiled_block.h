@@ -9,19 +9,21 @@
 #include "engine/cuda/tiled_launch.h"
 #include "engine/method/shared/window_sums.h"
 
-/// Tiles of the Fourier methods (METHODS 3.3, 4.2) around their transforms, as phases of blocks
-/// between which all threads of a block wait, and as items that need nothing of each other. All are
-/// plain functions, which a processor can run one after the other.
+/// The kernels of the Fourier methods, before and after the transforms of their tiles. A kernel
+/// consists of blocks or of items. A block is a sequence of phases, and all its threads wait for
+/// each other between two phases. Items do not depend on each other. All are plain functions, so
+/// that a test can run them on the processor (README.md, "Kernels are plain functions in phases").
 namespace flcc::cuda {
 
-/// What the threads of a block share. Its arrays need no initialisation.
+/// The shared memory of a block. It need not be initialised.
 struct TiledShared {
     Slots slots[VoxelTally::kSlots];
 };
 
-inline constexpr int kTiledWarp = 32; ///< neighbours in a warp read neighbours along x
+inline constexpr int kTiledWarp = 32; ///< threads of a warp; they read neighbours along x
 
-/// A tile of a launch: where it begins in part and map, its placements and the voxels under them.
+/// A tile of a launch: its first placement, which is also its first voxel, the extents of its
+/// placements, and the extents of the voxels under these.
 struct TilePlace {
     std::int64_t tile = 0;
     base::Index corner;
@@ -52,12 +54,14 @@ FLCC_HOST_DEVICE inline TileShare* sharesOf(const TiledLaunch& launch, std::int6
 
 // --- Window sums: items --------------------------------------------------------------------------
 
-/// Items of sumAlongX() of a tile.
+/// Number of items of sumAlongX() for each tile.
 FLCC_HOST_DEVICE inline std::int64_t itemsAlongX(const TiledLaunch& launch) {
     const base::Extents seen = windowsAlong(1, launch.out, launch.templ);
     return shared::ceilDivide(seen.x, windowsOfThread(launch.templ.x)) * seen.y * seen.z;
 }
 
+/// Writes the sums over windows of `width` elements to to[i * stride], for i from `begin` to `end`
+/// - 1. `addAt(i, sum)` adds element i (shared::windowSums).
 template <class AddAt>
 FLCC_HOST_DEVICE inline void windowSumsTo(std::int64_t width, std::int64_t begin, std::int64_t end,
                                           PanelSum* to, std::int64_t stride, AddAt&& addAt) {
@@ -70,7 +74,7 @@ FLCC_HOST_DEVICE inline void windowSumsTo(std::int64_t width, std::int64_t begin
         });
 }
 
-/// Items of the sums along y or z of a tile; `axes` have been summed when they are done.
+/// Number of items of sumAcross() for each tile; `axes` as there.
 FLCC_HOST_DEVICE inline std::int64_t itemsAcross(const TiledLaunch& launch, int axes) {
     const base::Extents to = windowsAlong(axes, launch.out, launch.templ);
     const std::int64_t width = axes == 2 ? launch.templ.y : launch.templ.z;
@@ -78,8 +82,8 @@ FLCC_HOST_DEVICE inline std::int64_t itemsAcross(const TiledLaunch& launch, int 
     return runs * to.x * (axes == 2 ? to.z : to.y);
 }
 
-/// Sums along y (`axes` 2) of those along x, or along z (3) of those. Neighbouring items are
-/// neighbours along x.
+/// Sums the window sums along x further along y (`axes` = 2), or those along x and y further along
+/// z (`axes` = 3). Neighbouring items are neighbours along x.
 FLCC_HOST_DEVICE inline void sumAcross(const TiledLaunch& launch, int axes, std::int64_t item) {
     const std::int64_t items = itemsAcross(launch, axes);
     const TilePlace place = tilePlace(launch, item / items);
@@ -114,13 +118,14 @@ FLCC_HOST_DEVICE inline void sumAcross(const TiledLaunch& launch, int axes, std:
 
 // --- Blocks: one for each share of each tile, or one for each tile -----------------------------
 
-/// Scores, statuses and tally of a block of the map, whose voxels `judge` judges.
+/// Writes scores, statuses and the tally of a block of the map. `judge(voxel)` returns status and
+/// score of a voxel.
 template <class Each, class Judge>
 FLCC_HOST_DEVICE inline void scoreBlock(const TiledLaunch& launch, std::int64_t block,
                                         TiledShared& all, Each&& each, Judge&& judge) {
     each([&](int thread) {
         VoxelTally tally;
-        bool sampled = true; // the first one
+        bool sampled = true; // only the first voxel of a thread
         forOwnVoxels(launch.map, block, thread, [&](const base::Index& voxel, std::int64_t at) {
             const Judged judged = judge(voxel);
             VoxelTally::write(launch, at, judged);
@@ -133,7 +138,7 @@ FLCC_HOST_DEVICE inline void scoreBlock(const TiledLaunch& launch, std::int64_t 
     each([&](int thread) { VoxelTally::tell(thread, all.slots, launch.tallies[block]); });
 }
 
-/// Values of the tiles of a launch, where they are of type Real.
+/// `data` and `product` of a launch, as values of type Real.
 template <class Real> FLCC_HOST_DEVICE inline Real* dataOf(const TiledLaunch& launch) {
     return static_cast<Real*>(launch.data);
 }
@@ -142,7 +147,7 @@ template <class Real> FLCC_HOST_DEVICE inline Real* productOf(const TiledLaunch&
     return static_cast<Real*>(launch.product);
 }
 
-/// Voxels of type T as x of type Real in the frames of their tiles.
+/// The kernels for voxels of type T. Values x in the frames of the tiles are of type Real.
 template <class T, class Real> struct TiledVoxels {
     FLCC_HOST_DEVICE static const T* rowAt(const TiledLaunch& launch, const TilePlace& place,
                                            std::int64_t y, std::int64_t z) {
@@ -151,7 +156,7 @@ template <class T, class Real> struct TiledVoxels {
                place.corner.x;
     }
 
-    /// Calls `visit(row, y, z)` with the rows of a share of a tile that this thread takes part in.
+    /// Calls `visit(row, y, z)` for the rows of a share of a tile that this thread's warp reads.
     template <class Visit>
     FLCC_HOST_DEVICE static void forRows(const TiledLaunch& launch, std::int64_t share, int thread,
                                          Visit&& visit) {
@@ -163,7 +168,7 @@ template <class T, class Real> struct TiledVoxels {
             visit(row, row % launch.points.y, row / launch.points.y);
         }
     }
-    /// Calls `visit` with this thread's voxels of a share that lie in the scene.
+    /// Calls `visit(voxel)` for this thread's voxels of a share that placements of the tile see.
     template <class Visit>
     FLCC_HOST_DEVICE static void forVoxels(const TiledLaunch& launch, const TilePlace& place,
                                            std::int64_t share, int thread, Visit&& visit) {
@@ -177,7 +182,7 @@ template <class T, class Real> struct TiledVoxels {
         });
     }
 
-    /// The range of a share.
+    /// Finds the range of a share: minimum, maximum, and the number of NaN and Inf.
     template <class Each>
     FLCC_HOST_DEVICE static void range(const TiledLaunch& launch, std::int64_t block,
                                        TiledShared& all, Each&& each) {
@@ -211,7 +216,7 @@ template <class T, class Real> struct TiledVoxels {
         fold(all.slots[2], thread, plus);
     }
 
-    /// The range of a tile.
+    /// Combines the ranges of the shares of a tile.
     template <class Each>
     FLCC_HOST_DEVICE static void joinRange(const TiledLaunch& launch, std::int64_t tile,
                                            TiledShared& all, Each&& each) {
@@ -234,7 +239,7 @@ template <class T, class Real> struct TiledVoxels {
         });
     }
 
-    /// The sum of a share's finite voxels, scaled as frameOf() wants it.
+    /// Sums the finite voxels of a share, scaled by 2^-preExponent() as frameOf() expects.
     template <class Each>
     FLCC_HOST_DEVICE static void sum(const TiledLaunch& launch, std::int64_t block,
                                      TiledShared& all, Each&& each) {
@@ -257,7 +262,7 @@ template <class T, class Real> struct TiledVoxels {
         });
     }
 
-    /// The frame of a tile.
+    /// Adds up the sums of the shares of a tile, and finds its frame.
     template <class Each>
     FLCC_HOST_DEVICE static void joinSum(const TiledLaunch& launch, std::int64_t tile,
                                          TiledShared& all, Each&& each) {
@@ -281,7 +286,7 @@ template <class T, class Real> struct TiledVoxels {
         });
     }
 
-    /// The voxels of a share in the frame of their tile; 0 beyond the scene.
+    /// Writes the voxels of a share to `data`, in the frame of their tile; 0 beyond the scene.
     template <class Each>
     FLCC_HOST_DEVICE static void gather(const TiledLaunch& launch, std::int64_t block, TiledShared&,
                                         Each&& each) {
@@ -305,8 +310,8 @@ template <class T, class Real> struct TiledVoxels {
         });
     }
 
-    /// Sums along x from the voxels as they are stored. A voxel that is not finite makes the sums
-    /// of all its panels NaN, and no other.
+    /// Sums the stored voxels along x. A voxel that is NaN or Inf makes the sums of exactly its own
+    /// panels NaN.
     FLCC_HOST_DEVICE static void sumAlongX(const TiledLaunch& launch, std::int64_t item) {
         const std::int64_t items = itemsAlongX(launch);
         const TilePlace place = tilePlace(launch, item / items);
@@ -341,7 +346,7 @@ template <class T, class Real> struct TiledVoxels {
         const TilePlace place = tilePlace(launch, (in.z * grid.y + in.y) * grid.x + in.x);
         const base::Index own{at.x - place.corner.x, at.y - place.corner.y, at.z - place.corner.z};
         const base::Extents room = windowsAlong(3, launch.out, launch.templ);
-        // Sums along z are in `first` again; along one that is no axis nothing was summed.
+        // The sums along z are in `first`. Without an axis z the last sums are those along y.
         const PanelSum* const sums = launch.templ.z > 1 ? launch.first : launch.second;
         const PanelSum sum =
             sums[place.tile * countOf(room) + (own.z * room.y + own.y) * room.x + own.x];
@@ -372,7 +377,7 @@ template <class T, class Real> struct TiledVoxels {
         return judged;
     }
 
-    /// Scores, statuses and tally of a block of the map.
+    /// Writes scores, statuses and the tally of a block of the map.
     template <class Each>
     FLCC_HOST_DEVICE static void score(const TiledLaunch& launch, std::int64_t block,
                                        TiledShared& all, Each&& each) {

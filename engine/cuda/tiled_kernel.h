@@ -6,7 +6,7 @@
 
 namespace flcc::cuda {
 
-/// Starts a step of the Fourier methods on the current device.
+/// Starts the kernels of `step` in `stream` on the current device.
 [[nodiscard]] cudaError_t startTiled(TiledStep step, const TiledLaunch& launch,
                                      cudaStream_t stream);
 

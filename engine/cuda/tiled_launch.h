@@ -11,9 +11,7 @@
 
 namespace flcc::cuda {
 
-/// A transform of `batch` equal tiles that follow each other, in place: real rows of
-/// rowValues(points) values, of which points.x count, become half spectra, and back without
-/// scaling.
+/// Direction and precision of a transform.
 enum class TransformKind : std::int32_t {
     Forward,       ///< real to complex, single precision
     Inverse,       ///< complex to real, single precision
@@ -26,73 +24,79 @@ enum class TransformKind : std::int32_t {
 [[nodiscard]] constexpr bool isDouble(TransformKind kind) {
     return kind == TransformKind::Double || kind == TransformKind::DoubleInverse;
 }
+/// A transform, in place, of `batch` equal tiles that follow each other in memory. Forward, a row
+/// of rowValues(points) real values, of which the first points.x count, becomes a row of a half
+/// spectrum. Back, the result is not scaled.
 struct TransformShape {
     TransformKind kind = TransformKind::Forward;
     base::Extents points;
     std::int64_t batch = 1;
 };
 
-/// Values from row to row of a tile: those of a half spectrum's row.
+/// Number of real values from one row of a tile to the next: as many as a row of its half spectrum
+/// has.
 [[nodiscard]] FLCC_HOST_DEVICE inline std::int64_t rowValues(const base::Extents& points) {
     return 2 * (points.x / 2 + 1);
 }
-/// Values of a tile.
+/// Number of real values of a tile.
 [[nodiscard]] FLCC_HOST_DEVICE inline std::int64_t tileValues(const base::Extents& points) {
     return rowValues(points) * points.y * points.z;
 }
 
-/// What is known of a tile.
+/// What kernels find out about a tile, for kernels that come later.
 struct TileFacts {
     method::shared::VoxelRange range;
     method::shared::TileFrame frame;
-    method::shared::TileEnergy in;
-    double boundNumerator = 0; ///< BoxConstants
-    // Of tiles that are no plain boxes:
+    method::shared::TileEnergy in; ///< of what goes into the transform
+    double boundNumerator = 0;     ///< as BoxConstants::boundNumerator
+    // For SupportLaunch:
     std::int64_t inside = 0; ///< voxels inside the scene and its mask
-    double norms[4] = {};    ///< Euclidean norms of what was loaded, see SupportInput
+    double norms[4] = {};    ///< Euclidean norm of each SupportInput
 };
 
-/// What a block says of its share of a tile, for another one to put together.
+/// The result of a block for its share of a tile. A later kernel combines the shares.
 struct TileShare {
     double values[4] = {};
 };
 
-/// Tiles of a part of a map that go through transforms (METHODS 3.3), all pointers in the memory of
-/// the device. Tiles lie x fastest; all have `points` points and `out` placements, those at the end
-/// of the part fewer. What a tile has beyond the scene is 0.
+/// The arguments for the tiles of a part of a map that go through transforms. All pointers are in
+/// device memory. Tiles are stored with x fastest. Each tile has `points` points and `out`
+/// placements; the last tiles along an axis may have fewer placements. Points beyond the scene are
+/// 0.
 struct TiledLaunch : PartLaunch {
     base::Extents points;
     base::Extents out;
     bool inDouble = false;       ///< data and spectrum are in double, else in float
-    void* data = nullptr;        ///< of every tile: voxels, then spectrum; tileValues() each
-    void* product = nullptr;     ///< products and numerators; `data` where nothing else needs that
+    void* data = nullptr;        ///< tileValues() for each tile: voxels, then spectrum
+    void* product = nullptr;     ///< products, then numerators; `data` if that is not needed later
     void* spectrum = nullptr;    ///< conj(F(That)) / points, a half spectrum
-    TileFacts* facts = nullptr;  ///< of every tile
-    TileShare* shares = nullptr; ///< shareCount() of every tile
-    PanelSum* first = nullptr;   ///< sums along x; windowCount() of every tile
-    PanelSum* second = nullptr;  ///< those along y too
+    TileFacts* facts = nullptr;  ///< one for each tile
+    TileShare* shares = nullptr; ///< shareCount() for each tile
+    PanelSum* first = nullptr;   ///< window sums along x, then z; windowsAlong(1) for each tile
+    PanelSum* second = nullptr;  ///< window sums along x and y; windowsAlong(2) for each tile
     method::shared::BoxConstants constants;
     method::shared::TransformErrors errors;
-    // To make the spectrum, `templ` alone is needed beside these:
+    // Only for Place and Round, which need nothing else but `points`, `templ`, `inDouble` and
+    // `spectrum`:
     const double* weights = nullptr; ///< That
-    double* placed = nullptr;        ///< tileValues(); may be `spectrum` where that is in double
+    double* placed = nullptr;        ///< tileValues(); may be `spectrum` if that is in double
 };
 
-/// What a device is asked to do with such a launch. Forward transforms come after Load, inverse
-/// ones of `product` after Multiply; Twofold between Place and Round. What Load and Sums leave
-/// serves several templates of the same extents.
+/// The steps of such a launch. The caller transforms `placed` with TransformKind::Double between
+/// Place and Round, `data` forward after Load, and `product` back after Multiply. The results of
+/// Load and Sums serve all templates of the same extents.
 enum class TiledStep : std::int32_t {
-    Place,    ///< the template's weights into `placed`
-    Round,    ///< `placed`, transformed, into `spectrum`
-    Load,     ///< the voxels of the tiles, in their frames, and their energies
-    Sums,     ///< sums of x and x^2 over all windows
-    Multiply, ///< spectra by that of the template
-    Score,    ///< numerators and sums to scores, statuses and tallies
+    Place,    ///< writes the template's weights to `placed`
+    Round,    ///< rounds `placed`, transformed, to `spectrum`
+    Load,     ///< writes voxels to `data`, in frames of their tiles; finds energies
+    Sums,     ///< sums x and x^2 over all windows
+    Multiply, ///< multiplies spectra by that of the template
+    Score,    ///< computes scores, statuses and tallies
 };
 
 // --- How work is shared out ----------------------------------------------------------------------
 
-/// Tiles of a part along each axis.
+/// Number of tiles of a part along each axis.
 [[nodiscard]] FLCC_HOST_DEVICE inline base::Extents tileGrid(const base::Extents& map,
                                                              const base::Extents& out) {
     using method::shared::ceilDivide;
@@ -102,7 +106,7 @@ enum class TiledStep : std::int32_t {
     return extents.x * extents.y * extents.z;
 }
 
-/// Rows of a tile that one block reads.
+/// Number of rows of a tile that one block reads: a share.
 [[nodiscard]] FLCC_HOST_DEVICE inline std::int64_t rowsOfShare(const base::Extents& points) {
     constexpr std::int64_t kVoxels = 32768;
     return points.x < kVoxels ? kVoxels / points.x : 1;
@@ -111,9 +115,11 @@ enum class TiledStep : std::int32_t {
     return method::shared::ceilDivide(points.y * points.z, rowsOfShare(points));
 }
 
-/// Lines parallel to an axis whose energies one block finds; several threads share a line.
+/// Number of lines, parallel to an axis, whose energies one block finds; several threads share a
+/// line.
 inline constexpr int kLinesTogether = 32;
-/// Groups of lines along x, y and z; none along an axis that is not transformed.
+/// Number of groups of kLinesTogether lines along x, y and z; 0 along an axis that is not
+/// transformed.
 [[nodiscard]] FLCC_HOST_DEVICE inline base::Extents lineGroups(const base::Extents& points) {
     const auto groups = [&](std::int64_t length) {
         return length > 1 ? method::shared::ceilDivide(countOf(points) / length, kLinesTogether)
@@ -125,20 +131,22 @@ inline constexpr int kLinesTogether = 32;
     const base::Extents groups = lineGroups(points);
     return groups.x + groups.y + groups.z;
 }
-/// Shares of a tile that there must be room for.
+/// Number of TileShare elements of a tile, enough for the shares of rows and of lines.
 [[nodiscard]] FLCC_HOST_DEVICE inline std::int64_t shareCount(const base::Extents& points) {
     const std::int64_t rows = rowShares(points);
     const std::int64_t lines = lineShares(points);
     return rows > lines ? rows : lines;
 }
 
-/// Window sums of a tile along one axis, two and three: extents of each buffer.
+/// Extents of a tile's buffer of window sums along x (`axes` = 1), x and y (2), or all axes (3).
+/// `m`: extents of the template.
 [[nodiscard]] FLCC_HOST_DEVICE inline base::Extents windowsAlong(int axes, const base::Extents& out,
                                                                  const base::Extents& m) {
     return {out.x, axes > 1 ? out.y : out.y + m.y - 1, axes > 2 ? out.z : out.z + m.z - 1};
 }
 
-/// Windows that one thread makes the sums of along an axis: whole runs of the template's length.
+/// Number of windows along an axis that one thread sums: whole runs of the template's length
+/// `width`.
 [[nodiscard]] FLCC_HOST_DEVICE inline std::int64_t windowsOfThread(std::int64_t width) {
     constexpr std::int64_t kLeast = 16;
     return width < kLeast ? width * (kLeast / width) : width;

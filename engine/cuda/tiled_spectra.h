@@ -4,11 +4,12 @@
 
 #include "engine/cuda/tiled_block.h"
 
-/// What the Fourier methods do to tiles whose voxels have no type any more: energies of lines,
-/// products of spectra, the spectrum of the template. As in tiled_block.h.
+/// The kernels of the Fourier methods that do not depend on the pixel type: energies of lines,
+/// products of spectra, the spectrum of the template. The form is that of tiled_block.h.
 namespace flcc::cuda {
 
-/// Lines parallel to an axis of a tile: how many values, how far apart, how many lines.
+/// The lines of a tile parallel to an axis: number of values of a line, distance of its values in
+/// memory, number of lines.
 struct TileLines {
     std::int64_t length = 0;
     std::int64_t step = 0;
@@ -20,7 +21,7 @@ FLCC_HOST_DEVICE inline TileLines tileLines(const base::Extents& points, int axi
            : axis == 1 ? TileLines{points.y, row, points.x * points.z}
                        : TileLines{points.z, row * points.y, points.x * points.y};
 }
-/// Where a line of a tile begins.
+/// Offset of the first value of a line in its tile.
 FLCC_HOST_DEVICE inline std::int64_t lineBegin(const base::Extents& points, int axis,
                                                std::int64_t line) {
     const std::int64_t row = rowValues(points);
@@ -29,11 +30,15 @@ FLCC_HOST_DEVICE inline std::int64_t lineBegin(const base::Extents& points, int 
                        : line / points.x * row + line % points.x;
 }
 
+/// The energies (sums of squares) of tiles that the error bound needs: shared::TileEnergy, and
+/// engine/method/NUMERICS.md, section 5.
 template <class Real> struct TiledEnergy {
-    static constexpr int kLanes = shared::kBlockThreads / kLinesTogether; ///< threads of a line
+    static constexpr int kLanes =
+        shared::kBlockThreads / kLinesTogether; ///< threads that share a line
 
-    /// The energies of a group of lines, and of one axis their sum, of what goes in or comes out.
-    /// The largest of a line comes last.
+    /// Energies of a group of lines of `data`, or of `product` if `out`. TileShare::values holds
+    /// the largest mean square, the largest gathered energy, the total energy (for one axis only,
+    /// as every axis has the same) and the largest sum of squares of a line.
     template <class Each>
     FLCC_HOST_DEVICE static void lines(const TiledLaunch& launch, std::int64_t block, bool out,
                                        TiledShared& all, Each&& each) {
@@ -91,9 +96,10 @@ template <class Real> struct TiledEnergy {
         });
     }
 
-    /// The energies of a tile: what goes in, or what comes out and with it the bound. cuFFT does
-    /// not say in which order it makes its passes, so every line is bounded as if it were a column,
-    /// and lines along x and z count as crossing ones as well, as those of FFTW do on a processor.
+    /// Combines the energies of a tile: of what goes into the transforms, or if `out` of what comes
+    /// out, and then computes the bound on its numerators. cuFFT does not say in which order it
+    /// makes its passes. So every line is bounded as if it were a column, and lines along x and z
+    /// also count as crossing lines, as on the processor with FFTW.
     template <class Each>
     FLCC_HOST_DEVICE static void join(const TiledLaunch& launch, std::int64_t tile, bool out,
                                       TiledShared& all, Each&& each) {
@@ -149,11 +155,11 @@ template <class Real> struct TiledEnergy {
 
 // --- Items ---------------------------------------------------------------------------------------
 
-/// Products of a tile: its complex values.
+/// Number of items of multiply() for each tile: its complex values.
 FLCC_HOST_DEVICE inline std::int64_t itemsOfProduct(const TiledLaunch& launch) {
     return tileValues(launch.points) / 2;
 }
-/// A value of a tile's spectrum times that of the template's.
+/// Multiplies a value of a tile's spectrum by that of the template's spectrum.
 template <class Real>
 FLCC_HOST_DEVICE inline void multiply(const TiledLaunch& launch, std::int64_t item) {
     const std::int64_t items = itemsOfProduct(launch);
@@ -166,7 +172,7 @@ FLCC_HOST_DEVICE inline void multiply(const TiledLaunch& launch, std::int64_t it
     to[1] = re * by[1] + im * by[0];
 }
 
-/// A value of the template's tile in double.
+/// Writes a value of the template's tile, in double: a weight, or 0 beyond the template.
 FLCC_HOST_DEVICE inline void placeTemplate(const TiledLaunch& launch, std::int64_t item) {
     const std::int64_t row = rowValues(launch.points);
     const base::Index at{item % row, item / row % launch.points.y, item / (row * launch.points.y)};
@@ -175,7 +181,8 @@ FLCC_HOST_DEVICE inline void placeTemplate(const TiledLaunch& launch, std::int64
                               ? launch.weights[(at.z * m.y + at.y) * m.x + at.x]
                               : 0.0;
 }
-/// A value of its spectrum: conjugate, scaled, rounded once.
+/// Writes a value of the template's spectrum: conjugate, divided by the number of points, rounded
+/// once.
 template <class Real>
 FLCC_HOST_DEVICE inline void roundTemplate(const TiledLaunch& launch, std::int64_t item) {
     const double scale = 1.0 / static_cast<double>(countOf(launch.points));

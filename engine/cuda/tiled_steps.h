@@ -5,10 +5,10 @@
 #include "engine/cuda/tiled_block.h"
 #include "engine/cuda/tiled_spectra.h"
 
-/// The parts of a step and their one order, for a device and for what stands in for one.
+/// The parts of each TiledStep and their order, for a device and for its stand-in in tests.
 namespace flcc::cuda {
 
-/// Parts of a step that a block does.
+/// Parts that run as blocks.
 template <class T, class Real> struct FindRange {
     template <class Each>
     FLCC_HOST_DEVICE static void run(const TiledLaunch& launch, std::int64_t block,
@@ -66,7 +66,7 @@ template <class T, class Real> struct ScoreBlock {
     }
 };
 
-/// Parts made of items.
+/// Parts that run as items.
 struct PlaceTemplate {
     FLCC_HOST_DEVICE static void run(const TiledLaunch& launch, std::int64_t item) {
         placeTemplate(launch, item);
@@ -93,7 +93,7 @@ template <int kAxes> struct SumAcross {
     }
 };
 
-/// Does a step in values of type Real, as runStep().
+/// runStep() for values of type Real.
 template <class Real, class Blocks, class Items>
 void runStepIn(TiledStep step, const TiledLaunch& launch, Blocks&& blocks, Items&& items) {
     const std::int64_t tiles = countOf(tileGrid(launch.map, launch.out));
@@ -133,10 +133,10 @@ void runStepIn(TiledStep step, const TiledLaunch& launch, Blocks&& blocks, Items
     }
 }
 
-/// Does a step. `blocks(count, Part{})` calls Part::run(launch, block, all, each) for `count`
-/// blocks, where each(phase) calls phase(thread) for every thread of a block and waits for all;
-/// `items(count, Part{})` calls Part::run(launch, item). What one of these calls leaves, the next
-/// one finds.
+/// Runs a step. `blocks(count, Part{})` calls Part::run(launch, block, all, each) for `count`
+/// blocks, where each(phase) calls phase(thread) for every thread of a block and waits for all of
+/// them. `items(count, Part{})` calls Part::run(launch, item) for `count` items. Each of these
+/// calls sees the results of the earlier ones.
 template <class Blocks, class Items>
 void runStep(TiledStep step, const TiledLaunch& launch, Blocks&& blocks, Items&& items) {
     withReal(launch.inDouble,

@@ -16,20 +16,22 @@ using method::shared::ceilDivide;
 using method::shared::isSmooth;
 using method::shared::nextSmooth;
 
-/// Points of the transforms that are done at once: enough to fill a device.
+/// Points of the transforms that are computed at once. Meant to fill a device; not measured.
 constexpr std::int64_t kPointsTogether = std::int64_t{1} << 23;
 
-/// `most` cut so that as many equal pieces of `count` are left.
+/// The length of a piece if `count` is split into as few pieces as possible, of nearly equal length
+/// and of at most `most`.
 std::int64_t equalPart(std::int64_t count, std::int64_t most) {
     const std::int64_t part = std::clamp<std::int64_t>(most, 1, count);
     return ceilDivide(count, ceilDivide(count, part));
 }
 
-/// Points along an axis that hold `length` voxels; rows are even.
+/// Points of a smooth transform that hold `length` voxels: along x, where they are even, and along
+/// y or z.
 std::int64_t rowLength(std::int64_t length) { return 2 * nextSmooth(ceilDivide(length, 2)); }
 std::int64_t lineLength(std::int64_t length) { return length == 1 ? 1 : nextSmooth(length); }
 
-/// At most `most` tiles at once.
+/// The tiling with at most `most` tiles in a part.
 Tiling tilesTogether(const Problem& problem, const Extents& points, std::int64_t most) {
     const Extents map = method::mapExtents(problem);
     const Extents& m = problem.templ;
@@ -49,10 +51,10 @@ Tiling tilesTogether(const Problem& problem, const Extents& points, std::int64_t
     return tiling;
 }
 
-/// A fifth of the points at least gives placements.
+/// True if at least a fifth of the points along an axis give placements.
 bool isWorth(std::int64_t length, std::int64_t templ) { return length >= templ + templ / 4; }
 
-/// Voxels that the placements of a map see, those beyond the scene too.
+/// Extents of the voxels that the placements of the map see, including voxels beyond the scene.
 Extents wholeReach(const Problem& problem) {
     const Extents map = method::mapExtents(problem);
     const Extents& m = problem.templ;
@@ -63,7 +65,7 @@ Extents wholeReach(const Problem& problem) {
 
 Tiling tilingOf(const Problem& submitted, const Extents& points, const DeviceFacts& device) {
     Problem problem = submitted;
-    problem.onDevice.runs = 1; // whether the scene stays changes no part
+    problem.onDevice.runs = 1; // parts must not depend on whether the scene stays
     std::int64_t most = kPointsTogether / base::voxelCount(points);
     Tiling tiling = tilesTogether(problem, points, most);
     const auto tooMuch = [&] {
@@ -165,7 +167,7 @@ TilingRoom roomOf(const Problem& problem, const Tiling& tiling) {
         std::max(batch * of(windowsAlong(1, tiling.out, m)), ceilDivide(room.tile, kPerSum));
     room.second = batch * of(windowsAlong(2, tiling.out, m));
     room.weights = of(m);
-    // A complex value of each point; of the template in double, alone.
+    // One complex value for each point: of the batch, or of the one tile of the template in double.
     room.workBytes = std::max<std::int64_t>(2 * room.valueBytes * batch, 16) * of(tiling.points);
     return room;
 }

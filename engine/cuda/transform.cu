@@ -12,8 +12,9 @@ namespace flcc::cuda {
 
 namespace {
 
-/// An error of CUDA says more than that of the library which met it; it is taken off the thread.
-/// The library has a runtime of its own, so that a lost device is found by asking for it alone.
+/// The error of a cuFFT call as a Result. An error of the CUDA runtime says more than cuFFT's own,
+/// so it is preferred, and cleared from the thread. cuFFT contains its own copy of the runtime, so
+/// only asking the device shows that the device is lost.
 Result resultOf(cufftResult result) {
     if (result == CUFFT_SUCCESS) {
         return 0;
@@ -32,8 +33,8 @@ struct Plan {
     TransformKind kind = TransformKind::Forward;
 };
 
-/// How cuFFT is told of a shape: slowest axis first, without those of one point, which change
-/// nothing of where the values lie.
+/// A shape in the form that cuFFT takes: slowest axis first. Axes of one point are left out; they
+/// do not change where values lie in memory.
 struct Layout {
     int rank = 0;
     long long lengths[3] = {};

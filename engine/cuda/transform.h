@@ -4,14 +4,14 @@
 
 #include "engine/cuda/plugin.h"
 
-/// cuFFT behind plain functions, for the current device.
+/// cuFFT behind plain functions, for the current device. The functions do what PluginTable says.
 namespace flcc::cuda {
 
 [[nodiscard]] Result makeTransform(const TransformShape& shape, void** made,
                                    std::int64_t* workBytes);
 [[nodiscard]] Result releaseTransform(void* made);
 [[nodiscard]] Result runTransform(void* made, void* stream, void* data, void* work);
-/// In words; of what is not an error of cuFFT null.
+/// The text of an error of cuFFT; null for any other result.
 [[nodiscard]] const char* describeTransformError(Result result);
 
 } // namespace flcc::cuda
