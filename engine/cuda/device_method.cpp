@@ -20,7 +20,7 @@ struct HeldBuffers final : public method::Workspace {
 void addAgain(const std::string& failure, method::Outcome& outcome) {
     if (!failure.empty()) {
         outcome.onDevice.failures.push_back(failure +
-                                            "; each template brought the scene again instead");
+                                            "; each template uploaded the scene again instead");
     }
 }
 

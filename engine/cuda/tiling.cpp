@@ -142,8 +142,8 @@ std::string refusalOf(const Problem& problem, const Extents& points, bool whole)
         return "tile " + base::toString(points) + " is smaller than template " + base::toString(m);
     }
     if (points.x < 2 || !isSmooth(points.x) || !isSmooth(points.y) || !isSmooth(points.z)) {
-        return "on a GPU it transforms lengths that are products of 2, 3, 5 and 7, rows of 2 at "
-               "least, not tile " +
+        return "a GPU transforms only tiles whose lengths are products of 2, 3, 5 and 7, the first "
+               "at least 2, not tile " +
                base::toString(points);
     }
     return {};

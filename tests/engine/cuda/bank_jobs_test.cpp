@@ -215,7 +215,7 @@ class BankJobsTest : public QObject {
             QCOMPARE(found.report.run->times->uploads, 3);
             QVERIFY(found.report.audit->verdict == job::AuditVerdict::Passed);
             QCOMPARE(found.notes.size(), std::size_t{1});
-            QVERIFY2(holds(found.notes.front(), "out of memory; each template brought the scene"),
+            QVERIFY2(holds(found.notes.front(), "out of memory; each template uploaded the scene"),
                      found.notes.front().c_str());
             const std::string text = job::toText(found.report);
             QVERIFY2(holds(text, " ms for 3 uploads of the scene, compute "), text.c_str());
