@@ -58,7 +58,7 @@ std::string benchmarkHead() {
         {"bandwidth x intensity, G/s", false},
         {"of the lesser, %", false},
         {"error of " + std::to_string(kBenchmarkChecked) + " voxels", false},
-        {"bound", false}};
+        {"empirical bound", false}};
     std::string names = "|";
     std::string rule = "|";
     for (const auto& [name, left] : columns) {

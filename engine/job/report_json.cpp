@@ -158,6 +158,7 @@ Json toJson(const MapReport& map) {
             {"over_range", map.facts.overRange},
             {"recomputed", map.facts.recomputed},
             {"recomputed_share", recomputedShare(map)},
+            {"bound_kind", "empirical"}, // tests support the bound; parts are not proven
             {"bound_median", map.facts.boundMedian},
             {"bound_largest", map.facts.largestBound},
             {"bound_largest_lowconf", map.facts.largestLowConf},

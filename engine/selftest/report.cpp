@@ -85,14 +85,14 @@ std::string lineOf(const CaseName& name, const std::string& device, const std::v
                ? std::string()
                : padded(name.name, 16) + padded(device, 8) + padded(fine ? "passed" : "FAILED", 8) +
                      padded(std::to_string(runs), 7) + padded(figure(error, 2), 13) +
-                     padded(figure(over, 2), 13) + seconds(ms) + "\n";
+                     padded(figure(over, 2), 22) + seconds(ms) + "\n";
 }
 
 } // namespace
 
 std::string headText() {
     return padded("case", 16) + padded("device", 8) + padded("verdict", 8) + padded("runs", 7) +
-           padded("error", 13) + padded("over bound", 13) + "time\n";
+           padded("error", 13) + padded("over empirical bound", 22) + "time\n";
 }
 
 std::string toText(const std::vector<Row>& rows) {

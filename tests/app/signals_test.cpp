@@ -4,6 +4,7 @@
 
 #include "tests/app/cli_process.h"
 #include "tests/engine/io/fixtures.h"
+#include "tests/support/effort.h"
 #include "tests/support/test_class.h"
 
 using flcc::test::CliRun;
@@ -74,7 +75,7 @@ void CliSignalsTest::aSignalEndsARunAndLeavesNothing() {
 
 void CliSignalsTest::aSignalAtAnyMomentLeavesAllOrNothing() {
     int interrupted = 0;
-    for (int delay = 0; delay < 400; delay += 20) {
+    for (int delay = 0; delay < 400; delay += test::kSanitized ? 50 : 20) {
         const SampleFolder folder("cells");
         QProcess process;
         process.setWorkingDirectory(folder.path());
@@ -164,7 +165,7 @@ void CliSignalsTest::everyCommandCanBeInterrupted() {
         QDir(folder.path("new")).removeRecursively();
     }
     int interrupted = 0;
-    for (int part = 1; part < 6; ++part) {
+    for (int part = 1; part < 6; part += test::kSanitized ? 2 : 1) {
         QProcess process;
         process.setWorkingDirectory(folder.path());
         process.start(FLCC_CLI, arguments);

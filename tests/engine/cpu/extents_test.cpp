@@ -117,10 +117,10 @@ class ExtentsTest : public QObject {
 
     // The panels inside the scene have the bits of `valid` where the tiles are the same.
     void innerPanelsHaveTheBitsOfValid() {
+        if (test::kSanitized) {
+            QSKIP("compares numbers only; the other tests make the same reads and writes");
+        }
         for (const PixelType type : {PixelType::UInt16, PixelType::Float32}) {
-            if (test::kSanitized && type == PixelType::Float32) {
-                continue;
-            }
             const base::AnyImage scene = test::oneCountOver(type, {300, 280, 1}, 60000, 3);
             const base::AnyImage templ = test::crop(scene, {{130, 121, 0}, {15, 12, 1}});
             for (const Extent extent : kBeyond) {

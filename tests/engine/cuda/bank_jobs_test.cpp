@@ -195,7 +195,7 @@ class BankJobsTest : public QObject {
     void whatTurnsOutToHaveNoRoomUploadsAgain_data() {
         QTest::addColumn<int>("call");
         QTest::addColumn<int>("turn");
-        for (int turn = 1; turn < 11; turn += test::kSanitized ? 4 : 1) {
+        for (int turn = 1; turn < 11; turn += test::kSanitized ? 8 : 1) {
             QTest::addRow("allocation %d", turn) << static_cast<int>(Call::Allocate) << turn;
         }
         QTest::addRow("pinned memory") << static_cast<int>(Call::Pin) << 2;

@@ -17,7 +17,7 @@ struct ReducedCase {
     [[nodiscard]] base::AnyView templView() const { return base::viewOf(templ); }
 };
 
-/// Scenes that a search without the map finds hard, by name.
+/// Scenes that a search without the map finds hard, by name; fewer names under sanitizers.
 [[nodiscard]] ReducedCase caseOf(const std::string& name);
 [[nodiscard]] const std::vector<std::string>& caseNames();
 

@@ -77,6 +77,7 @@ void JobReportTest::theReportHasTheStatedKeys() {
     }
     requireKeys(json["map"], {"min", "max", "mean", "std", "status", "over_range", "recomputed",
                               "bound_median"});
+    QCOMPARE(json["map"].value("bound_kind", ""), std::string("empirical"));
     for (const char* status : {"OK", "FLAT", "NONFINITE", "PARTIAL", "LOWCONF", "NOT_COMPUTED"}) {
         QVERIFY2(json["map"]["status"][status].is_number_integer(), status);
     }
