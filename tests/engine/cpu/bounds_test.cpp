@@ -115,7 +115,7 @@ class BoundsTest : public QObject {
     }
 
     void patternsAreRightOrMarked() {
-        for (std::uint64_t seed = 1; seed <= 20U; ++seed) {
+        for (std::uint64_t seed = 1; seed <= 8U; ++seed) {
             const test::Submitted submitted = test::problemOfPatterns(seed);
             const std::string fault = test::judgeSampled(submitted.scene, submitted.templ, {}, 40);
             QVERIFY2(fault.empty(), (std::to_string(seed) + ": " + fault).c_str());
@@ -126,7 +126,7 @@ class BoundsTest : public QObject {
     // over the tile.
     void patternsKeepTheirBounds() {
         std::vector<std::uint64_t> seeds{1174, 1595};
-        for (int i = 0; i < 4; ++i) {
+        for (int i = 0; i < 2; ++i) {
             seeds.push_back(static_cast<std::uint64_t>(i + 1));
         }
         for (const std::uint64_t seed : seeds) {
@@ -283,7 +283,7 @@ class BoundsTest : public QObject {
     // The sample of every time; the whole is among the slow tests.
     void noBoundIsExceededOnVoxelsOfAnOracle() {
         test::BoundSearch search;
-        for (std::uint64_t seed = 1; search.voxels < 5000 && search.fault.empty(); ++seed) {
+        for (std::uint64_t seed = 1; search.voxels < 2000 && search.fault.empty(); ++seed) {
             test::searchBeyondBounds(test::problemForBounds(seed), 250, seed, search);
         }
         QVERIFY2(search.fault.empty(), search.fault.c_str());
@@ -311,7 +311,7 @@ class BoundsTest : public QObject {
             const std::string fault = test::judgeRandom(seed);
             QVERIFY2(fault.empty(), fault.c_str());
         }
-        for (std::uint64_t seed = 100000; seed < 100000 + 200U; ++seed) {
+        for (std::uint64_t seed = 100000; seed < 100000 + 80U; ++seed) {
             const std::string fault = test::judgeRandom(seed);
             QVERIFY2(fault.empty(), fault.c_str());
         }

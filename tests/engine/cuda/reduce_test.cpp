@@ -15,6 +15,7 @@
 #include "tests/engine/cuda/reduced_cases.h"
 #include "tests/engine/match/peak_judge.h"
 #include "tests/support/comparison.h"
+#include "tests/support/effort.h"
 #include "tests/support/test_class.h"
 
 using namespace flcc;
@@ -88,9 +89,13 @@ class ReduceTest : public QObject {
         QTest::addColumn<QString>("name");
         QTest::addColumn<double>("bound");
         QTest::addColumn<bool>("lowConf");
+        test::Thinned rows(3);
         for (const std::string& name : test::caseNames()) {
             for (const double bound : {0.0, 1e-4, 0.02}) {
                 for (const bool lowConf : {false, true}) {
+                    if (!rows.next()) {
+                        continue;
+                    }
                     QTest::addRow("%s, bound %g%s", name.c_str(), bound,
                                   lowConf ? ", some to be repaired" : "")
                         << QString::fromStdString(name) << bound << lowConf;
@@ -170,9 +175,13 @@ class ReduceTest : public QObject {
         QTest::addColumn<double>("promise");
         QTest::addColumn<bool>("recompute");
         QTest::addColumn<bool>("inDouble");
+        test::Thinned rows(3);
         for (const std::string& name : test::caseNames()) {
             for (const int way : {0, 1, 2}) {
                 const auto row = [&](double promise, bool recompute, bool inDouble) {
+                    if (!rows.next()) {
+                        return;
+                    }
                     QTest::addRow("%s, %s, %g%s%s", name.c_str(),
                                   way == 0   ? "direct"
                                   : way == 1 ? "tiled"
