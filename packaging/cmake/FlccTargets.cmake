@@ -32,10 +32,12 @@ endif()
 if(FLCC_SANITIZE)
     # -O1 -g1: reports with lines, in half the time that -O2 -g takes to compile.
     set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1 -DNDEBUG")
-    # A null pointer ends a test without a check of its own, and the checks of objects' sizes are
-    # those of the address sanitizer: a tenth of the time to compile.
+    # Left out: checks of what ends a test anyway (null pointers) or what the address sanitizer sees
+    # as well (sizes of objects, sums of pointers), and of alignment, which the processor checks where
+    # it matters. They take a third of the time to compile and a fifth of the time to run.
     target_compile_options(flcc_options INTERFACE -fsanitize=${FLCC_SANITIZE}
-        -fno-sanitize=null,object-size,vptr -fno-omit-frame-pointer -fno-sanitize-recover=all)
+        -fno-sanitize=null,object-size,vptr,alignment,pointer-overflow
+        -fno-omit-frame-pointer -fno-sanitize-recover=all)
     # The checks a sanitizer adds make GCC see uninitialised values where there are none.
     target_compile_options(flcc_options INTERFACE -Wno-maybe-uninitialized)
     target_link_options(flcc_options INTERFACE -fsanitize=${FLCC_SANITIZE})

@@ -426,7 +426,7 @@ void CudaScenesTest::aFailureBesideOthersIsTriedAgainAlone() {
     const Work work("cuda:0", method.toStdString());
     const std::vector<job::JobReport> wanted = oneByOne(work);
     int again = 0;
-    for (int turn = 1; turn <= 24; turn += test::kSanitized ? 11 : 3) {
+    for (int turn = 1; turn <= 24; turn += test::kSanitized ? 13 : 3) {
         failAt(static_cast<Call>(call), turn, DeviceDouble::kInvalidValue);
         job::JobReport report;
         const test::Thrown thrown = test::thrownBy([&] { report = job::runJob(work.job).report; });

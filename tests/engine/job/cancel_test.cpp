@@ -9,6 +9,7 @@
 #include "engine/job/listing.h"
 #include "tests/engine/job/job_cases.h"
 #include "tests/support/comparison.h"
+#include "tests/support/effort.h"
 #include "tests/support/scenes.h"
 #include "tests/support/test_class.h"
 
@@ -163,7 +164,7 @@ void JobCancelTest::readingFilesEndsSoon() {
                    {});
     int cancelled = 0;
     // While the file is read, while its sum is taken and while its statistics are.
-    for (int delay = 0; delay < 200 && cancelled < 8; delay += 10) {
+    for (int delay = 0; delay < 200 && cancelled < (test::kSanitized ? 3 : 8); delay += 10) {
         std::stop_source source;
         Clock::time_point asked;
         std::jthread stopper([&] {
