@@ -12,6 +12,7 @@
 #include "app/cli_progress.h"
 #include "engine/base/error.h"
 #include "engine/base/log.h"
+#include "engine/base/text.h"
 #include "engine/io/atomic_file.h"
 #include "engine/job/arguments.h"
 #include "engine/job/job.h"
@@ -164,10 +165,11 @@ int plan(const Arguments& args, const std::stop_token& stop) {
 }
 
 int info(const Arguments& args, const std::stop_token& stop) {
-    if (args.size() != 1) {
+    const std::vector<std::string> files = argumentsOf("info", {}, args).plain;
+    if (files.size() != 1) {
         refuse("info takes one file: flcc-cli info FILE");
     }
-    const std::string json = job::imageInfoJson(args[0], stop);
+    const std::string json = job::imageInfoJson(files.front(), stop);
     if (json.empty()) {
         return interrupted();
     }
@@ -176,16 +178,20 @@ int info(const Arguments& args, const std::stop_token& stop) {
 }
 
 int sample(const Arguments& args, const std::stop_token& stop) {
-    if (args.size() == 1 && args[0] == "--list") {
+    const auto [options, names] =
+        argumentsOf("sample", {{"--output", "DIR"}, {"--list", ""}}, args);
+    if (options.size() == 1 && options.contains("--list") && names.empty()) {
         print(job::samplesText());
         return 0;
     }
-    const bool separate = args.size() == 3 && args[1] == "--output";
-    if (!separate || args[0].starts_with("-") || args[2].empty()) {
+    const auto folder = options.find("--output");
+    if (names.size() != 1 || options.size() != 1 || folder == options.end() ||
+        folder->second.empty()) {
         refuse("sample needs a name and a folder: flcc-cli sample NAME --output DIR; flcc-cli "
                "sample --list lists the names");
     }
-    const std::vector<std::filesystem::path> files = job::writeSample(args[0], args[2], stop);
+    const std::vector<std::filesystem::path> files =
+        job::writeSample(names.front(), folder->second, stop);
     if (files.empty()) {
         return interrupted();
     }
@@ -248,6 +254,10 @@ int runCommand(const std::vector<std::string>& args, const std::stop_token& stop
     const std::string& command = args.front();
     const Arguments rest(args.begin() + 1, args.end());
     if (command == "--version") {
+        if (!rest.empty()) {
+            refuse("--version takes no argument; leave out \"" + base::excerpt(rest.front()) +
+                   "\"");
+        }
         print("flcc-cli " FLCC_VERSION "\n");
         return 0;
     }
@@ -278,7 +288,8 @@ int runCommand(const std::vector<std::string>& args, const std::stop_token& stop
     if (command == "selftest") {
         return selfTest(rest, stop);
     }
-    refuse("unknown command \"" + command + "\"; flcc-cli --help lists the commands");
+    refuse("unknown command \"" + base::excerpt(command) +
+           "\"; flcc-cli --help lists the commands");
 }
 
 } // namespace flcc::app

@@ -8,21 +8,12 @@
 #include "app/cli_signals.h"
 #include "engine/base/allocation.h"
 #include "engine/base/error.h"
+#include "engine/base/text.h"
 
 namespace {
 
-/// One line for standard error: a file name may hold line breaks.
-std::string oneLine(std::string text) {
-    for (char& c : text) {
-        if (static_cast<unsigned char>(c) < ' ') {
-            c = ' ';
-        }
-    }
-    return text;
-}
-
 int fail(flcc::base::ErrorCode code, const std::string& sentence) {
-    std::cerr << "flcc-cli: " + oneLine(sentence) + "\n" << std::flush;
+    std::cerr << "flcc-cli: " + flcc::base::oneLine(sentence) + "\n" << std::flush;
     return static_cast<int>(code);
 }
 

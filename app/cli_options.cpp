@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <iostream>
+#include <utility>
 
 #include "engine/base/error.h"
+#include "engine/base/text.h"
 #include "engine/plan/planner.h"
 
 namespace flcc::app {
@@ -27,18 +29,29 @@ std::string listOf(const std::vector<KnownOption>& known) {
 
 void refuse(const std::string& sentence) { throw Error(ErrorCode::CommandLine, sentence); }
 
-OptionValues optionsOf(const std::string& command, const std::vector<KnownOption>& known,
-                       const std::vector<std::string>& args) {
-    OptionValues options;
+CommandArguments argumentsOf(const std::string& command, const std::vector<KnownOption>& known,
+                             const std::vector<std::string>& args) {
+    CommandArguments result;
     for (std::size_t i = 0; i < args.size(); ++i) {
+        if (args[i] == "--") {
+            result.plain.insert(result.plain.end(),
+                                args.begin() + static_cast<std::ptrdiff_t>(i) + 1, args.end());
+            break;
+        }
+        if (!args[i].starts_with("-") || args[i] == "-") {
+            result.plain.push_back(args[i]);
+            continue;
+        }
         const std::size_t equals = args[i].find('=');
         const std::string name = args[i].substr(0, equals);
         const auto option = std::find_if(known.begin(), known.end(),
                                          [&](const KnownOption& one) { return one.name == name; });
         if (option == known.end()) {
-            refuse("unknown option " + name + "; " + command + " takes " + listOf(known));
+            refuse("unknown option " + base::excerpt(name) + "; " + command + " takes " +
+                   (known.empty() ? "no options; write -- before a name that begins with -"
+                                  : listOf(known)));
         }
-        if (options.contains(name) && !option->repeats) {
+        if (result.options.contains(name) && !option->repeats) {
             refuse("option " + name + " is given twice");
         }
         const bool separate = equals == std::string::npos;
@@ -46,15 +59,25 @@ OptionValues optionsOf(const std::string& command, const std::vector<KnownOption
             if (!separate) {
                 refuse("option " + name + " takes no value");
             }
-            options.emplace(name, "");
+            result.options.emplace(name, "");
             continue;
         }
         if (separate && i + 1 == args.size()) {
             refuse("option " + name + " needs a value");
         }
-        options.emplace(name, separate ? args[++i] : args[i].substr(equals + 1));
+        result.options.emplace(name, separate ? args[++i] : args[i].substr(equals + 1));
     }
-    return options;
+    return result;
+}
+
+OptionValues optionsOf(const std::string& command, const std::vector<KnownOption>& known,
+                       const std::vector<std::string>& args) {
+    CommandArguments result = argumentsOf(command, known, args);
+    if (!result.plain.empty()) {
+        refuse("unexpected argument \"" + base::excerpt(result.plain.front()) + "\"; " + command +
+               " takes " + listOf(known));
+    }
+    return std::move(result.options);
 }
 
 std::int64_t wholeNumber(const std::string& option, std::string_view text, std::int64_t least,
@@ -64,7 +87,7 @@ std::int64_t wholeNumber(const std::string& option, std::string_view text, std::
     if (error != std::errc{} || rest != text.data() + text.size() || value < least ||
         value > most) {
         refuse(option + " takes a whole number from " + std::to_string(least) + " to " +
-               std::to_string(most) + ", not \"" + std::string(text) + "\"");
+               std::to_string(most) + ", not \"" + base::excerpt(text) + "\"");
     }
     return value;
 }
@@ -83,7 +106,8 @@ std::string deviceOf(const OptionValues& options) {
         return "auto";
     }
     if (!plan::isDeviceName(found->second)) {
-        refuse("--device takes auto, cpu, cuda or cuda:N, not \"" + found->second + "\"");
+        refuse("--device takes auto, cpu, cuda or cuda:N, not \"" + base::excerpt(found->second) +
+               "\"");
     }
     return found->second;
 }

@@ -20,8 +20,22 @@ struct KnownOption {
 /// time, in the order given.
 using OptionValues = std::multimap<std::string, std::string>;
 
-/// The options in `args`: `--name value` or `--name=value`. **Errors**: CommandLine for an unknown
-/// option, an option given twice that does not repeat, a missing value, and a value for a switch.
+/// The arguments of a command that does not run a job.
+struct CommandArguments {
+    OptionValues options;
+    std::vector<std::string> plain; ///< names of files and the like, in the order given
+};
+
+/// Splits `args` into options (`--name value` or `--name=value`) and plain arguments. After "--"
+/// all arguments are plain; before it, one that begins with "-" is an option, "-" alone excepted.
+/// **Errors**: CommandLine for an unknown option, an option given twice that does not repeat, a
+/// missing value, and a value for a switch.
+[[nodiscard]] CommandArguments argumentsOf(const std::string& command,
+                                           const std::vector<KnownOption>& known,
+                                           const std::vector<std::string>& args);
+
+/// The options of a command without plain arguments. **Errors**: as argumentsOf(); CommandLine for
+/// a plain argument.
 [[nodiscard]] OptionValues optionsOf(const std::string& command,
                                      const std::vector<KnownOption>& known,
                                      const std::vector<std::string>& args);

@@ -1,5 +1,6 @@
 #include "ui/peaks_model.h"
 
+#include <limits>
 #include <utility>
 
 #include "ui/document.h"
@@ -40,7 +41,7 @@ QVariant PeaksModel::number(const match::Peak& peak, int row, int column) const 
     case CentreZ:
         return peak.centre[static_cast<std::size_t>(column - CentreX)];
     case ZScore:
-        return peak.zscore;
+        return peak.zscore.value_or(-std::numeric_limits<double>::infinity());
     case Rival:
         return peak.rival.value_or(-1);
     case Bound:
@@ -62,7 +63,7 @@ QString PeaksModel::text(const match::Peak& peak, int row, int column) const {
     case CentreZ:
         return QString::number(value.toDouble(), 'f', 2);
     case ZScore:
-        return QString::number(peak.zscore, 'f', 1);
+        return peak.zscore ? QString::number(*peak.zscore, 'f', 1) : QString();
     case Rival:
         return peak.rival ? QString::number(*peak.rival, 'f', 2) : QString();
     case Bound:

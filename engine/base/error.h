@@ -3,6 +3,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "engine/base/text.h"
+
 namespace flcc::base {
 
 /// Class of an error, so that callers can react. The value is the exit code of `flcc-cli`.
@@ -17,12 +19,12 @@ enum class ErrorCode : int {
 };
 
 /// The only exception type of the project. Its sentence holds the values: "template 9x9x1 is larger
-/// than scene 5x5x1". Cancellation and the refusal of a candidate are return values, never an
-/// Error.
+/// than scene 5x5x1". It is one line: control characters, as a file name may hold them, become
+/// spaces. Cancellation and the refusal of a candidate are return values, never an Error.
 class Error : public std::runtime_error {
   public:
     Error(ErrorCode code, const std::string& sentence)
-        : std::runtime_error(sentence), m_code(code) {}
+        : std::runtime_error(oneLine(sentence)), m_code(code) {}
 
     [[nodiscard]] ErrorCode code() const noexcept { return m_code; }
 

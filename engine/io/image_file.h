@@ -28,11 +28,14 @@ struct ImageInfo {
 };
 
 struct ReadOptions {
-    std::optional<int> channel{};      ///< counted from 0
-    std::optional<int> frame{};        ///< counted from 0
-    std::int64_t maxBytes = INT64_MAX; ///< a file whose pixels need more is an error
-    std::stop_token stop{};            ///< checked in every row, strip, tile or block
-    bool digests = false;              ///< fill in LoadedImage::files
+    std::optional<int> channel{}; ///< counted from 0
+    std::optional<int> frame{};   ///< counted from 0
+    /// A file whose pixels and decoder need more is an error.
+    std::int64_t maxBytes = INT64_MAX;
+    /// A file whose decoder needs more buffers beside the pixels is an error.
+    std::int64_t maxBufferBytes = INT64_MAX;
+    std::stop_token stop{}; ///< checked in every row, strip, tile or block
+    bool digests = false;   ///< fill in LoadedImage::files
 };
 
 /// An image in memory with the values of the file; one plane for each colour component, never
@@ -57,7 +60,7 @@ struct LoadedImage {
 /// **Errors**: Input when the file is missing, empty, truncated, unsupported or contradicts its
 /// header, or, with `options.digests`, is changed while it is read; Problem when it has several
 /// channels or frames and none was chosen, or the chosen one does not exist; Memory when it exceeds
-/// maxBytes.
+/// maxBytes or maxBufferBytes, before anything of that size is allocated.
 [[nodiscard]] LoadedImage readImage(const std::filesystem::path& path,
                                     const ReadOptions& options = {});
 

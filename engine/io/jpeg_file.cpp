@@ -1,6 +1,7 @@
 // JPEG through libjpeg itself: it can be interrupted between rows and between the scans of a
 // progressive file, and its errors come back as sentences.
 
+#include <algorithm>
 #include <array>
 #include <csetjmp>
 #include <cstddef>
@@ -14,6 +15,7 @@
 #include "engine/base/error.h"
 #include "engine/io/detail/backends.h"
 #include "engine/io/detail/raw_file.h"
+#include "engine/io/detail/read_files.h"
 
 namespace flcc::io::detail {
 
@@ -122,36 +124,119 @@ void require(bool good, const std::filesystem::path& path, const JpegFile& owner
     }
 }
 
-/// Walks the segments to the end mark, so that a cut file is known before it is unpacked.
-void requireWholeFile(const std::filesystem::path& path, const std::stop_token& stop) {
-    const std::int64_t size = requireRegularFile(path);
-    const std::vector<unsigned char> bytes = readBytes(path, 0, size);
-    std::size_t at = 2;
-    bool scan = false; // inside entropy-coded data, where only FF xx (not 00, not RST) ends it
-    for (std::size_t steps = 0; at + 1 < bytes.size(); ++steps) {
-        if (steps % (1U << 20U) == 0) {
-            throwIfStopped(stop);
+/// Bytes of a file in order, a block at a time.
+class Bytes {
+  public:
+    Bytes(const std::filesystem::path& path, const std::stop_token& stop)
+        : m_file(path, 0, nullptr, stop), m_block(1 << 16) {}
+
+    /// The next byte, or -1 at the end.
+    int next() {
+        if (m_at == m_filled) {
+            m_filled = m_file.read(m_block.data(), static_cast<std::int64_t>(m_block.size()));
+            m_at = 0;
         }
-        const unsigned mark = bytes[at + 1];
-        if (bytes[at] != 0xff || mark == 0xff || (scan && (mark == 0 || (mark & 0xf8U) == 0xd0))) {
-            ++at;
+        return m_at < m_filled ? m_block[static_cast<std::size_t>(m_at++)] : -1;
+    }
+    void skip(std::int64_t count) {
+        const std::int64_t here = std::min(count, m_filled - m_at);
+        m_at += here;
+        m_file.skip(count - here);
+    }
+
+  private:
+    FileStream m_file;
+    std::vector<unsigned char> m_block;
+    std::int64_t m_at = 0;
+    std::int64_t m_filled = 0;
+};
+
+/// Walks the segments to the end mark, so that a truncated file is known before it is decoded.
+/// Returns the number of scans. **Errors**: Input when there is no end mark.
+std::int64_t countScans(const std::filesystem::path& path, const std::stop_token& stop) {
+    constexpr int kEnd = 0xd9;
+    constexpr int kScan = 0xda;
+    Bytes bytes(path, stop);
+    bytes.skip(2);
+    std::int64_t scans = 0;
+    int byte = bytes.next();
+    while (byte >= 0) {
+        if (byte != 0xff) {
+            byte = bytes.next();
             continue;
         }
-        if (mark == 0xd9) {
-            return;
+        const int mark = bytes.next();
+        // Inside a scan only FF xx (not 00, not a restart) ends the entropy-coded data.
+        if (mark == 0xff || (scans > 0 && (mark == 0 || (mark >= 0xd0 && mark < 0xd8)))) {
+            byte = mark;
+            continue;
         }
-        if (at + 3 >= bytes.size()) {
+        if (mark == kEnd) {
+            return scans;
+        }
+        const int high = bytes.next();
+        const int low = bytes.next();
+        if (low < 0) {
             break;
         }
-        at += 2U + static_cast<std::size_t>(bytes[at + 2] * 256 + bytes[at + 3]);
-        scan = mark == 0xda;
+        bytes.skip(std::max(0, high * 256 + low - 2));
+        scans += mark == kScan ? 1 : 0;
+        byte = bytes.next();
     }
     failInput(path, "the file is truncated");
 }
 
+/// Number of 8x8 blocks of all components; `padded` as libjpeg keeps them.
+std::int64_t blockCount(const jpeg_decompress_struct& state, bool padded) {
+    const auto length = [padded](std::int64_t count, std::int64_t step) {
+        return padded ? (count + step - 1) / step * step : count;
+    };
+    std::int64_t blocks = 0;
+    for (int i = 0; i < state.num_components; ++i) {
+        const jpeg_component_info& component = state.comp_info[i];
+        blocks += length(component.width_in_blocks, component.h_samp_factor) *
+                  length(component.height_in_blocks, component.v_samp_factor);
+    }
+    return blocks;
+}
+
+/// Time and memory of decoding must be in proportion to the file.
+void requireProportion(const std::filesystem::path& path, const jpeg_decompress_struct& state,
+                       std::int64_t scans) {
+    const std::int64_t size = requireRegularFile(path);
+    const std::int64_t blocks = blockCount(state, false);
+    // A Huffman code has at least one bit, and each block has one for its mean; an arithmetic code
+    // may have far less.
+    const std::int64_t blocksPerByte = state.arith_code != 0 ? 1024 : 8;
+    if (blocks / blocksPerByte > size) {
+        failInput(path, "its header promises more pixels than the file can hold");
+    }
+    // A scan passes over all blocks, whatever it changes. Encoders write about ten.
+    constexpr std::int64_t kScans = 100;
+    if (scans > kScans && cappedProduct(scans, blocks) / (kScans * 8) > size) {
+        failInput(path, "it has " + std::to_string(scans) + " scans; a file of " +
+                            std::to_string(size) + " bytes may have at most " +
+                            std::to_string(std::max(kScans, kScans * 8 * size / blocks)));
+    }
+}
+
+/// Bytes that libjpeg takes to decode.
+std::int64_t bufferBytes(jpeg_decompress_struct& state) {
+    std::int64_t rows = 0;
+    for (int i = 0; i < state.num_components; ++i) {
+        const jpeg_component_info& component = state.comp_info[i];
+        // Two rows of blocks, and one row of pixels at full width for each row of samples.
+        rows += std::int64_t{component.width_in_blocks} * component.v_samp_factor * 64 * 2 +
+                std::int64_t{state.output_width} * state.max_v_samp_factor;
+    }
+    // Where a component comes in several scans, all coefficients are kept.
+    const bool whole = ::jpeg_has_multiple_scans(&state) != 0;
+    return rows + (whole ? blockCount(state, true) * static_cast<std::int64_t>(sizeof(JBLOCK)) : 0);
+}
+
 ImageInfo openJpeg(const std::filesystem::path& path, JpegFile& owner,
                    const std::stop_token& stop) {
-    requireWholeFile(path, stop);
+    const std::int64_t scans = countScans(path, stop);
     owner.stop = stop;
     owner.state.err = ::jpeg_std_error(&owner.errors);
     owner.errors.error_exit = onError;
@@ -171,6 +256,7 @@ ImageInfo openJpeg(const std::filesystem::path& path, JpegFile& owner,
                             " components, which cannot be read");
     }
     requireSaneHeader(path, info);
+    requireProportion(path, owner.state, scans);
     return info;
 }
 
@@ -201,7 +287,7 @@ LoadedImage readJpeg(const std::filesystem::path& path, const ReadOptions& optio
     JpegFile owner;
     LoadedImage loaded;
     loaded.info = openJpeg(path, owner, options.stop);
-    (void)choose(path, loaded.info, options);
+    (void)choose(path, loaded.info, options, bufferBytes(owner.state));
     require(start(owner), path, owner);
     for (int plane = 0; plane < loaded.info.components; ++plane) {
         loaded.components.push_back(base::makeImage(loaded.info.pixel, loaded.info.extents));

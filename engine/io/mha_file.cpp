@@ -115,7 +115,7 @@ std::vector<T> numbers(const std::filesystem::path& path, const Header& header,
     }
     if (values.size() != count) {
         failInput(path, what + " in its header is \"" + text.substr(0, 80) + "\" for " +
-                            header.get("NDims") + " dimensions");
+                            base::excerpt(header.get("NDims")) + " dimensions");
     }
     return values;
 }
@@ -165,7 +165,8 @@ ImageInfo infoOf(const std::filesystem::path& path, const Header& header) {
     const auto* found = std::find_if(kElementTypes.begin(), kElementTypes.end(),
                                      [&](const ElementType& entry) { return entry.word == word; });
     if (found == kElementTypes.end()) {
-        failInput(path, "its voxels are of the type \"" + word + "\", which cannot be read");
+        failInput(path, "its voxels are of the type \"" + base::excerpt(word) +
+                            "\", which cannot be read");
     }
     info.pixel = found->type;
     const int values = numbers<int>(path, header, "ElementNumberOfChannels",

@@ -98,7 +98,7 @@ std::string row(const match::Peak& peak, std::size_t rank, char separator) {
                                                          std::to_string(peak.templ),
                                                          "",
                                                          "",
-                                                         real(peak.zscore),
+                                                         peak.zscore ? real(*peak.zscore) : "",
                                                          "",
                                                          std::string(base::name(peak.status)),
                                                          real(peak.bound),

@@ -98,6 +98,9 @@ bool readHeader(PngFile& owner, PngHeader& header) {
         return false;
     }
     ::png_set_user_limits(owner.png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    // Texts, profiles and the like may unpack to far more than the pixels, and nothing here needs
+    // them.
+    ::png_set_keep_unknown_chunks(owner.png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
     ::png_set_read_fn(owner.png, &owner, readBlock);
     ::png_read_info(owner.png, owner.info);
     ::png_get_IHDR(owner.png, owner.info, &header.width, &header.height, &header.bits,
@@ -179,8 +182,9 @@ ImageInfo openPng(const std::filesystem::path& path, PngFile& owner) {
         failPng(path, owner);
     }
     // No PNG packs more than 1032 bytes into one.
-    const std::int64_t pixels = std::int64_t{header.width} * header.height;
-    if (pixels / 8 * header.bits / 1040 > requireRegularFile(path)) {
+    const std::int64_t bits = std::int64_t{header.bits} * ::png_get_channels(owner.png, owner.info);
+    const std::int64_t packed = (header.width * bits + 7) / 8 + 1; // a row and its filter
+    if (cappedProduct(packed, header.height) / 1040 > requireRegularFile(path)) {
         failInput(path, "its header promises more pixels than the file can hold");
     }
     ImageInfo info;
@@ -212,18 +216,35 @@ ImageInfo pngInfo(const std::filesystem::path& path) {
     return openPng(path, owner);
 }
 
+namespace {
+
+/// Bytes that reading takes beside the planes: the pixels of a colour image with their components
+/// side by side, the addresses of the rows, and libpng's rows of up to 8 bytes a pixel.
+std::int64_t bufferBytes(const ImageInfo& info) {
+    const std::int64_t together =
+        info.components == 1
+            ? 0
+            : base::byteCount(info.extents, info.components * base::bytesPerVoxel(info.pixel));
+    constexpr std::int64_t kRows = 4;
+    return cappedSum(together,
+                     info.extents.y * std::int64_t{sizeof(png_bytep)} + info.extents.x * kRows * 8);
+}
+
+} // namespace
+
 LoadedImage readPng(const std::filesystem::path& path, const ReadOptions& options) {
     PngFile owner(false);
     owner.stop = options.stop;
     LoadedImage loaded;
     loaded.info = openPng(path, owner);
     const ImageInfo& info = loaded.info;
-    (void)choose(path, info, options);
+    (void)choose(path, info, options, bufferBytes(info));
     base::AnyImage all =
         base::makeImage(info.pixel, {info.extents.x * info.components, info.extents.y, 1});
     const auto rowBytes = static_cast<std::size_t>(info.extents.x * info.components *
                                                    base::bytesPerVoxel(info.pixel));
     std::vector<png_bytep> rows;
+    rows.reserve(static_cast<std::size_t>(info.extents.y));
     for (std::int64_t y = 0; y < info.extents.y; ++y) {
         rows.push_back(static_cast<png_bytep>(bytesOf(all)) +
                        static_cast<std::size_t>(y) * rowBytes);

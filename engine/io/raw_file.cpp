@@ -46,6 +46,17 @@ namespace {
 
 constexpr std::int64_t kBlockVoxels = 1 << 20;
 
+/// Values of one voxel in the file.
+std::int64_t valuesTogether(const ImageInfo& info) {
+    return std::int64_t{1} * info.components * info.channels;
+}
+
+/// Voxels that readSideBySide reads at a time.
+std::int64_t blockLength(const ImageInfo& info) {
+    return std::min(base::voxelCount(info.extents),
+                    std::max<std::int64_t>(1, kBlockVoxels / valuesTogether(info)));
+}
+
 /// Values of a file in our order of bytes.
 class ValueReader {
   public:
@@ -89,10 +100,9 @@ class ValueReader {
 /// Values side by side in the file, one plane each in memory.
 void readSideBySide(ValueReader& reader, const ImageInfo& info, const Choice& choice,
                     std::vector<base::AnyImage>& planes) {
-    const std::int64_t together = std::int64_t{1} * info.components * info.channels;
+    const std::int64_t together = valuesTogether(info);
     const std::int64_t voxels = base::voxelCount(info.extents);
-    const std::int64_t length =
-        std::min(voxels, std::max<std::int64_t>(1, kBlockVoxels / together));
+    const std::int64_t length = blockLength(info);
     base::AnyImage block = base::makeImage(info.pixel, {together, length, 1});
     for (std::int64_t at = 0; at < voxels; at += length) {
         const std::int64_t count = std::min(length, voxels - at);
@@ -108,7 +118,7 @@ void readSideBySide(ValueReader& reader, const ImageInfo& info, const Choice& ch
 /// Reads runs of `inner` values of one component or channel that follow each other.
 void readRuns(ValueReader& reader, const ImageInfo& info, const Choice& choice, std::int64_t inner,
               std::vector<base::AnyImage>& planes) {
-    const std::int64_t together = std::int64_t{1} * info.components * info.channels;
+    const std::int64_t together = valuesTogether(info);
     const std::int64_t first = choice.frame * base::voxelCount(info.extents);
     const std::int64_t last = first + base::voxelCount(info.extents);
     const std::int64_t bytes = base::bytesPerVoxel(info.pixel);
@@ -128,10 +138,16 @@ void readRuns(ValueReader& reader, const ImageInfo& info, const Choice& choice, 
 
 } // namespace
 
+std::int64_t rawBufferBytes(const ImageInfo& info) {
+    return valuesTogether(info) == 1 ? 0
+                                     : cappedProduct(valuesTogether(info) * blockLength(info),
+                                                     base::bytesPerVoxel(info.pixel));
+}
+
 std::vector<base::AnyImage> readRaw(const ImageInfo& info, const RawLayout& layout,
                                     const Choice& choice, ReadFiles* files,
                                     const std::stop_token& stop) {
-    const std::int64_t together = std::int64_t{1} * info.components * info.channels;
+    const std::int64_t together = valuesTogether(info);
     const std::int64_t all = base::voxelCount(info.extents) * info.frames * together;
     ValueReader reader(layout, info.pixel, files, stop);
     std::vector<base::AnyImage> planes;
@@ -252,13 +268,6 @@ std::string requireKey(const std::string& key) {
         throw base::Error(base::ErrorCode::Internal, "\"" + key + "\" cannot be a metadata key");
     }
     return key;
-}
-
-std::string oneLine(const std::string& value) {
-    std::string line = value;
-    std::replace_if(
-        line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
-    return line;
 }
 
 } // namespace flcc::io::detail

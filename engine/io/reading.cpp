@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "engine/base/error.h"
+#include "engine/io/detail/raw_file.h"
 
 namespace flcc::io::detail {
 
@@ -28,6 +29,26 @@ bool looksLikeMetaImage(const std::vector<unsigned char>& bytes) {
     const std::string text(bytes.begin(), bytes.end());
     return text.rfind("ObjectType", 0) == 0 || text.rfind("NDims", 0) == 0 ||
            (text.rfind("Comment", 0) == 0 && text.find("NDims") != std::string::npos);
+}
+
+/// Throws Memory when `bytes` of pixels and `buffers` need more than the options allow.
+void requireMemory(const std::filesystem::path& path, std::int64_t bytes, std::int64_t buffers,
+                   const ReadOptions& options) {
+    constexpr std::int64_t kSmall = std::int64_t{4} << 20;
+    const std::int64_t counted = buffers < kSmall ? 0 : buffers;
+    const auto refuse = [&](const std::string& needs, std::int64_t limit) {
+        throw base::Error(base::ErrorCode::Memory, shown(path) + " needs " + needs +
+                                                       ", the limit is " + std::to_string(limit));
+    };
+    const std::string toDecode = std::to_string(buffers) + " bytes in memory to decode it";
+    if (counted > options.maxBufferBytes) {
+        refuse(toDecode + " beside its pixels", options.maxBufferBytes);
+    }
+    if (cappedSum(bytes, counted) > options.maxBytes) {
+        refuse(std::to_string(bytes) + " bytes in memory" +
+                   (counted > 0 ? " and " + toDecode : std::string()),
+               options.maxBytes);
+    }
 }
 
 std::string rangeText(int count) { return "0 to " + std::to_string(count - 1); }
@@ -96,7 +117,7 @@ std::filesystem::path requireNeighbour(const std::filesystem::path& header,
         failInput(header, "its pixels are spread over several files, which cannot be read");
     }
     if (file.find('/') != std::string::npos || file == "..") {
-        failInput(header, "its pixels lie in another folder (" + shown(file) + ")");
+        failInput(header, "its pixels lie in another folder (" + base::excerpt(file) + ")");
     }
     return header.parent_path() / file;
 }
@@ -159,8 +180,18 @@ Format detectFormat(const std::filesystem::path& path) {
               "its format is unknown; PNG, TIFF, NRRD, MetaImage, NIfTI, MRC and JPEG can be read");
 }
 
-Choice choose(const std::filesystem::path& path, const ImageInfo& info,
-              const ReadOptions& options) {
+std::int64_t cappedProduct(std::int64_t a, std::int64_t b) {
+    std::int64_t product = 0;
+    return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
+std::int64_t cappedSum(std::int64_t a, std::int64_t b) {
+    std::int64_t sum = 0;
+    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+Choice choose(const std::filesystem::path& path, const ImageInfo& info, const ReadOptions& options,
+              std::int64_t buffers) {
     const auto pick = [&](const std::optional<int>& chosen, int count, const std::string& word) {
         const std::string holds =
             shown(path) + " holds " + std::to_string(count) + " " + word + (count == 1 ? "" : "s");
@@ -179,12 +210,13 @@ Choice choose(const std::filesystem::path& path, const ImageInfo& info,
     choice.frame = pick(options.frame, info.frames, "frame");
     const std::int64_t bytes =
         base::byteCount(info.extents, info.components * base::bytesPerVoxel(info.pixel));
-    if (bytes > options.maxBytes) {
-        throw base::Error(base::ErrorCode::Memory, shown(path) + " needs " + std::to_string(bytes) +
-                                                       " bytes in memory, the limit is " +
-                                                       std::to_string(options.maxBytes));
-    }
+    requireMemory(path, bytes, buffers, options);
     return choice;
+}
+
+Choice choose(const std::filesystem::path& path, const ImageInfo& info,
+              const ReadOptions& options) {
+    return choose(path, info, options, rawBufferBytes(info));
 }
 
 PointLocale::PointLocale()

@@ -3,9 +3,11 @@
 
 #include "engine/io/detail/tiff_pages.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdarg>
 #include <cstdio>
+#include <string_view>
 
 #include <tiffio.h>
 
@@ -30,8 +32,33 @@ int keepMessage(TIFF* /*file*/, void* user, const char* /*module*/, const char* 
     return 1;
 }
 
-int dropMessage(TIFF* /*file*/, void* /*user*/, const char* /*module*/, const char* /*format*/,
-                va_list /*arguments*/) {
+/// The tags on which the image depends, as libtiff names them.
+constexpr std::array<std::string_view, 28> kTags{
+    "SubfileType",      "ImageWidth",     "ImageLength",
+    "BitsPerSample",    "Compression",    "PhotometricInterpretation",
+    "FillOrder",        "StripOffsets",   "ColorMap",
+    "SamplesPerPixel",  "RowsPerStrip",   "StripByteCounts",
+    "XResolution",      "YResolution",    "PlanarConfiguration",
+    "ImageDescription", "Group3Options",  "Group4Options",
+    "Predictor",        "TileWidth",      "TileLength",
+    "TileOffsets",      "TileByteCounts", "SampleFormat",
+    "JPEGTables",       "ExtraSamples",   "YCbCrSubsampling",
+    "LercParameters"};
+
+/// Keeps a warning that one of these tags is ignored, which `"NAME"` and "ignored" say; drops
+/// others. They tell of private tags and of oddities that change no pixel.
+int keepWarning(TIFF* /*file*/, void* user, const char* /*module*/, const char* format,
+                va_list arguments) {
+    std::array<char, 200> text{};
+    (void)std::vsnprintf(text.data(), text.size(), format, arguments);
+    const std::string_view warning(text.data());
+    const bool ours = std::any_of(kTags.begin(), kTags.end(), [&](std::string_view tag) {
+        return warning.find("\"" + std::string(tag) + "\"") != std::string_view::npos;
+    });
+    auto& message = *static_cast<std::string*>(user);
+    if (message.empty() && ours && warning.find("ignored") != std::string_view::npos) {
+        message = oneLine(warning);
+    }
     return 1;
 }
 
@@ -39,11 +66,13 @@ int dropMessage(TIFF* /*file*/, void* /*user*/, const char* /*module*/, const ch
 
 void CloseTiff::operator()(tiff* file) const { ::TIFFClose(file); }
 
-Tiff openTiff(const std::filesystem::path& path, const char* mode, std::string& message) {
+Tiff openTiff(const std::filesystem::path& path, const char* mode, std::string& message,
+              std::int64_t mostBytes) {
     const std::unique_ptr<TIFFOpenOptions, void (*)(TIFFOpenOptions*)> options(
         ::TIFFOpenOptionsAlloc(), ::TIFFOpenOptionsFree);
     ::TIFFOpenOptionsSetErrorHandlerExtR(options.get(), keepMessage, &message);
-    ::TIFFOpenOptionsSetWarningHandlerExtR(options.get(), dropMessage, nullptr);
+    ::TIFFOpenOptionsSetWarningHandlerExtR(options.get(), keepWarning, &message);
+    ::TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), mostBytes);
     return Tiff(::TIFFOpenExt(path.c_str(), mode, options.get()));
 }
 
@@ -167,6 +196,7 @@ void collectPages(const std::filesystem::path& path, TiffFile& open, const std::
                           std::to_string(open.page.width) + "x" + std::to_string(open.page.height) +
                           " of " + std::to_string(open.page.bits) + " bits");
         }
+        addSizes(path, file, page, open.sizes);
         open.directories.push_back(::TIFFCurrentDirOffset(file));
     } while (::TIFFReadDirectory(file) != 0);
     if (!open.message.empty()) {
@@ -228,10 +258,10 @@ void requireAllPages(const std::filesystem::path& path, TiffFile& open) {
 
 } // namespace
 
-std::unique_ptr<TiffFile> openStack(const std::filesystem::path& path,
-                                    const std::stop_token& stop) {
+std::unique_ptr<TiffFile> openStack(const std::filesystem::path& path, const std::stop_token& stop,
+                                    std::int64_t mostBytes) {
     auto open = std::make_unique<TiffFile>();
-    open->file = openTiff(path, "rm", open->message);
+    open->file = openTiff(path, "rm", open->message, mostBytes);
     if (!open->file) {
         failTiff(path, open->message);
     }
@@ -250,6 +280,7 @@ std::unique_ptr<TiffFile> openStack(const std::filesystem::path& path,
     info.metadata = open->stack.metadata;
     setComponents(path, *open);
     requireSaneHeader(path, info);
+    requireProportion(path, *open);
     requireAllPages(path, *open);
     if (open->stack.oneDirectory) {
         requirePagesBehindFirst(path, *open);
@@ -265,7 +296,7 @@ void goToPage(const std::filesystem::path& path, TiffFile& open, std::int64_t pa
 }
 
 ImageInfo tiffInfo(const std::filesystem::path& path, const std::stop_token& stop) {
-    return openStack(path, stop)->info;
+    return openStack(path, stop, kDirectoryBytes)->info;
 }
 
 } // namespace flcc::io::detail

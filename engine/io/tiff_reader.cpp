@@ -236,10 +236,13 @@ std::vector<base::AnyImage> readBehindFirst(const std::filesystem::path& path, T
 } // namespace
 
 LoadedImage readTiff(const std::filesystem::path& path, const ReadOptions& options) {
-    const auto open = openStack(path, options.stop);
+    const auto open = openStack(path, options.stop, std::max(options.maxBytes, kDirectoryBytes));
     LoadedImage loaded;
     loaded.info = open->info;
-    const Choice choice = choose(path, loaded.info, options);
+    const TiffSizes& sizes = open->sizes;
+    const std::int64_t buffers =
+        open->stack.oneDirectory ? 0 : cappedSum(cappedSum(sizes.block, sizes.stored), sizes.codec);
+    const Choice choice = choose(path, loaded.info, options, buffers);
     if (open->stack.oneDirectory) {
         loaded.components = readBehindFirst(path, *open, choice, options.stop);
         return loaded;

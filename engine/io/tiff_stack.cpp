@@ -30,7 +30,7 @@ int countOf(const std::filesystem::path& path, const Texts& texts, const std::st
     const std::string& text = found->second;
     const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
     if (result.ec != std::errc() || value < 1 || value > 1'000'000'000) {
-        failInput(path, "its description gives " + key + "=" + oneLine(text));
+        failInput(path, "its description gives " + key + "=" + base::excerpt(text));
     }
     return value;
 }

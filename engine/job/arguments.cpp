@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/error.h"
+#include "engine/base/text.h"
 #include "engine/job/detail/options.h"
 #include "engine/job/detail/text.h"
 #include "engine/job/detail/text_file.h"
@@ -59,13 +60,13 @@ void refuseLeftovers(const CLI::App& app) {
     std::erase(rest, "--"); // the mark itself, after which all arguments are plain
     for (const std::string& argument : rest) {
         if (argument.size() > 1 && argument.front() == '-') {
-            refuse("unknown option " + argument.substr(0, argument.find('=')) +
+            refuse("unknown option " + base::excerpt(argument.substr(0, argument.find('='))) +
                    "; flcc-cli match --help lists the options");
         }
     }
     if (!rest.empty()) {
         refuse(
-            "unexpected argument \"" + rest.front() +
+            "unexpected argument \"" + base::excerpt(rest.front()) +
             "\"; only a scene and one template can be given without an option; use --template for "
             "further templates and --scene for further scenes");
     }
@@ -172,15 +173,19 @@ Json parseObject(std::string_view text) {
     const auto refuseDoubledKeys = [&](int depth, Json::parse_event_t event, Json& parsed) {
         if (event == Json::parse_event_t::key && depth == 1 &&
             !keys.insert(parsed.get<std::string>()).second) {
-            refuse("\"" + parsed.get<std::string>() + "\" is given twice in the job file");
+            refuse("\"" + base::excerpt(parsed.get<std::string>()) +
+                   "\" is given twice in the job file");
         }
         return true;
     };
+    if (base::nestsTooDeep(text)) {
+        throw Error(ErrorCode::Input, "the values of the job file are nested more than 100 deep");
+    }
     Json json;
     try {
         json = Json::parse(text, refuseDoubledKeys);
     } catch (const Json::exception& error) {
-        throw Error(ErrorCode::Input, std::string("the job file is not JSON: ") + error.what());
+        throw Error(ErrorCode::Input, "the job file is not JSON: " + base::excerpt(error.what()));
     }
     if (!json.is_object()) {
         throw Error(ErrorCode::Input, "the job file is not a JSON object of options");
@@ -351,7 +356,7 @@ Job fromJobFile(std::string_view text) {
     for (const auto& [key, value] : json.items()) {
         const Option* const option = detail::findOption(key);
         if (option == nullptr) {
-            refuse("unknown option \"" + key + "\" in the job file");
+            refuse("unknown option \"" + base::excerpt(key) + "\" in the job file");
         }
         keys.push_back(key);
         setFrom(*option, value, job);
@@ -374,7 +379,7 @@ base::Box parseBox(std::string_view text) {
             return {{corner[0], corner[1], corner[2]}, {extents[0], extents[1], extents[2]}};
         }
     }
-    refuse("\"" + std::string(text) +
+    refuse("\"" + base::excerpt(text) +
            "\" is not a box; write X,Y:W,H or X,Y,Z:W,H,D with extents of at least 1");
 }
 
@@ -385,7 +390,7 @@ base::Extents parseTile(std::string_view text) {
                       std::all_of(numbers.begin(), numbers.end(),
                                   [](std::int64_t n) { return n >= 1 && n <= kLongest; });
     if (!good) {
-        refuse("\"" + std::string(text) +
+        refuse("\"" + base::excerpt(text) +
                "\" is not a tile; write P, P,P or P,P,P with numbers from "
                "1 to " +
                std::to_string(kLongest));
@@ -413,7 +418,7 @@ std::int64_t parseSize(std::string_view text) {
     }
     const double bytes = number * factor;
     if (error != std::errc{} || !(bytes >= 1 && bytes < 0x1p62)) {
-        refuse("\"" + std::string(text) + "\" is not a size; write it as 4GiB, 500MB or 1048576");
+        refuse("\"" + base::excerpt(text) + "\" is not a size; write it as 4GiB, 500MB or 1048576");
     }
     return static_cast<std::int64_t>(bytes);
 }

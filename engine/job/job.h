@@ -128,28 +128,28 @@ struct JobImages {
     std::shared_ptr<const MaskImage> sceneMask{};
 };
 
-/// Reads a scene or a template as a job does; null if cancelled. **Errors**: as io::readImage.
-[[nodiscard]] std::shared_ptr<const SceneImage> loadImage(const std::filesystem::path& path,
-                                                          std::optional<int> channel,
-                                                          std::optional<int> frame,
-                                                          const std::stop_token& stop = {});
+/// Reads a scene or a template as a job does; null if cancelled. `memoryBytes` limits the buffers
+/// that decoding takes beside the pixels, as Job::memoryBytes. **Errors**: as io::readImage.
+[[nodiscard]] std::shared_ptr<const SceneImage>
+loadImage(const std::filesystem::path& path, std::optional<int> channel, std::optional<int> frame,
+          const std::stop_token& stop = {}, std::int64_t memoryBytes = 0);
 
 /// Reads a template or mask for a scene, which more often has a single channel or frame than the
 /// scene: the chosen channel and frame count only if the file has several. Null if cancelled.
 [[nodiscard]] std::shared_ptr<const SceneImage> loadCompanion(const std::filesystem::path& path,
                                                               std::optional<int> channel,
                                                               std::optional<int> frame,
-                                                              const std::stop_token& stop = {});
+                                                              const std::stop_token& stop = {},
+                                                              std::int64_t memoryBytes = 0);
 
 /// The nonzero voxels of an image of any type, as a support. **Errors**: Problem for NaN and for a
 /// mask without a nonzero voxel.
 [[nodiscard]] std::shared_ptr<const MaskImage> maskOf(const SceneImage& image);
 
 /// Reads a mask as a job does; null if cancelled. **Errors**: as loadCompanion and maskOf.
-[[nodiscard]] std::shared_ptr<const MaskImage> loadMask(const std::filesystem::path& path,
-                                                        std::optional<int> channel,
-                                                        std::optional<int> frame,
-                                                        const std::stop_token& stop = {});
+[[nodiscard]] std::shared_ptr<const MaskImage>
+loadMask(const std::filesystem::path& path, std::optional<int> channel, std::optional<int> frame,
+         const std::stop_token& stop = {}, std::int64_t memoryBytes = 0);
 
 /// The images of a built-in sample, for a job.
 [[nodiscard]] JobImages sampleImages(std::string_view name);

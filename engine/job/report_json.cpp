@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/error.h"
+#include "engine/base/text.h"
 #include "engine/job/detail/text_file.h"
 #include "engine/job/report.h"
 
@@ -190,7 +191,7 @@ Json toJson(const match::Peak& peak, std::size_t rank) {
             {"curvature", toJson(peak.curvature)},
             {"template", peak.templ},
             {"rival", orNull(peak.rival)},
-            {"zscore", peak.zscore}};
+            {"zscore", orNull(peak.zscore)}};
 }
 
 Json toJson(const Environment& environment, bool calibrated) {
@@ -247,13 +248,27 @@ const Json& partFor(const Json& report, const base::Extents& templ) {
                                       base::toString(templ) + " voxels; make one that has");
 }
 
-/// An integer of the report, or `missing` where it has none.
+/// An integer of the report, or `missing` where it has none. **Errors**: throws for another value.
 std::int64_t integerAt(const Json& json, const char* key, std::int64_t missing) {
     const auto found = json.find(key);
-    return found != json.end() && found->is_number_integer() ? found->get<std::int64_t>() : missing;
+    if (found == json.end()) {
+        return missing;
+    }
+    if (!found->is_number_integer()) {
+        throw std::invalid_argument("\"" + std::string(key) + "\" is not a whole number");
+    }
+    return found->get<std::int64_t>();
 }
 
+/// The candidate of a report. A key that no report has is an error: it may be a misspelt one, whose
+/// value would silently be the default.
 method::Candidate candidateOf(const Json& chosen) {
+    const Json known = toJson(plan::CandidateReport{});
+    for (const auto& [key, value] : chosen.items()) {
+        if (!known.contains(key)) {
+            throw std::invalid_argument("unknown key \"" + base::excerpt(key) + "\"");
+        }
+    }
     method::Candidate candidate;
     candidate.method = chosen.at("method").get<std::string>();
     candidate.device = chosen.at("device").get<std::string>();
@@ -347,6 +362,10 @@ std::string toJson(const JobReport& report) {
 
 method::Candidate chosenCandidate(const std::string& path, const base::Extents& templ) {
     const std::string text = detail::readTextFile(path, "plan report");
+    if (base::nestsTooDeep(text)) {
+        throw Error(ErrorCode::Input,
+                    "the values of the plan report " + path + " are nested more than 100 deep");
+    }
     try {
         const Json json = Json::parse(text);
         const Json& chosen = partFor(json, templ).at("chosen");
@@ -360,7 +379,7 @@ method::Candidate chosenCandidate(const std::string& path, const base::Extents& 
             throw *own;
         }
         throw Error(ErrorCode::Input,
-                    path + " is no report with a chosen candidate: " + error.what());
+                    path + " is no report with a chosen candidate: " + base::excerpt(error.what()));
     }
 }
 

@@ -314,8 +314,8 @@ std::string peaksText(const JobReport& report, std::size_t shown) {
     for (std::size_t i = 0; i < std::min(shown, peaks.size()); ++i) {
         const match::Peak& peak = peaks[i];
         rows.push_back({std::to_string(i + 1), fixed(peak.score, 4), fixed(peak.centre[0], 2),
-                        fixed(peak.centre[1], 2), fixed(peak.centre[2], 2), fixed(peak.zscore, 1),
-                        std::to_string(peak.templ)});
+                        fixed(peak.centre[1], 2), fixed(peak.centre[2], 2),
+                        peak.zscore ? fixed(*peak.zscore, 1) : "", std::to_string(peak.templ)});
     }
     for (Row& row : rows) {
         if (!several) {

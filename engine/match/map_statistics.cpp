@@ -1,8 +1,25 @@
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "engine/match/peaks.h"
 
 namespace flcc::match {
+
+namespace {
+
+/// Mean and deviation from the means of scores and of squares. Each of the two is off by at most
+/// `error`, beside the rounding of a few operations in double. For equal scores the exact variance
+/// is 0, and the computed one is then at most the error of meanOfSquares - mean * mean.
+void setDeviation(double mean, double meanOfSquares, double error, MapStatistics& statistics) {
+    constexpr double kOperations = 8 * std::numeric_limits<double>::epsilon();
+    statistics.mean = mean;
+    statistics.standardDeviation = std::sqrt(std::max(0.0, meanOfSquares - mean * mean));
+    statistics.roundingDeviation =
+        std::sqrt(error * (1 + 2 * std::abs(mean) + error) + kOperations * meanOfSquares);
+}
+
+} // namespace
 
 MapStatistics statisticsOf(const method::ScoreTally& tally) {
     MapStatistics statistics;
@@ -13,10 +30,20 @@ MapStatistics statisticsOf(const method::ScoreTally& tally) {
     statistics.count = tally.count;
     statistics.minimum = static_cast<double>(tally.minimum);
     statistics.maximum = static_cast<double>(tally.maximum);
-    statistics.mean = tally.sum.value() * unit;
-    statistics.standardDeviation =
-        std::sqrt(std::max(0.0, tally.squares.value() * unit - statistics.mean * statistics.mean));
+    setDeviation(tally.sum.value() * unit, tally.squares.value() * unit, method::kScoreUnit,
+                 statistics);
     return statistics;
+}
+
+MapStatistics bankStatistics(MapStatistics best, const method::ScoreSums& scores) {
+    if (scores.count > 0) {
+        const auto count = static_cast<double>(scores.count);
+        best.count = scores.count;
+        // On a GPU the sums are in kScoreUnit and `rounding` is 0.
+        setDeviation(scores.sum / count, scores.squares / count,
+                     method::kScoreUnit + scores.rounding / count, best);
+    }
+    return best;
 }
 
 MapStatistics mapStatistics(const base::View<const float>& value,

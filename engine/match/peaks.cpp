@@ -271,7 +271,9 @@ Peak peakOf(const Found& found, const base::Geometry& geometry) {
     }
     peak.world = base::toWorld(geometry, peak.centre);
     const MapStatistics& statistics = scores.map().statistics;
-    if (statistics.standardDeviation > 0) {
+    // Errors of the scores are about as large as their median bound; a few may be far larger.
+    if (statistics.standardDeviation >
+        statistics.roundingDeviation + scores.map().facts.boundMedian) {
         peak.zscore = (peak.score - statistics.mean) / statistics.standardDeviation;
     }
     return peak;

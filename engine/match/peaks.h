@@ -27,7 +27,9 @@ struct Peak {
     /// score / score of the best other peak outside the exclusion zone, listed or below the
     /// threshold; empty when there is none or its score is not positive.
     std::optional<double> rival;
-    double zscore = 0; ///< (score - mean) / standard deviation over all scores of the bank
+    /// (score - mean) / standard deviation over all scores of the bank. Empty where the scores may
+    /// all be equal: the deviation is not above what errors of the scores and rounding can make.
+    std::optional<double> zscore;
 };
 
 /// Which peaks a list holds.
@@ -56,6 +58,8 @@ struct MapStatistics {
     double mean = 0;
     double standardDeviation = 0;
     std::int64_t count = 0;
+    /// Bound on the standardDeviation that rounding alone gives to equal scores.
+    double roundingDeviation = 0;
 };
 
 /// Checks `stop` in every row. If cancelled, the result is unspecified.
@@ -64,6 +68,10 @@ struct MapStatistics {
                                           const std::stop_token& stop = {});
 
 [[nodiscard]] MapStatistics statisticsOf(const method::ScoreTally& tally);
+
+/// `best`, the statistics of the best map of a bank, with count, mean and deviation of all scores
+/// of the bank; unchanged where `scores` holds none.
+[[nodiscard]] MapStatistics bankStatistics(MapStatistics best, const method::ScoreSums& scores);
 
 /// A map that holds the best score of several templates of one extent.
 struct SearchedMap {

@@ -227,7 +227,7 @@ ScoreSums scoreSums(const MapView& part) {
 ScoreSums ofPart(const ScoreSums& sums) {
     constexpr double kUnit = 0x1p-20;
     return {sums.count, std::round(sums.sum / kUnit) * kUnit,
-            std::round(sums.squares / kUnit) * kUnit};
+            std::round(sums.squares / kUnit) * kUnit, sums.rounding + kUnit / 2};
 }
 
 void addStatuses(const MapView& part, MapFacts& facts) {
@@ -254,6 +254,7 @@ void addTemplate(const MapFacts& templ, MapFacts& bank) {
     bank.scores.count += templ.scores.count;
     bank.scores.sum += templ.scores.sum;
     bank.scores.squares += templ.scores.squares;
+    bank.scores.rounding += templ.scores.rounding;
 }
 
 void addStages(const StagesMs& from, StagesMs& to) {
@@ -298,6 +299,7 @@ Outcome Method::executeBank(const Problem& problem, const Candidate& candidate,
                                 sums.count += here.count;
                                 sums.sum += here.sum;
                                 sums.squares += here.squares;
+                                sums.rounding += here.rounding;
                                 if (last) {
                                     addStatuses(best.map, all.facts);
                                     finished.push_back(box);

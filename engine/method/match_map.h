@@ -60,6 +60,7 @@ struct ScoreSums {
     std::int64_t count = 0;
     double sum = 0;
     double squares = 0;
+    double rounding = 0; ///< bound on the rounding of each of the two sums by ofPart()
 };
 
 /// Bytes of the map of a problem: values, statuses and, for a bank, the index.

@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/base/text.h"
 #include "engine/cpu/fft_plan.h"
 #include "engine/plan/planner.h"
 
@@ -210,6 +211,9 @@ std::string toText(const Knowledge& knowledge) {
 }
 
 std::optional<Knowledge> knowledgeFromText(std::string_view text) {
+    if (base::nestsTooDeep(text)) {
+        return std::nullopt;
+    }
     try {
         const Json json = Json::parse(text);
         Knowledge knowledge;

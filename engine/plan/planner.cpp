@@ -7,6 +7,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/stopwatch.h"
+#include "engine/base/text.h"
 #include "engine/cpu/methods.h"
 #include "engine/cuda/methods.h"
 #include "engine/method/canonical.h"
@@ -161,8 +162,9 @@ std::vector<Row> considered(const method::Problem& problem, const Request& reque
         const method::Method* method = methodOf(*request.replay);
         if (method == nullptr) {
             throw Error(ErrorCode::Problem, "the plan to replay names method '" +
-                                                request.replay->method + "' on device '" +
-                                                request.replay->device +
+                                                base::excerpt(request.replay->method) +
+                                                "' on device '" +
+                                                base::excerpt(request.replay->device) +
                                                 "', which this program does not have; plan again");
         }
         addRow(rows, *method, *request.replay, problem, request, statistics, model);

@@ -230,7 +230,7 @@ Sample makeSample(std::string_view name) {
         known += (known.empty() ? "" : ", ") + std::string(recipe.name);
     }
     throw base::Error(base::ErrorCode::CommandLine,
-                      "there is no sample \"" + std::string(name) + "\"; choose one of " + known);
+                      "there is no sample \"" + base::excerpt(name) + "\"; choose one of " + known);
 }
 
 } // namespace flcc::sample

@@ -28,7 +28,8 @@ std::vector<const Case*> meantBy(const std::string& name) {
         all += (all.empty() ? "" : ", ") + std::string(known);
     }
     if (found.empty()) {
-        throw base::Error(base::ErrorCode::CommandLine, "no case of the self-test has \"" + name +
+        throw base::Error(base::ErrorCode::CommandLine, "no case of the self-test has \"" +
+                                                            base::excerpt(name) +
                                                             "\" in its name; there are " + all);
     }
     return found;

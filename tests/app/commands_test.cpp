@@ -89,6 +89,13 @@ void CliCommandsTest::failuresHaveTheirCodeAndWriteNothing_data() {
     row("operation of a later version", match({"--operation", "ssd"}), 2);
     row("format that cannot hold the type", match({"--map", "map.png"}), 2);
     row("info without a file", {"info"}, 2);
+    row("info of two files", {"info", "scene.mha", "template.mha"}, 2);
+    row("info of a name that looks like an option", {"info", "-x.mha"}, 2);
+    row("missing file after the end of options", {"info", "--", "-none.mha"}, 3);
+    row("devices with an argument", {"devices", "--", "cpu"}, 2);
+    row("version with an argument", {"--version", "x"}, 2);
+    row("slice without a heatmap", match({"--slice", "0"}), 2);
+    row("list of samples with a name", {"sample", "--list", "tiny"}, 2);
     row("unknown sample", {"sample", "none", "--output", "x"}, 2);
     row("sample without a folder", {"sample", "tiny"}, 2);
     row("unknown option of devices", {"devices", "--all"}, 2);
@@ -551,6 +558,11 @@ void CliCommandsTest::namesWithOddCharactersWork() {
         runCli({"match", "--peaks=-p [1].csv", "--", scene, "template.mha"}, folder.path());
     QVERIFY2(run.code == 0, run.errors.constData());
     QVERIFY(folder.added().contains("-p [1].csv"));
+    QVERIFY(QFile::copy(folder.path("template.mha"), folder.path("-x.mha")));
+    const CliRun info = runCli({"info", "--", "-x.mha"}, folder.path());
+    QVERIFY2(info.code == 0, info.errors.constData());
+    const CliRun sample = runCli({"sample", "--output", "-new", "--", "tiny"}, folder.path());
+    QVERIFY2(sample.code == 0, sample.errors.constData());
     const CliRun missing = runCli({"match", "a\nb.mha", "template.mha"}, folder.path());
     verifyFailure(missing, 3);
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/text.h"
 #include "engine/io/detail/reading.h"
 
 namespace flcc::io::detail {
@@ -41,6 +42,9 @@ class ReadFiles;
                                                   const Choice& choice, ReadFiles* files,
                                                   const std::stop_token& stop);
 
+/// Bytes of the buffers that readRaw needs beside the planes.
+[[nodiscard]] std::int64_t rawBufferBytes(const ImageInfo& info);
+
 /// Copies `count` values of `source`, with the indices `first`, `first + step`, ..., to the voxels
 /// of `target` from index `at` on. `source` has the pixel type of `target`.
 void takeEvery(base::AnyImage& target, std::int64_t at, std::int64_t count, const void* source,
@@ -63,7 +67,6 @@ void setHeaderUnit(base::Geometry& geometry, const std::string& text);
 /// Returns `key` if it consists of letters, digits, '_', '.' and '-'. **Errors**: Internal.
 [[nodiscard]] std::string requireKey(const std::string& key);
 
-/// `value` without line breaks and control characters.
-[[nodiscard]] std::string oneLine(const std::string& value);
+using base::oneLine;
 
 } // namespace flcc::io::detail

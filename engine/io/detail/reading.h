@@ -62,10 +62,20 @@ struct Choice {
     int frame = 0;
 };
 
+/// Call it before pixels or buffers are allocated. `buffers` are the bytes that decoding takes
+/// beside the pixels; less than 4 MiB count as none.
 /// **Errors**: Problem when there are several channels or frames and none was chosen, or the chosen
-/// one does not exist; Memory when the pixels need more than `options.maxBytes`.
+/// one does not exist; Memory when pixels and buffers need more than `options` allows.
+[[nodiscard]] Choice choose(const std::filesystem::path& path, const ImageInfo& info,
+                            const ReadOptions& options, std::int64_t buffers);
+/// As above for a format whose voxels readRaw reads: the buffers are those of readRaw.
 [[nodiscard]] Choice choose(const std::filesystem::path& path, const ImageInfo& info,
                             const ReadOptions& options);
+
+/// a * b, or INT64_MAX where the product is larger. **Shapes**: a and b are not negative.
+[[nodiscard]] std::int64_t cappedProduct(std::int64_t a, std::int64_t b);
+/// a + b, likewise.
+[[nodiscard]] std::int64_t cappedSum(std::int64_t a, std::int64_t b);
 
 /// While it lives, numbers have a decimal point whatever the locale of the process is: libraries
 /// parse headers with sscanf. **Threads**: affects the current thread only.

@@ -1,7 +1,6 @@
 #include "engine/job/detail/group_run.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "engine/base/error.h"
@@ -36,19 +35,6 @@ void add(Spread& sum, const Spread& more) {
 void fillIndex(const method::MatchMap& map, base::Image<std::int32_t>& index) {
     std::transform(map.status.data(), map.status.data() + map.status.count(), index.data(),
                    [](base::Status status) { return base::hasValue(status) ? 0 : -1; });
-}
-
-/// Mean and deviation of all scores of a bank, with the rest of its best map's statistics.
-match::MapStatistics bankStatistics(match::MapStatistics statistics,
-                                    const method::ScoreSums& scores) {
-    if (scores.count > 0) {
-        const auto count = static_cast<double>(scores.count);
-        statistics.count = scores.count;
-        statistics.mean = scores.sum / count;
-        statistics.standardDeviation =
-            std::sqrt(std::max(0.0, scores.squares / count - statistics.mean * statistics.mean));
-    }
-    return statistics;
 }
 
 } // namespace
@@ -363,7 +349,7 @@ match::SearchedMap GroupRun::searched(const std::stop_token& stop) {
     }
     map.statistics = report.statistics;
     if (m_numbers.size() > 1) {
-        map.statistics = bankStatistics(report.statistics, report.facts.scores);
+        map.statistics = match::bankStatistics(report.statistics, report.facts.scores);
         if (m_index) {
             map.index = m_index->view();
         }

@@ -19,11 +19,12 @@ using base::ErrorCode;
 
 std::shared_ptr<const SceneImage> loadImage(const std::filesystem::path& path,
                                             std::optional<int> channel, std::optional<int> frame,
-                                            const std::stop_token& stop) {
+                                            const std::stop_token& stop, std::int64_t memoryBytes) {
     io::LoadedImage loaded =
         io::readImage(path, {.channel = channel,
                              .frame = frame,
                              .maxBytes = std::max<std::int64_t>(1, detail::availableMemory()),
+                             .maxBufferBytes = memoryBytes > 0 ? memoryBytes : INT64_MAX,
                              .stop = stop,
                              .digests = true});
     if (loaded.components.empty()) {
@@ -45,16 +46,15 @@ std::shared_ptr<const SceneImage> loadImage(const std::filesystem::path& path,
     return image;
 }
 
-std::shared_ptr<const SceneImage> loadCompanion(const std::filesystem::path& path,
-                                                std::optional<int> channel,
-                                                std::optional<int> frame,
-                                                const std::stop_token& stop) {
+std::shared_ptr<const SceneImage>
+loadCompanion(const std::filesystem::path& path, std::optional<int> channel,
+              std::optional<int> frame, const std::stop_token& stop, std::int64_t memoryBytes) {
     if (!channel && !frame) {
-        return loadImage(path, {}, {}, stop);
+        return loadImage(path, {}, {}, stop, memoryBytes);
     }
     const io::ImageInfo info = io::readImageInfo(path, stop);
     return loadImage(path, info.channels > 1 ? channel : std::nullopt,
-                     info.frames > 1 ? frame : std::nullopt, stop);
+                     info.frames > 1 ? frame : std::nullopt, stop, memoryBytes);
 }
 
 JobImages sampleImages(std::string_view name) {
@@ -283,8 +283,8 @@ void readTemplates(Inputs& inputs, const Job& job, const JobImages& images,
         } else if (i < images.templates.size() && images.templates[i]) {
             templ.image = images.templates[i];
         } else if (i - job.crops.size() < job.templates.size()) {
-            templ.image =
-                loadCompanion(job.templates[i - job.crops.size()], job.channel, job.frame, stop);
+            templ.image = loadCompanion(job.templates[i - job.crops.size()], job.channel, job.frame,
+                                        stop, job.memoryBytes);
         } else {
             throw Error(ErrorCode::CommandLine, "no file given for template " + std::to_string(i));
         }
@@ -301,14 +301,14 @@ void readMasks(Inputs& inputs, const Job& job, const JobImages& images,
                const std::stop_token& stop) {
     std::vector<std::shared_ptr<const MaskImage>> masks = images.masks;
     for (std::size_t i = 0; images.masks.empty() && i < job.masks.size(); ++i) {
-        masks.push_back(loadMask(job.masks[i], job.channel, job.frame, stop));
+        masks.push_back(loadMask(job.masks[i], job.channel, job.frame, stop, job.memoryBytes));
         if (stop.stop_requested()) {
             return;
         }
     }
     inputs.sceneMask = images.sceneMask;
     if (!inputs.sceneMask && !job.sceneMask.empty()) {
-        inputs.sceneMask = loadMask(job.sceneMask, job.channel, job.frame, stop);
+        inputs.sceneMask = loadMask(job.sceneMask, job.channel, job.frame, stop, job.memoryBytes);
     }
     if (stop.stop_requested()) {
         return;
@@ -413,7 +413,8 @@ Inputs readInputs(const Job& job, const JobImages& images, const std::string& sc
     requireJob(job, images);
     Inputs inputs;
     inputs.scene = inScene(scene, [&] {
-        return images.scene ? images.scene : loadImage(job.scene, job.channel, job.frame, stop);
+        return images.scene ? images.scene
+                            : loadImage(job.scene, job.channel, job.frame, stop, job.memoryBytes);
     });
     if (stop.stop_requested()) {
         return inputs;

@@ -74,8 +74,8 @@ std::shared_ptr<const MaskImage> maskOf(const SceneImage& image) {
 
 std::shared_ptr<const MaskImage> loadMask(const std::filesystem::path& path,
                                           std::optional<int> channel, std::optional<int> frame,
-                                          const std::stop_token& stop) {
-    const auto image = loadCompanion(path, channel, frame, stop);
+                                          const std::stop_token& stop, std::int64_t memoryBytes) {
+    const auto image = loadCompanion(path, channel, frame, stop, memoryBytes);
     return image ? maskOf(*image) : nullptr;
 }
 

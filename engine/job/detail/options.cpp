@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/base/error.h"
+#include "engine/base/text.h"
 #include "engine/job/arguments.h"
 #include "engine/job/detail/text.h"
 #include "engine/plan/planner.h"
@@ -26,7 +27,7 @@ constexpr std::int64_t kMostPlanes = std::numeric_limits<int>::max();
 [[noreturn]] void refuse(const std::string& option, const std::string& value,
                          const std::string& wanted) {
     throw Error(ErrorCode::CommandLine,
-                "--" + option + " must be " + wanted + ", not \"" + value + "\"");
+                "--" + option + " must be " + wanted + ", not \"" + base::excerpt(value) + "\"");
 }
 
 std::int64_t toInteger(const std::string& option, const std::string& text, std::int64_t low,
@@ -541,6 +542,10 @@ void requireSensible(const Job& job) {
     if (job.region && job.extent != method::Extent::Valid) {
         wrong("--region needs panels that lie inside it; leave out --region or --extent " +
               std::string(method::name(job.extent)));
+    }
+    if (job.slice && job.heatmap.empty()) {
+        wrong(
+            "--slice chooses a slice of the heatmap; add --heatmap FILE.png or leave out --slice");
     }
     if (job.memoryBytes < 0) {
         wrong("--memory must be positive, not " + std::to_string(job.memoryBytes));

@@ -92,8 +92,11 @@ class PeakFileTest : public QObject {
             QVERIFY2(cells[column].isEmpty(), qPrintable(QString::number(column)));
         }
         peak.rival = 1.25;
+        QCOMPARE(cells[14], QString("12.5"));
+        peak.zscore.reset();
         cells = rowsOf(io::peaksAsText({peak}, exampleContext(), ','))[1].split(',');
         QCOMPARE(cells[18], QString("1.25"));
+        QVERIFY(cells[14].isEmpty());
     }
 
     void theConventionsAreStated() {

@@ -1,5 +1,6 @@
 #include <QtTest>
 
+#include <algorithm>
 #include <clocale>
 
 #include "engine/io/atomic_file.h"
@@ -331,6 +332,17 @@ void JobArgumentsTest::badJobFilesAreRefused_data() {
     QTest::newRow("a list") << QByteArray("[]") << input;
     QTest::newRow("bytes") << QByteArray("\xff\xfe\x00", 3) << input;
     QTest::newRow("deep") << QByteArray(R"({"scene": )") + QByteArray(100000, '[') << input;
+    QTest::newRow("deep and closed")
+        << QByteArray(R"({"template": )") + QByteArray(100000, '[') + QByteArray(100000, ']') + "}"
+        << input;
+    QTest::newRow("long key") << "{\"" + QByteArray(100000, 'k') + "\": 1}" << option;
+    QTest::newRow("long key twice")
+        << "{\"" + QByteArray(9999, 'k') + "\": 1, \"" + QByteArray(9999, 'k') + "\": 1}" << option;
+    QTest::newRow("long value") << R"({"method": ")" + QByteArray(100000, 'v') + "\"}" << option;
+    QTest::newRow("long box") << R"({"region": ")" + QByteArray(100000, 'v') + "\"}" << option;
+    QTest::newRow("long token") << R"({"scene": )" + QByteArray(100000, '1') + "x}" << input;
+    QTest::newRow("key of lines") << QByteArray(R"({"a\nb\u001b[31m": 1})") << option;
+    QTest::newRow("slice without a heatmap") << QByteArray(R"({"slice": 1})") << option;
     QTest::newRow("unknown") << QByteArray(R"({"support": "m.mha"})") << option;
     QTest::newRow("doubled") << QByteArray(R"({"scene": "a", "scene": "b"})") << option;
     QTest::newRow("text for number") << QByteArray(R"({"threads": "2"})") << option;
@@ -351,6 +363,9 @@ void JobArgumentsTest::badJobFilesAreRefused() {
     const test::Thrown thrown = test::thrownBy([&] { (void)job::fromJobFile(text.toStdString()); });
     QVERIFY2(!thrown.sentence.empty(), "taken");
     QCOMPARE(static_cast<int>(thrown.code), code);
+    QVERIFY(thrown.sentence.size() < 500);
+    QVERIFY(std::none_of(thrown.sentence.begin(), thrown.sentence.end(),
+                         [](unsigned char c) { return c < 0x20; }));
 }
 
 void JobArgumentsTest::boxesAreRead() {

@@ -147,6 +147,20 @@ void JobReportTest::whatIsNoReportIsRefused_data() {
         << QByteArray(R"({"chosen": {"method": 1, "device": "cpu", "tile": [1, 1, 1]}})");
     QTest::newRow("short tile") << QByteArray(
         R"({"chosen": {"method": "direct", "device": "cpu", "tile": [1]}})");
+    const auto chosen = [](const QByteArray& more) {
+        return QByteArray(R"({"chosen": {"method": "direct", "device": "cpu", "tile": [1, 1, 1])") +
+               more + "}}";
+    };
+    QTest::newRow("misspelt key") << chosen(R"(, "thread": 3)");
+    QTest::newRow("threads is a text") << chosen(R"(, "threads": "3")");
+    QTest::newRow("long key") << chosen(", \"" + QByteArray(100000, 'k') + "\": 3");
+    QByteArray scenes;
+    QByteArray closed;
+    for (int i = 0; i < 100000; ++i) {
+        scenes += R"({"scenes":[)";
+        closed += "]}";
+    }
+    QTest::newRow("deep") << scenes + "{}" + closed;
     QTest::newRow("no threads") << QByteArray(
         R"({"chosen": {"method": "direct", "device": "cpu", "tile": [1, 1, 1], "threads": 0}})");
     QTest::newRow("far too many threads") << QByteArray(
@@ -161,6 +175,9 @@ void JobReportTest::whatIsNoReportIsRefused() {
         test::thrownBy([&] { (void)job::chosenCandidate(folder.path("report.json").string()); });
     QCOMPARE(thrown.code, ErrorCode::Input);
     QVERIFY(thrown.sentence.find("report.json") != std::string::npos);
+    QVERIFY(thrown.sentence.size() < 600);
+    QCOMPARE(thrown.sentence.find("nested more than 100 deep") != std::string::npos,
+             QByteArray(QTest::currentDataTag()) == "deep");
     QCOMPARE(test::thrownBy([&] { (void)job::chosenCandidate("missing.json"); }).code,
              ErrorCode::Input);
 }

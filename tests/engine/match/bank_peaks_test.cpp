@@ -236,7 +236,7 @@ void BankPeaksTest::zScoresComeFromTheStatisticsOfAllScores() {
     const auto peaks = match::findPeaks(base::viewOf(scene), {map}, {}, {.minScore = 0.1});
     QVERIFY(!peaks.empty());
     for (const match::Peak& peak : peaks) {
-        QCOMPARE(peak.zscore, (peak.score - 0.125) / 0.5);
+        QCOMPARE(peak.zscore.value_or(0), (peak.score - 0.125) / 0.5);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "engine/match/peaks.h"
+#include "engine/method/bank.h"
 #include "tests/support/test_class.h"
 
 using namespace flcc;
@@ -15,7 +16,9 @@ class MapStatisticsTest : public QObject {
   private Q_SLOTS:
     void voxelsWithoutAValueDoNotCount();
     void aMapWithoutValuesHasNoStatistics();
-    void theDeviationOfEqualScoresIsZero();
+    void theDeviationOfEqualScoresIsRounding_data();
+    void theDeviationOfEqualScoresIsRounding();
+    void theDeviationOfABankIsRounding();
     void theOrderOfTheVoxelsChangesNoBit();
 };
 
@@ -51,14 +54,47 @@ void MapStatisticsTest::aMapWithoutValuesHasNoStatistics() {
     QCOMPARE(statistics.standardDeviation, 0.0);
 }
 
-void MapStatisticsTest::theDeviationOfEqualScoresIsZero() {
+void MapStatisticsTest::theDeviationOfEqualScoresIsRounding_data() {
+    QTest::addColumn<float>("score");
+    for (const float score : {0.7F, 1.0F, -0.123456F, 0.0F, 1e-7F}) {
+        QTest::addRow("%g", static_cast<double>(score)) << score;
+    }
+}
+
+void MapStatisticsTest::theDeviationOfEqualScoresIsRounding() {
+    QFETCH(float, score);
     method::MatchMap map({100, 100, 1});
-    map.value.fill(0.7F);
+    map.value.fill(score);
     map.status.fill(base::Status::Ok);
-    const match::MapStatistics statistics =
-        match::mapStatistics(map.value.view(), map.status.view());
-    QVERIFY(std::abs(statistics.mean - static_cast<double>(0.7F)) < 1e-13);
-    QVERIFY(statistics.standardDeviation < 1e-7);
+    const match::MapStatistics equal = match::mapStatistics(map.value.view(), map.status.view());
+    QVERIFY(std::abs(equal.mean - static_cast<double>(score)) < 1e-12);
+    QVERIFY(equal.standardDeviation <= equal.roundingDeviation);
+    QVERIFY(equal.roundingDeviation < 2e-6);
+    // One of ten thousand scores that differs by 0.001.
+    map.value.data()[77] += 1e-3F;
+    const match::MapStatistics other = match::mapStatistics(map.value.view(), map.status.view());
+    QVERIFY(other.standardDeviation > other.roundingDeviation);
+}
+
+void MapStatisticsTest::theDeviationOfABankIsRounding() {
+    method::MapFacts bank;
+    method::MatchMap part({10, 10, 1});
+    part.value.fill(0.7F);
+    part.status.fill(base::Status::Ok);
+    for (int i = 0; i < 50; ++i) {
+        bank.scores.count += 100;
+        const method::ScoreSums sums = method::scoreSums(method::viewOf(part));
+        bank.scores.sum += sums.sum;
+        bank.scores.squares += sums.squares;
+        bank.scores.rounding += sums.rounding;
+    }
+    const match::MapStatistics statistics = match::bankStatistics({}, bank.scores);
+    QCOMPARE(statistics.count, std::int64_t{5000});
+    QVERIFY(statistics.standardDeviation <= statistics.roundingDeviation);
+    QVERIFY(statistics.roundingDeviation < 3e-4);
+    bank.scores.squares += 5000 * 1e-6; // a deviation of 0.001
+    const match::MapStatistics other = match::bankStatistics({}, bank.scores);
+    QVERIFY(other.standardDeviation > other.roundingDeviation);
 }
 
 void MapStatisticsTest::theOrderOfTheVoxelsChangesNoBit() {

@@ -46,6 +46,8 @@ class PeakShapeTest : public QObject {
     void theRivalIsTheBestOtherPeak();
     void theRivalIsFoundBelowTheThreshold();
     void zScoresMeasureFromTheMapsMean();
+    void equalScoresHaveNoZScore_data();
+    void equalScoresHaveNoZScore();
 };
 
 void PeakShapeTest::theCentreFollowsASubVoxelShift_data() {
@@ -152,7 +154,33 @@ void PeakShapeTest::zScoresMeasureFromTheMapsMean() {
         match::mapStatistics(map.map.value.view(), map.map.status.view());
     for (const match::Peak& peak :
          test::peaksOf(base::viewOf(scene), base::viewOf(templ), map, {.minScore = 0.2})) {
-        QCOMPARE(peak.zscore, (peak.score - statistics.mean) / statistics.standardDeviation);
+        QCOMPARE(peak.zscore.value_or(0),
+                 (peak.score - statistics.mean) / statistics.standardDeviation);
+    }
+}
+
+void PeakShapeTest::equalScoresHaveNoZScore_data() {
+    QTest::addColumn<double>("bound");
+    QTest::newRow("exact") << 0.0;
+    QTest::newRow("within bounds") << 1e-6;
+}
+
+void PeakShapeTest::equalScoresHaveNoZScore() {
+    QFETCH(double, bound);
+    // Copies of one column side by side: every placement holds the template.
+    const base::AnyImage column = test::noise(PixelType::UInt16, {1, 9, 1}, 4);
+    const base::AnyImage scene =
+        test::makeScene(PixelType::UInt16, {60, 9, 1}, [&](const base::Index& at) {
+            return base::valueAt(base::viewOf(column), {0, at.y, 0});
+        });
+    const base::AnyImage templ = test::crop(scene, {{20, 0, 0}, {7, 9, 1}});
+    test::MapOf map = test::mapWithErrors(base::viewOf(scene), base::viewOf(templ), bound, 1);
+    map.facts.boundMedian = bound;
+    const auto peaks =
+        test::peaksOf(base::viewOf(scene), base::viewOf(templ), map, {.minScore = 0.2});
+    QVERIFY(!peaks.empty());
+    for (const match::Peak& peak : peaks) {
+        QVERIFY2(!peak.zscore, qPrintable(QString::number(peak.zscore.value_or(0))));
     }
 }
 

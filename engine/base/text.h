@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace flcc::base {
+
+/// `text` with a space for every byte of a control character, so that it is one line on a terminal.
+[[nodiscard]] std::string oneLine(std::string_view text);
+
+/// A text of a file for a sentence: one line of at most 200 bytes, with "..." where it is cut.
+[[nodiscard]] std::string excerpt(std::string_view text);
+
+/// True if the brackets of a JSON text are nested more than 100 deep. Check it before the text is
+/// parsed: parsers and destructors of values may call themselves once for each level, until the
+/// stack overflows. **Cost**: one pass. The text need not be valid JSON.
+[[nodiscard]] bool nestsTooDeep(std::string_view json);
+
+} // namespace flcc::base
