@@ -342,7 +342,6 @@ void JobArgumentsTest::badJobFilesAreRefused_data() {
     QTest::newRow("long box") << R"({"region": ")" + QByteArray(100000, 'v') + "\"}" << option;
     QTest::newRow("long token") << R"({"scene": )" + QByteArray(100000, '1') + "x}" << input;
     QTest::newRow("key of lines") << QByteArray(R"({"a\nb\u001b[31m": 1})") << option;
-    QTest::newRow("slice without a heatmap") << QByteArray(R"({"slice": 1})") << option;
     QTest::newRow("unknown") << QByteArray(R"({"support": "m.mha"})") << option;
     QTest::newRow("doubled") << QByteArray(R"({"scene": "a", "scene": "b"})") << option;
     QTest::newRow("text for number") << QByteArray(R"({"threads": "2"})") << option;
