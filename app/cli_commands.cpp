@@ -37,7 +37,8 @@ constexpr const char* kUsage =
   flcc-cli match SCENE --crop X,Y[,Z]:W,H[,D] [options]    cuts the template from the scene
   flcc-cli match SCENE TEMPLATE --scene B C ...            several scenes: searches each, numbers the outputs
   flcc-cli plan  ... as match ...                          shows the method that match would choose, its time and memory
-  flcc-cli info FILE                                       prints extents, type and geometry of a file as JSON
+  flcc-cli info [--verify] FILE                            prints extents, type and geometry of a file as JSON;
+                                                           --verify reads every pixel and says complete: true
   flcc-cli sample NAME --output DIR                        writes a built-in sample: scene, template, true positions
   flcc-cli sample --list                                   lists the built-in samples
   flcc-cli devices [--json]                                lists CPU and GPUs; says why one cannot be used
@@ -165,11 +166,12 @@ int plan(const Arguments& args, const std::stop_token& stop) {
 }
 
 int info(const Arguments& args, const std::stop_token& stop) {
-    const std::vector<std::string> files = argumentsOf("info", {}, args).plain;
+    const auto [options, files] = argumentsOf("info", {{"--verify", ""}}, args);
     if (files.size() != 1) {
-        refuse("info takes one file: flcc-cli info FILE");
+        refuse("info takes one file: flcc-cli info [--verify] FILE");
     }
-    const std::string json = job::imageInfoJson(files.front(), stop);
+    const bool verify = options.contains("--verify");
+    const std::string json = job::imageInfoJson(files.front(), verify, stop);
     if (json.empty()) {
         return interrupted();
     }

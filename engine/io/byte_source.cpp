@@ -168,7 +168,18 @@ std::unique_ptr<ByteSource> openBytes(const RawLayout& layout, base::PixelType p
 #ifndef FLCC_IMAGE_IO
 std::unique_ptr<ByteSource> openPacked(const std::filesystem::path& path, std::int64_t /*offset*/,
                                        ReadFiles* /*files*/, const std::stop_token& /*stop*/) {
-    failInput(path, "this build cannot read packed files (built without ITK)");
+    failInput(path, "this build cannot read packed files (built without zlib)");
+}
+
+std::vector<unsigned char> unpackedStart(const std::filesystem::path& path,
+                                         std::int64_t /*count*/) {
+    failInput(path, "this build cannot read packed files (built without zlib)");
+}
+
+void writePacked(const std::filesystem::path& /*path*/, const std::filesystem::path& target,
+                 const std::string& /*header*/, const base::AnyView& /*pixels*/,
+                 const std::stop_token& /*stop*/) {
+    failOutput(target, "this build cannot write packed files (built without zlib)");
 }
 #endif
 

@@ -32,7 +32,7 @@ bool writePng(const AtomicFile& file, const char* what, const detail::PngRows& r
     (void)what;
     (void)rows;
     (void)stop;
-    refuse(file.target(), "this build cannot write pictures (built without ITK)");
+    refuse(file.target(), "this build cannot write pictures (built without image libraries)");
 #endif
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "engine/base/error.h"
 #include "engine/io/detail/backends.h"
@@ -18,19 +19,26 @@ using base::PixelType;
 /// Properties of an image format that can be written.
 struct Writable {
     std::string_view extension;
-    bool onlyBytesAndShorts;
+    std::string_view types; ///< names of the pixel types, each between blanks; empty: all
     bool only2D;
-    bool spacing;  ///< and unit
-    bool position; ///< origin and direction
+    bool spacing; ///< and unit
+    bool origin;
+    bool direction;
     bool metadata;
 };
 
 const std::vector<Writable>& writable() {
+    // MRC stores uint8 as uint16.
     static const std::vector<Writable> kFormats{
-        {".mha", false, false, true, true, true},
+        {".mha", "", false, true, true, true, true},
+        {".nrrd", "", false, true, true, true, true},
+        {".nii", "", false, true, true, true, false},
+        {".mrc", " uint8 int8 uint16 int16 float32 ", false, true, true, false, false},
 #ifdef FLCC_IMAGE_IO
-        {".nrrd", false, false, true, true, true},  {".tif", false, false, true, false, true},
-        {".tiff", false, false, true, false, true}, {".png", true, true, false, false, false},
+        {".nii.gz", "", false, true, true, true, false},
+        {".tif", "", false, true, false, false, true},
+        {".tiff", "", false, true, false, false, true},
+        {".png", " uint8 uint16 ", true, false, false, false, false},
 #endif
     };
     return kFormats;
@@ -58,18 +66,41 @@ const Writable& formatFor(const std::filesystem::path& path) {
     return *found;
 }
 
-std::vector<std::string> dropped(const Writable& format, const base::Geometry& geometry,
+/// What a NIfTI or MRC file stores in another way than the image has it.
+std::vector<std::string> changed(const Writable& format, PixelType type,
+                                 const base::Geometry& geometry) {
+    const std::string& unit = geometry.unit;
+    const bool none = unit.empty() || unit == "px";
+    std::vector<std::string> sentences;
+    if (format.extension.starts_with(".nii") && unit != "mm" && unit != "um") {
+        sentences.push_back(none ? "a nii file has no pixel unit: it will be read in mm"
+                                 : "lengths are stored in um in a nii file, not in " + unit);
+    }
+    if (format.extension == ".mrc" && !none && unit != "A") {
+        sentences.push_back("lengths are stored in A in a mrc file, not in " + unit);
+    }
+    if (format.extension == ".mrc" && none && geometry.spacing != base::Geometry().spacing) {
+        sentences.emplace_back("the voxel spacing is lost in a mrc file: it has no unit");
+    }
+    if (format.extension == ".mrc" && type == PixelType::UInt8) {
+        sentences.emplace_back("uint8 pixels are stored as uint16 in a mrc file");
+    }
+    return sentences;
+}
+
+std::vector<std::string> dropped(const Writable& format, PixelType type,
+                                 const base::Geometry& geometry,
                                  const std::map<std::string, std::string>& metadata) {
     const base::Geometry plain;
     const std::string word(format.extension.substr(1));
-    std::vector<std::string> sentences;
+    std::vector<std::string> sentences = changed(format, type, geometry);
     if (!format.spacing && (geometry.spacing != plain.spacing || geometry.unit != plain.unit)) {
         sentences.push_back("the voxel spacing and its unit are lost in a " + word + " file");
     }
-    if (!format.position && geometry.origin != plain.origin) {
+    if (!format.origin && geometry.origin != plain.origin) {
         sentences.push_back("the origin is lost in a " + word + " file");
     }
-    if (!format.position && geometry.direction != plain.direction) {
+    if (!format.direction && geometry.direction != plain.direction) {
         sentences.push_back("the direction of the axes is lost in a " + word + " file");
     }
     if (!format.metadata && !metadata.empty()) {
@@ -128,11 +159,39 @@ base::Image<Voxel> luminance(const base::Image<Voxel>& red, const base::Image<Vo
     return result;
 }
 
+/// The header of a format that our own code reads; empty for another format.
+std::optional<detail::Described> described(const std::filesystem::path& path, detail::Format format,
+                                           const std::stop_token& stop) {
+    switch (format) {
+    case detail::Format::MetaImage:
+        return detail::describeMha(path);
+    case detail::Format::Nrrd:
+        return detail::describeNrrd(path, stop);
+    case detail::Format::Nifti:
+        return detail::describeNifti(path);
+    case detail::Format::Mrc:
+        return detail::describeMrc(path);
+    case detail::Format::Jpeg:
+    case detail::Format::Png:
+    case detail::Format::Tiff:
+        return std::nullopt;
+    }
+    return std::nullopt;
+}
+
+#ifndef FLCC_IMAGE_IO
+[[noreturn]] void failFormat(const std::filesystem::path& path, detail::Format format) {
+    detail::failInput(path, "this build cannot read " + std::string(detail::name(format)) +
+                                " files (built without image libraries)");
+}
+#endif
+
 ImageInfo infoOfFormat(const std::filesystem::path& path, const std::stop_token& stop) {
     (void)detail::requireRegularFile(path);
     const detail::Format format = detail::detectFormat(path);
-    if (format == detail::Format::MetaImage) {
-        return detail::mhaInfo(path);
+    detail::throwIfStopped(stop);
+    if (const auto header = described(path, format, stop)) {
+        return header->info;
     }
 #ifdef FLCC_IMAGE_IO
     switch (format) {
@@ -140,14 +199,11 @@ ImageInfo infoOfFormat(const std::filesystem::path& path, const std::stop_token&
         return detail::pngInfo(path);
     case detail::Format::Tiff:
         return detail::tiffInfo(path, stop);
-    case detail::Format::Jpeg:
-        return detail::jpegInfo(path, stop);
     default:
-        return detail::itkInfo(path, format, stop);
+        return detail::jpegInfo(path, stop);
     }
 #else
-    (void)stop;
-    detail::failInput(path, "this build reads MHA files only (built without ITK)");
+    failFormat(path, format);
 #endif
 }
 
@@ -155,8 +211,11 @@ LoadedImage readFormat(const std::filesystem::path& path, const ReadOptions& opt
                        detail::ReadFiles* files) {
     (void)detail::requireRegularFile(path);
     const detail::Format format = detail::detectFormat(path);
-    if (format == detail::Format::MetaImage) {
-        return detail::readMha(path, options, files);
+    if (const auto header = described(path, format, options.stop)) {
+        if (format == detail::Format::Nifti) {
+            detail::requireAllFrames(path, *header, options.stop);
+        }
+        return detail::readVoxels(path, *header, options, files);
     }
 #ifdef FLCC_IMAGE_IO
     switch (format) {
@@ -164,14 +223,27 @@ LoadedImage readFormat(const std::filesystem::path& path, const ReadOptions& opt
         return detail::readPng(path, options);
     case detail::Format::Tiff:
         return detail::readTiff(path, options);
-    case detail::Format::Jpeg:
-        return detail::readJpeg(path, options);
     default:
-        return detail::readItk(path, format, options, files);
+        return detail::readJpeg(path, options);
     }
 #else
-    detail::failInput(path, "this build reads MHA files only (built without ITK)");
+    failFormat(path, format);
 #endif
+}
+
+ImageInfo verifyFormat(const std::filesystem::path& path, const std::stop_token& stop) {
+    ImageInfo info = infoOfFormat(path, stop);
+    if (const auto header = described(path, detail::detectFormat(path), stop)) {
+        detail::readThrough(*header, stop);
+    } else {
+        for (int frame = 0; frame < info.frames; ++frame) {
+            for (int channel = 0; channel < info.channels; ++channel) {
+                (void)readFormat(path, {.channel = channel, .frame = frame, .stop = stop}, nullptr);
+            }
+        }
+    }
+    info.complete = true;
+    return info;
 }
 
 /// The file beside a header that holds its voxels; empty where they are in the file itself.
@@ -179,10 +251,8 @@ std::filesystem::path voxelFile(const std::filesystem::path& path) {
     switch (detail::detectFormat(path)) {
     case detail::Format::MetaImage:
         return detail::mhaVoxelFile(path);
-#ifdef FLCC_IMAGE_IO
     case detail::Format::Nrrd:
         return detail::nrrdVoxelFile(path);
-#endif
     default:
         return {};
     }
@@ -217,6 +287,10 @@ template <class Read> auto atTheDoor(const std::filesystem::path& path, Read rea
 
 ImageInfo readImageInfo(const std::filesystem::path& path, const std::stop_token& stop) {
     return atTheDoor(path, [&] { return infoOfFormat(path, stop); });
+}
+
+ImageInfo verifyImage(const std::filesystem::path& path, const std::stop_token& stop) {
+    return atTheDoor(path, [&] { return verifyFormat(path, stop); });
 }
 
 LoadedImage readImage(const std::filesystem::path& path, const ReadOptions& options) {
@@ -258,22 +332,28 @@ writeImage(const AtomicFile& file, const base::AnyView& pixels, const base::Geom
     requireWritable(path, base::pixelType(pixels), base::extentsOf(pixels));
     const Writable& format = formatFor(path);
     try {
+        const auto& temporary = file.temporary();
         if (format.extension == ".mha") {
-            detail::writeMha(file.temporary(), path, pixels, geometry, metadata, stop);
+            detail::writeMha(temporary, path, pixels, geometry, metadata, stop);
+        } else if (format.extension == ".nrrd") {
+            detail::writeNrrd(temporary, path, pixels, geometry, metadata, stop);
+        } else if (format.extension == ".nii" || format.extension == ".nii.gz") {
+            detail::writeNifti(temporary, path, pixels, geometry, format.extension == ".nii.gz",
+                               stop);
+        } else if (format.extension == ".mrc") {
+            detail::writeMrc(temporary, path, pixels, geometry, stop);
         }
 #ifdef FLCC_IMAGE_IO
-        if (format.extension == ".nrrd") {
-            detail::writeNrrd(file.temporary(), path, pixels, geometry, metadata, stop);
-        } else if (format.extension == ".png") {
-            writeGreyPng(file.temporary(), path, pixels, stop);
-        } else if (format.extension != ".mha") {
-            detail::writeTiff(file.temporary(), path, pixels, geometry, metadata, stop);
+        if (format.extension == ".png") {
+            writeGreyPng(temporary, path, pixels, stop);
+        } else if (format.extension.starts_with(".tif")) {
+            detail::writeTiff(temporary, path, pixels, geometry, metadata, stop);
         }
 #endif
     } catch (const detail::Stopped&) {
         return std::nullopt;
     }
-    return dropped(format, geometry, metadata);
+    return dropped(format, base::pixelType(pixels), geometry, metadata);
 }
 
 std::optional<std::vector<std::string>>
@@ -297,20 +377,25 @@ void requireWritable(const std::filesystem::path& path, base::PixelType type,
     if (format.only2D && !base::isFlat2D(extents)) {
         throw base::Error(base::ErrorCode::CommandLine, cannot + "a volume of " +
                                                             base::toString(extents) +
-                                                            "; .mha, .nrrd and .tif can");
+                                                            "; .mha, .nrrd, .tif and .nii can");
     }
-    if (format.onlyBytesAndShorts && type != PixelType::UInt8 && type != PixelType::UInt16) {
-        throw base::Error(base::ErrorCode::CommandLine, cannot + std::string(base::name(type)) +
-                                                            " pixels; .mha, .nrrd and .tif can");
+    const std::string word(base::name(type));
+    if (!format.types.empty() && format.types.find(" " + word + " ") == std::string_view::npos) {
+        throw base::Error(base::ErrorCode::CommandLine,
+                          cannot + word + " pixels; .mha, .nrrd, .tif and .nii can");
+    }
+    if (format.extension == ".mrc" &&
+        std::max({extents.x, extents.y, extents.z}) > std::numeric_limits<std::int32_t>::max()) {
+        throw base::Error(base::ErrorCode::CommandLine,
+                          cannot + "an image of " + base::toString(extents));
     }
 }
 
 const std::vector<std::string>& readableExtensions() {
     static const std::vector<std::string> kExtensions{
-        "mha",
+        "mha", "mhd", "nrrd", "nhdr", "nii",  "mrc",    "mrcs", "rec", "map", "st",
 #ifdef FLCC_IMAGE_IO
-        "mhd",  "png", "tif",    "tiff", "jpg",  "jpeg", "nrrd",
-        "nhdr", "nii", "nii.gz", "mrc",  "mrcs", "rec",  "map",
+        "png", "tif", "tiff", "jpg",  "jpeg", "nii.gz",
 #endif
     };
     return kExtensions;
@@ -328,7 +413,7 @@ const std::vector<std::string>& writableExtensions() {
 }
 
 #ifndef FLCC_IMAGE_IO
-std::string imageLibraryVersion() { return "none (built without ITK)"; }
+std::string imageLibraryVersion() { return "none (built without image libraries)"; }
 #endif
 
 } // namespace flcc::io

@@ -25,6 +25,8 @@ struct ImageInfo {
     int frames = 1;     ///< if more than one, ReadOptions must choose one
     base::Geometry geometry;
     std::map<std::string, std::string> metadata; ///< texts stored in the file
+    /// All pixels are known to be in the file: their bytes were counted, or verifyImage read them.
+    bool complete = false;
 };
 
 struct ReadOptions {
@@ -48,10 +50,17 @@ struct LoadedImage {
     std::vector<FileDigest> files;
 };
 
-/// Reads the header only. A packed file may have to be unpacked once to check that it is complete.
-/// If cancelled, the format is empty. **Errors**: Input, one sentence with the path.
+/// Reads the header only. Packed pixels are not unpacked, so that a file of which they are cut off
+/// or damaged can have a header; ImageInfo::complete is then false. If cancelled, the format is
+/// empty. **Errors**: Input, one sentence with the path.
 [[nodiscard]] ImageInfo readImageInfo(const std::filesystem::path& path,
                                       const std::stop_token& stop = {});
+
+/// Reads the header and every pixel of all channels and frames, and keeps no pixel. If cancelled,
+/// the format is empty. **Cost**: the time to read the file; memory for one block, or for one frame
+/// of PNG, JPEG and TIFF. **Errors**: Input, also when pixels are cut off or damaged; Memory.
+[[nodiscard]] ImageInfo verifyImage(const std::filesystem::path& path,
+                                    const std::stop_token& stop = {});
 
 /// Reads a file: PNG, TIFF, NRRD, MetaImage, NIfTI, MRC, JPEG. If cancelled, returns an image
 /// without components; that takes far less than a second for files of any size. With
@@ -74,10 +83,11 @@ struct ScalarImage {
 [[nodiscard]] ScalarImage toScalar(LoadedImage image, const std::stop_token& stop = {});
 
 /// Writes one scalar image to the temporary name of `file`; the caller calls commit(). The
-/// extension of the target chooses the format: .mha .nrrd .tif .tiff .png; a build without ITK
-/// writes .mha only. `metadata` are texts that .mha, .nrrd and .tif store and readImage returns;
-/// keys consist of letters, digits, '_', '.', '-'. Returns one sentence for each property that the
-/// format cannot store (spacing and unit, origin, direction). If cancelled, returns nothing.
+/// extension of the target chooses the format: .mha .nrrd .nii .nii.gz .mrc .tif .tiff .png; a
+/// build without image libraries writes .mha .nrrd .nii .mrc. `metadata` are texts that .mha, .nrrd
+/// and .tif store and readImage returns; keys consist of letters, digits, '_', '.', '-'. Returns
+/// one sentence for each property that the format cannot store or stores in another way (spacing
+/// and unit, origin, direction, uint8 in .mrc). If cancelled, returns nothing.
 /// **Errors**: CommandLine when the format cannot store the pixel type or a volume, or the
 /// extension is unknown; Output when the file cannot be written.
 std::optional<std::vector<std::string>>
@@ -100,7 +110,8 @@ void requireWritable(const std::filesystem::path& path, base::PixelType type,
 [[nodiscard]] const std::vector<std::string>& readableExtensions();
 [[nodiscard]] const std::vector<std::string>& writableExtensions();
 
-/// Version of the image library in use, or that the build has none. For reports and the About box.
+/// Versions of the image libraries in use, or that the build has none. For reports and the About
+/// box.
 [[nodiscard]] std::string imageLibraryVersion();
 
 } // namespace flcc::io

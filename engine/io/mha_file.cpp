@@ -254,26 +254,17 @@ RawLayout layoutOf(const std::filesystem::path& path, const Header& header, cons
 
 } // namespace
 
-ImageInfo mhaInfo(const std::filesystem::path& path) {
+Described describeMha(const std::filesystem::path& path) {
     const Header header = parseHeader(path);
-    ImageInfo info = infoOf(path, header);
-    (void)layoutOf(path, header, info);
-    return info;
+    Described described;
+    described.info = infoOf(path, header);
+    described.place.layout = layoutOf(path, header, described.info);
+    described.info.complete = described.place.layout.encoding == Encoding::Plain;
+    return described;
 }
 
 std::filesystem::path mhaVoxelFile(const std::filesystem::path& path) {
     return voxelFileOf(path, parseHeader(path));
-}
-
-LoadedImage readMha(const std::filesystem::path& path, const ReadOptions& options,
-                    ReadFiles* files) {
-    const Header header = parseHeader(path);
-    LoadedImage loaded;
-    loaded.info = infoOf(path, header);
-    const RawLayout layout = layoutOf(path, header, loaded.info);
-    loaded.components =
-        readRaw(loaded.info, layout, choose(path, loaded.info, options), files, options.stop);
-    return loaded;
 }
 
 void writeMha(const std::filesystem::path& path, const std::filesystem::path& target,

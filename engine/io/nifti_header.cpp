@@ -2,46 +2,24 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <memory>
+#include <limits>
 
-#include <zlib.h>
-
+#include "engine/io/detail/backends.h"
+#include "engine/io/detail/byte_source.h"
 #include "engine/io/detail/headers.h"
+#include "engine/io/detail/nifti_grid.h"
 
 namespace flcc::io::detail {
 
 namespace {
 
-/// The first bytes of a file that may be compressed by gzip.
-Bytes unpackedPrefix(const std::filesystem::path& path, unsigned count) {
-    Bytes bytes(count);
-    const gzFile file = ::gzopen(path.c_str(), "rb");
-    const int got = file == nullptr ? 0 : ::gzread(file, bytes.data(), count);
-    if (file != nullptr) {
-        ::gzclose(file);
-    }
-    bytes.resize(static_cast<std::size_t>(std::max(0, got)));
-    return bytes;
-}
+constexpr std::int32_t kFirstSize = 348;
+constexpr std::int32_t kSecondSize = 540;
+constexpr int kSymmetricMatrix = 1005;
+constexpr int kVector = 1007;
+constexpr int kGeneralMatrix = 1004;
 
-/// Bytes of a file after unpacking; -1 when it is damaged or ends within its packed data.
-std::int64_t unpackedSize(const std::filesystem::path& path, const std::stop_token& stop) {
-    Bytes buffer(1 << 20);
-    std::unique_ptr<gzFile_s, int (*)(gzFile)> file(::gzopen(path.c_str(), "rb"), ::gzclose);
-    if (!file) {
-        return -1;
-    }
-    std::int64_t total = 0;
-    int got = 0;
-    do {
-        throwIfStopped(stop);
-        got = ::gzread(file.get(), buffer.data(), static_cast<unsigned>(buffer.size()));
-        total += std::max(0, got);
-    } while (got > 0);
-    return ::gzclose(file.release()) == Z_OK && got == 0 ? total : -1;
-}
-
-/// Kinds of voxels of a NIfTI file that are images of numbers.
+/// Kinds of voxels that are images of numbers.
 struct NiftiType {
     std::int16_t code;
     base::PixelType type;
@@ -60,71 +38,128 @@ constexpr std::array<NiftiType, 12> kNiftiTypes{{{2, base::PixelType::UInt8, 1},
                                                  {1280, base::PixelType::UInt64, 1},
                                                  {2304, base::PixelType::UInt8, 4}}};
 
-struct NiftiHeader {
-    std::int64_t dataOffset = 0;
-    std::int64_t dataBytes = 0;
+/// The fields of both versions of the header that are used.
+struct Fields {
+    bool second = false; ///< NIfTI-2
+    bool swapped = false;
     NiftiType type{};
+    std::vector<std::int64_t> lengths;
+    std::array<double, 8> spacing{};
+    std::int64_t dataOffset = 0;
     double slope = 0;
     double intercept = 0;
     int units = 0;
-    bool packed = false;
-    bool swapped = false;
+    int intent = 0;
+    NiftiGrid grid;
+    Metadata texts;
 };
 
-void setDimensions(const std::filesystem::path& path, const std::vector<std::int64_t>& dimensions,
-                   NiftiHeader& header) {
-    const std::int64_t bytes = base::bytesPerVoxel(header.type.type) * header.type.values;
-    std::int64_t voxels = 1;
-    for (const std::int64_t length : dimensions) {
-        if (length < 1 || length > (std::int64_t{1} << 55) / voxels / bytes) {
-            failInput(path, "its header gives an axis of " + std::to_string(length) + " voxels");
-        }
-        voxels *= length;
+/// Reads fields at their place in either version of the header.
+class FieldReader {
+  public:
+    FieldReader(const Bytes& bytes, bool second, bool swapped)
+        : m_bytes(bytes), m_second(second), m_swapped(swapped) {}
+
+    /// A float32 of NIfTI-1, a float64 of NIfTI-2, number `index` of an array.
+    [[nodiscard]] double real(std::size_t first, std::size_t second, std::size_t index = 0) const {
+        return m_second ? field<double>(m_bytes, second + 8 * index, m_swapped)
+                        : static_cast<double>(field<float>(m_bytes, first + 4 * index, m_swapped));
     }
-    header.dataBytes = voxels * bytes;
+    /// An int16 of NIfTI-1, an int32 of NIfTI-2.
+    [[nodiscard]] int code(std::size_t first, std::size_t second) const {
+        return m_second ? field<std::int32_t>(m_bytes, second, m_swapped)
+                        : field<std::int16_t>(m_bytes, first, m_swapped);
+    }
+    [[nodiscard]] std::int64_t length(std::size_t index) const {
+        return m_second ? field<std::int64_t>(m_bytes, 16 + 8 * index, m_swapped)
+                        : field<std::int16_t>(m_bytes, 40 + 2 * index, m_swapped);
+    }
+    /// A text that ends with its field or with a zero.
+    [[nodiscard]] std::string text(std::size_t first, std::size_t second, std::size_t size) const {
+        const auto begin = m_bytes.begin() + static_cast<std::ptrdiff_t>(m_second ? second : first);
+        const auto end = std::find(begin, begin + static_cast<std::ptrdiff_t>(size), 0);
+        const std::string line = oneLine({begin, end});
+        return line.substr(0, line.find_last_not_of(' ') + 1);
+    }
+
+  private:
+    const Bytes& m_bytes;
+    bool m_second;
+    bool m_swapped;
+};
+
+bool isPacked(const std::filesystem::path& path) {
+    const Bytes start = readBytes(path, 0, 2);
+    return start.size() == 2 && start[0] == 0x1f && start[1] == 0x8b;
 }
 
-void requirePlace(const std::filesystem::path& path, const Bytes& bytes, bool second,
-                  bool swapped) {
-    // Spacings, then quaternion, offsets and the rows of the matrix.
-    struct Run {
-        std::size_t at;
-        std::size_t count;
+double requirePlace(const std::filesystem::path& path, double value) {
+    if (!isPlace(value)) {
+        failInput(path, "its header gives a spacing or position of " + std::to_string(value));
+    }
+    return value;
+}
+
+NiftiGrid gridOf(const std::filesystem::path& path, const FieldReader& read, bool second) {
+    const auto place = [&](std::size_t first, std::size_t other, std::size_t index) {
+        return requirePlace(path, read.real(first, other, index));
     };
-    const auto runs =
-        second ? std::array{Run{104, 8}, Run{352, 18}} : std::array{Run{76, 8}, Run{256, 18}};
-    for (const Run& run : runs) {
-        for (std::size_t i = 0; i < run.count; ++i) {
-            const double value =
-                second ? field<double>(bytes, run.at + 8 * i, swapped)
-                       : static_cast<double>(field<float>(bytes, run.at + 4 * i, swapped));
-            if (!isPlace(value)) {
-                failInput(path,
-                          "its header gives a spacing or position of " + std::to_string(value));
-            }
+    NiftiGrid grid;
+    grid.single = !second;
+    grid.quaternionCode = read.code(252, 344);
+    grid.matrixCode = read.code(254, 348);
+    grid.handedness = place(76, 104, 0);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const double spacing = place(76, 104, axis + 1);
+        grid.spacing[axis] = spacing == 0 ? 1 : spacing; // 0: not given
+        grid.quaternion[axis] = place(256, 352, axis);
+        grid.offset[axis] = place(268, 376, axis);
+        for (std::size_t column = 0; column < 4; ++column) {
+            grid.matrix[axis][column] = place(280, 400, 4 * axis + column);
         }
     }
+    return grid;
 }
 
-NiftiHeader parseNifti(const std::filesystem::path& path) {
-    const Bytes bytes = unpackedPrefix(path, 540);
-    if (bytes.size() < 348) {
-        failInput(path, "the file is truncated");
+void setTexts(const FieldReader& read, Fields& fields) {
+    const auto add = [&](const char* key, const std::string& value) {
+        if (!value.empty()) {
+            fields.texts[key] = value;
+        }
+    };
+    add("descrip", read.text(148, 240, 80));
+    add("aux_file", read.text(228, 320, 24));
+    add("intent_name", read.text(328, 508, 16));
+    add("intent_code", std::to_string(fields.intent));
+    add("qform_code", std::to_string(fields.grid.quaternionCode));
+    add("sform_code", std::to_string(fields.grid.matrixCode));
+    add("scl_slope", numberText(fields.slope));
+    add("scl_inter", numberText(fields.intercept));
+}
+
+Fields readFields(const std::filesystem::path& path, bool packed) {
+    const Bytes bytes = packed ? unpackedStart(path, kSecondSize) : readBytes(path, 0, kSecondSize);
+    if (bytes.size() < static_cast<std::size_t>(kFirstSize)) {
+        failInput(path, "the file is truncated; a NIfTI header has 348 bytes or more");
     }
-    const auto headerSize = field<std::int32_t>(bytes, 0, false);
-    NiftiHeader header;
-    header.swapped = headerSize != 348 && headerSize != 540;
-    const bool swapped = header.swapped;
-    const bool second = field<std::int32_t>(bytes, 0, swapped) == 540;
-    if ((!second && field<std::int32_t>(bytes, 0, swapped) != 348) ||
-        (second && bytes.size() < 540)) {
-        failInput(path, "its NIfTI header is damaged");
+    Fields fields;
+    const auto plain = field<std::int32_t>(bytes, 0, false);
+    fields.swapped = plain != kFirstSize && plain != kSecondSize;
+    const auto size = field<std::int32_t>(bytes, 0, fields.swapped);
+    fields.second = size == kSecondSize;
+    if (size != kFirstSize && size != kSecondSize) {
+        failInput(path, "its NIfTI header is damaged: it gives its own size as " +
+                            std::to_string(plain) + " bytes");
     }
-    const std::size_t magic = second ? 4 : 344;
+    if (bytes.size() < static_cast<std::size_t>(size)) {
+        failInput(path, "the file is truncated; a NIfTI-2 header has 540 bytes");
+    }
+    const std::size_t magic = fields.second ? 4 : 344;
     if (bytes[magic] != 'n' || bytes[magic + 1] != '+') {
         failInput(path, "its voxels lie in another file, which cannot be read");
     }
-    const auto code = field<std::int16_t>(bytes, second ? 12 : 70, swapped);
+    const FieldReader read(bytes, fields.second, fields.swapped);
+    const auto code = field<std::int16_t>(bytes, fields.second ? 12 : 70, fields.swapped);
     const auto* type =
         std::find_if(kNiftiTypes.begin(), kNiftiTypes.end(),
                      [&](const NiftiType& candidate) { return candidate.code == code; });
@@ -132,91 +167,139 @@ NiftiHeader parseNifti(const std::filesystem::path& path) {
         failInput(path, "its voxels are of the NIfTI type " + std::to_string(code) +
                             ", which cannot be read");
     }
-    header.type = *type;
-    const auto dimension = [&](std::size_t axis) {
-        return second ? field<std::int64_t>(bytes, 16 + 8 * axis, swapped)
-                      : std::int64_t{field<std::int16_t>(bytes, 40 + 2 * axis, swapped)};
-    };
-    if (dimension(0) < 1 || dimension(0) > 7) {
-        failInput(path, "its NIfTI header is damaged");
+    fields.type = *type;
+    const std::int64_t axes = read.length(0);
+    if (axes < 1 || axes > 7) {
+        failInput(path, "its NIfTI header gives " + std::to_string(axes) +
+                            " dimensions; 1 to 7 can be read");
     }
-    std::vector<std::int64_t> dimensions;
-    for (std::size_t axis = 1; axis <= static_cast<std::size_t>(dimension(0)); ++axis) {
-        dimensions.push_back(dimension(axis));
+    for (std::size_t axis = 1; axis <= static_cast<std::size_t>(axes); ++axis) {
+        fields.lengths.push_back(read.length(axis));
+        (void)requirePlace(path, read.real(76, 104, axis));
     }
-    setDimensions(path, dimensions, header);
     // The voxels follow the header; an offset inside it means its end.
-    if (second) {
-        header.dataOffset = std::clamp<std::int64_t>(field<std::int64_t>(bytes, 168, swapped), 540,
-                                                     std::int64_t{1} << 55);
-        header.slope = field<double>(bytes, 176, swapped);
-        header.intercept = field<double>(bytes, 184, swapped);
+    if (fields.second) {
+        fields.dataOffset = std::clamp<std::int64_t>(
+            field<std::int64_t>(bytes, 168, fields.swapped), kSecondSize, std::int64_t{1} << 55);
     } else {
-        const auto offset = field<float>(bytes, 108, swapped);
+        const auto offset = field<float>(bytes, 108, fields.swapped);
         // Written so that NaN fails the comparison.
-        header.dataOffset = offset > 348 ? static_cast<std::int64_t>(std::min(offset, 1e15F)) : 348;
-        header.slope = static_cast<double>(field<float>(bytes, 112, swapped));
-        header.intercept = static_cast<double>(field<float>(bytes, 116, swapped));
+        fields.dataOffset =
+            offset > kFirstSize ? static_cast<std::int64_t>(std::min(offset, 1e15F)) : kFirstSize;
     }
-    requirePlace(path, bytes, second, swapped);
-    header.units = second ? field<std::int32_t>(bytes, 500, swapped) : bytes[123];
-    const Bytes start = readBytes(path, 0, 2);
-    header.packed = start[0] == 0x1f && start[1] == 0x8b;
-    return header;
+    fields.slope = read.real(112, 176);
+    fields.intercept = read.real(116, 184);
+    fields.units =
+        fields.second ? field<std::int32_t>(bytes, 500, fields.swapped) : int{bytes[123]};
+    fields.intent = read.code(68, 504);
+    fields.grid = gridOf(path, read, fields.second);
+    setTexts(read, fields);
+    return fields;
+}
+
+/// Extents, frames, components and channels. Returns the number of axes of the grid.
+std::size_t setLengths(const std::filesystem::path& path, const Fields& fields, ImageInfo& info) {
+    std::vector<std::int64_t> lengths = fields.lengths;
+    std::size_t axes = lengths.size();
+    lengths.resize(7, 1);
+    info.extents = {lengths[0], lengths[1], lengths[2]};
+    info.components = fields.type.values;
+    if (fields.intent == kGeneralMatrix) {
+        failInput(path, "its voxels are matrices, which cannot be read");
+    }
+    if (fields.intent != kVector && fields.intent != kSymmetricMatrix) {
+        info.frames = requireFrames(path, fields.lengths);
+        return axes;
+    }
+    // The fifth axis holds the values of a voxel.
+    if (fields.type.values > 1 && lengths[4] > 1) {
+        failInput(path, "its NIfTI header contradicts itself: vectors of colours");
+    }
+    info.frames = requireFrames(path, {1, 1, 1, lengths[3]});
+    info.channels = requireFrames(path, {1, 1, 1, lengths[4]});
+    for (axes = 4; axes > 1 && lengths[axes - 1] == 1; --axes) {
+    }
+    return axes;
+}
+
+/// Sets the type of the image, and how the values of the file become those of the image.
+void setScaling(const Fields& fields, ImageInfo& info, VoxelPlace& place) {
+    constexpr double kLeast = std::numeric_limits<double>::epsilon();
+    const bool given = std::isfinite(fields.slope) && fields.slope != 0;
+    const double slope = given ? fields.slope : 1;
+    const double intercept = std::isfinite(fields.intercept) ? fields.intercept : 0;
+    const bool rescales =
+        std::abs(slope) > kLeast && (std::abs(slope - 1) > kLeast || std::abs(intercept) > kLeast);
+    info.pixel = fields.type.type;
+    if (rescales && base::isInteger(info.pixel)) {
+        info.pixel = base::PixelType::Float32;
+    }
+    if (info.pixel != fields.type.type || (given && !base::isInteger(info.pixel))) {
+        place.stored = fields.type.type;
+        place.slope = slope;
+        place.intercept = given ? intercept : 0; // without a slope the values count as they are
+    }
+}
+
+void setUnit(const Fields& fields, std::size_t axes, base::Geometry& geometry) {
+    const int code = fields.units & 7; // 1 m, 2 mm, 3 um; others are taken for mm
+    geometry.unit = code == 3 ? "um" : "mm";
+    geometry.unitSource = base::UnitSource::Header;
+    for (std::size_t axis = 0; code == 1 && axis < std::min<std::size_t>(3, axes); ++axis) {
+        geometry.spacing[axis] *= 1000;
+        geometry.origin[axis] *= 1000;
+    }
 }
 
 } // namespace
 
-void checkNifti(const std::filesystem::path& path, std::int64_t size, const std::stop_token& stop) {
-    const NiftiHeader header = parseNifti(path);
-    if (!header.packed) {
-        requireBytes(path, header.dataBytes, size - header.dataOffset);
-        return;
-    }
-    if (header.dataBytes / 1040 > size) {
+Described describeNifti(const std::filesystem::path& path) {
+    const bool packed = isPacked(path);
+    const Fields fields = readFields(path, packed);
+    Described described;
+    ImageInfo& info = described.info;
+    info.format = name(Format::Nifti);
+    info.metadata = fields.texts;
+    const std::int64_t promised = requireProduct(
+        path, fields.lengths, base::bytesPerVoxel(fields.type.type) * fields.type.values);
+    const std::size_t axes = setLengths(path, fields, info);
+    setNiftiGeometry(path, fields.grid, axes, info.geometry);
+    setUnit(fields, axes, info.geometry);
+    setScaling(fields, info, described.place);
+    RawLayout& layout = described.place.layout;
+    layout.file = path;
+    layout.swapped = fields.swapped;
+    layout.encoding = packed ? Encoding::Packed : Encoding::Plain;
+    (packed ? layout.skip : layout.offset) = fields.dataOffset;
+    // Values of a vector lie one after the other, colours side by side.
+    layout.inner = fields.type.values > 1 ? 1 : base::voxelCount(info.extents) * info.frames;
+    const std::int64_t size = requireRegularFile(path);
+    if (!packed) {
+        requireBytes(path, promised, size - fields.dataOffset);
+    } else if (promised / 1040 > size) {
         failInput(path, "its header promises more voxels than the file can hold");
     }
-    // The last four bytes of a whole gzip file of one member are its unpacked size; a file of
-    // several members, or a cut one, is counted.
-    const Bytes end = readBytes(path, size - 4, 4);
-    const auto stated = field<std::uint32_t>(end, 0, std::endian::native == std::endian::big);
-    const std::int64_t promised = header.dataOffset + header.dataBytes;
+    return requireRoom(path, std::move(described));
+}
+
+void requireAllFrames(const std::filesystem::path& path, const Described& nifti,
+                      const std::stop_token& stop) {
+    const ImageInfo& info = nifti.info;
+    const RawLayout& layout = nifti.place.layout;
+    const std::int64_t size = requireRegularFile(path);
+    if (layout.encoding != Encoding::Packed || info.frames < 2 || size < 4) {
+        return;
+    }
+    const std::int64_t promised =
+        layout.skip + base::voxelCount(info.extents) * info.frames * info.components *
+                          info.channels *
+                          base::bytesPerVoxel(nifti.place.stored.value_or(info.pixel));
+    // The last four bytes of a gzip file of one member are its unpacked size.
+    const auto stated = field<std::uint32_t>(readBytes(path, size - 4, 4), 0,
+                                             std::endian::native == std::endian::big);
     if (stated != static_cast<std::uint32_t>(promised & 0xffffffff)) {
-        const std::int64_t unpacked = unpackedSize(path, stop);
-        if (unpacked < 0) {
-            failInput(path, "the file is truncated or damaged");
-        }
-        requireBytes(path, header.dataBytes, unpacked - header.dataOffset);
+        readThrough(nifti, stop);
     }
-}
-
-VoxelPlace niftiPlace(const std::filesystem::path& path, const ImageInfo& info) {
-    const NiftiHeader header = parseNifti(path);
-    VoxelPlace place;
-    place.layout.swapped = header.swapped;
-    (header.packed ? place.layout.skip : place.layout.offset) = header.dataOffset;
-    place.layout.encoding = header.packed ? Encoding::Packed : Encoding::Plain;
-    const std::int64_t voxels = base::voxelCount(info.extents) * info.frames;
-    // Vectors lie one component after the other, colours side by side.
-    place.layout.inner = header.type.values > 1 ? 1 : voxels;
-    if (info.components * info.channels % header.type.values != 0 ||
-        header.dataBytes / base::bytesPerVoxel(header.type.type) / info.components / info.channels <
-            voxels) {
-        failInput(path, "its NIfTI header contradicts itself");
-    }
-    // Without a slope the numbers count as they are.
-    const bool scaled = std::isfinite(header.slope) && header.slope != 0;
-    if (header.type.type != info.pixel || (scaled && !base::isInteger(info.pixel))) {
-        place.stored = header.type.type;
-        place.slope = scaled ? header.slope : 1;
-        place.intercept = scaled && std::isfinite(header.intercept) ? header.intercept : 0;
-    }
-    return place;
-}
-
-bool niftiIsMicron(const std::filesystem::path& path) {
-    constexpr int kMicron = 3;
-    return (parseNifti(path).units & 7) == kMicron;
 }
 
 } // namespace flcc::io::detail

@@ -1,8 +1,10 @@
-// Voxels packed by zlib or gzip, unpacked a block at a time.
+// Voxels packed by zlib or gzip, unpacked and packed a block at a time.
 
 #include <algorithm>
+#include <cerrno>
 #include <memory>
 #include <new>
+#include <system_error>
 #include <vector>
 
 #include <zlib.h>
@@ -57,6 +59,9 @@ class PackedSource final : public ByteSource {
         }
     }
 
+    /// Unpacks up to `room` bytes; returns fewer at the end of the data or if the rest is damaged.
+    std::int64_t readSome(unsigned char* out, std::int64_t room) { return unpack(out, room); }
+
   private:
     /// Unpacks up to `room` bytes; returns 0 at the end of the data or if the rest is damaged.
     std::int64_t unpack(unsigned char* out, std::int64_t room) {
@@ -96,6 +101,38 @@ class PackedSource final : public ByteSource {
 std::unique_ptr<ByteSource> openPacked(const std::filesystem::path& path, std::int64_t offset,
                                        ReadFiles* files, const std::stop_token& stop) {
     return std::make_unique<PackedSource>(path, offset, files, stop);
+}
+
+std::vector<unsigned char> unpackedStart(const std::filesystem::path& path, std::int64_t count) {
+    PackedSource source(path, 0, nullptr, {});
+    std::vector<unsigned char> bytes(static_cast<std::size_t>(count));
+    bytes.resize(static_cast<std::size_t>(source.readSome(bytes.data(), count)));
+    return bytes;
+}
+
+void writePacked(const std::filesystem::path& path, const std::filesystem::path& target,
+                 const std::string& header, const base::AnyView& pixels,
+                 const std::stop_token& stop) {
+    errno = 0;
+    std::unique_ptr<gzFile_s, int (*)(gzFile)> file(::gzopen(path.c_str(), "wb"), ::gzclose);
+    const auto put = [&](const char* bytes, std::int64_t count) {
+        return ::gzwrite(file.get(), bytes, static_cast<unsigned>(count)) == count;
+    };
+    bool good = file && put(header.data(), static_cast<std::int64_t>(header.size()));
+    if (good) {
+        // Small parts: packing is slow, and a stop is looked for before each.
+        forRows(pixels, 1 << 20, stop, [&](const char* bytes, std::int64_t count) {
+            good = put(bytes, count);
+            return good;
+        });
+    }
+    if (file && ::gzclose(file.release()) != Z_OK) {
+        good = false;
+    }
+    if (!good) {
+        failOutput(target, errno == 0 ? "it could not be written completely"
+                                      : std::generic_category().message(errno));
+    }
 }
 
 } // namespace flcc::io::detail

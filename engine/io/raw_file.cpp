@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <system_error>
 
 #include "engine/base/error.h"
@@ -163,78 +164,40 @@ std::vector<base::AnyImage> readRaw(const ImageInfo& info, const RawLayout& layo
     return planes;
 }
 
-void writeRaw(const std::filesystem::path& path, const std::filesystem::path& target,
-              const std::string& header, const base::AnyView& pixels, const std::stop_token& stop) {
-    std::ofstream file(path, std::ios::binary | std::ios::trunc);
-    errno = 0;
-    file.write(header.data(), static_cast<std::streamsize>(header.size()));
+void forRows(const base::AnyView& pixels, std::int64_t most, const std::stop_token& stop,
+             const std::function<bool(const char*, std::int64_t)>& put) {
     std::visit(
         [&](const auto& view) {
-            constexpr std::int64_t kPart = 1 << 20;
+            constexpr std::int64_t kBytes = sizeof(*view.data());
+            const std::int64_t part = most / kBytes;
             const base::Extents& n = view.extents();
-            for (std::int64_t z = 0; file && z < n.z; ++z) {
-                for (std::int64_t y = 0; file && y < n.y; ++y) {
-                    for (std::int64_t x = 0; file && x < n.x; x += kPart) {
+            for (std::int64_t z = 0; z < n.z; ++z) {
+                for (std::int64_t y = 0; y < n.y; ++y) {
+                    for (std::int64_t x = 0; x < n.x; x += part) {
                         throwIfStopped(stop);
-                        file.write(reinterpret_cast<const char*>(view.row(y, z) + x),
-                                   std::min(kPart, n.x - x) *
-                                       static_cast<std::int64_t>(sizeof(*view.data())));
+                        if (!put(reinterpret_cast<const char*>(view.row(y, z) + x),
+                                 std::min(part, n.x - x) * kBytes)) {
+                            return;
+                        }
                     }
                 }
             }
         },
         pixels);
+}
+
+void writeRaw(const std::filesystem::path& path, const std::filesystem::path& target,
+              const std::string& header, const base::AnyView& pixels, const std::stop_token& stop) {
+    std::ofstream file(path, std::ios::binary | std::ios::trunc);
+    errno = 0;
+    file.write(header.data(), static_cast<std::streamsize>(header.size()));
+    forRows(pixels, 1 << 23, stop,
+            [&](const char* bytes, std::int64_t count) { return bool(file.write(bytes, count)); });
     file.close();
     if (!file) {
         failOutput(target, errno == 0 ? "it could not be written completely"
                                       : std::generic_category().message(errno));
     }
-}
-
-void writeNrrd(const std::filesystem::path& path, const std::filesystem::path& target,
-               const base::AnyView& pixels, const base::Geometry& geometry,
-               const Metadata& metadata, const std::stop_token& stop) {
-    const base::Extents extents = base::extentsOf(pixels);
-    const std::array<std::int64_t, 3> sizes{extents.x, extents.y, extents.z};
-    const bool flat = base::isFlat2D(extents);
-    const std::size_t dimensions = flat ? 2 : 3;
-    const auto vector = [&](auto valueAt) {
-        std::string text = "(";
-        for (std::size_t i = 0; i < dimensions; ++i) {
-            text += (i == 0 ? "" : ",") + numberText(valueAt(i));
-        }
-        return text + ")";
-    };
-    std::string header = "NRRD0005\n# written by FLCC\ntype: ";
-    const auto type = base::pixelType(pixels);
-    header += type == base::PixelType::Float32   ? "float"
-              : type == base::PixelType::Float64 ? "double"
-                                                 : std::string(base::name(type));
-    header += "\ndimension: " + std::to_string(dimensions) + "\nsizes:";
-    for (std::size_t axis = 0; axis < dimensions; ++axis) {
-        header += " " + std::to_string(sizes[axis]);
-    }
-    header += std::endian::native == std::endian::big ? "\nendian: big" : "\nendian: little";
-    header += "\nencoding: raw";
-    header += flat ? "\nspace dimension: 2" : "\nspace: left-posterior-superior";
-    header += "\nspace directions:";
-    for (std::size_t axis = 0; axis < dimensions; ++axis) {
-        header += " " + vector([&](std::size_t row) {
-                      return geometry.direction[3 * row + axis] * geometry.spacing[axis];
-                  });
-    }
-    header += "\nspace origin: " + vector([&](std::size_t row) { return geometry.origin[row]; });
-    if (!geometry.unit.empty() && geometry.unit != "px") {
-        header += "\nspace units:";
-        for (std::size_t axis = 0; axis < dimensions; ++axis) {
-            header += " \"" + geometry.unit + "\"";
-        }
-    }
-    for (const auto& [key, value] : metadata) {
-        header += "\n" + requireKey(key) + ":=" + oneLine(value);
-    }
-    header += "\n\n";
-    writeRaw(path, target, header, pixels, stop);
 }
 
 void setHeaderUnit(base::Geometry& geometry, const std::string& text) {

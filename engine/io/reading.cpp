@@ -116,8 +116,19 @@ std::filesystem::path requireNeighbour(const std::filesystem::path& header,
     if (file.empty() || file.rfind("LIST", 0) == 0 || file.find('%') != std::string::npos) {
         failInput(header, "its pixels are spread over several files, which cannot be read");
     }
-    if (file.find('/') != std::string::npos || file == "..") {
+    if (file.find('/') != std::string::npos || file == "." || file == "..") {
         failInput(header, "its pixels lie in another folder (" + base::excerpt(file) + ")");
+    }
+    std::error_code error;
+    const auto folder = std::filesystem::weakly_canonical(
+        header.has_parent_path() ? header.parent_path() : ".", error);
+    const auto resolved = error ? folder : std::filesystem::weakly_canonical(folder / file, error);
+    if (error) {
+        failInput(header, "its pixels cannot be found (" + shown(file) + "): " + error.message());
+    }
+    if (resolved.parent_path() != folder) {
+        failInput(header, "its pixels lie in another folder: " + shown(file) + " is a link to " +
+                              shown(resolved));
     }
     return header.parent_path() / file;
 }
@@ -217,14 +228,6 @@ Choice choose(const std::filesystem::path& path, const ImageInfo& info, const Re
 Choice choose(const std::filesystem::path& path, const ImageInfo& info,
               const ReadOptions& options) {
     return choose(path, info, options, rawBufferBytes(info));
-}
-
-PointLocale::PointLocale()
-    : m_point(::newlocale(LC_NUMERIC_MASK, "C", locale_t{})), m_before(::uselocale(m_point)) {}
-
-PointLocale::~PointLocale() {
-    ::uselocale(m_before);
-    ::freelocale(m_point);
 }
 
 void requireSaneHeader(const std::filesystem::path& path, const ImageInfo& info) {

@@ -73,8 +73,9 @@ class NewFolders {
 
 } // namespace
 
-std::string imageInfoJson(const std::filesystem::path& path, const std::stop_token& stop) {
-    const io::ImageInfo info = io::readImageInfo(path, stop);
+std::string imageInfoJson(const std::filesystem::path& path, bool verify,
+                          const std::stop_token& stop) {
+    const io::ImageInfo info = verify ? io::verifyImage(path, stop) : io::readImageInfo(path, stop);
     if (info.format.empty()) {
         return {};
     }
@@ -93,6 +94,7 @@ std::string imageInfoJson(const std::filesystem::path& path, const std::stop_tok
                  {"origin", info.geometry.origin},
                  {"direction", info.geometry.direction},
                  {"unit", info.geometry.unit},
+                 {"complete", info.complete ? Json(true) : Json(nullptr)},
                  {"metadata", metadata}});
 }
 

@@ -9,8 +9,10 @@
 namespace flcc::job {
 
 /// Properties of an image file as JSON: extents, type, components, spacing, origin, direction,
-/// unit. Empty if cancelled. **Errors**: Input.
-[[nodiscard]] std::string imageInfoJson(const std::filesystem::path& path,
+/// unit. "complete" is true if all pixels are known to be in the file, null if that was not
+/// checked; `verify` reads every pixel. Empty if cancelled. **Errors**: Input; with `verify` also
+/// when pixels are cut off or damaged.
+[[nodiscard]] std::string imageInfoJson(const std::filesystem::path& path, bool verify = false,
                                         const std::stop_token& stop = {});
 
 /// Every device with its memory; for one that cannot be used, the reason.

@@ -3,13 +3,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "engine/io/detail/raw_file.h"
 #include "engine/io/detail/reading.h"
+#include "engine/io/detail/voxel_place.h"
 #include "engine/io/image_file.h"
 
 // Two functions for each library or format; image_file.cpp chooses. **Shapes**: the path is a
@@ -19,11 +19,20 @@ namespace flcc::io::detail {
 
 using Metadata = std::map<std::string, std::string>;
 
-/// MetaImage, by our own code: one file, or a header beside a file of voxels. Reads voxels packed
-/// by zlib only if the build has zlib.
-[[nodiscard]] ImageInfo mhaInfo(const std::filesystem::path& path);
-[[nodiscard]] LoadedImage readMha(const std::filesystem::path& path, const ReadOptions& options,
-                                  ReadFiles* files);
+/// Headers that our own code reads; their voxels are read by readVoxels. Voxels packed by zlib need
+/// a build with zlib. MetaImage and NRRD: one file, or a header beside a file of voxels. NIfTI-1
+/// and NIfTI-2: one file. **Errors**: Input; Stopped.
+[[nodiscard]] Described describeMha(const std::filesystem::path& path);
+[[nodiscard]] Described describeNrrd(const std::filesystem::path& path,
+                                     const std::stop_token& stop);
+[[nodiscard]] Described describeNifti(const std::filesystem::path& path);
+[[nodiscard]] Described describeMrc(const std::filesystem::path& path);
+
+/// Checks that a NIfTI file packed by gzip holds all frames. For one of several frames: reading it
+/// does not reach the end of the file. **Cost**: nothing for a file of one gzip member, else the
+/// time to unpack it. **Errors**: Input; Stopped.
+void requireAllFrames(const std::filesystem::path& path, const Described& nifti,
+                      const std::stop_token& stop);
 
 /// The file of voxels that the header names; empty if the voxels follow the header in the same
 /// file. **Errors**: Input.
@@ -38,6 +47,15 @@ void writeMha(const std::filesystem::path& path, const std::filesystem::path& ta
 void writeNrrd(const std::filesystem::path& path, const std::filesystem::path& target,
                const base::AnyView& pixels, const base::Geometry& geometry,
                const Metadata& metadata, const std::stop_token& stop);
+
+/// NIfTI-1, or NIfTI-2 if an axis is longer than 32767; `packed` writes gzip. MRC stores uint8 as
+/// uint16.
+void writeNifti(const std::filesystem::path& path, const std::filesystem::path& target,
+                const base::AnyView& pixels, const base::Geometry& geometry, bool packed,
+                const std::stop_token& stop);
+void writeMrc(const std::filesystem::path& path, const std::filesystem::path& target,
+              const base::AnyView& pixels, const base::Geometry& geometry,
+              const std::stop_token& stop);
 
 /// Through libtiff.
 [[nodiscard]] ImageInfo tiffInfo(const std::filesystem::path& path, const std::stop_token& stop);
@@ -65,32 +83,5 @@ void writePng(const std::filesystem::path& path, const std::filesystem::path& ta
 /// Through libjpeg.
 [[nodiscard]] ImageInfo jpegInfo(const std::filesystem::path& path, const std::stop_token& stop);
 [[nodiscard]] LoadedImage readJpeg(const std::filesystem::path& path, const ReadOptions& options);
-
-/// NRRD, NIfTI and MRC: ITK reads the header, readRaw reads the voxels.
-[[nodiscard]] ImageInfo itkInfo(const std::filesystem::path& path, Format format,
-                                const std::stop_token& stop);
-[[nodiscard]] LoadedImage readItk(const std::filesystem::path& path, Format format,
-                                  const ReadOptions& options, ReadFiles* files);
-
-/// Where and how the voxels are stored, as far as ITK does not report it.
-struct VoxelPlace {
-    RawLayout layout;
-    /// Type in the file, if it is not the type of the image. Then value in the image = slope *
-    /// value in the file + intercept.
-    std::optional<base::PixelType> stored;
-    double slope = 1;
-    double intercept = 0;
-};
-
-/// Checks the structure of a file for faults that ITK does not report: a truncated file or
-/// contradicting fields. Call it before ITK reads the file. **Errors**: Input.
-void checkStructure(const std::filesystem::path& path, Format format, const std::stop_token& stop);
-
-/// Adds to `info` the unit and signedness that only the header holds.
-void refineInfo(const std::filesystem::path& path, Format format, ImageInfo& info);
-
-/// Position of the voxels in the file. **Errors**: Input when the file is too short for `info`.
-[[nodiscard]] VoxelPlace voxelPlace(const std::filesystem::path& path, Format format,
-                                    const ImageInfo& info);
 
 } // namespace flcc::io::detail

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <stop_token>
+#include <vector>
 
 #include "engine/base/pixels.h"
 #include "engine/io/detail/raw_file.h"
@@ -36,5 +37,10 @@ class ByteSource {
 [[nodiscard]] std::unique_ptr<ByteSource> openPacked(const std::filesystem::path& path,
                                                      std::int64_t offset, ReadFiles* files,
                                                      const std::stop_token& stop);
+
+/// The first `count` bytes that a gzip file holds, or fewer. **Cost**: unpacks no more than those.
+/// **Errors**: Input if the build has no zlib.
+[[nodiscard]] std::vector<unsigned char> unpackedStart(const std::filesystem::path& path,
+                                                       std::int64_t count);
 
 } // namespace flcc::io::detail

@@ -5,20 +5,21 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
-#include <filesystem>
-#include <stop_token>
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "engine/io/detail/backends.h"
 
-// Our own reading of headers that ITK reads too: fields that ITK does not report, and values that
-// would make ITK fail.
+// What the parsers of NRRD, NIfTI and MRC headers share. They read a limited number of bytes and
+// check every length and number before anything depends on it.
 
 namespace flcc::io::detail {
 
 using Bytes = std::vector<unsigned char>;
 
-/// Reads a number of a binary header at `offset`; reverses its bytes if `swapped`.
+/// Reads a number of a binary header at `offset`; reverses its bytes if `swapped`. **Shapes**: the
+/// header holds the number.
 template <class T> [[nodiscard]] T field(const Bytes& bytes, std::size_t offset, bool swapped) {
     std::array<unsigned char, sizeof(T)> raw{};
     std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(offset), sizeof(T), raw.begin());
@@ -28,21 +29,32 @@ template <class T> [[nodiscard]] T field(const Bytes& bytes, std::size_t offset,
     return std::bit_cast<T>(raw);
 }
 
-/// True for a finite number of usable size. ITK multiplies and inverts coordinates; a value that is
-/// not usable makes its matrix library end the program.
+/// Writes a number into a binary header in the byte order of the processor.
+template <class T> void putField(std::string& header, std::size_t offset, T value) {
+    const auto raw = std::bit_cast<std::array<char, sizeof(T)>>(value);
+    std::copy(raw.begin(), raw.end(), header.begin() + static_cast<std::ptrdiff_t>(offset));
+}
+
+/// True for a finite number that can be a length or a coordinate. Products of three of them are
+/// finite.
 [[nodiscard]] inline bool isPlace(double value) {
     return std::isfinite(value) && std::abs(value) < 1e15;
 }
 
-/// **Errors**: Input when the header is damaged or the file is too short for it; Stopped.
-void checkNifti(const std::filesystem::path& path, std::int64_t size, const std::stop_token& stop);
-[[nodiscard]] VoxelPlace niftiPlace(const std::filesystem::path& path, const ImageInfo& info);
-/// True if lengths are in micrometres.
-[[nodiscard]] bool niftiIsMicron(const std::filesystem::path& path);
+/// The start of `text` in one line, for sentences.
+[[nodiscard]] inline std::string excerpt(const std::string& text) {
+    return "\"" + oneLine(text.substr(0, 40)) + (text.size() > 40 ? "...\"" : "\"");
+}
 
-void checkNrrd(const std::filesystem::path& path);
-[[nodiscard]] VoxelPlace nrrdPlace(const std::filesystem::path& path, const ImageInfo& info);
-/// Reads the fields of an NRRD header that ITK does not report.
-void refineNrrd(const std::filesystem::path& path, base::Geometry& geometry);
+/// Product of the lengths and of the bytes of a voxel. **Errors**: Input when a length is below 1
+/// or the product exceeds 2^55.
+[[nodiscard]] std::int64_t requireProduct(const std::filesystem::path& path,
+                                          const std::vector<std::int64_t>& lengths,
+                                          std::int64_t bytesPerVoxel);
+
+/// Frames of an image: the product of the lengths from the fourth axis on. **Errors**: Input above
+/// 1e9.
+[[nodiscard]] int requireFrames(const std::filesystem::path& path,
+                                const std::vector<std::int64_t>& lengths);
 
 } // namespace flcc::io::detail

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -50,9 +52,19 @@ class ReadFiles;
 void takeEvery(base::AnyImage& target, std::int64_t at, std::int64_t count, const void* source,
                std::int64_t first, std::int64_t step);
 
-/// Writes `header` followed by the voxels. **Errors**: Output, which names `target`; Stopped.
+/// Calls `put` with the bytes of the voxels, at most `most` at once, until it returns false.
+/// **Errors**: Stopped.
+void forRows(const base::AnyView& pixels, std::int64_t most, const std::stop_token& stop,
+             const std::function<bool(const char*, std::int64_t)>& put);
+
+/// Writes `header` followed by the voxels; writePacked writes both as gzip. **Errors**: Output,
+/// which names `target`; Stopped.
 void writeRaw(const std::filesystem::path& path, const std::filesystem::path& target,
               const std::string& header, const base::AnyView& pixels, const std::stop_token& stop);
+
+void writePacked(const std::filesystem::path& path, const std::filesystem::path& target,
+                 const std::string& header, const base::AnyView& pixels,
+                 const std::stop_token& stop);
 
 /// Throws Output: "cannot write PATH: REASON".
 [[noreturn]] void failOutput(const std::filesystem::path& target, const std::string& reason);

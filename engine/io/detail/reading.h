@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <locale.h>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -40,8 +39,8 @@ void requireBytes(const std::filesystem::path& path, std::int64_t promised, std:
 /// block. **Errors**: Input for a path that is missing, empty, unreadable, a directory or a device.
 [[nodiscard]] std::int64_t requireRegularFile(const std::filesystem::path& path);
 
-/// Path of the file of pixels that a header names. It must lie in the header's own folder, so that
-/// opening an image never reads elsewhere. **Errors**: Input.
+/// Path of the file of pixels that a header names. It must lie in the header's own folder, also
+/// after links are resolved, so that opening an image never reads elsewhere. **Errors**: Input.
 [[nodiscard]] std::filesystem::path requireNeighbour(const std::filesystem::path& header,
                                                      const std::string& file);
 
@@ -76,20 +75,6 @@ struct Choice {
 [[nodiscard]] std::int64_t cappedProduct(std::int64_t a, std::int64_t b);
 /// a + b, likewise.
 [[nodiscard]] std::int64_t cappedSum(std::int64_t a, std::int64_t b);
-
-/// While it lives, numbers have a decimal point whatever the locale of the process is: libraries
-/// parse headers with sscanf. **Threads**: affects the current thread only.
-class PointLocale {
-  public:
-    PointLocale();
-    ~PointLocale();
-    PointLocale(const PointLocale&) = delete;
-    PointLocale& operator=(const PointLocale&) = delete;
-
-  private:
-    locale_t m_point;
-    locale_t m_before;
-};
 
 /// Checks extents and spacing read from a file. **Errors**: Input.
 void requireSaneHeader(const std::filesystem::path& path, const ImageInfo& info);

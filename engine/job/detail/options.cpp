@@ -477,7 +477,7 @@ std::vector<Option> makeOptions() {
         minDistanceOption(),
         flagOption("partial-peaks", "panels that leave the scene or its mask may be peaks",
                    &Job::partialPeaks),
-        fileOption("map", "FILE", "write the scores: .mha .nrrd .tif", &Job::map),
+        fileOption("map", "FILE", "write the scores: .mha .nrrd .nii .nii.gz .mrc .tif", &Job::map),
         fileOption("status", "FILE", "write the status of every score", &Job::status),
         fileOption("index", "FILE", "write the template that gave every score, -1 without one",
                    &Job::index),

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <filesystem>
+
+#include "engine/base/geometry.h"
+
+namespace flcc::io::detail {
+
+/// The fields of a NIfTI header that place its grid: right-anterior-superior, in its own unit.
+struct NiftiGrid {
+    int quaternionCode = 0; ///< qform_code; above 0 the quaternion counts
+    int matrixCode = 0;     ///< sform_code; above 0 the matrix counts
+    bool single = true;     ///< the header holds float32 (NIfTI-1)
+    double handedness = 1;  ///< qfac: below 0 the third axis is reversed
+    std::array<double, 3> spacing{1, 1, 1};
+    std::array<double, 3> quaternion{};            ///< b, c, d; a follows from unit length
+    std::array<double, 3> offset{};                ///< of the quaternion
+    std::array<std::array<double, 4>, 3> matrix{}; ///< rows of the sform
+};
+
+/// Sets spacing, origin and direction of the first `axes` axes in left-posterior-superior, as ITK
+/// 5.2 does: the matrix if the quaternion has no code or the matrix has the code of the scanner (1)
+/// and fits the spacing with its columns at right angles; else the quaternion. A matrix that does
+/// not fit counts if there is no quaternion; its columns then give the spacing. Without any code
+/// the grid lies at the origin, unturned. **Errors**: Input when the matrix has no inverse.
+void setNiftiGeometry(const std::filesystem::path& path, const NiftiGrid& grid, std::size_t axes,
+                      base::Geometry& geometry);
+
+/// The grid of a geometry whose lengths are in the unit of the file.
+[[nodiscard]] NiftiGrid niftiGridOf(const base::Geometry& geometry);
+
+} // namespace flcc::io::detail
