@@ -39,6 +39,7 @@ class CliCommandsTest : public QObject {
     void failuresHaveTheirCodeAndWriteNothing_data();
     void failuresHaveTheirCodeAndWriteNothing();
     void matchWritesEveryOutput();
+    void mapsOfSeveralScenesKeepALongExtension();
     void theBestPeaksOfTheSamplesAreThePlantedOnes_data();
     void theBestPeaksOfTheSamplesAreThePlantedOnes();
     void aPlanIsReplayed();
@@ -96,6 +97,9 @@ void CliCommandsTest::failuresHaveTheirCodeAndWriteNothing_data() {
     row("version with an argument", {"--version", "x"}, 2);
     row("slice without a heatmap", match({"--slice", "0"}), 2);
     row("list of samples with a name", {"sample", "--list", "tiny"}, 2);
+    row("info that verifies no file", {"info", "--verify"}, 2);
+    row("info with an unknown option", {"info", "--check", "scene.mha"}, 2);
+    row("MRC that cannot hold doubles", match({"--precision", "double", "--map", "m.mrc"}), 2);
     row("unknown sample", {"sample", "none", "--output", "x"}, 2);
     row("sample without a folder", {"sample", "tiny"}, 2);
     row("unknown option of devices", {"devices", "--all"}, 2);
@@ -164,6 +168,22 @@ void CliCommandsTest::matchWritesEveryOutput() {
     const Json info = parsed(runCli({"info", "map.nrrd"}, folder.path()).output);
     QVERIFY((info["extents"] == Json{86, 56, 1}));
     QCOMPARE(info["type"].get<std::string>(), std::string("float32"));
+    QVERIFY(info["complete"] == Json(true)); // the bytes of the voxels were counted
+    const Json picture = parsed(runCli({"info", "status.png"}, folder.path()).output);
+    QVERIFY(picture["complete"].is_null());
+    const Json verified = parsed(runCli({"info", "--verify", "status.png"}, folder.path()).output);
+    QVERIFY(verified["complete"] == Json(true));
+}
+
+void CliCommandsTest::mapsOfSeveralScenesKeepALongExtension() {
+    const SampleFolder folder("tiny");
+    const CliRun run = runCli({"match", "scene.mha", "template.mha", "--scene", "scene.mha",
+                               "--map", "map.nii.gz", "--quiet"},
+                              folder.path());
+    QVERIFY2(run.code == 0, run.errors.constData());
+    QCOMPARE(folder.added(), (QStringList{"map-0.nii.gz", "map-1.nii.gz"}));
+    const Json info = parsed(runCli({"info", "--verify", "map-1.nii.gz"}, folder.path()).output);
+    QVERIFY((info["extents"] == Json{86, 56, 1}));
 }
 
 void CliCommandsTest::theBestPeaksOfTheSamplesAreThePlantedOnes_data() {

@@ -126,7 +126,7 @@ void CliSignalsTest::aSecondSignalEndsAtOnceAndLeavesNothing() {
 void CliSignalsTest::everyCommandCanBeInterrupted_data() {
     QTest::addColumn<QStringList>("arguments");
     QTest::addColumn<int>("lasts"); // ms to spread the signals over; 0: as long as a whole run
-    QTest::newRow("info") << QStringList{"info", "large.nii.gz"} << 0;
+    QTest::newRow("info") << QStringList{"info", "--verify", "large.nii.gz"} << 0;
     QTest::newRow("sample") << QStringList{"sample", "tomogram", "--output", "new/folder"} << 0;
     QTest::newRow("devices") << QStringList{"devices"} << 0;
     QTest::newRow("selftest") << QStringList{"selftest"} << 3000;
@@ -137,10 +137,11 @@ void CliSignalsTest::everyCommandCanBeInterrupted() {
     QFETCH(int, lasts);
     const SampleFolder folder("tiny");
     if (arguments.front() == "info") {
-        // Many packed members, which must be unpacked to know how much they hold: 600 MB.
+        // 600 MB of voxels in packed members.
         test::NiftiRecipe nifti;
-        nifti.sizes = {255, 255, 20};
-        nifti.voxels.assign(std::size_t{2} * 255 * 255 * 20, 0);
+        nifti.sizes = {4096, 4096, 36};
+        nifti.type = 2;
+        nifti.bits = 8;
         test::Bytes file = test::gzip(test::makeNifti(nifti));
         const test::Bytes more = test::gzip(test::Bytes(std::size_t{1} << 24));
         for (int i = 0; i < 36; ++i) {
@@ -157,7 +158,7 @@ void CliSignalsTest::everyCommandCanBeInterrupted() {
         full.start(FLCC_CLI, arguments);
         QVERIFY(full.waitForFinished(60'000));
         const QByteArray errors = full.readAllStandardError();
-        if (errors.contains("built without ITK")) {
+        if (errors.contains("built without zlib")) {
             QSKIP("this build reads no such file");
         }
         QVERIFY2(full.exitCode() == 0, errors.constData());

@@ -8,9 +8,14 @@
 namespace flcc::job {
 
 std::filesystem::path numberedOutput(const std::filesystem::path& file, std::size_t number) {
-    const std::string name =
-        file.stem().string() + "-" + std::to_string(number) + file.extension().string();
-    return file.parent_path() / name;
+    // ".nii.gz" is one extension.
+    std::filesystem::path stem = file.stem();
+    std::string extension = file.extension().string();
+    if (extension == ".gz" && stem.extension() == ".nii") {
+        extension.insert(0, stem.extension().string());
+        stem = stem.stem();
+    }
+    return file.parent_path() / (stem.string() + "-" + std::to_string(number) + extension);
 }
 
 std::vector<Job> scenesOf(const Job& job) {

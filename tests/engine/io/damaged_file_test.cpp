@@ -5,13 +5,8 @@
 
 #include "engine/io/image_file.h"
 #include "tests/engine/io/fixtures.h"
+#include "tests/support/effort.h"
 #include "tests/support/test_class.h"
-
-// The leak checker of sanitizer builds asks for this by name: ITK's NRRD library keeps what it
-// allocated when a file turns out to be damaged.
-extern "C" [[gnu::visibility("default")]] const char* __lsan_default_suppressions() {
-    return "leak:libITKNrrdIO";
-}
 
 using namespace flcc;
 using base::ErrorCode;
@@ -74,12 +69,16 @@ Valid validFile(const std::string& name, const std::filesystem::path& folder) {
     if (name == "nii.gz") {
         return {name, test::gzip(test::makeNifti(nifti)), std::move(image)};
     }
+    if (name == "2.nii") {
+        nifti.second = true;
+        return {name, test::makeNifti(nifti), std::move(image)};
+    }
     (void)io::writeImage(path, base::viewOf(image), {});
     return {name, test::readFile(path), std::move(image)};
 }
 
 constexpr std::array kKinds{"mha", "packed.mha", "nrrd", "packed.nrrd", "tif",
-                            "png", "mrc",        "nii",  "nii.gz"};
+                            "png", "mrc",        "nii",  "2.nii",       "nii.gz"};
 
 } // namespace
 
@@ -138,14 +137,7 @@ class DamagedFileTest : public QObject {
         QVERIFY2(whole <= 16, qPrintable(QString::number(whole)));
     }
 
-    void aChangedHeaderNeverEndsTheProgram_data() {
-        QTest::addColumn<QString>("kind");
-        // The library's own readers of compressed and foreign formats are not listed: they move
-        // into a process of their own.
-        for (const char* kind : {"mha", "tif", "png"}) {
-            QTest::newRow(kind) << kind;
-        }
-    }
+    void aChangedHeaderNeverEndsTheProgram_data() { everyKind(); }
     void aChangedHeaderNeverEndsTheProgram() {
         QFETCH(QString, kind);
         const Valid valid = validFile(kind.toStdString(), folder());
@@ -153,7 +145,7 @@ class DamagedFileTest : public QObject {
         std::mt19937 random(7);
         io::ReadOptions options;
         options.maxBytes = 1 << 28;
-        for (int mutant = 0; mutant < 1500; ++mutant) {
+        for (int mutant = 0; mutant < (test::kSanitized ? 300 : 1500); ++mutant) {
             test::Bytes bytes = valid.bytes;
             const auto changes = 1 + random() % 6;
             for (unsigned change = 0; change < changes; ++change) {

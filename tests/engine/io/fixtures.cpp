@@ -221,29 +221,80 @@ Bytes makeMrc(int mode, const base::Extents& extents, const base::Point& lengths
     return out.bytes;
 }
 
-Bytes makeNifti(const NiftiRecipe& recipe) {
-    ByteWriter out;
-    out.put(std::int32_t{348});
-    out.padTo(40);
-    out.put(static_cast<std::int16_t>(recipe.sizes.size()));
-    for (std::size_t axis = 0; axis < 7; ++axis) {
-        out.put(axis < recipe.sizes.size() ? recipe.sizes[axis] : std::int16_t{1});
+namespace {
+
+/// Puts numbers of the header's version: `Real` is float or double.
+template <class Length, class Code, class Real> Bytes niftiHeader(const NiftiRecipe& recipe) {
+    constexpr bool kSecond = sizeof(Real) == 8;
+    ByteWriter out(recipe.turned);
+    const auto lengths = [&] {
+        out.put(static_cast<Length>(recipe.sizes.size()));
+        for (std::size_t axis = 0; axis < 7; ++axis) {
+            out.put(static_cast<Length>(axis < recipe.sizes.size() ? recipe.sizes[axis] : 1));
+        }
+    };
+    const auto spacings = [&] {
+        out.put(static_cast<Real>(recipe.handedness));
+        for (std::size_t axis = 0; axis < 7; ++axis) {
+            out.put(static_cast<Real>(axis < recipe.spacing.size() ? recipe.spacing[axis] : 1));
+        }
+    };
+    out.put(std::int32_t{kSecond ? 540 : 348});
+    if constexpr (kSecond) {
+        out.append({'n', '+', '2', 0, '\r', '\n', 26, '\n'});
+        out.put(recipe.type).put(recipe.bits);
+        lengths();
+        out.padTo(104);
+        spacings();
+        out.put(std::int64_t{544}).put(Real{recipe.slope}).put(Real{0});
+        out.padTo(240);
+        out.append({'d', 'e', 's', 'c', 'r'});
+        out.padTo(344);
+    } else {
+        out.padTo(40);
+        lengths();
+        out.padTo(68);
+        out.put(static_cast<Code>(recipe.intent)).put(recipe.type).put(recipe.bits);
+        out.padTo(76);
+        spacings();
+        out.put(352.0F).put(recipe.slope).put(0.0F);
+        out.padTo(123);
+        out.put(recipe.units);
+        out.padTo(148);
+        out.append({'d', 'e', 's', 'c', 'r'});
+        out.padTo(252);
     }
-    out.padTo(70);
-    out.put(recipe.type).put(recipe.bits);
-    out.padTo(76);
-    out.put(1.0F);
-    for (std::size_t axis = 0; axis < 7; ++axis) {
-        out.put(axis < recipe.spacing.size() ? recipe.spacing[axis] : 1.0F);
+    out.put(static_cast<Code>(recipe.qform)).put(static_cast<Code>(recipe.sform));
+    for (const double part : recipe.quaternion) {
+        out.put(static_cast<Real>(part));
     }
-    out.put(352.0F).put(recipe.slope).put(0.0F);
-    out.padTo(123);
-    out.put(recipe.units);
-    out.padTo(344);
-    out.append({'n', '+', '1', 0});
-    out.padTo(352);
-    out.append(recipe.voxels);
+    for (const double part : recipe.offset) {
+        out.put(static_cast<Real>(part));
+    }
+    for (const double part : recipe.matrix) {
+        out.put(static_cast<Real>(part));
+    }
+    if constexpr (kSecond) {
+        out.padTo(500);
+        out.put(std::int32_t{recipe.units}).put(std::int32_t{recipe.intent});
+        out.padTo(544);
+    } else {
+        out.padTo(344);
+        out.append({'n', '+', '1', 0});
+        out.padTo(352);
+    }
     return out.bytes;
+}
+
+} // namespace
+
+Bytes makeNifti(const NiftiRecipe& recipe) {
+    Bytes file = recipe.second ? niftiHeader<std::int64_t, std::int32_t, double>(recipe)
+                               : niftiHeader<std::int16_t, std::int16_t, float>(recipe);
+    const std::size_t width = recipe.bits == 24 ? 1 : static_cast<std::size_t>(recipe.bits) / 8;
+    const Bytes voxels = recipe.turned && width > 1 ? swapped(recipe.voxels, width) : recipe.voxels;
+    file.insert(file.end(), voxels.begin(), voxels.end());
+    return file;
 }
 
 Bytes makeJpeg(unsigned width, unsigned height, int components, bool progressive,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -79,7 +80,7 @@ struct TiffRecipe {
 [[nodiscard]] Bytes makeMrc(int mode, const base::Extents& extents, const base::Point& lengths,
                             const Bytes& voxels, bool turned = false);
 
-/// A NIfTI-1 file of up to four dimensions.
+/// A NIfTI file of up to seven dimensions.
 struct NiftiRecipe {
     std::vector<std::int16_t> sizes;
     std::int16_t type = 4; ///< 2 uint8, 4 int16, 16 float32, 32 complex
@@ -87,7 +88,16 @@ struct NiftiRecipe {
     std::vector<float> spacing;
     char units = 2; ///< 2 mm, 3 um
     float slope = 1;
-    Bytes voxels;
+    Bytes voxels; ///< in our order of bytes
+    int qform = 0;
+    int sform = 0;
+    std::array<double, 3> quaternion{}; ///< b, c, d
+    std::array<double, 3> offset{};
+    std::array<double, 12> matrix{}; ///< row after row
+    float handedness = 0;
+    int intent = 0;
+    bool turned = false; ///< the other order of bytes
+    bool second = false; ///< NIfTI-2
 };
 [[nodiscard]] Bytes makeNifti(const NiftiRecipe& recipe);
 

@@ -28,7 +28,7 @@ io::ReadOptions choose(std::optional<int> channel, std::optional<int> frame) {
 
 } // namespace
 
-/// MRC, NIfTI, NRRD and the MetaImages that go through the image library.
+/// What MRC, NIfTI, NRRD and MetaImage have in common.
 class MedicalFileTest : public QObject {
     Q_OBJECT
 

@@ -1,6 +1,8 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <cmath>
+
 #include "engine/io/image_file.h"
 #include "tests/engine/io/fixtures.h"
 #include "tests/support/test_class.h"
@@ -74,6 +76,47 @@ class RealFileTest : public QObject {
                                              whole.begin() + static_cast<std::ptrdiff_t>(length)));
             const auto error = test::errorOf([&] { (void)io::readImage(cut); });
             QVERIFY(error && error->code() == base::ErrorCode::Input);
+        }
+    }
+
+    /// Origins and directions that ITK 5.2 gives for the same files.
+    void templatesLieWhereTheyLay_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<double>("spacing");
+        QTest::addColumn<QList<double>>("origin");
+        QTest::addColumn<QList<double>>("diagonal"); // of the direction
+        using List = QList<double>;
+        QTest::newRow("quaternion, half a turn")
+            << "AICHAmc" << 2.0 << List{-90, 0, 0} << List{1, -1, 1};
+        QTest::newRow("quaternion, left-handed")
+            << "JHU-WhiteMatter-labels-1mm" << 1.0 << List{91, 126, -72} << List{-1, -1, -1};
+        QTest::newRow("no quaternion") << "aal" << 1.0 << List{90, 125, -71} << List{-1, -1, 1};
+        QTest::newRow("scanner") << "ch2better" << 0.5 << List{75, 107, -69.5} << List{-1, -1, 1};
+        QTest::newRow("scanner's matrix")
+            << "inia19-t1-brain" << 0.5 << List{42, 57.5, -30} << List{-1, -1, 1};
+        QTest::newRow("quaternion at the origin")
+            << "jhu189" << 1.0 << List{0, 0, 0} << List{-1, -1, 1};
+        QTest::newRow("other quaternion")
+            << "natbrainlab" << 1.0 << List{-78, 0, 0} << List{1, -1, 1};
+    }
+    void templatesLieWhereTheyLay() {
+        QFETCH(QString, name);
+        QFETCH(double, spacing);
+        QFETCH(QList<double>, origin);
+        QFETCH(QList<double>, diagonal);
+        const auto path = kVolumes / (name.toStdString() + ".nii.gz");
+        if (!std::filesystem::exists(path)) {
+            QSKIP("mricron-data is not installed");
+        }
+        const base::Geometry grid = io::readImageInfo(path).geometry;
+        for (int axis = 0; axis < 3; ++axis) {
+            const auto a = static_cast<std::size_t>(axis);
+            QCOMPARE(grid.spacing[a], spacing);
+            QCOMPARE(grid.origin[a], origin[axis]);
+            for (std::size_t row = 0; row < 3; ++row) {
+                QVERIFY(std::abs(grid.direction[3 * row + a] - (row == a ? diagonal[axis] : 0)) <
+                        1e-6);
+            }
         }
     }
 

@@ -1,0 +1,483 @@
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <cmath>
+#include <random>
+
+#include "engine/io/image_file.h"
+#include "tests/engine/io/fixtures.h"
+#include "tests/support/test_class.h"
+
+using namespace flcc;
+using base::ErrorCode;
+using base::PixelType;
+
+namespace {
+
+using Matrix = std::array<std::array<double, 3>, 3>;
+
+/// Rotation by `angle` about a unit axis: by another formula than the quaternion's.
+Matrix rotation(const std::array<double, 3>& axis, double angle) {
+    Matrix turn{};
+    const double c = std::cos(angle);
+    const double s = std::sin(angle);
+    for (std::size_t i = 0; i < 3; ++i) {
+        for (std::size_t j = 0; j < 3; ++j) {
+            turn[i][j] = axis[i] * axis[j] * (1 - c) + (i == j ? c : 0);
+        }
+    }
+    turn[0][1] -= s * axis[2];
+    turn[0][2] += s * axis[1];
+    turn[1][0] += s * axis[2];
+    turn[1][2] -= s * axis[0];
+    turn[2][0] -= s * axis[1];
+    turn[2][1] += s * axis[0];
+    return turn;
+}
+
+/// A NIfTI file whose quaternion is a turn by `angle`, and whose matrix says the same.
+test::NiftiRecipe turned(const std::array<double, 3>& axis, double angle, bool left) {
+    test::NiftiRecipe recipe;
+    recipe.sizes = {3, 4, 2};
+    recipe.spacing = {0.5F, 0.75F, 2.0F};
+    recipe.voxels = test::Bytes(48);
+    recipe.handedness = left ? -1 : 1;
+    recipe.offset = {10.5, -20.25, 3};
+    const Matrix turn = rotation(axis, angle);
+    for (std::size_t i = 0; i < 3; ++i) {
+        recipe.quaternion[i] = axis[i] * std::sin(angle / 2);
+        for (std::size_t j = 0; j < 3; ++j) {
+            recipe.matrix[4 * i + j] =
+                turn[i][j] * static_cast<double>(recipe.spacing[j]) * (left && j == 2 ? -1 : 1);
+        }
+        recipe.matrix[4 * i + 3] = recipe.offset[i];
+    }
+    return recipe;
+}
+
+/// Largest difference to a grid that is turned so, in left-posterior-superior.
+double difference(const base::Geometry& grid, const Matrix& turn, bool left,
+                  const std::array<double, 3>& offset, const base::Point& spacing) {
+    double largest = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+        const double sign = i < 2 ? -1 : 1;
+        largest = std::max({largest, std::abs(grid.origin[i] - sign * offset[i]),
+                            std::abs(grid.spacing[i] - spacing[i])});
+        for (std::size_t j = 0; j < 3; ++j) {
+            const double expected = sign * turn[i][j] * (left && j == 2 ? -1 : 1);
+            largest = std::max(largest, std::abs(grid.direction[3 * i + j] - expected));
+        }
+    }
+    return largest;
+}
+
+const std::array<double, 3> kAxis{2.0 / 7, -3.0 / 7, 6.0 / 7};
+constexpr std::array<double, 3> kOther{0.6, 0, 0.8};
+
+} // namespace
+
+class NiftiFileTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+    std::filesystem::path at(const std::string& name) const {
+        return std::filesystem::path(m_folder.path().toStdString()) / name;
+    }
+    base::Geometry gridOf(const test::NiftiRecipe& recipe) const {
+        test::writeFile(at("g.nii"), test::makeNifti(recipe));
+        return io::readImageInfo(at("g.nii")).geometry;
+    }
+
+  private Q_SLOTS:
+    /// Which of the two says where the grid lies. Expectations are those of ITK 5.2.
+    void theCodesChooseQuaternionOrMatrix_data() {
+        QTest::addColumn<int>("qform");
+        QTest::addColumn<int>("sform");
+        QTest::addColumn<bool>("left");
+        QTest::addColumn<bool>("second");
+        QTest::addColumn<bool>("swapped");
+        for (const int qform : {0, 1, 2, 4}) {
+            for (const int sform : {0, 1, 2, 4}) {
+                for (int kind = 0; kind < 8; ++kind) {
+                    QTest::addRow("q%d s%d %d", qform, sform, kind)
+                        << qform << sform << (kind % 2 == 1) << (kind / 2 % 2 == 1) << (kind >= 4);
+                }
+            }
+        }
+    }
+    void theCodesChooseQuaternionOrMatrix() {
+        QFETCH(int, qform);
+        QFETCH(int, sform);
+        QFETCH(bool, left);
+        QFETCH(bool, second);
+        QFETCH(bool, swapped);
+        test::NiftiRecipe recipe = turned(kAxis, 2.1, left);
+        recipe.matrix = turned(kOther, 0.4, left).matrix; // another place than the quaternion's
+        recipe.matrix[3] = 77;
+        recipe.qform = qform;
+        recipe.sform = sform;
+        recipe.second = second;
+        recipe.turned = swapped;
+        const base::Geometry grid = gridOf(recipe);
+        const base::Point spacing{0.5, 0.75, 2};
+        if (qform == 0 && sform == 0) {
+            base::Geometry plain;
+            plain.spacing = spacing;
+            plain.unit = "mm";
+            plain.unitSource = base::UnitSource::Header;
+            QVERIFY(grid == plain);
+            return;
+        }
+        const bool matrix = sform == 1 || qform == 0;
+        const double off =
+            matrix ? difference(grid, rotation(kOther, 0.4), left, {77, -20.25, 3}, spacing)
+                   : difference(grid, rotation(kAxis, 2.1), left, {10.5, -20.25, 3}, spacing);
+        QVERIFY2(off < (second ? 1e-12 : 1e-6), qPrintable(QString::number(off)));
+    }
+
+    void halfATurnIsNoDivisionByZero() {
+        const double pi = std::acos(-1.0);
+        for (const auto& axis : {kAxis, kOther, std::array<double, 3>{0, 1, 0}}) {
+            test::NiftiRecipe recipe = turned(axis, pi, false);
+            recipe.qform = 1;
+            const double off = difference(gridOf(recipe), rotation(axis, pi), false, recipe.offset,
+                                          {0.5, 0.75, 2});
+            QVERIFY2(off < 1e-6, qPrintable(QString::number(off)));
+        }
+    }
+
+    void aMatrixThatDoesNotFitGivesWayToTheQuaternion() {
+        test::NiftiRecipe recipe = turned(kAxis, 2.1, false);
+        for (std::size_t i = 0; i < 3; ++i) {
+            recipe.matrix[4 * i + 1] += 0.3; // no right angles
+        }
+        recipe.sform = 1;
+        recipe.qform = 2;
+        QVERIFY(difference(gridOf(recipe), rotation(kAxis, 2.1), false, recipe.offset,
+                           {0.5, 0.75, 2}) < 1e-6);
+        // Without a quaternion its columns count, lengths included.
+        recipe.qform = 0;
+        const base::Geometry grid = gridOf(recipe);
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            for (std::size_t row = 0; row < 3; ++row) {
+                const double step = grid.spacing[axis] * grid.direction[3 * row + axis];
+                QVERIFY(std::abs(step - (row < 2 ? -1 : 1) * recipe.matrix[4 * row + axis]) < 1e-6);
+            }
+        }
+        // Three axes in one plane are no grid.
+        for (std::size_t row = 0; row < 3; ++row) {
+            recipe.matrix[4 * row + 1] = recipe.matrix[4 * row];
+        }
+        test::writeFile(at("flat.nii"), test::makeNifti(recipe));
+        QVERIFY(test::errorOf([&] { (void)io::readImageInfo(at("flat.nii")); }));
+    }
+
+    void originAndSpacingHaveTheUnitOfTheHeader_data() {
+        QTest::addColumn<int>("units");
+        QTest::addColumn<QString>("unit");
+        QTest::addColumn<double>("factor");
+        QTest::newRow("none") << 0 << "mm" << 1.0;
+        QTest::newRow("metre") << 1 << "mm" << 1000.0;
+        QTest::newRow("millimetre") << 2 << "mm" << 1.0;
+        QTest::newRow("micrometre") << 3 << "um" << 1.0;
+        QTest::newRow("micrometre and seconds") << 3 + 8 << "um" << 1.0;
+        QTest::newRow("seconds") << 8 << "mm" << 1.0;
+    }
+    void originAndSpacingHaveTheUnitOfTheHeader() {
+        QFETCH(int, units);
+        QFETCH(QString, unit);
+        QFETCH(double, factor);
+        for (const bool matrix : {false, true}) {
+            test::NiftiRecipe recipe = turned(kAxis, 0, false);
+            (matrix ? recipe.sform : recipe.qform) = 1;
+            recipe.units = static_cast<char>(units);
+            const base::Geometry grid = gridOf(recipe);
+            QCOMPARE(grid.unit, unit.toStdString());
+            QCOMPARE(grid.spacing, (base::Point{0.5 * factor, 0.75 * factor, 2 * factor}));
+            QCOMPARE(grid.origin, (base::Point{-10.5 * factor, 20.25 * factor, 3 * factor}));
+        }
+    }
+
+    void aPictureKeepsTwoAxes() {
+        test::NiftiRecipe recipe = turned(kAxis, 0, false);
+        recipe.sizes = {6, 4};
+        recipe.sform = 1;
+        base::Geometry grid = gridOf(recipe);
+        QCOMPARE(grid.origin, (base::Point{-10.5, 20.25, 0}));
+        QCOMPARE(grid.spacing, (base::Point{0.5, 0.75, 1}));
+        QCOMPARE(grid.direction, (std::array<double, 9>{-1, 0, 0, 0, -1, 0, 0, 0, 1}));
+        // Upright in space: it has no direction in the plane.
+        recipe.matrix = {0, 0, 2, 7, 0.5, 0, 0, 8, 0, 0.75, 0, 9};
+        grid = gridOf(recipe);
+        QCOMPARE(grid.direction, base::Geometry().direction);
+    }
+
+    void axesBeyondTheThirdAreFramesOrChannels_data() {
+        QTest::addColumn<QList<int>>("sizes");
+        QTest::addColumn<int>("intent");
+        QTest::addColumn<int>("frames");
+        QTest::addColumn<int>("channels");
+        QTest::newRow("time") << QList<int>{2, 2, 2, 3} << 0 << 3 << 1;
+        QTest::newRow("more axes") << QList<int>{2, 2, 2, 3, 2, 1, 2} << 0 << 12 << 1;
+        QTest::newRow("time of 1") << QList<int>{2, 2, 2, 1} << 0 << 1 << 1;
+        QTest::newRow("vector") << QList<int>{2, 2, 2, 1, 3} << 1007 << 1 << 3;
+        QTest::newRow("vector and time") << QList<int>{2, 2, 2, 2, 3} << 1007 << 2 << 3;
+        QTest::newRow("symmetric matrix") << QList<int>{2, 2, 2, 1, 6} << 1005 << 1 << 6;
+        QTest::newRow("another intent") << QList<int>{2, 2, 2, 1, 3} << 2003 << 3 << 1;
+    }
+    void axesBeyondTheThirdAreFramesOrChannels() {
+        QFETCH(QList<int>, sizes);
+        QFETCH(int, intent);
+        QFETCH(int, frames);
+        QFETCH(int, channels);
+        test::NiftiRecipe recipe;
+        std::int64_t count = 1;
+        for (const int size : sizes) {
+            recipe.sizes.push_back(static_cast<std::int16_t>(size));
+            count *= size;
+        }
+        recipe.intent = intent;
+        const base::AnyImage all = test::patternImage(PixelType::Int16, {count, 1, 1});
+        recipe.voxels = test::voxelBytes(all);
+        for (const bool second : {false, true}) {
+            recipe.second = second;
+            test::writeFile(at("a.nii"), test::makeNifti(recipe));
+            const io::ImageInfo info = io::readImageInfo(at("a.nii"));
+            QCOMPARE(info.frames, frames);
+            QCOMPARE(info.channels, channels);
+            QVERIFY((info.extents == base::Extents{2, 2, 2}));
+            // Values of a vector lie one after the other, each with all frames.
+            io::ReadOptions last;
+            last.channel = channels - 1;
+            last.frame = frames - 1;
+            const auto loaded = io::readImage(at("a.nii"), last);
+            QCOMPARE(base::valueAt(base::viewOf(loaded.components[0]), {1, 1, 1}),
+                     base::valueAt(base::viewOf(all), {count - 1, 0, 0}));
+        }
+    }
+
+    void bothVersionsReadInBothByteOrders() {
+        const auto image = test::patternImage(PixelType::Float32, {7, 6, 5});
+        test::NiftiRecipe recipe;
+        recipe.sizes = {7, 6, 5};
+        recipe.type = 16;
+        recipe.bits = 32;
+        recipe.spacing = {0.5F, 0.75F, 2};
+        recipe.voxels = test::voxelBytes(image);
+        for (int kind = 0; kind < 4; ++kind) {
+            recipe.second = kind % 2 == 1;
+            recipe.turned = kind >= 2;
+            test::writeFile(at("b.nii"), test::makeNifti(recipe));
+            test::writeFile(at("b.nii.gz"), test::gzip(test::makeNifti(recipe)));
+            for (const char* name : {"b.nii", "b.nii.gz"}) {
+                const io::LoadedImage loaded = io::readImage(at(name));
+                QVERIFY(test::sameBits(loaded.components.front(), image));
+                QCOMPARE(loaded.info.metadata.at("descrip"), std::string("descr"));
+            }
+        }
+    }
+
+    void everyBeginningOfAHeaderIsRefused() {
+        for (int kind = 0; kind < 4; ++kind) {
+            test::NiftiRecipe recipe = turned(kAxis, 1, false);
+            recipe.second = kind % 2 == 1;
+            const test::Bytes whole = test::makeNifti(recipe);
+            for (std::size_t length = 1; length < whole.size(); ++length) {
+                test::Bytes part(whole.begin(),
+                                 whole.begin() + static_cast<std::ptrdiff_t>(length));
+                part = kind >= 2 ? test::gzip(part) : part;
+                test::writeFile(at(kind >= 2 ? "p.nii.gz" : "p.nii"), part);
+                const auto error = test::errorOf(
+                    [&] { (void)io::readImage(at(kind >= 2 ? "p.nii.gz" : "p.nii")); });
+                QVERIFY2(error && error->code() == ErrorCode::Input,
+                         qPrintable(QString::number(length)));
+            }
+        }
+    }
+
+    void lyingHeadersAreRefused_data() {
+        QTest::addColumn<bool>("second");
+        QTest::addColumn<int>("byte");
+        QTest::addColumn<QByteArray>("value");
+        const auto bytes = [](auto value) {
+            return QByteArray(reinterpret_cast<const char*>(&value), sizeof(value));
+        };
+        const float nan = std::nanf("");
+        QTest::newRow("zero extent") << false << 42 << bytes(std::int16_t{0});
+        QTest::newRow("negative extent") << false << 44 << bytes(std::int16_t{-1});
+        QTest::newRow("large extent") << false << 44 << bytes(std::int16_t{32767});
+        QTest::newRow("no dimension") << false << 40 << bytes(std::int16_t{0});
+        QTest::newRow("8 dimensions") << false << 40 << bytes(std::int16_t{8});
+        QTest::newRow("NaN spacing") << false << 80 << bytes(nan);
+        QTest::newRow("negative spacing") << false << 84 << bytes(-1.0F);
+        QTest::newRow("huge spacing") << false << 84 << bytes(1e30F);
+        QTest::newRow("NaN offset") << false << 268 << bytes(nan);
+        QTest::newRow("NaN matrix") << false << 324 << bytes(nan);
+        QTest::newRow("infinite quaternion") << false << 256 << bytes(HUGE_VALF);
+        QTest::newRow("complex") << false << 70 << bytes(std::int16_t{32});
+        QTest::newRow("bits") << false << 70 << bytes(std::int16_t{1});
+        QTest::newRow("matrices") << false << 68 << bytes(std::int16_t{1004});
+        QTest::newRow("voxels far away") << false << 108 << bytes(1e15F);
+        QTest::newRow("voxels in another file") << false << 344 << QByteArray("ni1");
+        QTest::newRow("2: zero extent") << true << 24 << bytes(std::int64_t{0});
+        QTest::newRow("2: negative extent") << true << 24 << bytes(std::int64_t{-5});
+        QTest::newRow("2: 2^31-1") << true << 24 << bytes(std::int64_t{2147483647});
+        QTest::newRow("2: huge extent") << true << 24 << bytes(std::int64_t{INT64_MAX});
+        QTest::newRow("2: dimensions") << true << 16 << bytes(std::int64_t{INT64_MIN});
+        QTest::newRow("2: NaN spacing") << true << 112 << bytes(std::nan(""));
+        QTest::newRow("2: NaN offset") << true << 376 << bytes(std::nan(""));
+        QTest::newRow("2: voxels far away") << true << 168 << bytes(std::int64_t{INT64_MAX});
+    }
+    void lyingHeadersAreRefused() {
+        QFETCH(bool, second);
+        QFETCH(int, byte);
+        QFETCH(QByteArray, value);
+        test::NiftiRecipe recipe = turned(kAxis, 1, false);
+        recipe.second = second;
+        test::Bytes file = test::makeNifti(recipe);
+        test::writeFile(at("l.nii"), file);
+        QVERIFY(!io::readImage(at("l.nii")).components.empty());
+        std::copy(value.begin(), value.end(), file.begin() + byte);
+        for (const char* name : {"l.nii", "l.nii.gz"}) {
+            test::writeFile(at(name), std::string(name).ends_with("gz") ? test::gzip(file) : file);
+            const auto error = test::errorOf([&] { (void)io::readImage(at(name)); });
+            // Nothing but the magic makes a plain file a NIfTI file.
+            QVERIFY(error && error->code() == ErrorCode::Input);
+        }
+    }
+
+    void informationIsReadWithoutUnpackingTheVoxels() {
+        const auto image = test::patternImage(PixelType::Int16, {60, 50, 40});
+        test::NiftiRecipe recipe;
+        recipe.sizes = {60, 50, 40};
+        recipe.voxels = test::voxelBytes(image);
+        test::Bytes file = test::gzip(test::makeNifti(recipe));
+        test::writeFile(at("i.nii.gz"), file);
+        QVERIFY(!io::readImageInfo(at("i.nii.gz")).complete);
+        QVERIFY(io::verifyImage(at("i.nii.gz")).complete);
+        // Cut off or damaged: the header is there, the voxels are refused.
+        const test::Bytes cut(file.begin(), file.end() - 1000);
+        file[file.size() / 2] ^= 1U;
+        for (const test::Bytes& bad : {cut, file}) {
+            test::writeFile(at("i.nii.gz"), bad);
+            const io::ImageInfo info = io::readImageInfo(at("i.nii.gz"));
+            QVERIFY((info.extents == base::Extents{60, 50, 40}));
+            QVERIFY(!info.complete);
+            for (const bool verify : {false, true}) {
+                const auto error = test::errorOf([&] {
+                    verify ? (void)io::verifyImage(at("i.nii.gz"))
+                           : (void)io::readImage(at("i.nii.gz"));
+                });
+                QVERIFY(error && error->code() == ErrorCode::Input);
+            }
+        }
+    }
+
+    void aFrameOfACutSeriesIsRefused() {
+        test::NiftiRecipe recipe;
+        recipe.sizes = {60, 50, 4, 10};
+        recipe.voxels = test::voxelBytes(test::patternImage(PixelType::Int16, {60, 50, 40}));
+        const test::Bytes file = test::gzip(test::makeNifti(recipe));
+        test::writeFile(at("s.nii.gz"), file);
+        QVERIFY(!io::readImage(at("s.nii.gz"), {.frame = 0}).components.empty());
+        test::writeFile(at("s.nii.gz"), test::Bytes(file.begin(), file.end() - 1000));
+        const auto error =
+            test::errorOf([&] { (void)io::readImage(at("s.nii.gz"), {.frame = 0}); });
+        QVERIFY(error && error->code() == ErrorCode::Input);
+    }
+
+    void whatIsWrittenLiesWhereItLay() {
+        std::mt19937 random(3);
+        std::uniform_real_distribution<double> part(-1, 1);
+        const auto image = test::patternImage(PixelType::Float32, {5, 4, 3});
+        for (int round = 0; round < 200; ++round) {
+            std::array<double, 3> axis{part(random), part(random), part(random)};
+            const double length = std::hypot(axis[0], axis[1], axis[2]);
+            for (double& coordinate : axis) {
+                coordinate /= length;
+            }
+            const Matrix turn = rotation(axis, 3.2 * part(random));
+            const bool left = round % 2 == 1;
+            base::Geometry grid;
+            grid.unit = round % 3 == 0 ? "um" : "mm";
+            grid.unitSource = base::UnitSource::Header;
+            for (std::size_t i = 0; i < 3; ++i) {
+                grid.origin[i] = 300 * part(random);
+                grid.spacing[i] = 0.1 + std::abs(part(random));
+                for (std::size_t j = 0; j < 3; ++j) {
+                    grid.direction[3 * i + j] = turn[i][j] * (left && j == 0 ? -1 : 1);
+                }
+            }
+            const auto path = at(round % 5 == 0 ? "w.nii.gz" : "w.nii");
+            QVERIFY(io::writeImage(path, base::viewOf(image), grid)->empty());
+            const test::Bytes bytes = test::readFile(path);
+            base::Geometry read = io::readImageInfo(path).geometry;
+            QCOMPARE(read.unit, grid.unit);
+            const auto same = [&](double bound) {
+                for (std::size_t i = 0; i < 3; ++i) {
+                    QVERIFY(std::abs(read.origin[i] - grid.origin[i]) < 300 * bound);
+                    QVERIFY(std::abs(read.spacing[i] - grid.spacing[i]) < 2 * bound);
+                }
+                for (std::size_t i = 0; i < 9; ++i) {
+                    QVERIFY(std::abs(read.direction[i] - grid.direction[i]) < bound);
+                }
+            };
+            same(2e-7);           // float32
+            if (round % 5 != 0) { // the quaternion says the same
+                test::Bytes other = bytes;
+                other[254] = 0;
+                test::writeFile(path, other);
+                read = io::readImageInfo(path).geometry;
+                same(1e-5);
+            }
+        }
+    }
+
+    void skewedAxesAreWrittenAsAMatrix() {
+        base::Geometry grid;
+        grid.direction = {1, 0.6, 0, 0, 0.8, 0, 0, 0, 1};
+        grid.spacing = {0.5, 2, 3};
+        grid.unit = "mm";
+        const auto image = test::patternImage(PixelType::UInt8, {5, 4, 3});
+        QVERIFY(io::writeImage(at("k.nii"), base::viewOf(image), grid)->empty());
+        const base::Geometry read = io::readImageInfo(at("k.nii")).geometry;
+        for (std::size_t i = 0; i < 9; ++i) {
+            QVERIFY(std::abs(read.direction[i] - grid.direction[i]) < 1e-6);
+        }
+        QVERIFY(std::abs(read.spacing[1] - 2) < 1e-6);
+    }
+
+    void longAxesAreWrittenAsNifti2() {
+        const auto image = test::patternImage(PixelType::Int8, {40000, 2, 1});
+        base::Geometry grid;
+        grid.origin = {0.1, -1.0 / 3, 0};
+        grid.spacing = {1.0 / 7, 0.3, 1};
+        grid.unit = "um";
+        grid.unitSource = base::UnitSource::Header;
+        for (const char* name : {"n.nii", "n.nii.gz"}) {
+            (void)io::writeImage(at(name), base::viewOf(image), grid);
+            const io::LoadedImage loaded = io::readImage(at(name));
+            QVERIFY(test::sameBits(loaded.components[0], image));
+            QVERIFY(std::abs(loaded.info.geometry.origin[1] - grid.origin[1]) < 1e-15);
+            QVERIFY(std::abs(loaded.info.geometry.spacing[0] - grid.spacing[0]) < 1e-15);
+        }
+        QCOMPARE(int{test::readFile(at("n.nii"))[0]}, 540 % 256);
+    }
+
+    void otherUnitsAreConverted() {
+        const auto image = test::patternImage(PixelType::Int8, {4, 2, 2});
+        base::Geometry grid;
+        grid.unit = "A";
+        grid.spacing = {2, 3, 4};
+        grid.origin = {10, 20, 30};
+        const auto said = io::writeImage(at("u.nii"), base::viewOf(image), grid);
+        QCOMPARE(said->size(), std::size_t{1});
+        const base::Geometry read = io::readImageInfo(at("u.nii")).geometry;
+        QCOMPARE(read.unit, std::string("um"));
+        QVERIFY(std::abs(read.spacing[1] - 3e-4) < 1e-10);
+        QVERIFY(std::abs(read.origin[2] - 3e-3) < 1e-9);
+    }
+};
+
+const flcc::test::TestClass<NiftiFileTest> kTests;
+#include "nifti_file_test.moc"
