@@ -133,7 +133,7 @@ const std::vector<Library>& libraries() {
         {"OpenGL",
          "^(GL|EGL|GLES[23]|KHR)/.*",
          {"viz/", "ui/bridge/", "tests/viz/", "tests/ui/", "tests/support/"}},
-        {"ITK", "^(itk|gdcm|nifti|metaImage|NrrdIO).*", {"engine/io/*.cpp"}},
+        {"ITK", "^(itk|gdcm|nifti|metaImage|NrrdIO).*", {}},
         {"FFTW", "^fftw3.*", {"engine/cpu/", "tests/bench/", "tests/support/fftw_lines.h"}},
         {"Highway",
          "^hwy/.*",

@@ -93,7 +93,7 @@ class MrcFileTest : public QObject {
 
     void theVoxelsFollowTheExtendedHeader() {
         const auto image = test::patternImage(PixelType::Float32, {4, 3, 2});
-        for (const std::size_t extension : {80, 1024, 131072}) {
+        for (const std::size_t extension : {80U, 1024U, 131072U}) {
             test::Bytes file = test::makeMrc(2, {4, 3, 2}, {8, 9, 10}, {});
             put(file, 92, static_cast<std::int32_t>(extension));
             file.resize(1024 + extension, 0xab);
