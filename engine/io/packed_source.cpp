@@ -53,9 +53,12 @@ class PackedSource final : public ByteSource {
 
     void finish() override {
         unsigned char more = 0;
-        (void)unpack(&more, 1);
+        const bool ended = unpack(&more, 1) == 0;
         if (m_status == Z_DATA_ERROR) {
             failInput(m_path, "its packed voxels are damaged: their check sum differs");
+        }
+        if (ended && m_status != Z_STREAM_END) {
+            failInput(m_path, "the file is truncated: the check sum of its voxels is missing");
         }
     }
 

@@ -113,21 +113,27 @@ std::int64_t requireRegularFile(const std::filesystem::path& path) {
 
 std::filesystem::path requireNeighbour(const std::filesystem::path& header,
                                        const std::string& file) {
+    constexpr std::size_t kLongestName = 255;
+    if (file.size() > kLongestName) {
+        failInput(header, "the name of the file of its pixels has " + std::to_string(file.size()) +
+                              " characters");
+    }
+    const std::string named = shown(file);
     if (file.empty() || file.rfind("LIST", 0) == 0 || file.find('%') != std::string::npos) {
         failInput(header, "its pixels are spread over several files, which cannot be read");
     }
     if (file.find('/') != std::string::npos || file == "." || file == "..") {
-        failInput(header, "its pixels lie in another folder (" + base::excerpt(file) + ")");
+        failInput(header, "its pixels lie in another folder (" + named + ")");
     }
     std::error_code error;
     const auto folder = std::filesystem::weakly_canonical(
         header.has_parent_path() ? header.parent_path() : ".", error);
     const auto resolved = error ? folder : std::filesystem::weakly_canonical(folder / file, error);
     if (error) {
-        failInput(header, "its pixels cannot be found (" + shown(file) + "): " + error.message());
+        failInput(header, "its pixels cannot be found (" + named + "): " + error.message());
     }
     if (resolved.parent_path() != folder) {
-        failInput(header, "its pixels lie in another folder: " + shown(file) + " is a link to " +
+        failInput(header, "its pixels lie in another folder: " + named + " is a link to " +
                               shown(resolved));
     }
     return header.parent_path() / file;
