@@ -87,7 +87,7 @@ class NiftiWriterTest : public QObject {
                 other[254] = 0;
                 test::writeFile(path, other);
                 read = io::readImageInfo(path).geometry;
-                same(1e-5);
+                same(1e-3); // near half a turn, float32 leaves no more
             }
         }
     }
