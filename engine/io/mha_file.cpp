@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "engine/io/detail/backends.h"
+#include "engine/io/detail/headers.h"
 #include "engine/io/detail/raw_file.h"
 
 namespace flcc::io::detail {
@@ -109,13 +110,13 @@ std::vector<T> numbers(const std::filesystem::path& path, const Header& header,
         T value{};
         const auto result = std::from_chars(word.data(), word.data() + word.size(), value);
         if (result.ec != std::errc() || result.ptr != word.data() + word.size()) {
-            failInput(path, what + " in its header is \"" + text.substr(0, 80) + "\"");
+            failInput(path, what + " in its header is " + excerpt(text));
         }
         values.push_back(value);
     }
     if (values.size() != count) {
-        failInput(path, what + " in its header is \"" + text.substr(0, 80) + "\" for " +
-                            base::excerpt(header.get("NDims")) + " dimensions");
+        failInput(path, what + " in its header is " + excerpt(text) + " for " +
+                            std::to_string(count) + " values");
     }
     return values;
 }
@@ -165,8 +166,7 @@ ImageInfo infoOf(const std::filesystem::path& path, const Header& header) {
     const auto* found = std::find_if(kElementTypes.begin(), kElementTypes.end(),
                                      [&](const ElementType& entry) { return entry.word == word; });
     if (found == kElementTypes.end()) {
-        failInput(path, "its voxels are of the type \"" + base::excerpt(word) +
-                            "\", which cannot be read");
+        failInput(path, "its voxels are of the type " + excerpt(word) + ", which cannot be read");
     }
     info.pixel = found->type;
     const int values = numbers<int>(path, header, "ElementNumberOfChannels",

@@ -74,6 +74,22 @@ class MhaFileTest : public QObject {
         QCOMPARE(base::valueAt(base::viewOf(loaded.components[1]), {1, 0, 0}), 5.0);
     }
 
+    void sentencesAreShortLinesWhateverTheHeaderHolds() {
+        const std::string junk = "2 \x01\x02" + std::string(100000, 'x');
+        for (const char* key :
+             {"NDims = ", "DimSize = ", "ElementType = ", "ElementSpacing = ", "Offset = ",
+              "TransformMatrix = ", "HeaderSize = ", "ElementNumberOfChannels = "}) {
+            // A later field replaces an earlier one.
+            test::writeFile(m_path, mha("DimSize = 2 1\nElementType = MET_UCHAR\n" +
+                                            std::string(key) + junk + "\n",
+                                        {1, 2}));
+            const auto error = test::errorOf([&] { (void)io::readImage(m_path); });
+            QVERIFY2(error && error->code() == base::ErrorCode::Input, key);
+            const std::string sentence = error->what();
+            QVERIFY2(sentence.size() < 300 && sentence.find('\x01') == std::string::npos, key);
+        }
+    }
+
     void linesOfOtherSystemsRead() {
         test::writeFile(m_path, std::string("NDims = 2\r\nDimSize = 2 2\r\n"
                                             "ElementType = MET_UCHAR\r\n"
