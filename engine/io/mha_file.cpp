@@ -101,8 +101,8 @@ Header parseHeader(const std::filesystem::path& path) {
 
 /// Numbers separated by blanks; an Input error when one is none, or there are not `count`.
 template <class T>
-std::vector<T> numbers(const std::filesystem::path& path, const Header& header,
-                       const std::string& what, const std::string& text, std::size_t count) {
+std::vector<T> numbers(const std::filesystem::path& path, const std::string& what,
+                       const std::string& text, std::size_t count) {
     std::vector<T> values;
     std::istringstream words(text);
     std::string word;
@@ -125,18 +125,17 @@ void readGeometry(const std::filesystem::path& path, const Header& header, std::
                   base::Geometry& geometry) {
     const std::size_t used = std::min<std::size_t>(3, dimensions);
     if (const auto text = header.getFirst({"ElementSpacing", "ElementSize"}); !text.empty()) {
-        const auto values = numbers<double>(path, header, "ElementSpacing", text, dimensions);
+        const auto values = numbers<double>(path, "ElementSpacing", text, dimensions);
         std::copy_n(values.begin(), used, geometry.spacing.begin());
     }
     if (const auto text = header.getFirst({"Offset", "Position", "Origin"}); !text.empty()) {
-        const auto values = numbers<double>(path, header, "Offset", text, dimensions);
+        const auto values = numbers<double>(path, "Offset", text, dimensions);
         std::copy_n(values.begin(), used, geometry.origin.begin());
     }
     if (const auto text = header.getFirst({"TransformMatrix", "Rotation", "Orientation"});
         !text.empty()) {
         // The file lists the direction of one axis after the other.
-        const auto values =
-            numbers<double>(path, header, "TransformMatrix", text, dimensions * dimensions);
+        const auto values = numbers<double>(path, "TransformMatrix", text, dimensions * dimensions);
         for (std::size_t axis = 0; axis < used; ++axis) {
             for (std::size_t row = 0; row < used; ++row) {
                 geometry.direction[3 * row + axis] = values[dimensions * axis + row];
@@ -149,13 +148,12 @@ void readGeometry(const std::filesystem::path& path, const Header& header, std::
 ImageInfo infoOf(const std::filesystem::path& path, const Header& header) {
     ImageInfo info;
     info.format = name(Format::MetaImage);
-    const auto dimensions =
-        numbers<int>(path, header, "NDims", header.get("NDims", "0"), 1).front();
+    const auto dimensions = numbers<int>(path, "NDims", header.get("NDims", "0"), 1).front();
     if (dimensions < 1 || dimensions > 4) {
         failInput(path, "it has " + std::to_string(dimensions) + " dimensions; 1 to 4 can be read");
     }
     const auto count = static_cast<std::size_t>(dimensions);
-    auto extents = numbers<std::int64_t>(path, header, "DimSize", header.get("DimSize"), count);
+    auto extents = numbers<std::int64_t>(path, "DimSize", header.get("DimSize"), count);
     extents.resize(4, 1);
     info.extents = {extents[0], extents[1], extents[2]};
     if (extents[3] < 1 || extents[3] > 1'000'000'000) {
@@ -169,9 +167,9 @@ ImageInfo infoOf(const std::filesystem::path& path, const Header& header) {
         failInput(path, "its voxels are of the type " + excerpt(word) + ", which cannot be read");
     }
     info.pixel = found->type;
-    const int values = numbers<int>(path, header, "ElementNumberOfChannels",
-                                    header.get("ElementNumberOfChannels", "1"), 1)
-                           .front();
+    const int values =
+        numbers<int>(path, "ElementNumberOfChannels", header.get("ElementNumberOfChannels", "1"), 1)
+            .front();
     const bool colour = (values == 3 || values == 4) && base::bytesPerVoxel(info.pixel) <= 2 &&
                         base::isInteger(info.pixel);
     (colour ? info.components : info.channels) = values;
@@ -234,7 +232,7 @@ RawLayout layoutOf(const std::filesystem::path& path, const Header& header, cons
     const std::int64_t size = requireRegularFile(layout.file);
     const auto voxel = base::bytesPerVoxel(info.pixel) * info.components * info.channels;
     const auto skip =
-        numbers<std::int64_t>(path, header, "HeaderSize", header.get("HeaderSize", "0"), 1).front();
+        numbers<std::int64_t>(path, "HeaderSize", header.get("HeaderSize", "0"), 1).front();
     if (inside) {
         layout.offset = header.dataOffset;
     } else if (skip >= 0) {
