@@ -7,8 +7,8 @@
 #include <map>
 #include <string_view>
 
-#include "app/cli_commands.h"
 #include "app/cli_options.h"
+#include "app/signal_watch.h"
 #include "engine/base/error.h"
 #include "engine/io/atomic_file.h"
 #include "engine/job/benchmark.h"

@@ -3,9 +3,9 @@
 #include <iostream>
 #include <sstream>
 
-#include "app/cli_commands.h"
 #include "app/cli_options.h"
 #include "app/cli_progress.h"
+#include "app/signal_watch.h"
 #include "engine/job/knowledge.h"
 
 namespace flcc::app {

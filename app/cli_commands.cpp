@@ -10,6 +10,7 @@
 #include "app/cli_calibrate.h"
 #include "app/cli_options.h"
 #include "app/cli_progress.h"
+#include "app/signal_watch.h"
 #include "engine/base/error.h"
 #include "engine/base/log.h"
 #include "engine/base/text.h"
@@ -79,28 +80,23 @@ int interrupted() {
     return kInterrupted;
 }
 
-/// A job file must not replace what the job reads or writes.
-void requireOwnName(const std::filesystem::path& saveJob, const job::Job& job) {
-    std::error_code ignored;
-    const auto plain = std::filesystem::weakly_canonical(saveJob, ignored);
-    std::vector<std::filesystem::path> files{job.sceneMask, job.planReport};
-    for (const job::Job& own : job::scenesOf(job)) {
-        files.insert(files.end(), {own.scene, own.templateOut, own.map, own.status, own.index,
-                                   own.peaks, own.report, own.heatmap});
-    }
-    files.insert(files.end(), job.templates.begin(), job.templates.end());
-    files.insert(files.end(), job.masks.begin(), job.masks.end());
-    for (const std::filesystem::path& file : files) {
-        if (!plain.empty() && !file.empty() &&
-            std::filesystem::weakly_canonical(file, ignored) == plain) {
-            refuse("--save-job " + saveJob.string() +
-                   " is also the name of an input or output of the job; choose another name");
+/// Throws if an output, the saved job file included, would replace an input or another output.
+void requireOwnFiles(const job::ParsedArguments& parsed, bool planOnly) {
+    io::ProtectedFiles inputs = job::inputFiles(parsed.job);
+    std::vector<std::filesystem::path> outputs = job::outputFiles(parsed.job, planOnly);
+    if (!parsed.saveJob.empty()) {
+        inputs.requireOther(parsed.saveJob);
+        // The job file that was read may be saved again.
+        if (io::fileIdentity(parsed.saveJob) != io::fileIdentity(parsed.jobFile)) {
+            outputs.push_back(parsed.saveJob);
         }
     }
+    inputs.add(parsed.jobFile);
+    job::requireOwnFiles(inputs, outputs);
 }
 
 /// Parsed options of a command that runs a job, with the log set to what they ask for.
-job::ParsedArguments parse(const Arguments& args) {
+job::ParsedArguments parse(const Arguments& args, bool planOnly) {
     job::ParsedArguments parsed = job::parseArguments(args);
     if (parsed.verbose) {
         base::setLogLevel(base::LogLevel::Info);
@@ -108,7 +104,7 @@ job::ParsedArguments parse(const Arguments& args) {
         base::setLogLevel(base::LogLevel::Error);
     }
     requireFolderOf(parsed.saveJob);
-    requireOwnName(parsed.saveJob, parsed.job);
+    requireOwnFiles(parsed, planOnly);
     return parsed;
 }
 
@@ -119,7 +115,7 @@ void saveJob(const job::ParsedArguments& parsed) {
 }
 
 int match(const Arguments& args, const std::stop_token& stop) {
-    const job::ParsedArguments parsed = parse(args);
+    const job::ParsedArguments parsed = parse(args, false);
     ProgressBar bar(errorIsTerminal() && !parsed.quiet);
     const job::JobResult result = job::runJob(parsed.job, {}, stop, &bar);
     bar.clear();
@@ -144,7 +140,7 @@ int match(const Arguments& args, const std::stop_token& stop) {
 }
 
 int plan(const Arguments& args, const std::stop_token& stop) {
-    const job::ParsedArguments parsed = parse(args);
+    const job::ParsedArguments parsed = parse(args, true);
     ProgressBar bar(errorIsTerminal() && !parsed.quiet);
     const job::JobReport report = job::planJob(parsed.job, {}, stop, &bar);
     (void)job::keepLearnt(); // a match with the same options need not measure again

@@ -11,7 +11,4 @@ namespace flcc::app {
 /// **Errors**: base::Error with the exit code.
 [[nodiscard]] int runCommand(const std::vector<std::string>& args, const std::stop_token& stop);
 
-/// Exit code of a run that a signal ended.
-inline constexpr int kInterrupted = 130;
-
 } // namespace flcc::app

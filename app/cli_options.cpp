@@ -1,8 +1,11 @@
 #include "app/cli_options.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
-#include <iostream>
+#include <system_error>
 #include <utility>
 
 #include "engine/base/error.h"
@@ -112,11 +115,21 @@ std::string deviceOf(const OptionValues& options) {
     return found->second;
 }
 
+bool writeAll(int file, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t written = ::write(file, text.data(), text.size());
+        if (written < 0 && errno != EINTR) {
+            return false;
+        }
+        text.remove_prefix(written > 0 ? static_cast<std::size_t>(written) : 0);
+    }
+    return true;
+}
+
 void print(const std::string& text) {
-    std::cout << text << std::flush;
-    if (!std::cout) {
+    if (!writeAll(STDOUT_FILENO, text)) {
         throw Error(ErrorCode::Output,
-                    "cannot write to standard output: the pipe may be closed or the disk full");
+                    "cannot write to standard output: " + std::generic_category().message(errno));
     }
 }
 

@@ -50,6 +50,9 @@ struct CommandArguments {
 
 [[noreturn]] void refuse(const std::string& sentence); ///< **Errors**: CommandLine, always
 
+/// Writes to a descriptor without a buffer; false, with errno, if that fails.
+[[nodiscard]] bool writeAll(int file, std::string_view text);
+
 /// Writes to standard output. **Errors**: Output for a closed pipe or a full disk.
 void print(const std::string& text);
 

@@ -87,6 +87,7 @@ void Document::setScene(SceneEntry scene) {
     m_templates = {};
     m_masks.clear();
     m_sceneMask.reset();
+    m_jobFile.clear();
     m_results.clear();
     m_shown = -1;
     m_peak = -1;

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "engine/job/job.h"
@@ -145,6 +146,11 @@ class Document : public QObject {
     [[nodiscard]] const MaskEntry* mask() const; ///< mask of the active template, or null
     [[nodiscard]] const std::optional<MaskEntry>& sceneMask() const { return m_sceneMask; }
 
+    /// The job file that the document was loaded from; empty if there is none, or after another
+    /// scene was opened. No export may replace it.
+    void setJobFile(std::filesystem::path file) { m_jobFile = std::move(file); }
+    [[nodiscard]] const std::filesystem::path& jobFile() const { return m_jobFile; }
+
     /// Adds a result, and shows it if its scene is shown. Older results may be removed, see
     /// kMostResultBytes.
     void addResult(ResultEntry entry);
@@ -208,6 +214,7 @@ class Document : public QObject {
     Templates m_templates;
     std::vector<MaskEntry> m_masks;
     std::optional<MaskEntry> m_sceneMask;
+    std::filesystem::path m_jobFile;
     std::vector<ResultEntry> m_results;
     std::int64_t m_mostResultBytes = kMostResultBytes;
     int m_shown = -1;

@@ -45,6 +45,13 @@ base::AnyImage statusBytes(const method::MatchMap& map) {
     return bytes;
 }
 
+/// The files that no export may replace. Call it on the background thread: it reads headers.
+io::ProtectedFiles inputsOf(const job::Job& job, const std::filesystem::path& jobFile) {
+    io::ProtectedFiles files = job::inputFiles(job);
+    files.add(jobFile);
+    return files;
+}
+
 } // namespace
 
 Exporter::Exporter(Document& document, RunController& controller, MatchFlow& flow,
@@ -103,22 +110,24 @@ void Exporter::ask(const QString& title, const QString& name, const QString& fil
     dialog->open();
 }
 
-void Exporter::write(const std::filesystem::path& path, const Write& write) {
-    m_controller.start(
-        RunController::Task::Export, tr("Writing %1").arg(pathText(path.filename())),
-        [this, path, write](const std::stop_token& stop, job::JobSink*) -> RunController::Done {
-            io::AtomicFile file(path);
-            const Notes dropped = write(file, stop);
-            if (!dropped) {
-                return {};
-            }
-            file.commit();
-            QString sentence = tr("Saved %1.").arg(pathText(path));
-            for (const std::string& each : *dropped) {
-                sentence += QChar(' ') + toQString(each);
-            }
-            return [this, sentence] { Q_EMIT saved(sentence); };
-        });
+void Exporter::write(const std::filesystem::path& path, const Write& write,
+                     const std::filesystem::path& jobFile) {
+    m_controller.start(RunController::Task::Export, tr("Writing %1").arg(pathText(path.filename())),
+                       [this, path, write, jobFile, job = m_flow.currentJob()](
+                           const std::stop_token& stop, job::JobSink*) -> RunController::Done {
+                           inputsOf(job, jobFile).requireOther(path);
+                           io::AtomicFile file(path);
+                           const Notes dropped = write(file, stop);
+                           if (!dropped) {
+                               return {};
+                           }
+                           file.commit();
+                           QString sentence = tr("Saved %1.").arg(pathText(path));
+                           for (const std::string& each : *dropped) {
+                               sentence += QChar(' ') + toQString(each);
+                           }
+                           return [this, sentence] { Q_EMIT saved(sentence); };
+                       });
 }
 
 std::vector<ResultEntry> Exporter::shownRun() const {
@@ -133,9 +142,12 @@ std::vector<ResultEntry> Exporter::shownRun() const {
 void Exporter::writeScenes(const std::filesystem::path& path, const WriteOf& writeOf) {
     const std::vector<ResultEntry> results = shownRun();
     if (results.front().run == 0) {
-        write(path, [result = results.front(), writeOf](const auto& file, const auto& stop) {
-            return writeOf(result, file, stop);
-        });
+        write(
+            path,
+            [result = results.front(), writeOf](const auto& file, const auto& stop) {
+                return writeOf(result, file, stop);
+            },
+            m_document.jobFile());
         return;
     }
     const auto nameOf = [path](const ResultEntry& result) {
@@ -145,8 +157,12 @@ void Exporter::writeScenes(const std::filesystem::path& path, const WriteOf& wri
     m_controller.start(
         RunController::Task::Export,
         tr("Writing %1").arg(pathText(nameOf(results.front()).filename())),
-        [this, results, nameOf, writeOf](const std::stop_token& stop,
-                                         job::JobSink*) -> RunController::Done {
+        [this, results, nameOf, writeOf, job = m_flow.currentJob(), jobFile = m_document.jobFile()](
+            const std::stop_token& stop, job::JobSink*) -> RunController::Done {
+            const io::ProtectedFiles inputs = inputsOf(job, jobFile);
+            for (const ResultEntry& result : results) {
+                inputs.requireOther(nameOf(result));
+            }
             std::vector<std::unique_ptr<io::AtomicFile>> files;
             QStringList sentences{tr("Saved %1 files, %2 to %3.")
                                       .arg(QString::number(results.size()),
@@ -322,10 +338,12 @@ void Exporter::writeReport(const std::filesystem::path& path) {
                     });
         return;
     }
-    write(path,
-          [text, report = *m_flow.report()](const io::AtomicFile& file, const std::stop_token&) {
-              return text(report, file);
-          });
+    write(
+        path,
+        [text, report = *m_flow.report()](const io::AtomicFile& file, const std::stop_token&) {
+            return text(report, file);
+        },
+        m_document.jobFile());
 }
 
 void Exporter::screenshot() {
@@ -334,21 +352,27 @@ void Exporter::screenshot() {
 }
 
 void Exporter::writeScreenshot(const std::filesystem::path& path) {
-    write(path, [picture = m_views.grab().toImage().convertToFormat(QImage::Format_RGBA8888)](
-                    const io::AtomicFile& file, const std::stop_token&) {
-        io::writePicture(file, {picture.constBits(), picture.width(), picture.height()});
-        return std::optional(std::vector<std::string>{});
-    });
+    write(
+        path,
+        [picture = m_views.grab().toImage().convertToFormat(QImage::Format_RGBA8888)](
+            const io::AtomicFile& file, const std::stop_token&) {
+            io::writePicture(file, {picture.constBits(), picture.width(), picture.height()});
+            return std::optional(std::vector<std::string>{});
+        },
+        m_document.jobFile());
 }
 
 void Exporter::cleanScreenshot() {
     ask(tr("Save clean screenshot"), QStringLiteral("view.png"), tr("PNG (*.png)"),
         [this](const std::filesystem::path& path) {
-            write(path, [picture = m_views.cleanSnapshot()](const io::AtomicFile& file,
-                                                            const std::stop_token&) {
-                io::writePicture(file, {picture.rgba.data(), picture.width, picture.height});
-                return std::optional(std::vector<std::string>{});
-            });
+            write(
+                path,
+                [picture = m_views.cleanSnapshot()](const io::AtomicFile& file,
+                                                    const std::stop_token&) {
+                    io::writePicture(file, {picture.rgba.data(), picture.width, picture.height});
+                    return std::optional(std::vector<std::string>{});
+                },
+                m_document.jobFile());
         });
 }
 
@@ -372,10 +396,13 @@ void Exporter::writeTemplate(const std::filesystem::path& path) {
         metadata["flcc_box"] = base::toString(*templ.crop);
         metadata["flcc_source"] = m_document.scenes().front().image->source;
     }
-    write(path, [image = templ.image, metadata](const io::AtomicFile& file,
-                                                const std::stop_token& stop) {
-        return io::writeImage(file, base::viewOf(image->pixels), image->geometry, metadata, stop);
-    });
+    write(
+        path,
+        [image = templ.image, metadata](const io::AtomicFile& file, const std::stop_token& stop) {
+            return io::writeImage(file, base::viewOf(image->pixels), image->geometry, metadata,
+                                  stop);
+        },
+        m_document.jobFile());
 }
 
 void Exporter::saveJob() {
@@ -384,11 +411,14 @@ void Exporter::saveJob() {
 }
 
 void Exporter::writeJob(const std::filesystem::path& path) {
-    write(path, [text = job::toJobFile(m_flow.currentJob())](const io::AtomicFile& file,
-                                                             const std::stop_token&) {
-        io::writeText(file, text);
-        return std::optional(std::vector<std::string>{});
-    });
+    // The job file that was loaded may be saved again.
+    write(path,
+          [text = job::toJobFile(m_flow.currentJob())](const io::AtomicFile& file,
+                                                       const std::stop_token&) {
+              io::writeText(file, text);
+              return std::optional(std::vector<std::string>{});
+          },
+          {});
 }
 
 } // namespace flcc::ui

@@ -59,7 +59,9 @@ class Exporter : public QObject {
     using Notes = std::optional<std::vector<std::string>>;
     /// Writes a file to its temporary name.
     using Write = std::function<Notes(const io::AtomicFile&, const std::stop_token&)>;
-    void write(const std::filesystem::path& path, const Write& write);
+    /// Refuses a path that would replace `jobFile` or a file of the open document.
+    void write(const std::filesystem::path& path, const Write& write,
+               const std::filesystem::path& jobFile);
     /// Writes one file for each scene of the shown result's run, under numbered names: all files or
     /// none.
     using WriteOf =

@@ -352,10 +352,11 @@ void MainWindow::loadJob(const QString& file, bool run) {
         Q_EMIT m_opener->failed(toQString(error.what()));
         return;
     }
-    const auto start = [this, job, run](bool opened) {
+    const auto start = [this, job, run, path = toPath(file)](bool opened) {
         if (!opened) {
             return;
         }
+        m_document->setJobFile(path);
         m_match->setSettings(job);
         while (job.scene.empty() && !job.crops.empty() && !m_document->templates().empty()) {
             m_document->removeTemplate(0); // those of the job replace them

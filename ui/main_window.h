@@ -56,6 +56,8 @@ class MainWindow : public QMainWindow {
     /// Opens a file as a scene, or with `asTemplate` as a template if a scene is open.
     void openFile(const QString& file, bool asTemplate = false);
     void applyTheme(Theme theme);
+    /// Shows a sentence above the views and adds it to the log.
+    void tell(MessageBar::Kind kind, const QString& sentence);
 
   protected:
     void closeEvent(QCloseEvent* event) override;
@@ -81,7 +83,6 @@ class MainWindow : public QMainWindow {
     void fillRecentMenu();
     void updateActions();
     void updateTitle();
-    void tell(MessageBar::Kind kind, const QString& sentence);
     void showManual();
     void showKeySheet();
     void showSelfTest();

@@ -1,6 +1,7 @@
 #include "ui/run_controller.h"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <new>
 #include <utility>
@@ -86,7 +87,7 @@ class RunController::Sink : public job::JobSink {
     QString m_scene; ///< which of several is at hand
 };
 
-RunController::RunController(QObject* parent) : QObject(parent) {
+RunController::RunController(QObject* parent) : QObject(parent), m_noMemory(noMemoryText()) {
     m_timer.setInterval(kUpdateMs);
     connect(&m_timer, &QTimer::timeout, this, &RunController::drain);
     m_thread = std::jthread([this](const std::stop_token& stop) { loop(stop); });
@@ -151,6 +152,18 @@ void RunController::post(std::function<void()> call) {
     QMetaObject::invokeMethod(this, std::move(call), Qt::QueuedConnection);
 }
 
+/// Like post(), for what the window must be told: tries until there is memory for it.
+template <class Call> void RunController::postSurely(const Call& call) {
+    while (true) {
+        try {
+            post(call);
+            return;
+        } catch (const std::bad_alloc&) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(kUpdateMs));
+        }
+    }
+}
+
 void RunController::loop(const std::stop_token& stop) {
     while (true) {
         std::shared_ptr<Item> item;
@@ -163,7 +176,7 @@ void RunController::loop(const std::stop_token& stop) {
             m_queue.pop_front();
             m_active = item;
         }
-        post([this, item] {
+        postSurely([this, item] {
             m_current = item;
             m_timer.start();
             Q_EMIT started(item->task, item->title);
@@ -179,10 +192,9 @@ void RunController::perform(const std::shared_ptr<Item>& item) {
         Sink sink(*this);
         done = item->work(item->stop.get_token(), &sink);
     } catch (const std::bad_alloc&) {
-        sentence =
-            tr("there is not enough memory; close other programs or set a smaller memory limit");
+        sentence = m_noMemory;
     } catch (const std::exception& error) {
-        sentence = toQString(error.what());
+        sentence = sentenceOf(error);
     }
     std::vector<base::Box> regions;
     {
@@ -193,7 +205,7 @@ void RunController::perform(const std::shared_ptr<Item>& item) {
     }
     // The work may own large images: they must go before the next work starts.
     item->work = nullptr;
-    post([this, item, done = std::move(done), regions = std::move(regions), sentence] {
+    const auto end = [this, item, done = std::move(done), regions = std::move(regions), sentence] {
         m_timer.stop();
         if (!regions.empty()) {
             Q_EMIT regionsFinished(regions);
@@ -205,12 +217,23 @@ void RunController::perform(const std::shared_ptr<Item>& item) {
         } else if (done) {
             try {
                 done();
+            } catch (const std::bad_alloc&) {
+                Q_EMIT failed(item->task, m_noMemory);
             } catch (const std::exception& error) {
-                Q_EMIT failed(item->task, toQString(error.what()));
+                Q_EMIT failed(item->task, sentenceOf(error));
             }
         }
         Q_EMIT finished(item->task);
-    });
+    };
+    postSurely(end);
+}
+
+QString RunController::sentenceOf(const std::exception& error) const {
+    try {
+        return toQString(error.what());
+    } catch (const std::bad_alloc&) {
+        return m_noMemory;
+    }
 }
 
 void RunController::drain() {

@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -93,6 +94,8 @@ class RunController : public QObject {
     void loop(const std::stop_token& stop);
     void perform(const std::shared_ptr<Item>& item);
     void post(std::function<void()> call);
+    template <class Call> void postSurely(const Call& call);
+    [[nodiscard]] QString sentenceOf(const std::exception& error) const;
     void drain();
     void forget(const std::shared_ptr<Item>& item);
 
@@ -113,6 +116,7 @@ class RunController : public QObject {
     std::vector<std::shared_ptr<Item>> m_unfinished; ///< queued and running tasks
     std::uint64_t m_lastId = 0;
     QTimer m_timer;
+    QString m_noMemory;    ///< made at the start, when there is memory for it
     std::jthread m_thread; ///< last member: it is joined before the members above are destroyed
 };
 

@@ -1,6 +1,5 @@
 #include "ui/startup.h"
 
-#include <QApplication>
 #include <QCommandLineParser>
 #include <QTimer>
 
@@ -10,10 +9,12 @@
 #include <cstdlib>
 #include <exception>
 #include <memory>
+#include <stop_token>
 
 #include "engine/base/error.h"
 #include "engine/io/heatmap_file.h"
 #include "engine/job/arguments.h"
+#include "ui/application.h"
 #include "ui/bridge/scene_widget.h"
 #include "ui/main_window.h"
 #include "ui/match_flow.h"
@@ -259,6 +260,7 @@ void Startup::takeScreenshot() {
         return;
     }
     try {
+        job::inputFiles(m_window.flow().currentJob()).requireOther(toPath(m_options.screenshot));
         io::writePicture(toPath(m_options.screenshot),
                          {image.constBits(), image.width(), image.height()});
     } catch (const std::exception& error) {
@@ -275,7 +277,7 @@ void Startup::end(int code) {
     QApplication::exit(code);
 }
 
-int runDesktop(int argc, char** argv, const QString& version) {
+int runDesktop(int argc, char** argv, const QString& version, const std::stop_token& ending) {
     QCoreApplication::setApplicationName(QStringLiteral("flcc"));
     QCoreApplication::setOrganizationName(QStringLiteral("flcc"));
     QCoreApplication::setApplicationVersion(version);
@@ -297,7 +299,7 @@ int runDesktop(int argc, char** argv, const QString& version) {
     prepareGraphics();
     QGuiApplication::setDesktopFileName(QStringLiteral("flcc"));
     const QtMessageHandler before = qInstallMessageHandler(endOnFatalMessage);
-    const QApplication application(argc, argv);
+    const Application application(argc, argv);
     qInstallMessageHandler(before);
     std::setlocale(LC_NUMERIC, "C");
     QLocale::setDefault(QLocale::c());
@@ -315,6 +317,13 @@ int runDesktop(int argc, char** argv, const QString& version) {
     applyTheme(Settings::theme());
     MainWindow window;
     Startup startup(window, options);
+    QObject::connect(
+        &application, &Application::memoryFailed, &window,
+        [&window](const QString& sentence) { window.tell(MessageBar::Kind::Error, sentence); });
+    const std::stop_callback whenEnding(ending, [] {
+        QMetaObject::invokeMethod(
+            qApp, [] { QApplication::exit(1); }, Qt::QueuedConnection);
+    });
     startup.begin();
     return QApplication::exec();
 }

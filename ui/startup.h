@@ -7,6 +7,7 @@
 #include <QStringList>
 
 #include <optional>
+#include <stop_token>
 
 #include "engine/base/extents.h"
 
@@ -55,7 +56,8 @@ class Startup : public QObject {
 };
 
 /// Runs the desktop program: checks the display, makes the window, carries out the options. Returns
-/// the exit code.
-[[nodiscard]] int runDesktop(int argc, char** argv, const QString& version);
+/// the exit code. A stop request of `ending` cancels all work and closes the window.
+[[nodiscard]] int runDesktop(int argc, char** argv, const QString& version,
+                             const std::stop_token& ending);
 
 } // namespace flcc::ui

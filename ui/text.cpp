@@ -19,6 +19,10 @@ QString say(const char* text) { return QCoreApplication::translate("flcc::ui::te
 
 } // namespace
 
+QString noMemoryText() {
+    return say("there is not enough memory; close other programs or set a smaller memory limit");
+}
+
 QString toQString(std::string_view text) {
     return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
 }

@@ -16,6 +16,8 @@ namespace flcc::ui {
 /// Converts a file name to text and back. Bytes that are not UTF-8 are preserved.
 [[nodiscard]] QString pathText(const std::filesystem::path& path);
 [[nodiscard]] std::filesystem::path toPath(const QString& text);
+/// The sentence for work that was given up because memory ran out.
+[[nodiscard]] QString noMemoryText();
 /// "mm", "µm", "Å".
 [[nodiscard]] QString unitText(const base::Geometry& geometry);
 

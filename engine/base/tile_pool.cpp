@@ -206,8 +206,10 @@ TilePool::TilePool(int threads) : m_state(std::make_unique<State>(checked(thread
         }
     } catch (const std::system_error&) {
         m_state->end(); // the workers that started must return before they can be joined
-        throw Error(ErrorCode::CommandLine,
-                    "the system cannot start " + std::to_string(threads) + " threads");
+        // The system does not tell a lack of memory from its limit of threads.
+        throw Error(threads > availableThreads() ? ErrorCode::CommandLine : ErrorCode::Memory,
+                    "the system cannot start " + std::to_string(threads) +
+                        " threads; close other programs or set a smaller --threads");
     } catch (...) {
         m_state->end();
         throw;

@@ -2,36 +2,32 @@
 
 #include <array>
 
-#include <openssl/evp.h>
-
-#include "engine/base/error.h"
+#include <openssl/sha.h>
 
 namespace flcc::io {
 
+/// The functions of the library that allocate nothing: EVP_MD_fetch, on which the others are built,
+/// follows a null pointer when the library's own memory could not be allocated.
 struct Digest::State {
-    std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context{EVP_MD_CTX_new(), EVP_MD_CTX_free};
-    bool good = context && EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1;
+    SHA256_CTX context{};
 };
 
-Digest::Digest() : m_state(std::make_unique<State>()) {}
+Digest::Digest() : m_state(std::make_unique<State>()) { (void)SHA256_Init(&m_state->context); }
 
 Digest::~Digest() = default;
 
 void Digest::add(const void* bytes, std::size_t count) {
-    m_state->good = m_state->good && EVP_DigestUpdate(m_state->context.get(), bytes, count) == 1;
+    (void)SHA256_Update(&m_state->context, bytes, count);
 }
 
 std::string Digest::text() {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-    unsigned int length = 0;
-    if (!m_state->good || EVP_DigestFinal_ex(m_state->context.get(), digest.data(), &length) != 1) {
-        throw base::Error(base::ErrorCode::Internal, "OpenSSL could not compute a SHA-256");
-    }
+    std::array<unsigned char, SHA256_DIGEST_LENGTH> digest{};
+    (void)SHA256_Final(digest.data(), &m_state->context);
     constexpr std::string_view kDigits = "0123456789abcdef";
     std::string text;
-    for (unsigned int i = 0; i < length; ++i) {
-        text += kDigits[digest[i] >> 4U];
-        text += kDigits[digest[i] & 15U];
+    for (const unsigned char byte : digest) {
+        text += kDigits[byte >> 4U];
+        text += kDigits[byte & 15U];
     }
     return text;
 }

@@ -17,8 +17,7 @@ class Digest {
     Digest& operator=(const Digest&) = delete;
 
     void add(const void* bytes, std::size_t count);
-    /// The digest as 64 hexadecimal digits; call it once. **Errors**: Internal when the library
-    /// fails.
+    /// The digest as 64 hexadecimal digits; call it once.
     [[nodiscard]] std::string text();
 
   private:

@@ -5,6 +5,7 @@
 
 #include "engine/base/error.h"
 #include "engine/io/detail/backends.h"
+#include "engine/io/detail/memory_errors.h"
 
 namespace flcc::io {
 
@@ -23,7 +24,8 @@ bool writePng(const AtomicFile& file, const char* what, const detail::PngRows& r
         refuse(file.target(), std::string(what) + " are written as .png");
     }
     try {
-        detail::writePng(file.temporary(), file.target(), rows, stop);
+        detail::withMemoryErrors(
+            [&] { detail::writePng(file.temporary(), file.target(), rows, stop); });
     } catch (const detail::Stopped&) {
         return false;
     }

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <new>
 #include <optional>
 
 #include "engine/base/error.h"
 #include "engine/io/detail/backends.h"
+#include "engine/io/detail/memory_errors.h"
 #include "engine/io/detail/raw_file.h"
 #include "engine/io/detail/read_files.h"
 
@@ -133,7 +135,7 @@ ImageInfo verifyFormat(const std::filesystem::path& path, const std::stop_token&
 }
 
 /// The file beside a header that holds its voxels; empty where they are in the file itself.
-std::filesystem::path voxelFile(const std::filesystem::path& path) {
+std::filesystem::path namedVoxelFile(const std::filesystem::path& path) {
     switch (detail::detectFormat(path)) {
     case detail::Format::MetaImage:
         return detail::mhaVoxelFile(path);
@@ -147,7 +149,7 @@ std::filesystem::path voxelFile(const std::filesystem::path& path) {
 LoadedImage readWithDigests(const std::filesystem::path& path, const ReadOptions& options) {
     detail::ReadFiles files;
     files.add(path);
-    if (const std::filesystem::path voxels = voxelFile(path); !voxels.empty()) {
+    if (const std::filesystem::path voxels = namedVoxelFile(path); !voxels.empty()) {
         files.add(voxels);
     }
     LoadedImage image = readFormat(path, options, &files);
@@ -160,7 +162,7 @@ LoadedImage readWithDigests(const std::filesystem::path& path, const ReadOptions
 template <class Read> auto atTheDoor(const std::filesystem::path& path, Read read) {
     using Result = decltype(read());
     try {
-        return read();
+        return detail::withMemoryErrors(read);
     } catch (const detail::Stopped&) {
         return Result{};
     } catch (const std::bad_alloc&) {
@@ -170,6 +172,13 @@ template <class Read> auto atTheDoor(const std::filesystem::path& path, Read rea
 }
 
 } // namespace
+
+std::filesystem::path voxelFileOf(const std::filesystem::path& image) {
+    return atTheDoor(image, [&] {
+        (void)detail::requireRegularFile(image);
+        return namedVoxelFile(image);
+    });
+}
 
 ImageInfo readImageInfo(const std::filesystem::path& path, const std::stop_token& stop) {
     return atTheDoor(path, [&] { return infoOfFormat(path, stop); });

@@ -82,6 +82,10 @@ struct ScalarImage {
 };
 [[nodiscard]] ScalarImage toScalar(LoadedImage image, const std::stop_token& stop = {});
 
+/// The file of voxels that the header `image` names; empty if the image is a single file.
+/// **Errors**: Input for a header that cannot be read.
+[[nodiscard]] std::filesystem::path voxelFileOf(const std::filesystem::path& image);
+
 /// Writes one scalar image to the temporary name of `file`; the caller calls commit(). The
 /// extension of the target chooses the format: .mha .nrrd .nii .nii.gz .mrc .tif .tiff .png; a
 /// build without image libraries writes .mha .nrrd .nii .mrc. `metadata` are texts that .mha, .nrrd

@@ -3,6 +3,7 @@
 
 #include "engine/base/error.h"
 #include "engine/io/detail/backends.h"
+#include "engine/io/detail/memory_errors.h"
 #include "engine/io/image_file.h"
 
 namespace flcc::io {
@@ -131,7 +132,7 @@ writeImage(const AtomicFile& file, const base::AnyView& pixels, const base::Geom
     const std::filesystem::path& path = file.target();
     requireWritable(path, base::pixelType(pixels), base::extentsOf(pixels));
     const Writable& format = formatFor(path);
-    try {
+    const auto write = [&] {
         const auto& temporary = file.temporary();
         if (format.extension == ".mha") {
             detail::writeMha(temporary, path, pixels, geometry, metadata, stop);
@@ -150,6 +151,9 @@ writeImage(const AtomicFile& file, const base::AnyView& pixels, const base::Geom
             detail::writeTiff(temporary, path, pixels, geometry, metadata, stop);
         }
 #endif
+    };
+    try {
+        detail::withMemoryErrors(write);
     } catch (const detail::Stopped&) {
         return std::nullopt;
     }

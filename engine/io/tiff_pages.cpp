@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdarg>
 #include <cstdio>
+#include <new>
 #include <string_view>
 
 #include <tiffio.h>
@@ -70,6 +71,9 @@ Tiff openTiff(const std::filesystem::path& path, const char* mode, std::string& 
               std::int64_t mostBytes) {
     const std::unique_ptr<TIFFOpenOptions, void (*)(TIFFOpenOptions*)> options(
         ::TIFFOpenOptionsAlloc(), ::TIFFOpenOptionsFree);
+    if (!options) {
+        throw std::bad_alloc();
+    }
     ::TIFFOpenOptionsSetErrorHandlerExtR(options.get(), keepMessage, &message);
     ::TIFFOpenOptionsSetWarningHandlerExtR(options.get(), keepWarning, &message);
     ::TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), mostBytes);

@@ -23,6 +23,10 @@ void writeTiff(const std::filesystem::path& path, const std::filesystem::path& t
     Tiff file = openTiff(path, bytes > kClassicLimit ? "w8" : "w", message);
     const auto check = [&](bool good) {
         if (!good) {
+            // The library begins some sentences with the name of the file that it writes.
+            if (const std::size_t at = message.find(path.string()); at != std::string::npos) {
+                message.replace(at, path.string().size(), shown(target));
+            }
             failOutput(target, message.empty() ? "it could not be written completely" : message);
         }
     };

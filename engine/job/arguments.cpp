@@ -260,7 +260,8 @@ ParsedArguments parseArguments(const std::vector<std::string>& args) {
 
     ParsedArguments parsed;
     if (switches.job->count() > 0) {
-        parsed.job = fromJobFile(readJobFile(switches.job->results().front()));
+        parsed.jobFile = switches.job->results().front();
+        parsed.job = fromJobFile(readJobFile(parsed.jobFile));
     }
     const bool crops = app.get_option("--crop")->count() > 0;
     if (secondPlain->count() > 0 && crops) {

@@ -16,6 +16,7 @@ namespace flcc::job {
 /// **Errors**: CommandLine.
 struct ParsedArguments {
     Job job;
+    std::filesystem::path jobFile; ///< the job file that was read; empty without one
     std::filesystem::path saveJob;
     bool json = false;
     bool quiet = false;

@@ -26,7 +26,9 @@ namespace {
 JobResult doScenes(const Job& job, const JobImages& images, const std::stop_token& stop,
                    JobSink& sink, bool planOnly) {
     const std::vector<Job> jobs = scenesOf(job);
-    detail::requireOwnNames(jobs, !planOnly);
+    if (const auto outputs = outputFiles(job, planOnly); !outputs.empty()) {
+        requireOwnFiles(inputFiles(job), outputs);
+    }
     if (jobs.size() > 1) {
         sink.phase(Phase::Read);
     }
@@ -84,19 +86,14 @@ template <class Body> auto withMemoryErrors(const Body& body) {
     }
 }
 
-/// Measurements of planning are valid however the job ends.
-struct KeepsLearnt {
-    KeepsLearnt() = default;
-    ~KeepsLearnt() {
-        try {
-            (void)keepLearnt();
-        } catch (...) { // too little memory for it: the result or error of the job matters more
-            base::log(base::LogLevel::Info, "new measurements could not be saved");
-        }
+/// Saves what planning measured, which is valid however the job ends. The result or the error of
+/// the job matters more than a failure of it.
+void keepMeasurements() {
+    try {
+        (void)keepLearnt();
+    } catch (const std::exception&) { // the next run measures once more
     }
-    KeepsLearnt(const KeepsLearnt&) = delete;
-    KeepsLearnt& operator=(const KeepsLearnt&) = delete;
-};
+}
 
 } // namespace
 
@@ -109,9 +106,17 @@ std::string_view name(Phase phase) {
 JobResult runJob(const Job& job, const JobImages& images, std::stop_token stop, JobSink* sink) {
     detail::requireSensible(job);
     JobSink silent;
-    const KeepsLearnt keeps;
-    return withMemoryErrors(
-        [&] { return doScenes(job, images, stop, sink ? *sink : silent, false); });
+    try {
+        JobResult result = withMemoryErrors(
+            [&] { return doScenes(job, images, stop, sink ? *sink : silent, false); });
+        keepMeasurements();
+        return result;
+    } catch (const Error& error) {
+        if (error.code() != ErrorCode::Memory) { // saving needs memory as well
+            keepMeasurements();
+        }
+        throw;
+    }
 }
 
 JobReport planJob(const Job& job, const JobImages& images, std::stop_token stop, JobSink* sink) {

@@ -14,6 +14,7 @@
 #include "engine/base/geometry.h"
 #include "engine/base/pixels.h"
 #include "engine/io/digest.h"
+#include "engine/io/protected_files.h"
 #include "engine/job/report.h"
 #include "engine/match/peaks.h"
 #include "engine/method/match_map.h"
@@ -94,6 +95,19 @@ struct Job {
 /// The name of an output of scene `number` if a job has several scenes: "map-1.mha" for "map.mha".
 [[nodiscard]] std::filesystem::path numberedOutput(const std::filesystem::path& file,
                                                    std::size_t number);
+
+/// The files that the job reads: scenes, templates, masks, the plan report, and the files of voxels
+/// that headers among them name. No output may replace them.
+[[nodiscard]] io::ProtectedFiles inputFiles(const Job& job);
+
+/// The names of all outputs of the job with several scenes or one; of `plan`, if `planOnly`.
+[[nodiscard]] std::vector<std::filesystem::path> outputFiles(const Job& job, bool planOnly = false);
+
+/// Throws if two of the outputs are one file, or if an output is one of the inputs. Links are
+/// followed, and a hard link counts as the file. runJob() and planJob() do this for their job; call
+/// it for what else a program reads and writes. **Errors**: CommandLine.
+void requireOwnFiles(const io::ProtectedFiles& inputs,
+                     const std::vector<std::filesystem::path>& outputs);
 
 /// An image in memory that a job works on.
 struct SceneImage {

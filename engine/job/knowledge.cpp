@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <thread>
 #include <tuple>
@@ -291,6 +292,8 @@ bool updateKnowledge(const std::function<void(plan::Knowledge&)>& change) {
         fs::create_directories(file.parent_path(), ignored);
         writeLocked(file, change);
         return true;
+    } catch (const std::bad_alloc&) {
+        throw;
     } catch (const std::exception& error) {
         base::log(base::LogLevel::Info,
                   "new measurements could not be saved in " + file.string() + ": " + error.what());

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <new>
 #include <numeric>
 
 #include <nlohmann/json.hpp>
@@ -374,6 +375,8 @@ method::Candidate chosenCandidate(const std::string& path, const base::Extents& 
                                               " has no chosen candidate; make a plan that has one");
         }
         return candidateOf(chosen);
+    } catch (const std::bad_alloc&) {
+        throw;
     } catch (const std::exception& error) {
         if (const auto* own = dynamic_cast<const Error*>(&error)) {
             throw *own;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <mutex>
+#include <new>
 #include <stdexcept>
 #include <utility>
 
@@ -226,6 +227,8 @@ std::optional<Knowledge> knowledgeFromText(std::string_view text) {
             knowledge.problems.push_back(problemOf(problem));
         }
         return knowledge;
+    } catch (const std::bad_alloc&) {
+        throw;
     } catch (const std::exception&) { // malformed JSON, or a value out of range
         return std::nullopt;
     }

@@ -1,6 +1,7 @@
 #include "tests/app/cli_process.h"
 
 #include <QDir>
+#include <QElapsedTimer>
 #include <QFile>
 
 namespace flcc::test {
@@ -34,6 +35,21 @@ CliRun runShell(const QString& line, const QString& folder) {
     process.setProcessEnvironment(environment);
     process.start("bash", {"-c", line});
     return finish(process);
+}
+
+bool waitUntilItTakesSignals(const QProcess& process, int signal) {
+    QElapsedTimer timer;
+    timer.start();
+    while (timer.elapsed() < 10'000) {
+        QFile file(QStringLiteral("/proc/%1/status").arg(process.processId()));
+        const QByteArray status = file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+        const qsizetype at = status.indexOf("SigBlk:");
+        const quint64 blocked = status.mid(at + 7, 17).trimmed().toULongLong(nullptr, 16);
+        if (at >= 0 && ((blocked >> (signal - 1)) & 1U) != 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 SampleFolder::SampleFolder(const QString& name) {

@@ -20,6 +20,10 @@ struct CliRun {
 /// Runs a line of bash in `folder`, in which $CLI is the program.
 [[nodiscard]] CliRun runShell(const QString& line, const QString& folder);
 
+/// Waits until a started flcc-cli answers the signal itself. Before, while its libraries are
+/// loaded, a signal ends it as it ends every program. False if that does not happen.
+[[nodiscard]] bool waitUntilItTakesSignals(const QProcess& process, int signal);
+
 /// A folder with the sample `name` written by flcc-cli: scene.mha, template.mha, truth.csv.
 class SampleFolder {
   public:

@@ -4,12 +4,15 @@
 
 #include <atomic>
 #include <chrono>
+#include <new>
 #include <thread>
 
 #include "engine/base/error.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
+#include "ui/application.h"
 #include "ui/run_controller.h"
+#include "ui/text.h"
 
 using namespace flcc;
 using ui::RunController;
@@ -37,6 +40,8 @@ class RunControllerTest : public QObject {
   private Q_SLOTS:
     void workRunsInOrderAndItsEndComesOnTheGuiThread();
     void aThrownErrorIsReportedAsItsSentenceAndTheNextWorkRuns();
+    void aFailedAllocationIsReportedAndTheNextWorkRuns();
+    void anEventWithoutMemoryIsAMessage();
     void backgroundWorkGivesWay();
     void cancelEndsEveryPhaseWithinASecond_data();
     void cancelEndsEveryPhaseWithinASecond();
@@ -80,6 +85,47 @@ void RunControllerTest::aThrownErrorIsReportedAsItsSentenceAndTheNextWorkRuns() 
     QCOMPARE(failed.count(), 1);
     QCOMPARE(failed.first().at(1).toString(), QStringLiteral("the template is flat"));
     QTRY_COMPARE(finished.count(), 2);
+}
+
+void RunControllerTest::aFailedAllocationIsReportedAndTheNextWorkRuns() {
+    RunController controller;
+    const QSignalSpy failed(&controller, &RunController::failed);
+    controller.start(
+        RunController::Task::Run, QStringLiteral("run"),
+        [](std::stop_token, job::JobSink*) -> RunController::Done { throw std::bad_alloc(); });
+    controller.start(RunController::Task::Run, QStringLiteral("run"),
+                     [](std::stop_token, job::JobSink*) -> RunController::Done {
+                         return [] { throw std::bad_alloc(); };
+                     });
+    bool done = false;
+    controller.start(RunController::Task::Run, QStringLiteral("run"),
+                     [&done](std::stop_token, job::JobSink*) -> RunController::Done {
+                         return [&done] { done = true; };
+                     });
+    QTRY_VERIFY(done);
+    QCOMPARE(failed.count(), 2);
+    for (const QList<QVariant>& each : failed) {
+        QCOMPARE(each.at(1).toString(), ui::noMemoryText());
+    }
+}
+
+void RunControllerTest::anEventWithoutMemoryIsAMessage() {
+    class Greedy : public QObject {
+      public:
+        bool event(QEvent* event) override {
+            if (event->type() == QEvent::User) {
+                throw std::bad_alloc();
+            }
+            return QObject::event(event);
+        }
+    };
+    const auto* application = qobject_cast<const ui::Application*>(QCoreApplication::instance());
+    QVERIFY(application != nullptr);
+    const QSignalSpy failed(application, &ui::Application::memoryFailed);
+    Greedy greedy;
+    QCoreApplication::postEvent(&greedy, new QEvent(QEvent::User));
+    QTRY_COMPARE(failed.count(), 1);
+    QCOMPARE(failed.first().at(0).toString(), ui::noMemoryText());
 }
 
 void RunControllerTest::backgroundWorkGivesWay() {

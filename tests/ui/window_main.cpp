@@ -1,10 +1,10 @@
-#include <QApplication>
 #include <QSettings>
 #include <QTemporaryDir>
 
 #include <clocale>
 
 #include "tests/support/test_class.h"
+#include "ui/application.h"
 #include "ui/bridge/scene_widget.h"
 #include "ui/theme.h"
 
@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
     flcc::ui::prepareGraphics();
     QApplication::setApplicationName(QStringLiteral("flcc-test"));
     QApplication::setOrganizationName(QStringLiteral("flcc-test"));
-    const QApplication application(argc, argv);
+    const flcc::ui::Application application(argc, argv);
     std::setlocale(LC_NUMERIC, "C");
     const QTemporaryDir settings;
     QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, settings.path());

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -61,12 +60,6 @@ void requireFolder(const path& file) {
     }
 }
 
-path absoluteOf(const path& file) {
-    std::error_code error;
-    const path absolute = std::filesystem::weakly_canonical(file, error);
-    return error ? file : absolute;
-}
-
 io::PeakContext contextOf(const JobResult& result) {
     const method::Problem& problem = result.report.plan.problem;
     std::vector<io::PeakTemplate> templates;
@@ -106,35 +99,6 @@ bool OutputFiles::add(const path& target, const Write& write) {
 }
 
 void OutputFiles::commit() { io::AtomicFile::commitAll(m_files); }
-
-void requireOwnNames(const std::vector<Job>& jobs, bool images) {
-    std::set<path> taken;
-    for (const Job& job : jobs) {
-        std::vector<path> outputs{job.report};
-        if (images) {
-            outputs.insert(outputs.end(), {job.map, job.status, job.index, job.templateOut,
-                                           job.peaks, job.heatmap});
-        }
-        for (const path& output : outputs) {
-            if (!output.empty() && !taken.insert(absoluteOf(output)).second) {
-                throw Error(ErrorCode::CommandLine,
-                            "two outputs have the name " + output.string() + "; give each its own");
-            }
-        }
-    }
-    for (const Job& job : jobs) {
-        std::vector<path> inputs{job.scene, job.sceneMask, job.planReport};
-        inputs.insert(inputs.end(), job.templates.begin(), job.templates.end());
-        inputs.insert(inputs.end(), job.masks.begin(), job.masks.end());
-        for (const path& input : inputs) {
-            if (!input.empty() && taken.contains(absoluteOf(input))) {
-                throw Error(ErrorCode::CommandLine,
-                            "the output " + input.string() +
-                                " would replace an input; choose another name");
-            }
-        }
-    }
-}
 
 void requireWritableOutputs(const Job& job, const Inputs& inputs, bool images) {
     const auto ask = [&](const path& file, const auto& require) {

@@ -29,10 +29,6 @@ class OutputFiles {
 /// True if an output of `job` is made from its map.
 [[nodiscard]] bool needsMap(const Job& job);
 
-/// Throws if two outputs of `jobs`, or an output and an input, have the same name. `images` false:
-/// checks only the reports. **Errors**: CommandLine.
-void requireOwnNames(const std::vector<Job>& jobs, bool images);
-
 /// Throws, before anything is computed, the errors that writing the outputs of `job` would give for
 /// their format or folder. `images` false: checks only the report. **Errors**: CommandLine, Output.
 void requireWritableOutputs(const Job& job, const Inputs& inputs, bool images);

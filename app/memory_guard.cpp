@@ -1,0 +1,63 @@
+#include "app/memory_guard.h"
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <cxxabi.h>
+#include <exception>
+#include <new>
+#include <typeinfo>
+
+#include <unistd.h>
+
+#include "engine/base/error.h"
+#include "engine/io/atomic_file.h"
+
+namespace flcc::app {
+
+namespace {
+
+const char* guardSentence = nullptr;
+std::terminate_handler otherwise = nullptr;
+
+/// std::current_exception() would allocate.
+bool isMemoryFailure(const std::type_info* exception) {
+    return exception != nullptr && (*exception == typeid(std::bad_alloc) ||
+                                    *exception == typeid(std::bad_array_new_length));
+}
+
+void terminated() {
+    if (isMemoryFailure(abi::__cxa_current_exception_type())) {
+        endWithoutMemory(guardSentence);
+    }
+    otherwise();
+}
+
+/// FFTW and other libraries in C call abort() when malloc fails. That sets errno, and neither
+/// printing their message nor abort() changes it.
+void aborted(int signal) {
+    if (errno == ENOMEM) {
+        endWithoutMemory(guardSentence);
+    }
+    std::signal(signal, SIG_DFL);
+    ::raise(signal);
+}
+
+} // namespace
+
+void endWithoutMemory(const char* sentence) noexcept {
+    // The lock may be held by a thread that waits for this one.
+    io::abandonAtomicFiles(std::chrono::seconds(2));
+    (void)!::write(STDERR_FILENO, sentence, std::strlen(sentence));
+    std::_Exit(static_cast<int>(base::ErrorCode::Memory));
+}
+
+void guardMemory(const char* sentence) {
+    guardSentence = sentence;
+    otherwise = std::set_terminate(terminated);
+    std::signal(SIGABRT, aborted);
+}
+
+} // namespace flcc::app

@@ -1,0 +1,14 @@
+#pragma once
+
+namespace flcc::app {
+
+/// Prints `sentence`, which allocates nothing, and ends the process with code 5. Removes the
+/// temporary files before.
+[[noreturn]] void endWithoutMemory(const char* sentence) noexcept;
+
+/// From now on the process ends with `sentence` and code 5, as a last resort, where it would end
+/// for lack of memory otherwise: std::bad_alloc in a destructor or a function that must not throw,
+/// and abort() of a library after malloc failed. `sentence` is a line of text that is never freed.
+void guardMemory(const char* sentence);
+
+} // namespace flcc::app

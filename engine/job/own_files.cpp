@@ -1,0 +1,52 @@
+#include <set>
+#include <string>
+
+#include "engine/base/error.h"
+#include "engine/job/job.h"
+
+namespace flcc::job {
+
+using std::filesystem::path;
+
+io::ProtectedFiles inputFiles(const Job& job) {
+    io::ProtectedFiles files;
+    files.add(job.planReport);
+    files.addImage(job.sceneMask);
+    for (const Job& scene : scenesOf(job)) {
+        files.addImage(scene.scene);
+    }
+    for (const path& templ : job.templates) {
+        files.addImage(templ);
+    }
+    for (const path& mask : job.masks) {
+        files.addImage(mask);
+    }
+    return files;
+}
+
+std::vector<path> outputFiles(const Job& job, bool planOnly) {
+    std::vector<path> files;
+    for (const Job& scene : scenesOf(job)) {
+        files.push_back(scene.report);
+        if (!planOnly) {
+            files.insert(files.end(), {scene.map, scene.status, scene.index, scene.templateOut,
+                                       scene.peaks, scene.heatmap});
+        }
+    }
+    std::erase_if(files, [](const path& file) { return file.empty(); });
+    return files;
+}
+
+void requireOwnFiles(const io::ProtectedFiles& inputs, const std::vector<path>& outputs) {
+    std::set<std::string> taken;
+    for (const path& output : outputs) {
+        inputs.requireOther(output);
+        if (!taken.insert(io::fileIdentity(output)).second) {
+            throw base::Error(base::ErrorCode::CommandLine, "two outputs have the name " +
+                                                                output.string() +
+                                                                "; give each its own");
+        }
+    }
+}
+
+} // namespace flcc::job

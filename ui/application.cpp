@@ -1,0 +1,24 @@
+#include "ui/application.h"
+
+#include <new>
+
+#include "ui/text.h"
+
+namespace flcc::ui {
+
+Application::Application(int& argc, char** argv)
+    : QApplication(argc, argv), m_sentence(noMemoryText()) {}
+
+bool Application::notify(QObject* receiver, QEvent* event) {
+    try {
+        return QApplication::notify(receiver, event);
+    } catch (const std::bad_alloc&) {
+    }
+    try {
+        Q_EMIT memoryFailed(m_sentence);
+    } catch (const std::bad_alloc&) { // there is not enough even for a message
+    }
+    return false;
+}
+
+} // namespace flcc::ui
