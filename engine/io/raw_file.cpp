@@ -188,8 +188,8 @@ void forRows(const base::AnyView& pixels, std::int64_t most, const std::stop_tok
 
 void writeRaw(const std::filesystem::path& path, const std::filesystem::path& target,
               const std::string& header, const base::AnyView& pixels, const std::stop_token& stop) {
-    std::ofstream file(path, std::ios::binary | std::ios::trunc);
     errno = 0;
+    std::ofstream file(path, std::ios::binary | std::ios::trunc);
     file.write(header.data(), static_cast<std::streamsize>(header.size()));
     forRows(pixels, 1 << 23, stop,
             [&](const char* bytes, std::int64_t count) { return bool(file.write(bytes, count)); });

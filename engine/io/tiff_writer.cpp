@@ -1,7 +1,9 @@
 // TIFF files of one or many pages, as ImageJ describes them.
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
+#include <new>
 
 #include <tiffio.h>
 
@@ -20,9 +22,16 @@ void writeTiff(const std::filesystem::path& path, const std::filesystem::path& t
     const std::int64_t bytes = base::byteCount(extents, base::bytesPerVoxel(type));
     constexpr std::int64_t kClassicLimit = 4'000'000'000;
     std::string message;
+    errno = 0;
     Tiff file = openTiff(path, bytes > kClassicLimit ? "w8" : "w", message);
     const auto check = [&](bool good) {
         if (!good) {
+            if (errno == ENOMEM) {
+                // After a failed allocation the library counts entries of a list that it does not
+                // have, and follows a null pointer when it closes the file. A leak is better.
+                (void)file.release();
+                throw std::bad_alloc();
+            }
             // The library begins some sentences with the name of the file that it writes.
             if (const std::size_t at = message.find(path.string()); at != std::string::npos) {
                 message.replace(at, path.string().size(), shown(target));
@@ -41,21 +50,25 @@ void writeTiff(const std::filesystem::path& path, const std::filesystem::path& t
     std::vector<unsigned char> row(static_cast<std::size_t>(rowBytes));
     for (std::int64_t z = 0; z < extents.z; ++z) {
         TIFF* out = file.get();
-        ::TIFFSetField(out, TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(extents.x));
-        ::TIFFSetField(out, TIFFTAG_IMAGELENGTH, static_cast<std::uint32_t>(extents.y));
-        ::TIFFSetField(out, TIFFTAG_BITSPERSAMPLE, static_cast<int>(8 * base::bytesPerVoxel(type)));
-        ::TIFFSetField(out, TIFFTAG_SAMPLESPERPIXEL, 1);
-        ::TIFFSetField(out, TIFFTAG_SAMPLEFORMAT, format);
-        ::TIFFSetField(out, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
-        ::TIFFSetField(out, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
-        ::TIFFSetField(out, TIFFTAG_ROWSPERSTRIP, static_cast<std::uint32_t>(rows));
+        const auto set = [&](std::uint32_t tag, auto value) {
+            // The library does not report that it could not copy a text.
+            check(::TIFFSetField(out, tag, value) == 1 && errno != ENOMEM);
+        };
+        set(TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(extents.x));
+        set(TIFFTAG_IMAGELENGTH, static_cast<std::uint32_t>(extents.y));
+        set(TIFFTAG_BITSPERSAMPLE, static_cast<int>(8 * base::bytesPerVoxel(type)));
+        set(TIFFTAG_SAMPLESPERPIXEL, 1);
+        set(TIFFTAG_SAMPLEFORMAT, format);
+        set(TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
+        set(TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+        set(TIFFTAG_ROWSPERSTRIP, static_cast<std::uint32_t>(rows));
         if (z == 0) {
-            ::TIFFSetField(out, TIFFTAG_IMAGEDESCRIPTION, description.c_str());
+            set(TIFFTAG_IMAGEDESCRIPTION, description.c_str());
         }
         if (calibrated) {
-            ::TIFFSetField(out, TIFFTAG_RESOLUTIONUNIT, RESUNIT_NONE);
-            ::TIFFSetField(out, TIFFTAG_XRESOLUTION, 1 / geometry.spacing[0]);
-            ::TIFFSetField(out, TIFFTAG_YRESOLUTION, 1 / geometry.spacing[1]);
+            set(TIFFTAG_RESOLUTIONUNIT, RESUNIT_NONE);
+            set(TIFFTAG_XRESOLUTION, 1 / geometry.spacing[0]);
+            set(TIFFTAG_YRESOLUTION, 1 / geometry.spacing[1]);
         }
         std::visit(
             [&](const auto& view) {
