@@ -57,7 +57,7 @@ class Exporter : public QObject {
   private:
     /// Sentences about information that the file could not hold; nullopt when writing was stopped.
     using Notes = std::optional<std::vector<std::string>>;
-    /// Writes a file to its temporary name.
+    /// Writes a file that gets its name later.
     using Write = std::function<Notes(const io::AtomicFile&, const std::stop_token&)>;
     /// Refuses a path that would replace `jobFile` or a file of the open document.
     void write(const std::filesystem::path& path, const Write& write,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdarg>
 #include <cstdio>
 #include <new>
@@ -65,7 +66,13 @@ int keepWarning(TIFF* /*file*/, void* user, const char* /*module*/, const char* 
 
 } // namespace
 
-void CloseTiff::operator()(tiff* file) const { ::TIFFClose(file); }
+/// After a failed allocation the library counts entries of a list that it does not have, and
+/// follows a null pointer when it closes the file. A leak is better.
+void CloseTiff::operator()(tiff* file) const {
+    if (errno != ENOMEM) {
+        ::TIFFClose(file);
+    }
+}
 
 Tiff openTiff(const std::filesystem::path& path, const char* mode, std::string& message,
               std::int64_t mostBytes) {

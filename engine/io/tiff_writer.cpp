@@ -27,9 +27,6 @@ void writeTiff(const std::filesystem::path& path, const std::filesystem::path& t
     const auto check = [&](bool good) {
         if (!good) {
             if (errno == ENOMEM) {
-                // After a failed allocation the library counts entries of a list that it does not
-                // have, and follows a null pointer when it closes the file. A leak is better.
-                (void)file.release();
                 throw std::bad_alloc();
             }
             // The library begins some sentences with the name of the file that it writes.
@@ -83,7 +80,7 @@ void writeTiff(const std::filesystem::path& path, const std::filesystem::path& t
         check(::TIFFWriteDirectory(out) == 1);
     }
     check(::TIFFFlush(file.get()) == 1);
-    file.reset();
+    ::TIFFClose(file.release());
     check(message.empty());
 }
 

@@ -118,6 +118,13 @@ void verifyFailedAllocations(const QString& scene, int times) {
         allocations = count.readAll().trimmed().toLong();
     }
     QVERIFY2(allocations > 1000, "the library that counts allocations was not loaded");
+    const auto results = [&] {
+        Bytes bytes = readFile(folder.filePath("map.mha").toStdString());
+        const Bytes peaks = readFile(folder.filePath("peaks.csv").toStdString());
+        bytes.insert(bytes.end(), peaks.begin(), peaks.end());
+        return bytes;
+    };
+    const Bytes right = results();
     const QDir written(folder.path());
     std::map<int, int> codes;
     for (int time = 0; time < times; ++time) {
@@ -136,6 +143,7 @@ void verifyFailedAllocations(const QString& scene, int times) {
         QVERIFY2(ended.code == 0 || ended.errors.split('\n').constLast().isEmpty(),
                  what.constData());
         QVERIFY2(ended.code == 0 || ended.errors.contains("flcc-cli: "), what.constData());
+        QVERIFY2(results() == right, what.constData()); // those of the run before, where it failed
         const QStringList left = written.entryList({".flcc-*"}, QDir::Files | QDir::Hidden);
         QVERIFY2(left.isEmpty(), what.constData());
         ++codes[ended.code];

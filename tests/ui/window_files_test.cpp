@@ -16,6 +16,7 @@
 #include <QTabWidget>
 #include <QTest>
 
+#include "engine/io/atomic_file.h"
 #include "engine/io/image_file.h"
 #include "engine/job/arguments.h"
 #include "engine/job/report.h"
@@ -84,6 +85,7 @@ class WindowFilesTest : public QObject {
     void severalChannelsAndFramesAreAskedForAndNeverInterleaved();
     void aTemplateIsSavedWithItsPlaceAndOpensAgain();
     void exportedFilesReadBackAsTheResult();
+    void noExportReplacesAFileOfTheDocument();
     void theExportDialogWritesWhereItSays();
     void peaksAndReportAreCopiedAsText();
     void aJobFileComesBackIntoTheControls();
@@ -280,6 +282,44 @@ void WindowFilesTest::exportedFilesReadBackAsTheResult() {
     const QImage views(m_folder->filePath(QStringLiteral("views.png")));
     QVERIFY(views.width() > 300);
     QVERIFY(views.pixel(views.width() / 2, views.height() / 2) != views.pixel(4, 4));
+}
+
+void WindowFilesTest::noExportReplacesAFileOfTheDocument() {
+    // The scene is a header with its voxels beside it.
+    const ui::SceneEntry scene = test::noiseScene({140, 110, 1}, 9);
+    io::writeImage(file("voxels.mha"), base::viewOf(scene.image->pixels), {});
+    QFile voxels(m_folder->filePath(QStringLiteral("voxels.mha")));
+    QVERIFY(voxels.open(QIODevice::ReadOnly));
+    const QByteArray bytes = voxels.readAll();
+    QFile header(m_folder->filePath(QStringLiteral("scene.mhd")));
+    QVERIFY(header.open(QIODevice::WriteOnly));
+    header.write(bytes.left(bytes.indexOf("ElementDataFile")) +
+                 "HeaderSize = -1\nElementDataFile = voxels.mha\n");
+    header.close();
+    io::writeText(file("job.json"),
+                  R"({"scene": ")" + file("scene.mhd").string() + R"(", "crop": "20,30:12,10"})");
+    QVERIFY(
+        QFile::link(QStringLiteral("voxels.mha"), m_folder->filePath(QStringLiteral("link.mha"))));
+    m_window->loadJob(m_folder->filePath(QStringLiteral("job.json")), true);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(m_window->document().result() != nullptr);
+    ui::Exporter& exporter = m_window->exporter();
+    const QSignalSpy saved(&exporter, &ui::Exporter::saved);
+    const auto refused = [&] {
+        return test::waitUntilIdle(*m_window) && saved.isEmpty() &&
+               sentence().contains(QStringLiteral("would replace the input"));
+    };
+    exporter.writeMap(file("voxels.mha"));
+    QVERIFY2(refused(), qPrintable(sentence()));
+    exporter.writeStatus(file("link.mha"));
+    QVERIFY2(refused(), qPrintable(sentence()));
+    exporter.writeReport(file("job.json"));
+    QVERIFY2(refused(), qPrintable(sentence()));
+    QVERIFY(voxels.seek(0));
+    QCOMPARE(voxels.readAll(), bytes);
+    exporter.writeJob(file("job.json")); // which replaces the job that was loaded
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QCOMPARE(saved.count(), 1);
 }
 
 void WindowFilesTest::theExportDialogWritesWhereItSays() {

@@ -12,8 +12,8 @@
 
 namespace flcc::job::detail {
 
-/// Files that appear together: each is written under a temporary name, and commit() renames all of
-/// them or none. Files that are not committed are removed.
+/// Files that appear together: commit() gives all of them their names, or none. Files that are not
+/// committed are removed.
 class OutputFiles {
   public:
     /// Writes a file, but does not commit it; false if cancelled.
