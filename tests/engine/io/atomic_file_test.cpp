@@ -81,7 +81,7 @@ class AtomicFileTest : public QObject {
         io::writeText(folder() / "a.csv", "old");
         {
             const io::AtomicFile file(folder() / "a.csv");
-            test::writeFile(file.temporary(), std::string("half"));
+            io::writeText(file, "half");
             // Where the file system can, the new file has no name.
             QVERIFY(names().size() == (hasFilesWithoutName() ? 1 : 2));
         }
@@ -258,7 +258,7 @@ class AtomicFileTest : public QObject {
     void filesAreCommittedAllOrNone() {
         const auto make = [&](const char* name) {
             auto file = std::make_unique<io::AtomicFile>(folder() / name);
-            test::writeFile(file->temporary(), std::string("new"));
+            io::writeText(*file, "new");
             return file;
         };
         test::writeFile(folder() / "there.txt", std::string("old"));
