@@ -8,6 +8,7 @@
 #include <QScrollArea>
 
 #include <exception>
+#include <utility>
 
 #include "engine/job/knowledge.h"
 #include "engine/plan/planner.h"
@@ -18,9 +19,11 @@
 
 namespace flcc::ui {
 
-CrossoverDialog::CrossoverDialog(RunController& controller, QWidget* parent)
+CrossoverDialog::CrossoverDialog(RunController& controller,
+                                 std::function<io::ProtectedFiles()> inputs, QWidget* parent)
     : WorkDialog(controller, RunController::Task::Crossover, QStringLiteral("crossover"),
-                 tr("Crossover map"), parent) {
+                 tr("Crossover map"), parent),
+      m_inputs(std::move(inputs)) {
     auto* choice = new QWidget(this);
     auto* form = new QFormLayout(choice);
     form->setContentsMargins(0, 6, 0, 6);
@@ -112,6 +115,7 @@ void CrossoverDialog::askFile() {
 
 void CrossoverDialog::save(const QString& file) {
     try {
+        m_inputs().requireOther(toPath(file));
         job::writeCrossover(toPath(file), m_maps);
         Settings::rememberFolder(QStringLiteral("export"), file);
         say(tr("Saved as %1").arg(file));

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
+#include "engine/io/protected_files.h"
 #include "engine/job/crossover.h"
 #include "ui/work_dialog.h"
 
@@ -16,7 +18,9 @@ class CrossoverDialog : public WorkDialog {
     Q_OBJECT
 
   public:
-    CrossoverDialog(RunController& controller, QWidget* parent);
+    /// `inputs`: the files that save() must not replace.
+    CrossoverDialog(RunController& controller, std::function<io::ProtectedFiles()> inputs,
+                    QWidget* parent);
 
   private:
     [[nodiscard]] Work work() override;
@@ -25,6 +29,7 @@ class CrossoverDialog : public WorkDialog {
     void askFile();
     void save(const QString& file);
 
+    std::function<io::ProtectedFiles()> m_inputs;
     std::vector<job::Crossover> m_maps;
     QComboBox* m_device = nullptr;
     QLabel* m_picture = nullptr;

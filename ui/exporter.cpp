@@ -59,6 +59,10 @@ Exporter::Exporter(Document& document, RunController& controller, MatchFlow& flo
     : QObject(&window), m_document(document), m_controller(controller), m_flow(flow),
       m_views(views), m_window(window) {}
 
+io::ProtectedFiles Exporter::inputs() const {
+    return inputsOf(m_flow.currentJob(), m_document.jobFile());
+}
+
 const ResultEntry* Exporter::requireResult() {
     const ResultEntry* result = m_document.result();
     // A cancelled run has only a map. A run with templates of different extents has only peaks.

@@ -9,6 +9,7 @@
 #include <stop_token>
 
 #include "engine/io/atomic_file.h"
+#include "engine/io/protected_files.h"
 #include "ui/document.h"
 
 class QWidget;
@@ -26,6 +27,10 @@ class Exporter : public QObject {
   public:
     Exporter(Document& document, RunController& controller, MatchFlow& flow, ViewsPanel& views,
              QWidget& window);
+
+    /// The files that no export may replace: those of the open document and its job file. Reads the
+    /// headers of images.
+    [[nodiscard]] io::ProtectedFiles inputs() const;
 
     // These functions ask for a file name.
     void peaks();

@@ -14,6 +14,7 @@
 #include "engine/job/report.h"
 #include "ui/calibrate_dialog.h"
 #include "ui/crossover_dialog.h"
+#include "ui/exporter.h"
 #include "ui/job_text.h"
 #include "ui/main_window.h"
 #include "ui/manual.h"
@@ -120,7 +121,10 @@ void MainWindow::showKeySheet() {
 
 void MainWindow::showCalibrate() { (new CalibrateDialog(*m_controller, this))->open(); }
 
-void MainWindow::showCrossover() { (new CrossoverDialog(*m_controller, this))->open(); }
+void MainWindow::showCrossover() {
+    const auto inputs = [this] { return m_exporter->inputs(); };
+    (new CrossoverDialog(*m_controller, inputs, this))->open();
+}
 
 /// Offers calibration at every start until the user declines or calibrates.
 void MainWindow::offerCalibration() {

@@ -16,6 +16,7 @@
 #include "engine/job/arguments.h"
 #include "ui/application.h"
 #include "ui/bridge/scene_widget.h"
+#include "ui/exporter.h"
 #include "ui/main_window.h"
 #include "ui/match_flow.h"
 #include "ui/opener.h"
@@ -260,7 +261,7 @@ void Startup::takeScreenshot() {
         return;
     }
     try {
-        job::inputFiles(m_window.flow().currentJob()).requireOther(toPath(m_options.screenshot));
+        m_window.exporter().inputs().requireOther(toPath(m_options.screenshot));
         io::writePicture(toPath(m_options.screenshot),
                          {image.constBits(), image.width(), image.height()});
     } catch (const std::exception& error) {

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cerrno>
 #include <csetjmp>
 #include <cstdio>
 #include <fstream>
 #include <stop_token>
+#include <system_error>
 
 #include <png.h>
 
@@ -286,9 +288,12 @@ void writePng(const std::filesystem::path& path, const std::filesystem::path& ta
     PngFile owner(true);
     owner.stop = stop;
     owner.file = std::fopen(path.c_str(), "wb");
+    if (owner.file == nullptr) {
+        failOutput(target, std::generic_category().message(errno));
+    }
     owner.png = ::png_create_write_struct(PNG_LIBPNG_VER_STRING, &owner, onError, onWarning);
     owner.info = owner.png == nullptr ? nullptr : ::png_create_info_struct(owner.png);
-    if (owner.file == nullptr || owner.info == nullptr || !writeRows(owner, header, rows.data())) {
+    if (owner.info == nullptr || !writeRows(owner, header, rows.data())) {
         throwIfStopped(stop);
         failOutput(target, oneLine(owner.message.data()));
     }
