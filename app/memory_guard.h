@@ -8,7 +8,8 @@ namespace flcc::app {
 
 /// From now on the process ends with `sentence` and code 5, as a last resort, where it would end
 /// for lack of memory otherwise: std::bad_alloc in a destructor or a function that must not throw,
-/// and abort() of a library after malloc failed. `sentence` is a line of text that is never freed.
+/// as that of nlohmann::json, and abort() of a library after malloc failed, as of FFTW, which
+/// prints a line of its own before. `sentence` is a line of text that is never freed.
 void guardMemory(const char* sentence);
 
 } // namespace flcc::app

@@ -91,22 +91,24 @@ Ended runFailing(const QStringList& arguments, const QString& folder,
 
 void addMemoryRows() {
     QTest::addColumn<QString>("scene");
+    QTest::addColumn<QStringList>("options");
     for (const char* name :
          {"s.mha", "s.mhd",
 #ifdef FLCC_IMAGE_IO
           "packed.mha", "s.nrrd", "packed.nrrd", "s.nii.gz", "s.mrc", "s.png", "s.tif", "s.jpg"
 #endif
          }) {
-        QTest::newRow(name) << name;
+        QTest::newRow(name) << name << QStringList{};
     }
+    QTest::newRow("FFTW") << "s.mha" << QStringList{"--method", "tiled", "--tile", "61"};
 }
 
-void verifyFailedAllocations(const QString& scene, int times) {
+void verifyFailedAllocations(const QString& scene, const QStringList& options, int times) {
     const QTemporaryDir folder;
     writeScene(folder.filePath(scene).toStdString());
     const QStringList arguments =
         QStringList{"match", scene, "--crop", "20,16:9,8", "--planning", "estimate", "--quiet"} +
-        outputs();
+        outputs() + options;
     // The second run finds what the first one learnt, as do all that follow.
     long allocations = 0;
     for (int warm = 0; warm < 2; ++warm) {

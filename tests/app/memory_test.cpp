@@ -10,7 +10,8 @@ class CliMemoryTest : public QObject {
     void aFailedAllocationIsASentence_data() { flcc::test::addMemoryRows(); }
     void aFailedAllocationIsASentence() {
         QFETCH(QString, scene);
-        flcc::test::verifyFailedAllocations(scene, 50);
+        QFETCH(QStringList, options);
+        flcc::test::verifyFailedAllocations(scene, options, 50);
     }
 };
 

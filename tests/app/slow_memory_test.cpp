@@ -10,7 +10,8 @@ class CliSlowMemoryTest : public QObject {
     void aThousandFailedAllocationsAreSentences_data() { flcc::test::addMemoryRows(); }
     void aThousandFailedAllocationsAreSentences() {
         QFETCH(QString, scene);
-        flcc::test::verifyFailedAllocations(scene, 1000);
+        QFETCH(QStringList, options);
+        flcc::test::verifyFailedAllocations(scene, options, 1000);
     }
 };
 
