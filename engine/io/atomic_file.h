@@ -24,8 +24,8 @@ class AtomicFile {
 
     /// The name that commit() gives the file. Error sentences and the choice of format use it.
     [[nodiscard]] const std::filesystem::path& target() const { return m_target; }
-    /// The path to open for writing: "/proc/self/fd/N" for a file without a name. It has not the
-    /// extension of the target.
+    /// The path to open for writing: "/proc/self/fd/N" for a file without a name. Its extension
+    /// is not that of the target.
     [[nodiscard]] const std::filesystem::path& temporary() const { return m_temporary; }
 
     /// Flushes the file to disk and gives it its name. **Errors**: Output.

@@ -13,8 +13,8 @@ namespace flcc::io::detail {
 
 /// Removes temporary files that processes left in `folder` when they were killed: ordinary files of
 /// this user whose name is one of temporaryName() and whose process is gone. Files of another
-/// machine, or of this one before it was started again, go when nobody has written to them for a
-/// week. Looks into each folder once in the life of the process. **Threads**: any.
+/// machine, or of this one before it was started again, are removed when nobody has written to them
+/// for a week. Looks into each folder once in the life of the process. **Threads**: any.
 void removeAbandoned(const std::filesystem::path& folder);
 
 } // namespace flcc::io::detail
