@@ -88,8 +88,8 @@ void syncFolder(const fs::path& file) {
 
 constexpr mode_t kMode = S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH;
 
-/// The list needs neither constructor nor destructor: a thread may use it while the process ends, and
-/// a lack of memory may end the process before main().
+/// The list needs neither constructor nor destructor: a thread may use it while the process ends,
+/// and a lack of memory may end the process before main().
 constinit Temporaries allTemporaries;
 static_assert(std::is_trivially_destructible_v<Temporaries>);
 
