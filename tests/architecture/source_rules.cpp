@@ -152,7 +152,7 @@ const std::vector<Library>& libraries() {
         {"POSIX",
          "^((sys|linux|netinet)/.*|unistd\\.h|fcntl\\.h|signal\\.h|poll\\.h|dlfcn\\.h|sched\\.h|"
          "pthread\\.h|x86intrin\\.h|cpuid\\.h|stdio\\.h|stdlib\\.h|string\\.h|errno\\.h|locale\\.h|"
-         "malloc\\.h)"
+         "malloc\\.h|dirent\\.h|cxxabi\\.h)"
          "$",
          {"engine/", "app/", "tests/"}},
     };
