@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <cxxabi.h>
@@ -35,14 +36,27 @@ void terminated() {
     otherwise();
 }
 
+struct sigaction otherwiseAborted {};
+struct sigaction otherwiseFaulted {};
+
 /// FFTW and other libraries in C call abort() when malloc fails. That sets errno, and neither
 /// printing their message nor abort() changes it.
 void aborted(int signal) {
     if (errno == ENOMEM) {
         endWithoutMemory(guardSentence);
     }
-    std::signal(signal, SIG_DFL);
+    ::sigaction(signal, &otherwiseAborted, nullptr);
     ::raise(signal);
+}
+
+/// Other libraries follow the null pointer that malloc returned. A fault elsewhere, or without a
+/// failed allocation before, is repeated when this function returns, and ends the program as such.
+void faulted(int signal, siginfo_t* facts, void* /*context*/) {
+    constexpr std::uintptr_t kNearNull = 1U << 16U;
+    if (errno == ENOMEM && reinterpret_cast<std::uintptr_t>(facts->si_addr) < kNearNull) {
+        endWithoutMemory(guardSentence);
+    }
+    ::sigaction(signal, &otherwiseFaulted, nullptr);
 }
 
 } // namespace
@@ -57,7 +71,13 @@ void endWithoutMemory(const char* sentence) noexcept {
 void guardMemory(const char* sentence) {
     guardSentence = sentence;
     otherwise = std::set_terminate(terminated);
-    std::signal(SIGABRT, aborted);
+    struct sigaction action {};
+    action.sa_handler = aborted;
+    ::sigaction(SIGABRT, &action, &otherwiseAborted);
+    action = {};
+    action.sa_sigaction = faulted;
+    action.sa_flags = SA_SIGINFO;
+    ::sigaction(SIGSEGV, &action, &otherwiseFaulted);
 }
 
 } // namespace flcc::app

@@ -7,9 +7,11 @@ namespace flcc::app {
 [[noreturn]] void endWithoutMemory(const char* sentence) noexcept;
 
 /// From now on the process ends with `sentence` and code 5, as a last resort, where it would end
-/// for lack of memory otherwise: std::bad_alloc in a destructor or a function that must not throw,
-/// as that of nlohmann::json, and abort() of a library after malloc failed, as of FFTW, which
-/// prints a line of its own before. `sentence` is a line of text that is never freed.
+/// for lack of memory otherwise:
+/// - std::bad_alloc in a destructor or a function that must not throw, as in nlohmann::json;
+/// - abort() of a library after malloc failed, as of FFTW, which prints a line of its own before;
+/// - a library that follows the null pointer of malloc, as Qt, fontconfig and Mesa in the window.
+/// `sentence` is a line of text that is never freed.
 void guardMemory(const char* sentence);
 
 } // namespace flcc::app
