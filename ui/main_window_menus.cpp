@@ -47,6 +47,12 @@ void MainWindow::buildFileMenu() {
          "open"},
         [this] { m_opener->askScene(); });
     add(menu,
+        {"openSeries",
+         tr("Open folder of &DICOM …"),
+         tr("Opens the DICOM series of a folder as a volume"),
+         {}},
+        [this] { m_opener->askSeries(); });
+    add(menu,
         {"addScenesAction",
          tr("Add sce&nes …"),
          tr("Adds more scenes. All scenes are searched for the same templates"),

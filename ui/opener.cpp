@@ -61,6 +61,19 @@ QString Opener::filters() {
     return filters.join(QStringLiteral(";;"));
 }
 
+void Opener::askSeries() {
+    auto* dialog = new QFileDialog(&m_window, tr("Open folder of DICOM"),
+                                   Settings::folder(QStringLiteral("series")));
+    dialog->setObjectName(QStringLiteral("openDialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::Directory);
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& folder) {
+        Settings::rememberFolder(QStringLiteral("series"), folder);
+        openScenes({toPath(folder)}, false);
+    });
+    dialog->open();
+}
+
 void Opener::askScene() {
     ask(QStringLiteral("open"), tr("Open images or volumes"), true,
         [this](const auto& files) { openScenes(files, false); });

@@ -39,7 +39,9 @@ class Opener : public QObject {
 
     /// Asks for files, which become the list of scenes.
     void askScene();
-    /// Likewise, but all are added.
+    /// Asks for a folder with a DICOM series, which becomes the scene.
+    void askSeries();
+    /// As askScene(), but all are added.
     void askMoreScenes();
     /// Asks for files. The first replaces the active template, the others are added.
     void askTemplate();

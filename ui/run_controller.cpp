@@ -37,6 +37,7 @@ class RunController::Sink : public job::JobSink {
             scene->note = result.scene->note;
             scene->sha256 = result.scene->sha256;
             scene->dataFile = result.scene->dataFile;
+            scene->series = result.scene->series;
             kept->scene = std::move(scene);
         }
         m_controller.post([this_ = &m_controller, number = at.number, kept, thumbnail] {

@@ -62,6 +62,8 @@ std::optional<detail::Described> described(const std::filesystem::path& path, de
     case detail::Format::Jpeg:
     case detail::Format::Png:
     case detail::Format::Tiff:
+    case detail::Format::Dicom:
+    case detail::Format::Hdf5:
         return std::nullopt;
     }
     return std::nullopt;
@@ -75,7 +77,6 @@ std::optional<detail::Described> described(const std::filesystem::path& path, de
 #endif
 
 ImageInfo infoOfFormat(const std::filesystem::path& path, const std::stop_token& stop) {
-    (void)detail::requireRegularFile(path);
     const detail::Format format = detail::detectFormat(path);
     detail::throwIfStopped(stop);
     if (const auto header = described(path, format, stop)) {
@@ -87,6 +88,9 @@ ImageInfo infoOfFormat(const std::filesystem::path& path, const std::stop_token&
         return detail::pngInfo(path);
     case detail::Format::Tiff:
         return detail::tiffInfo(path, stop);
+    case detail::Format::Dicom:
+    case detail::Format::Hdf5:
+        return detail::processInfo(path, format, stop);
     default:
         return detail::jpegInfo(path, stop);
     }
@@ -97,7 +101,6 @@ ImageInfo infoOfFormat(const std::filesystem::path& path, const std::stop_token&
 
 LoadedImage readFormat(const std::filesystem::path& path, const ReadOptions& options,
                        detail::ReadFiles* files) {
-    (void)detail::requireRegularFile(path);
     const detail::Format format = detail::detectFormat(path);
     if (const auto header = described(path, format, options.stop)) {
         if (format == detail::Format::Nifti) {
@@ -111,6 +114,9 @@ LoadedImage readFormat(const std::filesystem::path& path, const ReadOptions& opt
         return detail::readPng(path, options);
     case detail::Format::Tiff:
         return detail::readTiff(path, options);
+    case detail::Format::Dicom:
+    case detail::Format::Hdf5:
+        return detail::readByProcess(path, format, options, files);
     default:
         return detail::readJpeg(path, options);
     }
@@ -148,7 +154,9 @@ std::filesystem::path namedVoxelFile(const std::filesystem::path& path) {
 
 LoadedImage readWithDigests(const std::filesystem::path& path, const ReadOptions& options) {
     detail::ReadFiles files;
-    files.add(path);
+    if (detail::detectFormat(path) != detail::Format::Dicom) { // whose files are found on reading
+        files.add(detail::splitDataset(path).file);
+    }
     if (const std::filesystem::path voxels = namedVoxelFile(path); !voxels.empty()) {
         files.add(voxels);
     }
@@ -224,7 +232,7 @@ const std::vector<std::string>& readableExtensions() {
     static const std::vector<std::string> kExtensions{
         "mha", "mhd", "nrrd", "nhdr", "nii",  "mrc",    "mrcs", "rec", "map", "st",
 #ifdef FLCC_IMAGE_IO
-        "png", "tif", "tiff", "jpg",  "jpeg", "nii.gz",
+        "png", "tif", "tiff", "jpg",  "jpeg", "nii.gz", "dcm", "h5", "hdf5",
 #endif
     };
     return kExtensions;

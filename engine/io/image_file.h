@@ -17,7 +17,8 @@ namespace flcc::io {
 
 /// Properties of an image file that are known without its pixels.
 struct ImageInfo {
-    std::string format; ///< "PNG", "TIFF", "NRRD", "MetaImage", "NIfTI", "MRC", "JPEG"
+    /// "PNG", "TIFF", "NRRD", "MetaImage", "NIfTI", "MRC", "JPEG", "DICOM", "HDF5"
+    std::string format;
     base::Extents extents;
     base::PixelType pixel = base::PixelType::UInt8;
     int components = 1; ///< 1: grey; 2: grey and opacity; 3 and 4: colour
@@ -27,6 +28,9 @@ struct ImageInfo {
     std::map<std::string, std::string> metadata; ///< texts stored in the file
     /// All pixels are known to be in the file: their bytes were counted, or verifyImage read them.
     bool complete = false;
+    int files = 1;                               ///< more for a DICOM series
+    std::int64_t skippedFiles = 0;               ///< other files in the folder of a DICOM series
+    std::vector<std::string> notes; ///< sentences for the user, such as on skipped files
 };
 
 struct ReadOptions {
@@ -46,7 +50,7 @@ struct LoadedImage {
     ImageInfo info;
     std::vector<base::AnyImage> components;
     /// The files that were read, if ReadOptions::digests is set: the image file and, if that is
-    /// only a header, the file of voxels beside it.
+    /// only a header, the file of voxels beside it; of a DICOM series all files, sorted by name.
     std::vector<FileDigest> files;
 };
 
@@ -62,10 +66,11 @@ struct LoadedImage {
 [[nodiscard]] ImageInfo verifyImage(const std::filesystem::path& path,
                                     const std::stop_token& stop = {});
 
-/// Reads a file: PNG, TIFF, NRRD, MetaImage, NIfTI, MRC, JPEG. If cancelled, returns an image
-/// without components; that takes far less than a second for files of any size. With
-/// `options.digests`, the function makes sure that no file changes from before its header is read
-/// until after its last pixel is read.
+/// Reads a file: PNG, TIFF, NRRD, MetaImage, NIfTI, MRC, JPEG; a DICOM series (its folder or one of
+/// its files); a dataset of an HDF5 file ("FILE.h5:/path", or "FILE.h5" for its only one). If
+/// cancelled, returns an image without components; that takes far less than a second for files of
+/// any size. With `options.digests`, the function makes sure that no file changes from before its
+/// header is read until after its last pixel is read.
 /// **Errors**: Input when the file is missing, empty, truncated, unsupported or contradicts its
 /// header, or, with `options.digests`, is changed while it is read; Problem when it has several
 /// channels or frames and none was chosen, or the chosen one does not exist; Memory when it exceeds

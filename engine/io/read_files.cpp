@@ -72,11 +72,45 @@ void ReadFiles::add(const std::filesystem::path& path) {
     m_files.emplace_back(path, std::move(file), identityOf(status));
 }
 
+void ReadFiles::addFolder(const std::filesystem::path& folder) {
+    std::error_code error;
+    std::vector<std::filesystem::path> paths;
+    for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end;
+         at.increment(error)) {
+        paths.push_back(at->path());
+    }
+    if (error) {
+        failInput(folder, error.message());
+    }
+    std::sort(paths.begin(), paths.end());
+    for (const std::filesystem::path& path : paths) {
+        struct stat status {};
+        if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
+            continue;
+        }
+        waitForAnotherTime(status.st_mtim);
+        if (::stat(path.c_str(), &status) == 0) {
+            m_files.emplace_back(path, base::Descriptor(-1), identityOf(status));
+        }
+    }
+}
+
+bool ReadFiles::keepOnly(const std::vector<std::string>& names) {
+    std::vector<std::string> sorted = names;
+    std::sort(sorted.begin(), sorted.end());
+    sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+    m_files.remove_if([&](const Open& open) {
+        return !std::binary_search(sorted.begin(), sorted.end(), open.path.filename().string());
+    });
+    return m_files.size() == sorted.size();
+}
+
 void ReadFiles::requireSame(const Open& open) {
     struct stat own {};
     struct stat named {};
-    if (::fstat(open.file.number(), &own) != 0 || ::stat(open.path.c_str(), &named) != 0 ||
-        identityOf(own) != open.before || identityOf(named) != open.before) {
+    if ((open.file.valid() &&
+         (::fstat(open.file.number(), &own) != 0 || identityOf(own) != open.before)) ||
+        ::stat(open.path.c_str(), &named) != 0 || identityOf(named) != open.before) {
         failInput(open.path,
                   "it was changed while it was read; try again after it is written completely");
     }
@@ -84,12 +118,24 @@ void ReadFiles::requireSame(const Open& open) {
 
 std::vector<FileDigest> ReadFiles::digests(const std::stop_token& stop) {
     std::vector<FileDigest> all;
+    std::vector<char> block(static_cast<std::size_t>(kBlock));
     for (Open& open : m_files) {
+        const bool late = !open.file.valid();
+        if (late) {
+            requireSame(open); // a pipe in its place would block
+            open.file = base::Descriptor(::open(open.path.c_str(), O_RDONLY | O_CLOEXEC));
+            if (!open.file.valid()) {
+                failInput(open.path, reasonOf(errno));
+            }
+            requireSame(open);
+        }
         FileStream rest(open.path, open.hashed, this, stop);
-        std::vector<char> block(static_cast<std::size_t>(kBlock));
         while (rest.read(block.data(), kBlock) > 0) {
         }
         all.push_back({open.path, open.digest.text()});
+        if (late) {
+            open.file = base::Descriptor(-1); // a series has more files than a process may open
+        }
     }
     // Of all files at the end: a header belongs to the voxels beside it.
     std::for_each(m_files.begin(), m_files.end(), requireSame);

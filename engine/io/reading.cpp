@@ -56,8 +56,8 @@ std::string rangeText(int count) { return "0 to " + std::to_string(count - 1); }
 } // namespace
 
 std::string_view name(Format format) {
-    constexpr std::array<std::string_view, 7> kNames{"PNG",   "TIFF", "NRRD", "MetaImage",
-                                                     "NIfTI", "MRC",  "JPEG"};
+    constexpr std::array<std::string_view, 9> kNames{"PNG", "TIFF", "NRRD",  "MetaImage", "NIfTI",
+                                                     "MRC", "JPEG", "DICOM", "HDF5"};
     return kNames[static_cast<std::size_t>(format)];
 }
 
@@ -161,9 +161,35 @@ std::string extensionOf(const std::filesystem::path& path) {
     return last == ".gz" ? lower(path.stem().extension().string()) + last : last;
 }
 
+DatasetPath splitDataset(const std::filesystem::path& path) {
+    std::error_code ignored;
+    const std::string& text = path.native();
+    for (std::size_t colon = text.find(":/"); colon != std::string::npos;
+         colon = text.find(":/", colon + 1)) {
+        const std::filesystem::path file = text.substr(0, colon);
+        if (std::filesystem::is_regular_file(file, ignored)) {
+            return {file, text.substr(colon + 1)};
+        }
+    }
+    return {path, {}};
+}
+
 Format detectFormat(const std::filesystem::path& path) {
     using namespace std::string_view_literals;
-    const auto bytes = readBytes(path, 0, 1024);
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored)) {
+        return Format::Dicom;
+    }
+    const DatasetPath named = splitDataset(path);
+    (void)requireRegularFile(named.file);
+    const auto bytes = readBytes(named.file, 0, 1024);
+    constexpr auto kHdf5 = "\x89HDF\r\n\x1a\n"sv;
+    if (startsWith(bytes, 0, kHdf5) || startsWith(bytes, 512, kHdf5)) {
+        return Format::Hdf5;
+    }
+    if (!named.dataset.empty()) {
+        failInput(path, shown(named.file) + " is not an HDF5 file, so it has no dataset");
+    }
     const std::string extension = extensionOf(path);
     if (startsWith(bytes, 0, "\x89PNG\r\n\x1a\n"sv)) {
         return Format::Png;
@@ -182,6 +208,9 @@ Format detectFormat(const std::filesystem::path& path) {
         (extension == ".nii.gz" && startsWith(bytes, 0, "\x1f\x8b"sv))) {
         return Format::Nifti;
     }
+    if (startsWith(bytes, 128, "DICM"sv)) {
+        return Format::Dicom;
+    }
     if (looksLikeMetaImage(bytes)) {
         return Format::MetaImage;
     }
@@ -194,7 +223,8 @@ Format detectFormat(const std::filesystem::path& path) {
         failInput(path, "its content is not that of a " + extension + " file");
     }
     failInput(path,
-              "its format is unknown; PNG, TIFF, NRRD, MetaImage, NIfTI, MRC and JPEG can be read");
+              "its format is unknown; PNG, TIFF, NRRD, MetaImage, NIfTI, MRC, JPEG, DICOM and HDF5 "
+              "can be read");
 }
 
 std::int64_t cappedProduct(std::int64_t a, std::int64_t b) {

@@ -119,6 +119,8 @@ struct SceneImage {
         sha256; ///< digest of the file, if the image is a whole file; empty for a crop or a sample
     /// If the file is only a header: the file of voxels beside it.
     std::optional<io::FileDigest> dataFile{};
+    /// The files of a DICOM series, sorted by name; `sha256` is then empty.
+    std::vector<io::FileDigest> series{};
 };
 
 /// A support in memory: 1 inside, 0 outside.
@@ -128,6 +130,7 @@ struct MaskImage {
     std::string note;
     std::string sha256;
     std::optional<io::FileDigest> dataFile{};
+    std::vector<io::FileDigest> series{};
 };
 
 /// Images that are in memory already. The job reads the file of every image that is null.

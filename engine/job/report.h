@@ -89,6 +89,8 @@ struct InputReport {
     std::string sha256; ///< digest of the file; empty for a crop and for an image without a file
     /// If the file is only a header: the file of voxels beside it.
     std::optional<io::FileDigest> dataFile{};
+    /// The files of a DICOM series, sorted by name; `sha256` is then empty.
+    std::vector<io::FileDigest> series{};
 };
 
 /// One of several scenes of a job, and what it shares with earlier scenes.

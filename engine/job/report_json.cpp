@@ -342,13 +342,18 @@ Json jsonOf(const JobReport& report) {
     json["environment"] = toJson(report.environment, report.plan.calibrated);
     json["inputs"] = Json::array();
     for (const InputReport& input : report.inputs) {
+        Json series = Json::array();
+        for (const io::FileDigest& file : input.series) {
+            series.push_back({{"path", file.path.string()}, {"sha256", file.sha256}});
+        }
         json["inputs"].push_back(
             {{"role", input.role},
              {"path", input.path},
              {"sha256", input.sha256.empty() ? Json(nullptr) : Json(input.sha256)},
              {"data_file", input.dataFile ? Json{{"path", input.dataFile->path.string()},
                                                  {"sha256", input.dataFile->sha256}}
-                                          : Json(nullptr)}});
+                                          : Json(nullptr)},
+             {"series", input.series.empty() ? Json(nullptr) : series}});
     }
     json["stream"] = report.stream ? toJson(*report.stream) : Json(nullptr);
     return json;

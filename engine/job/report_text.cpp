@@ -146,6 +146,9 @@ std::string problemText(const JobReport& report) {
                 (input.dataFile ? ", voxels: " + input.dataFile->path.string() + " (SHA-256 " +
                                       input.dataFile->sha256 + ")"
                                 : "") +
+                (input.series.empty() ? ""
+                                      : ", " + std::to_string(input.series.size()) +
+                                            " files (their SHA-256 are in the JSON report)") +
                 "\n";
     }
     return text;

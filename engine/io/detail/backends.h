@@ -84,4 +84,12 @@ void writePng(const std::filesystem::path& path, const std::filesystem::path& ta
 [[nodiscard]] ImageInfo jpegInfo(const std::filesystem::path& path, const std::stop_token& stop);
 [[nodiscard]] LoadedImage readJpeg(const std::filesystem::path& path, const ReadOptions& options);
 
+/// DICOM and HDF5: the process flcc-reader reads them. `path` may be a folder (DICOM) or have the
+/// path of a dataset at its end (HDF5). The files of a DICOM series are added to `files`, which may
+/// be null.
+[[nodiscard]] ImageInfo processInfo(const std::filesystem::path& path, Format format,
+                                    const std::stop_token& stop);
+[[nodiscard]] LoadedImage readByProcess(const std::filesystem::path& path, Format format,
+                                        const ReadOptions& options, ReadFiles* files);
+
 } // namespace flcc::io::detail

@@ -28,6 +28,13 @@ class ReadFiles {
     /// **Errors**: Input.
     void add(const std::filesystem::path& path);
 
+    /// Notes all files of a folder in the order of their names; digests() opens them one at a time.
+    /// Waits as add() does. **Errors**: Input for a folder that cannot be listed.
+    void addFolder(const std::filesystem::path& folder);
+
+    /// Forgets all files but those of these names. Returns false if one of the names is missing.
+    [[nodiscard]] bool keepOnly(const std::vector<std::string>& names);
+
     /// The digests in the order of add(). **Errors**: Input when a file was changed or replaced
     /// since add(); Stopped.
     [[nodiscard]] std::vector<FileDigest> digests(const std::stop_token& stop);
@@ -45,7 +52,7 @@ class ReadFiles {
     };
     struct Open {
         std::filesystem::path path;
-        base::Descriptor file;
+        base::Descriptor file; ///< not valid: to be opened by digests()
         Identity before;
         Digest digest{};
         std::int64_t hashed = 0; ///< number of bytes hashed so far, from the start of the file

@@ -11,7 +11,7 @@
 
 namespace flcc::io::detail {
 
-enum class Format { Png, Tiff, Nrrd, MetaImage, Nifti, Mrc, Jpeg };
+enum class Format { Png, Tiff, Nrrd, MetaImage, Nifti, Mrc, Jpeg, Dicom, Hdf5 };
 
 /// Thrown inside engine/io when a stop was requested; the public functions catch it, because
 /// cancelling is a result, not an error.
@@ -48,8 +48,15 @@ void requireBytes(const std::filesystem::path& path, std::int64_t promised, std:
 [[nodiscard]] std::vector<unsigned char> readBytes(const std::filesystem::path& path,
                                                    std::int64_t offset, std::int64_t count);
 
-/// Detects the format from the first bytes; uses the extension only if the bytes do not decide.
-/// **Errors**: Input for an unknown format.
+/// The file of "FILE.h5:/path/to/dataset" and the dataset; otherwise the path and an empty text.
+struct DatasetPath {
+    std::filesystem::path file;
+    std::string dataset;
+};
+[[nodiscard]] DatasetPath splitDataset(const std::filesystem::path& path);
+
+/// Detects the format from the first bytes; uses the extension only if the bytes do not decide. A
+/// folder is a DICOM series. **Errors**: Input for an unknown format and as requireRegularFile.
 [[nodiscard]] Format detectFormat(const std::filesystem::path& path);
 
 /// The extension in lower case; ".nii.gz" counts as one extension.

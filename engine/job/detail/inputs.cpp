@@ -33,16 +33,26 @@ std::shared_ptr<const SceneImage> loadImage(const std::filesystem::path& path,
     auto image = std::make_shared<SceneImage>();
     image->geometry = loaded.info.geometry;
     image->source = path.string();
-    image->sha256 = loaded.files.front().sha256;
-    if (loaded.files.size() > 1) {
-        image->dataFile = loaded.files.back();
+    if (loaded.info.format == "DICOM") {
+        image->series = std::move(loaded.files);
+    } else {
+        image->sha256 = loaded.files.front().sha256;
+        if (loaded.files.size() > 1) {
+            image->dataFile = loaded.files.back();
+        }
     }
+    std::vector<std::string> notes = std::move(loaded.info.notes);
     io::ScalarImage scalar = io::toScalar(std::move(loaded), stop);
     if (stop.stop_requested()) {
         return nullptr;
     }
     image->pixels = std::move(scalar.pixels);
-    image->note = std::move(scalar.note);
+    if (!scalar.note.empty()) {
+        notes.push_back(std::move(scalar.note));
+    }
+    for (const std::string& note : notes) {
+        image->note += (image->note.empty() ? "" : "; ") + note;
+    }
     return image;
 }
 
@@ -347,7 +357,7 @@ void requireUsable(const Inputs& inputs) {
 }
 
 template <class Image> void report(Inputs& inputs, const char* role, const Image& image) {
-    inputs.reports.push_back({role, image.source, image.sha256, image.dataFile});
+    inputs.reports.push_back({role, image.source, image.sha256, image.dataFile, image.series});
     if (!image.note.empty()) {
         inputs.notes.push_back(image.note);
     }

@@ -69,6 +69,7 @@ std::shared_ptr<const MaskImage> maskOf(const SceneImage& image) {
     mask->note = image.note;
     mask->sha256 = image.sha256;
     mask->dataFile = image.dataFile;
+    mask->series = image.series;
     return mask;
 }
 

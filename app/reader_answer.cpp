@@ -1,0 +1,100 @@
+#include "app/reader_answer.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "engine/io/reader_protocol.h"
+
+namespace flcc::app {
+
+namespace {
+
+void addText(std::string& texts, io::ReaderText kind, const std::string& text) {
+    texts += static_cast<char>(kind);
+    texts += text.substr(0, text.find('\0'));
+    texts += '\0';
+}
+
+} // namespace
+
+ReaderAnswer::ReaderAnswer() : m_file(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)) {
+    const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (m_file < 0 || nowhere < 0 || ::dup2(nowhere, STDOUT_FILENO) < 0) {
+        std::_Exit(static_cast<int>(base::ErrorCode::Internal));
+    }
+}
+
+void ReaderAnswer::write(const void* bytes, std::int64_t count) const {
+    const auto* at = static_cast<const char*>(bytes);
+    while (count > 0) {
+        const ssize_t written = ::write(m_file, at, static_cast<std::size_t>(count));
+        if (written < 0 && errno != EINTR) {
+            std::_Exit(static_cast<int>(base::ErrorCode::Output));
+        }
+        at += std::max<ssize_t>(written, 0);
+        count -= std::max<ssize_t>(written, 0);
+    }
+}
+
+void ReaderAnswer::header(const FoundImage& image, bool withVoxels) {
+    io::ReaderHeader header;
+    header.pixel = static_cast<std::int32_t>(image.pixel);
+    header.components = image.components;
+    header.frames = image.frames;
+    header.extents = {image.extents.x, image.extents.y, image.extents.z};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        header.spacing[axis] = image.geometry.spacing[axis];
+        header.origin[axis] = image.geometry.origin[axis];
+    }
+    header.direction = image.geometry.direction;
+    image.unit.copy(header.unit.data(), header.unit.size() - 1);
+    header.skippedFiles = image.skippedFiles;
+    std::string texts;
+    for (const std::string& note : image.notes) {
+        addText(texts, io::ReaderText::Note, note);
+    }
+    for (const std::string& file : image.files) {
+        addText(texts, io::ReaderText::File, file);
+    }
+    for (const auto& [key, value] : image.metadata) {
+        addText(texts, io::ReaderText::Entry, key + "=" + value);
+    }
+    header.textBytes = static_cast<std::int64_t>(texts.size());
+    if (withVoxels) {
+        header.voxelBytes =
+            base::byteCount(image.extents, image.components * base::bytesPerVoxel(image.pixel));
+    }
+    write(&header, sizeof(header));
+    write(texts.data(), header.textBytes);
+    m_headerSent = true;
+}
+
+void ReaderAnswer::voxels(const void* bytes, std::int64_t count) {
+    const auto* at = static_cast<const char*>(bytes);
+    while (count > 0) {
+        const std::int64_t part = std::min(count, io::kMostReaderBlock);
+        write(&part, sizeof(part));
+        write(at, part);
+        at += part;
+        count -= part;
+    }
+}
+
+void ReaderAnswer::failure(base::ErrorCode code, const std::string& sentence) {
+    if (m_headerSent) {
+        write(&io::kReaderFailed, sizeof(io::kReaderFailed));
+    }
+    std::string texts;
+    addText(texts, io::ReaderText::Sentence, sentence);
+    io::ReaderHeader header;
+    header.code = static_cast<std::int32_t>(code);
+    header.textBytes = static_cast<std::int64_t>(texts.size());
+    write(&header, sizeof(header));
+    write(texts.data(), header.textBytes);
+}
+
+} // namespace flcc::app

@@ -1,0 +1,177 @@
+// Reads the header of one DICOM file with GDCM, the library below ITK's reader.
+
+#include <cmath>
+#include <fstream>
+#include <optional>
+
+#include <gdcmImageHelper.h>
+#include <gdcmMediaStorage.h>
+#include <gdcmReader.h>
+
+#include "app/reader_dicom_header.h"
+
+namespace flcc::app {
+
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using base::PixelType;
+
+/// The text of an element, printable and without padding; empty if it is missing.
+std::string textOf(const gdcm::DataSet& data, const gdcm::Tag& tag) {
+    const gdcm::ByteValue* value =
+        data.FindDataElement(tag) ? data.GetDataElement(tag).GetByteValue() : nullptr;
+    if (value == nullptr) {
+        return {};
+    }
+    std::string text(value->GetPointer(), value->GetLength());
+    text.resize(text.find_last_not_of(std::string_view(" \0", 2)) + 1);
+    for (char& letter : text) {
+        if (letter < 0x20 || letter > 0x7e) {
+            letter = '?'; // of another character set
+        }
+    }
+    return text;
+}
+
+PixelType storedType(const gdcm::PixelFormat& format) {
+    switch (format.GetScalarType()) {
+    case gdcm::PixelFormat::UINT8:
+        return PixelType::UInt8;
+    case gdcm::PixelFormat::INT8:
+        return PixelType::Int8;
+    case gdcm::PixelFormat::UINT12:
+    case gdcm::PixelFormat::UINT16:
+        return PixelType::UInt16;
+    case gdcm::PixelFormat::INT12:
+    case gdcm::PixelFormat::INT16:
+        return PixelType::Int16;
+    case gdcm::PixelFormat::UINT32:
+        return PixelType::UInt32;
+    case gdcm::PixelFormat::INT32:
+        return PixelType::Int32;
+    case gdcm::PixelFormat::FLOAT32:
+        return PixelType::Float32;
+    case gdcm::PixelFormat::FLOAT64:
+        return PixelType::Float64;
+    default:
+        throw Error(ErrorCode::Input, "its pixels are of a type that cannot be read");
+    }
+}
+
+void setRange(DicomFile& file, const gdcm::PixelFormat& format, double intercept, double slope) {
+    file.stored = storedType(format);
+    file.rescaled = slope != 1 || intercept != 0;
+    file.whole = base::isInteger(file.stored) && slope == 1 && intercept == std::floor(intercept);
+    if (file.whole) {
+        file.lowest = static_cast<double>(format.GetMin()) + intercept;
+        file.highest = static_cast<double>(format.GetMax()) + intercept;
+    }
+}
+
+/// Bytes from the first one of the pixels to the end of the file, for pixels that are not packed.
+std::int64_t bytesFrom(const std::filesystem::path& path, std::size_t position, bool explicitType) {
+    std::ifstream stream(path, std::ios::binary);
+    std::array<unsigned char, 4> tag{};
+    stream.seekg(static_cast<std::streamoff>(position));
+    stream.read(reinterpret_cast<char*>(tag.data()), tag.size());
+    const bool before = stream && tag == std::array<unsigned char, 4>{0xe0, 0x7f, 0x10, 0x00};
+    const std::int64_t head = !before ? 0 : explicitType ? 12 : 8;
+    return static_cast<std::int64_t>(std::filesystem::file_size(path)) -
+           static_cast<std::int64_t>(position) - head;
+}
+
+/// Why the pixels cannot be read: GDCM reads files silently whose pixels end early. A packed file
+/// does not say how long it is.
+std::string faultOf(const DicomFile& file, const gdcm::Reader& reader, std::int64_t bitsPerValue) {
+    const gdcm::TransferSyntax& syntax = reader.GetFile().GetHeader().GetDataSetTransferSyntax();
+    if (syntax.IsEncapsulated() ||
+        syntax == gdcm::TransferSyntax(gdcm::TransferSyntax::DeflatedExplicitVRLittleEndian)) {
+        return {};
+    }
+    const std::int64_t promised =
+        base::byteCount(file.extents, file.components * ((bitsPerValue + 7) / 8));
+    const std::int64_t present =
+        bytesFrom(file.path, reader.GetStreamCurrentPosition(), !syntax.IsImplicit());
+    return present >= promised
+               ? std::string()
+               : "the file " + file.path.filename().string() +
+                     " is truncated; its header promises " + std::to_string(promised) +
+                     " bytes of pixels and " + std::to_string(std::max<std::int64_t>(0, present)) +
+                     " are there";
+}
+
+void setPlace(DicomFile& file, const gdcm::File& content) {
+    const gdcm::DataSet& data = content.GetDataSet();
+    const bool several = file.extents.z > 1;
+    // An enhanced file keeps them in sequences, which GDCM searches.
+    file.placed = several || (data.FindDataElement(gdcm::Tag(0x0020, 0x0032)) &&
+                              data.FindDataElement(gdcm::Tag(0x0020, 0x0037)));
+    const std::vector<double> origin = gdcm::ImageHelper::GetOriginValue(content);
+    const std::vector<double> axes = gdcm::ImageHelper::GetDirectionCosinesValue(content);
+    const std::vector<double> spacing = gdcm::ImageHelper::GetSpacingValue(content);
+    for (std::size_t i = 0; i < 3; ++i) {
+        file.position[i] = i < origin.size() ? origin[i] : 0;
+        file.spacing[i] = i < spacing.size() ? spacing[i] : 1;
+    }
+    for (std::size_t i = 0; i < 6 && axes.size() == 6; ++i) {
+        file.axes[i] = axes[i];
+    }
+    file.spaced = data.FindDataElement(gdcm::Tag(0x0028, 0x0030)) ||
+                  data.FindDataElement(gdcm::Tag(0x0018, 0x1164)) || file.spacing[0] != 1 ||
+                  file.spacing[1] != 1;
+}
+
+} // namespace
+
+bool isDicom(const std::filesystem::path& path) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error)) {
+        return false; // a pipe would block
+    }
+    std::ifstream stream(path, std::ios::binary);
+    std::array<char, 132> head{};
+    stream.read(head.data(), head.size());
+    return stream && std::string_view(head.data() + 128, 4) == "DICM";
+}
+
+std::optional<DicomFile> readDicomHeader(const std::filesystem::path& path) {
+    gdcm::ImageHelper::SetForceRescaleInterceptSlope(true);
+    gdcm::Reader reader;
+    reader.SetFileName(path.c_str());
+    if (!reader.ReadUpToTag(gdcm::Tag(0x7fe0, 0x0010))) {
+        throw Error(ErrorCode::Input, "the file " + path.filename().string() + " is damaged");
+    }
+    const gdcm::File& content = reader.GetFile();
+    const gdcm::DataSet& data = content.GetDataSet();
+    if (!data.FindDataElement(gdcm::Tag(0x0028, 0x0010)) ||
+        !data.FindDataElement(gdcm::Tag(0x0028, 0x0011)) ||
+        !data.FindDataElement(gdcm::Tag(0x0028, 0x0100))) {
+        return std::nullopt; // a report, a plan, an index
+    }
+    DicomFile file;
+    file.path = path;
+    file.series = textOf(data, gdcm::Tag(0x0020, 0x000e));
+    file.description = textOf(data, gdcm::Tag(0x0008, 0x103e));
+    file.modality = textOf(data, gdcm::Tag(0x0008, 0x0060));
+    const std::vector<unsigned> sizes = gdcm::ImageHelper::GetDimensionsValue(content);
+    file.extents = {sizes.at(0), sizes.at(1), sizes.size() > 2 ? sizes[2] : 1};
+    if (file.extents.x < 1 || file.extents.y < 1 || file.extents.z < 1) {
+        throw Error(ErrorCode::Input, "the header of " + path.filename().string() +
+                                          " gives the extents " + base::toString(file.extents));
+    }
+    const gdcm::PixelFormat format = gdcm::ImageHelper::GetPixelFormatValue(content);
+    file.components = format.GetSamplesPerPixel();
+    file.fault = faultOf(file, reader, format.GetBitsAllocated());
+    if (gdcm::ImageHelper::GetPhotometricInterpretationValue(content) ==
+        gdcm::PhotometricInterpretation(gdcm::PhotometricInterpretation::PALETTE_COLOR)) {
+        file.components = 3;
+    }
+    const std::vector<double> rescale = gdcm::ImageHelper::GetRescaleInterceptSlopeValue(content);
+    setRange(file, format, rescale.at(0), rescale.at(1));
+    setPlace(file, content);
+    return file;
+}
+
+} // namespace flcc::app

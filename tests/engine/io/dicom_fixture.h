@@ -1,0 +1,34 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "engine/base/extents.h"
+#include "tests/engine/io/fixtures.h"
+
+namespace flcc::test {
+
+/// A DICOM file, explicit VR little endian, with the elements a picture needs.
+struct DicomRecipe {
+    std::string series = "1.2.3.1";
+    std::string description = "scan";
+    std::uint16_t columns = 4;
+    std::uint16_t rows = 3;
+    std::uint16_t bitsAllocated = 16;
+    std::uint16_t bitsStored = 16;
+    bool sign = false;
+    std::uint16_t samples = 1; ///< 3: RGB
+    int frames = 1;
+    std::optional<base::Point> position{{0, 0, 0}};
+    std::array<double, 6> axes{1, 0, 0, 0, 1, 0};
+    std::string spacing = "0.5\\0.25"; ///< between rows, between columns; may be empty
+    std::string slope;                 ///< empty: no element
+    std::string intercept;
+    bool picture = true; ///< false: a report without pixels
+    Bytes pixels;
+};
+[[nodiscard]] Bytes makeDicom(const DicomRecipe& recipe);
+
+} // namespace flcc::test
