@@ -55,6 +55,8 @@ constexpr const char* kUsage =
                                                            NAME is the name of a case or a part of it
   flcc-cli --help | --version
 
+SCENE, TEMPLATE and FILE are image files, the folder of a DICOM series or one of its files, or FILE.h5:/path/to/dataset.
+
 Options of match and plan; the default is the first value or in brackets:
 )";
 
