@@ -102,6 +102,18 @@ std::string faultOf(const DicomFile& file, const gdcm::Reader& reader, std::int6
                      " are there";
 }
 
+/// True if frames follow each other in time: GDCM then returns milliseconds as the spacing of z.
+bool isFilm(const gdcm::DataSet& data) {
+    const gdcm::Tag pointer(0x0028, 0x0009);
+    const gdcm::ByteValue* value =
+        data.FindDataElement(pointer) ? data.GetDataElement(pointer).GetByteValue() : nullptr;
+    const std::string_view tag = value == nullptr
+                                     ? std::string_view()
+                                     : std::string_view(value->GetPointer(), value->GetLength());
+    return tag == std::string_view("\x18\0\x63\x10", 4) ||
+           tag == std::string_view("\x18\0\x65\x10", 4);
+}
+
 void setPlace(DicomFile& file, const gdcm::File& content) {
     const gdcm::DataSet& data = content.GetDataSet();
     const bool several = file.extents.z > 1;
@@ -114,6 +126,9 @@ void setPlace(DicomFile& file, const gdcm::File& content) {
     for (std::size_t i = 0; i < 3; ++i) {
         file.position[i] = i < origin.size() ? origin[i] : 0;
         file.spacing[i] = i < spacing.size() ? spacing[i] : 1;
+    }
+    if (isFilm(data)) {
+        file.spacing[2] = 1;
     }
     for (std::size_t i = 0; i < 6 && axes.size() == 6; ++i) {
         file.axes[i] = axes[i];

@@ -18,7 +18,9 @@
 namespace flcc::ui {
 namespace {
 
-QString fileName(const std::filesystem::path& path) { return pathText(path.filename()); }
+QString fileName(const std::filesystem::path& path) {
+    return pathText(path.has_filename() ? path.filename() : path.parent_path().filename());
+}
 
 /// "first at 3,4,0 of cells.mha", when the file says where it was cut.
 QString placeOf(const io::ImageInfo& info) {

@@ -6,6 +6,7 @@
 
 #include "tests/app/cli_process.h"
 #include "tests/engine/io/dicom_fixture.h"
+#include "tests/support/effort.h"
 #include "tests/support/test_class.h"
 
 using flcc::test::CliRun;
@@ -137,7 +138,7 @@ class CliReaderTest : public QObject {
                                     "| head -c 8",
                                     m_folder.path());
         QCOMPARE(run.output, QByteArray("FLCCDR01"));
-        QCOMPARE(run.errors, QByteArray());
+        QVERIFY2(test::kSanitized || run.errors.isEmpty(), run.errors.constData()); // leaks of ITK
     }
 };
 
