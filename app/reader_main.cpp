@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
         return usage();
     }
     ::prctl(PR_SET_PDEATHSIG, SIGKILL); // do not outlive the program that asked
-    std::signal(SIGXFSZ, SIG_IGN);      // a library that prints too much goes on without a listener
+    std::signal(SIGXFSZ, SIG_IGN);      // a library that writes a file gets an error
     flcc::app::ReaderAnswer out;
     try {
         answer(argc, argv, out);

@@ -9,10 +9,8 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
-#include <sys/mman.h>
-#include <sys/pidfd.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,9 +28,6 @@ constexpr bool kLimitsMemory = false; // sanitizers reserve terabytes of address
 constexpr bool kLimitsMemory = true;
 #endif
 
-/// Bytes of messages that are kept; further ones cannot be written.
-constexpr std::int64_t kMostErrors = 1 << 16;
-
 std::string reasonOf(int error) { return std::generic_category().message(error); }
 
 /// Not from PATH or a variable of the environment, which could name another program.
@@ -44,50 +39,104 @@ std::filesystem::path readerProgram() {
     return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / "flcc-reader";
 }
 
-/// Lowers a limit of the process, which may have a lower one already.
-bool limit(pid_t process, __rlimit_resource resource, std::int64_t soft, std::int64_t hard) {
-    rlimit limits{};
-    if (::prlimit(process, resource, nullptr, &limits) != 0) {
-        return false;
+/// A limit of the process to be.
+struct Limit {
+    __rlimit_resource resource;
+    std::int64_t soft;
+    std::int64_t hard;
+};
+
+/// Everything the new process needs between fork() and exec, where only functions that signal
+/// handlers may call are allowed.
+struct Launch {
+    const char* program;
+    char* const* words;
+    std::array<Limit, 4> limits;
+    std::size_t limitCount;
+    int input;
+    int answer;
+    int errors;
+    int failure; ///< where to write the error number if the program cannot be started
+};
+
+/// Runs in the new process: a process group of its own, no blocked or ignored signal, the limits,
+/// the answer as standard output and no other descriptor than those.
+[[noreturn]] void launch(const Launch& how) {
+    bool good = ::setpgid(0, 0) == 0;
+    for (int signal = 1; signal < NSIG; ++signal) {
+        ::signal(signal, SIG_DFL);
     }
-    const auto lower = [](rlim_t old, std::int64_t wanted) {
-        return std::min(old, static_cast<rlim_t>(wanted));
-    };
-    limits = {lower(limits.rlim_cur, soft), lower(limits.rlim_max, hard)};
-    return ::prlimit(process, resource, &limits, nullptr) == 0;
+    sigset_t none{};
+    ::sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    for (std::size_t i = 0; i < how.limitCount; ++i) {
+        rlimit own{};
+        good = good && ::getrlimit(how.limits[i].resource, &own) == 0;
+        own.rlim_cur = std::min(own.rlim_cur, static_cast<rlim_t>(how.limits[i].soft));
+        own.rlim_max = std::min(own.rlim_max, static_cast<rlim_t>(how.limits[i].hard));
+        own.rlim_cur = std::min(own.rlim_cur, own.rlim_max);
+        good = good && ::setrlimit(how.limits[i].resource, &own) == 0;
+    }
+    good = good && ::dup2(how.input, STDIN_FILENO) >= 0 && ::dup2(how.answer, STDOUT_FILENO) >= 0 &&
+           ::dup2(how.errors, STDERR_FILENO) >= 0;
+    (void)::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+    if (good) {
+        ::execve(how.program, how.words, environ);
+    }
+    const int error = errno;
+    [[maybe_unused]] const ssize_t written = ::write(how.failure, &error, sizeof(error));
+    ::_exit(127);
 }
 
-/// The process starts with the answer as standard output, `errors` as standard error, no other
-/// descriptor, no blocked signal and a process group of its own.
-int spawn(pid_t& process, const std::filesystem::path& program, std::vector<std::string> words,
-          int answer, int errors) {
-    posix_spawn_file_actions_t files{};
-    posix_spawnattr_t attributes{};
-    ::posix_spawn_file_actions_init(&files);
-    ::posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    ::posix_spawn_file_actions_adddup2(&files, answer, STDOUT_FILENO);
-    ::posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO);
-    ::posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
-    ::posix_spawnattr_init(&attributes);
-    sigset_t none{};
+/// Starts the process; -1 with errno.
+pid_t start(const Launch& how) {
     sigset_t all{};
-    ::sigemptyset(&none);
+    sigset_t before{};
     ::sigfillset(&all);
-    ::posix_spawnattr_setsigmask(&attributes, &none);
-    ::posix_spawnattr_setsigdefault(&attributes, &all);
-    ::posix_spawnattr_setpgroup(&attributes, 0);
-    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
-                                                POSIX_SPAWN_SETPGROUP);
-    std::vector<char*> pointers;
-    for (std::string& word : words) {
-        pointers.push_back(word.data());
+    ::pthread_sigmask(SIG_SETMASK, &all, &before); // no handler of ours runs in the new process
+    const pid_t process = ::fork();
+    if (process == 0) {
+        launch(how);
     }
-    pointers.push_back(nullptr);
-    const int error =
-        ::posix_spawn(&process, program.c_str(), &files, &attributes, pointers.data(), environ);
-    ::posix_spawnattr_destroy(&attributes);
-    ::posix_spawn_file_actions_destroy(&files);
-    return error;
+    const int error = errno;
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    errno = error;
+    return process;
+}
+
+/// The descriptor, as a number that is none of the standard streams.
+base::Descriptor above(int number) {
+    base::Descriptor given(number);
+    return number >= 0 && number <= STDERR_FILENO
+               ? base::Descriptor(::fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1))
+               : std::move(given);
+}
+
+struct Pipe {
+    base::Descriptor read{-1};
+    base::Descriptor write{-1};
+
+    explicit Pipe(int flags) {
+        std::array<int, 2> ends{-1, -1};
+        if (::pipe2(ends.data(), O_CLOEXEC | flags) == 0) {
+            read = above(ends[0]);
+            write = above(ends[1]);
+        }
+    }
+    [[nodiscard]] bool valid() const { return read.valid() && write.valid(); }
+};
+
+/// Up to `count` bytes; fewer at the end of the pipe, or where it has no more now.
+std::int64_t readAll(int file, void* target, std::size_t count) {
+    std::size_t all = 0;
+    while (all < count) {
+        const ssize_t got = ::read(file, static_cast<char*>(target) + all, count - all);
+        if (got == 0 || (got < 0 && errno != EINTR)) {
+            break;
+        }
+        all += static_cast<std::size_t>(std::max<ssize_t>(0, got));
+    }
+    return static_cast<std::int64_t>(all);
 }
 
 } // namespace
@@ -103,38 +152,51 @@ ReaderProcess::ReaderProcess(std::filesystem::path path, Format format,
                              const std::vector<std::string>& arguments, const Limits& limits,
                              std::stop_token stop)
     : m_path(std::move(path)), m_format(format), m_limits(limits), m_stop(std::move(stop)),
-      m_answer(-1), m_errors(::memfd_create("flcc-reader", MFD_CLOEXEC)) {
+      m_answer(-1), m_errors(-1) {
     throwIfStopped(m_stop);
-    std::array<int, 2> ends{-1, -1};
-    if (!m_errors.valid() || ::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    Pipe answer(0);
+    Pipe errors(O_NONBLOCK); // messages beyond its capacity are lost
+    Pipe failure(0);
+    const base::Descriptor input = above(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    if (!answer.valid() || !errors.valid() || !failure.valid() || !input.valid()) {
         failInput(m_path, reasonOf(errno));
     }
-    m_answer = base::Descriptor(ends[0]);
-    const base::Descriptor theirs(ends[1]);
-    ::fcntl(theirs.number(), F_SETPIPE_SZ, 1 << 20); // fewer changes between the processes
+    ::fcntl(answer.write.number(), F_SETPIPE_SZ, 1 << 20); // fewer changes between the processes
     const std::filesystem::path program = readerProgram();
     std::vector<std::string> words{program.string()};
     words.insert(words.end(), arguments.begin(), arguments.end());
-    const int error =
-        spawn(m_process, program, std::move(words), theirs.number(), m_errors.number());
+    std::vector<char*> pointers;
+    for (std::string& word : words) {
+        pointers.push_back(word.data());
+    }
+    pointers.push_back(nullptr);
+    const Launch how{.program = program.c_str(),
+                     .words = pointers.data(),
+                     .limits = {{{RLIMIT_CORE, 0, 0},
+                                 {RLIMIT_FSIZE, 0, 0}, // it writes no file
+                                 {RLIMIT_CPU, m_limits.seconds, m_limits.seconds + 5},
+                                 {RLIMIT_AS, m_limits.memory, m_limits.memory}}},
+                     .limitCount = kLimitsMemory ? 4U : 3U,
+                     .input = input.number(),
+                     .answer = answer.write.number(),
+                     .errors = errors.write.number(),
+                     .failure = failure.write.number()};
+    m_process = start(how);
+    const int forkError = errno;
+    answer.write = base::Descriptor(-1);
+    errors.write = base::Descriptor(-1);
+    failure.write = base::Descriptor(-1);
+    int error = m_process < 0 ? forkError : 0;
+    if (m_process > 0 && readAll(failure.read.number(), &error, sizeof(error)) > 0) {
+        ::waitpid(m_process, nullptr, 0);
+    }
     if (error != 0) {
-        m_process = -1;
         failInput(m_path, std::string(name(format)) + " files are read by the program " +
                               shown(program) + ", which cannot be started (" + reasonOf(error) +
                               "); install it beside the program that you started");
     }
-    // The process has not opened the file yet, and limits count what it used before.
-    const bool limited =
-        limit(m_process, RLIMIT_CORE, 0, 0) &&
-        limit(m_process, RLIMIT_FSIZE, kMostErrors, kMostErrors) &&
-        limit(m_process, RLIMIT_CPU, m_limits.seconds, m_limits.seconds + 5) &&
-        (!kLimitsMemory || limit(m_process, RLIMIT_AS, m_limits.memory, m_limits.memory));
-    if (!limited) {
-        const std::string reason = reasonOf(errno);
-        ::kill(-m_process, SIGKILL);
-        ::waitpid(m_process, nullptr, 0);
-        failEnded("its limits could not be set: " + reason);
-    }
+    m_answer = std::move(answer.read);
+    m_errors = std::move(errors.read);
     m_kill.emplace(m_stop, Kill{m_process});
 }
 
@@ -144,7 +206,7 @@ ReaderProcess::~ReaderProcess() {
         ::kill(-m_process, SIGKILL);
         while (::waitpid(m_process, nullptr, 0) < 0 && errno == EINTR) {
         }
-        logErrors();
+        (void)takeErrors();
     }
 }
 
@@ -167,7 +229,7 @@ void ReaderProcess::read(void* target, std::int64_t count) {
 
 std::string ReaderProcess::cause() const {
     constexpr int kPatience = 5000; // ms; it may have closed its output and go on
-    const base::Descriptor handle(::pidfd_open(m_process, 0));
+    const base::Descriptor handle(static_cast<int>(::syscall(SYS_pidfd_open, m_process, 0)));
     pollfd wait{.fd = handle.number(), .events = POLLIN, .revents = 0};
     while (handle.valid() && ::poll(&wait, 1, kPatience) < 0 && errno == EINTR) {
     }
@@ -176,11 +238,8 @@ std::string ReaderProcess::cause() const {
     if (::waitid(P_PID, static_cast<id_t>(m_process), &info, WEXITED | WNOWAIT) != 0) {
         return reasonOf(errno);
     }
-    std::array<char, kMostErrors> errors{};
-    const ssize_t length = ::pread(m_errors.number(), errors.data(), errors.size(), 0);
-    const std::string_view text(errors.data(),
-                                static_cast<std::size_t>(std::max<ssize_t>(0, length)));
-    if (text.find("bad_alloc") != std::string_view::npos) {
+    const std::string text = takeErrors();
+    if (text.find("bad_alloc") != std::string::npos) {
         return "its limit of " + std::to_string(m_limits.memory >> 20) + " MiB of memory";
     }
     if (info.si_code == CLD_EXITED) {
@@ -196,13 +255,13 @@ std::string ReaderProcess::cause() const {
     }
 }
 
-void ReaderProcess::logErrors() const {
-    std::array<char, 4096> errors{};
-    const ssize_t length = ::pread(m_errors.number(), errors.data(), errors.size(), 0);
-    if (length > 0) {
-        base::log(base::LogLevel::Debug,
-                  "flcc-reader: " + oneLine({errors.data(), static_cast<std::size_t>(length)}));
+std::string ReaderProcess::takeErrors() const {
+    std::string text(1 << 16, ' ');
+    text.resize(static_cast<std::size_t>(readAll(m_errors.number(), text.data(), text.size())));
+    if (!text.empty()) {
+        base::log(base::LogLevel::Debug, "flcc-reader: " + oneLine(text.substr(0, 4096)));
     }
+    return text;
 }
 
 void ReaderProcess::failEnded(const std::string& cause) const {

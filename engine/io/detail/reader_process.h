@@ -60,14 +60,15 @@ class ReaderProcess {
     [[noreturn]] void failEnded(const std::string& cause) const;
     /// Waits for the end of the process. Says what ended it.
     [[nodiscard]] std::string cause() const;
-    void logErrors() const;
+    /// What the process wrote to standard error since the last call, for the log.
+    [[nodiscard]] std::string takeErrors() const;
 
     std::filesystem::path m_path;
     Format m_format;
     Limits m_limits;
     std::stop_token m_stop;
     base::Descriptor m_answer;
-    base::Descriptor m_errors; ///< what the process writes to standard error
+    base::Descriptor m_errors; ///< what the process writes to standard error; never blocks
     pid_t m_process = -1;
     std::optional<std::stop_callback<Kill>> m_kill;
 };
