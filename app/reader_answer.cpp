@@ -1,7 +1,9 @@
 #include "app/reader_answer.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 
 #include <fcntl.h>
@@ -18,6 +20,19 @@ void addText(std::string& texts, io::ReaderText kind, const std::string& text) {
     texts += text.substr(0, text.find('\0'));
     texts += '\0';
 }
+
+/// What a signal handler writes; it may not compose it.
+std::string lastWords;
+int lastWordsFile = -1;
+
+extern "C" void sayLastWords(int signal) {
+    [[maybe_unused]] const ssize_t written =
+        ::write(lastWordsFile, lastWords.data(), lastWords.size());
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+}
+
+constexpr std::array kCrashes{SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 
 } // namespace
 
@@ -84,17 +99,35 @@ void ReaderAnswer::voxels(const void* bytes, std::int64_t count) {
     }
 }
 
-void ReaderAnswer::failure(base::ErrorCode code, const std::string& sentence) {
+std::string ReaderAnswer::failureText(base::ErrorCode code, const std::string& sentence) const {
+    std::string all;
     if (m_headerSent) {
-        write(&io::kReaderFailed, sizeof(io::kReaderFailed));
+        all.append(reinterpret_cast<const char*>(&io::kReaderFailed), sizeof(io::kReaderFailed));
     }
     std::string texts;
     addText(texts, io::ReaderText::Sentence, sentence);
     io::ReaderHeader header;
     header.code = static_cast<std::int32_t>(code);
     header.textBytes = static_cast<std::int64_t>(texts.size());
-    write(&header, sizeof(header));
-    write(texts.data(), header.textBytes);
+    return all.append(reinterpret_cast<const char*>(&header), sizeof(header)).append(texts);
+}
+
+void ReaderAnswer::failure(base::ErrorCode code, const std::string& sentence) {
+    const std::string text = failureText(code, sentence);
+    write(text.data(), static_cast<std::int64_t>(text.size()));
+}
+
+void ReaderAnswer::entering(const std::string& name) const {
+    for (const int signal : kCrashes) {
+        std::signal(signal, SIG_DFL);
+    }
+    lastWords = failureText(base::ErrorCode::Input,
+                            "the library that reads it crashed in its file " + name +
+                                ", which is damaged or of a kind that cannot be read");
+    lastWordsFile = m_file;
+    for (const int signal : kCrashes) {
+        std::signal(signal, sayLastWords);
+    }
 }
 
 } // namespace flcc::app

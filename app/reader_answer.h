@@ -39,9 +39,12 @@ class ReaderAnswer {
     void voxels(const void* bytes, std::int64_t count);
     /// Says why the file cannot be read, before or after header().
     void failure(base::ErrorCode code, const std::string& sentence);
+    /// From now on a crash of the library answers that it happened in this file of a series.
+    void entering(const std::string& name) const;
 
   private:
     void write(const void* bytes, std::int64_t count) const;
+    [[nodiscard]] std::string failureText(base::ErrorCode code, const std::string& sentence) const;
 
     int m_file;
     bool m_headerSent = false;

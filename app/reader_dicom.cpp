@@ -63,6 +63,7 @@ void convert(const From* from, base::Image<To>& to, const std::string& name) {
 void sendFile(const DicomFile& file, const FoundImage& image, ReaderAnswer& answer) {
     const std::string name = file.path.filename().string();
     const auto reader = itk::GDCMImageIO::New();
+    answer.entering(name);
     reader->SetFileName(file.path.string());
     reader->ReadImageInformation();
     const auto length = [&](unsigned axis) -> std::int64_t {
@@ -98,7 +99,7 @@ void sendFile(const DicomFile& file, const FoundImage& image, ReaderAnswer& answ
 
 void answerDicom(const std::filesystem::path& path, bool withVoxels, ReaderAnswer& answer) {
     itk::Object::SetGlobalWarningDisplay(false);
-    const DicomSeries series = findDicomSeries(path);
+    const DicomSeries series = findDicomSeries(path, answer);
     answer.header(series.image, withVoxels);
     for (std::size_t i = 0; withVoxels && i < series.files.size(); ++i) {
         sendFile(series.files[i], series.image, answer);

@@ -70,18 +70,6 @@ void setRange(DicomFile& file, const gdcm::PixelFormat& format, double intercept
     }
 }
 
-/// Bytes from the first one of the pixels to the end of the file, for pixels that are not packed.
-std::int64_t bytesFrom(const std::filesystem::path& path, std::size_t position, bool explicitType) {
-    std::ifstream stream(path, std::ios::binary);
-    std::array<unsigned char, 4> tag{};
-    stream.seekg(static_cast<std::streamoff>(position));
-    stream.read(reinterpret_cast<char*>(tag.data()), tag.size());
-    const bool before = stream && tag == std::array<unsigned char, 4>{0xe0, 0x7f, 0x10, 0x00};
-    const std::int64_t head = !before ? 0 : explicitType ? 12 : 8;
-    return static_cast<std::int64_t>(std::filesystem::file_size(path)) -
-           static_cast<std::int64_t>(position) - head;
-}
-
 /// Why the pixels cannot be read: GDCM reads files silently whose pixels end early. A packed file
 /// does not say how long it is.
 std::string faultOf(const DicomFile& file, const gdcm::Reader& reader, std::int64_t bitsPerValue) {
@@ -92,8 +80,9 @@ std::string faultOf(const DicomFile& file, const gdcm::Reader& reader, std::int6
     }
     const std::int64_t promised =
         base::byteCount(file.extents, file.components * ((bitsPerValue + 7) / 8));
-    const std::int64_t present =
-        bytesFrom(file.path, reader.GetStreamCurrentPosition(), !syntax.IsImplicit());
+    // Reading stopped at the first byte of the pixels.
+    const std::int64_t present = static_cast<std::int64_t>(std::filesystem::file_size(file.path)) -
+                                 static_cast<std::int64_t>(reader.GetStreamCurrentPosition());
     return present >= promised
                ? std::string()
                : "the file " + file.path.filename().string() +
@@ -155,7 +144,8 @@ std::optional<DicomFile> readDicomHeader(const std::filesystem::path& path) {
     gdcm::ImageHelper::SetForceRescaleInterceptSlope(true);
     gdcm::Reader reader;
     reader.SetFileName(path.c_str());
-    if (!reader.ReadUpToTag(gdcm::Tag(0x7fe0, 0x0010))) {
+    const gdcm::Tag pixels(0x7fe0, 0x0010);
+    if (!reader.ReadUpToTag(pixels, {pixels})) {
         throw Error(ErrorCode::Input, "the file " + path.filename().string() + " is damaged");
     }
     const gdcm::File& content = reader.GetFile();

@@ -59,11 +59,12 @@ std::vector<std::filesystem::path> filesOf(const std::filesystem::path& folder) 
 /// The pictures of a folder. `damaged` counts DICOM files whose header cannot be read: nobody knows
 /// whether they belong to the series.
 std::vector<DicomFile> picturesOf(const std::vector<std::filesystem::path>& files,
-                                  std::int64_t& damaged) {
+                                  const ReaderAnswer& answer, std::int64_t& damaged) {
     std::vector<DicomFile> pictures;
     for (const std::filesystem::path& path : files) {
         try {
             if (isDicom(path)) {
+                answer.entering(path.filename().string());
                 if (auto picture = readDicomHeader(path)) {
                     pictures.push_back(std::move(*picture));
                 }
@@ -242,7 +243,7 @@ PixelType commonPixelType(const std::vector<DicomFile>& files) {
                                    : PixelType::Float32;
 }
 
-DicomSeries findDicomSeries(const std::filesystem::path& path) {
+DicomSeries findDicomSeries(const std::filesystem::path& path, const ReaderAnswer& answer) {
     const bool isFolder = std::filesystem::is_directory(path);
     std::filesystem::path folder = isFolder ? path : path.parent_path();
     const auto all = filesOf(folder.empty() ? "." : folder);
@@ -251,7 +252,7 @@ DicomSeries findDicomSeries(const std::filesystem::path& path) {
     std::string wanted;
     DicomSeries series;
     if (isFolder) {
-        pictures = picturesOf(all, damaged);
+        pictures = picturesOf(all, answer, damaged);
         if (pictures.empty()) {
             fail("it is a folder without DICOM pictures");
         }
@@ -261,13 +262,14 @@ DicomSeries findDicomSeries(const std::filesystem::path& path) {
         }
         wanted = pictures.front().series;
     } else {
+        answer.entering(path.filename().string());
         const std::optional<DicomFile> named = readDicomHeader(path);
         if (!named) {
             fail("it is a DICOM file without a picture");
         }
         wanted = named->series;
         const bool alone = wanted.empty() || named->extents.z > 1 || !named->placed;
-        pictures = alone ? std::vector<DicomFile>{*named} : picturesOf(all, damaged);
+        pictures = alone ? std::vector<DicomFile>{*named} : picturesOf(all, answer, damaged);
     }
     std::copy_if(pictures.begin(), pictures.end(), std::back_inserter(series.files),
                  [&](const DicomFile& file) { return file.series == wanted; });

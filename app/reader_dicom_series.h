@@ -41,7 +41,8 @@ struct DicomSeries {
 /// folder that are not of the series are counted as skipped. Reads headers only. **Errors**: Input
 /// when slices are missing, truncated, doubled or do not fit each other; Problem when the folder
 /// holds several series.
-[[nodiscard]] DicomSeries findDicomSeries(const std::filesystem::path& path);
+[[nodiscard]] DicomSeries findDicomSeries(const std::filesystem::path& path,
+                                          const ReaderAnswer& answer);
 
 /// The smallest pixel type that holds all rescaled values of the files exactly; float32 for a slope
 /// other than 1 and for an intercept that is no integer.

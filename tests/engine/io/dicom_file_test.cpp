@@ -306,12 +306,23 @@ class DicomFileTest : public QObject {
         write("a", slice(0, 0));
         write("b", slice(1, 0));
         test::Bytes bytes = test::makeDicom(slice(2, 0));
-        bytes.resize(170); // inside the first elements
+        std::fill(bytes.begin() + 132, bytes.end(), 0xff);
         test::writeFile(folder() / "c", bytes);
         const io::ImageInfo info = io::readImageInfo(folder());
         QCOMPARE(info.extents.z, std::int64_t{2});
         QCOMPARE(info.skippedFiles, std::int64_t{1});
         QVERIFY(!info.notes.empty() && info.notes.back().find("damaged") != std::string::npos);
+    }
+
+    /// GDCM ends the program on a file that ends among its first elements.
+    void aFileThatCrashesTheLibraryIsNamed() {
+        write("a", slice(0, 0));
+        write("c", slice(1, 0));
+        test::Bytes bytes = test::makeDicom(slice(2, 0));
+        bytes.resize(170);
+        test::writeFile(folder() / "b", bytes);
+        requireError(folder(), ErrorCode::Input, {"crashed in its file b,"});
+        requireError(folder() / "b", ErrorCode::Input, {"crashed in its file b,"});
     }
 
     void prefixesAndMutantsGiveSentences() {

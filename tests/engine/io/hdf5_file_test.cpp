@@ -306,7 +306,7 @@ class Hdf5FileTest : public QObject {
         QCOMPARE(io::readImage(file()).info.extents.x, std::int64_t{64});
         auto& setup = io::detail::readerSetup();
         const std::int64_t before = setup.baseMemory;
-        setup.baseMemory = std::int64_t{400} << 20;
+        setup.baseMemory = std::int64_t{220} << 20;
         const auto error =
             test::errorOf([&] { (void)io::readImage(file(), {.maxBytes = 1 << 20}); });
         setup.baseMemory = before;
@@ -314,7 +314,7 @@ class Hdf5FileTest : public QObject {
         QVERIFY2(error->code() == ErrorCode::Input, error->what());
         const std::string sentence = error->what();
         QVERIFY2(sentence.find("reader of HDF5 files ended while it read " + file().string() +
-                               " (its limit of 401 MiB of memory)") != std::string::npos,
+                               " (its limit of 221 MiB of memory)") != std::string::npos,
                  sentence.c_str());
     }
 
