@@ -7,6 +7,7 @@
 #include <exception>
 #include <limits>
 #include <map>
+#include <optional>
 
 #include "app/reader_dicom_header.h"
 
@@ -213,6 +214,86 @@ void setVolume(DicomSeries& series) {
     }
 }
 
+/// The pictures of a folder that holds a single series.
+std::vector<DicomFile> onlySeries(const std::vector<std::filesystem::path>& all,
+                                  const ReaderAnswer& answer, std::int64_t& damaged) {
+    std::vector<DicomFile> pictures = picturesOf(all, answer, damaged);
+    if (pictures.empty()) {
+        fail("it is a folder without DICOM pictures");
+    }
+    if (hasSeveralSeries(pictures)) {
+        throw Error(ErrorCode::Problem,
+                    "holds " + listOf(pictures) + "; choose one: open a file of it");
+    }
+    return pictures;
+}
+
+/// The pictures of the series of one file. A file of several frames, or without a position, is
+/// alone.
+std::vector<DicomFile> seriesOf(const std::filesystem::path& path,
+                                const std::vector<std::filesystem::path>& all,
+                                const ReaderAnswer& answer, std::int64_t& damaged) {
+    answer.entering(path.filename().string());
+    const std::optional<DicomFile> named = readDicomHeader(path);
+    if (!named) {
+        fail("it is a DICOM file without a picture");
+    }
+    if (named->series.empty() || named->extents.z > 1 || !named->placed) {
+        return {*named};
+    }
+    std::vector<DicomFile> pictures = picturesOf(all, answer, damaged);
+    std::erase_if(pictures, [&](const DicomFile& file) { return file.series != named->series; });
+    if (pictures.empty()) {
+        fail("it was removed while the folder was read");
+    }
+    return pictures;
+}
+
+/// Throws for files that cannot be read, or that make no volume.
+void requireReadable(const std::vector<DicomFile>& files) {
+    for (const DicomFile& file : files) {
+        if (!file.fault.empty()) {
+            fail(file.fault);
+        }
+    }
+    const bool loose = std::any_of(files.begin(), files.end(), [](const DicomFile& file) {
+        return !file.placed || file.extents.z > 1;
+    });
+    if (files.size() > 1 && loose) {
+        throw Error(ErrorCode::Problem,
+                    "holds a series of " + std::to_string(files.size()) +
+                        " pictures without positions or with several frames each, which make no "
+                        "volume; open one of its files, for example " +
+                        nameOf(files.front()));
+    }
+}
+
+void describe(DicomSeries& series, std::int64_t skipped, std::int64_t damaged) {
+    FoundImage& image = series.image;
+    image.skippedFiles = skipped;
+    if (skipped > 0) {
+        image.notes.push_back(std::to_string(skipped) +
+                              (skipped == 1 ? " other file of the folder was skipped"
+                                            : " other files of the folder were skipped"));
+    }
+    if (damaged > 0) {
+        image.notes.push_back(
+            std::to_string(damaged) +
+            " of the skipped files are damaged DICOM files; if they belong to the "
+            "series, the volume lacks their slices");
+    }
+    for (const DicomFile& file : series.files) {
+        image.files.push_back(nameOf(file));
+    }
+    const DicomFile& first = series.files.front();
+    if (!first.modality.empty()) {
+        image.metadata["modality"] = first.modality;
+    }
+    if (!first.description.empty()) {
+        image.metadata["series"] = first.description;
+    }
+}
+
 } // namespace
 
 PixelType commonPixelType(const std::vector<DicomFile>& files) {
@@ -244,81 +325,22 @@ PixelType commonPixelType(const std::vector<DicomFile>& files) {
 }
 
 DicomSeries findDicomSeries(const std::filesystem::path& path, const ReaderAnswer& answer) {
-    const bool isFolder = std::filesystem::is_directory(path);
-    std::filesystem::path folder = isFolder ? path : path.parent_path();
+    const std::filesystem::path folder =
+        std::filesystem::is_directory(path) ? path : path.parent_path();
     const auto all = filesOf(folder.empty() ? "." : folder);
-    std::vector<DicomFile> pictures;
     std::int64_t damaged = 0;
-    std::string wanted;
     DicomSeries series;
-    if (isFolder) {
-        pictures = picturesOf(all, answer, damaged);
-        if (pictures.empty()) {
-            fail("it is a folder without DICOM pictures");
-        }
-        if (hasSeveralSeries(pictures)) {
-            throw Error(ErrorCode::Problem,
-                        "holds " + listOf(pictures) + "; choose one: open a file of it");
-        }
-        wanted = pictures.front().series;
-    } else {
-        answer.entering(path.filename().string());
-        const std::optional<DicomFile> named = readDicomHeader(path);
-        if (!named) {
-            fail("it is a DICOM file without a picture");
-        }
-        wanted = named->series;
-        const bool alone = wanted.empty() || named->extents.z > 1 || !named->placed;
-        pictures = alone ? std::vector<DicomFile>{*named} : picturesOf(all, answer, damaged);
-    }
-    std::copy_if(pictures.begin(), pictures.end(), std::back_inserter(series.files),
-                 [&](const DicomFile& file) { return file.series == wanted; });
-    for (const DicomFile& file : series.files) {
-        if (!file.fault.empty()) {
-            fail(file.fault);
-        }
-    }
-    const bool loose =
-        std::any_of(series.files.begin(), series.files.end(),
-                    [](const DicomFile& file) { return !file.placed || file.extents.z > 1; });
-    if (series.files.size() > 1 && loose) {
-        throw Error(ErrorCode::Problem,
-                    "holds a series of " + std::to_string(series.files.size()) +
-                        " pictures without positions or with several frames each, which make no "
-                        "volume; open one of its files, for example " +
-                        nameOf(series.files.front()));
-    }
+    series.files = std::filesystem::is_directory(path) ? onlySeries(all, answer, damaged)
+                                                       : seriesOf(path, all, answer, damaged);
+    requireReadable(series.files);
     if (series.files.size() == 1) {
         setSingle(series);
     } else {
         setVolume(series);
     }
-    FoundImage& image = series.image;
-    image.pixel = commonPixelType(series.files);
-    image.components = series.files.front().components;
-    image.skippedFiles = static_cast<std::int64_t>(all.size() - series.files.size());
-    if (image.skippedFiles > 0) {
-        image.notes.push_back(std::to_string(image.skippedFiles) +
-                              (image.skippedFiles == 1
-                                   ? " other file of the folder was skipped"
-                                   : " other files of the folder were skipped"));
-    }
-    if (damaged > 0) {
-        image.notes.push_back(
-            std::to_string(damaged) +
-            " of the skipped files are damaged DICOM files; if they belong to the "
-            "series, the volume lacks their slices");
-    }
-    for (const DicomFile& file : series.files) {
-        image.files.push_back(nameOf(file));
-    }
-    for (const auto& [key, value] :
-         {std::pair<std::string, std::string>{"modality", series.files.front().modality},
-          {"series", series.files.front().description}}) {
-        if (!value.empty()) {
-            image.metadata[key] = value;
-        }
-    }
+    series.image.pixel = commonPixelType(series.files);
+    series.image.components = series.files.front().components;
+    describe(series, static_cast<std::int64_t>(all.size() - series.files.size()), damaged);
     return series;
 }
 

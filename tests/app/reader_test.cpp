@@ -93,9 +93,9 @@ class CliReaderTest : public QObject {
         QCOMPARE(input["series"].size(), std::size_t{8});
         QCOMPARE(input["series"][0]["path"].get<std::string>(), std::string("scan/0"));
         QCOMPARE(input["series"][0]["sha256"].get<std::string>().size(), std::size_t{64});
-        const CliRun told = runCli({"match", "scan", "--crop", "9,7,2:8,8,4"}, m_folder.path());
-        QVERIFY2(told.errors.contains("note: 1 other file of the folder was skipped"),
-                 told.errors.constData());
+        const CliRun noted = runCli({"match", "scan", "--crop", "9,7,2:8,8,4"}, m_folder.path());
+        QVERIFY2(noted.errors.contains("note: 1 other file of the folder was skipped"),
+                 noted.errors.constData());
     }
 
     void aSliceIsMatchedInItsSeries() {

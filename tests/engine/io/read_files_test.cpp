@@ -98,6 +98,27 @@ class ReadFilesTest : public QObject {
         QCOMPARE(digests[0].sha256, sha256Of(file("a")));
     }
 
+    void filesOfAFolderAreKeptByName() {
+        const QTemporaryDir folder;
+        const std::filesystem::path path = folder.path().toStdString();
+        for (const char* name : {"c", "a", "b"}) {
+            test::writeFile(path / name, std::string("voxels of ") + name);
+        }
+        QVERIFY(::mkfifo((path / "pipe").c_str(), 0600) == 0);
+        ReadFiles files;
+        files.addFolder(path);
+        QVERIFY(files.keepOnly({"c", "a", "a"}));
+        const std::vector<io::FileDigest> digests = files.digests({});
+        QCOMPARE(digests.size(), std::size_t{2});
+        QCOMPARE(digests[0].path, path / "a");
+        QCOMPARE(digests[0].sha256, sha256Of(path / "a"));
+        QCOMPARE(digests[1].sha256, sha256Of(path / "c"));
+        overwrite(path / "a", 'x');
+        const auto error = test::errorOf([&] { (void)files.digests({}); });
+        QVERIFY(error && error->code() == ErrorCode::Input);
+        QVERIFY(!files.keepOnly({"a", "pipe"}));
+    }
+
     void whatIsNoFileIsNotOpened() {
         QVERIFY(::mkfifo(file("pipe").c_str(), 0600) == 0);
         ReadFiles files;
