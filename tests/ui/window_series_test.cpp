@@ -56,6 +56,9 @@ class WindowSeriesTest : public QObject {
     void aFolderIsDropped() {
         QMimeData data;
         data.setUrls({QUrl::fromLocalFile(m_folder.path())});
+        QDragEnterEvent enter({10, 10}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(m_window.get(), &enter);
+        QVERIFY(enter.isAccepted());
         QDropEvent drop({10, 10}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
         QApplication::sendEvent(m_window.get(), &drop);
         requireVolume();
