@@ -230,9 +230,9 @@ ScalarImage toScalar(LoadedImage image, const std::stop_token& stop) {
 
 const std::vector<std::string>& readableExtensions() {
     static const std::vector<std::string> kExtensions{
-        "mha", "mhd", "nrrd", "nhdr", "nii",  "mrc",    "mrcs", "rec", "map", "st",
+        "mha", "mhd", "nrrd", "nhdr", "nii",  "mrc",    "mrcs", "rec", "map",  "st",
 #ifdef FLCC_IMAGE_IO
-        "png", "tif", "tiff", "jpg",  "jpeg", "nii.gz", "dcm", "h5", "hdf5",
+        "png", "tif", "tiff", "jpg",  "jpeg", "nii.gz", "dcm",  "h5",  "hdf5",
 #endif
     };
     return kExtensions;

@@ -95,7 +95,7 @@ std::string imageInfoJson(const std::filesystem::path& path, bool verify,
                  {"direction", info.geometry.direction},
                  {"unit", info.geometry.unit},
                  {"complete", info.complete ? Json(true) : Json(nullptr)},
-                                  {"metadata", metadata},
+                 {"metadata", metadata},
                  {"files", info.files},
                  {"skipped_files", info.skippedFiles},
                  {"notes", info.notes}});
