@@ -78,7 +78,7 @@ class FieldReader {
     [[nodiscard]] std::string text(std::size_t first, std::size_t second, std::size_t size) const {
         const auto begin = m_bytes.begin() + static_cast<std::ptrdiff_t>(m_second ? second : first);
         const auto end = std::find(begin, begin + static_cast<std::ptrdiff_t>(size), 0);
-        const std::string line = oneLine({begin, end});
+        const std::string line = oneLine(std::string(begin, end));
         return line.substr(0, line.find_last_not_of(' ') + 1);
     }
 
