@@ -480,10 +480,8 @@ void CliCommandsTest::devicesAreListed() {
     // The reason is the one that a run on the device ends with.
     for (const Json& device : list) {
         if (!device["usable"].get<bool>()) {
-            const QByteArray reason =
-                QByteArray::fromStdString(device["reason"].get<std::string>());
-            QVERIFY(!reason.isEmpty());
-            QVERIFY(text.output.contains(reason));
+            const auto reason = QByteArray::fromStdString(device["reason"].get<std::string>());
+            QVERIFY(!reason.isEmpty() && text.output.contains(reason));
             const CliRun run =
                 runCli(kMatch + QStringList{"--device", QString::fromStdString(device["id"])},
                        m_tiny.path());
