@@ -28,8 +28,8 @@ struct ImageInfo {
     std::map<std::string, std::string> metadata; ///< texts stored in the file
     /// All pixels are known to be in the file: their bytes were counted, or verifyImage read them.
     bool complete = false;
-    int files = 1;                               ///< more for a DICOM series
-    std::int64_t skippedFiles = 0;               ///< other files in the folder of a DICOM series
+    int files = 1;                  ///< more for a DICOM series
+    std::int64_t skippedFiles = 0;  ///< other files in the folder of a DICOM series
     std::vector<std::string> notes; ///< sentences for the user, such as on skipped files
 };
 
