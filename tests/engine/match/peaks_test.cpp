@@ -96,6 +96,7 @@ class PeaksTest : public QObject {
     void thresholdOneStillFindsExactCopies();
     void flatAndNonFiniteVoxelsAreNeverPeaks();
     void copiesAtTheBordersAreFound();
+    void aCopyIsFoundAtEveryVoxelOfARow();
     void aSceneOfOnePlacementHasOnePeak();
     void aStopEndsTheSearchWithAnEmptyList();
     void optionsWithoutSenseAreRefused();
@@ -336,6 +337,18 @@ void PeaksTest::copiesAtTheBordersAreFound() {
     for (const match::Peak& peak : peaks) {
         QCOMPARE(peak.shift, (base::Point{0, 0, 0}));
     }
+}
+
+// Rows are searched in blocks of 64 voxels: no voxel between two blocks may be left out.
+void PeaksTest::aCopyIsFoundAtEveryVoxelOfARow() {
+    std::vector<base::Index> corners;
+    for (std::int64_t row = 0; row < 5; ++row) {
+        for (std::int64_t x = row; x < 200; x += 5) {
+            corners.push_back({x, 5 * row, 0});
+        }
+    }
+    const Case made = copiesAt({204, 26, 1}, corners);
+    QCOMPARE(cornersOf(made.peaks({.minScore = 0.99, .maxPeaks = 1000})), corners);
 }
 
 void PeaksTest::aSceneOfOnePlacementHasOnePeak() {
