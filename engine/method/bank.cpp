@@ -259,8 +259,8 @@ void addTemplate(const MapFacts& templ, MapFacts& bank) {
 
 void addStages(const StagesMs& from, StagesMs& to) {
     for (const auto& [stage, ms] : from) {
-        const auto known =
-            std::find_if(to.begin(), to.end(), [&](const auto& one) { return one.first == stage; });
+        const auto known = std::find_if(
+            to.begin(), to.end(), [&name = stage](const auto& one) { return one.first == name; });
         if (known == to.end()) {
             to.emplace_back(stage, ms);
         } else {

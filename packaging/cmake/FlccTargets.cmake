@@ -38,9 +38,15 @@ if(FLCC_SANITIZE)
     target_compile_options(flcc_options INTERFACE -fsanitize=${FLCC_SANITIZE}
         -fno-sanitize=null,object-size,vptr,alignment,pointer-overflow
         -fno-omit-frame-pointer -fno-sanitize-recover=all)
-    # The checks a sanitizer adds make GCC see uninitialised values where there are none.
-    target_compile_options(flcc_options INTERFACE -Wno-maybe-uninitialized)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        # The checks a sanitizer adds make GCC see uninitialised values where there are none.
+        target_compile_options(flcc_options INTERFACE -Wno-maybe-uninitialized)
+    endif()
     target_link_options(flcc_options INTERFACE -fsanitize=${FLCC_SANITIZE})
+endif()
+
+if(FLCC_FUZZ)
+    target_compile_options(flcc_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
 # flcc_computes_little(): the code of this folder waits for files, screens and other rooms. It is

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <list>
 #include <stop_token>
+#include <utility>
 #include <vector>
 
 #include "engine/base/descriptor.h"
@@ -51,10 +52,13 @@ class ReadFiles {
         friend bool operator==(const Identity&, const Identity&) = default;
     };
     struct Open {
+        Open(std::filesystem::path name, base::Descriptor descriptor, const Identity& identity)
+            : path(std::move(name)), file(std::move(descriptor)), before(identity) {}
+
         std::filesystem::path path;
         base::Descriptor file; ///< not valid: to be opened by digests()
         Identity before;
-        Digest digest{};
+        Digest digest;
         std::int64_t hashed = 0; ///< number of bytes hashed so far, from the start of the file
     };
     template <class Status> static Identity identityOf(const Status& status);
