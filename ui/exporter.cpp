@@ -114,10 +114,10 @@ void Exporter::ask(const QString& title, const QString& name, const QString& fil
     dialog->open();
 }
 
-void Exporter::write(const std::filesystem::path& path, const Write& write,
-                     const std::filesystem::path& jobFile) {
+void Exporter::write(const std::filesystem::path& path, const Write& write, bool mayReplaceJob) {
     m_controller.start(RunController::Task::Export, tr("Writing %1").arg(pathText(path.filename())),
-                       [this, path, write, jobFile, job = m_flow.currentJob()](
+                       [this, path, write, job = m_flow.currentJob(),
+                        jobFile = mayReplaceJob ? std::filesystem::path() : m_document.jobFile()](
                            const std::stop_token& stop, job::JobSink*) -> RunController::Done {
                            inputsOf(job, jobFile).requireOther(path);
                            io::AtomicFile file(path);
@@ -146,12 +146,9 @@ std::vector<ResultEntry> Exporter::shownRun() const {
 void Exporter::writeScenes(const std::filesystem::path& path, const WriteOf& writeOf) {
     const std::vector<ResultEntry> results = shownRun();
     if (results.front().run == 0) {
-        write(
-            path,
-            [result = results.front(), writeOf](const auto& file, const auto& stop) {
-                return writeOf(result, file, stop);
-            },
-            m_document.jobFile());
+        write(path, [result = results.front(), writeOf](const auto& file, const auto& stop) {
+            return writeOf(result, file, stop);
+        });
         return;
     }
     const auto nameOf = [path](const ResultEntry& result) {
@@ -342,12 +339,10 @@ void Exporter::writeReport(const std::filesystem::path& path) {
                     });
         return;
     }
-    write(
-        path,
-        [text, report = *m_flow.report()](const io::AtomicFile& file, const std::stop_token&) {
-            return text(report, file);
-        },
-        m_document.jobFile());
+    write(path,
+          [text, report = *m_flow.report()](const io::AtomicFile& file, const std::stop_token&) {
+              return text(report, file);
+          });
 }
 
 void Exporter::screenshot() {
@@ -356,27 +351,21 @@ void Exporter::screenshot() {
 }
 
 void Exporter::writeScreenshot(const std::filesystem::path& path) {
-    write(
-        path,
-        [picture = m_views.grab().toImage().convertToFormat(QImage::Format_RGBA8888)](
-            const io::AtomicFile& file, const std::stop_token&) {
-            io::writePicture(file, {picture.constBits(), picture.width(), picture.height()});
-            return std::optional(std::vector<std::string>{});
-        },
-        m_document.jobFile());
+    write(path, [picture = m_views.grab().toImage().convertToFormat(QImage::Format_RGBA8888)](
+                    const io::AtomicFile& file, const std::stop_token&) {
+        io::writePicture(file, {picture.constBits(), picture.width(), picture.height()});
+        return std::optional(std::vector<std::string>{});
+    });
 }
 
 void Exporter::cleanScreenshot() {
     ask(tr("Save clean screenshot"), QStringLiteral("view.png"), tr("PNG (*.png)"),
         [this](const std::filesystem::path& path) {
-            write(
-                path,
-                [picture = m_views.cleanSnapshot()](const io::AtomicFile& file,
-                                                    const std::stop_token&) {
-                    io::writePicture(file, {picture.rgba.data(), picture.width, picture.height});
-                    return std::optional(std::vector<std::string>{});
-                },
-                m_document.jobFile());
+            write(path, [picture = m_views.cleanSnapshot()](const io::AtomicFile& file,
+                                                            const std::stop_token&) {
+                io::writePicture(file, {picture.rgba.data(), picture.width, picture.height});
+                return std::optional(std::vector<std::string>{});
+            });
         });
 }
 
@@ -400,13 +389,10 @@ void Exporter::writeTemplate(const std::filesystem::path& path) {
         metadata["flcc_box"] = base::toString(*templ.crop);
         metadata["flcc_source"] = m_document.scenes().front().image->source;
     }
-    write(
-        path,
-        [image = templ.image, metadata](const io::AtomicFile& file, const std::stop_token& stop) {
-            return io::writeImage(file, base::viewOf(image->pixels), image->geometry, metadata,
-                                  stop);
-        },
-        m_document.jobFile());
+    write(path, [image = templ.image, metadata](const io::AtomicFile& file,
+                                                const std::stop_token& stop) {
+        return io::writeImage(file, base::viewOf(image->pixels), image->geometry, metadata, stop);
+    });
 }
 
 void Exporter::saveJob() {
@@ -416,13 +402,14 @@ void Exporter::saveJob() {
 
 void Exporter::writeJob(const std::filesystem::path& path) {
     // The job file that was loaded may be saved again.
-    write(path,
-          [text = job::toJobFile(m_flow.currentJob())](const io::AtomicFile& file,
-                                                       const std::stop_token&) {
-              io::writeText(file, text);
-              return std::optional(std::vector<std::string>{});
-          },
-          {});
+    write(
+        path,
+        [text = job::toJobFile(m_flow.currentJob())](const io::AtomicFile& file,
+                                                     const std::stop_token&) {
+            io::writeText(file, text);
+            return std::optional(std::vector<std::string>{});
+        },
+        true);
 }
 
 } // namespace flcc::ui

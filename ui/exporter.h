@@ -64,9 +64,9 @@ class Exporter : public QObject {
     using Notes = std::optional<std::vector<std::string>>;
     /// Writes a file that gets its name later.
     using Write = std::function<Notes(const io::AtomicFile&, const std::stop_token&)>;
-    /// Refuses a path that would replace `jobFile` or a file of the open document.
-    void write(const std::filesystem::path& path, const Write& write,
-               const std::filesystem::path& jobFile);
+    /// Refuses a path that would replace a file of the open document or, unless `mayReplaceJob`,
+    /// its job file.
+    void write(const std::filesystem::path& path, const Write& write, bool mayReplaceJob = false);
     /// Writes one file for each scene of the shown result's run, under numbered names: all files or
     /// none.
     using WriteOf =
