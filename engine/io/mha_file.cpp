@@ -110,12 +110,12 @@ std::vector<T> numbers(const std::filesystem::path& path, const std::string& wha
         T value{};
         const auto result = std::from_chars(word.data(), word.data() + word.size(), value);
         if (result.ec != std::errc() || result.ptr != word.data() + word.size()) {
-            failInput(path, what + " in its header is " + excerpt(text));
+            failInput(path, what + " in its header is " + inQuotes(text));
         }
         values.push_back(value);
     }
     if (values.size() != count) {
-        failInput(path, what + " in its header is " + excerpt(text) + " for " +
+        failInput(path, what + " in its header is " + inQuotes(text) + " for " +
                             std::to_string(count) + " values");
     }
     return values;
@@ -164,7 +164,7 @@ ImageInfo infoOf(const std::filesystem::path& path, const Header& header) {
     const auto* found = std::find_if(kElementTypes.begin(), kElementTypes.end(),
                                      [&](const ElementType& entry) { return entry.word == word; });
     if (found == kElementTypes.end()) {
-        failInput(path, "its voxels are of the type " + excerpt(word) + ", which cannot be read");
+        failInput(path, "its voxels are of the type " + inQuotes(word) + ", which cannot be read");
     }
     info.pixel = found->type;
     const int values =

@@ -65,7 +65,7 @@ PixelType typeOf(const std::filesystem::path& path, const NrrdLines& lines) {
     const auto* found = std::find_if(kTypes.begin(), kTypes.end(),
                                      [&](const TypeWord& known) { return known.word == word; });
     if (found == kTypes.end()) {
-        failInput(path, "its voxels are of the type " + excerpt(lines.get("type")) +
+        failInput(path, "its voxels are of the type " + inQuotes(lines.get("type")) +
                             ", which cannot be read");
     }
     return found->type;
@@ -85,7 +85,7 @@ Encoding encodingOf(const std::filesystem::path& path, const NrrdLines& lines) {
     if (encoding == "hex") {
         return Encoding::Hex;
     }
-    failInput(path, "its voxels are encoded by " + excerpt(lines.get("encoding")) +
+    failInput(path, "its voxels are encoded by " + inQuotes(lines.get("encoding")) +
                         ", which cannot be read; raw, gzip, text and hex can");
 }
 
@@ -103,7 +103,7 @@ bool isSwapped(const std::filesystem::path& path, const NrrdLines& lines, PixelT
     if (endian != "little" && endian != "big" && (matters || !endian.empty())) {
         failInput(path, endian.empty()
                             ? "its header does not give the byte order of its voxels (endian)"
-                            : "\"endian\" in its header is " + excerpt(endian));
+                            : "\"endian\" in its header is " + inQuotes(endian));
     }
     return matters && (endian == "big") != (std::endian::native == std::endian::big);
 }

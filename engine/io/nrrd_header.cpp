@@ -180,14 +180,14 @@ void takeLine(const std::filesystem::path& path, const std::string& line, NrrdLi
     }
     const std::size_t separator = line.find(":=");
     if (separator == std::string::npos) {
-        failInput(path, "its header has the line " + excerpt(line) + ", which is no NRRD field");
+        failInput(path, "its header has the line " + inQuotes(line) + ", which is no NRRD field");
     }
     lines.texts[unescaped(line.substr(0, separator))] = unescaped(line.substr(separator + 2));
 }
 
 [[noreturn]] void failField(const std::filesystem::path& path, const std::string& name,
                             const std::string& value) {
-    failInput(path, "\"" + name + "\" in its header is " + excerpt(value));
+    failInput(path, "\"" + name + "\" in its header is " + inQuotes(value));
 }
 
 /// The words of a field with one word an axis; empty if the field is not there.
@@ -202,7 +202,7 @@ std::vector<std::string> wordsOf(const std::filesystem::path& path, const NrrdLi
         words.push_back(word);
     }
     if (words.size() != axes) {
-        failInput(path, "\"" + name + "\" in its header is " + excerpt(lines.get(name)) + " for " +
+        failInput(path, "\"" + name + "\" in its header is " + inQuotes(lines.get(name)) + " for " +
                             std::to_string(axes) + " dimensions");
     }
     return words;
@@ -295,7 +295,7 @@ NrrdLines readNrrdLines(const std::filesystem::path& path) {
         }
         if (first) {
             if (line.size() != 8 || line[7] < '1' || line[7] > '5') {
-                failInput(path, "its first line is " + excerpt(line) +
+                failInput(path, "its first line is " + inQuotes(line) +
                                     "; NRRD0001 to NRRD0005 can be read");
             }
         } else if (line.empty()) {
@@ -391,7 +391,7 @@ std::vector<NrrdAxis> nrrdAxes(const std::filesystem::path& path, const NrrdLine
                                             [&](const Kind& known) { return known.word == word; });
             if (kind == kKinds.end() || (kind->size != 0 && kind->size != axis.size)) {
                 failInput(path, "its header calls an axis of " + std::to_string(axis.size) +
-                                    " values " + excerpt(kinds[i]));
+                                    " values " + inQuotes(kinds[i]));
             }
             axis.role = kind->role;
         }

@@ -7,8 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "engine/base/text.h"
 #include "engine/io/detail/backends.h"
 
 // What the parsers of NRRD, NIfTI and MRC headers share. They read a limited number of bytes and
@@ -41,9 +43,9 @@ template <class T> void putField(std::string& header, std::size_t offset, T valu
     return std::isfinite(value) && std::abs(value) < 1e15;
 }
 
-/// The start of `text` in one line, for sentences.
-[[nodiscard]] inline std::string excerpt(const std::string& text) {
-    return "\"" + oneLine(text.substr(0, 40)) + (text.size() > 40 ? "...\"" : "\"");
+/// A text of a file for a sentence, in quotes.
+[[nodiscard]] inline std::string inQuotes(std::string_view text) {
+    return "\"" + base::excerpt(text) + "\"";
 }
 
 /// Product of the lengths and of the bytes of a voxel. **Errors**: Input when a length is below 1
