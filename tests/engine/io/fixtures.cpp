@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -295,6 +296,24 @@ Bytes makeNifti(const NiftiRecipe& recipe) {
     const Bytes voxels = recipe.turned && width > 1 ? swapped(recipe.voxels, width) : recipe.voxels;
     file.insert(file.end(), voxels.begin(), voxels.end());
     return file;
+}
+
+Matrix rotation(const std::array<double, 3>& axis, double angle) {
+    Matrix turn{};
+    const double c = std::cos(angle);
+    const double s = std::sin(angle);
+    for (std::size_t i = 0; i < 3; ++i) {
+        for (std::size_t j = 0; j < 3; ++j) {
+            turn[i][j] = axis[i] * axis[j] * (1 - c) + (i == j ? c : 0);
+        }
+    }
+    turn[0][1] -= s * axis[2];
+    turn[0][2] += s * axis[1];
+    turn[1][0] += s * axis[2];
+    turn[1][2] -= s * axis[0];
+    turn[2][0] -= s * axis[1];
+    turn[2][1] += s * axis[0];
+    return turn;
 }
 
 Bytes makeJpeg(unsigned width, unsigned height, int components, bool progressive,

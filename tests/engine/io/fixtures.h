@@ -101,6 +101,11 @@ struct NiftiRecipe {
 };
 [[nodiscard]] Bytes makeNifti(const NiftiRecipe& recipe);
 
+/// Row after row.
+using Matrix = std::array<std::array<double, 3>, 3>;
+/// Rotation by `angle` about a unit axis: by another formula than the quaternion's.
+[[nodiscard]] Matrix rotation(const std::array<double, 3>& axis, double angle);
+
 /// A JPEG file at best quality; `pixels` hold `components` bytes each, row after row.
 [[nodiscard]] Bytes makeJpeg(unsigned width, unsigned height, int components, bool progressive,
                              const Bytes& pixels);

@@ -13,27 +13,6 @@ using base::PixelType;
 
 namespace {
 
-using Matrix = std::array<std::array<double, 3>, 3>;
-
-/// Rotation by `angle` about a unit axis: by another formula than the quaternion's.
-Matrix rotation(const std::array<double, 3>& axis, double angle) {
-    Matrix turn{};
-    const double c = std::cos(angle);
-    const double s = std::sin(angle);
-    for (std::size_t i = 0; i < 3; ++i) {
-        for (std::size_t j = 0; j < 3; ++j) {
-            turn[i][j] = axis[i] * axis[j] * (1 - c) + (i == j ? c : 0);
-        }
-    }
-    turn[0][1] -= s * axis[2];
-    turn[0][2] += s * axis[1];
-    turn[1][0] += s * axis[2];
-    turn[1][2] -= s * axis[0];
-    turn[2][0] -= s * axis[1];
-    turn[2][1] += s * axis[0];
-    return turn;
-}
-
 /// A NIfTI file whose quaternion is a turn by `angle`, and whose matrix says the same.
 test::NiftiRecipe turned(const std::array<double, 3>& axis, double angle, bool left) {
     test::NiftiRecipe recipe;
@@ -42,7 +21,7 @@ test::NiftiRecipe turned(const std::array<double, 3>& axis, double angle, bool l
     recipe.voxels = test::Bytes(48);
     recipe.handedness = left ? -1 : 1;
     recipe.offset = {10.5, -20.25, 3};
-    const Matrix turn = rotation(axis, angle);
+    const test::Matrix turn = test::rotation(axis, angle);
     for (std::size_t i = 0; i < 3; ++i) {
         recipe.quaternion[i] = axis[i] * std::sin(angle / 2);
         for (std::size_t j = 0; j < 3; ++j) {
@@ -55,7 +34,7 @@ test::NiftiRecipe turned(const std::array<double, 3>& axis, double angle, bool l
 }
 
 /// Largest difference to a grid that is turned so, in left-posterior-superior.
-double difference(const base::Geometry& grid, const Matrix& turn, bool left,
+double difference(const base::Geometry& grid, const test::Matrix& turn, bool left,
                   const std::array<double, 3>& offset, const base::Point& spacing) {
     double largest = 0;
     for (std::size_t i = 0; i < 3; ++i) {
@@ -129,8 +108,8 @@ class NiftiFileTest : public QObject {
         }
         const bool matrix = sform == 1 || qform == 0;
         const double off =
-            matrix ? difference(grid, rotation(kOther, 0.4), left, {77, -20.25, 3}, spacing)
-                   : difference(grid, rotation(kAxis, 2.1), left, {10.5, -20.25, 3}, spacing);
+            matrix ? difference(grid, test::rotation(kOther, 0.4), left, {77, -20.25, 3}, spacing)
+                   : difference(grid, test::rotation(kAxis, 2.1), left, {10.5, -20.25, 3}, spacing);
         QVERIFY2(off < (second ? 1e-12 : 1e-6), qPrintable(QString::number(off)));
     }
 
@@ -139,8 +118,8 @@ class NiftiFileTest : public QObject {
         for (const auto& axis : {kAxis, kOther, std::array<double, 3>{0, 1, 0}}) {
             test::NiftiRecipe recipe = turned(axis, pi, false);
             recipe.qform = 1;
-            const double off = difference(gridOf(recipe), rotation(axis, pi), false, recipe.offset,
-                                          {0.5, 0.75, 2});
+            const double off = difference(gridOf(recipe), test::rotation(axis, pi), false,
+                                          recipe.offset, {0.5, 0.75, 2});
             QVERIFY2(off < 1e-6, qPrintable(QString::number(off)));
         }
     }
@@ -152,7 +131,7 @@ class NiftiFileTest : public QObject {
         }
         recipe.sform = 1;
         recipe.qform = 2;
-        QVERIFY(difference(gridOf(recipe), rotation(kAxis, 2.1), false, recipe.offset,
+        QVERIFY(difference(gridOf(recipe), test::rotation(kAxis, 2.1), false, recipe.offset,
                            {0.5, 0.75, 2}) < 1e-6);
         // Without a quaternion its columns count, lengths included.
         recipe.qform = 0;

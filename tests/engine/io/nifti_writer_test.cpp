@@ -11,31 +11,6 @@
 using namespace flcc;
 using base::PixelType;
 
-namespace {
-
-using Matrix = std::array<std::array<double, 3>, 3>;
-
-/// Rotation by `angle` about a unit axis: by another formula than the quaternion's.
-Matrix rotation(const std::array<double, 3>& axis, double angle) {
-    Matrix turn{};
-    const double c = std::cos(angle);
-    const double s = std::sin(angle);
-    for (std::size_t i = 0; i < 3; ++i) {
-        for (std::size_t j = 0; j < 3; ++j) {
-            turn[i][j] = axis[i] * axis[j] * (1 - c) + (i == j ? c : 0);
-        }
-    }
-    turn[0][1] -= s * axis[2];
-    turn[0][2] += s * axis[1];
-    turn[1][0] += s * axis[2];
-    turn[1][2] -= s * axis[0];
-    turn[2][0] -= s * axis[1];
-    turn[2][1] += s * axis[0];
-    return turn;
-}
-
-} // namespace
-
 class NiftiWriterTest : public QObject {
     Q_OBJECT
 
@@ -55,7 +30,7 @@ class NiftiWriterTest : public QObject {
             for (double& coordinate : axis) {
                 coordinate /= length;
             }
-            const Matrix turn = rotation(axis, 3.2 * part(random));
+            const test::Matrix turn = test::rotation(axis, 3.2 * part(random));
             const bool left = round % 2 == 1;
             base::Geometry grid;
             grid.unit = round % 3 == 0 ? "um" : "mm";
