@@ -10,7 +10,7 @@
 #include "engine/base/geometry.h"
 #include "engine/base/pixels.h"
 
-namespace flcc::app {
+namespace flcc::io::detail {
 
 /// What a library found in a file: the content of a ReaderHeader.
 struct FoundImage {
@@ -56,4 +56,4 @@ void answerDicom(const std::filesystem::path& path, bool withVoxels, ReaderAnswe
 void answerHdf5(const std::filesystem::path& path, const std::string& dataset, int frame,
                 bool withVoxels, ReaderAnswer& answer);
 
-} // namespace flcc::app
+} // namespace flcc::io::detail

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "app/reader_answer.h"
+#include "engine/io/detail/reader_answer.h"
 
-namespace flcc::app {
+namespace flcc::io::detail {
 
 /// What the header of one DICOM file says of its picture.
 struct DicomFile {
@@ -48,4 +48,4 @@ struct DicomSeries {
 /// other than 1 and for an intercept that is no integer.
 [[nodiscard]] base::PixelType commonPixelType(const std::vector<DicomFile>& files);
 
-} // namespace flcc::app
+} // namespace flcc::io::detail

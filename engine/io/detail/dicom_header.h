@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <optional>
 
-#include "app/reader_dicom_series.h"
+#include "engine/io/detail/dicom_series.h"
 
-namespace flcc::app {
+namespace flcc::io::detail {
 
 /// True for an ordinary file with the mark of DICOM files.
 [[nodiscard]] bool isDicom(const std::filesystem::path& path);
@@ -14,4 +14,4 @@ namespace flcc::app {
 /// exceptions of GDCM.
 [[nodiscard]] std::optional<DicomFile> readDicomHeader(const std::filesystem::path& path);
 
-} // namespace flcc::app
+} // namespace flcc::io::detail

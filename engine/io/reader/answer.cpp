@@ -1,4 +1,4 @@
-#include "app/reader_answer.h"
+#include "engine/io/detail/reader_answer.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 
 #include "engine/io/reader_protocol.h"
 
-namespace flcc::app {
+namespace flcc::io::detail {
 
 namespace {
 
@@ -130,4 +130,4 @@ void ReaderAnswer::entering(const std::string& name) const {
     }
 }
 
-} // namespace flcc::app
+} // namespace flcc::io::detail

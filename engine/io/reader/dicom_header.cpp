@@ -8,9 +8,9 @@
 #include <gdcmMediaStorage.h>
 #include <gdcmReader.h>
 
-#include "app/reader_dicom_header.h"
+#include "engine/io/detail/dicom_header.h"
 
-namespace flcc::app {
+namespace flcc::io::detail {
 
 namespace {
 
@@ -179,4 +179,4 @@ std::optional<DicomFile> readDicomHeader(const std::filesystem::path& path) {
     return file;
 }
 
-} // namespace flcc::app
+} // namespace flcc::io::detail

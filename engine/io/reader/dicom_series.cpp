@@ -1,6 +1,6 @@
 // Which files of a folder make one image, and in which order.
 
-#include "app/reader_dicom_series.h"
+#include "engine/io/detail/dicom_series.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,9 +9,9 @@
 #include <map>
 #include <optional>
 
-#include "app/reader_dicom_header.h"
+#include "engine/io/detail/dicom_header.h"
 
-namespace flcc::app {
+namespace flcc::io::detail {
 
 namespace {
 
@@ -344,4 +344,4 @@ DicomSeries findDicomSeries(const std::filesystem::path& path, const ReaderAnswe
     return series;
 }
 
-} // namespace flcc::app
+} // namespace flcc::io::detail

@@ -9,9 +9,9 @@
 
 #include <hdf5.h>
 
-#include "app/reader_answer.h"
+#include "engine/io/detail/reader_answer.h"
 
-namespace flcc::app {
+namespace flcc::io::detail {
 
 namespace {
 
@@ -344,4 +344,4 @@ void answerHdf5(const std::filesystem::path& path, const std::string& dataset, i
     }
 }
 
-} // namespace flcc::app
+} // namespace flcc::io::detail

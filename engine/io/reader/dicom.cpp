@@ -9,10 +9,10 @@
 #include <itkImageIOBase.h>
 #include <itkObject.h>
 
-#include "app/reader_answer.h"
-#include "app/reader_dicom_series.h"
+#include "engine/io/detail/dicom_series.h"
+#include "engine/io/detail/reader_answer.h"
 
-namespace flcc::app {
+namespace flcc::io::detail {
 
 namespace {
 
@@ -106,4 +106,4 @@ void answerDicom(const std::filesystem::path& path, bool withVoxels, ReaderAnswe
     }
 }
 
-} // namespace flcc::app
+} // namespace flcc::io::detail
