@@ -88,8 +88,6 @@ template <class Real> struct DirectTile {
     }
 };
 
-enum Stage : std::size_t { kLoad, kNumerator, kDenominator, kRecomputation };
-
 /// The buffers of one worker. Those of a precision are made when they are first needed.
 class DirectBuffers {
   public:

@@ -319,7 +319,7 @@ class FourierMethod final : public method::Method {
         workspace.keepOnly<Real>();
         // The template's spectrum first, since making it takes memory that is free again
         // afterwards.
-        const auto& templ = part.spectra.of<Real>(pass.items(kTransform), run.execution.stop);
+        const auto& templ = part.spectra.of<Real>(pass.items(kNumerator), run.execution.stop);
         if (templ.empty()) {
             return false;
         }
@@ -334,7 +334,7 @@ class FourierMethod final : public method::Method {
         if (!load(scene, *frame, points, own.x, pass)) {
             return false;
         }
-        const ForItems each = pass.items(kTransform);
+        const ForItems each = pass.items(kNumerator);
         const auto energies = TileTransform<Real>::of(points)->correlate(
             {each, run.execution.pool.threads()}, templ.front().data(), own.x.data(),
             own.work.data(), own.numerators.data(), out.extents);

@@ -14,9 +14,9 @@ namespace {
 using base::Extents;
 
 /// Voxels that one item reads to find the frame.
-constexpr std::int64_t kItemVoxels = 1 << 15;
+constexpr std::int64_t kRowsVoxels = 1 << 15;
 
-std::int64_t rowsTogether(const Extents& n) { return std::max<std::int64_t>(1, kItemVoxels / n.x); }
+std::int64_t rowsTogether(const Extents& n) { return std::max<std::int64_t>(1, kRowsVoxels / n.x); }
 
 } // namespace
 

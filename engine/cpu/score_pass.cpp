@@ -93,7 +93,7 @@ std::int64_t ScorePass::stepsRoom(const method::Problem& problem) {
                : 0;
 }
 
-ForItems ScorePass::items(PassStage stage) {
+ForItems ScorePass::items(Stage stage) {
     return [this, stage](std::int64_t count, const std::function<void(std::int64_t, int)>& work) {
         return m_execution.pool.run(
             count,

@@ -21,9 +21,6 @@ template <class Real> struct Numerators {
     base::Index corner;
 };
 
-/// The stages of a run, for ScorePass::items().
-enum PassStage : std::size_t { kLoad, kTransform, kDenominator, kRecomputation };
-
 /// The last part of a method that computes numerators for many tiles at once. It scores tile by
 /// tile, and recomputes scores that break the promise at the end, when their number is known.
 ///
@@ -57,7 +54,7 @@ class ScorePass {
     [[nodiscard]] static std::int64_t bytes(const method::Problem& problem);
 
     /// Does items on all threads and adds their time to a stage.
-    [[nodiscard]] ForItems items(PassStage stage);
+    [[nodiscard]] ForItems items(Stage stage);
 
     /// Scores one tile of the map, then finishes it or lets it wait. Any thread may call it.
     template <class Real>

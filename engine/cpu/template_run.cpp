@@ -149,7 +149,7 @@ template <class Real> class BlockedRun {
             }
         }
         const std::int64_t perLayer = m_blocks.segmentsOfLayer();
-        const bool done = m_pass.items(kTransform)(
+        const bool done = m_pass.items(kNumerator)(
             static_cast<std::int64_t>(missing.size()) * perLayer,
             [&](std::int64_t item, int worker) {
                 const std::int64_t width = m_blocks.x().segments();
@@ -207,7 +207,7 @@ template <class Real> class BlockedRun {
     bool addOutputs(std::int64_t layer, std::int64_t first) {
         const std::int64_t width = m_blocks.x().outputBlocks;
         const std::int64_t count = m_blocks.blocksOfLayer();
-        return m_pass.items(kTransform)(count, [&](std::int64_t item, int worker) {
+        return m_pass.items(kNumerator)(count, [&](std::int64_t item, int worker) {
             const Index block = indexOf(item % width, item / width, layer);
             const Correlated found = correlateBlock(block, worker);
             m_bounds[static_cast<std::size_t>((layer - first) * count + item)] = found.bound;
@@ -422,7 +422,7 @@ bool runBlocks(const BlockedInput& run, const PlacedPart& at, const std::vector<
                BlockedWorkspace& workspace, ScorePass& pass) {
     workspace.keepOnly<Real>();
     // The template's spectra first, since making them takes memory that is free again afterwards.
-    const auto& templ = run.templ.spectra().of<Real>(pass.items(kTransform), run.stop);
+    const auto& templ = run.templ.spectra().of<Real>(pass.items(kNumerator), run.stop);
     if (templ.empty()) {
         return false;
     }

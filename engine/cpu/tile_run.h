@@ -19,6 +19,9 @@
 
 namespace flcc::cpu {
 
+/// The stages of a run. In a Fourier method the numerator is what the transforms take.
+enum Stage : std::size_t { kLoad, kNumerator, kDenominator, kRecomputation };
+
 /// What a worker counts, beside its method's buffers.
 struct WorkerTally {
     FactsCollector facts; ///< of all templates

@@ -21,7 +21,7 @@ using base::Extents;
 using base::Status;
 
 /// Step between the bounds of the last row that go into the sample.
-constexpr std::int64_t kBoundStep = 16;
+constexpr std::int64_t kRowBoundStep = 16;
 
 /// H in the error bound of window sums by additions (engine/method/NUMERICS.md, section 4).
 double chainOf(const Extents& m) {
@@ -479,7 +479,7 @@ void TileScorer::finish(const method::Problem& problem, const base::AnyView& sce
         }
         tally.largestBound = repair ? std::max(tally.largestBound, bound) : tally.largestBound;
     }
-    for (std::int64_t i = 0; i < out.extents.x; i += kBoundStep) {
+    for (std::int64_t i = 0; i < out.extents.x; i += kRowBoundStep) {
         collector.addBound(m_bounds.data()[i]);
     }
     collector.addTile(tally, result.tile);

@@ -15,8 +15,6 @@ using method::Problem;
 
 namespace {
 
-enum Stage : std::size_t { kLoad, kTransform, kDenominator, kRecomputation };
-
 /// The shape of a part that is recomputed in double.
 struct Again {
     Extents points;
@@ -85,7 +83,7 @@ class Worker {
             if (!m_buffers.support(templ.spectra().value())
                      .tile({m_run.problem, templ.support().value(), templ.canonical(), m_run.scene,
                             scores, i == 0 ? stop : std::stop_token()},
-                           out, {kLoad, kTransform, kDenominator, kRecomputation}, m_tally)) {
+                           out, {kLoad, kNumerator, kDenominator, kRecomputation}, m_tally)) {
                 return false;
             }
             take(i, part, false);
@@ -142,7 +140,7 @@ class Worker {
             passed.energies =
                 transform.correlate(templ, own.voxels, own.work, own.numerators, wanted);
         }
-        m_tally.clock.lap(kTransform);
+        m_tally.clock.lap(kNumerator);
         return score(m_run.points, tile.out, passed, scoresOf(i, tile), own,
                      m_run.bank() ? &m_buffers.kept() : nullptr);
     }
@@ -201,7 +199,7 @@ class Worker {
             m_tally.clock.lap(kLoad);
             passed.energies =
                 transform->correlate(spectrum, own.voxels, own.work, own.numerators, out.extents);
-            m_tally.clock.lap(kTransform);
+            m_tally.clock.lap(kNumerator);
             const TileResult result = score(points, out, passed, part, own, nullptr);
             settle(templ, out, result, part);
             plain = plain && result.plain();

@@ -15,7 +15,7 @@ using base::Extents;
 using method::KeptVoxel;
 using Part = method::ReducedMap::Part;
 
-std::int64_t blocksOf(const Extents& part) {
+std::int64_t reducedBlocks(const Extents& part) {
     return base::voxelCount(method::shared::blockGrid(part));
 }
 
@@ -36,14 +36,14 @@ bool isReduced(const method::Problem& problem) { return !problem.onDevice.map; }
 std::int64_t reductionBytes(const Extents& part) {
     constexpr std::int64_t kBlock = sizeof(ReducedBlock) + kKeptMost * sizeof(KeptVoxel);
     constexpr std::int64_t kAsked = kAskedMost * sizeof(AskedVoxel);
-    return blocksOf(part) * kBlock + kAsked;
+    return reducedBlocks(part) * kBlock + kAsked;
 }
 
 std::int64_t reducedBytes(const method::Problem& problem, const Extents& part) {
     constexpr std::int64_t kTypical = 32; // assumed for the fullest block; all blocks send as many
     constexpr std::int64_t kBlock = sizeof(ReducedBlock) + kTypical * sizeof(KeptVoxel);
     constexpr std::int64_t kOfBank = kTypical * sizeof(std::int32_t);
-    return blocksOf(part) * (kBlock + (problem.templates > 1 ? kOfBank : 0));
+    return reducedBlocks(part) * (kBlock + (problem.templates > 1 ? kOfBank : 0));
 }
 
 Part wholePart(const base::Box& box, bool inDouble) {
@@ -70,7 +70,7 @@ std::vector<base::Index> Reducer::askedIn(const base::Box& box) const {
 
 void Reducer::start(PartSlot& slot, const Stream& compute) const {
     const Extents& extents = slot.box.extents;
-    const std::int64_t blocks = blocksOf(extents);
+    const std::int64_t blocks = reducedBlocks(extents);
     // The error of a score is at most the promise, that of a canonical score at most its own bound.
     std::int64_t most = 0; // voxels of the largest support
     for (const method::CanonicalTemplate* const templ : m_templates) {
@@ -110,7 +110,7 @@ void Reducer::start(PartSlot& slot, const Stream& compute) const {
 
 void Reducer::bring(PartSlot& slot, const Stream& download) const {
     const auto blocks =
-        static_cast<std::int64_t>(sizeof(ReducedBlock)) * blocksOf(slot.box.extents);
+        static_cast<std::int64_t>(sizeof(ReducedBlock)) * reducedBlocks(slot.box.extents);
     const std::int64_t asked = askedBytes(askedIn(slot.box));
     download.download(line(slot.reducedOnHost.data(), slot.reduced.data(), blocks));
     if (asked > 0) {
@@ -120,7 +120,7 @@ void Reducer::bring(PartSlot& slot, const Stream& download) const {
 
 std::int64_t Reducer::receive(PartSlot& slot, const Stream& fetch) const {
     const Extents& extents = slot.box.extents;
-    const std::int64_t blocks = blocksOf(extents);
+    const std::int64_t blocks = reducedBlocks(extents);
     const ReducedBlock* const reported = slot.reducedOnHost.data();
     const std::vector<base::Index> asked = askedIn(slot.box);
     std::int64_t most = 0;
@@ -236,7 +236,7 @@ void Reducer::addUp(const PartSlot& slot, const std::vector<method::ScoreTally>&
         addUp(part);
         return;
     }
-    for (std::int64_t i = 0; i < blocksOf(part.box.extents); ++i) {
+    for (std::int64_t i = 0; i < reducedBlocks(part.box.extents); ++i) {
         const ReducedBlock& reported = slot.reducedOnHost.data()[i];
         part.tally.count += reported.scores;
         part.tally.sum.add(reported.sum);

@@ -38,8 +38,6 @@ constexpr std::array<ElementType, 12> kElementTypes{{{"MET_UCHAR", PixelType::UI
                                                      {"MET_ULONG", PixelType::UInt32},
                                                      {"MET_LONG", PixelType::Int32}}};
 
-constexpr std::int64_t kLongestHeader = 1 << 20;
-
 /// The "Key = value" lines up to ElementDataFile, and where the voxels begin.
 struct Header {
     Metadata fields;
@@ -62,12 +60,6 @@ struct Header {
         return !value.empty() && (value[0] == 'T' || value[0] == 't' || value[0] == '1');
     }
 };
-
-std::string trimmed(const std::string& text) {
-    const auto first = text.find_first_not_of(" \t\r");
-    const auto last = text.find_last_not_of(" \t\r");
-    return first == std::string::npos ? "" : text.substr(first, last - first + 1);
-}
 
 Header parseHeader(const std::filesystem::path& path) {
     const std::int64_t size = requireRegularFile(path);

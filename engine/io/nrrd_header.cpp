@@ -13,7 +13,6 @@ namespace flcc::io::detail {
 
 namespace {
 
-constexpr std::int64_t kLongestHeader = std::int64_t{1} << 20;
 constexpr std::size_t kLongestField = 8192;
 constexpr std::int64_t kMostAxes = 16;
 constexpr std::int64_t kMostSpaceAxes = 8;
@@ -133,12 +132,6 @@ constexpr std::array<Space, 12> kSpaces{{{"right-anterior-superior", "ras", 3, t
                                          {"3d-left-handed", "", 3, false, false},
                                          {"3d-right-handed-time", "", 4, false, false},
                                          {"3d-left-handed-time", "", 4, false, false}}};
-
-std::string trimmed(const std::string& text) {
-    const auto first = text.find_first_not_of(" \t");
-    const auto last = text.find_last_not_of(" \t");
-    return first == std::string::npos ? "" : text.substr(first, last - first + 1);
-}
 
 /// The name of a field; empty if `text` is none.
 std::string_view fieldName(const std::string& text) {

@@ -15,7 +15,7 @@ namespace flcc::io::detail {
 
 namespace {
 
-constexpr std::int64_t kBlock = 1 << 20;
+constexpr std::int64_t kUnpackedBlock = 1 << 20;
 
 class PackedSource final : public ByteSource {
   public:
@@ -35,7 +35,7 @@ class PackedSource final : public ByteSource {
     void read(void* target, std::int64_t count) override {
         auto* out = static_cast<unsigned char*>(target);
         while (count > 0) {
-            const std::int64_t got = unpack(out, std::min(count, kBlock));
+            const std::int64_t got = unpack(out, std::min(count, kUnpackedBlock));
             if (got == 0) {
                 failInput(m_path, "its packed voxels are truncated or damaged");
             }
@@ -45,9 +45,9 @@ class PackedSource final : public ByteSource {
     }
 
     void skip(std::int64_t count) override {
-        std::vector<unsigned char> scratch(static_cast<std::size_t>(std::min(count, kBlock)));
-        for (; count > 0; count -= std::min(count, kBlock)) {
-            read(scratch.data(), std::min(count, kBlock));
+        std::vector<unsigned char> scratch(static_cast<std::size_t>(std::min(count, kUnpackedBlock)));
+        for (; count > 0; count -= std::min(count, kUnpackedBlock)) {
+            read(scratch.data(), std::min(count, kUnpackedBlock));
         }
     }
 

@@ -9,13 +9,12 @@
 
 #include "engine/io/detail/backends.h"
 #include "engine/io/detail/byte_source.h"
+#include "engine/io/detail/headers.h"
 #include "engine/io/detail/tiff_pages.h"
 
 namespace flcc::io::detail {
 
 namespace {
-
-using Bytes = std::vector<unsigned char>;
 
 /// Value `index` of a row of samples of `bits` bits, the first in the highest bits.
 unsigned packedSample(const unsigned char* row, std::int64_t index, unsigned bits) {

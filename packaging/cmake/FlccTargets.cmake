@@ -29,6 +29,12 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
     target_compile_options(flcc_options INTERFACE -Wno-restrict -Wno-stringop-overflow
         -Wno-array-bounds)
 endif()
+option(CMAKE_UNITY_BUILD "Compile the files of a target in groups: in less time, but anew as a group" OFF)
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
+if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # What names of one file mean for another in its group says nothing of either.
+    target_compile_options(flcc_options INTERFACE -Wno-shadow -Wno-subobject-linkage)
+endif()
 if(FLCC_SANITIZE)
     # -O1 -g1: reports with lines, in half the time that -O2 -g takes to compile.
     set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1 -DNDEBUG")
@@ -109,14 +115,15 @@ function(flcc_compile_options options)
         SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
-# flcc_add_tests(ROOM TESTS names ... [SLOW names] [SERIAL names] [THREADED names] [SOURCES ...]
+# flcc_add_tests(ROOM TESTS names ... [SLOW names] [SERIAL names] [THREADED names] [ALONE names] [SOURCES ...]
 # LIBRARIES ... LABELS ... [DISPLAY] [MAIN library] [HEADERS <header> ...]): the Qt Test executable ROOM_tests of NAME_test.cpp
 # for every name (tests/support/test_class.h), and a ctest test ROOM_NAME_test for each. SLOW tests
 # carry the label "slow", SERIAL tests measure time and run alone. The thread sanitizer is given the
-# THREADED ones only. HEADERS are parsed once, beside the standard ones and Qt Test.
+# THREADED ones only. ALONE are those whose names clash with those of others in a group of files
+# (CMAKE_UNITY_BUILD). HEADERS are parsed once, beside the standard ones and Qt Test.
 function(flcc_add_tests room)
     cmake_parse_arguments(TEST "DISPLAY" "MAIN"
-        "TESTS;SLOW;SERIAL;THREADED;SOURCES;LIBRARIES;LABELS;HEADERS" ${ARGN})
+        "TESTS;SLOW;SERIAL;THREADED;ALONE;SOURCES;LIBRARIES;LABELS;HEADERS" ${ARGN})
     set(names ${TEST_TESTS} ${TEST_SLOW})
     if(FLCC_SANITIZE STREQUAL "thread")
         set(names ${TEST_THREADED})
@@ -131,6 +138,8 @@ function(flcc_add_tests room)
     list(TRANSFORM sources APPEND _test.cpp)
     add_executable(${room}_tests ${sources} ${TEST_SOURCES})
     add_dependencies(flcc_tests ${room}_tests)
+    list(TRANSFORM TEST_ALONE APPEND _test.cpp)
+    set_source_files_properties(${TEST_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     set_target_properties(${room}_tests PROPERTIES AUTOMOC ON
         RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
     target_compile_definitions(${room}_tests PRIVATE QT_NO_KEYWORDS)

@@ -194,5 +194,5 @@ void CliCalibrateTest::aBenchmarkNamesItsDevice() {
     QCOMPARE(runCli({"bench", "--report", "nowhere/rows.json"}, place.path()).code, 7);
 }
 
-const flcc::test::TestClass<CliCalibrateTest> kTests;
+const flcc::test::TestClass<CliCalibrateTest> kCliCalibrateTest;
 #include "calibrate_test.moc"

@@ -596,5 +596,5 @@ void CliCommandsTest::theProgramLinksNoQtAndNoVtk() {
     QVERIFY(!run.output.contains("libQt") && !run.output.contains("libvtk"));
 }
 
-const flcc::test::TestClass<CliCommandsTest> kTests;
+const flcc::test::TestClass<CliCommandsTest> kCliCommandsTest;
 #include "commands_test.moc"

@@ -194,5 +194,5 @@ void CliDamagedTest::aPositionThatIsNoNumberIsRefused() {
     QCOMPARE(runShell("\"$CLI\" info bad.nrrd", folder.path()).code, 3);
 }
 
-const flcc::test::TestClass<CliDamagedTest> kTests;
+const flcc::test::TestClass<CliDamagedTest> kCliDamagedTest;
 #include "damaged_test.moc"

@@ -110,5 +110,5 @@ void CliDocumentsTest::everyCallInTheReadmeExists() {
     QCOMPARE(missing(commands, commandsOf(m_help)), QByteArray());
 }
 
-const flcc::test::TestClass<CliDocumentsTest> kTests;
+const flcc::test::TestClass<CliDocumentsTest> kCliDocumentsTest;
 #include "documents_test.moc"

@@ -15,5 +15,5 @@ class CliMemoryTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<CliMemoryTest> kTests;
+const flcc::test::TestClass<CliMemoryTest> kCliMemoryTest;
 #include "memory_test.moc"

@@ -74,5 +74,5 @@ void CliOwnFilesTest::noOutputReplacesAnInput() {
     QVERIFY(all() == before);
 }
 
-const flcc::test::TestClass<CliOwnFilesTest> kTests;
+const flcc::test::TestClass<CliOwnFilesTest> kCliOwnFilesTest;
 #include "own_files_test.moc"

@@ -197,5 +197,5 @@ void CliPicturesTest::theBestPeakOfAVolumeIsTheCut() {
     verifyBestIs(kVolume, corner, extents);
 }
 
-const flcc::test::TestClass<CliPicturesTest> kTests;
+const flcc::test::TestClass<CliPicturesTest> kCliPicturesTest;
 #include "pictures_test.moc"

@@ -142,5 +142,5 @@ class CliReaderTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<CliReaderTest> kTests;
+const flcc::test::TestClass<CliReaderTest> kCliReaderTest;
 #include "reader_test.moc"

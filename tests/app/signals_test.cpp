@@ -321,5 +321,5 @@ void CliSignalsTest::theBarIsForTerminalsOnly() {
     QVERIFY2(!quiet.output.contains("matching"), quiet.output.constData());
 }
 
-const flcc::test::TestClass<CliSignalsTest> kTests;
+const flcc::test::TestClass<CliSignalsTest> kCliSignalsTest;
 #include "signals_test.moc"

@@ -15,5 +15,5 @@ class CliSlowMemoryTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<CliSlowMemoryTest> kTests;
+const flcc::test::TestClass<CliSlowMemoryTest> kCliSlowMemoryTest;
 #include "slow_memory_test.moc"

@@ -76,5 +76,5 @@ void CliSlowTest::aSceneOf30000SquaredStaysInEightGigabytes() {
     QVERIFY(QFile::exists(folder.filePath("report.json")));
 }
 
-const flcc::test::TestClass<CliSlowTest> kTests;
+const flcc::test::TestClass<CliSlowTest> kCliSlowTest;
 #include "slow_test.moc"

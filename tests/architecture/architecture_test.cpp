@@ -226,5 +226,5 @@ class ArchitectureTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<ArchitectureTest> kTests;
+const flcc::test::TestClass<ArchitectureTest> kArchitectureTest;
 #include "architecture_test.moc"

@@ -282,5 +282,5 @@ class HarnessSelfTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<HarnessSelfTest> kTests;
+const flcc::test::TestClass<HarnessSelfTest> kHarnessSelfTest;
 #include "harness_test.moc"

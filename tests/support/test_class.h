@@ -9,7 +9,7 @@
 
 /// One executable holds the test classes of a room. Each test file ends with
 ///
-///     const flcc::test::TestClass<PixelsTest> kTests;
+///     const flcc::test::TestClass<PixelsTest> kPixelsTest;
 ///
 /// and `cpu_tests pixels_test` runs the class of pixels_test.cpp; arguments after it are Qt Test's.
 namespace flcc::test {

@@ -185,6 +185,6 @@ void MachineDialogsTest::theCrossoverMapIsDrawnAndSaved() {
     QTRY_VERIFY(QFile::exists(folder.filePath(QStringLiteral("numbers.json"))));
 }
 
-const flcc::test::TestClass<MachineDialogsTest> kTests;
+const flcc::test::TestClass<MachineDialogsTest> kMachineDialogsTest;
 
 #include "machine_dialogs_test.moc"

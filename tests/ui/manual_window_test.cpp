@@ -334,6 +334,6 @@ void ManualWindowTest::itClosesWithTheWindow() {
     QVERIFY(!window.isVisible());
 }
 
-const flcc::test::TestClass<ManualWindowTest> kTests;
+const flcc::test::TestClass<ManualWindowTest> kManualWindowTest;
 
 #include "manual_window_test.moc"

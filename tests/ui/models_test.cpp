@@ -251,6 +251,6 @@ void ModelsTest::resultsOfARunGoTogetherAndTheLastOfASceneStays() {
     QCOMPARE(titlesOf(document), (QStringList{"20", "21", "40"}));
 }
 
-const flcc::test::TestClass<ModelsTest> kTests;
+const flcc::test::TestClass<ModelsTest> kModelsTest;
 
 #include "models_test.moc"

@@ -28,6 +28,6 @@ void NoGraphicsTest::aPlatformWithoutOpenGlGetsALabelThatSaysSo() {
     QVERIFY(QTest::qWaitForWindowExposed(view.get()));
 }
 
-const flcc::test::TestClass<NoGraphicsTest> kTests;
+const flcc::test::TestClass<NoGraphicsTest> kNoGraphicsTest;
 
 #include "no_graphics_test.moc"

@@ -293,6 +293,6 @@ void RunControllerTest::theEndOfTheControllerEndsItsWork() {
     QVERIFY(time.elapsed() < kCancelMs);
 }
 
-const flcc::test::TestClass<RunControllerTest> kTests;
+const flcc::test::TestClass<RunControllerTest> kRunControllerTest;
 
 #include "run_controller_test.moc"

@@ -228,6 +228,6 @@ void SceneWidgetTest::deletingOneOfThreeViewsLeavesTheOthers() {
     QTRY_COMPARE(greyAt(*last, last->fromDisplay(scenes[2]->displayOf({50, 24, 0}))), 200);
 }
 
-const flcc::test::TestClass<SceneWidgetTest> kTests;
+const flcc::test::TestClass<SceneWidgetTest> kSceneWidgetTest;
 
 #include "scene_widget_test.moc"

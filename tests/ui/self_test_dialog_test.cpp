@@ -131,5 +131,5 @@ class SelfTestDialogTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<SelfTestDialogTest> kTests;
+const flcc::test::TestClass<SelfTestDialogTest> kSelfTestDialogTest;
 #include "self_test_dialog_test.moc"

@@ -211,6 +211,6 @@ void WindowExactTest::aPromiseThatIsNoneIsASentence() {
     QCOMPARE(m_window->matchPanel().settings().promise, 1e-4);
 }
 
-const flcc::test::TestClass<WindowExactTest> kTests;
+const flcc::test::TestClass<WindowExactTest> kWindowExactTest;
 
 #include "window_exact_test.moc"

@@ -377,6 +377,6 @@ void WindowFilesTest::theCommandLineReadsBackAsTheJob() {
             line.contains(QStringLiteral("--crop 20,30:12,10")));
 }
 
-const flcc::test::TestClass<WindowFilesTest> kTests;
+const flcc::test::TestClass<WindowFilesTest> kWindowFilesTest;
 
 #include "window_files_test.moc"

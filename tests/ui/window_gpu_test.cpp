@@ -358,6 +358,6 @@ class WindowGpuTest : public QObject {
     std::unique_ptr<ui::MainWindow> m_window;
 };
 
-const flcc::test::TestClass<WindowGpuTest> kTests;
+const flcc::test::TestClass<WindowGpuTest> kWindowGpuTest;
 
 #include "window_gpu_test.moc"

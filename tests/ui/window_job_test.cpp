@@ -236,6 +236,6 @@ void WindowJobTest::reportsHoldTheDigestOfFiles() {
     QVERIFY(inputs()[0].sha256.empty());
 }
 
-const flcc::test::TestClass<WindowJobTest> kTests;
+const flcc::test::TestClass<WindowJobTest> kWindowJobTest;
 
 #include "window_job_test.moc"

@@ -468,6 +468,6 @@ void WindowMasksTest::theExportedHeatmapIsTheSliceInView() {
     QVERIFY(QImage(file("heatmap.png")) != QImage(file("other.png")));
 }
 
-const flcc::test::TestClass<WindowMasksTest> kTests;
+const flcc::test::TestClass<WindowMasksTest> kWindowMasksTest;
 
 #include "window_masks_test.moc"

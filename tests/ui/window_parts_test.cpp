@@ -375,6 +375,6 @@ void WindowPartsTest::aMachineWithoutADriverSaysSo() {
     about.close();
 }
 
-const flcc::test::TestClass<WindowPartsTest> kTests;
+const flcc::test::TestClass<WindowPartsTest> kWindowPartsTest;
 
 #include "window_parts_test.moc"

@@ -341,6 +341,6 @@ void WindowRunTest::closingTheWindowDuringARunIsSafe() {
     QVERIFY(time.elapsed() < 2000);
 }
 
-const flcc::test::TestClass<WindowRunTest> kTests;
+const flcc::test::TestClass<WindowRunTest> kWindowRunTest;
 
 #include "window_run_test.moc"

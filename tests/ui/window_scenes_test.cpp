@@ -438,6 +438,6 @@ void WindowScenesTest::theCommandLineTakesSeveral() {
     QVERIFY(document().results()[1].job->peaks.front().corner == placeIn(1));
 }
 
-const flcc::test::TestClass<WindowScenesTest> kTests;
+const flcc::test::TestClass<WindowScenesTest> kWindowScenesTest;
 
 #include "window_scenes_test.moc"

@@ -86,5 +86,5 @@ class WindowSeriesTest : public QObject {
     std::unique_ptr<MainWindow> m_window;
 };
 
-const flcc::test::TestClass<WindowSeriesTest> kTests;
+const flcc::test::TestClass<WindowSeriesTest> kWindowSeriesTest;
 #include "window_series_test.moc"

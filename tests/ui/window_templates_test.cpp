@@ -356,6 +356,6 @@ void WindowTemplatesTest::aJobFileBringsAllTemplates() {
     QCOMPARE(m_window->flow().report()->groups.size(), std::size_t{3});
 }
 
-const flcc::test::TestClass<WindowTemplatesTest> kTests;
+const flcc::test::TestClass<WindowTemplatesTest> kWindowTemplatesTest;
 
 #include "window_templates_test.moc"

@@ -321,6 +321,6 @@ void WindowViewsTest::everyControlHasANameAndATooltip() {
     QVERIFY(controls > 25);
 }
 
-const flcc::test::TestClass<WindowViewsTest> kTests;
+const flcc::test::TestClass<WindowViewsTest> kWindowViewsTest;
 
 #include "window_views_test.moc"

@@ -318,5 +318,5 @@ void MapOverlayTest::wordsAreWrittenOverTheMap() {
     QCOMPARE(amber(), 0);
 }
 
-const flcc::test::TestClass<MapOverlayTest> kTests;
+const flcc::test::TestClass<MapOverlayTest> kMapOverlayTest;
 #include "map_overlay_test.moc"

@@ -329,5 +329,5 @@ void MarksTest::marksGrowWithThePixelRatio() {
     QCOMPARE(m.scene.templateBoxPartAt({corner.x - 10, corner.y}), BoxPart::TopLeft);
 }
 
-const flcc::test::TestClass<MarksTest> kTests;
+const flcc::test::TestClass<MarksTest> kMarksTest;
 #include "marks_test.moc"

@@ -389,5 +389,5 @@ void SliceSceneTest::hugeValuesAreShown() {
     }
 }
 
-const flcc::test::TestClass<SliceSceneTest> kTests;
+const flcc::test::TestClass<SliceSceneTest> kSliceSceneTest;
 #include "slice_scene_test.moc"

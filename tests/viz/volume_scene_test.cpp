@@ -556,5 +556,5 @@ void VolumeSceneTest::theMaskOfTheTemplateIsASurfaceInItsBoxAndThePeak() {
     QVERIFY(s.at(s.window->render(), corner)[0] > shaded[0] + 60);
 }
 
-const flcc::test::TestClass<VolumeSceneTest> kTests;
+const flcc::test::TestClass<VolumeSceneTest> kVolumeSceneTest;
 #include "volume_scene_test.moc"

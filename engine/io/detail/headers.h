@@ -20,6 +20,16 @@ namespace flcc::io::detail {
 
 using Bytes = std::vector<unsigned char>;
 
+/// Bytes of a header of text that are read at most.
+constexpr std::int64_t kLongestHeader = 1 << 20;
+
+/// The text without blanks at both ends.
+[[nodiscard]] inline std::string trimmed(const std::string& text) {
+    const auto first = text.find_first_not_of(" \t\r");
+    const auto last = text.find_last_not_of(" \t\r");
+    return first == std::string::npos ? "" : text.substr(first, last - first + 1);
+}
+
 /// Reads a number of a binary header at `offset`; reverses its bytes if `swapped`. **Shapes**: the
 /// header holds the number.
 template <class T> [[nodiscard]] T field(const Bytes& bytes, std::size_t offset, bool swapped) {

@@ -19,7 +19,7 @@ using base::Error;
 using base::ErrorCode;
 using base::PixelType;
 
-[[noreturn]] void fail(const std::string& sentence) { throw Error(ErrorCode::Input, sentence); }
+[[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCode::Input, sentence); }
 
 /// An identifier of the library and the function that closes it.
 class Handle {
@@ -117,7 +117,7 @@ std::vector<std::string> candidatesIn(hid_t file) {
         return 0;
     };
     if (H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, visit, &found, H5O_INFO_BASIC) < 0) {
-        fail("the HDF5 file is damaged");
+        refuse("the HDF5 file is damaged");
     }
     return found;
 }
@@ -127,7 +127,7 @@ std::string onlyDataset(hid_t file) {
     constexpr std::size_t kMostListed = 20;
     std::vector<std::string> found = candidatesIn(file);
     if (found.empty()) {
-        fail("it holds no dataset of 2 to 4 dimensions with integers or floating-point numbers");
+        refuse("it holds no dataset of 2 to 4 dimensions with integers or floating-point numbers");
     }
     if (found.size() == 1) {
         return found.front().substr(0, found.front().find('\n'));
@@ -147,9 +147,9 @@ std::string onlyDataset(hid_t file) {
 /// Opens a dataset of this file. A link to another file is not followed.
 Handle openDataset(hid_t file, const std::string& path) {
     const Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
-    const auto refuse = [](const char*, const char*, const char*, const char*, unsigned*, hid_t,
+    const auto decline = [](const char*, const char*, const char*, const char*, unsigned*, hid_t,
                            void*) -> herr_t { return -1; };
-    H5Pset_elink_cb(access.id(), refuse, nullptr);
+    H5Pset_elink_cb(access.id(), decline, nullptr);
     Handle dataset(H5Dopen2(file, path.c_str(), access.id()), H5Dclose);
     if (!dataset.valid()) {
         std::string names;
@@ -157,16 +157,16 @@ Handle openDataset(hid_t file, const std::string& path) {
         for (std::size_t i = 0; i < found.size() && i < 20; ++i) {
             names += (i > 0 ? ", " : "; it has ") + found[i].substr(0, found[i].find('\n'));
         }
-        fail("it has no dataset " + path + names);
+        refuse("it has no dataset " + path + names);
     }
     const Handle creation(H5Dget_create_plist(dataset.id()), H5Pclose);
     if (H5Pget_layout(creation.id()) == H5D_VIRTUAL || H5Pget_external_count(creation.id()) > 0) {
-        fail("the voxels of the dataset " + path + " lie in other files, which are not read");
+        refuse("the voxels of the dataset " + path + " lie in other files, which are not read");
     }
     if (!isImage(dataset.id())) {
-        fail("the dataset " + path + " has " + std::to_string(sizesOf(dataset.id()).size()) +
-             " dimensions or is not of integers or floating-point numbers; 2 to 4 dimensions "
-             "can be read");
+        refuse("the dataset " + path + " has " + std::to_string(sizesOf(dataset.id()).size()) +
+               " dimensions or is not of integers or floating-point numbers; 2 to 4 dimensions "
+               "can be read");
     }
     return dataset;
 }
@@ -253,14 +253,14 @@ void setGeometry(hid_t dataset, FoundImage& image) {
     if (noMemory) {
         throw std::bad_alloc();
     }
-    fail("its voxels are damaged, or packed by a filter that this machine lacks");
+    refuse("its voxels are damaged, or packed by a filter that this machine lacks");
 }
 
 FoundImage imageOf(hid_t dataset, const std::string& path) {
     const std::vector<hsize_t> sizes = sizesOf(dataset);
     for (const hsize_t size : sizes) {
         if (size < 1 || size > static_cast<hsize_t>(INT64_MAX)) {
-            fail("the dataset " + path + " has the size " + sizeText(sizes));
+            refuse("the dataset " + path + " has the size " + sizeText(sizes));
         }
     }
     const auto fromEnd = [&](std::size_t axis) {
@@ -270,7 +270,7 @@ FoundImage imageOf(hid_t dataset, const std::string& path) {
     image.pixel = *typeOf(dataset);
     image.extents = {fromEnd(0), fromEnd(1), fromEnd(2)};
     if (fromEnd(3) > 1'000'000'000) {
-        fail("the dataset " + path + " has too many frames");
+        refuse("the dataset " + path + " has too many frames");
     }
     image.frames = static_cast<int>(fromEnd(3));
     image.metadata["dataset"] = path;
@@ -332,7 +332,7 @@ void answerHdf5(const std::filesystem::path& path, const std::string& dataset, i
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
     const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
     if (!file.valid()) {
-        fail("the HDF5 file is truncated or damaged, or another program is writing it");
+        refuse("the HDF5 file is truncated or damaged, or another program is writing it");
     }
     const std::string chosen = dataset.empty() ? onlyDataset(file.id()) : dataset;
     const Handle open = openDataset(file.id(), chosen);

@@ -97,5 +97,5 @@ class AllocationTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<AllocationTest> kTests;
+const flcc::test::TestClass<AllocationTest> kAllocationTest;
 #include "allocation_test.moc"

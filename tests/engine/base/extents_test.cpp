@@ -110,5 +110,5 @@ class ExtentsTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<ExtentsTest> kTests;
+const flcc::test::TestClass<ExtentsTest> kExtentsTest;
 #include "extents_test.moc"

@@ -48,5 +48,5 @@ class GeometryTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<GeometryTest> kTests;
+const flcc::test::TestClass<GeometryTest> kGeometryTest;
 #include "geometry_test.moc"

@@ -104,5 +104,5 @@ class ImageTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<ImageTest> kTests;
+const flcc::test::TestClass<ImageTest> kImageTest;
 #include "image_test.moc"

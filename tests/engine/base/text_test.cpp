@@ -50,5 +50,5 @@ void TextTest::depthIsLimitedToAHundred() {
     QVERIFY(base::nestsTooDeep(std::string(101, '[')));
 }
 
-const flcc::test::TestClass<TextTest> kTests;
+const flcc::test::TestClass<TextTest> kTextTest;
 #include "text_test.moc"

@@ -284,5 +284,5 @@ class TilePoolTest : public QObject {
     void thisProcessMayRunAtLeastOneThread() { QVERIFY(availableThreads() >= 1); }
 };
 
-const flcc::test::TestClass<TilePoolTest> kTests;
+const flcc::test::TestClass<TilePoolTest> kTilePoolTest;
 #include "tile_pool_test.moc"

@@ -13,6 +13,7 @@
 #include "engine/cpu/simd/kernels.h"
 #include "engine/cpu/tile_scorer.h"
 #include "tests/engine/cpu/harness.h"
+#include "tests/support/extents_column.h"
 #include "tests/support/oracle.h"
 #include "tests/support/test_class.h"
 
@@ -22,8 +23,6 @@ using base::Index;
 using base::PixelType;
 using base::Status;
 namespace simd = cpu::simd;
-Q_DECLARE_METATYPE(flcc::base::Extents)
-
 namespace {
 
 /// Placements beside what is bright, and how much darker they are.
@@ -584,5 +583,5 @@ class AgainTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<AgainTest> kTests;
+const flcc::test::TestClass<AgainTest> kAgainTest;
 #include "again_test.moc"

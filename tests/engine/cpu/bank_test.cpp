@@ -557,5 +557,5 @@ class BankTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<BankTest> kTests;
+const flcc::test::TestClass<BankTest> kBankTest;
 #include "bank_test.moc"

@@ -163,5 +163,5 @@ class BeamTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<BeamTest> kTests;
+const flcc::test::TestClass<BeamTest> kBeamTest;
 #include "beam_test.moc"

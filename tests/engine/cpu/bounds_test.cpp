@@ -360,5 +360,5 @@ class BoundsTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<BoundsTest> kTests;
+const flcc::test::TestClass<BoundsTest> kBoundsTest;
 #include "bounds_test.moc"

@@ -173,5 +173,5 @@ class CancelTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<CancelTest> kTests;
+const flcc::test::TestClass<CancelTest> kCancelTest;
 #include "cancel_test.moc"

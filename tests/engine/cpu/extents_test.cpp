@@ -8,6 +8,7 @@
 #include "tests/engine/cpu/masks.h"
 #include "tests/support/comparison.h"
 #include "tests/support/effort.h"
+#include "tests/support/extents_column.h"
 #include "tests/support/test_class.h"
 
 using namespace flcc;
@@ -18,8 +19,6 @@ using base::Status;
 using method::Extent;
 using method::MaskedView;
 using method::Outside;
-
-Q_DECLARE_METATYPE(flcc::base::Extents)
 
 namespace {
 
@@ -266,5 +265,5 @@ class ExtentsTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<ExtentsTest> kTests;
+const flcc::test::TestClass<ExtentsTest> kExtentsTest;
 #include "extents_test.moc"

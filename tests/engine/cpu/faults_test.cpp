@@ -280,5 +280,5 @@ class FaultsTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<FaultsTest> kTests;
+const flcc::test::TestClass<FaultsTest> kFaultsTest;
 #include "faults_test.moc"

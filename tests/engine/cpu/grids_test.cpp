@@ -290,5 +290,5 @@ class GridsTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<GridsTest> kTests;
+const flcc::test::TestClass<GridsTest> kGridsTest;
 #include "grids_test.moc"

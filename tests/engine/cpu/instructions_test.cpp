@@ -116,5 +116,5 @@ class InstructionsTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<InstructionsTest> kTests;
+const flcc::test::TestClass<InstructionsTest> kInstructionsTest;
 #include "instructions_test.moc"

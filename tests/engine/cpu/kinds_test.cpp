@@ -26,5 +26,5 @@ class KindsTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<KindsTest> kTests;
+const flcc::test::TestClass<KindsTest> kKindsTest;
 #include "kinds_test.moc"

@@ -9,6 +9,7 @@
 #include "tests/engine/cpu/harness.h"
 #include "tests/engine/cpu/masks.h"
 #include "tests/support/comparison.h"
+#include "tests/support/extents_column.h"
 #include "tests/support/test_class.h"
 
 using namespace flcc;
@@ -17,8 +18,6 @@ using base::Index;
 using base::PixelType;
 using base::Status;
 using method::MaskedView;
-
-Q_DECLARE_METATYPE(flcc::base::Extents)
 
 namespace {
 
@@ -291,5 +290,5 @@ class MasksTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<MasksTest> kTests;
+const flcc::test::TestClass<MasksTest> kMasksTest;
 #include "masks_test.moc"

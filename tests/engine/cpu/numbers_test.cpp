@@ -266,5 +266,5 @@ class NumbersTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<NumbersTest> kTests;
+const flcc::test::TestClass<NumbersTest> kNumbersTest;
 #include "numbers_test.moc"

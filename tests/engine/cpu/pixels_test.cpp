@@ -115,5 +115,5 @@ class PixelsTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<PixelsTest> kTests;
+const flcc::test::TestClass<PixelsTest> kPixelsTest;
 #include "pixels_test.moc"

@@ -122,5 +122,5 @@ class RepeatTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<RepeatTest> kTests;
+const flcc::test::TestClass<RepeatTest> kRepeatTest;
 #include "repeat_test.moc"

@@ -6,13 +6,12 @@
 #include "engine/base/error.h"
 #include "tests/engine/cpu/harness.h"
 #include "tests/support/effort.h"
+#include "tests/support/extents_column.h"
 #include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
 using base::PixelType;
-
-Q_DECLARE_METATYPE(flcc::base::Extents)
 
 namespace {
 
@@ -152,5 +151,5 @@ class SizesTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<SizesTest> kTests;
+const flcc::test::TestClass<SizesTest> kSizesTest;
 #include "sizes_test.moc"

@@ -250,5 +250,5 @@ class SlowTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<SlowTest> kTests;
+const flcc::test::TestClass<SlowTest> kSlowTest;
 #include "slow_test.moc"

@@ -10,6 +10,7 @@
 #include "engine/base/status.h"
 #include "engine/cpu/simd/kernels.h"
 #include "tests/engine/cpu/harness.h"
+#include "tests/support/extents_column.h"
 #include "tests/support/test_class.h"
 
 using namespace flcc;
@@ -17,8 +18,6 @@ using base::Extents;
 using base::Index;
 using cpu::simd::ScoreArguments;
 using cpu::simd::ScoreConstants;
-Q_DECLARE_METATYPE(flcc::base::Extents)
-
 namespace {
 
 /// A tile whose every panel has numerators of which the score is 1/2, but where it is flat.
@@ -280,5 +279,5 @@ class SumsTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<SumsTest> kTests;
+const flcc::test::TestClass<SumsTest> kSumsTest;
 #include "sums_test.moc"

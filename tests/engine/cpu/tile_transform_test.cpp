@@ -18,6 +18,7 @@
 #include "engine/cpu/tile_loader.h"
 #include "engine/cpu/tile_transform.h"
 #include "tests/engine/cpu/harness.h"
+#include "tests/support/extents_column.h"
 #include "tests/support/test_class.h"
 
 using namespace flcc;
@@ -253,8 +254,6 @@ template <class Real> Found correlated(const Image<double>& tile, const Image<do
 }
 
 } // namespace
-
-Q_DECLARE_METATYPE(flcc::base::Extents)
 
 class TileTransformTest : public QObject {
     Q_OBJECT
@@ -556,5 +555,5 @@ class TileTransformTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<TileTransformTest> kTests;
+const flcc::test::TestClass<TileTransformTest> kTileTransformTest;
 #include "tile_transform_test.moc"

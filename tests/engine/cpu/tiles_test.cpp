@@ -240,5 +240,5 @@ class TilesTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<TilesTest> kTests;
+const flcc::test::TestClass<TilesTest> kTilesTest;
 #include "tiles_test.moc"

@@ -345,5 +345,5 @@ class WholeTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<WholeTest> kTests;
+const flcc::test::TestClass<WholeTest> kWholeTest;
 #include "whole_test.moc"

@@ -11,11 +11,14 @@
 #include "tests/support/effort.h"
 #include "tests/support/scenes.h"
 #include "tests/support/test_class.h"
+#include "tests/support/text.h"
 
 using namespace flcc;
 using test::Call;
+using test::calls;
 using test::DeviceDouble;
 using test::failAt;
+using test::holds;
 
 namespace {
 
@@ -47,8 +50,6 @@ struct Work {
     }
 };
 
-std::int64_t calls(Call call) { return test::deviceDouble().calls[static_cast<std::size_t>(call)]; }
-
 std::string peaksDifference(const job::JobResult& a, const job::JobResult& b) {
     if (a.peaks.empty() || a.peaks.size() != b.peaks.size()) {
         return "other peaks";
@@ -62,10 +63,6 @@ std::string peaksDifference(const job::JobResult& a, const job::JobResult& b) {
         }
     }
     return {};
-}
-
-bool holds(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 } // namespace
@@ -318,5 +315,5 @@ class BankJobsTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<BankJobsTest> kTests;
+const flcc::test::TestClass<BankJobsTest> kBankJobsTest;
 #include "bank_jobs_test.moc"

@@ -19,16 +19,11 @@ using base::Extents;
 using base::PixelType;
 using test::Bank;
 using test::Call;
+using test::calls;
 using test::DeviceDouble;
 using test::Order;
 using test::Ready;
 using test::Whole;
-
-namespace {
-
-std::int64_t calls(Call call) { return test::deviceDouble().calls[static_cast<std::size_t>(call)]; }
-
-} // namespace
 
 /// Several templates on one scene, on a device that is stood in for.
 class BanksTest : public QObject {
@@ -546,5 +541,5 @@ class BanksTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<BanksTest> kTests;
+const flcc::test::TestClass<BanksTest> kBanksTest;
 #include "banks_test.moc"

@@ -10,11 +10,13 @@
 #include "engine/job/crossover.h"
 #include "tests/engine/cuda/device_double.h"
 #include "tests/support/test_class.h"
+#include "tests/support/text.h"
 
 using namespace flcc;
 using test::Call;
 using test::DeviceDouble;
 using test::failAt;
+using test::holds;
 
 namespace {
 
@@ -35,10 +37,6 @@ job::BenchmarkOptions smallOnes(int problems) {
     options.threads = 1;
     options.repeat = 3;
     return options;
-}
-
-bool holds(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 } // namespace
@@ -159,5 +157,5 @@ class BenchmarkTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<BenchmarkTest> kTests;
+const flcc::test::TestClass<BenchmarkTest> kBenchmarkTest;
 #include "benchmark_test.moc"

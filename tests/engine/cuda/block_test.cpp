@@ -199,5 +199,5 @@ class BlockTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<BlockTest> kTests;
+const flcc::test::TestClass<BlockTest> kBlockTest;
 #include "block_test.moc"

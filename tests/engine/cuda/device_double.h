@@ -100,6 +100,11 @@ struct DeviceDouble {
     static constexpr cuda::Result kNoPlan = cuda::kTransformError + 5;
 };
 [[nodiscard]] DeviceDouble& deviceDouble();
+
+/// Calls of a kind that were made so far.
+[[nodiscard]] inline std::int64_t calls(Call call) {
+    return deviceDouble().calls[static_cast<std::size_t>(call)];
+}
 /// From now on call number `turn` of a kind and the following ones, `turns` of them, fail; may be
 /// said while others use the device.
 void failAt(Call call, std::int64_t turn, cuda::Result result, std::int64_t turns = 1);

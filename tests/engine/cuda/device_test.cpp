@@ -329,5 +329,5 @@ class DeviceTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<DeviceTest> kTests;
+const flcc::test::TestClass<DeviceTest> kDeviceTest;
 #include "device_test.moc"

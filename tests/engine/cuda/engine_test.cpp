@@ -12,8 +12,10 @@
 #include "engine/cuda/sticky_errors.h"
 #include "tests/engine/cuda/device_double.h"
 #include "tests/support/test_class.h"
+#include "tests/support/text.h"
 
 using namespace flcc;
+using test::holds;
 
 namespace {
 
@@ -22,10 +24,6 @@ std::string reasonOf(const std::filesystem::path& file) {
     std::string reason;
     const cuda::PluginTable* const table = cuda::Engine::load({file}, reason);
     return cuda::Engine(table, reason).reason();
-}
-
-bool holds(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 } // namespace
@@ -280,5 +278,5 @@ class EngineTest : public QObject {
 #endif
 };
 
-const flcc::test::TestClass<EngineTest> kTests;
+const flcc::test::TestClass<EngineTest> kEngineTest;
 #include "engine_test.moc"

@@ -12,16 +12,16 @@
 #include "tests/engine/cpu/masks.h"
 #include "tests/engine/cuda/on_double.h"
 #include "tests/support/comparison.h"
+#include "tests/support/extents_column.h"
 #include "tests/support/test_class.h"
 
 using namespace flcc;
 using base::Extents;
 using base::PixelType;
 using test::Call;
+using test::calls;
 using test::DeviceDouble;
 using test::Order;
-
-Q_DECLARE_METATYPE(flcc::base::Extents)
 
 namespace {
 
@@ -85,8 +85,6 @@ struct Match {
     int parts = 0;
     base::TilePool pool{2};
 };
-
-std::int64_t calls(Call call) { return test::deviceDouble().calls[static_cast<std::size_t>(call)]; }
 
 Scene sceneOf(const Extents& n, bool masked, PixelType type = PixelType::UInt16) {
     Scene scene{test::texture(type, n, 5), {}};
@@ -335,5 +333,5 @@ class HeldTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<HeldTest> kTests;
+const flcc::test::TestClass<HeldTest> kHeldTest;
 #include "held_test.moc"

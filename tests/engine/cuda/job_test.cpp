@@ -476,5 +476,5 @@ class CudaJobTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<CudaJobTest> kTests;
+const flcc::test::TestClass<CudaJobTest> kCudaJobTest;
 #include "job_test.moc"

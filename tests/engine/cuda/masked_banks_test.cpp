@@ -346,5 +346,5 @@ class MaskedBanksTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<MaskedBanksTest> kTests;
+const flcc::test::TestClass<MaskedBanksTest> kMaskedBanksTest;
 #include "masked_banks_test.moc"

@@ -258,5 +258,5 @@ class MergeTest : public QObject {
     };
 };
 
-const flcc::test::TestClass<MergeTest> kTests;
+const flcc::test::TestClass<MergeTest> kMergeTest;
 #include "merge_test.moc"

@@ -455,5 +455,5 @@ class ReduceTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<ReduceTest> kTests;
+const flcc::test::TestClass<ReduceTest> kReduceTest;
 #include "reduce_test.moc"

@@ -186,5 +186,5 @@ class RepairTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<RepairTest> kTests;
+const flcc::test::TestClass<RepairTest> kRepairTest;
 #include "repair_test.moc"

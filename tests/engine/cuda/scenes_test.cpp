@@ -558,5 +558,5 @@ void CudaScenesTest::aLostDeviceEndsOnTheProcessor() {
     QVERIFY_EXCEPTION_THROWN((void)job::runJob(Work("cuda").job), base::Error);
 }
 
-const flcc::test::TestClass<CudaScenesTest> kTests;
+const flcc::test::TestClass<CudaScenesTest> kCudaScenesTest;
 #include "scenes_test.moc"

@@ -148,5 +148,5 @@ class CudaSelfTestTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<CudaSelfTestTest> kTests;
+const flcc::test::TestClass<CudaSelfTestTest> kCudaSelfTestTest;
 #include "selftest_test.moc"

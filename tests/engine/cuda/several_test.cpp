@@ -116,5 +116,5 @@ class SeveralTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<SeveralTest> kTests;
+const flcc::test::TestClass<SeveralTest> kSeveralTest;
 #include "several_test.moc"

@@ -507,5 +507,5 @@ class StreamsTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<StreamsTest> kTests;
+const flcc::test::TestClass<StreamsTest> kStreamsTest;
 #include "streams_test.moc"

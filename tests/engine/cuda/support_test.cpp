@@ -209,5 +209,5 @@ class SupportTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<SupportTest> kTests;
+const flcc::test::TestClass<SupportTest> kSupportTest;
 #include "support_test.moc"

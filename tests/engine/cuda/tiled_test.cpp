@@ -14,6 +14,7 @@
 #include "engine/method/shared/smooth_length.h"
 #include "tests/engine/cuda/on_double.h"
 #include "tests/support/comparison.h"
+#include "tests/support/extents_column.h"
 #include "tests/support/test_class.h"
 
 using namespace flcc;
@@ -21,8 +22,6 @@ using base::Extents;
 using base::Index;
 using base::PixelType;
 using test::Call;
-
-Q_DECLARE_METATYPE(flcc::base::Extents)
 
 namespace {
 
@@ -456,5 +455,5 @@ class TiledTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<TiledTest> kTests;
+const flcc::test::TestClass<TiledTest> kTiledTest;
 #include "tiled_test.moc"

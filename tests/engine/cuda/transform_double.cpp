@@ -13,9 +13,9 @@ namespace flcc::test {
 
 namespace {
 
-template <class Value> class InTurn final : public TransformDouble {
+template <class Value> class PlainTransform final : public TransformDouble {
   public:
-    explicit InTurn(const cuda::TransformShape& shape)
+    explicit PlainTransform(const cuda::TransformShape& shape)
         : m_shape(shape), m_forward(cuda::isForward(shape.kind)),
           m_line({cuda::rowValues(shape.points) + 2 * std::max(shape.points.y, shape.points.z), 1,
                   1}) {
@@ -96,9 +96,9 @@ template <class Value> class InTurn final : public TransformDouble {
 
 std::unique_ptr<TransformDouble> TransformDouble::of(const cuda::TransformShape& shape) {
     if (cuda::isDouble(shape.kind)) {
-        return std::make_unique<InTurn<double>>(shape);
+        return std::make_unique<PlainTransform<double>>(shape);
     }
-    return std::make_unique<InTurn<float>>(shape);
+    return std::make_unique<PlainTransform<float>>(shape);
 }
 
 } // namespace flcc::test

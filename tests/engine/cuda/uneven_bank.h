@@ -63,10 +63,6 @@ inline void smallDevice(int kind, std::int32_t copyEngines = 2, std::int32_t dev
     device.about.copyEngines = copyEngines;
 }
 
-[[nodiscard]] inline std::int64_t calls(Call call) {
-    return deviceDouble().calls[static_cast<std::size_t>(call)];
-}
-
 /// What the templates give alone, taken together.
 struct Merged {
     Merged(const OnDouble& own, const Bank& bank, const base::Extents& tile)

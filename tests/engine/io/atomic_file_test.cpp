@@ -344,5 +344,5 @@ class AtomicFileTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<AtomicFileTest> kTests;
+const flcc::test::TestClass<AtomicFileTest> kAtomicFileTest;
 #include "atomic_file_test.moc"

@@ -229,5 +229,5 @@ class DamagedFileTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<DamagedFileTest> kTests;
+const flcc::test::TestClass<DamagedFileTest> kDamagedFileTest;
 #include "damaged_file_test.moc"

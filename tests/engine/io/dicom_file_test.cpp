@@ -354,5 +354,5 @@ class DicomFileTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<DicomFileTest> kTests;
+const flcc::test::TestClass<DicomFileTest> kDicomFileTest;
 #include "dicom_file_test.moc"

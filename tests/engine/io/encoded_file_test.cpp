@@ -243,5 +243,5 @@ class EncodedFileTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<EncodedFileTest> kTests;
+const flcc::test::TestClass<EncodedFileTest> kEncodedFileTest;
 #include "encoded_file_test.moc"

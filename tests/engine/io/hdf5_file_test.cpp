@@ -327,5 +327,5 @@ class Hdf5FileTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<Hdf5FileTest> kTests;
+const flcc::test::TestClass<Hdf5FileTest> kHdf5FileTest;
 #include "hdf5_file_test.moc"

@@ -68,5 +68,5 @@ class HeatmapFileTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<HeatmapFileTest> kTests;
+const flcc::test::TestClass<HeatmapFileTest> kHeatmapFileTest;
 #include "heatmap_file_test.moc"

@@ -264,5 +264,5 @@ class HostileFileTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<HostileFileTest> kTests;
+const flcc::test::TestClass<HostileFileTest> kHostileFileTest;
 #include "hostile_file_test.moc"

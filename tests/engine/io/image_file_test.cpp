@@ -369,5 +369,5 @@ class ImageFileTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<ImageFileTest> kTests;
+const flcc::test::TestClass<ImageFileTest> kImageFileTest;
 #include "image_file_test.moc"

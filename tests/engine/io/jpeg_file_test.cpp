@@ -104,5 +104,5 @@ class JpegFileTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<JpegFileTest> kTests;
+const flcc::test::TestClass<JpegFileTest> kJpegFileTest;
 #include "jpeg_file_test.moc"

@@ -262,5 +262,5 @@ class MedicalFileTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<MedicalFileTest> kTests;
+const flcc::test::TestClass<MedicalFileTest> kMedicalFileTest;
 #include "medical_file_test.moc"

@@ -116,5 +116,5 @@ class MhaFileTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<MhaFileTest> kTests;
+const flcc::test::TestClass<MhaFileTest> kMhaFileTest;
 #include "mha_file_test.moc"

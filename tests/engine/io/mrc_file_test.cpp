@@ -238,5 +238,5 @@ class MrcFileTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<MrcFileTest> kTests;
+const flcc::test::TestClass<MrcFileTest> kMrcFileTest;
 #include "mrc_file_test.moc"

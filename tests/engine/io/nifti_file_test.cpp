@@ -365,5 +365,5 @@ class NiftiFileTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<NiftiFileTest> kTests;
+const flcc::test::TestClass<NiftiFileTest> kNiftiFileTest;
 #include "nifti_file_test.moc"

@@ -113,5 +113,5 @@ class NiftiWriterTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<NiftiWriterTest> kTests;
+const flcc::test::TestClass<NiftiWriterTest> kNiftiWriterTest;
 #include "nifti_writer_test.moc"

@@ -354,5 +354,5 @@ class NrrdFileTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<NrrdFileTest> kTests;
+const flcc::test::TestClass<NrrdFileTest> kNrrdFileTest;
 #include "nrrd_file_test.moc"

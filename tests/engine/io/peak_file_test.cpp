@@ -139,5 +139,5 @@ class PeakFileTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<PeakFileTest> kTests;
+const flcc::test::TestClass<PeakFileTest> kPeakFileTest;
 #include "peak_file_test.moc"

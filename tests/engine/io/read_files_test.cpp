@@ -164,5 +164,5 @@ class ReadFilesTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<ReadFilesTest> kTests;
+const flcc::test::TestClass<ReadFilesTest> kReadFilesTest;
 #include "read_files_test.moc"

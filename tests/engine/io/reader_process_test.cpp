@@ -283,5 +283,5 @@ class ReaderProcessTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<ReaderProcessTest> kTests;
+const flcc::test::TestClass<ReaderProcessTest> kReaderProcessTest;
 #include "reader_process_test.moc"

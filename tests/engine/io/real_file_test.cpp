@@ -138,5 +138,5 @@ class RealFileTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<RealFileTest> kTests;
+const flcc::test::TestClass<RealFileTest> kRealFileTest;
 #include "real_file_test.moc"

@@ -233,5 +233,5 @@ class StopTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<StopTest> kTests;
+const flcc::test::TestClass<StopTest> kStopTest;
 #include "stop_test.moc"

@@ -338,5 +338,5 @@ class TiffFileTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<TiffFileTest> kTests;
+const flcc::test::TestClass<TiffFileTest> kTiffFileTest;
 #include "tiff_file_test.moc"

@@ -416,5 +416,5 @@ void JobArgumentsTest::everyWayOfPlanningHasAName() {
     }
 }
 
-const flcc::test::TestClass<JobArgumentsTest> kTests;
+const flcc::test::TestClass<JobArgumentsTest> kJobArgumentsTest;
 #include "arguments_test.moc"

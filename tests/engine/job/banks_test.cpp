@@ -595,5 +595,5 @@ void JobBanksTest::outputsAreWritten() {
     QCOMPARE(test::thrownBy([&] { (void)job::runJob(job, images); }).code, ErrorCode::CommandLine);
 }
 
-const flcc::test::TestClass<JobBanksTest> kTests;
+const flcc::test::TestClass<JobBanksTest> kJobBanksTest;
 #include "banks_test.moc"

@@ -271,5 +271,5 @@ void JobCancelTest::stopsAtAnyMomentLeaveNothingBehind() {
     QVERIFY(cancelled > 0);
 }
 
-const flcc::test::TestClass<JobCancelTest> kTests;
+const flcc::test::TestClass<JobCancelTest> kJobCancelTest;
 #include "cancel_test.moc"

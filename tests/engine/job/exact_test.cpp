@@ -422,5 +422,5 @@ void JobExactTest::theVerdictStandsInEveryReport() {
     QVERIFY(job::toText(result.report).find("Audit: passed; ") != std::string::npos);
 }
 
-const flcc::test::TestClass<JobExactTest> kTests;
+const flcc::test::TestClass<JobExactTest> kJobExactTest;
 #include "exact_test.moc"

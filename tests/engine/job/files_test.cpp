@@ -407,5 +407,5 @@ void JobFilesTest::samplesAreWrittenWithTheirTruth() {
              ErrorCode::Output);
 }
 
-const flcc::test::TestClass<JobFilesTest> kTests;
+const flcc::test::TestClass<JobFilesTest> kJobFilesTest;
 #include "files_test.moc"

@@ -458,5 +458,5 @@ void JobKnowledgeTest::theCrossoverPictureShowsItsMaps() {
             base::ErrorCode::CommandLine);
 }
 
-const flcc::test::TestClass<JobKnowledgeTest> kTests;
+const flcc::test::TestClass<JobKnowledgeTest> kJobKnowledgeTest;
 #include "knowledge_test.moc"

@@ -356,5 +356,5 @@ void JobMasksTest::theAuditJudgesWhatLeavesTheScene() {
     QVERIFY2(unmarked.reason.find("PARTIAL") != std::string::npos, unmarked.reason.c_str());
 }
 
-const flcc::test::TestClass<JobMasksTest> kTests;
+const flcc::test::TestClass<JobMasksTest> kJobMasksTest;
 #include "masks_test.moc"

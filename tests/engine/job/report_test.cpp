@@ -259,5 +259,5 @@ void JobReportTest::theLimitOfEveryControlGroupAboveCounts() {
     QCOMPARE(left("0::/user.slice/b.scope\n"), std::int64_t{800});
 }
 
-const flcc::test::TestClass<JobReportTest> kTests;
+const flcc::test::TestClass<JobReportTest> kJobReportTest;
 #include "report_test.moc"

@@ -364,5 +364,5 @@ void JobRunTest::aDeviceThatIsNotThereIsAnError() {
     QVERIFY2(thrown.sentence.find("cuda:7") != std::string::npos, thrown.sentence.c_str());
 }
 
-const flcc::test::TestClass<JobRunTest> kTests;
+const flcc::test::TestClass<JobRunTest> kJobRunTest;
 #include "run_test.moc"

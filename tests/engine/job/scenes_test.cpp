@@ -561,5 +561,5 @@ void JobScenesTest::plansAreMadeForEveryKind() {
     }
 }
 
-const flcc::test::TestClass<JobScenesTest> kTests;
+const flcc::test::TestClass<JobScenesTest> kJobScenesTest;
 #include "scenes_test.moc"

@@ -48,8 +48,8 @@ struct BankMap {
         made.index = index.view();
         return made;
     }
-    [[nodiscard]] test::Bank bank() const {
-        test::Bank made;
+    [[nodiscard]] test::JudgedBank bank() const {
+        test::JudgedBank made;
         for (const base::AnyImage& templ : templates) {
             made.templates.push_back(base::viewOf(templ));
         }
@@ -69,7 +69,7 @@ std::vector<match::Peak> peaksOf(const base::AnyImage& scene, const std::vector<
 
 std::vector<test::Place> judged(const base::AnyImage& scene, const std::vector<BankMap>& banks,
                                 const PeakOptions& options) {
-    std::vector<test::Bank> made;
+    std::vector<test::JudgedBank> made;
     for (const BankMap& bank : banks) {
         made.push_back(bank.bank());
     }
@@ -420,5 +420,5 @@ void BankPeaksTest::aScoreOfZeroCounts() {
     QCOMPARE(peaks.front().templ, 1);
 }
 
-const flcc::test::TestClass<BankPeaksTest> kTests;
+const flcc::test::TestClass<BankPeaksTest> kBankPeaksTest;
 #include "bank_peaks_test.moc"

@@ -111,5 +111,5 @@ class ColourMapTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<ColourMapTest> kTests;
+const flcc::test::TestClass<ColourMapTest> kColourMapTest;
 #include "colour_map_test.moc"

@@ -120,5 +120,5 @@ void MapStatisticsTest::theOrderOfTheVoxelsChangesNoBit() {
     QVERIFY(std::abs(rows.standardDeviation - std::sqrt(1.0 / 3)) < 0.01);
 }
 
-const flcc::test::TestClass<MapStatisticsTest> kTests;
+const flcc::test::TestClass<MapStatisticsTest> kMapStatisticsTest;
 #include "map_statistics_test.moc"

@@ -146,5 +146,5 @@ class PartialPeaksTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<PartialPeaksTest> kTests;
+const flcc::test::TestClass<PartialPeaksTest> kPartialPeaksTest;
 #include "partial_peaks_test.moc"

@@ -131,14 +131,14 @@ std::vector<Place> judgedPeaks(const base::AnyView& scene, const base::AnyView& 
     return judgedPeaks(scene, {{{templ}, {0}}}, options);
 }
 
-std::vector<Place> judgedPeaks(const base::AnyView& scene, const std::vector<Bank>& banks,
+std::vector<Place> judgedPeaks(const base::AnyView& scene, const std::vector<JudgedBank>& banks,
                                const match::PeakOptions& options) {
     struct Found {
         Place place;
         base::Extents templ;
     };
     std::vector<Found> maxima;
-    for (const Bank& bank : banks) {
+    for (const JudgedBank& bank : banks) {
         const base::Extents extents = base::extentsOf(bank.templates.front());
         const double bound = method::canonicalBound(base::voxelCount(extents));
         base::Image<double> scores = canonicalMap(scene, bank.templates.front());

@@ -38,13 +38,13 @@ struct Place {
                                              const match::PeakOptions& options);
 
 /// Templates of one extent and their numbers.
-struct Bank {
+struct JudgedBank {
     std::vector<base::AnyView> templates;
     std::vector<int> numbers;
 };
 /// Likewise of several banks: the best canonical score of every placement of each, all in one list.
 [[nodiscard]] std::vector<Place> judgedPeaks(const base::AnyView& scene,
-                                             const std::vector<Bank>& banks,
+                                             const std::vector<JudgedBank>& banks,
                                              const match::PeakOptions& options);
 
 /// The first difference, in words; empty when corners and scores agree in every bit.

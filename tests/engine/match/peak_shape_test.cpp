@@ -184,5 +184,5 @@ void PeakShapeTest::equalScoresHaveNoZScore() {
     }
 }
 
-const flcc::test::TestClass<PeakShapeTest> kTests;
+const flcc::test::TestClass<PeakShapeTest> kPeakShapeTest;
 #include "peak_shape_test.moc"

@@ -384,5 +384,5 @@ void PeaksTest::optionsWithoutSenseAreRefused() {
     }
 }
 
-const flcc::test::TestClass<PeaksTest> kTests;
+const flcc::test::TestClass<PeaksTest> kPeaksTest;
 #include "peaks_test.moc"

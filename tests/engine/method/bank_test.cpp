@@ -201,5 +201,5 @@ class BankTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<BankTest> kTests;
+const flcc::test::TestClass<BankTest> kBankTest;
 #include "bank_test.moc"

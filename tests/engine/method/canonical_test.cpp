@@ -378,5 +378,5 @@ class CanonicalTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<CanonicalTest> kTests;
+const flcc::test::TestClass<CanonicalTest> kCanonicalTest;
 #include "canonical_test.moc"

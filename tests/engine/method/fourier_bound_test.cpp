@@ -78,5 +78,5 @@ class FourierBoundTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<FourierBoundTest> kTests;
+const flcc::test::TestClass<FourierBoundTest> kFourierBoundTest;
 #include "fourier_bound_test.moc"

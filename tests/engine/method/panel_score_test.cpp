@@ -192,5 +192,5 @@ class PanelScoreTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<PanelScoreTest> kTests;
+const flcc::test::TestClass<PanelScoreTest> kPanelScoreTest;
 #include "panel_score_test.moc"

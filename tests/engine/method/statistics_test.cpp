@@ -112,5 +112,5 @@ class StatisticsTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<StatisticsTest> kTests;
+const flcc::test::TestClass<StatisticsTest> kStatisticsTest;
 #include "statistics_test.moc"

@@ -137,5 +137,5 @@ class KnowledgeTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<KnowledgeTest> kTests;
+const flcc::test::TestClass<KnowledgeTest> kKnowledgeTest;
 #include "knowledge_test.moc"

@@ -568,5 +568,5 @@ class PlanTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<PlanTest> kTests;
+const flcc::test::TestClass<PlanTest> kPlanTest;
 #include "plan_test.moc"

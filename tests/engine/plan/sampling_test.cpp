@@ -205,5 +205,5 @@ class SamplingTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<SamplingTest> kTests;
+const flcc::test::TestClass<SamplingTest> kSamplingTest;
 #include "sampling_test.moc"

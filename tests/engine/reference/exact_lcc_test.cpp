@@ -139,5 +139,5 @@ class ExactLccTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<ExactLccTest> kTests;
+const flcc::test::TestClass<ExactLccTest> kExactLccTest;
 #include "exact_lcc_test.moc"

@@ -236,5 +236,5 @@ class LccTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<LccTest> kTests;
+const flcc::test::TestClass<LccTest> kLccTest;
 #include "lcc_test.moc"

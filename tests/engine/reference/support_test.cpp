@@ -114,5 +114,5 @@ class SupportTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<SupportTest> kTests;
+const flcc::test::TestClass<SupportTest> kSupportTest;
 #include "support_test.moc"

@@ -284,5 +284,5 @@ class SampleTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<SampleTest> kTests;
+const flcc::test::TestClass<SampleTest> kSampleTest;
 #include "sample_test.moc"

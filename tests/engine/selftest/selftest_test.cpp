@@ -187,5 +187,5 @@ class SelfTestTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<SelfTestTest> kTests;
+const flcc::test::TestClass<SelfTestTest> kSelfTestTest;
 #include "selftest_test.moc"
