@@ -19,21 +19,23 @@ if(FLCC_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
         CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${FLCC_CCACHE})
 endif()
 
+option(CMAKE_UNITY_BUILD "Compile the files of a target in groups: in less time, but anew as a group" OFF)
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
+set(FLCC_SHADOW -Wshadow)
+if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # That a name hides one of another file in its group is nothing to warn of.
+    set(FLCC_SHADOW -Wshadow=local -Wno-subobject-linkage)
+endif()
+
 add_library(flcc_options INTERFACE)
 target_include_directories(flcc_options INTERFACE ${CMAKE_SOURCE_DIR})
-target_compile_options(flcc_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+target_compile_options(flcc_options INTERFACE -Wall -Wextra -Wpedantic ${FLCC_SHADOW} -Wconversion
     -Wsign-conversion -Wnon-virtual-dtor -Woverloaded-virtual -Wold-style-cast
     $<$<BOOL:${FLCC_WARNINGS_AS_ERRORS}>:-Werror>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     # GCC 12 sees overlaps and overflows in "text" + std::string (its bug 105651).
     target_compile_options(flcc_options INTERFACE -Wno-restrict -Wno-stringop-overflow
         -Wno-array-bounds)
-endif()
-option(CMAKE_UNITY_BUILD "Compile the files of a target in groups: in less time, but anew as a group" OFF)
-set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
-if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # What names of one file mean for another in its group says nothing of either.
-    target_compile_options(flcc_options INTERFACE -Wno-shadow -Wno-subobject-linkage)
 endif()
 if(FLCC_SANITIZE)
     # -O1 -g1: reports with lines, in half the time that -O2 -g takes to compile.

@@ -23,7 +23,7 @@ using base::Extents;
 using nlohmann::json;
 
 constexpr double kLeastMs = 0.2;
-constexpr double kLongMs = 1000;
+constexpr double kLongChoiceMs = 1000;
 
 struct Sizes {
     Extents scene;
@@ -130,7 +130,7 @@ std::map<std::string, double> timeAll(Contest& contest, const std::vector<method
         best = std::min(best, ms);
     }
     std::map<std::string, std::vector<double>> times;
-    const int turns = best > kLongMs ? std::min(repeat, 3) : repeat;
+    const int turns = best > kLongChoiceMs ? std::min(repeat, 3) : repeat;
     for (int turn = 0; turn < turns; ++turn) {
         for (const method::Candidate& candidate : all) {
             const bool near = first[methodText(candidate)] <= 1.6 * best ||

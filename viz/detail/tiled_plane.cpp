@@ -22,7 +22,7 @@
 namespace flcc::viz::detail {
 namespace {
 
-constexpr std::int64_t kTile = 1024;
+constexpr std::int64_t kPlaneTile = 1024;
 
 std::string vec3(const match::Colour& colour) {
     std::string text = "vec3(";
@@ -83,11 +83,11 @@ void TiledPlane::setShape(std::int64_t width, std::int64_t height,
     m_first = first;
     m_step = step;
     const TexelRect all{0, 0, width, height};
-    for (std::int64_t top = 0; top < height; top += kTile) {
-        for (std::int64_t left = 0; left < width; left += kTile) {
+    for (std::int64_t top = 0; top < height; top += kPlaneTile) {
+        for (std::int64_t left = 0; left < width; left += kPlaneTile) {
             auto tile = std::make_unique<Tile>();
-            tile->shown = common({left, top, left + kTile, top + kTile}, all);
-            tile->stored = common({left - 1, top - 1, left + kTile + 1, top + kTile + 1}, all);
+            tile->shown = common({left, top, left + kPlaneTile, top + kPlaneTile}, all);
+            tile->stored = common({left - 1, top - 1, left + kPlaneTile + 1, top + kPlaneTile + 1}, all);
             tile->dirty = tile->stored;
             place(*tile);
             m_renderer.AddActor(tile->actor);
