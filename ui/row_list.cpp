@@ -17,7 +17,7 @@ namespace {
 
 /// Rows in sight; further ones are scrolled to.
 constexpr int kRows = 5;
-constexpr int kGap = 1; ///< between them
+constexpr int kRowGap = 1; ///< between them
 
 /// A button that elides its text when it is too narrow.
 class NameButton : public QPushButton {
@@ -100,7 +100,7 @@ void RowList::setRows(const std::vector<Row>& rows, int active) {
     auto* all = new QWidget;
     auto* column = new QVBoxLayout(all);
     column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(kGap);
+    column->setSpacing(kRowGap);
     QWidget* shown = nullptr;
     for (int i = 0; i < count; ++i) {
         QWidget* row = makeRow(i, rows[static_cast<std::size_t>(i)], i == active, all);
@@ -108,8 +108,8 @@ void RowList::setRows(const std::vector<Row>& rows, int active) {
         shown = i == active ? row : shown;
     }
     m_area->setWidget(all);                             // the old rows go
-    const int height = all->sizeHint().height() + kGap; // all rows are alike
-    m_area->setFixedHeight(count > 0 ? height * std::min(count, kRows) / count - kGap : 0);
+    const int height = all->sizeHint().height() + kRowGap; // all rows are alike
+    m_area->setFixedHeight(count > 0 ? height * std::min(count, kRows) / count - kRowGap : 0);
     if (shown != nullptr) {
         all->adjustSize();
         m_area->ensureWidgetVisible(shown, 0, 0);
