@@ -33,37 +33,51 @@ using Arguments = std::vector<std::string>;
 constexpr const char* kUsage =
     R"(flcc-cli finds a template in an image or volume by local correlation coefficients.
 
-  flcc-cli match SCENE TEMPLATE [options]                  scores every placement; gives peaks and map
-  flcc-cli match SCENE A --template B --template C ...     several templates: keeps the best score of each placement
-  flcc-cli match SCENE --crop X,Y[,Z]:W,H[,D] [options]    cuts the template from the scene
-  flcc-cli match SCENE TEMPLATE --scene B C ...            several scenes: searches each, numbers the outputs
-  flcc-cli plan  ... as match ...                          shows the method that match would choose, its time and memory
-  flcc-cli info [--verify] FILE                            prints extents, type and geometry of a file as JSON;
-                                                           --verify reads every pixel and says complete: true
-  flcc-cli sample NAME --output DIR                        writes a built-in sample: scene, template, true positions
-  flcc-cli sample --list                                   lists the built-in samples
-  flcc-cli devices [--json]                                lists CPU and GPUs; says why one cannot be used
+  flcc-cli match SCENE TEMPLATE [options]         scores every placement; gives peaks and map
+  flcc-cli match SCENE A --template B --template C ...
+                                                  several templates: keeps the best score of each
+                                                  placement
+  flcc-cli match SCENE --crop X,Y[,Z]:W,H[,D] [options]
+                                                  cuts the template from the scene
+  flcc-cli match SCENE TEMPLATE --scene B C ...   several scenes: searches each, numbers the outputs
+  flcc-cli plan ... as match ...                  shows the method that match would choose, its time
+                                                  and memory
+  flcc-cli info [--verify] FILE                   prints extents, type and geometry of a file as
+                                                  JSON; --verify reads every pixel and says
+                                                  complete: true
+  flcc-cli sample NAME --output DIR               writes a built-in sample: scene, template, true
+                                                  positions
+  flcc-cli sample --list                          lists the built-in samples
+  flcc-cli devices [--json]                       lists CPU and GPUs; says why one cannot be used
   flcc-cli calibrate [--threads N] [--seconds N] [--quiet] [--json]
-                                                           measures this machine for better plans; takes two minutes
-  flcc-cli bench [--device D] [--report FILE.json]         times every method of a device, transfers separately
-                 [--set sizes|crossover|banks|volumes | --scene X,Y[,Z] --template X,Y[,Z] [--templates N]]
+                                                  measures this machine for better plans; takes two
+                                                  minutes
+  flcc-cli bench [--device D] [--report FILE.json]
+                 [--set sizes|crossover|banks|volumes |
+                  --scene X,Y[,Z] --template X,Y[,Z] [--templates N]]
                  [--pixel TYPE] [--threads N] [--repeat N]
+                                                  times every method of a device, transfers
+                                                  separately
   flcc-cli bench --crossover FILE.png|FILE.json [--device D] [--threads N]
-                                                           draws the method chosen for each scene and template size
+                                                  draws the method chosen for each scene and
+                                                  template size
   flcc-cli selftest [--device auto|cpu|cuda|cuda:N] [--case NAME]... [--json]
-                                                           runs exact cases on every instruction set and GPU of this machine;
-                                                           NAME is the name of a case or a part of it
+                                                  runs exact cases on every instruction set and GPU
+                                                  of this machine; NAME is the name of a case or a
+                                                  part of it
   flcc-cli --help | --version
 
-SCENE, TEMPLATE and FILE are image files, the folder of a DICOM series or one of its files, or FILE.h5:/path/to/dataset.
+SCENE, TEMPLATE and FILE are image files, the folder of a DICOM series or one of its files, or
+FILE.h5:/path/to/dataset.
 
 Options of match and plan; the default is the first value or in brackets:
 )";
 
 constexpr const char* kCodes =
     R"(
-Exit codes: 0 done, 1 internal error, failed selftest or self-audit, 2 invalid command line, 3 input cannot be read,
-4 invalid problem, 5 memory limit too small, 6 device cannot be used, 7 output cannot be written, 130 interrupted.
+Exit codes: 0 done, 1 internal error, failed selftest or self-audit, 2 invalid command line,
+3 input cannot be read, 4 invalid problem, 5 memory limit too small, 6 device cannot be used,
+7 output cannot be written, 130 interrupted.
 )";
 
 bool asksForHelp(const Arguments& args) {

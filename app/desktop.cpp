@@ -7,6 +7,7 @@ int main(int argc, char** argv) {
     flcc::app::blockSignals();
     flcc::app::guardMemory(
         "flcc: not enough memory; close other programs or use a smaller scene\n");
+    flcc::app::endWhereNewFails();
     flcc::base::keepFreedBuffers();
     const flcc::app::SignalWatch signals;
     const int code =

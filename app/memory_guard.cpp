@@ -13,6 +13,7 @@
 
 #include <unistd.h>
 
+#include "engine/base/allocation.h"
 #include "engine/base/error.h"
 #include "engine/io/atomic_file.h"
 
@@ -59,6 +60,25 @@ void faulted(int signal, siginfo_t* facts, void* /*context*/) {
     ::sigaction(signal, &otherwiseFaulted, nullptr);
 }
 
+/// Called where `new` fails: first frees buffers and has it tried again, then lets it throw. With
+/// no memory for a small allocation either, ends the process: Qt, VTK and Mesa would go on with
+/// what they could not make.
+void newFailed() {
+    constexpr std::size_t kSmall = std::size_t{1} << 16U;
+    base::dropKeptBuffers();
+    void* const small = std::malloc(kSmall);
+    if (small == nullptr) {
+        endWithoutMemory(guardSentence);
+    }
+    std::free(small);
+    // Two calls in a row are two attempts of one allocation, so every other call throws.
+    thread_local bool tried = false;
+    tried = !tried;
+    if (!tried) {
+        throw std::bad_alloc();
+    }
+}
+
 } // namespace
 
 void endWithoutMemory(const char* sentence) noexcept {
@@ -79,5 +99,7 @@ void guardMemory(const char* sentence) {
     action.sa_flags = SA_SIGINFO;
     ::sigaction(SIGSEGV, &action, &otherwiseFaulted);
 }
+
+void endWhereNewFails() { std::set_new_handler(newFailed); }
 
 } // namespace flcc::app

@@ -14,4 +14,10 @@ namespace flcc::app {
 /// `sentence` is a line of text that is never freed.
 void guardMemory(const char* sentence);
 
+/// From now on the process also ends so where `new` fails and 64 KiB are not free either: libraries
+/// that are not written for that, as those of the window, get no exception. A larger allocation
+/// that fails throws std::bad_alloc, after kept buffers were freed and it was tried again. Call
+/// after guardMemory().
+void endWhereNewFails();
+
 } // namespace flcc::app

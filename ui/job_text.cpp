@@ -23,6 +23,7 @@ io::PeakContext peakContext(const ResultEntry& result) {
     if (result.job->report.audit) {
         context.audit = job::auditText(*result.job->report.audit);
     }
+    context.incomplete = result.job->report.peaksIncomplete;
     return context;
 }
 

@@ -148,6 +148,12 @@ void PeaksPanel::refresh() {
                 tr(" · run again for peaks below %1").arg(numberText(result->settings.minScore));
         }
     }
+    const std::string incomplete =
+        result == nullptr ? std::string() : result->job->report.peaksIncomplete;
+    if (!incomplete.empty()) {
+        text = tr("Incomplete: %1").arg(toQString(incomplete)) + QStringLiteral(" · ") + text;
+    }
+    m_summary->setToolTip(incomplete.empty() ? QString() : text);
     m_summary->setText(text);
     m_copy->setEnabled(shown > 0);
     std::vector<int> peaks = visiblePeaks();

@@ -25,8 +25,11 @@ std::string pointText(const base::Point& point) {
 /// for a formula, nor end it early.
 std::string commentText(const std::string& text, char separator) {
     std::string line = detail::oneLine(text);
-    for (char& letter : line) {
-        letter = letter == separator || letter == '"' ? ' ' : letter;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        const bool ofSentence = line[i] == ',' && i + 1 < line.size() && line[i + 1] == ' ';
+        if (line[i] == separator || line[i] == '"') {
+            line[i] = ofSentence ? ';' : ' ';
+        }
     }
     return line;
 }
@@ -78,6 +81,9 @@ std::string comments(const PeakContext& context, char separator) {
         lines += " " + detail::numberText(value);
     }
     lines += "\n";
+    if (!context.incomplete.empty()) {
+        lines += "# incomplete: " + text(context.incomplete) + "\n";
+    }
     return context.audit.empty() ? lines : lines + "# audit: " + text(context.audit) + "\n";
 }
 

@@ -23,10 +23,11 @@ struct PeakContext {
     std::vector<PeakTemplate> templates; ///< in the order of their numbers
     std::string sceneMask{};             ///< path; may be empty
     base::Extents sceneExtents;
-    base::Geometry geometry; ///< geometry of the scene
-    std::string extent{};    ///< "valid", "same", "full"
-    std::string outside{};   ///< "zero", "eibl", "overlap"; empty if no panel can leave the scene
-    std::string audit{};     ///< result of the run's self-audit; may be empty
+    base::Geometry geometry;  ///< geometry of the scene
+    std::string extent{};     ///< "valid", "same", "full"
+    std::string outside{};    ///< "zero", "eibl", "overlap"; empty if no panel can leave the scene
+    std::string audit{};      ///< result of the run's self-audit; may be empty
+    std::string incomplete{}; ///< why peaks may be missing; empty if none are
 };
 
 /// The list as CSV (`separator` ',') or TSV ('\t'). Comment lines begin with '#' and state index

@@ -134,6 +134,8 @@ struct JobReport {
     std::optional<MapReport> map;     ///< empty with several groups
     std::optional<AuditReport> audit; ///< of a finished run, over all groups
     std::vector<match::Peak> peaks;
+    /// Why the list of peaks may lack peaks or depend on the method; empty if it does not.
+    std::string peaksIncomplete;
     Environment environment;
     std::vector<InputReport> inputs;
     std::optional<StreamReport> stream; ///< set if the job has several scenes

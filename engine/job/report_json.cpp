@@ -339,6 +339,8 @@ Json jsonOf(const JobReport& report) {
     for (const match::Peak& peak : report.peaks) {
         json["peaks"].push_back(toJson(peak, json["peaks"].size() + 1));
     }
+    json["peaks_incomplete"] =
+        report.peaksIncomplete.empty() ? Json(nullptr) : Json(report.peaksIncomplete);
     json["environment"] = toJson(report.environment, report.plan.calibrated);
     json["inputs"] = Json::array();
     for (const InputReport& input : report.inputs) {

@@ -333,6 +333,9 @@ std::string peaksText(const JobReport& report, std::size_t shown) {
     if (peaks.size() > shown) {
         text += "  ... and " + std::to_string(peaks.size() - shown) + " more\n";
     }
+    if (!report.peaksIncomplete.empty()) {
+        text += "The list of peaks is incomplete: " + report.peaksIncomplete + "\n";
+    }
     return text;
 }
 

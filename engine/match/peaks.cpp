@@ -279,16 +279,9 @@ Peak peakOf(const Found& found, const base::Geometry& geometry) {
     return peak;
 }
 
-} // namespace
-
-std::vector<Peak> findPeaks(const method::MaskedView& scene, const std::vector<SearchedMap>& maps,
-                            const base::Geometry& geometry, const PeakOptions& options,
-                            std::stop_token stop) {
-    requireSensible(options);
-    std::vector<detail::Scores> scores;
-    for (const SearchedMap& map : maps) {
-        scores.emplace_back(scene, map, options);
-    }
+/// The list of findPeaks(); empty when stopped.
+std::vector<Peak> listPeaks(std::vector<detail::Scores>& scores, const base::Geometry& geometry,
+                            const PeakOptions& options, const std::stop_token& stop) {
     const std::vector<Found> found =
         takeBest(scores, options, options.minScore, options.maxPeaks, stop);
     if (found.empty()) {
@@ -309,6 +302,26 @@ std::vector<Peak> findPeaks(const method::MaskedView& scene, const std::vector<S
             peak.rival = peak.score / *rival;
         }
         peaks.push_back(peak);
+    }
+    return peaks;
+}
+
+} // namespace
+
+std::vector<Peak> findPeaks(const method::MaskedView& scene, const std::vector<SearchedMap>& maps,
+                            const base::Geometry& geometry, const PeakOptions& options,
+                            std::stop_token stop, std::string* incomplete) {
+    requireSensible(options);
+    std::vector<detail::Scores> scores;
+    for (const SearchedMap& map : maps) {
+        scores.emplace_back(scene, map, options);
+    }
+    std::vector<Peak> peaks = listPeaks(scores, geometry, options, stop);
+    if (incomplete != nullptr) {
+        incomplete->clear();
+        for (const detail::Scores& map : scores) {
+            *incomplete += incomplete->empty() ? map.incomplete() : "";
+        }
     }
     return peaks;
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "engine/base/geometry.h"
@@ -105,9 +106,12 @@ struct SearchedMap {
 /// OK and LOWCONF voxels can be peaks, PARTIAL voxels only if `options.partialPeaks` is set. Where
 /// templates have different supports, a template that is PARTIAL at a voxel counts there only if
 /// `options.partialPeaks` is set. `geometry` is the geometry of the scene.
-/// Limits of the work, which only degenerate maps reach: the bound of a LOWCONF voxel counts as at
-/// most 0.05; a plateau is followed for 10 000 voxels; after max(10 000, 4e9 / voxels of all
-/// templates) canonical scores of a map, the remaining candidates use the map's value and bound.
+/// LOWCONF voxels are candidates within their bound, at most 2: their scores never decide.
+/// Limits of the work, which only degenerate maps reach: a plateau is followed for 10 000 voxels;
+/// after max(10 000, 4e9 / voxels of all templates) canonical scores of a map, the remaining
+/// candidates use the map's value and bound; if more LOWCONF voxels than that, or than a million,
+/// have bounds of up to more than 0.05, they count as candidates within 0.05. The last two can make
+/// the list depend on the method: then `incomplete`, if given, gets the reason; else it is emptied.
 /// A reduced map gives the same list as the whole map, except for these limits, if its Reduction
 /// had the same `partialPeaks` and a `minScore` not above `options.minScore`.
 /// **Errors**: CommandLine for options that are NaN or negative; Problem for an unusable template;
@@ -117,7 +121,8 @@ struct SearchedMap {
 [[nodiscard]] std::vector<Peak> findPeaks(const method::MaskedView& scene,
                                           const std::vector<SearchedMap>& maps,
                                           const base::Geometry& geometry,
-                                          const PeakOptions& options, std::stop_token stop = {});
+                                          const PeakOptions& options, std::stop_token stop = {},
+                                          std::string* incomplete = nullptr);
 
 /// True if findPeaks() needs the whole best map of `templates`, which belong to `problem`. That is
 /// so where supports differ and PARTIAL voxels may not be peaks: the best score of a voxel may

@@ -70,13 +70,45 @@ void setRange(DicomFile& file, const gdcm::PixelFormat& format, double intercept
     }
 }
 
-/// Why the pixels cannot be read: GDCM reads files silently whose pixels end early. A packed file
+/// Why the compressed pixels that begin at `position` cannot be read: GDCM reads files silently
+/// that end within them. They are items of a tag and a length each, in little endian: a table of
+/// offsets, then at least one for each frame; a delimiter ends them.
+std::string faultOfItems(const DicomFile& file, std::int64_t position) {
+    constexpr std::uint32_t kItem = 0xe000'fffe;
+    constexpr std::uint32_t kDelimiter = 0xe0dd'fffe;
+    const std::string name = "the file " + file.path.filename().string();
+    const auto size = static_cast<std::int64_t>(std::filesystem::file_size(file.path));
+    std::ifstream stream(file.path, std::ios::binary);
+    for (std::int64_t items = 0;; ++items) {
+        std::array<std::uint32_t, 2> head{}; // tag and length
+        stream.seekg(position);
+        if (!stream.read(reinterpret_cast<char*>(head.data()), sizeof(head)) ||
+            (head[0] == kItem && head[1] > size - position - 8)) {
+            return name + " is truncated; it ends within its compressed pixels";
+        }
+        if (head[0] == kDelimiter) {
+            return items > file.extents.z
+                       ? std::string()
+                       : name + " promises " + std::to_string(file.extents.z) +
+                             " frames and holds " +
+                             std::to_string(std::max<std::int64_t>(0, items - 1));
+        }
+        if (head[0] != kItem) {
+            return name + " is damaged within its compressed pixels";
+        }
+        position += 8 + static_cast<std::int64_t>(head[1]);
+    }
+}
+
+/// Why the pixels cannot be read: GDCM reads files silently whose pixels end early. A deflated file
 /// does not say how long it is.
 std::string faultOf(const DicomFile& file, const gdcm::Reader& reader, std::int64_t bitsPerValue) {
     const gdcm::TransferSyntax& syntax = reader.GetFile().GetHeader().GetDataSetTransferSyntax();
-    if (syntax.IsEncapsulated() ||
-        syntax == gdcm::TransferSyntax(gdcm::TransferSyntax::DeflatedExplicitVRLittleEndian)) {
+    if (syntax == gdcm::TransferSyntax(gdcm::TransferSyntax::DeflatedExplicitVRLittleEndian)) {
         return {};
+    }
+    if (syntax.IsEncapsulated()) {
+        return faultOfItems(file, static_cast<std::int64_t>(reader.GetStreamCurrentPosition()));
     }
     const std::int64_t promised =
         base::byteCount(file.extents, file.components * ((bitsPerValue + 7) / 8));

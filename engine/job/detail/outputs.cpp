@@ -75,7 +75,8 @@ io::PeakContext contextOf(const JobResult& result) {
             .geometry = result.scene->geometry,
             .extent = std::string(method::name(problem.extent)),
             .outside = std::string(method::name(problem.outside)),
-            .audit = result.report.audit ? auditText(*result.report.audit) : ""};
+            .audit = result.report.audit ? auditText(*result.report.audit) : "",
+            .incomplete = result.report.peaksIncomplete};
 }
 
 bool writeHeatmap(const io::AtomicFile& file, const Job& job, const JobResult& result,

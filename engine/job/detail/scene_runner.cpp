@@ -290,7 +290,7 @@ bool SceneRunner::findPeaks() {
                                        .partialPeaks = m_job.partialPeaks,
                                        .outside = m_job.outside,
                                        .minOverlap = m_job.minOverlap},
-                                      m_stop);
+                                      m_stop, &m_result.report.peaksIncomplete);
     m_result.report.run->peaksMs = watch.ms();
     m_sink.progress(0.8);
     for (std::size_t i = 0; i < groups().size() && !m_stop.stop_requested(); ++i) {

@@ -1,13 +1,20 @@
 #include "engine/match/detail/scores.h"
 
+#include <array>
+#include <charconv>
+
 #include "engine/base/error.h"
 
 namespace flcc::match::detail {
 
 namespace {
 
-/// A LOWCONF bound can be anything up to infinity; beyond this it no longer widens the search.
-constexpr double kLargestLowConfMargin = 0.05;
+/// Two scores differ by at most 2, whatever the bound of a LOWCONF voxel is.
+constexpr double kLargestDifference = 2;
+/// With a wide bound every LOWCONF voxel may be a peak and is scored again, at most this many
+/// (about 70 MB of scores). Of more LOWCONF voxels the bound counts as at most kCappedMargin.
+constexpr std::int64_t kMostLowConf = 1'000'000;
+constexpr double kCappedMargin = 0.05;
 /// Of a score that is kept as a float: a bound of a run in double leaves that out.
 constexpr double kFloatRounding = 0x1p-24;
 constexpr std::int64_t kFewestScores = 10'000;
@@ -28,6 +35,14 @@ std::int64_t insideCount(const method::MaskedView& scene, const method::Canonica
         count += inside && (templ.support().empty() || templ.support().data()[i] != 0) ? 1 : 0;
     }
     return count;
+}
+
+/// Two digits: "0.13", "2".
+std::string boundText(double bound) {
+    std::array<char, 32> text{};
+    const auto end =
+        std::to_chars(text.data(), text.data() + text.size(), bound, std::chars_format::general, 2);
+    return {text.data(), end.ptr};
 }
 
 } // namespace
@@ -56,10 +71,28 @@ Scores::Scores(const method::MaskedView& scene, const SearchedMap& map, const Pe
     const method::MapFacts& facts = map.facts;
     m_canonicalBound += kFloatRounding;
     m_margin = facts.largestBound + m_canonicalBound;
-    m_lowConfMargin = std::min(std::max(facts.largestLowConf, facts.largestBound),
-                               std::max(kLargestLowConfMargin, facts.largestBound)) +
-                      m_canonicalBound;
-    m_budget = std::max(kFewestScores, kVoxelBudget / all);
+    m_limit = std::max(kFewestScores, kVoxelBudget / all);
+    m_budget = m_limit;
+    setLowConfMargin();
+}
+
+void Scores::setLowConfMargin() {
+    const method::MapFacts& facts = m_map->facts;
+    const double bound =
+        std::max(std::min(facts.largestLowConf, kLargestDifference), facts.largestBound);
+    const double capped = std::max(kCappedMargin, facts.largestBound);
+    const std::int64_t lowConf =
+        facts.statusCounts[static_cast<std::size_t>(base::Status::LowConf)];
+    const std::int64_t most = std::min(m_limit, kMostLowConf);
+    if (bound > capped && lowConf > most) {
+        m_lowConfMargin = capped + m_canonicalBound;
+        m_incomplete = std::to_string(lowConf) + " voxels are LOWCONF with error bounds of up to " +
+                       boundText(bound) + ", and the search scores at most " +
+                       std::to_string(most) + " such voxels again; switch recomputing on";
+        return;
+    }
+    m_lowConfMargin = bound + m_canonicalBound;
+    m_budget += bound > capped ? lowConf : 0;
 }
 
 /// Throws for a reduced map whose values are only upper limits: then a voxel left on the device
@@ -140,6 +173,11 @@ Score Scores::best(const base::Index& corner) const {
 Score Scores::score(const base::Index& at) {
     const Seen seen = this->seen(at);
     if (m_budget == 0 && seen.known && !m_known.contains(linear(at))) {
+        if (m_incomplete.empty()) {
+            m_incomplete = "more than " + std::to_string(m_limit) +
+                           " voxels have scores that are equal within their error bounds, and the "
+                           "search scores no more of them again";
+        }
         return {seen.value, margin(seen.status), seen.templ};
     }
     return computed(at);

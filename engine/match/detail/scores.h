@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -93,12 +94,16 @@ class Scores {
     /// once the limit on canonical scores is reached.
     [[nodiscard]] Score score(const base::Index& at);
 
+    /// Why the list may lack peaks or depend on the method; empty if it does not.
+    [[nodiscard]] const std::string& incomplete() const { return m_incomplete; }
+
     /// The sign of score(at) - reference. Computes the canonical score only if the map's value and
     /// bound do not decide.
     [[nodiscard]] int compare(const base::Index& at, double reference);
 
   private:
     void requireWhole() const;
+    void setLowConfMargin();
     [[nodiscard]] bool counts(const method::CanonicalTemplate& templ,
                               const base::Index& corner) const;
     [[nodiscard]] bool covers(const method::CanonicalTemplate& templ,
@@ -115,7 +120,9 @@ class Scores {
     double m_canonicalBound;
     double m_margin;
     double m_lowConfMargin;
-    std::int64_t m_budget;
+    std::int64_t m_limit;  ///< on canonical scores beside those of LOWCONF voxels
+    std::int64_t m_budget; ///< canonical scores left
+    std::string m_incomplete;
     base::Index m_first;
     method::Outside m_outside;
     double m_minOverlap;

@@ -1,6 +1,7 @@
 #include "tests/engine/io/dicom_fixture.h"
 
 #include <string_view>
+#include <utility>
 
 namespace flcc::test {
 
@@ -8,18 +9,14 @@ namespace {
 
 class Elements {
   public:
+    explicit Elements(bool bigEndian = false) : m_big(bigEndian) {}
+
     void add(std::uint16_t group, std::uint16_t element, std::string_view type, std::string value,
              char padding = ' ') {
         if (value.size() % 2 != 0) {
             value += padding;
         }
-        m_out.put(group).put(element);
-        m_out.append(Bytes(type.begin(), type.end()));
-        if (type == "OB" || type == "OW") {
-            m_out.put(std::uint16_t{0}).put(static_cast<std::uint32_t>(value.size()));
-        } else {
-            m_out.put(static_cast<std::uint16_t>(value.size()));
-        }
+        begin(group, element, type, static_cast<std::uint32_t>(value.size()));
         m_out.append(Bytes(value.begin(), value.end()));
     }
     void text(std::uint16_t group, std::uint16_t element, std::string_view type,
@@ -27,12 +24,65 @@ class Elements {
         add(group, element, type, value, type == "UI" ? '\0' : ' ');
     }
     void number(std::uint16_t group, std::uint16_t element, std::uint16_t value) {
-        add(group, element, "US", {static_cast<char>(value & 0xff), static_cast<char>(value >> 8)});
+        begin(group, element, "US", 2);
+        put(value);
+    }
+    /// A sequence of items, each the elements given.
+    void sequence(std::uint16_t group, std::uint16_t element, const std::vector<Elements>& items) {
+        std::size_t length = 0;
+        for (const Elements& item : items) {
+            length += 8 + item.bytes().size();
+        }
+        begin(group, element, "SQ", static_cast<std::uint32_t>(length));
+        for (const Elements& item : items) {
+            this->item(item.bytes());
+        }
+    }
+    /// Compressed frames: an empty table of offsets, an item each, a delimiter.
+    void packedPixels(const std::vector<Bytes>& frames) {
+        begin(0x7fe0, 0x0010, "OB", 0xffff'ffff);
+        item({});
+        for (const Bytes& frame : frames) {
+            item(frame);
+        }
+        put(std::uint16_t{0xfffe});
+        put(std::uint16_t{0xe0dd});
+        put(std::uint32_t{0});
     }
     [[nodiscard]] const Bytes& bytes() const { return m_out.bytes; }
 
   private:
+    void put(std::uint16_t value) {
+        m_out.put(static_cast<std::uint8_t>(m_big ? value >> 8 : value & 0xff));
+        m_out.put(static_cast<std::uint8_t>(m_big ? value & 0xff : value >> 8));
+    }
+    void put(std::uint32_t value) {
+        const auto low = static_cast<std::uint16_t>(value & 0xffff);
+        const auto high = static_cast<std::uint16_t>(value >> 16);
+        put(m_big ? high : low);
+        put(m_big ? low : high);
+    }
+    void begin(std::uint16_t group, std::uint16_t element, std::string_view type,
+               std::uint32_t length) {
+        put(group);
+        put(element);
+        m_out.append(Bytes(type.begin(), type.end()));
+        if (type == "OB" || type == "OW" || type == "SQ") {
+            put(std::uint16_t{0});
+            put(length);
+        } else {
+            put(static_cast<std::uint16_t>(length));
+        }
+    }
+    void item(const Bytes& content) {
+        put(std::uint16_t{0xfffe});
+        put(std::uint16_t{0xe000});
+        put(static_cast<std::uint32_t>(content.size()));
+        m_out.append(content);
+    }
+
     ByteWriter m_out;
+    bool m_big;
 };
 
 std::string joined(const double* values, std::size_t count) {
@@ -50,12 +100,12 @@ void addPicture(Elements& data, const DicomRecipe& recipe) {
     if (recipe.samples == 3) {
         data.number(0x0028, 0x0006, 0);
     }
-    if (recipe.frames > 1) {
+    if (recipe.frames > 1 || recipe.enhanced) {
         data.text(0x0028, 0x0008, "IS", std::to_string(recipe.frames));
     }
     data.number(0x0028, 0x0010, recipe.rows);
     data.number(0x0028, 0x0011, recipe.columns);
-    if (!recipe.spacing.empty()) {
+    if (!recipe.spacing.empty() && !recipe.enhanced) {
         data.text(0x0028, 0x0030, "DS", recipe.spacing);
     }
     data.number(0x0028, 0x0100, recipe.bitsAllocated);
@@ -68,36 +118,79 @@ void addPicture(Elements& data, const DicomRecipe& recipe) {
     if (!recipe.slope.empty()) {
         data.text(0x0028, 0x1053, "DS", recipe.slope);
     }
-    data.add(0x7fe0, 0x0010, "OW", {recipe.pixels.begin(), recipe.pixels.end()}, '\0');
+}
+
+void addPixels(Elements& data, const DicomRecipe& recipe) {
+    if (!recipe.packed.empty()) {
+        data.packedPixels(recipe.packed);
+        return;
+    }
+    std::string pixels(recipe.pixels.begin(), recipe.pixels.end());
+    for (std::size_t i = 0; recipe.bigEndian && i + 1 < pixels.size(); i += 2) {
+        std::swap(pixels[i], pixels[i + 1]);
+    }
+    data.add(0x7fe0, 0x0010, "OW", pixels, '\0');
+}
+
+/// The place of each frame of an enhanced file.
+void addFrames(Elements& data, const DicomRecipe& recipe) {
+    const auto one = [](std::uint16_t group, std::uint16_t element, const Elements& item) {
+        Elements in;
+        in.sequence(group, element, {item});
+        return in;
+    };
+    Elements spacing;
+    spacing.text(0x0018, 0x0050, "DS", std::to_string(recipe.step));
+    spacing.text(0x0028, 0x0030, "DS", recipe.spacing);
+    Elements axes;
+    axes.text(0x0020, 0x0037, "DS", joined(recipe.axes.data(), 6));
+    Elements shared;
+    shared.sequence(0x0020, 0x9116, {axes});
+    shared.sequence(0x0028, 0x9110, {spacing});
+    data.sequence(0x5200, 0x9229, {shared});
+    std::vector<Elements> frames;
+    for (int i = 0; i < recipe.frames; ++i) {
+        const base::Point& first = *recipe.position;
+        const base::Point at{first[0], first[1], first[2] + i * recipe.step};
+        Elements position;
+        position.text(0x0020, 0x0032, "DS", joined(at.data(), 3));
+        frames.push_back(one(0x0020, 0x9113, position));
+    }
+    data.sequence(0x5200, 0x9230, frames);
 }
 
 } // namespace
 
 Bytes makeDicom(const DicomRecipe& recipe) {
     static int instances = 0;
-    const std::string kind = recipe.picture ? (recipe.frames > 1 ? "1.2.840.10008.5.1.4.1.1.7.3"
-                                                                 : "1.2.840.10008.5.1.4.1.1.2")
-                                            : "1.2.840.10008.5.1.4.1.1.88.11";
+    const std::string kind = recipe.enhanced  ? "1.2.840.10008.5.1.4.1.1.2.1"
+                             : recipe.picture ? (recipe.frames > 1 ? "1.2.840.10008.5.1.4.1.1.7.3"
+                                                                   : "1.2.840.10008.5.1.4.1.1.2")
+                                              : "1.2.840.10008.5.1.4.1.1.88.11";
     const std::string instance = "1.2.3.9." + std::to_string(++instances);
     Elements meta;
     meta.add(0x0002, 0x0001, "OB", std::string("\0\1", 2));
     meta.text(0x0002, 0x0002, "UI", kind);
     meta.text(0x0002, 0x0003, "UI", instance);
-    meta.text(0x0002, 0x0010, "UI", "1.2.840.10008.1.2.1");
+    meta.text(0x0002, 0x0010, "UI", recipe.bigEndian ? "1.2.840.10008.1.2.2" : recipe.syntax);
     meta.text(0x0002, 0x0012, "UI", "1.2.3.4.5");
-    Elements data;
+    Elements data(recipe.bigEndian);
     data.text(0x0008, 0x0016, "UI", kind);
     data.text(0x0008, 0x0018, "UI", instance);
     data.text(0x0008, 0x0060, "CS", recipe.picture ? "CT" : "SR");
     data.text(0x0008, 0x103e, "LO", recipe.description);
     data.text(0x0020, 0x000d, "UI", "1.2.3.8");
     data.text(0x0020, 0x000e, "UI", recipe.series);
-    if (recipe.position) {
+    if (recipe.position && !recipe.enhanced) {
         data.text(0x0020, 0x0032, "DS", joined(recipe.position->data(), 3));
         data.text(0x0020, 0x0037, "DS", joined(recipe.axes.data(), 6));
     }
     if (recipe.picture) {
         addPicture(data, recipe);
+        if (recipe.enhanced) {
+            addFrames(data, recipe);
+        }
+        addPixels(data, recipe);
     }
     ByteWriter file;
     file.padTo(128);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/base/extents.h"
 #include "tests/engine/io/fixtures.h"
@@ -28,6 +29,14 @@ struct DicomRecipe {
     std::string intercept;
     bool picture = true; ///< false: a report without pixels
     Bytes pixels;
+    /// Compressed frames, which replace `pixels`, and their transfer syntax.
+    std::vector<Bytes> packed{};
+    std::string syntax = "1.2.840.10008.1.2.1";
+    bool bigEndian = false; ///< explicit VR big endian; `pixels` are of 16 bits, little endian
+    /// An enhanced file: position, orientation and spacing of each frame, `step` apart along z,
+    /// are in sequences.
+    bool enhanced = false;
+    double step = 2;
 };
 [[nodiscard]] Bytes makeDicom(const DicomRecipe& recipe);
 

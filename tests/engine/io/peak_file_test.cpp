@@ -108,6 +108,19 @@ class PeakFileTest : public QObject {
         }
     }
 
+    void commentsKeepTheirSeparators() {
+        io::PeakContext context = exampleContext();
+        context.audit = "off; it would take 3.11 ms, more than 2 % of the run";
+        context.incomplete = "1100000 voxels, bounds of up to 2";
+        const auto has = [&](char separator, const char* line) {
+            return io::peaksAsText({}, context, separator).find(line) != std::string::npos;
+        };
+        QVERIFY(has(',', "\n# audit: off; it would take 3.11 ms; more than 2 % of the run\n"));
+        QVERIFY(has('\t', "\n# audit: off; it would take 3.11 ms, more than 2 % of the run\n"));
+        QVERIFY(has(',', "\n# incomplete: 1100000 voxels; bounds of up to 2\n"));
+        QVERIFY(has('\t', "\n# incomplete: 1100000 voxels, bounds of up to 2\n"));
+    }
+
     void noTextBecomesAFormulaOrACellOfItsOwn() {
         for (const char separator : {',', '\t'}) {
             const std::string text = io::peaksAsText({examplePeak()}, exampleContext(), separator);

@@ -84,6 +84,7 @@ class JobArgumentsTest : public QObject {
     void theCommandLineReplacesTheJobFile();
     void badJobFilesAreRefused_data();
     void badJobFilesAreRefused();
+    void aJobFileHasALargestSize();
     void boxesAreRead();
     void tilesAreRead();
     void sizesAreRead();
@@ -393,6 +394,19 @@ void JobArgumentsTest::sizesAreRead() {
     QCOMPARE(job::parseSize("1.5K"), std::int64_t{1536});
     QCOMPARE(job::parseSize("2TiB"), std::int64_t{2} << 40);
     QCOMPARE(job::parseSize("10B"), std::int64_t{10});
+}
+
+void JobArgumentsTest::aJobFileHasALargestSize() {
+    const test::Folder folder;
+    const std::filesystem::path file = folder.path("job.json");
+    const std::string text = R"({"scene": "a"})";
+    io::writeText(file, text + std::string((std::size_t{64} << 20U) - text.size(), ' '));
+    QCOMPARE(parsed({"--job", file.string()}).scene, std::filesystem::path("a"));
+    std::filesystem::resize_file(file, (std::uintmax_t{64} << 20U) + 1);
+    const auto thrown = test::thrownBy([&] { (void)parsed({"--job", file.string()}); });
+    QCOMPARE(thrown.code, ErrorCode::Input);
+    QVERIFY2(thrown.sentence.find("is larger than 64 MiB") != std::string::npos,
+             thrown.sentence.c_str());
 }
 
 void JobArgumentsTest::everyOptionIsInTheHelp() {

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "engine/base/error.h"
+#include "engine/base/random.h"
 #include "tests/engine/match/peak_judge.h"
 #include "tests/support/scenes.h"
 #include "tests/support/test_class.h"
@@ -86,6 +87,8 @@ class PeaksTest : public QObject {
     void errorsOfTheMapWithinItsBoundChangeNothing_data();
     void errorsOfTheMapWithinItsBoundChangeNothing();
     void marksOfLowConfidenceChangeNothing();
+    void scoresOfLowConfidenceDecideNothing();
+    void moreLowConfidenceThanCanBeScoredIsSaid();
     void plantedCopiesAreFoundInTheStatedOrder();
     void aPlateauGivesOnePeakItsFirstVoxel();
     void aBentPlateauGivesOnePeak();
@@ -188,6 +191,52 @@ void PeaksTest::marksOfLowConfidenceChangeNothing() {
     const std::string difference = test::firstDifference(made.peaks(marked, options), exact);
     QVERIFY2(difference.empty(), difference.c_str());
     QCOMPARE(made.peaks(marked, options).front().status, base::Status::LowConf);
+}
+
+void PeaksTest::scoresOfLowConfidenceDecideNothing() {
+    const Case made(test::texture(PixelType::UInt16, {60, 50, 1}, 5),
+                    base::Box{{20, 20, 0}, {9, 9, 1}});
+    const auto low = static_cast<std::size_t>(base::Status::LowConf);
+    for (const double minScore : {0.2, -1.0, 0.9}) {
+        const PeakOptions options{.minScore = minScore};
+        const std::vector<match::Peak> exact = made.peaks(options);
+        test::MapOf wild = made.map();
+        base::Random random(3);
+        for (std::int64_t i = 0; i < wild.map.value.count(); ++i) {
+            if (random.uniform(0, 1) < 0.4) { // anything, also 0, which unknown scores have
+                wild.map.value.data()[i] =
+                    random.uniform(0, 1) < 0.5 ? 0.0F : static_cast<float>(random.uniform(-1, 1));
+                wild.map.status.data()[i] = base::Status::LowConf;
+                ++wild.facts.statusCounts[low];
+            }
+        }
+        wild.facts.largestLowConf = std::numeric_limits<double>::infinity();
+        std::string incomplete = "not yet known";
+        const std::vector<match::Peak> peaks =
+            match::findPeaks(base::viewOf(made.scene), {test::searchedMap(made.templ, wild)}, {},
+                             options, {}, &incomplete);
+        const std::string difference = test::firstDifference(peaks, exact);
+        QVERIFY2(difference.empty(), difference.c_str());
+        QCOMPARE(incomplete, std::string());
+    }
+}
+
+void PeaksTest::moreLowConfidenceThanCanBeScoredIsSaid() {
+    const Case made(test::noise(PixelType::UInt8, {1103, 1003, 1}, 5), patch());
+    test::MapOf map{method::MatchMap({1100, 1000, 1}), {}};
+    map.map.status.fill(base::Status::LowConf);
+    map.facts.statusCounts[static_cast<std::size_t>(base::Status::LowConf)] = 1'100'000;
+    const auto incomplete = [&](double bound) {
+        map.facts.largestLowConf = bound;
+        std::string why;
+        (void)match::findPeaks(base::viewOf(made.scene), {test::searchedMap(made.templ, map)}, {},
+                               {.minScore = 0.9}, {}, &why);
+        return why;
+    };
+    QCOMPARE(incomplete(0.04), std::string()); // no score of 0 can be one of 0.9
+    QCOMPARE(incomplete(2), std::string("1100000 voxels are LOWCONF with error bounds of up to 2, "
+                                        "and the search scores at most 1000000 such voxels again; "
+                                        "switch recomputing on"));
 }
 
 void PeaksTest::plantedCopiesAreFoundInTheStatedOrder() {
