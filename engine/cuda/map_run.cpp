@@ -1,7 +1,6 @@
 #include "engine/cuda/map_run.h"
 
 #include <algorithm>
-#include <tuple>
 
 #include "engine/base/error.h"
 #include "engine/base/stopwatch.h"
@@ -299,8 +298,9 @@ void MapRun::send(PartSlot& slot, const Lane& lane) {
     slot.reported.room(tallies);
     m_times.packing += watch.ms();
 
-    const auto& [upload, compute, download] =
-        std::tie(lane.pipe.upload, lane.pipe.compute, lane.pipe.download);
+    const auto& upload = lane.pipe.upload;
+    const auto& compute = lane.pipe.compute;
+    const auto& download = lane.pipe.download;
     upload.record(slot.upload);
     for (const PluginCopy& copy : copies) {
         upload.upload(copy);

@@ -274,7 +274,7 @@ std::string lowered(std::string text) {
 }
 
 NrrdLines readNrrdLines(const std::filesystem::path& path) {
-    const Bytes bytes = readBytes(path, 0, kLongestHeader);
+    const Bytes bytes = readBytes(path, 0, std::min(requireRegularFile(path), kLongestHeader));
     const std::string text(bytes.begin(), bytes.end());
     NrrdLines lines;
     std::size_t at = 0;

@@ -292,7 +292,8 @@ double timeOnSample(const method::Method& method, const method::Problem& problem
                     const SampleInput& input) {
     const double sampleMs = wantedMs(method, budgetMs);
     const Sample sample = sampleOf(method, problem, chosen, predictedMs, budgetMs, input);
-    const auto& [part, candidate] = sample;
+    const method::Problem& part = sample.part;
+    const method::Candidate& candidate = sample.candidate;
     method.warmUp(part, candidate);
     if (isWhole(problem, sample)) {
         return shortestTurnMs(method, part, candidate, sampleMs, input);

@@ -1,27 +1,30 @@
 #pragma once
 
-#include <unistd.h>
-
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace flcc::fuzz {
 
-/// The input of a fuzzer as a file of this process in memory, removed when the process ends.
-/// FLCC_EXTENSION is the extension of its name.
-inline std::filesystem::path inputFile(const std::uint8_t* data, std::size_t size) {
+/// Ends the process if a property does not hold that every input must keep.
+inline void require(bool holds) {
+    if (!holds) {
+        std::abort();
+    }
+}
+
+/// The input of a fuzzer as a file in memory, whose name tests/fuzz/run removes. FLCC_EXTENSION is
+/// the extension of the name.
+inline const std::filesystem::path& inputFile(const std::uint8_t* data, std::size_t size) {
     static const std::filesystem::path kPath =
         "/dev/shm/flcc-fuzz-" + std::to_string(::getpid()) + "." + FLCC_EXTENSION;
-    static const int kRemoved = std::atexit([] {
-        std::error_code ignored;
-        std::filesystem::remove(kPath, ignored);
-    });
-    (void)kRemoved;
-    std::ofstream(kPath, std::ios::binary)
-        .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
+    const int file = ::open(kPath.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    require(file >= 0 && ::write(file, data, size) == static_cast<ssize_t>(size));
+    ::close(file);
     return kPath;
 }
 

@@ -1,4 +1,5 @@
-// Reads the bytes as a job file and as a report whose plan is replayed.
+// Reads the bytes as a job file and as a report whose plan is replayed. A job that was read must be
+// the same job after it is written as a job file or as a command line and read again.
 
 #include <string>
 
@@ -7,14 +8,21 @@
 #include "engine/job/report.h"
 #include "tests/fuzz/input_file.h"
 
+namespace job = flcc::job;
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    std::optional<job::Job> read;
     try {
-        const std::string text(reinterpret_cast<const char*>(data), size);
-        (void)flcc::job::toJobFile(flcc::job::fromJobFile(text));
+        read = job::fromJobFile({reinterpret_cast<const char*>(data), size});
     } catch (const flcc::base::Error&) { // a sentence for the user: what should happen
     }
+    if (read) {
+        flcc::fuzz::require(job::fromJobFile(job::toJobFile(*read)) == *read);
+        flcc::fuzz::require(job::parseArguments(job::toArguments(*read)).job == *read);
+        return 0;
+    }
     try {
-        (void)flcc::job::chosenCandidate(flcc::fuzz::inputFile(data, size).string(), {16, 16, 1});
+        (void)job::chosenCandidate(flcc::fuzz::inputFile(data, size).string(), {16, 16, 1});
     } catch (const flcc::base::Error&) {
     }
     return 0;

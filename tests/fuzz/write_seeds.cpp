@@ -4,15 +4,17 @@
 #include <exception>
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "engine/base/error.h"
 #include "engine/io/image_file.h"
 #include "engine/job/arguments.h"
 #include "engine/job/job.h"
+#include "engine/plan/knowledge.h"
 #include "tests/engine/io/fixtures.h"
+#include "tests/fuzz/seeds.h"
 
 namespace base = flcc::base;
+namespace fuzz = flcc::fuzz;
 namespace io = flcc::io;
 namespace test = flcc::test;
 
@@ -20,7 +22,8 @@ namespace {
 
 using base::PixelType;
 
-/// One image a type that the format can hold, in 2D and, where it can, in 3D.
+/// What the program itself writes: one image a type that the format can hold, in 2D and, where it
+/// can, in 3D.
 void writeImages(const std::filesystem::path& folder, const std::string& extension) {
     for (const PixelType type : {PixelType::UInt8, PixelType::Int16, PixelType::UInt16,
                                  PixelType::Int32, PixelType::Float32, PixelType::Float64}) {
@@ -37,8 +40,53 @@ void writeImages(const std::filesystem::path& folder, const std::string& extensi
     }
 }
 
+void writeJobs(const std::filesystem::path& folder) {
+    flcc::job::Job job;
+    job.scene = "scene.mha";
+    job.templates = {"template.mha"};
+    job.map = "map.nrrd";
+    test::writeFile(folder / "files.json", flcc::job::toJobFile(job));
+    job.furtherScenes = {"b.mha", "c.mha"};
+    job.crops = {{{1, 2, 0}, {3, 4, 1}}, {{5, 6, 7}, {8, 9, 10}}};
+    job.masks = {"mask.mha"};
+    job.sceneMask = "scene-mask.mha";
+    job.channel = 1;
+    job.frame = 2;
+    job.region = base::Box{{1, 1, 1}, {20, 20, 20}};
+    job.extent = flcc::method::Extent::Full;
+    job.outside = flcc::method::Outside::Overlap;
+    job.minOverlap = 0.25;
+    job.method = "tiled";
+    job.tile = {64, 32, 16};
+    job.promise = 1e-6;
+    job.memoryBytes = std::int64_t{4} << 30;
+    job.minDistance = 2.5;
+    job.peaks = "peaks.csv";
+    job.report = "report.json";
+    test::writeFile(folder / "options.json", flcc::job::toJobFile(job));
+    flcc::job::JobReport report;
+    report.scene = {64, 64, 1};
+    test::writeFile(folder / "unplanned.json", flcc::job::toJson(report));
+    test::writeFile(folder / "report.json",
+                    std::string(R"({"problem":{"template":[16,16,1]},"chosen":{"method":"tiled",)"
+                                R"("device":"cpu","tile":[64,64,1],"threads":2,"in_flight":1},)"
+                                R"("candidates":[],"groups":[]})"));
+}
+
+void writeKnowledge(const std::filesystem::path& folder) {
+    flcc::plan::Knowledge knowledge;
+    test::writeFile(folder / "empty.json", flcc::plan::toText(knowledge));
+    knowledge.model = flcc::method::CostModel();
+    knowledge.model->calibrated = true;
+    knowledge.model->shapeTimes.push_back({{64, 64, 1}, 1e5, 2e5});
+    knowledge.model->instructionRates.push_back({"AVX2", 8});
+    knowledge.wisdomSingle = "(fftw-3.3.10 fftwf_wisdom)";
+    knowledge.remember({"lcc valid 64x64x1", {{{"tiled", "cpu", {64, 64, 1}, 2, {}}, 1.5}}});
+    test::writeFile(folder / "full.json", flcc::plan::toText(knowledge));
+}
+
 void writeSeeds(const std::filesystem::path& to) {
-    const auto folder = [&](const std::string& name) {
+    const auto folder = [&](const char* name) {
         std::filesystem::create_directories(to / name);
         return to / name;
     };
@@ -46,29 +94,21 @@ void writeSeeds(const std::filesystem::path& to) {
         writeImages(folder(extension), extension);
     }
     writeImages(folder("nii_gz"), "nii.gz");
-    for (const bool progressive : {false, true}) {
-        for (const int components : {1, 3}) {
-            const test::Bytes pixels(24U * 18U * static_cast<unsigned>(components), 77);
-            test::writeFile(folder("jpg") / ((progressive ? "progressive-" : "baseline-") +
-                                             std::to_string(components) + ".jpg"),
-                            test::makeJpeg(24, 18, components, progressive, pixels));
-        }
-    }
-    for (const bool big : {false, true}) {
-        test::TiffRecipe tiff;
-        tiff.width = 6;
-        tiff.height = 5;
-        tiff.description = "ImageJ=1.53t\nimages=2\nslices=2\nunit=um\nspacing=2\n";
-        tiff.pages.assign(2, test::Bytes(30, 3));
-        tiff.big = big;
-        test::writeFile(folder("tif") / (big ? "big.tif" : "imagej.tif"), test::makeTiff(tiff));
-    }
-    flcc::job::Job job;
-    job.scene = "scene.mha";
-    job.templates = {"template.mha"};
-    job.map = "map.nrrd";
-    test::writeFile(folder("job") / "job.json", flcc::job::toJobFile(job));
-    test::writeFile(folder("knowledge") / "empty.json", std::string("{}"));
+    fuzz::writePng(folder("png"));
+    fuzz::writeTiff(folder("tif"));
+    fuzz::writeJpeg(folder("jpg"));
+    fuzz::writeNrrd(folder("nrrd"));
+    fuzz::writeMetaImage(folder("mha"));
+    fuzz::writeNifti(folder("nii"), false);
+    fuzz::writeNifti(folder("nii_gz"), true);
+    fuzz::writeMrc(folder("mrc"));
+    fuzz::writeDicom(folder("dcm"));
+    fuzz::writeHdf5(folder("h5"));
+    fuzz::writeAnswers(folder("answer"));
+    writeJobs(folder("job"));
+    writeKnowledge(folder("knowledge"));
+    test::writeFile(folder("peaks") / "texts",
+                    "\2\5a,b\"c\1m\4=1+1\1m\4mask\4same\4zero\6passed\2mm" + std::string(200, '?'));
 }
 
 } // namespace

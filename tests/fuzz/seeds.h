@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+
+#include "tests/engine/io/fixtures.h"
+
+// Small valid files made by code, one function a fuzzer; each writes into an existing folder.
+
+namespace flcc::fuzz {
+
+/// Bytes that differ, as letters: a template of one value would be refused.
+inline test::Bytes varied(std::size_t count) {
+    test::Bytes bytes(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        bytes[i] = static_cast<unsigned char>('a' + i * i % 23);
+    }
+    return bytes;
+}
+
+void writePng(const std::filesystem::path& folder);
+void writeTiff(const std::filesystem::path& folder);
+void writeJpeg(const std::filesystem::path& folder);
+
+void writeNrrd(const std::filesystem::path& folder);
+void writeMetaImage(const std::filesystem::path& folder);
+void writeNifti(const std::filesystem::path& folder, bool packed);
+void writeMrc(const std::filesystem::path& folder);
+void writeDicom(const std::filesystem::path& folder);
+void writeHdf5(const std::filesystem::path& folder);
+void writeAnswers(const std::filesystem::path& folder); ///< of flcc-reader
+
+} // namespace flcc::fuzz
