@@ -17,16 +17,11 @@
 #include "engine/base/error.h"
 #include "engine/base/log.h"
 #include "engine/io/detail/raw_file.h"
+#include "engine/io/reader_protocol.h"
 
 namespace flcc::io::detail {
 
 namespace {
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kLimitsMemory = false; // sanitizers reserve terabytes of addresses
-#else
-constexpr bool kLimitsMemory = true;
-#endif
 
 std::string reasonOf(int error) { return std::generic_category().message(error); }
 

@@ -19,6 +19,19 @@
 
 namespace flcc::io {
 
+/// Sanitizers reserve terabytes of addresses, so that a limit on them would end every program.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kLimitsMemory = false;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+inline constexpr bool kLimitsMemory = false;
+#else
+inline constexpr bool kLimitsMemory = true;
+#endif
+#else
+inline constexpr bool kLimitsMemory = true;
+#endif
+
 /// Changes with the layout of ReaderHeader, so that programs of different versions do not
 /// misunderstand each other.
 inline constexpr std::uint64_t kReaderMagic = 0x31305244'43434c46; // "FLCCDR01"

@@ -1,5 +1,6 @@
 // Reads the bytes as a job file and as a report whose plan is replayed. A job that was read must be
-// the same job after it is written as a job file or as a command line and read again.
+// the same job after it is written as a job file and read again, and the same options after it is
+// written as options and read again; "-a.mha" becomes "./-a.mha" as an option.
 
 #include <string>
 
@@ -18,7 +19,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     if (read) {
         flcc::fuzz::require(job::fromJobFile(job::toJobFile(*read)) == *read);
-        flcc::fuzz::require(job::parseArguments(job::toArguments(*read)).job == *read);
+        const std::vector<std::string> options = job::toArguments(*read);
+        flcc::fuzz::require(job::toArguments(job::parseArguments(options).job) == options);
         return 0;
     }
     try {

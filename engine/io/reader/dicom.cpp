@@ -1,5 +1,6 @@
 // Pixels of DICOM files through ITK, a file at a time.
 
+#include <algorithm>
 #include <exception>
 #include <limits>
 #include <type_traits>
@@ -9,6 +10,7 @@
 #include <itkImageIOBase.h>
 #include <itkObject.h>
 
+#include "engine/io/detail/dicom_header.h"
 #include "engine/io/detail/dicom_series.h"
 #include "engine/io/detail/reader_answer.h"
 
@@ -62,6 +64,11 @@ void convert(const From* from, base::Image<To>& to, const std::string& name) {
 
 void sendFile(const DicomFile& file, const FoundImage& image, ReaderAnswer& answer) {
     const std::string name = file.path.filename().string();
+    // Several copies of the pixels, some of them in double.
+    constexpr std::int64_t kBytesOfValue = 64;
+    const MemoryLimit limit(headerBytes(file.path) +
+                            std::min(base::voxelCount(file.extents), INT64_MAX / 1024) *
+                                std::min(file.components, 4) * kBytesOfValue);
     const auto reader = itk::GDCMImageIO::New();
     answer.entering(name);
     reader->SetFileName(file.path.string());

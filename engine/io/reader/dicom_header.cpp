@@ -4,11 +4,14 @@
 #include <fstream>
 #include <optional>
 
+#include <unistd.h>
+
 #include <gdcmImageHelper.h>
 #include <gdcmMediaStorage.h>
 #include <gdcmReader.h>
 
 #include "engine/io/detail/dicom_header.h"
+#include "engine/io/reader_protocol.h"
 
 namespace flcc::io::detail {
 
@@ -161,6 +164,27 @@ void setPlace(DicomFile& file, const gdcm::File& content) {
 
 } // namespace
 
+MemoryLimit::MemoryLimit(std::int64_t bytes) {
+    std::int64_t pages = 0;
+    if (kLimitsMemory && std::ifstream("/proc/self/statm") >> pages &&
+        ::getrlimit(RLIMIT_AS, &m_before) == 0) {
+        const auto most =
+            static_cast<rlim_t>(pages * ::sysconf(_SC_PAGESIZE) + (std::int64_t{64} << 20) + bytes);
+        const rlimit lower{std::min(most, m_before.rlim_cur), m_before.rlim_max};
+        m_lowered = ::setrlimit(RLIMIT_AS, &lower) == 0;
+    }
+}
+
+MemoryLimit::~MemoryLimit() {
+    if (m_lowered) {
+        ::setrlimit(RLIMIT_AS, &m_before);
+    }
+}
+
+std::int64_t headerBytes(const std::filesystem::path& path) {
+    return 32 * static_cast<std::int64_t>(std::filesystem::file_size(path));
+}
+
 bool isDicom(const std::filesystem::path& path) {
     std::error_code error;
     if (!std::filesystem::is_regular_file(path, error)) {
@@ -177,6 +201,7 @@ std::optional<DicomFile> readDicomHeader(const std::filesystem::path& path) {
     gdcm::Reader reader;
     reader.SetFileName(path.c_str());
     const gdcm::Tag pixels(0x7fe0, 0x0010);
+    const MemoryLimit limit(headerBytes(path));
     if (!reader.ReadUpToTag(pixels, {pixels})) {
         throw Error(ErrorCode::Input, "the file " + path.filename().string() + " is damaged");
     }

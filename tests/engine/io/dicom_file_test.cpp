@@ -2,14 +2,17 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "engine/io/detail/reader_process.h"
 #include "engine/io/image_file.h"
 #include "tests/engine/io/dicom_fixture.h"
+#include "tests/support/effort.h"
 #include "tests/support/test_class.h"
 
 using namespace flcc;
@@ -339,6 +342,29 @@ class DicomFileTest : public QObject {
             QVERIFY(!error || !std::string(error->what()).empty());
             QVERIFY(i % 2 == 1 || error.has_value());
         }
+    }
+
+    void aLengthBeyondTheFileTakesNoMemory() {
+        if (test::kSanitized) {
+            QSKIP("sanitizers allow no limit of memory");
+        }
+        test::Bytes bytes = test::makeDicom(slice(0, 0));
+        const test::Bytes good{0x20, 0, 0x37, 0, 'D', 'S'}; // an element of the header
+        const auto found = std::search(bytes.begin(), bytes.end(), good.begin(), good.end());
+        QVERIFY(found != bytes.end());
+        found[4] = 'p'; // no type: GDCM looks for other meanings, and finds a length of 1.8 GB
+        test::writeFile(folder() / "a", bytes);
+        requireError(folder() / "a", ErrorCode::Input, {"damaged"});
+        found[4] = 'D';
+        const test::Bytes pixels{0xe0, 0x7f, 0x10, 0, 'O', 'W', 0, 0};
+        const auto data = std::search(bytes.begin(), bytes.end(), pixels.begin(), pixels.end());
+        QVERIFY(data != bytes.end());
+        data[11] = 0x30; // 800 MB of pixels
+        test::writeFile(folder() / "a", bytes);
+        (void)test::errorOf([&] { (void)io::readImage(folder() / "a"); });
+        rusage used{};
+        QCOMPARE(::getrusage(RUSAGE_CHILDREN, &used), 0); // the largest process so far
+        QVERIFY2(used.ru_maxrss < 512 * 1024, std::to_string(used.ru_maxrss).c_str());
     }
 
     void foldersWithoutPicturesAreAnError() {
