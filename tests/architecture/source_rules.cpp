@@ -46,8 +46,8 @@ std::vector<std::string_view> linesOf(std::string_view text) {
 const Names kLayers{"engine", "viz", "ui", "app"};
 
 /// In the order in which they may include each other.
-const Names kRooms{"base",  "method",   "reference", "cpu",      "cuda", "plan",
-                   "match", "features", "sample",    "selftest", "io",   "job"};
+const Names kRooms{"base",  "method",   "reference", "cpu",      "filter", "cuda", "plan",
+                   "match", "features", "sample",    "selftest", "io",     "job"};
 
 /// Rooms that not all files above them may include, and who may. The first three have no public
 /// headers; `viz` draws what is in memory and opens no file.
@@ -58,7 +58,7 @@ struct PrivateRoom {
 const std::vector<PrivateRoom> kPrivateRooms{
     {"reference",
      {"engine/reference/", "engine/plan/", "engine/selftest/", "engine/job/", "tests/"}},
-    {"cpu", {"engine/cpu/", "engine/plan/", "tests/"}},
+    {"cpu", {"engine/cpu/", "engine/filter/", "engine/plan/", "tests/"}},
     {"cuda", {"engine/cuda/", "engine/plan/", "tests/"}},
     {"sample", {"engine/sample/", "engine/job/", "app/", "ui/", "tests/"}},
     {"io", {"engine/io/", "engine/job/", "app/", "ui/", "tests/"}},
@@ -138,7 +138,8 @@ const std::vector<Library>& libraries() {
         {"FFTW", "^fftw3.*", {"engine/cpu/", "tests/bench/", "tests/support/fftw_lines.h"}},
         {"Highway",
          "^hwy/.*",
-         {"engine/cpu/", "engine/method/*.cpp", "tests/engine/cpu/", "tests/bench/"}},
+         {"engine/cpu/", "engine/filter/*.cpp", "engine/method/*.cpp", "tests/engine/cpu/",
+          "tests/bench/"}},
         {"spdlog", "^spdlog/.*", {"engine/base/log.cpp"}},
         {"fmt", "^fmt/.*", {"engine/*.cpp", "app/*.cpp", "tests/"}},
         {"CLI11", "^CLI/.*", {"engine/job/arguments"}},
@@ -228,8 +229,8 @@ std::vector<Include> includesOf(std::string_view text) {
 }
 
 bool isPublicHeader(std::string_view path) {
-    static const Names kPublicRooms{"base",   "method",   "plan", "match", "features",
-                                    "sample", "selftest", "io",   "job"};
+    static const Names kPublicRooms{"base",     "method", "filter",   "plan", "match",
+                                    "features", "sample", "selftest", "io",   "job"};
     const Names parts = partsOf(path);
     return parts.size() == 3 && parts[0] == "engine" && rank(kPublicRooms, parts[1]) >= 0 &&
            path.ends_with(".h");
