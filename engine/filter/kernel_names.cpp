@@ -1,0 +1,274 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "engine/base/error.h"
+#include "engine/base/text.h"
+#include "engine/filter/kernel.h"
+#include "engine/filter/recursive.h"
+
+namespace flcc::filter {
+
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using base::Extents;
+
+constexpr std::string_view kAxes = "xyz";
+constexpr double kMostVoxels = 1e6; ///< largest sigma and N
+
+[[noreturn]] void refuse(const std::string& sentence) {
+    throw Error(ErrorCode::CommandLine, sentence);
+}
+
+std::vector<std::string_view> parts(std::string_view text, char separator) {
+    std::vector<std::string_view> list;
+    while (true) {
+        const std::size_t at = text.find(separator);
+        list.push_back(text.substr(0, at));
+        if (at == std::string_view::npos) {
+            return list;
+        }
+        text.remove_prefix(at + 1);
+    }
+}
+
+/// Metres of a unit of length, or empty.
+std::optional<double> metresOf(std::string_view unit) {
+    constexpr std::array<std::pair<std::string_view, double>, 6> kUnits{
+        {{"m", 1}, {"cm", 1e-2}, {"mm", 1e-3}, {"um", 1e-6}, {"nm", 1e-9}, {"A", 1e-10}}};
+    const auto found = std::find_if(kUnits.begin(), kUnits.end(),
+                                    [&](const auto& known) { return known.first == unit; });
+    return found == kUnits.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// What a name is read with: the text for messages and the scene.
+struct Reading {
+    std::string_view text;
+    const Extents& scene;
+    const base::Geometry& geometry;
+
+    [[nodiscard]] std::size_t axes() const { return base::isFlat2D(scene) ? 2 : 3; }
+    [[nodiscard]] std::string name() const { return base::excerpt(text); }
+
+    /// One value an axis, in voxels.
+    [[nodiscard]] std::array<double, 3> sizes(std::string_view values) const {
+        if (values.empty()) {
+            refuse("kernel \"" + name() + "\" needs a value; write one of " +
+                   std::string(kernelNames()));
+        }
+        const auto list = parts(values, ',');
+        if (list.size() != 1 && list.size() != axes()) {
+            refuse(fmt::format("kernel \"{}\" has {} values for {} axes; write one value for all "
+                               "axes or one for each",
+                               name(), list.size(), axes()));
+        }
+        std::array<double, 3> sizes{1, 1, 1};
+        for (std::size_t axis = 0; axis < axes(); ++axis) {
+            sizes[axis] = size(list[list.size() == 1 ? 0 : axis], axis);
+        }
+        return sizes;
+    }
+
+    [[nodiscard]] double size(std::string_view value, std::size_t axis) const {
+        double number = 0;
+        const char* const end = value.data() + value.size();
+        const auto [rest, error] = std::from_chars(value.data(), end, number);
+        const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
+        if (error != std::errc{} || !std::isfinite(number) || number <= 0) {
+            refuse(fmt::format("\"{}\" in kernel \"{}\" must be a number above 0",
+                               base::excerpt(value), name()));
+        }
+        if (!unit.empty() && unit != "px") {
+            number /= spacing(unit, axis);
+        }
+        if (!(number <= kMostVoxels)) {
+            refuse(fmt::format("\"{}\" in kernel \"{}\" is {} voxels; at most {} are possible",
+                               base::excerpt(value), name(), number, kMostVoxels));
+        }
+        return number;
+    }
+
+    /// The scene's spacing along `axis` in `unit`.
+    [[nodiscard]] double spacing(std::string_view unit, std::size_t axis) const {
+        const std::optional<double> wanted = metresOf(unit);
+        if (!wanted) {
+            refuse(fmt::format("\"{}\" in kernel \"{}\" is no unit; use m, cm, mm, um, nm, A, or "
+                               "none for voxels",
+                               base::excerpt(unit), name()));
+        }
+        const std::optional<double> own = metresOf(geometry.unit);
+        if (!own) {
+            throw Error(ErrorCode::Problem,
+                        fmt::format("kernel \"{}\" is in {}, but the scene's spacing is in {}; "
+                                    "write the size in voxels, without a unit",
+                                    name(), unit, geometry.unit));
+        }
+        return geometry.spacing[axis] * (*own / *wanted);
+    }
+
+    void requireAxis(std::size_t axis) const {
+        if (axis >= axes()) {
+            throw Error(ErrorCode::Problem,
+                        fmt::format("kernel \"{}\" works along z, but scene {} has two axes",
+                                    name(), base::toString(scene)));
+        }
+    }
+};
+
+AxisFilter gaussian(int order, double sigma, std::int64_t radius) {
+    return {AxisFilter::Kind::Gaussian, gaussianTaps(order, sigma, radius), order, sigma};
+}
+
+/// The Gaussian with derivatives of `orders`, sampled to `radii`.
+Term gaussianTerm(const Reading& reading, const std::array<double, 3>& sigmas,
+                  const std::array<int, 3>& orders, const std::array<std::int64_t, 3>& radii,
+                  double factor = 1) {
+    Term term;
+    term.factor = factor;
+    for (std::size_t axis = 0; axis < reading.axes(); ++axis) {
+        term.axes[axis] = gaussian(orders[axis], sigmas[axis], radii[axis]);
+    }
+    return term;
+}
+
+std::array<std::int64_t, 3> radiiOf(const std::array<double, 3>& sigmas) {
+    return {gaussianRadius(sigmas[0]), gaussianRadius(sigmas[1]), gaussianRadius(sigmas[2])};
+}
+
+std::optional<std::array<int, 3>> ordersOf(const Reading& reading, std::string_view derivative) {
+    std::array<int, 3> orders{};
+    if (derivative.size() > 2 || !std::is_sorted(derivative.begin(), derivative.end())) {
+        return std::nullopt;
+    }
+    for (const char letter : derivative) {
+        const std::size_t axis = kAxes.find(letter);
+        if (axis == std::string_view::npos) {
+            return std::nullopt;
+        }
+        reading.requireAxis(axis);
+        ++orders[axis];
+    }
+    return orders;
+}
+
+Kernel laplacian(const Reading& reading, const std::array<double, 3>& sigmas) {
+    std::vector<Term> terms;
+    for (std::size_t axis = 0; axis < reading.axes(); ++axis) {
+        std::array<int, 3> orders{};
+        orders[axis] = 2;
+        terms.push_back(gaussianTerm(reading, sigmas, orders, radiiOf(sigmas)));
+    }
+    return {std::string(reading.text), std::move(terms), 1};
+}
+
+Kernel difference(const Reading& reading, std::string_view values) {
+    const auto both = parts(values, ':');
+    if (both.size() != 2) {
+        refuse("kernel \"" + reading.name() + "\" needs two sigmas; write dog:S1:S2");
+    }
+    const std::array<double, 3> first = reading.sizes(both[0]);
+    const std::array<double, 3> second = reading.sizes(both[1]);
+    if (first == second) {
+        refuse("kernel \"" + reading.name() + "\" is 0, as both sigmas are equal");
+    }
+    std::array<std::int64_t, 3> radii = radiiOf(first);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        radii[axis] = std::max(radii[axis], radiiOf(second)[axis]);
+    }
+    // Both with the longer radius, so that they have one extent.
+    return {std::string(reading.text),
+            {gaussianTerm(reading, first, {}, radii), gaussianTerm(reading, second, {}, radii, -1)},
+            1};
+}
+
+Kernel box(const Reading& reading, std::string_view values) {
+    const std::array<double, 3> sizes = reading.sizes(values);
+    const bool world = values.find_first_not_of("0123456789.,+-eE") != std::string_view::npos;
+    Term term;
+    double count = 1;
+    for (std::size_t axis = 0; axis < reading.axes(); ++axis) {
+        const double length = std::max(1.0, std::round(sizes[axis]));
+        if (!world && length != sizes[axis]) {
+            refuse(fmt::format("the size of kernel \"{}\" must be a whole number of voxels",
+                               reading.name()));
+        }
+        term.axes[axis] = {AxisFilter::Kind::Box,
+                           std::vector<double>(static_cast<std::size_t>(length), 1.0)};
+        count *= length;
+    }
+    return {std::string(reading.text), {std::move(term)}, count};
+}
+
+Kernel sobel(const Reading& reading, std::string_view direction) {
+    const std::size_t along = direction.size() == 1 ? kAxes.find(direction) : kAxes.npos;
+    if (along == kAxes.npos) {
+        refuse("kernel \"" + reading.name() +
+               "\" needs an axis; write sobel:x, sobel:y or sobel:z");
+    }
+    reading.requireAxis(along);
+    Term term;
+    for (std::size_t axis = 0; axis < reading.axes(); ++axis) {
+        term.axes[axis].taps =
+            axis == along ? std::vector<double>{1, 0, -1} : std::vector<double>{1, 2, 1};
+    }
+    return {std::string(reading.text), {std::move(term)}, 1};
+}
+
+} // namespace
+
+std::string_view kernelNames() {
+    return "gaussian:S, gaussian-x:S (y, z, xx, xy ... alike), log:S, dog:S1:S2, box:N, sobel:x";
+}
+
+bool isKernelName(std::string_view text) {
+    const std::string_view name = text.substr(0, text.find(':'));
+    return std::all_of(name.begin(), name.end(), [](char letter) {
+        return (letter >= 'a' && letter <= 'z') || letter == '-';
+    });
+}
+
+Kernel kernelByName(std::string_view text, const Extents& scene, const base::Geometry& geometry) {
+    const Reading reading{text, scene, geometry};
+    const std::size_t colon = text.find(':');
+    const std::string_view name = text.substr(0, colon);
+    const std::string_view values =
+        colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1);
+    constexpr std::string_view kGaussian = "gaussian";
+    if (name == "dog") {
+        return difference(reading, values);
+    }
+    if (name == "box") {
+        return box(reading, values);
+    }
+    if (name == "sobel") {
+        return sobel(reading, values);
+    }
+    if (name == "log") {
+        return laplacian(reading, reading.sizes(values));
+    }
+    std::optional<std::array<int, 3>> orders;
+    if (name == kGaussian) {
+        orders.emplace();
+    } else if (name.starts_with("gaussian-") && name.size() > kGaussian.size() + 1) {
+        orders = ordersOf(reading, name.substr(kGaussian.size() + 1));
+    }
+    if (!orders) {
+        refuse("there is no kernel or file \"" + reading.name() + "\"; name a file or one of " +
+               std::string(kernelNames()));
+    }
+    const std::array<double, 3> sigmas = reading.sizes(values);
+    return {std::string(text), {gaussianTerm(reading, sigmas, *orders, radiiOf(sigmas))}, 1};
+}
+
+} // namespace flcc::filter

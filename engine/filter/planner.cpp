@@ -1,0 +1,264 @@
+#include "engine/filter/planner.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "engine/base/error.h"
+#include "engine/base/stopwatch.h"
+#include "engine/filter/detail/filter_method.h"
+
+namespace flcc::filter {
+
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using base::Extents;
+using detail::FilterMethod;
+using method::Candidate;
+
+/// The one table of methods; the first of equally fast ones is preferred.
+const std::array<const FilterMethod*, 6>& methods() {
+    static const std::array<const FilterMethod*, 6> kMethods{
+        &detail::directFilter(), &detail::separableFilter(), &detail::recursiveFilter(),
+        &detail::tiledFilter(),  &detail::fourierFilter(),   &detail::tiledTemplateFilter()};
+    return kMethods;
+}
+
+const FilterMethod& methodOf(const std::string& name) {
+    for (const FilterMethod* const method : methods()) {
+        if (method->name() == name) {
+            return *method;
+        }
+    }
+    std::string list;
+    for (const FilterMethod* const method : methods()) {
+        list += ", " + std::string(method->name());
+    }
+    throw Error(ErrorCode::CommandLine,
+                name == "dif" ? "method dif is not available yet; use fourier, or tiled-template "
+                                "for a scene and a kernel that need too much memory"
+                              : "there is no method \"" + name + "\"; use auto" + list);
+}
+
+constexpr double kMostError = 2e-3; ///< of a candidate that `auto` takes, over sum |weights|
+constexpr double kMostErrorInDouble = 1e-9;
+constexpr std::size_t kMostShown = 3; ///< candidates of one method in a plan
+constexpr double kPlausible = 2.5;    ///< candidates within this factor of the best are timed
+constexpr std::size_t kMostTimed = 4;
+constexpr double kWorthTiming = 2; ///< milliseconds
+
+std::string memoryRefusal(std::int64_t bytes, std::int64_t limit) {
+    return fmt::format("needs {:.1f} MiB, more than the limit of {:.1f} MiB",
+                       static_cast<double>(bytes) / 0x1p20, static_cast<double>(limit) / 0x1p20);
+}
+
+Considered considered(const FilterMethod& method, const Problem& problem, const Kernel& kernel,
+                      const Candidate& candidate, const method::Limits& limits,
+                      const method::CostModel& model, bool any) {
+    Considered row{.candidate = candidate};
+    method::Verdict verdict = method.predict(problem, kernel, candidate, model);
+    if (const auto* const refusal = std::get_if<method::Refusal>(&verdict)) {
+        row.reason = refusal->reason;
+        return row;
+    }
+    const method::Prediction& prediction = std::get<method::Prediction>(verdict);
+    if (prediction.hostBytes > limits.memoryBytes) {
+        row.reason = memoryRefusal(prediction.hostBytes, limits.memoryBytes);
+        row.forMemory = true;
+        return row;
+    }
+    const double share = prediction.errorBound * kernel.divisor() / kernel.sumOfMagnitudes();
+    const double most =
+        problem.precision == method::Precision::Single ? kMostError : kMostErrorInDouble;
+    if (any && share > most) {
+        row.reason = fmt::format("approximates the kernel within {:.1e} of its sum of magnitudes, "
+                                 "and auto allows {:.0e}; --method {} uses it all the same",
+                                 share, most, method.name());
+        return row;
+    }
+    row.prediction = prediction;
+    return row;
+}
+
+double expected(const Considered& row) {
+    return row.measuredMs ? *row.measuredMs : row.prediction ? row.prediction->ms : HUGE_VAL;
+}
+
+void sortRows(std::vector<Considered>& rows) {
+    std::stable_sort(rows.begin(), rows.end(), [](const Considered& a, const Considered& b) {
+        return expected(a) < expected(b);
+    });
+}
+
+/// Keeps the fastest few candidates of each method, so that a plan can be read.
+void dropSlowShapes(std::vector<Considered>& rows) {
+    std::vector<Considered> kept;
+    for (Considered& row : rows) {
+        const auto same = std::count_if(kept.begin(), kept.end(), [&](const Considered& other) {
+            return other.candidate.method == row.candidate.method;
+        });
+        if (static_cast<std::size_t>(same) < kMostShown) {
+            kept.push_back(std::move(row));
+        }
+    }
+    rows = std::move(kept);
+}
+
+/// The part of the scene on which candidates are timed: some tiles for each thread.
+Extents sampleOf(const Problem& problem) {
+    const Extents& n = problem.scene;
+    const Extents& m = problem.kernel;
+    const auto part = [](std::int64_t scene, std::int64_t kernel, std::int64_t usual) {
+        return std::min(scene, std::max(usual, 4 * kernel));
+    };
+    return n.z > 1 ? Extents{part(n.x, m.x, 128), part(n.y, m.y, 128), part(n.z, m.z, 64)}
+                   : Extents{part(n.x, m.x, 1024), part(n.y, m.y, 768), 1};
+}
+
+void timeCandidates(Plan& plan, const Kernel& kernel, const method::CostModel& model,
+                    const Wanted& wanted, const base::AnyView& scene, base::TilePool& pool,
+                    const std::stop_token& stop) {
+    std::vector<Considered>& rows = plan.candidates;
+    const bool whole = wanted.timing == Wanted::Timing::Whole;
+    const double best = expected(rows.front());
+    const auto plausible = static_cast<std::size_t>(
+        std::count_if(rows.begin(), rows.end(), [&](const Considered& row) {
+            return row.prediction && (whole || row.prediction->ms <= kPlausible * best);
+        }));
+    if (plausible < 2 || (!whole && best < kWorthTiming)) {
+        return;
+    }
+    Problem sample = plan.problem;
+    sample.scene = whole ? plan.problem.scene : sampleOf(plan.problem);
+    const base::AnyView part = base::partOf(scene, {{}, sample.scene});
+    const std::size_t count = whole ? plausible : std::min(plausible, kMostTimed);
+    for (std::size_t i = 0; i < count; ++i) {
+        Considered& row = rows[i];
+        Candidate candidate = row.candidate;
+        const FilterMethod& method = methodOf(candidate.method);
+        method::Verdict verdict = method.predict(sample, kernel, candidate, model);
+        if (!std::holds_alternative<method::Prediction>(verdict)) {
+            // A whole transform or a box has another tile on a part of the scene.
+            candidate = method.candidates(sample, kernel, plan.limits, {0, 0, 0}).front();
+            verdict = method.predict(sample, kernel, candidate, model);
+        }
+        const auto* const predicted = std::get_if<method::Prediction>(&verdict);
+        if (predicted == nullptr || predicted->hostBytes > plan.limits.memoryBytes) {
+            continue;
+        }
+        const base::Stopwatch watch;
+        const Convolved result = convolve(sample, kernel, candidate, part, pool, stop);
+        const double ms = watch.ms();
+        if (result.cancelled) {
+            plan.cancelled = true;
+            return;
+        }
+        row.measuredMs = ms * row.prediction->ms / predicted->ms;
+    }
+}
+
+void explain(std::vector<Considered>& rows) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        Considered& row = rows[i];
+        if (!row.prediction) {
+            continue;
+        }
+        if (i == 0) {
+            row.chosen = true;
+            row.reason = rows.size() > 1 ? "the fastest" : "the only candidate";
+        } else {
+            row.reason = fmt::format("{:.2g} times the time of the chosen one",
+                                     expected(row) / std::max(expected(rows.front()), 1e-9));
+        }
+    }
+}
+
+void requireUsable(const Problem& problem, const Kernel& kernel) {
+    (void)resultExtents(problem);
+    constexpr double kMostInSingle = 1e30;
+    if (problem.precision == method::Precision::Single &&
+        !(kernel.sumOfMagnitudes() <= kMostInSingle)) {
+        throw Error(ErrorCode::Problem,
+                    fmt::format("the weights of kernel {} add up to {:.3g}, too large for single "
+                                "precision; use --precision double",
+                                kernel.name(), kernel.sumOfMagnitudes()));
+    }
+}
+
+template <class Real>
+Convolved convolveAs(const Problem& problem, const Kernel& kernel, const Candidate& candidate,
+                     const base::AnyView& scene, base::TilePool& pool, const std::stop_token& stop,
+                     const std::function<void(double)>& progress) {
+    base::Image<Real> result(resultExtents(problem));
+    const detail::Task<Real> task{problem,       kernel, candidate, scene,
+                                  result.view(), pool,   stop,      progress};
+    const detail::Outcome outcome = methodOf(candidate.method).run(task);
+    if (!outcome.cancelled && outcome.nonFinite > 0) {
+        detail::markNonFinite(problem, scene, result.view());
+    }
+    return {outcome.cancelled, std::move(result), outcome.largest, outcome.nonFinite > 0,
+            outcome.bound};
+}
+
+} // namespace
+
+const Considered* Plan::chosen() const {
+    return !candidates.empty() && candidates.front().chosen ? &candidates.front() : nullptr;
+}
+
+std::vector<std::string> methodNames() {
+    std::vector<std::string> names;
+    for (const FilterMethod* const method : methods()) {
+        names.emplace_back(method->name());
+    }
+    return names;
+}
+
+Plan makePlan(const Problem& problem, const Kernel& kernel, const method::Limits& limits,
+              const method::CostModel& model, const Wanted& wanted, const base::AnyView& scene,
+              base::TilePool& pool, const std::stop_token& stop) {
+    const base::Stopwatch watch;
+    requireUsable(problem, kernel);
+    Plan plan{.problem = problem, .limits = limits, .candidates = {}};
+    const bool any = wanted.method == "auto" && !wanted.candidate;
+    std::vector<Considered>& rows = plan.candidates;
+    if (wanted.candidate) {
+        rows.push_back(considered(methodOf(wanted.candidate->method), problem, kernel,
+                                  *wanted.candidate, limits, model, false));
+    } else {
+        for (const FilterMethod* const method : methods()) {
+            if (!any && method != &methodOf(wanted.method)) {
+                continue;
+            }
+            for (const Candidate& candidate :
+                 method->candidates(problem, kernel, limits, wanted.tile)) {
+                rows.push_back(considered(*method, problem, kernel, candidate, limits, model, any));
+            }
+        }
+    }
+    sortRows(rows);
+    dropSlowShapes(rows);
+    if (wanted.timing != Wanted::Timing::None) {
+        timeCandidates(plan, kernel, model, wanted, scene, pool, stop);
+        sortRows(rows);
+    }
+    explain(rows);
+    plan.planningMs = watch.ms();
+    return plan;
+}
+
+Convolved convolve(const Problem& problem, const Kernel& kernel, const Candidate& candidate,
+                   const base::AnyView& scene, base::TilePool& pool, const std::stop_token& stop,
+                   const std::function<void(double)>& progress) {
+    return problem.precision == method::Precision::Single
+               ? convolveAs<float>(problem, kernel, candidate, scene, pool, stop, progress)
+               : convolveAs<double>(problem, kernel, candidate, scene, pool, stop, progress);
+}
+
+} // namespace flcc::filter

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/pixels.h"
+#include "engine/base/tile_pool.h"
+#include "engine/filter/kernel.h"
+#include "engine/filter/problem.h"
+#include "engine/method/candidate.h"
+#include "engine/method/cost_model.h"
+
+namespace flcc::filter {
+
+/// A candidate of a plan. Prediction::errorBound holds for a scene whose largest value is 1.
+struct Considered {
+    method::Candidate candidate;
+    /// Empty for a refused candidate.
+    std::optional<method::Prediction> prediction{};
+    std::string reason{}; ///< why it was chosen, not chosen or refused; for users
+    bool chosen = false;
+    bool forMemory = false; ///< refused as it needs more memory than the limit
+    /// Milliseconds of the whole run, extrapolated from a sample; replaced by those of the run.
+    std::optional<double> measuredMs{};
+};
+
+/// The decision on how to convolve.
+struct Plan {
+    Problem problem;
+    method::Limits limits;
+    std::vector<Considered> candidates; ///< chosen first, then by time, refused last
+    double planningMs = 0;
+    bool cancelled = false;
+
+    /// Null when every candidate was refused.
+    [[nodiscard]] const Considered* chosen() const;
+};
+
+/// What restricts a plan.
+struct Wanted {
+    std::string method = "auto";
+    base::Extents tile{0, 0, 0}; ///< 0: the planner chooses
+    std::optional<method::Candidate>
+        candidate{}; ///< of an earlier plan; nothing else is considered
+    /// Candidates that are timed on a part of the scene: none, the plausible ones, or all that are
+    /// not refused on the whole scene.
+    enum class Timing { None, Sample, Whole } timing = Timing::Sample;
+};
+
+/// Names of all methods, without "auto".
+[[nodiscard]] std::vector<std::string> methodNames();
+
+/// Considers all methods, or the one that is wanted. `auto` takes no candidate whose bound is above
+/// 2e-3 (single) or 1e-9 (double) times sum |weights|, as recursive Gaussians approximate their
+/// kernel. **Errors**: CommandLine for a method that does not exist; Problem as resultExtents() and
+/// for weights beyond single precision.
+[[nodiscard]] Plan makePlan(const Problem& problem, const Kernel& kernel,
+                            const method::Limits& limits, const method::CostModel& model,
+                            const Wanted& wanted, const base::AnyView& scene, base::TilePool& pool,
+                            const std::stop_token& stop = {});
+
+/// A convolution (FLCC (1)): y(u) = sum over k of x(u - k) h(k).
+struct Convolved {
+    bool cancelled = false;
+    base::AnyImage pixels;  ///< float32, or float64 in Double; NaN where NaN or Inf is reached
+    double largest = 0;     ///< largest magnitude of a finite voxel
+    bool nonFinite = false; ///< the scene holds NaN or Inf
+    double bound = 0;       ///< on the error of every result that is not NaN
+};
+
+/// Runs a candidate of a plan for `problem`. `progress` gets the finished share on any worker.
+/// A result whose support, continued beyond the borders, touches a voxel that is NaN or Inf is NaN.
+/// **Errors**: std::bad_alloc.
+[[nodiscard]] Convolved convolve(const Problem& problem, const Kernel& kernel,
+                                 const method::Candidate& candidate, const base::AnyView& scene,
+                                 base::TilePool& pool, const std::stop_token& stop = {},
+                                 const std::function<void(double)>& progress = {});
+
+} // namespace flcc::filter
