@@ -8,6 +8,7 @@
 
 #include "app/cli_bench.h"
 #include "app/cli_calibrate.h"
+#include "app/cli_convolve.h"
 #include "app/cli_options.h"
 #include "app/cli_progress.h"
 #include "app/signal_watch.h"
@@ -16,6 +17,7 @@
 #include "engine/base/text.h"
 #include "engine/io/atomic_file.h"
 #include "engine/job/arguments.h"
+#include "engine/job/convolve_job.h"
 #include "engine/job/job.h"
 #include "engine/job/knowledge.h"
 #include "engine/job/listing.h"
@@ -42,6 +44,8 @@ constexpr const char* kUsage =
   flcc-cli match SCENE TEMPLATE --scene B C ...   several scenes: searches each, numbers the outputs
   flcc-cli plan ... as match ...                  shows the method that match would choose, its time
                                                   and memory
+  flcc-cli convolve SCENE KERNEL --output FILE    convolves with a kernel: a file, or a filter by
+                                                  name
   flcc-cli info [--verify] FILE                   prints extents, type and geometry of a file as
                                                   JSON; --verify reads every pixel and says
                                                   complete: true
@@ -73,6 +77,10 @@ FILE.h5:/path/to/dataset.
 Options of match and plan; the default is the first value or in brackets:
 )";
 
+constexpr const char* kConvolve = R"(
+Options of convolve, beside --job, --save-job, --json, --quiet and --verbose:
+)";
+
 constexpr const char* kCodes =
     R"(
 Exit codes: 0 done, 1 internal error, failed selftest or self-audit, 2 invalid command line,
@@ -87,7 +95,7 @@ bool asksForHelp(const Arguments& args) {
 }
 
 int help() {
-    print(kUsage + job::argumentsHelp() + kCodes);
+    print(kUsage + job::argumentsHelp() + kConvolve + job::convolveHelp() + kCodes);
     return 0;
 }
 
@@ -283,6 +291,9 @@ int runCommand(const std::vector<std::string>& args, const std::stop_token& stop
     }
     if (command == "plan") {
         return plan(rest, stop);
+    }
+    if (command == "convolve") {
+        return convolve(rest, stop);
     }
     if (command == "info") {
         return info(rest, stop);

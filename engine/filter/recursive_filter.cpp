@@ -42,7 +42,7 @@ class RecursiveFilter final : public FilterMethod {
                                                             const method::Limits& limits,
                                                             const Extents&) const override {
         return {{.method = std::string(name()),
-                 .tile = isBox(kernel) ? BoxRun::tile(problem) : Extents{0, 0, 0},
+                 .tile = isBox(kernel) ? BoxRun::tile(problem) : problem.scene,
                  .threads = limits.threads}};
     }
 

@@ -6,6 +6,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/text.h"
+#include "engine/job/convolve_job.h"
 #include "engine/job/detail/text_file.h"
 #include "engine/job/report.h"
 
@@ -294,6 +295,24 @@ method::Candidate candidateOf(const Json& chosen) {
     return candidate;
 }
 
+Json inputsJson(const std::vector<InputReport>& inputs) {
+    Json list = Json::array();
+    for (const InputReport& input : inputs) {
+        Json series = Json::array();
+        for (const io::FileDigest& file : input.series) {
+            series.push_back({{"path", file.path.string()}, {"sha256", file.sha256}});
+        }
+        list.push_back({{"role", input.role},
+                        {"path", input.path},
+                        {"sha256", input.sha256.empty() ? Json(nullptr) : Json(input.sha256)},
+                        {"data_file", input.dataFile ? Json{{"path", input.dataFile->path.string()},
+                                                            {"sha256", input.dataFile->sha256}}
+                                                     : Json(nullptr)},
+                        {"series", input.series.empty() ? Json(nullptr) : series}});
+    }
+    return list;
+}
+
 Json jsonOf(const JobReport& report) {
     Json json;
     if (!report.scenes.empty()) {
@@ -342,21 +361,7 @@ Json jsonOf(const JobReport& report) {
     json["peaks_incomplete"] =
         report.peaksIncomplete.empty() ? Json(nullptr) : Json(report.peaksIncomplete);
     json["environment"] = toJson(report.environment, report.plan.calibrated);
-    json["inputs"] = Json::array();
-    for (const InputReport& input : report.inputs) {
-        Json series = Json::array();
-        for (const io::FileDigest& file : input.series) {
-            series.push_back({{"path", file.path.string()}, {"sha256", file.sha256}});
-        }
-        json["inputs"].push_back(
-            {{"role", input.role},
-             {"path", input.path},
-             {"sha256", input.sha256.empty() ? Json(nullptr) : Json(input.sha256)},
-             {"data_file", input.dataFile ? Json{{"path", input.dataFile->path.string()},
-                                                 {"sha256", input.dataFile->sha256}}
-                                          : Json(nullptr)},
-             {"series", input.series.empty() ? Json(nullptr) : series}});
-    }
+    json["inputs"] = inputsJson(report.inputs);
     json["stream"] = report.stream ? toJson(*report.stream) : Json(nullptr);
     return json;
 }
@@ -366,6 +371,47 @@ Json jsonOf(const JobReport& report) {
 std::string toJson(const JobReport& report) {
     // A path may hold bytes that are no UTF-8; they are replaced, not thrown over.
     return jsonOf(report).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string toJson(const ConvolveReport& report) {
+    const filter::Problem& problem = report.problem;
+    const KernelReport& kernel = report.kernel;
+    Json json;
+    json["problem"] = {{"operation", "convolve"},
+                       {"extent", method::name(problem.extent)},
+                       {"border", filter::name(problem.border)},
+                       {"scene", toJson(report.scene)},
+                       {"region", report.region ? toJson(*report.region) : Json(nullptr)},
+                       {"scene_type", base::name(problem.scenePixel)},
+                       {"kernel",
+                        {{"name", kernel.name},
+                         {"extents", toJson(kernel.extents)},
+                         {"separable_terms", kernel.terms},
+                         {"rank_one_residual", kernel.residual},
+                         {"sum_of_magnitudes", kernel.sumOfMagnitudes}}},
+                       {"precision", method::name(problem.precision)},
+                       {"planning", plan::name(report.planning)},
+                       {"thread_limit", report.limits.threads},
+                       {"memory_limit", report.limits.memoryBytes}};
+    json["candidates"] = Json::array();
+    for (const plan::CandidateReport& row : report.candidates) {
+        json["candidates"].push_back(toJson(row));
+    }
+    const bool chosen = !report.candidates.empty() &&
+                        report.candidates.front().verdict == plan::CandidateVerdict::Chosen;
+    json["chosen"] = chosen ? toJson(report.candidates.front()) : Json(nullptr);
+    json["run"] = report.run ? toJson(*report.run, report.planningMs) : Json(nullptr);
+    json["map"] = nullptr;
+    if (report.result) {
+        json["map"] = {
+            {"min", report.result->minimum},        {"max", report.result->maximum},
+            {"mean", report.result->mean},          {"std", report.result->standardDeviation},
+            {"count", report.result->count},        {"nan", report.result->nan},
+            {"bound_largest", report.result->bound}};
+    }
+    json["environment"] = toJson(report.environment, report.calibrated);
+    json["inputs"] = inputsJson(report.inputs);
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 method::Candidate chosenCandidate(const std::string& path, const base::Extents& templ) {

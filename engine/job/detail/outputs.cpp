@@ -43,23 +43,6 @@ void requireExtension(const path& file, const char* option, const char* known) {
     }
 }
 
-void requireFolder(const path& file) {
-    const path folder = file.has_parent_path() ? file.parent_path() : path(".");
-    std::error_code error;
-    if (!std::filesystem::is_directory(folder, error)) {
-        throw Error(ErrorCode::Output, "cannot write " + file.string() + ": the folder " +
-                                           folder.string() + " does not exist");
-    }
-    if (::access(folder.c_str(), W_OK | X_OK) != 0) {
-        throw Error(ErrorCode::Output, "cannot write " + file.string() + ": the folder " +
-                                           folder.string() + " is read-only");
-    }
-    if (std::filesystem::is_directory(file, error)) {
-        throw Error(ErrorCode::Output,
-                    "cannot write " + file.string() + ": it is a folder; add a file name");
-    }
-}
-
 io::PeakContext contextOf(const JobResult& result) {
     const method::Problem& problem = result.report.plan.problem;
     std::vector<io::PeakTemplate> templates;
@@ -91,6 +74,23 @@ bool writeHeatmap(const io::AtomicFile& file, const Job& job, const JobResult& r
 }
 
 } // namespace
+
+void requireFolder(const path& file) {
+    const path folder = file.has_parent_path() ? file.parent_path() : path(".");
+    std::error_code error;
+    if (!std::filesystem::is_directory(folder, error)) {
+        throw Error(ErrorCode::Output, "cannot write " + file.string() + ": the folder " +
+                                           folder.string() + " does not exist");
+    }
+    if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+        throw Error(ErrorCode::Output, "cannot write " + file.string() + ": the folder " +
+                                           folder.string() + " is read-only");
+    }
+    if (std::filesystem::is_directory(file, error)) {
+        throw Error(ErrorCode::Output,
+                    "cannot write " + file.string() + ": it is a folder; add a file name");
+    }
+}
 
 bool OutputFiles::add(const path& target, const Write& write) {
     auto file = std::make_unique<io::AtomicFile>(target);

@@ -26,6 +26,11 @@ class OutputFiles {
     std::vector<std::unique_ptr<io::AtomicFile>> m_files;
 };
 
+/// Throws if `file` cannot be written: its folder does not exist or is read-only, or it is a
+/// folder.
+/// **Errors**: Output.
+void requireFolder(const std::filesystem::path& file);
+
 /// True if an output of `job` is made from its map.
 [[nodiscard]] bool needsMap(const Job& job);
 

@@ -47,20 +47,20 @@ class KernelTest : public QObject {
   private Q_SLOTS:
     void namesGiveTheirWeights() {
         const Kernel sobel = kernelByName("sobel:x", kImage, {});
-        QCOMPARE(sobel.extents(), (Extents{3, 3, 1}));
+        QVERIFY(sobel.extents() == (Extents{3, 3, 1}));
         QCOMPARE(sobel.sumOfMagnitudes(), 8.0);
         QVERIFY(sobel.hasIntegerWeights());
         // A correlation with the flipped weights rises with a rising scene.
         QCOMPARE(sobel.flippedWeights().view().at(2, 1, 0), 2.0);
         QCOMPARE(sobel.flippedWeights().view().at(0, 1, 0), -2.0);
         const Kernel box = kernelByName("box:3,5", kImage, {});
-        QCOMPARE(box.extents(), (Extents{3, 5, 1}));
+        QVERIFY(box.extents() == (Extents{3, 5, 1}));
         QCOMPARE(box.divisor(), 15.0);
         const Kernel gaussian = kernelByName("gaussian:2", kVolume, {});
-        QCOMPARE(gaussian.extents(), (Extents{25, 25, 25}));
+        QVERIFY(gaussian.extents() == (Extents{25, 25, 25}));
         QVERIFY(std::abs(gaussian.sumOfMagnitudes() - 1) < 1e-12);
         QCOMPARE(kernelByName("log:1.5", kVolume, {}).terms().size(), std::size_t{3});
-        QCOMPARE(kernelByName("dog:1:2", kImage, {}).extents(), (Extents{25, 25, 1}));
+        QVERIFY(kernelByName("dog:1:2", kImage, {}).extents() == (Extents{25, 25, 1}));
         QCOMPARE(kernelByName("gaussian-xy:1,2", kImage, {}).terms()[0].axes[1].order, 1);
         QCOMPARE(kernelByName("gaussian-xx:1", kImage, {}).terms()[0].axes[0].order, 2);
     }
@@ -75,11 +75,11 @@ class KernelTest : public QObject {
         QCOMPARE(kernel.terms()[0].axes[2].sigma, 1.0);
         QCOMPARE(kernelByName("gaussian:2000nm,1,3px", kVolume, geometry).terms()[0].axes[0].sigma,
                  4.0);
-        QCOMPARE(kernelByName("box:1.6um", kImage, geometry).extents(), (Extents{3, 6, 1}));
-        QCOMPARE(codeOf([] { (void)kernelByName("gaussian:2um", kImage, {}); }),
-                 std::optional(ErrorCode::Problem)); // no spacing is known
-        QCOMPARE(codeOf([&] { (void)kernelByName("gaussian:2parsec", kImage, geometry); }),
-                 std::optional(ErrorCode::CommandLine));
+        QVERIFY(kernelByName("box:1.6um", kImage, geometry).extents() == (Extents{3, 6, 1}));
+        QVERIFY(codeOf([] { (void)kernelByName("gaussian:2um", kImage, {}); }) ==
+                ErrorCode::Problem); // no spacing is known
+        QVERIFY(codeOf([&] { (void)kernelByName("gaussian:2parsec", kImage, geometry); }) ==
+                ErrorCode::CommandLine);
     }
 
     void whatIsNoKernelIsRefused_data() {
@@ -123,14 +123,12 @@ class KernelTest : public QObject {
         QFETCH(QString, text);
         const std::string name = text.toStdString();
         QVERIFY(filter::isKernelName(name));
-        QCOMPARE(codeOf([&] { (void)kernelByName(name, kImage, {}); }),
-                 std::optional(ErrorCode::CommandLine));
+        QVERIFY(codeOf([&] { (void)kernelByName(name, kImage, {}); }) == ErrorCode::CommandLine);
     }
 
     void anAxisThatTheSceneDoesNotHaveIsRefused() {
         for (const char* const name : {"gaussian-z:1", "gaussian-xz:1", "sobel:z"}) {
-            QCOMPARE(codeOf([&] { (void)kernelByName(name, kImage, {}); }),
-                     std::optional(ErrorCode::Problem));
+            QVERIFY(codeOf([&] { (void)kernelByName(name, kImage, {}); }) == ErrorCode::Problem);
             QVERIFY(!codeOf([&] { (void)kernelByName(name, kVolume, {}); }));
         }
     }
@@ -186,11 +184,11 @@ class KernelTest : public QObject {
         for (const double value : {std::numeric_limits<double>::quiet_NaN(), HUGE_VAL}) {
             base::AnyImage image = test::noise(PixelType::Float64, {3, 3, 1}, 3);
             test::setVoxel(image, {1, 2, 0}, value);
-            QCOMPARE(codeOf([&] { (void)fromImage(image); }), std::optional(ErrorCode::Problem));
+            QVERIFY(codeOf([&] { (void)fromImage(image); }) == ErrorCode::Problem);
         }
         const base::AnyImage zeros =
             test::makeScene(PixelType::UInt8, {3, 3, 1}, [](const auto&) { return 0.0; });
-        QCOMPARE(codeOf([&] { (void)fromImage(zeros); }), std::optional(ErrorCode::Problem));
+        QVERIFY(codeOf([&] { (void)fromImage(zeros); }) == ErrorCode::Problem);
     }
 };
 

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/filter/planner.h"
+#include "engine/job/job.h"
+#include "engine/job/report.h"
+
+namespace flcc::job {
+
+/// A convolution from files to files, as `flcc-cli convolve` and its job files describe it.
+struct ConvolveJob {
+    /// What a convolution shares with a match: scene, channel, frame, region, method, tile,
+    /// precision, device, threads, memory, planning, plan report, repetitions and report. The
+    /// region is convolved as if it were the whole scene.
+    Job run;
+    std::string kernel; ///< a name (filter::kernelByName) or a file
+    std::filesystem::path output;
+    method::Extent extent = method::Extent::Same;
+    filter::Border border = filter::Border::Zero;
+
+    friend bool operator==(const ConvolveJob&, const ConvolveJob&) = default;
+};
+
+/// What the report says about the kernel.
+struct KernelReport {
+    std::string name;
+    base::Extents extents{0, 0, 0};
+    int terms = 0;       ///< separable terms; 0 for a kernel that is not separable
+    double residual = 0; ///< of the rank-one test: ||h - outer product|| / ||h||
+    double sumOfMagnitudes = 0;
+};
+
+/// The values of a result that are not NaN.
+struct ResultReport {
+    double minimum = 0;
+    double maximum = 0;
+    double mean = 0;
+    double standardDeviation = 0;
+    std::int64_t count = 0;
+    std::int64_t nan = 0; ///< results that NaN or Inf of the scene reach
+    double bound = 0;     ///< on the error of every value, in units of the result
+};
+
+struct ConvolveReport {
+    filter::Problem problem;
+    method::Limits limits;
+    plan::Planning planning = plan::Planning::Measure;
+    bool calibrated = false;
+    base::Extents scene{0, 0, 0}; ///< the whole scene
+    std::optional<base::Box> region;
+    KernelReport kernel;
+    std::vector<plan::CandidateReport> candidates;
+    double planningMs = 0;
+    std::optional<RunReport> run;
+    std::optional<ResultReport> result;
+    Environment environment;
+    std::vector<InputReport> inputs;
+};
+
+struct ConvolveResult {
+    bool cancelled = false; ///< nothing was written
+    ConvolveReport report;
+    base::AnyImage pixels; ///< float32, or float64 in double precision
+    base::Geometry geometry;
+    std::vector<std::string> notes;
+};
+
+/// Runs the whole job on the calling thread and writes its outputs, all of them or none.
+/// **Errors**: Error; Memory when every candidate is refused for memory, Problem when a forced
+/// method refuses, Device for a device other than the processor.
+[[nodiscard]] ConvolveResult runConvolve(const ConvolveJob& job, std::stop_token stop = {},
+                                         JobSink* sink = nullptr);
+
+/// An option of `convolve` beside `--job`, `--save-job`, `--json`, `--quiet` and `--verbose`.
+struct ConvolveOption {
+    std::string name;  ///< without dashes; the key in a job file
+    std::string value; ///< placeholder in the help
+    std::string help;
+};
+[[nodiscard]] std::vector<ConvolveOption> convolveOptions();
+/// The help text of these options.
+[[nodiscard]] std::string convolveHelp();
+
+/// Sets options of `job` by their names. **Errors**: CommandLine for an unknown name or a value
+/// that is wrong, and for options that do not go together.
+void setConvolveOptions(ConvolveJob& job, const std::map<std::string, std::string>& values);
+
+/// The job file: JSON with the key "command": "convolve" and the long options. **Errors**: Input
+/// for a text that is not JSON; CommandLine for an unknown key or an invalid value.
+[[nodiscard]] std::string toJobFile(const ConvolveJob& job);
+[[nodiscard]] ConvolveJob convolveFromJobFile(std::string_view text);
+
+/// The files that the job reads, and those that it writes.
+[[nodiscard]] io::ProtectedFiles inputFiles(const ConvolveJob& job);
+[[nodiscard]] std::vector<std::filesystem::path> outputFiles(const ConvolveJob& job);
+
+[[nodiscard]] std::string toJson(const ConvolveReport& report);
+/// Some lines for a terminal; `verbose` adds the candidates with their reasons.
+[[nodiscard]] std::string toSummary(const ConvolveReport& report, bool verbose);
+
+} // namespace flcc::job

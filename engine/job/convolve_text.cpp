@@ -1,0 +1,71 @@
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "engine/job/convolve_job.h"
+#include "engine/job/detail/text.h"
+
+namespace flcc::job {
+
+namespace {
+
+std::string shown(const base::Extents& extents) {
+    return base::isFlat2D(extents) ? fmt::format("{}x{}", extents.x, extents.y)
+                                   : base::toString(extents);
+}
+
+std::string rowText(const plan::CandidateReport& row) {
+    std::string text = fmt::format("  {:<15}", row.candidate.method);
+    text += row.candidate.tile.x > 0 ? fmt::format("{:<14}", shown(row.candidate.tile))
+                                     : fmt::format("{:<14}", "-");
+    text += fmt::format("{:<9}", plan::name(row.verdict));
+    if (row.prediction) {
+        text += fmt::format("predicted {:>8.2f} ms, {:>9}", row.prediction->ms,
+                            detail::bytesText(row.prediction->hostBytes));
+        if (row.measuredMs) {
+            text += fmt::format(", measured {:>8.2f} ms", *row.measuredMs);
+        }
+        text += "  ";
+    }
+    return text + row.reason + "\n";
+}
+
+} // namespace
+
+std::string toSummary(const ConvolveReport& report, bool verbose) {
+    const filter::Problem& problem = report.problem;
+    std::string text = fmt::format(
+        "Scene     {} {}\nKernel    {}, {}{}\nResult    {}, {}, border {}, {}\n",
+        shown(problem.scene), base::name(problem.scenePixel), report.kernel.name,
+        shown(report.kernel.extents),
+        report.kernel.terms == 0
+            ? fmt::format(", not separable (residual {:.2g})", report.kernel.residual)
+        : report.kernel.terms == 1 ? std::string(", separable")
+                                   : fmt::format(", {} separable terms", report.kernel.terms),
+        shown(filter::resultExtents(problem)), method::name(problem.extent),
+        filter::name(problem.border), method::name(problem.precision));
+    if (verbose) {
+        text += "Plan\n";
+        for (const plan::CandidateReport& row : report.candidates) {
+            text += rowText(row);
+        }
+    }
+    if (report.run && report.result) {
+        const ResultReport& result = *report.result;
+        text += fmt::format("Method    {}, {} threads: {:.2f} ms (predicted {:.2f} ms)\n",
+                            report.candidates.front().candidate.method, report.run->threads,
+                            report.run->executeMs.median, report.candidates.front().prediction->ms);
+        text += fmt::format("Values    {:.7g} to {:.7g}, mean {:.7g}, deviation {:.7g}; error at "
+                            "most {:.2g}\n",
+                            result.minimum, result.maximum, result.mean, result.standardDeviation,
+                            result.bound);
+        if (result.nan > 0) {
+            text += fmt::format("NaN       {} of {} voxels, which NaN or Inf of the scene reach\n",
+                                result.nan, result.nan + result.count);
+        }
+    }
+    return text;
+}
+
+} // namespace flcc::job
