@@ -3,6 +3,7 @@
 #include <cmath>
 #include <type_traits>
 #include <variant>
+#include <vector>
 
 namespace flcc::reference {
 
@@ -13,12 +14,16 @@ ConvolvedVoxel convolvedAt(const base::AnyView& scene, const base::View<const do
     std::visit(
         [&](const auto& view) {
             const base::Extents& n = view.extents();
+            std::vector<std::int64_t> columns;
+            for (std::int64_t x = 0; x < m.x; ++x) {
+                columns.push_back(continuation(at.x - x, n.x));
+            }
             for (std::int64_t z = 0; z < m.z; ++z) {
                 const std::int64_t fromZ = continuation(at.z - z, n.z);
                 for (std::int64_t y = 0; y < m.y; ++y) {
                     const std::int64_t fromY = continuation(at.y - y, n.y);
                     for (std::int64_t x = 0; x < m.x; ++x) {
-                        const std::int64_t fromX = continuation(at.x - x, n.x);
+                        const std::int64_t fromX = columns[static_cast<std::size_t>(x)];
                         if (fromX < 0 || fromY < 0 || fromZ < 0) {
                             continue;
                         }

@@ -96,46 +96,67 @@ std::vector<method::Candidate> waysOf(const Problem& problem, const Kernel& kern
     return ways;
 }
 
-std::string faultOf(const filter::Convolved& result, const Problem& problem, const Kernel& kernel,
-                    const base::AnyImage& scene) {
+namespace {
+
+/// Every voxel of a result by the definition, x fastest.
+std::vector<reference::ConvolvedVoxel> definitionOf(const Problem& problem, const Kernel& kernel,
+                                                    const base::AnyImage& scene) {
     const base::Image<double> weights = weightsOf(kernel);
     const reference::Continuation continuation = continuationOf(problem.border);
+    const Extents out = filter::resultExtents(problem);
+    const Extents& m = kernel.extents();
+    std::vector<reference::ConvolvedVoxel> voxels;
+    for (std::int64_t z = 0; z < out.z; ++z) {
+        for (std::int64_t y = 0; y < out.y; ++y) {
+            for (std::int64_t x = 0; x < out.x; ++x) {
+                voxels.push_back(reference::convolvedAt(
+                    base::viewOf(scene), weights.view(), continuation,
+                    {meets(problem.extent, x, m.x), meets(problem.extent, y, m.y),
+                     meets(problem.extent, z, m.z)}));
+            }
+        }
+    }
+    return voxels;
+}
+
+std::string compared(const filter::Convolved& result, const Problem& problem, const Kernel& kernel,
+                     const std::vector<reference::ConvolvedVoxel>& definition) {
     const Extents out = base::extentsOf(result.pixels);
     if (out != filter::resultExtents(problem)) {
         return "extents " + base::toString(out);
     }
     const base::AnyView view = base::viewOf(result.pixels);
-    const Extents& m = kernel.extents();
-    for (std::int64_t z = 0; z < out.z; ++z) {
-        for (std::int64_t y = 0; y < out.y; ++y) {
-            for (std::int64_t x = 0; x < out.x; ++x) {
-                const reference::ConvolvedVoxel wanted = reference::convolvedAt(
-                    base::viewOf(scene), weights.view(), continuation,
-                    {meets(problem.extent, x, m.x), meets(problem.extent, y, m.y),
-                     meets(problem.extent, z, m.z)});
-                const double value = base::valueAt(view, {x, y, z});
-                const bool exact =
-                    base::isInteger(problem.scenePixel) && kernel.hasIntegerWeights();
-                const double expected =
-                    (exact ? static_cast<double>(wanted.exact) : wanted.value) / kernel.divisor();
-                // The definition in double rounds too.
-                const double own = (exact ? 2 : static_cast<double>(weights.count()) + 2) *
-                                   0x1p-53 * wanted.magnitudes / kernel.divisor();
-                const bool right = wanted.nonFinite
-                                       ? std::isnan(value)
-                                       : std::abs(value - expected) <= result.bound + own;
-                if (!right) {
-                    return "voxel " + base::toString(Index{x, y, z}) + " is " +
-                           std::to_string(value) + ", not " + std::to_string(expected) +
-                           "; bound " + std::to_string(result.bound) + ", off by " +
-                           std::to_string((value - expected) / (result.bound + own)) + " of it";
-                }
-            }
+    const bool exact = base::isInteger(problem.scenePixel) && kernel.hasIntegerWeights();
+    const auto weights = static_cast<double>(base::voxelCount(kernel.extents()));
+    for (std::size_t i = 0; i < definition.size(); ++i) {
+        const auto at = static_cast<std::int64_t>(i);
+        const Index index{at % out.x, at / out.x % out.y, at / (out.x * out.y)};
+        const reference::ConvolvedVoxel& wanted = definition[i];
+        const double value = base::valueAt(view, index);
+        const double expected =
+            (exact ? static_cast<double>(wanted.exact) : wanted.value) / kernel.divisor();
+        // The definition in double rounds too.
+        const double own =
+            (exact ? 2 : weights + 2) * 0x1p-53 * wanted.magnitudes / kernel.divisor();
+        const bool right =
+            wanted.nonFinite ? std::isnan(value) : std::abs(value - expected) <= result.bound + own;
+        if (!right) {
+            return "voxel " + base::toString(index) + " is " + std::to_string(value) + ", not " +
+                   std::to_string(expected) + "; bound " + std::to_string(result.bound) +
+                   ", off by " + std::to_string((value - expected) / (result.bound + own)) +
+                   " of it";
         }
     }
     // A bound that says nothing would let anything pass.
     const double most = 0.05 * kernel.sumOfMagnitudes() / kernel.divisor() * result.largest;
     return result.bound <= most ? "" : "the bound is " + std::to_string(result.bound);
+}
+
+} // namespace
+
+std::string faultOf(const filter::Convolved& result, const Problem& problem, const Kernel& kernel,
+                    const base::AnyImage& scene) {
+    return compared(result, problem, kernel, definitionOf(problem, kernel, scene));
 }
 
 std::string judgeConvolution(const base::AnyImage& scene, const Kernel& kernel) {
@@ -147,12 +168,14 @@ std::string judgeConvolution(const base::AnyImage& scene, const Kernel& kernel) 
         }
         for (const Border border :
              {Border::Zero, Border::Replicate, Border::Mirror, Border::Wrap}) {
+            const std::vector<reference::ConvolvedVoxel> definition = definitionOf(
+                problemOf(scene, kernel, extent, border, Precision::Double), kernel, scene);
             for (const Precision precision : {Precision::Single, Precision::Double}) {
                 const Problem problem = problemOf(scene, kernel, extent, border, precision);
                 for (const method::Candidate& way : waysOf(problem, kernel, scene)) {
                     const filter::Convolved result =
                         filter::convolve(problem, kernel, way, base::viewOf(scene), testPool());
-                    const std::string fault = faultOf(result, problem, kernel, scene);
+                    const std::string fault = compared(result, problem, kernel, definition);
                     if (!fault.empty()) {
                         return way.method + " " + base::toString(way.tile) + ", " + kernel.name() +
                                " " + base::toString(m) + " over " +
