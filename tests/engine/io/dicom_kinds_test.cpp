@@ -119,7 +119,7 @@ class DicomKindsTest : public QObject {
             for (int y = 0; y < 12; ++y) {
                 for (int x = 0; x < 16; ++x) {
                     QCOMPARE(base::valueAt(base::viewOf(image.components.at(0)), {x, y, z}),
-                             double{valueAt(x, y)});
+                             static_cast<double>(valueAt(x, y)));
                 }
             }
         }
