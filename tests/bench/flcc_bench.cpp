@@ -19,6 +19,7 @@
 #include "engine/base/allocation.h"
 #include "engine/base/tile_pool.h"
 #include "tests/bench/bench_cases.h"
+#include "tests/bench/beside_filters.h"
 #include "tests/bench/beside_opencv.h"
 #include "tests/bench/beside_skimage.h"
 #include "tests/bench/choices.h"
@@ -44,6 +45,7 @@ many threads, calls alternating; --turn lets each go on for MS before the other'
                   or those of the cells alone, as --cell 512/64
   --volumes [--large]
                   beside scikit-image's match_template in 3D; --large adds 513x513x513
+  --filters       convolutions and filters beside OpenCV's
   --limits        beside the peak of multiply-adds and FFTW's transforms alone
   --memory        predicted and measured rise of the resident peak
   --predictions   predicted and measured times of ten problems
@@ -156,6 +158,8 @@ const std::map<std::string, Table>& tables() {
          [](const Options& o, base::TilePool& pool) {
              return bench::compareGrid(o.pixel, o.cells, pool, {o.repeat, o.turnMs});
          }},
+        {"--filters", [](const Options& o,
+                         base::TilePool& pool) { return bench::compareFilters(pool, o.repeat); }},
         {"--volumes",
          [](const Options& o, base::TilePool& pool) {
              return bench::compareVolumes(o.large, pool, o.repeat);
