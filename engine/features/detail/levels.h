@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <stop_token>
+#include <vector>
+
+#include "engine/base/image.h"
+#include "engine/base/tile_pool.h"
+#include "engine/features/channels.h"
+#include "engine/features/detail/line_kernels.h"
+
+namespace flcc::features::detail {
+
+/// Voxels in memory as the filters need them: rows are padded to whole blocks of lines, and the
+/// number of rows (y extent times z extent) too.
+struct Grid {
+    base::Extents extents;
+    std::int64_t stride = 0; ///< voxels from one row to the next
+    std::int64_t rows = 0;   ///< y times z, padded
+
+    Grid() = default;
+    explicit Grid(const base::Extents& n)
+        : extents(n), stride((n.x + kLines - 1) / kLines * kLines),
+          rows((n.y * n.z + kLines - 1) / kLines * kLines) {}
+    [[nodiscard]] std::int64_t count() const { return stride * rows; }
+    [[nodiscard]] std::int64_t rowBlocks() const { return rows / kLines; }
+};
+
+/// The range of a channel and its levels v_k = low + (k + 1/2) step, k = 0 .. levels - 1.
+struct LevelRange {
+    double low = 0;
+    double high = 0;
+    double step = 0; ///< 0 for a constant channel
+};
+
+/// A level whose indicator image [value <= v_k] differs from that of the level before, and the
+/// number of levels that share the image.
+struct DistinctLevel {
+    std::uint16_t level = 0;
+    double count = 1;
+};
+
+/// The number of levels below each voxel's value, so that [value <= v_k] = [number <= k]. Stored
+/// twice: in rows for filters along y and z, in blocks of rows for filters along x.
+struct LevelImage {
+    base::Image<std::uint16_t> rows;
+    base::Image<std::uint16_t> blocks; ///< voxel x of row 8 b + i at (b * nx + x) * 8 + i
+    /// Levels whose indicator is neither all 0 nor all 1; for all others the response is 0.
+    std::vector<DistinctLevel> levels;
+
+    explicit LevelImage(const Grid& grid);
+};
+
+/// The range of a channel over the image, or its nominal range. Returns false if cancelled.
+/// **Errors**: Problem for a value that is not finite, naming the first one.
+[[nodiscard]] bool findRange(const ChannelImage& image, int channel, int levels,
+                             base::TilePool& pool, const std::stop_token& stop, LevelRange& range);
+
+/// Fills `to` with the levels of a channel. Returns false if cancelled.
+[[nodiscard]] bool findLevels(const ChannelImage& image, int channel, const LevelRange& range,
+                              int levels, const Grid& grid, base::TilePool& pool,
+                              const std::stop_token& stop, LevelImage& to);
+
+} // namespace flcc::features::detail

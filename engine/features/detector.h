@@ -1,0 +1,111 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "engine/base/image.h"
+#include "engine/features/blob.h"
+#include "engine/features/channels.h"
+
+namespace flcc::features {
+
+/// A geometric series of scales. Zeros stand for the default: 12 scales from 2 to a tenth of the
+/// smallest extent, but at least to 3.
+struct ScaleRange {
+    double first = 0; ///< sigma of the smallest scale, voxels
+    double last = 0;
+    int count = 12;
+    friend bool operator==(const ScaleRange&, const ScaleRange&) = default;
+};
+
+inline constexpr int kMostLevels = 4096;
+inline constexpr int kMostScales = 200;
+inline constexpr double kLeastSigma = 0.7;
+
+struct DetectorOptions {
+    ScaleRange scales;
+    int levels = 128; ///< 2 .. kMostLevels
+    /// The least strength of a blob; empty: a tenth of the range of the first channel.
+    std::optional<double> minStrength;
+    std::int64_t maxBlobs = 1000;
+    double overlap = 0.5; ///< largest share of the smaller disc that a stronger blob may cover
+    bool maps = false;    ///< fill the maps of the detection
+    int threads = 1;
+};
+
+/// Facts on one channel.
+struct ChannelFacts {
+    std::string name;
+    double low = 0;
+    double high = 0;
+    double step = 0;     ///< distance of two levels
+    int distinct = 0;    ///< levels that are filtered; the others repeat the one before, or give 0
+};
+
+struct Stages {
+    double levelsMs = 0;
+    double filterMs = 0;
+    double maximaMs = 0;
+};
+
+/// Blobs by descending strength, then by z, y, x.
+struct Detection {
+    std::vector<Blob> blobs;
+    std::int64_t found = 0;      ///< maxima above the least strength
+    std::int64_t overlapped = 0; ///< of these, removed for a stronger blob
+    double minStrength = 0;
+    std::vector<double> scales;
+    std::vector<ChannelFacts> channels;
+    /// The largest response over the scales, and the sigma that gave it; empty unless requested.
+    base::Image<float> strength;
+    base::Image<float> scale;
+    Stages stages;
+    bool cancelled = false;
+};
+
+/// Receives news of a running detection, on the thread that called detect().
+class DetectorSink {
+  public:
+    virtual ~DetectorSink() = default;
+    virtual void progress(double share) { (void)share; }
+    /// The maxima found so far, overlaps included, after each scale.
+    virtual void found(double sigma, std::span<const Blob> blobs) {
+        (void)sigma;
+        (void)blobs;
+    }
+};
+
+/// The scales of an image: sigma_i = first (last / first)^(i / (count - 1)).
+/// **Errors**: CommandLine for fewer than three scales, a sigma below 0.7, last <= first, or a
+/// sigma above the smallest extent.
+[[nodiscard]] std::vector<double> scalesOf(const ScaleRange& range, const base::Extents& extents);
+
+/// Bytes that detect() allocates beside the image; exact but for lists of blobs. For n voxels in
+/// padded rows (multiples of 8 voxels, and of 8 rows) it is 44 n for images and 60 n for volumes,
+/// plus 8 n with maps, plus 320 bytes a thread and voxel of the longest side; images below 2^17
+/// voxels filter up to 16 levels at once, which adds up to 16 bytes for each of 2^17 voxels (32 in
+/// volumes). It does not depend on the number of levels, scales and channels.
+[[nodiscard]] std::int64_t detectorBytes(const base::Extents& extents,
+                                         const DetectorOptions& options);
+
+/// Finds blobs by the center-surround distribution distance. For a channel with values I and levels
+/// v_k = low + (k + 1/2) dv the response at scale sigma is
+///
+///     sum over k of |w sigma^2 ([I <= v_k] * LoG_sigma)| dv,   w = e / 2 (2D), 1.080985 (3D),
+///
+/// added over the channels. A blob is a maximum of the response over position and scale; the first
+/// and the last scale only bound their neighbours. Values outside the image repeat its border.
+///
+/// **Units**: scales in voxels, strength in values. **Errors**: CommandLine for options out of
+/// range; Problem for values that are not finite and for an image of fewer than 3 voxels along x or
+/// y. **Threads**: `options.threads`. Cancelling takes far less than a second. **Cost**: O(levels x
+/// channels x scales x voxels), the same for every sigma.
+/// **Source**: CSDD (1); METHODS 7.
+[[nodiscard]] Detection detect(const ChannelImage& image, const DetectorOptions& options,
+                               const std::stop_token& stop = {}, DetectorSink* sink = nullptr);
+
+} // namespace flcc::features
