@@ -9,10 +9,10 @@ struct Blob {
     /// Response of the detector at `centre` and `sigma`, in the unit of the image's values; colour
     /// sums over the channels. A disc of contrast h on a flat ground has the strength h.
     double strength = 0;
-    base::Index voxel;     ///< the voxel with the largest response
-    base::Point centre{};  ///< sub-voxel position, voxel coordinates, in multiples of 2^-16
-    double sigma = 0;      ///< scale, voxels
-    double radius = 0;     ///< sqrt(2) sigma in images, sqrt(3) sigma in volumes; voxels
+    base::Index voxel{};  ///< the voxel with the largest response
+    base::Point centre{}; ///< sub-voxel position, voxel coordinates, in multiples of 2^-16
+    double sigma = 0;     ///< scale, voxels
+    double radius = 0;    ///< sqrt(2) sigma in images, sqrt(3) sigma in volumes; voxels
     friend bool operator==(const Blob&, const Blob&) = default;
 };
 

@@ -88,13 +88,10 @@ void ChannelImage::row(int channel, std::int64_t y, std::int64_t z, double* valu
         weights = {-1, 2, -1};
         divisor = 4;
     }
-    forRow(m_components[0], y, z,
-           [&](std::int64_t x, double v) { values[x] = weights[0] * v; });
-    forRow(m_components[1], y, z,
-           [&](std::int64_t x, double v) { values[x] += weights[1] * v; });
-    forRow(m_components[2], y, z, [&](std::int64_t x, double v) {
-        values[x] = (values[x] + weights[2] * v) / divisor;
-    });
+    forRow(m_components[0], y, z, [&](std::int64_t x, double v) { values[x] = weights[0] * v; });
+    forRow(m_components[1], y, z, [&](std::int64_t x, double v) { values[x] += weights[1] * v; });
+    forRow(m_components[2], y, z,
+           [&](std::int64_t x, double v) { values[x] = (values[x] + weights[2] * v) / divisor; });
 }
 
 } // namespace flcc::features

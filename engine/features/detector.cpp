@@ -42,7 +42,8 @@ void requireSensible(const DetectorOptions& options) {
         wrong("the number of levels must be 2 to " + std::to_string(kMostLevels) + ", not " +
               std::to_string(options.levels));
     }
-    if (options.minStrength && !(*options.minStrength >= 0 && std::isfinite(*options.minStrength))) {
+    if (options.minStrength &&
+        !(*options.minStrength >= 0 && std::isfinite(*options.minStrength))) {
         wrong("the least strength must be 0 or more");
     }
     if (!(options.overlap >= 0 && options.overlap <= 1)) {
@@ -56,8 +57,8 @@ void requireSensible(const DetectorOptions& options) {
 /// One detection.
 class Detector {
   public:
-    Detector(const ChannelImage& image, const DetectorOptions& options,
-             const std::stop_token& stop, DetectorSink& sink)
+    Detector(const ChannelImage& image, const DetectorOptions& options, const std::stop_token& stop,
+             DetectorSink& sink)
         : m_image(image), m_options(options), m_stop(stop), m_sink(sink), m_pool(options.threads),
           m_grid(image.extents()), m_levels(m_grid),
           m_response(m_grid, detail::lineKernels().front(), m_pool) {
@@ -128,11 +129,10 @@ class Detector {
                 return false;
             }
             const auto progress = [&](std::size_t done) {
-                const double part = static_cast<double>(done) /
-                                    static_cast<double>(m_levels.levels.size());
-                m_sink.progress(
-                    (static_cast<double>(scale * channels + channel) + part) /
-                    static_cast<double>(m_result.scales.size() * channels));
+                const double part =
+                    static_cast<double>(done) / static_cast<double>(m_levels.levels.size());
+                m_sink.progress((static_cast<double>(scale * channels + channel) + part) /
+                                static_cast<double>(m_result.scales.size() * channels));
             };
             const base::Stopwatch watch;
             const bool done =
@@ -150,9 +150,8 @@ class Detector {
 
     [[nodiscard]] bool makeLevels(std::size_t channel) {
         const base::Stopwatch watch;
-        const bool done =
-            detail::findLevels(m_image, static_cast<int>(channel), m_ranges[channel],
-                               m_options.levels, m_grid, m_pool, m_stop, m_levels);
+        const bool done = detail::findLevels(m_image, static_cast<int>(channel), m_ranges[channel],
+                                             m_options.levels, m_grid, m_pool, m_stop, m_levels);
         m_result.channels[channel].distinct = static_cast<int>(m_levels.levels.size());
         m_result.stages.levelsMs += watch.ms();
         return done;
@@ -165,8 +164,8 @@ class Detector {
             triple.response[i] = m_maps[(middle + i - 1) % m_maps.size()].data();
             triple.sigma[i] = m_result.scales[middle + i - 1];
         }
-        const bool done = detail::findMaxima(m_grid, triple, m_result.minStrength, m_pool, m_stop,
-                                             m_found);
+        const bool done =
+            detail::findMaxima(m_grid, triple, m_result.minStrength, m_pool, m_stop, m_found);
         m_result.stages.maximaMs += watch.ms();
         return done;
     }
@@ -191,8 +190,7 @@ class Detector {
     void finish() {
         const base::Stopwatch watch;
         m_result.found = static_cast<std::int64_t>(m_found.size());
-        m_result.blobs =
-            detail::prune(std::move(m_found), m_options.overlap, m_grid.extents.z > 1);
+        m_result.blobs = detail::prune(std::move(m_found), m_options.overlap, m_grid.extents.z > 1);
         const auto left = static_cast<std::int64_t>(m_result.blobs.size());
         m_result.overlapped = m_result.found - left;
         if (left > m_options.maxBlobs) {
@@ -242,8 +240,8 @@ std::vector<double> scalesOf(const ScaleRange& range, const base::Extents& exten
     }
     std::vector<double> scales;
     for (int i = 0; i < r.count; ++i) {
-        scales.push_back(r.first * std::pow(r.last / r.first, static_cast<double>(i) /
-                                                                  (r.count - 1)));
+        scales.push_back(r.first *
+                         std::pow(r.last / r.first, static_cast<double>(i) / (r.count - 1)));
     }
     return scales;
 }

@@ -27,10 +27,10 @@ inline constexpr int kMostScales = 200;
 inline constexpr double kLeastSigma = 0.7;
 
 struct DetectorOptions {
-    ScaleRange scales;
+    ScaleRange scales{};
     int levels = 128; ///< 2 .. kMostLevels
     /// The least strength of a blob; empty: a tenth of the range of the first channel.
-    std::optional<double> minStrength;
+    std::optional<double> minStrength{};
     std::int64_t maxBlobs = 1000;
     double overlap = 0.5; ///< largest share of the smaller disc that a stronger blob may cover
     bool maps = false;    ///< fill the maps of the detection
@@ -42,8 +42,8 @@ struct ChannelFacts {
     std::string name;
     double low = 0;
     double high = 0;
-    double step = 0;     ///< distance of two levels
-    int distinct = 0;    ///< levels that are filtered; the others repeat the one before, or give 0
+    double step = 0;  ///< distance of two levels
+    int distinct = 0; ///< levels that are filtered; the others repeat the one before, or give 0
 };
 
 struct Stages {

@@ -39,18 +39,16 @@ void look(const double* values, std::int64_t count, std::int64_t row, Found& fou
 
 [[noreturn]] void refuseNonFinite(const Found& found, const base::Extents& n) {
     const base::Index at{found.x, found.row % n.y, found.row / n.y};
-    throw base::Error(base::ErrorCode::Problem,
-                      std::to_string(found.bad) +
-                          " voxels of the image are NaN or infinite, the first at " +
-                          base::toString(at) +
-                          "; features needs finite values everywhere, replace them first");
+    throw base::Error(
+        base::ErrorCode::Problem,
+        std::to_string(found.bad) + " voxels of the image are NaN or infinite, the first at " +
+            base::toString(at) + "; features needs finite values everywhere, replace them first");
 }
 
 /// Buffers of one row for each worker.
 std::vector<std::vector<double>> rowBuffers(const base::TilePool& pool, std::int64_t count) {
-    return std::vector<std::vector<double>>(
-        static_cast<std::size_t>(pool.threads()),
-        std::vector<double>(static_cast<std::size_t>(count)));
+    return std::vector<std::vector<double>>(static_cast<std::size_t>(pool.threads()),
+                                            std::vector<double>(static_cast<std::size_t>(count)));
 }
 
 constexpr std::int64_t kRowsATile = 4 * kLines;
@@ -66,17 +64,17 @@ bool findRange(const ChannelImage& image, int channel, int levels, base::TilePoo
     const std::int64_t rows = n.y * n.z;
     auto buffers = rowBuffers(pool, n.x);
     std::vector<Found> parts(static_cast<std::size_t>(pool.threads()));
-    const bool done = pool.run(
-        (rows + kRowsATile - 1) / kRowsATile,
-        [&](std::int64_t tile, int worker) {
-            auto& buffer = buffers[static_cast<std::size_t>(worker)];
-            for (std::int64_t row = tile * kRowsATile;
-                 row < std::min(rows, (tile + 1) * kRowsATile); ++row) {
-                image.row(channel, row % n.y, row / n.y, buffer.data());
-                look(buffer.data(), n.x, row, parts[static_cast<std::size_t>(worker)]);
-            }
-        },
-        stop);
+    const bool done =
+        pool.run((rows + kRowsATile - 1) / kRowsATile,
+                 [&](std::int64_t tile, int worker) {
+                     auto& buffer = buffers[static_cast<std::size_t>(worker)];
+                     for (std::int64_t row = tile * kRowsATile;
+                          row < std::min(rows, (tile + 1) * kRowsATile); ++row) {
+                         image.row(channel, row % n.y, row / n.y, buffer.data());
+                         look(buffer.data(), n.x, row, parts[static_cast<std::size_t>(worker)]);
+                     }
+                 },
+                 stop);
     if (!done) {
         return false;
     }
@@ -125,8 +123,8 @@ bool findLevels(const ChannelImage& image, int channel, const LevelRange& range,
                 for (std::int64_t x = 0; x < n.x; ++x) {
                     // The smallest k with v_k >= value; values on a level belong to it.
                     const double k = std::ceil((buffer[x] - range.low) / range.step - 0.5);
-                    const auto level = static_cast<std::uint16_t>(
-                        std::clamp(k, 0.0, static_cast<double>(levels)));
+                    const auto level =
+                        static_cast<std::uint16_t>(std::clamp(k, 0.0, static_cast<double>(levels)));
                     out[x] = level;
                     ++count[level];
                 }

@@ -20,9 +20,7 @@ class Around {
     Around(const double* centre, std::int64_t rowStride, std::int64_t sliceStride)
         : m_centre(centre), m_y(rowStride), m_z(sliceStride) {}
 
-    [[nodiscard]] double at(int x, int y, int z) const {
-        return m_centre[x + y * m_y + z * m_z];
-    }
+    [[nodiscard]] double at(int x, int y, int z) const { return m_centre[x + y * m_y + z * m_z]; }
     [[nodiscard]] double along(int axis, int by) const {
         return at(axis == 0 ? by : 0, axis == 1 ? by : 0, axis == 2 ? by : 0);
     }
@@ -92,8 +90,8 @@ bool isRound(const Around& around, bool volume) {
         xx * yy * zz + 2 * xy * xz * yz - (xx * yz * yz + yy * xz * xz + zz * xy * xy);
     const double trace = xx + yy + zz;
     // One curvature ten times smaller than two equal ones.
-    const double limit = (2 + 1 / kMostRatio) * (2 + 1 / kMostRatio) * (2 + 1 / kMostRatio) *
-                         kMostRatio;
+    const double limit =
+        (2 + 1 / kMostRatio) * (2 + 1 / kMostRatio) * (2 + 1 / kMostRatio) * kMostRatio;
     return minor > 0 && determinant > 0 && trace * trace * trace <= limit * determinant;
 }
 
@@ -128,8 +126,8 @@ Blob fit(const base::Index& voxel, const std::array<Around, 3>& around, const Sc
         const auto i = static_cast<std::size_t>(axis);
         const Top top = topOf(around[1].along(axis, -1), value(1), around[1].along(axis, 1));
         // Multiples of a power of two: mirrored positions are exact too.
-        blob.centre[i] = static_cast<double>(at[i]) +
-                         std::round(top.shift * kPositionUnit) / kPositionUnit;
+        blob.centre[i] =
+            static_cast<double>(at[i]) + std::round(top.shift * kPositionUnit) / kPositionUnit;
         rise[i] = top.rise;
     }
     std::sort(rise.begin(), rise.end()); // the same sum for every order of the axes
@@ -158,8 +156,7 @@ ScaleFit fitScale(const std::array<double, 3>& sigma, const std::array<double, 3
     if (!(b > 0 && c > 0 && top <= s[0] && top >= s[2])) {
         return {sigma[1], response[1]};
     }
-    return {sigma[1] / std::sqrt(top),
-            response[1] * std::exp(b * std::log(top) - c * (top - 1))};
+    return {sigma[1] / std::sqrt(top), response[1] * std::exp(b * std::log(top) - c * (top - 1))};
 }
 
 bool findMaxima(const Grid& grid, const ScaleTriple& scales, double minStrength,
@@ -180,8 +177,8 @@ bool findMaxima(const Grid& grid, const ScaleTriple& scales, double minStrength,
             const std::int64_t at = row * grid.stride + x;
             const double value = scales.response[1][at];
             // The cheapest comparisons first: few voxels pass them.
-            if (!(value >= minStrength) || !(value > 0) ||
-                scales.response[0][at] >= value || scales.response[2][at] > value) {
+            if (!(value >= minStrength) || !(value > 0) || scales.response[0][at] >= value ||
+                scales.response[2][at] > value) {
                 continue;
             }
             const auto around = [&](std::size_t scale) {
@@ -191,8 +188,7 @@ bool findMaxima(const Grid& grid, const ScaleTriple& scales, double minStrength,
             if (isLargest(value, all[1], depth, true, false) &&
                 isLargest(value, all[0], depth, false, false) &&
                 isLargest(value, all[2], depth, false, true) && isRound(all[1], volume)) {
-                found[static_cast<std::size_t>(row)].push_back(
-                    fit({x, y, z}, all, scales, volume));
+                found[static_cast<std::size_t>(row)].push_back(fit({x, y, z}, all, scales, volume));
             }
         }
     };

@@ -29,8 +29,8 @@ double lens(double r, double s, double d) {
 /// The volume of the intersection of two balls that cut each other at distance d.
 double ballLens(double r, double s, double d) {
     const double gap = r + s - d;
-    return std::numbers::pi * gap * gap *
-           (d * d + 2 * d * (r + s) - 3 * (r - s) * (r - s)) / (12 * d);
+    return std::numbers::pi * gap * gap * (d * d + 2 * d * (r + s) - 3 * (r - s) * (r - s)) /
+           (12 * d);
 }
 
 /// Blobs that were kept, in cells of a size that suits their radius.
@@ -67,8 +67,7 @@ class KeptBlobs {
     }
 
     template <class Test>
-    static bool anyInside(const Cells& cells, const Cell& low, const Cell& high,
-                          const Test& test) {
+    static bool anyInside(const Cells& cells, const Cell& low, const Cell& high, const Test& test) {
         for (Cell cell = low; cell[0] <= high[0]; ++cell[0]) {
             for (cell[1] = low[1]; cell[1] <= high[1]; ++cell[1]) {
                 for (cell[2] = low[2]; cell[2] <= high[2]; ++cell[2]) {

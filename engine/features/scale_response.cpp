@@ -72,8 +72,8 @@ std::vector<ScaleResponse::Stage> ScaleResponse::stagesOf(bool volume) {
                 {{Y, true, 0, 0, false}, {Y, false, kIndicator, 1, false}},
                 {{X, true, 1, kMagnitude, false}}};
     }
-    // Buffer 0 holds one smoothed axis; 1, 2, 3 what is smoothed along the two axes other than x, y,
-    // z, in both orders. The factor 2 of both orders is part of the weight.
+    // Buffer 0 holds one smoothed axis; 1, 2, 3 what is smoothed along the two axes other than x,
+    // y, z, in both orders. The factor 2 of both orders is part of the weight.
     return {{{X, false, kIndicator, 0, false}},
             {{Y, false, 0, 3, false}, {Z, false, 0, 2, false}},
             {{Y, false, kIndicator, 0, false}},
@@ -231,8 +231,7 @@ void ScaleResponse::magnitudes(const Task& task, std::int64_t tile, int worker) 
             m_kernels.fromBlock(block(worker, 0), last, length, length, false);
             for (std::int64_t i = 0; i < kLines; ++i) {
                 const std::int64_t at = (b * kLines + i) * m_grid.stride;
-                const double* const y =
-                    isVolume() ? buffer(2, level) + at : buffer(0, level) + at;
+                const double* const y = isVolume() ? buffer(2, level) + at : buffer(0, level) + at;
                 const double* const z = isVolume() ? buffer(3, level) + at : nullptr;
                 m_kernels.addMagnitude(last + i * length, y, z, task.weight * own.count,
                                        task.sum + at, length);

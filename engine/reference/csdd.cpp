@@ -26,9 +26,9 @@ std::vector<Tap> laplacianOfGaussian(double sigma, bool volume) {
             for (std::int64_t x = -radius; x <= radius; ++x) {
                 const double square = static_cast<double>(x * x + y * y + z * z) / (sigma * sigma);
                 if (square <= 36) {
-                    taps.push_back({{x, y, z},
-                                    (square - dimensions) / (sigma * sigma) * norm *
-                                        std::exp(-square / 2)});
+                    taps.push_back(
+                        {{x, y, z},
+                         (square - dimensions) / (sigma * sigma) * norm * std::exp(-square / 2)});
                 }
             }
         }

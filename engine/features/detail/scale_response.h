@@ -51,9 +51,9 @@ class ScaleResponse {
     /// One filter over the whole image.
     struct Pass {
         Axis axis = Axis::X;
-        bool second = false;     ///< second derivative, else Gaussian
-        int from = kIndicator;   ///< buffer, or the indicator
-        int to = 0;              ///< buffer; kMagnitude: ends with the sum over levels
+        bool second = false;   ///< second derivative, else Gaussian
+        int from = kIndicator; ///< buffer, or the indicator
+        int to = 0;            ///< buffer; kMagnitude: ends with the sum over levels
         bool add = false;
     };
     static constexpr int kIndicator = -1;
@@ -76,8 +76,7 @@ class ScaleResponse {
     [[nodiscard]] double* block(int worker, int number);
     [[nodiscard]] std::int64_t tilesOf(const Pass& pass) const;
     [[nodiscard]] bool runStage(const Stage& stage, const Task& task, const std::stop_token& stop);
-    void rows(const Pass& pass, const Task& task, std::size_t level, std::int64_t tile,
-              int worker);
+    void rows(const Pass& pass, const Task& task, std::size_t level, std::int64_t tile, int worker);
     void columns(const Pass& pass, const Task& task, std::size_t level, std::int64_t tile,
                  int worker);
     void magnitudes(const Task& task, std::int64_t tile, int worker);

@@ -49,8 +49,7 @@ template <class V> FLCC_HOST_DEVICE inline LineSide<V> atEdge(const LineFilter& 
 /// The next output of a section.
 template <class V>
 FLCC_HOST_DEVICE inline V advance(const LineSection& section, V x1, V x2, SectionState<V>& state) {
-    const V y =
-        section.c1 * x1 + section.c2 * x2 - section.a2 * state.y2 - section.a1 * state.y1;
+    const V y = section.c1 * x1 + section.c2 * x2 - section.a2 * state.y2 - section.a1 * state.y1;
     state.y2 = state.y1;
     state.y1 = y;
     return y;

@@ -12,15 +12,13 @@ using Levels = std::uint16_t __attribute__((vector_size(16)));
 using Signed16 = std::int16_t __attribute__((vector_size(16)));
 using Signed32 = std::int32_t __attribute__((vector_size(32)));
 
-inline Vector load(const double* from) {
-    return *reinterpret_cast<const Vector*>(from);
-}
+inline Vector load(const double* from) { return *reinterpret_cast<const Vector*>(from); }
 
 inline void store(Vector value, double* to) { *reinterpret_cast<Vector*>(to) = value; }
 
 template <class Load>
-inline void filterLine(const shared::LineFilter& coefficients, const Load& input,
-                                 double* out, std::int64_t length) {
+inline void filterLine(const shared::LineFilter& coefficients, const Load& input, double* out,
+                       std::int64_t length) {
     const shared::LineFilter filter = coefficients;
     auto side = shared::atEdge(filter, input(0));
     for (std::int64_t i = 0; i < length; ++i) {
@@ -35,14 +33,14 @@ inline void filterLine(const shared::LineFilter& coefficients, const Load& input
 }
 
 inline void filterBlock(const shared::LineFilter& filter, const double* in, double* out,
-                                  std::int64_t length) {
-    filterLine(filter, [in](std::int64_t i) { return load(in + i * kLines); }, out, length);
+                        std::int64_t length) {
+    filterLine(
+        filter, [in](std::int64_t i) { return load(in + i * kLines); }, out, length);
 }
 
-inline void filterLevels(const shared::LineFilter& filter, const IndicatorLines& in,
-                                   double* out, std::int64_t length) {
-    const auto input = [levels = in.levels, stride = in.stride,
-                        level = in.level](std::int64_t i) {
+inline void filterLevels(const shared::LineFilter& filter, const IndicatorLines& in, double* out,
+                         std::int64_t length) {
+    const auto input = [levels = in.levels, stride = in.stride, level = in.level](std::int64_t i) {
         const Levels now = *reinterpret_cast<const Levels*>(levels + i * stride);
         const Signed16 inside = now <= level; // -1 where true
         const auto numbers =
@@ -53,7 +51,7 @@ inline void filterLevels(const shared::LineFilter& filter, const IndicatorLines&
 }
 
 inline void rowsToBlock(const double* rows, std::int64_t stride, double* block,
-                                  std::int64_t length) {
+                        std::int64_t length) {
     for (std::int64_t i = 0; i < length; ++i) {
         for (std::int64_t line = 0; line < kLines; ++line) {
             block[i * kLines + line] = rows[line * stride + i];
@@ -61,8 +59,8 @@ inline void rowsToBlock(const double* rows, std::int64_t stride, double* block,
     }
 }
 
-inline void blockToRows(const double* block, double* rows, std::int64_t stride,
-                                  std::int64_t length, bool add) {
+inline void blockToRows(const double* block, double* rows, std::int64_t stride, std::int64_t length,
+                        bool add) {
     for (std::int64_t i = 0; i < length; ++i) {
         for (std::int64_t line = 0; line < kLines; ++line) {
             double& to = rows[line * stride + i];
@@ -72,7 +70,7 @@ inline void blockToRows(const double* block, double* rows, std::int64_t stride,
 }
 
 inline void magnitudes(const double* a, const double* b, const double* c, double weight,
-                                 double* sum, std::int64_t length) {
+                       double* sum, std::int64_t length) {
     for (std::int64_t i = 0; i < length; ++i) {
         const double now =
             c == nullptr ? shared::laplacian(a[i], b[i]) : shared::laplacian(a[i], b[i], c[i]);
@@ -83,71 +81,84 @@ inline void magnitudes(const double* a, const double* b, const double* c, double
 // The entry points of each instruction set.
 
 struct Baseline {
-    [[gnu::flatten]] static void filter(const shared::LineFilter& filter, const double* in, double* out,
-                           std::int64_t length) {
+    [[gnu::flatten]] static void filter(const shared::LineFilter& filter, const double* in,
+                                        double* out, std::int64_t length) {
         filterBlock(filter, in, out, length);
     }
-    [[gnu::flatten]] static void filterIndicator(const shared::LineFilter& filter, const IndicatorLines& in,
-                                    double* out, std::int64_t length) {
+    [[gnu::flatten]] static void filterIndicator(const shared::LineFilter& filter,
+                                                 const IndicatorLines& in, double* out,
+                                                 std::int64_t length) {
         filterLevels(filter, in, out, length);
     }
     [[gnu::flatten]] static void toBlock(const double* rows, std::int64_t stride, double* block,
-                            std::int64_t length) {
+                                         std::int64_t length) {
         rowsToBlock(rows, stride, block, length);
     }
     [[gnu::flatten]] static void fromBlock(const double* block, double* rows, std::int64_t stride,
-                              std::int64_t length, bool add) {
+                                           std::int64_t length, bool add) {
         blockToRows(block, rows, stride, length, add);
     }
-    [[gnu::flatten]] static void addMagnitude(const double* a, const double* b, const double* c, double weight,
-                                 double* sum, std::int64_t length) {
+    [[gnu::flatten]] static void addMagnitude(const double* a, const double* b, const double* c,
+                                              double weight, double* sum, std::int64_t length) {
         magnitudes(a, b, c, weight, sum, length);
     }
 };
 
 #if defined(__x86_64__)
 struct Avx2 {
-    [[gnu::flatten, gnu::target("avx2,fma")]] static void filter(const shared::LineFilter& filter, const double* in, double* out,
-                           std::int64_t length) {
+    [[gnu::flatten, gnu::target("avx2,fma")]] static void
+    filter(const shared::LineFilter& filter, const double* in, double* out, std::int64_t length) {
         filterBlock(filter, in, out, length);
     }
-    [[gnu::flatten, gnu::target("avx2,fma")]] static void filterIndicator(const shared::LineFilter& filter, const IndicatorLines& in,
-                                    double* out, std::int64_t length) {
+    [[gnu::flatten, gnu::target("avx2,fma")]] static void
+    filterIndicator(const shared::LineFilter& filter, const IndicatorLines& in, double* out,
+                    std::int64_t length) {
         filterLevels(filter, in, out, length);
     }
-    [[gnu::flatten, gnu::target("avx2,fma")]] static void toBlock(const double* rows, std::int64_t stride, double* block,
-                            std::int64_t length) {
+    [[gnu::flatten, gnu::target("avx2,fma")]] static void
+    toBlock(const double* rows, std::int64_t stride, double* block, std::int64_t length) {
         rowsToBlock(rows, stride, block, length);
     }
-    [[gnu::flatten, gnu::target("avx2,fma")]] static void fromBlock(const double* block, double* rows, std::int64_t stride,
-                              std::int64_t length, bool add) {
+    [[gnu::flatten, gnu::target("avx2,fma")]] static void fromBlock(const double* block,
+                                                                    double* rows,
+                                                                    std::int64_t stride,
+                                                                    std::int64_t length, bool add) {
         blockToRows(block, rows, stride, length, add);
     }
-    [[gnu::flatten, gnu::target("avx2,fma")]] static void addMagnitude(const double* a, const double* b, const double* c, double weight,
-                                 double* sum, std::int64_t length) {
+    [[gnu::flatten, gnu::target("avx2,fma")]] static void
+    addMagnitude(const double* a, const double* b, const double* c, double weight, double* sum,
+                 std::int64_t length) {
         magnitudes(a, b, c, weight, sum, length);
     }
 };
 
 struct Avx512 {
-    [[gnu::flatten, gnu::target("avx512f,avx512dq,avx512vl,avx512bw,prefer-vector-width=512")]] static void filter(const shared::LineFilter& filter, const double* in, double* out,
-                           std::int64_t length) {
+    [[gnu::flatten,
+      gnu::target("avx512f,avx512dq,avx512vl,avx512bw,prefer-vector-width=512")]] static void
+    filter(const shared::LineFilter& filter, const double* in, double* out, std::int64_t length) {
         filterBlock(filter, in, out, length);
     }
-    [[gnu::flatten, gnu::target("avx512f,avx512dq,avx512vl,avx512bw,prefer-vector-width=512")]] static void filterIndicator(const shared::LineFilter& filter, const IndicatorLines& in,
-                                    double* out, std::int64_t length) {
+    [[gnu::flatten,
+      gnu::target("avx512f,avx512dq,avx512vl,avx512bw,prefer-vector-width=512")]] static void
+    filterIndicator(const shared::LineFilter& filter, const IndicatorLines& in, double* out,
+                    std::int64_t length) {
         filterLevels(filter, in, out, length);
     }
-    [[gnu::flatten, gnu::target("avx512f,avx512dq,avx512vl,avx512bw,prefer-vector-width=512")]] static void toBlock(const double* rows, std::int64_t stride, double* block,
-                            std::int64_t length) {
+    [[gnu::flatten,
+      gnu::target("avx512f,avx512dq,avx512vl,avx512bw,prefer-vector-width=512")]] static void
+    toBlock(const double* rows, std::int64_t stride, double* block, std::int64_t length) {
         rowsToBlock(rows, stride, block, length);
     }
-    [[gnu::flatten, gnu::target("avx512f,avx512dq,avx512vl,avx512bw,prefer-vector-width=512")]] static void fromBlock(const double* block, double* rows, std::int64_t stride,
-                              std::int64_t length, bool add) {
+    [[gnu::flatten,
+      gnu::target("avx512f,avx512dq,avx512vl,avx512bw,prefer-vector-width=512")]] static void
+    fromBlock(const double* block, double* rows, std::int64_t stride, std::int64_t length,
+              bool add) {
         blockToRows(block, rows, stride, length, add);
     }
-    [[gnu::flatten, gnu::target("avx512f,avx512dq,avx512vl,avx512bw,prefer-vector-width=512")]] static void addMagnitude(const double* a, const double* b, const double* c, double weight,
-                                 double* sum, std::int64_t length) {
+    [[gnu::flatten,
+      gnu::target("avx512f,avx512dq,avx512vl,avx512bw,prefer-vector-width=512")]] static void
+    addMagnitude(const double* a, const double* b, const double* c, double weight, double* sum,
+                 std::int64_t length) {
         magnitudes(a, b, c, weight, sum, length);
     }
 };
