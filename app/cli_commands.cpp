@@ -9,6 +9,7 @@
 #include "app/cli_bench.h"
 #include "app/cli_calibrate.h"
 #include "app/cli_convolve.h"
+#include "app/cli_features.h"
 #include "app/cli_options.h"
 #include "app/cli_progress.h"
 #include "app/signal_watch.h"
@@ -46,6 +47,7 @@ constexpr const char* kUsage =
                                                   and memory
   flcc-cli convolve SCENE KERNEL --output FILE    convolves with a kernel: a file, or a filter by
                                                   name
+  flcc-cli features IMAGE [options]               finds distinctive blobs of all sizes
   flcc-cli info [--verify] FILE                   prints extents, type and geometry of a file as
                                                   JSON; --verify reads every pixel and says
                                                   complete: true
@@ -95,7 +97,7 @@ bool asksForHelp(const Arguments& args) {
 }
 
 int help() {
-    print(kUsage + job::argumentsHelp() + kConvolve + job::convolveHelp() + kCodes);
+    print(kUsage + job::argumentsHelp() + kConvolve + job::convolveHelp() + kFeaturesHelp + kCodes);
     return 0;
 }
 
@@ -294,6 +296,9 @@ int runCommand(const std::vector<std::string>& args, const std::stop_token& stop
     }
     if (command == "convolve") {
         return convolve(rest, stop);
+    }
+    if (command == "features") {
+        return features(rest, stop);
     }
     if (command == "info") {
         return info(rest, stop);

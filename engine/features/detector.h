@@ -104,7 +104,7 @@ class DetectorSink {
 /// range; Problem for values that are not finite and for an image of fewer than 3 voxels along x or
 /// y. **Threads**: `options.threads`. Cancelling takes far less than a second. **Cost**: O(levels x
 /// channels x scales x voxels), the same for every sigma.
-/// **Source**: CSDD (1); METHODS 7.
+/// **Source**: CSDD (1); engine/features/README.md.
 [[nodiscard]] Detection detect(const ChannelImage& image, const DetectorOptions& options,
                                const std::stop_token& stop = {}, DetectorSink* sink = nullptr);
 

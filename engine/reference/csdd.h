@@ -14,7 +14,7 @@ struct CsddScale {
 };
 
 /// The response at one scale. Values outside the image repeat its border.
-/// **Cost**: O(voxels x levels x sigma^d). **Source**: CSDD (1); METHODS 7.
+/// **Cost**: O(voxels x levels x sigma^d). **Source**: CSDD (1); engine/features/README.md.
 [[nodiscard]] base::Image<double> csddResponse(base::View<const double> image,
                                                const CsddScale& scale);
 

@@ -1,0 +1,127 @@
+#include "engine/job/detail/features_outputs.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <string>
+
+#include "engine/base/error.h"
+#include "engine/base/stopwatch.h"
+#include "engine/io/image_file.h"
+#include "engine/job/detail/outputs.h"
+
+namespace flcc::job::detail {
+
+using base::Error;
+using base::ErrorCode;
+using std::filesystem::path;
+
+namespace {
+
+std::string lowerName(const path& file) {
+    std::string text = file.filename().string();
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text;
+}
+
+void requireFolder(const path& file) {
+    const path folder = file.has_parent_path() ? file.parent_path() : path(".");
+    std::error_code error;
+    if (!std::filesystem::is_directory(folder, error)) {
+        throw Error(ErrorCode::Output, "cannot write " + file.string() + ": the folder " +
+                                           folder.string() + " does not exist");
+    }
+    if (std::filesystem::is_directory(file, error)) {
+        throw Error(ErrorCode::Output,
+                    "cannot write " + file.string() + ": it is a folder; add a file name");
+    }
+}
+
+std::vector<path> outputsOf(const FeaturesJob& job) {
+    std::vector<path> files{job.blobs, job.strength, job.scaleMap, job.report};
+    std::erase_if(files, [](const path& file) { return file.empty(); });
+    return files;
+}
+
+} // namespace
+
+BlobFormat chosenBlobFormat(const FeaturesJob& job) {
+    if (job.blobsFormat != BlobFormat::Auto) {
+        return job.blobsFormat;
+    }
+    const std::string file = lowerName(job.blobs);
+    if (file.ends_with(".csv")) {
+        return BlobFormat::Csv;
+    }
+    if (file.ends_with(".tsv")) {
+        return BlobFormat::Tsv;
+    }
+    if (file.ends_with(".mrk.json")) {
+        return BlobFormat::Slicer;
+    }
+    if (file.ends_with(".json")) {
+        return BlobFormat::Json;
+    }
+    throw Error(ErrorCode::CommandLine,
+                "--blobs " + job.blobs.string() +
+                    ": the extension must be .csv, .tsv, .json or .mrk.json; or choose a format "
+                    "with --blobs-format");
+}
+
+void requireFeaturesOutputs(const FeaturesJob& job) {
+    io::ProtectedFiles inputs;
+    inputs.addImage(job.image);
+    const std::vector<path> outputs = outputsOf(job);
+    requireOwnFiles(inputs, outputs);
+    for (const path& output : outputs) {
+        requireFolder(output);
+    }
+    if (!job.blobs.empty()) {
+        (void)chosenBlobFormat(job);
+    }
+    if (!job.report.empty() && !lowerName(job.report).ends_with(".json")) {
+        throw Error(ErrorCode::CommandLine,
+                    "--report " + job.report.string() + ": the extension must be .json");
+    }
+}
+
+void requireFeaturesMaps(const FeaturesJob& job, const base::Extents& extents) {
+    for (const path& map : {job.strength, job.scaleMap}) {
+        if (!map.empty()) {
+            io::requireWritable(map, base::PixelType::Float32, extents);
+        }
+    }
+}
+
+bool writeFeaturesOutputs(FeaturesResult& result, const std::stop_token& stop) {
+    const base::Stopwatch watch;
+    const FeaturesJob& job = result.job;
+    OutputFiles files;
+    const auto map = [&](const path& target, const base::Image<float>& image) {
+        return target.empty() || files.add(target, [&](const io::AtomicFile& file) {
+            const auto dropped = io::writeImage(file, image.view(), result.geometry, {}, stop);
+            for (const std::string& note : dropped.value_or(std::vector<std::string>{})) {
+                result.notes.push_back(target.filename().string() + ": " + note);
+            }
+            return dropped.has_value();
+        });
+    };
+    const auto text = [&](const path& target, const auto& make) {
+        return target.empty() || files.add(target, [&](const io::AtomicFile& file) {
+            io::writeText(file, make());
+            return true;
+        });
+    };
+    const bool written =
+        map(job.strength, result.detection.strength) && map(job.scaleMap, result.detection.scale) &&
+        text(job.blobs, [&] { return blobsAsText(result, chosenBlobFormat(job)); });
+    result.run.writeMs = watch.ms();
+    if (!written || !text(job.report, [&] { return toJson(result); }) || stop.stop_requested()) {
+        return false;
+    }
+    files.commit();
+    return true;
+}
+
+} // namespace flcc::job::detail

@@ -1,0 +1,183 @@
+#include "engine/job/features.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+#include "engine/base/error.h"
+#include "engine/base/stopwatch.h"
+#include "engine/base/text.h"
+#include "engine/base/tile_pool.h"
+#include "engine/io/image_file.h"
+#include "engine/job/detail/features_outputs.h"
+#include "engine/job/detail/machine.h"
+#include "engine/job/detail/text.h"
+#include "engine/job/job.h"
+
+namespace flcc::job {
+
+using base::Error;
+using base::ErrorCode;
+
+namespace {
+
+double numberOf(std::string_view text, std::string_view whole) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) {
+        throw Error(ErrorCode::CommandLine,
+                    "--scales takes A:B:N, such as 2:40:12, not \"" + base::excerpt(whole) + "\"");
+    }
+    return value;
+}
+
+int threadsOf(const FeaturesJob& job) {
+    return job.threads > 0 ? job.threads : base::availableThreads();
+}
+
+bool wantsMaps(const FeaturesJob& job) { return !job.strength.empty() || !job.scaleMap.empty(); }
+
+features::DetectorOptions optionsOf(const FeaturesJob& job) {
+    features::DetectorOptions options = job.detector;
+    options.threads = threadsOf(job);
+    options.maps = options.maps || wantsMaps(job);
+    return options;
+}
+
+void requireMemory(const FeaturesJob& job, const base::Extents& extents, std::int64_t needed) {
+    const bool limited = job.memoryBytes > 0;
+    const std::int64_t limit = limited ? job.memoryBytes : detail::availableMemory();
+    if (needed <= limit) {
+        return;
+    }
+    throw Error(
+        ErrorCode::Memory,
+        "features needs " + detail::bytesText(needed) + " beside the image of " +
+            base::toString(extents) + " voxels, more than " +
+            (limited ? "the limit of " : "the free memory of ") + detail::bytesText(limit) +
+            (limited ? "; raise --memory, or cut or bin the image" : "; cut or bin the image"));
+}
+
+} // namespace
+
+features::ScaleRange parseScales(std::string_view text) {
+    const std::size_t first = text.find(':');
+    const std::size_t second = first == std::string_view::npos ? first : text.find(':', first + 1);
+    if (second == std::string_view::npos) {
+        (void)numberOf("", text);
+    }
+    features::ScaleRange range;
+    range.first = numberOf(text.substr(0, first), text);
+    range.last = numberOf(text.substr(first + 1, second - first - 1), text);
+    const double count = numberOf(text.substr(second + 1), text);
+    if (count != std::floor(count) || count < 3 || count > features::kMostScales) {
+        throw Error(ErrorCode::CommandLine, "--scales A:B:N takes a number N of scales from 3 to " +
+                                                std::to_string(features::kMostScales) + ", not \"" +
+                                                base::excerpt(text.substr(second + 1)) + "\"");
+    }
+    range.count = static_cast<int>(count);
+    return range;
+}
+
+FeaturesImage loadFeaturesImage(const FeaturesJob& job, const std::stop_token& stop) {
+    io::LoadedImage loaded = io::readImage(
+        job.image, {.channel = job.channel,
+                    .frame = job.frame,
+                    .maxBytes = std::max<std::int64_t>(1, detail::availableMemory()),
+                    .maxBufferBytes = job.memoryBytes > 0 ? job.memoryBytes : INT64_MAX,
+                    .stop = stop,
+                    .digests = true});
+    if (loaded.components.empty()) {
+        return {};
+    }
+    FeaturesImage image;
+    image.components = std::move(loaded.components);
+    image.geometry = loaded.info.geometry;
+    image.notes = std::move(loaded.info.notes);
+    InputReport input;
+    input.role = "image";
+    input.path = job.image.string();
+    if (loaded.info.format == "DICOM") {
+        input.series = std::move(loaded.files);
+    } else {
+        input.sha256 = loaded.files.front().sha256;
+        if (loaded.files.size() > 1) {
+            input.dataFile = loaded.files.back();
+        }
+    }
+    image.inputs.push_back(std::move(input));
+    return image;
+}
+
+std::int64_t predictedBytes(const FeaturesJob& job, const base::Extents& extents) {
+    return features::detectorBytes(extents, optionsOf(job));
+}
+
+FeaturesResult runFeatures(const FeaturesJob& job, const std::stop_token& stop,
+                           FeaturesSink* sink) {
+    detail::requireFeaturesOutputs(job);
+    if (sink != nullptr) {
+        sink->phase("reading");
+    }
+    const base::Stopwatch watch;
+    const FeaturesImage image = loadFeaturesImage(job, stop);
+    if (image.components.empty()) {
+        FeaturesResult result;
+        result.cancelled = true;
+        return result;
+    }
+    const double readMs = watch.ms();
+    FeaturesResult result = runFeatures(job, image, stop, sink);
+    result.run.readMs = readMs;
+    return result;
+}
+
+FeaturesResult runFeatures(const FeaturesJob& job, const FeaturesImage& image,
+                           const std::stop_token& stop, FeaturesSink* sink) {
+    FeaturesSink silent;
+    FeaturesSink& news = sink == nullptr ? silent : *sink;
+    std::vector<base::AnyView> views;
+    for (const base::AnyImage& component : image.components) {
+        views.push_back(base::viewOf(component));
+    }
+    const features::ChannelImage channels(std::move(views), job.channels);
+    const features::DetectorOptions options = optionsOf(job);
+
+    FeaturesResult result;
+    result.job = job;
+    result.extents = channels.extents();
+    result.pixel = base::pixelType(image.components.front());
+    result.channels = channels.channels();
+    result.geometry = image.geometry;
+    result.inputs = image.inputs;
+    result.notes = image.notes;
+    result.environment = environment();
+    result.run.threads = options.threads;
+    result.run.predictedBytes = features::detectorBytes(result.extents, options);
+    detail::requireFeaturesMaps(job, result.extents);
+    requireMemory(job, result.extents, result.run.predictedBytes);
+
+    news.phase("detecting");
+    const detail::PeakMeter meter;
+    const base::Stopwatch watch;
+    result.detection = features::detect(channels, options, stop, &news);
+    result.run.executeMs = watch.ms();
+    result.run.peakBytes = meter.rise();
+    if (result.detection.cancelled) {
+        result.cancelled = true;
+        return result;
+    }
+    const auto listed = static_cast<std::int64_t>(result.detection.blobs.size());
+    const std::int64_t left = result.detection.found - result.detection.overlapped - listed;
+    if (left > 0) {
+        result.notes.push_back("the list ends after " + std::to_string(listed) + " blobs; " +
+                               std::to_string(left) + " weaker ones are left out (--max-blobs)");
+    }
+    news.phase("writing");
+    result.cancelled = !detail::writeFeaturesOutputs(result, stop);
+    return result;
+}
+
+} // namespace flcc::job

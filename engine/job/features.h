@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/geometry.h"
+#include "engine/base/pixels.h"
+#include "engine/features/detector.h"
+#include "engine/job/report.h"
+
+namespace flcc::job {
+
+/// Formats of a list of blobs. Auto: by extension (.csv, .tsv, .json, .mrk.json for Slicer).
+enum class BlobFormat : std::uint8_t { Auto, Csv, Tsv, Json, ImageJ, Slicer };
+[[nodiscard]] std::string_view name(BlobFormat format);
+/// **Errors**: CommandLine for an unknown name.
+[[nodiscard]] BlobFormat blobFormat(std::string_view name);
+
+/// A complete job of `flcc-cli features`. An empty path means "not requested".
+struct FeaturesJob {
+    std::filesystem::path image;
+    std::optional<int> channel{};
+    std::optional<int> frame{};
+    features::Channels channels = features::Channels::Auto;
+    features::DetectorOptions detector{}; ///< `threads` and `maps` are set by the job
+    int threads = 0;                      ///< 0 = all
+    std::int64_t memoryBytes = 0;         ///< beside the image; 0 = the free memory of the machine
+
+    std::filesystem::path blobs{};
+    BlobFormat blobsFormat = BlobFormat::Auto;
+    std::filesystem::path strength{}; ///< largest response over the scales, float32
+    std::filesystem::path scaleMap{}; ///< sigma of that response, float32
+    std::filesystem::path report{};
+};
+
+/// An image in memory, one plane for each colour component.
+struct FeaturesImage {
+    std::vector<base::AnyImage> components;
+    base::Geometry geometry;
+    std::vector<InputReport> inputs; ///< files and digests
+    std::vector<std::string> notes;
+};
+
+struct FeaturesRun {
+    double readMs = 0;
+    double executeMs = 0; ///< from the image in memory to the list of blobs
+    double writeMs = 0;
+    std::int64_t predictedBytes = 0; ///< beside the image and the lists
+    std::int64_t peakBytes = 0;      ///< measured
+    int threads = 1;
+};
+
+struct FeaturesResult {
+    bool cancelled = false;
+    FeaturesJob job;
+    base::Extents extents;
+    base::PixelType pixel = base::PixelType::UInt8;
+    features::Channels channels = features::Channels::Grey; ///< never Auto
+    base::Geometry geometry;
+    features::Detection detection;
+    FeaturesRun run;
+    Environment environment;
+    std::vector<InputReport> inputs;
+    std::vector<std::string> notes;
+};
+
+/// Receives the progress of a job, on the thread that runs it.
+class FeaturesSink : public features::DetectorSink {
+  public:
+    virtual void phase(std::string_view phase) { (void)phase; } ///< "reading", "detecting", ...
+};
+
+/// Reads an image with its colours; without components if cancelled. **Errors**: as io::readImage.
+[[nodiscard]] FeaturesImage loadFeaturesImage(const FeaturesJob& job,
+                                              const std::stop_token& stop = {});
+
+/// Bytes that the job allocates beside the image.
+[[nodiscard]] std::int64_t predictedBytes(const FeaturesJob& job, const base::Extents& extents);
+
+/// Runs the job on the calling thread and writes its outputs: all of them or none. Cancelling is a
+/// result and takes less than a second.
+/// **Errors**: those of features::detect(); Memory, before anything is allocated, when the job
+/// needs more than its limit; Input, CommandLine and Output for its files.
+[[nodiscard]] FeaturesResult runFeatures(const FeaturesJob& job, const std::stop_token& stop = {},
+                                         FeaturesSink* sink = nullptr);
+/// The same for an image in memory.
+[[nodiscard]] FeaturesResult runFeatures(const FeaturesJob& job, const FeaturesImage& image,
+                                         const std::stop_token& stop = {},
+                                         FeaturesSink* sink = nullptr);
+
+/// "A:B:N". **Errors**: CommandLine.
+[[nodiscard]] features::ScaleRange parseScales(std::string_view text);
+
+/// The list of blobs as a text: comments or fields state index base, axes, unit and geometry.
+/// **Errors**: CommandLine for Auto.
+[[nodiscard]] std::string blobsAsText(const FeaturesResult& result, BlobFormat format);
+
+[[nodiscard]] std::string toJson(const FeaturesResult& result);
+/// A few lines for a terminal.
+[[nodiscard]] std::string toSummary(const FeaturesResult& result);
+
+} // namespace flcc::job

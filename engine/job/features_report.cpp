@@ -1,0 +1,145 @@
+#include <algorithm>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/job/detail/text.h"
+#include "engine/job/features.h"
+
+namespace flcc::job {
+
+using detail::bytesText;
+using detail::fixed;
+using detail::shortest;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+Json problemJson(const FeaturesResult& result) {
+    const features::Detection& found = result.detection;
+    Json channels = Json::array();
+    for (const features::ChannelFacts& channel : found.channels) {
+        channels.push_back({{"name", channel.name},
+                            {"low", channel.low},
+                            {"high", channel.high},
+                            {"level_step", channel.step},
+                            {"distinct_levels", channel.distinct}});
+    }
+    return {{"operation", "features"},
+            {"extents", {result.extents.x, result.extents.y, result.extents.z}},
+            {"pixel", base::name(result.pixel)},
+            {"channels", features::name(result.channels)},
+            {"channel_ranges", channels},
+            {"levels", result.job.detector.levels},
+            {"scales", found.scales},
+            {"min_strength", found.minStrength},
+            {"overlap", result.job.detector.overlap},
+            {"max_blobs", result.job.detector.maxBlobs},
+            {"memory_limit",
+             result.job.memoryBytes > 0 ? Json(result.job.memoryBytes) : Json(nullptr)}};
+}
+
+Json runJson(const FeaturesResult& result) {
+    const features::Stages& stages = result.detection.stages;
+    return {
+        {"execute_ms", result.run.executeMs},
+        {"read_ms", result.run.readMs},
+        {"write_ms", result.run.writeMs},
+        {"stages_ms",
+         {{"levels", stages.levelsMs}, {"filters", stages.filterMs}, {"maxima", stages.maximaMs}}},
+        {"host_bytes", result.run.predictedBytes},
+        {"peak_host_bytes", result.run.peakBytes},
+        {"threads", result.run.threads}};
+}
+
+Json blobsJson(const FeaturesResult& result) {
+    Json list = Json::array();
+    for (const features::Blob& blob : result.detection.blobs) {
+        list.push_back({{"rank", list.size() + 1},
+                        {"strength", blob.strength},
+                        {"centre", blob.centre},
+                        {"sigma", blob.sigma},
+                        {"radius", blob.radius},
+                        {"world", base::toWorld(result.geometry, blob.centre)}});
+    }
+    return list;
+}
+
+Json environmentJson(const Environment& environment) {
+    Json versions = Json::object();
+    for (const auto& [library, version] : environment.versions) {
+        versions[library] = version;
+    }
+    return {{"versions", versions},
+            {"processor", environment.processor},
+            {"instructions", environment.instructions}};
+}
+
+Json inputsJson(const std::vector<InputReport>& inputs) {
+    Json list = Json::array();
+    for (const InputReport& input : inputs) {
+        Json series = Json::array();
+        for (const io::FileDigest& file : input.series) {
+            series.push_back({{"path", file.path.string()}, {"sha256", file.sha256}});
+        }
+        list.push_back({{"role", input.role},
+                        {"path", input.path},
+                        {"sha256", input.sha256.empty() ? Json(nullptr) : Json(input.sha256)},
+                        {"data_file", input.dataFile ? Json{{"path", input.dataFile->path.string()},
+                                                            {"sha256", input.dataFile->sha256}}
+                                                     : Json(nullptr)},
+                        {"series", input.series.empty() ? Json(nullptr) : series}});
+    }
+    return list;
+}
+
+} // namespace
+
+std::string toJson(const FeaturesResult& result) {
+    const Json json{{"problem", problemJson(result)},
+                    {"run", runJson(result)},
+                    {"found", result.detection.found},
+                    {"overlapped", result.detection.overlapped},
+                    {"listed", result.detection.blobs.size()},
+                    {"blobs", blobsJson(result)},
+                    {"notes", result.notes},
+                    {"environment", environmentJson(result.environment)},
+                    {"inputs", inputsJson(result.inputs)}};
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string toSummary(const FeaturesResult& result) {
+    constexpr std::size_t kShown = 10;
+    const features::Detection& found = result.detection;
+    std::string text = result.job.image.string() + ": " + base::toString(result.extents) + ", " +
+                       std::string(features::name(result.channels)) + ", " +
+                       std::to_string(result.job.detector.levels) + " levels, " +
+                       std::to_string(found.scales.size()) + " scales from " +
+                       fixed(found.scales.front(), 2) + " to " + fixed(found.scales.back(), 2) +
+                       " voxels\n";
+    text += std::to_string(found.blobs.size()) + " blobs of strength " +
+            shortest(found.minStrength) + " or more (" + std::to_string(found.overlapped) +
+            " overlapping ones removed), " + fixed(result.run.executeMs / 1000, 2) + " s on " +
+            std::to_string(result.run.threads) + " threads, " +
+            bytesText(std::max(result.run.peakBytes, std::int64_t{0})) + "\n";
+    const std::size_t shown = std::min(kShown, found.blobs.size());
+    if (shown > 0) {
+        text += "rank   strength        x        y        z    radius\n";
+    }
+    const auto column = [](const std::string& value, std::size_t width) {
+        return std::string(width > value.size() ? width - value.size() : 1, ' ') + value;
+    };
+    for (std::size_t i = 0; i < shown; ++i) {
+        const features::Blob& blob = found.blobs[i];
+        text += column(std::to_string(i + 1), 4) + column(fixed(blob.strength, 3), 11) +
+                column(fixed(blob.centre[0], 2), 9) + column(fixed(blob.centre[1], 2), 9) +
+                column(fixed(blob.centre[2], 2), 9) + column(fixed(blob.radius, 2), 10) + "\n";
+    }
+    if (found.blobs.size() > shown) {
+        text += "... " + std::to_string(found.blobs.size() - shown) +
+                " more; --blobs FILE writes all\n";
+    }
+    return text;
+}
+
+} // namespace flcc::job
