@@ -157,13 +157,13 @@ void ScaleResponse::filterRowBlock(const Pass& pass, const Task& task, std::size
     if (pass.from == kIndicator) {
         const IndicatorLines lines{task.image->blocks.data() + rowBlock * length * kLines, kLines,
                                    task.image->levels[task.first + level].level};
-        m_kernels.filterIndicator(filter, lines, out, length);
+        m_kernels.filterIndicator(filter, lines, out, {out}, length);
         return;
     }
     double* const in = block(worker, 1);
     m_kernels.toBlock(buffer(pass.from, level) + rowBlock * kLines * m_grid.stride, m_grid.stride,
                       in, length);
-    m_kernels.filter(filter, in, out, length);
+    m_kernels.filter(filter, in, out, {out}, length);
 }
 
 void ScaleResponse::rows(const Pass& pass, const Task& task, std::size_t level, std::int64_t tile,
@@ -190,30 +190,19 @@ void ScaleResponse::columns(const Pass& pass, const Task& task, std::size_t leve
     const std::int64_t corner =
         line * (alongY ? m_grid.stride * n.y : m_grid.stride) + first * kLines;
     const shared::LineFilter& filter = pass.second ? task.filters.second : task.filters.smooth;
-    double* const out = block(worker, 0);
+    double* const scratch = block(worker, 0);
     if (pass.from != kIndicator) {
-        const double* const from = buffer(pass.from, level) + corner;
-        for (std::int64_t i = 0; i < length; ++i) {
-            for (std::int64_t b = 0; b < blocks; ++b) {
-                std::copy_n(from + i * step + b * kLines, kLines,
-                            block(worker, static_cast<int>(b) + 1) + i * kLines);
-            }
-        }
+        m_kernels.gather(buffer(pass.from, level) + corner, step, blocks, block(worker, 1),
+                         m_blockSize, length);
     }
     for (std::int64_t b = 0; b < blocks; ++b) {
+        const LineOutput out{buffer(pass.to, level) + corner + b * kLines, step, pass.add};
         if (pass.from == kIndicator) {
             const IndicatorLines lines{task.image->rows.data() + corner + b * kLines, step,
                                        task.image->levels[task.first + level].level};
-            m_kernels.filterIndicator(filter, lines, out, length);
+            m_kernels.filterIndicator(filter, lines, scratch, out, length);
         } else {
-            m_kernels.filter(filter, block(worker, static_cast<int>(b) + 1), out, length);
-        }
-        double* const to = buffer(pass.to, level) + corner + b * kLines;
-        for (std::int64_t i = 0; i < length; ++i) {
-            for (std::int64_t line8 = 0; line8 < kLines; ++line8) {
-                double& value = to[i * step + line8];
-                value = out[i * kLines + line8] + (pass.add ? value : 0.0);
-            }
+            m_kernels.filter(filter, block(worker, static_cast<int>(b) + 1), scratch, out, length);
         }
     }
 }

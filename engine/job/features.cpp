@@ -112,7 +112,9 @@ FeaturesImage loadFeaturesImage(const FeaturesJob& job, const std::stop_token& s
 }
 
 std::int64_t predictedBytes(const FeaturesJob& job, const base::Extents& extents) {
-    return features::detectorBytes(extents, optionsOf(job));
+    // Stacks of threads and lists of blobs.
+    constexpr std::int64_t kSmall = 2 << 20;
+    return features::detectorBytes(extents, optionsOf(job)) + kSmall;
 }
 
 FeaturesResult runFeatures(const FeaturesJob& job, const std::stop_token& stop,
@@ -122,16 +124,14 @@ FeaturesResult runFeatures(const FeaturesJob& job, const std::stop_token& stop,
         sink->phase("reading");
     }
     const base::Stopwatch watch;
-    const FeaturesImage image = loadFeaturesImage(job, stop);
+    FeaturesImage image = loadFeaturesImage(job, stop);
     if (image.components.empty()) {
         FeaturesResult result;
         result.cancelled = true;
         return result;
     }
-    const double readMs = watch.ms();
-    FeaturesResult result = runFeatures(job, image, stop, sink);
-    result.run.readMs = readMs;
-    return result;
+    image.readMs = watch.ms();
+    return runFeatures(job, image, stop, sink);
 }
 
 FeaturesResult runFeatures(const FeaturesJob& job, const FeaturesImage& image,
@@ -153,9 +153,10 @@ FeaturesResult runFeatures(const FeaturesJob& job, const FeaturesImage& image,
     result.geometry = image.geometry;
     result.inputs = image.inputs;
     result.notes = image.notes;
+    result.run.readMs = image.readMs;
     result.environment = environment();
     result.run.threads = options.threads;
-    result.run.predictedBytes = features::detectorBytes(result.extents, options);
+    result.run.predictedBytes = predictedBytes(job, result.extents);
     detail::requireFeaturesMaps(job, result.extents);
     requireMemory(job, result.extents, result.run.predictedBytes);
 

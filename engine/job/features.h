@@ -45,6 +45,7 @@ struct FeaturesImage {
     base::Geometry geometry;
     std::vector<InputReport> inputs; ///< files and digests
     std::vector<std::string> notes;
+    double readMs = 0;
 };
 
 struct FeaturesRun {

@@ -21,7 +21,7 @@ struct ScaleFilters {
 /// **Units**: sigma in voxels. **Errors**: CommandLine for a sigma below 0.7.
 [[nodiscard]] ScaleFilters scaleFilters(double sigma);
 
-/// The factor of METHODS 7 that makes centre and surround each integrate to 1: e sigma^2 / 2 for
+/// The factor that makes centre and surround each integrate to 1: e sigma^2 / 2 for
 /// images, 1.080985 sigma^2 for volumes.
 [[nodiscard]] double scaleWeight(double sigma, bool volume);
 

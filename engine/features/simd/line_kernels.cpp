@@ -17,29 +17,36 @@ inline Vector load(const double* from) { return *reinterpret_cast<const Vector*>
 inline void store(Vector value, double* to) { *reinterpret_cast<Vector*>(to) = value; }
 
 template <class Load>
-inline void filterLine(const shared::LineFilter& coefficients, const Load& input, double* out,
-                       std::int64_t length) {
+inline void filterLine(const shared::LineFilter& coefficients, const Load& input, double* scratch,
+                       const LineOutput& out, std::int64_t length) {
     const shared::LineFilter filter = coefficients;
     auto side = shared::atEdge(filter, input(0));
     for (std::int64_t i = 0; i < length; ++i) {
-        store(shared::advance(filter, side, input(i)), out + i * kLines);
+        store(shared::advance(filter, side, input(i)), scratch + i * kLines);
     }
+    double* const to = out.to;
+    const std::int64_t stride = out.stride;
+    const bool add = out.add;
     side = shared::atEdge(filter, input(length - 1));
     for (std::int64_t i = length - 1; i >= 0; --i) {
         const Vector x = input(i);
         const Vector after = shared::advance(filter, side, x);
-        store(filter.centre * x + (load(out + i * kLines) + after), out + i * kLines);
+        Vector y = filter.centre * x + (load(scratch + i * kLines) + after);
+        if (add) {
+            y += load(to + i * stride);
+        }
+        store(y, to + i * stride);
     }
 }
 
-inline void filterBlock(const shared::LineFilter& filter, const double* in, double* out,
-                        std::int64_t length) {
+inline void filterBlock(const shared::LineFilter& filter, const double* in, double* scratch,
+                        const LineOutput& out, std::int64_t length) {
     filterLine(
-        filter, [in](std::int64_t i) { return load(in + i * kLines); }, out, length);
+        filter, [in](std::int64_t i) { return load(in + i * kLines); }, scratch, out, length);
 }
 
-inline void filterLevels(const shared::LineFilter& filter, const IndicatorLines& in, double* out,
-                         std::int64_t length) {
+inline void filterLevels(const shared::LineFilter& filter, const IndicatorLines& in,
+                         double* scratch, const LineOutput& out, std::int64_t length) {
     const auto input = [levels = in.levels, stride = in.stride, level = in.level](std::int64_t i) {
         const Levels now = *reinterpret_cast<const Levels*>(levels + i * stride);
         const Signed16 inside = now <= level; // -1 where true
@@ -47,7 +54,16 @@ inline void filterLevels(const shared::LineFilter& filter, const IndicatorLines&
             __builtin_convertvector(__builtin_convertvector(inside, Signed32), Vector);
         return -0.5 - numbers;
     };
-    filterLine(filter, input, out, length);
+    filterLine(filter, input, scratch, out, length);
+}
+
+inline void gatherBlocks(const double* from, std::int64_t stride, std::int64_t blocks, double* to,
+                         std::int64_t blockSize, std::int64_t length) {
+    for (std::int64_t i = 0; i < length; ++i) {
+        for (std::int64_t b = 0; b < blocks; ++b) {
+            store(load(from + i * stride + b * kLines), to + b * blockSize + i * kLines);
+        }
+    }
 }
 
 inline void rowsToBlock(const double* rows, std::int64_t stride, double* block,
@@ -82,13 +98,19 @@ inline void magnitudes(const double* a, const double* b, const double* c, double
 
 struct Baseline {
     [[gnu::flatten]] static void filter(const shared::LineFilter& filter, const double* in,
-                                        double* out, std::int64_t length) {
-        filterBlock(filter, in, out, length);
+                                        double* scratch, const LineOutput& out,
+                                        std::int64_t length) {
+        filterBlock(filter, in, scratch, out, length);
     }
     [[gnu::flatten]] static void filterIndicator(const shared::LineFilter& filter,
-                                                 const IndicatorLines& in, double* out,
-                                                 std::int64_t length) {
-        filterLevels(filter, in, out, length);
+                                                 const IndicatorLines& in, double* scratch,
+                                                 const LineOutput& out, std::int64_t length) {
+        filterLevels(filter, in, scratch, out, length);
+    }
+    [[gnu::flatten]] static void gather(const double* from, std::int64_t stride,
+                                        std::int64_t blocks, double* to, std::int64_t blockSize,
+                                        std::int64_t length) {
+        gatherBlocks(from, stride, blocks, to, blockSize, length);
     }
     [[gnu::flatten]] static void toBlock(const double* rows, std::int64_t stride, double* block,
                                          std::int64_t length) {
@@ -106,14 +128,21 @@ struct Baseline {
 
 #if defined(__x86_64__)
 struct Avx2 {
-    [[gnu::flatten, gnu::target("avx2,fma")]] static void
-    filter(const shared::LineFilter& filter, const double* in, double* out, std::int64_t length) {
-        filterBlock(filter, in, out, length);
+    [[gnu::flatten, gnu::target("avx2,fma")]] static void filter(const shared::LineFilter& filter,
+                                                                 const double* in, double* scratch,
+                                                                 const LineOutput& out,
+                                                                 std::int64_t length) {
+        filterBlock(filter, in, scratch, out, length);
     }
     [[gnu::flatten, gnu::target("avx2,fma")]] static void
-    filterIndicator(const shared::LineFilter& filter, const IndicatorLines& in, double* out,
-                    std::int64_t length) {
-        filterLevels(filter, in, out, length);
+    filterIndicator(const shared::LineFilter& filter, const IndicatorLines& in, double* scratch,
+                    const LineOutput& out, std::int64_t length) {
+        filterLevels(filter, in, scratch, out, length);
+    }
+    [[gnu::flatten, gnu::target("avx2,fma")]] static void
+    gather(const double* from, std::int64_t stride, std::int64_t blocks, double* to,
+           std::int64_t blockSize, std::int64_t length) {
+        gatherBlocks(from, stride, blocks, to, blockSize, length);
     }
     [[gnu::flatten, gnu::target("avx2,fma")]] static void
     toBlock(const double* rows, std::int64_t stride, double* block, std::int64_t length) {
@@ -135,14 +164,21 @@ struct Avx2 {
 struct Avx512 {
     [[gnu::flatten,
       gnu::target("avx512f,avx512dq,avx512vl,avx512bw,prefer-vector-width=512")]] static void
-    filter(const shared::LineFilter& filter, const double* in, double* out, std::int64_t length) {
-        filterBlock(filter, in, out, length);
+    filter(const shared::LineFilter& filter, const double* in, double* scratch,
+           const LineOutput& out, std::int64_t length) {
+        filterBlock(filter, in, scratch, out, length);
     }
     [[gnu::flatten,
       gnu::target("avx512f,avx512dq,avx512vl,avx512bw,prefer-vector-width=512")]] static void
-    filterIndicator(const shared::LineFilter& filter, const IndicatorLines& in, double* out,
-                    std::int64_t length) {
-        filterLevels(filter, in, out, length);
+    filterIndicator(const shared::LineFilter& filter, const IndicatorLines& in, double* scratch,
+                    const LineOutput& out, std::int64_t length) {
+        filterLevels(filter, in, scratch, out, length);
+    }
+    [[gnu::flatten,
+      gnu::target("avx512f,avx512dq,avx512vl,avx512bw,prefer-vector-width=512")]] static void
+    gather(const double* from, std::int64_t stride, std::int64_t blocks, double* to,
+           std::int64_t blockSize, std::int64_t length) {
+        gatherBlocks(from, stride, blocks, to, blockSize, length);
     }
     [[gnu::flatten,
       gnu::target("avx512f,avx512dq,avx512vl,avx512bw,prefer-vector-width=512")]] static void
@@ -162,10 +198,11 @@ struct Avx512 {
         magnitudes(a, b, c, weight, sum, length);
     }
 };
+
 #endif
 
 template <class Set> LineKernels kernelsOf(std::string_view name) {
-    return {name,         Set::filter,    Set::filterIndicator,
+    return {name,         Set::filter,    Set::filterIndicator, Set::gather,
             Set::toBlock, Set::fromBlock, Set::addMagnitude};
 }
 
