@@ -32,6 +32,9 @@ Options of features; the default is the first value or in brackets:
   --overlap R              largest share of a blob that a stronger one may cover [0.5]
   --strength FILE          image of the largest response over the scales
   --scale-map FILE         image of the scale with that response
+  --match IMAGE            finds blobs in a second image too and matches them; needs --pairs
+  --pairs FILE             list of pairs of blobs that look alike; .csv or .tsv
+  --min-score R            least score (LCC) of a pair [0.7]
   --channel N, --frame N, --threads N, --memory SIZE, --report FILE, --json, --quiet, --verbose
                            as for match
 )";
@@ -104,6 +107,8 @@ job::FeaturesJob jobOf(const OptionValues& options, const std::string& image) {
     file("--strength", job.strength);
     file("--scale-map", job.scaleMap);
     file("--report", job.report);
+    file("--match", job.match);
+    file("--pairs", job.pairs);
     if (const std::string* text = value("--blobs-format")) {
         job.blobsFormat = job::blobFormat(*text);
     }
@@ -119,6 +124,9 @@ job::FeaturesJob jobOf(const OptionValues& options, const std::string& image) {
     }
     if (const std::string* text = value("--overlap")) {
         job.detector.overlap = realNumber("--overlap", *text, 0, 1);
+    }
+    if (const std::string* text = value("--min-score")) {
+        job.minScore = realNumber("--min-score", *text, -1, 1);
     }
     if (const std::string* text = value("--memory")) {
         job.memoryBytes = job::parseSize(*text);
@@ -150,6 +158,9 @@ int features(const std::vector<std::string>& args, const std::stop_token& stop) 
                                                 {"--overlap", "R"},
                                                 {"--strength", "FILE"},
                                                 {"--scale-map", "FILE"},
+                                                {"--match", "IMAGE"},
+                                                {"--pairs", "FILE"},
+                                                {"--min-score", "R"},
                                                 {"--channel", "N"},
                                                 {"--frame", "N"},
                                                 {"--threads", "N"},

@@ -81,14 +81,15 @@ features::ScaleRange parseScales(std::string_view text) {
     return range;
 }
 
-FeaturesImage loadFeaturesImage(const FeaturesJob& job, const std::stop_token& stop) {
-    io::LoadedImage loaded = io::readImage(
-        job.image, {.channel = job.channel,
-                    .frame = job.frame,
-                    .maxBytes = std::max<std::int64_t>(1, detail::availableMemory()),
-                    .maxBufferBytes = job.memoryBytes > 0 ? job.memoryBytes : INT64_MAX,
-                    .stop = stop,
-                    .digests = true});
+FeaturesImage loadFeaturesImage(const FeaturesJob& job, const std::filesystem::path& file,
+                                const std::stop_token& stop) {
+    io::LoadedImage loaded =
+        io::readImage(file, {.channel = job.channel,
+                             .frame = job.frame,
+                             .maxBytes = std::max<std::int64_t>(1, detail::availableMemory()),
+                             .maxBufferBytes = job.memoryBytes > 0 ? job.memoryBytes : INT64_MAX,
+                             .stop = stop,
+                             .digests = true});
     if (loaded.components.empty()) {
         return {};
     }
@@ -97,8 +98,8 @@ FeaturesImage loadFeaturesImage(const FeaturesJob& job, const std::stop_token& s
     image.geometry = loaded.info.geometry;
     image.notes = std::move(loaded.info.notes);
     InputReport input;
-    input.role = "image";
-    input.path = job.image.string();
+    input.role = file == job.image ? "image" : "match";
+    input.path = file.string();
     if (loaded.info.format == "DICOM") {
         input.series = std::move(loaded.files);
     } else {
@@ -113,7 +114,7 @@ FeaturesImage loadFeaturesImage(const FeaturesJob& job, const std::stop_token& s
 
 std::int64_t predictedBytes(const FeaturesJob& job, const base::Extents& extents) {
     // Stacks of threads and lists of blobs.
-    constexpr std::int64_t kSmall = 2 << 20;
+    constexpr std::int64_t kSmall = 3 << 19;
     return features::detectorBytes(extents, optionsOf(job)) + kSmall;
 }
 
@@ -124,25 +125,87 @@ FeaturesResult runFeatures(const FeaturesJob& job, const std::stop_token& stop,
         sink->phase("reading");
     }
     const base::Stopwatch watch;
-    FeaturesImage image = loadFeaturesImage(job, stop);
+    FeaturesImage image = loadFeaturesImage(job, job.image, stop);
     if (image.components.empty()) {
         FeaturesResult result;
         result.cancelled = true;
         return result;
     }
     image.readMs = watch.ms();
-    return runFeatures(job, image, stop, sink);
+    return runFeatures(job, image, nullptr, stop, sink);
 }
 
-FeaturesResult runFeatures(const FeaturesJob& job, const FeaturesImage& image,
-                           const std::stop_token& stop, FeaturesSink* sink) {
-    FeaturesSink silent;
-    FeaturesSink& news = sink == nullptr ? silent : *sink;
+namespace {
+
+features::ChannelImage channelsOf(const FeaturesImage& image, features::Channels channels) {
     std::vector<base::AnyView> views;
     for (const base::AnyImage& component : image.components) {
         views.push_back(base::viewOf(component));
     }
-    const features::ChannelImage channels(std::move(views), job.channels);
+    return {std::move(views), channels};
+}
+
+/// Finds and matches the blobs of the second image. Returns false if cancelled.
+bool matchSecond(FeaturesResult& result, const FeaturesImage& image, const FeaturesImage& second,
+                 const std::stop_token& stop, FeaturesSink& news) {
+    const FeaturesJob& job = result.job;
+    const features::ChannelImage channels = channelsOf(second, job.channels);
+    result.matchExtents = channels.extents();
+    if ((result.extents.z > 1) != (result.matchExtents.z > 1)) {
+        throw Error(ErrorCode::Problem, "an image of " + base::toString(result.extents) +
+                                            " and one of " + base::toString(result.matchExtents) +
+                                            " voxels cannot be matched; both must be images or "
+                                            "volumes");
+    }
+    features::DetectorOptions options = optionsOf(job);
+    options.maps = false;
+    requireMemory(job, result.matchExtents, features::detectorBytes(result.matchExtents, options));
+    news.phase("detecting in the second image");
+    result.matchDetection = features::detect(channels, options, stop, &news);
+    if (result.matchDetection.cancelled) {
+        return false;
+    }
+    const std::int64_t needed =
+        base::byteCount(result.extents, sizeof(float)) +
+        base::byteCount(result.matchExtents, sizeof(float)) +
+        features::pairBytes(result.detection.blobs.size(), result.matchDetection.blobs.size(),
+                            result.extents.z > 1);
+    requireMemory(job, result.extents, needed);
+    news.phase("matching");
+    const base::Stopwatch watch;
+    const base::Image<float> a = features::greyImage(channelsOf(image, features::Channels::Grey));
+    const base::Image<float> b = features::greyImage(channelsOf(second, features::Channels::Grey));
+    const bool done = features::matchBlobs(
+        {a.view(), result.detection.blobs}, {b.view(), result.matchDetection.blobs},
+        {.minScore = job.minScore, .threads = options.threads}, stop,
+        [&](double share) { news.progress(share); }, result.pairs);
+    result.run.matchMs = watch.ms();
+    return done;
+}
+
+/// Reads the second image unless it is in memory. Returns false if cancelled.
+bool matchImages(FeaturesResult& result, const FeaturesImage& image, const FeaturesImage* second,
+                 const std::stop_token& stop, FeaturesSink& news) {
+    if (second != nullptr) {
+        return matchSecond(result, image, *second, stop, news);
+    }
+    news.phase("reading");
+    const FeaturesImage read = loadFeaturesImage(result.job, result.job.match, stop);
+    if (read.components.empty()) {
+        return false;
+    }
+    result.inputs.insert(result.inputs.end(), read.inputs.begin(), read.inputs.end());
+    return matchSecond(result, image, read, stop, news);
+}
+
+} // namespace
+
+FeaturesResult runFeatures(const FeaturesJob& job, const FeaturesImage& image,
+                           const FeaturesImage* second, const std::stop_token& stop,
+                           FeaturesSink* sink) {
+    FeaturesSink silent;
+    FeaturesSink& news = sink == nullptr ? silent : *sink;
+    const features::ChannelImage channels = channelsOf(image, job.channels);
     const features::DetectorOptions options = optionsOf(job);
 
     FeaturesResult result;
@@ -175,6 +238,11 @@ FeaturesResult runFeatures(const FeaturesJob& job, const FeaturesImage& image,
     if (left > 0) {
         result.notes.push_back("the list ends after " + std::to_string(listed) + " blobs; " +
                                std::to_string(left) + " weaker ones are left out (--max-blobs)");
+    }
+    if ((second != nullptr || !job.match.empty()) &&
+        !matchImages(result, image, second, stop, news)) {
+        result.cancelled = true;
+        return result;
     }
     news.phase("writing");
     result.cancelled = !detail::writeFeaturesOutputs(result, stop);

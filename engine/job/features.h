@@ -12,6 +12,7 @@
 #include "engine/base/geometry.h"
 #include "engine/base/pixels.h"
 #include "engine/features/detector.h"
+#include "engine/features/pairs.h"
 #include "engine/job/report.h"
 
 namespace flcc::job {
@@ -37,6 +38,11 @@ struct FeaturesJob {
     std::filesystem::path strength{}; ///< largest response over the scales, float32
     std::filesystem::path scaleMap{}; ///< sigma of that response, float32
     std::filesystem::path report{};
+
+    /// If set, blobs are found in this image too, with the same options, and matched.
+    std::filesystem::path match{};
+    std::filesystem::path pairs{}; ///< list of pairs, .csv or .tsv
+    double minScore = 0.7;         ///< least score of a pair
 };
 
 /// An image in memory, one plane for each colour component.
@@ -52,6 +58,7 @@ struct FeaturesRun {
     double readMs = 0;
     double executeMs = 0; ///< from the image in memory to the list of blobs
     double writeMs = 0;
+    double matchMs = 0;              ///< comparing blobs of both images
     std::int64_t predictedBytes = 0; ///< beside the image and the lists
     std::int64_t peakBytes = 0;      ///< measured
     int threads = 1;
@@ -65,6 +72,10 @@ struct FeaturesResult {
     features::Channels channels = features::Channels::Grey; ///< never Auto
     base::Geometry geometry;
     features::Detection detection;
+    /// The second image, if the job has one.
+    base::Extents matchExtents{0, 0, 0};
+    features::Detection matchDetection;
+    std::vector<features::Pair> pairs; ///< `a`: blob of `detection`, `b`: of `matchDetection`
     FeaturesRun run;
     Environment environment;
     std::vector<InputReport> inputs;
@@ -77,8 +88,10 @@ class FeaturesSink : public features::DetectorSink {
     virtual void phase(std::string_view phase) { (void)phase; } ///< "reading", "detecting", ...
 };
 
-/// Reads an image with its colours; without components if cancelled. **Errors**: as io::readImage.
+/// Reads an image with its colours; without components if cancelled. `file` is the image of the job
+/// or the one that is matched. **Errors**: as io::readImage.
 [[nodiscard]] FeaturesImage loadFeaturesImage(const FeaturesJob& job,
+                                              const std::filesystem::path& file,
                                               const std::stop_token& stop = {});
 
 /// Bytes that the job allocates beside the image.
@@ -90,8 +103,9 @@ class FeaturesSink : public features::DetectorSink {
 /// needs more than its limit; Input, CommandLine and Output for its files.
 [[nodiscard]] FeaturesResult runFeatures(const FeaturesJob& job, const std::stop_token& stop = {},
                                          FeaturesSink* sink = nullptr);
-/// The same for an image in memory.
+/// The same for images in memory. `second` is null without a second image, or if the job reads it.
 [[nodiscard]] FeaturesResult runFeatures(const FeaturesJob& job, const FeaturesImage& image,
+                                         const FeaturesImage* second = nullptr,
                                          const std::stop_token& stop = {},
                                          FeaturesSink* sink = nullptr);
 
@@ -101,6 +115,8 @@ class FeaturesSink : public features::DetectorSink {
 /// The list of blobs as a text: comments or fields state index base, axes, unit and geometry.
 /// **Errors**: CommandLine for Auto.
 [[nodiscard]] std::string blobsAsText(const FeaturesResult& result, BlobFormat format);
+/// The list of pairs as CSV (',') or TSV ('\t').
+[[nodiscard]] std::string pairsAsText(const FeaturesResult& result, char separator);
 
 [[nodiscard]] std::string toJson(const FeaturesResult& result);
 /// A few lines for a terminal.

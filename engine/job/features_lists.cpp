@@ -153,6 +153,38 @@ std::string slicer(const FeaturesResult& result) {
 
 } // namespace
 
+std::string pairsAsText(const FeaturesResult& result, char separator) {
+    const auto cell = [&](double value) { return separator + shortest(value); };
+    std::string text =
+        "# FLCC pairs of blobs\n# image a: " + commentText(result.job.image.string(), separator) +
+        " (" + base::toString(result.extents) +
+        " voxels)\n# image b: " + commentText(result.job.match.string(), separator) + " (" +
+        base::toString(result.matchExtents) + " voxels)\n";
+    text += "# score: LCC of the patches around both blobs; a and b: centres in voxels, indices "
+            "start at 0; sigma in voxels; ratio: bsigma / asigma; turn: degrees from a to b, from "
+            "x to y, to the next 10\n";
+    bool first = true;
+    for (const char* name : {"rank", "score", "ax", "ay", "az", "bx", "by", "bz", "asigma",
+                             "bsigma", "ratio", "turn"}) {
+        text += (first ? "" : std::string(1, separator)) + name;
+        first = false;
+    }
+    text += "\n";
+    std::size_t rank = 0;
+    for (const features::Pair& pair : result.pairs) {
+        const features::Blob& a = result.detection.blobs[pair.a];
+        const features::Blob& b = result.matchDetection.blobs[pair.b];
+        text += std::to_string(++rank);
+        for (const double value :
+             {pair.score, a.centre[0], a.centre[1], a.centre[2], b.centre[0], b.centre[1],
+              b.centre[2], a.sigma, b.sigma, b.sigma / a.sigma, pair.turn}) {
+            text += cell(value);
+        }
+        text += "\n";
+    }
+    return text;
+}
+
 std::string_view name(BlobFormat format) {
     return kFormats.at(static_cast<std::size_t>(format)).first;
 }

@@ -41,15 +41,17 @@ Json problemJson(const FeaturesResult& result) {
 
 Json runJson(const FeaturesResult& result) {
     const features::Stages& stages = result.detection.stages;
-    return {
-        {"execute_ms", result.run.executeMs},
-        {"read_ms", result.run.readMs},
-        {"write_ms", result.run.writeMs},
-        {"stages_ms",
-         {{"levels", stages.levelsMs}, {"filters", stages.filterMs}, {"maxima", stages.maximaMs}}},
-        {"host_bytes", result.run.predictedBytes},
-        {"peak_host_bytes", result.run.peakBytes},
-        {"threads", result.run.threads}};
+    return {{"execute_ms", result.run.executeMs},
+            {"read_ms", result.run.readMs},
+            {"write_ms", result.run.writeMs},
+            {"stages_ms",
+             {{"levels", stages.levelsMs},
+              {"filters", stages.filterMs},
+              {"maxima", stages.maximaMs},
+              {"pairs", result.run.matchMs}}},
+            {"host_bytes", result.run.predictedBytes},
+            {"peak_host_bytes", result.run.peakBytes},
+            {"threads", result.run.threads}};
 }
 
 Json blobsJson(const FeaturesResult& result) {
@@ -63,6 +65,30 @@ Json blobsJson(const FeaturesResult& result) {
                         {"world", base::toWorld(result.geometry, blob.centre)}});
     }
     return list;
+}
+
+/// Null without a second image.
+Json matchJson(const FeaturesResult& result) {
+    if (result.matchExtents.x == 0) {
+        return nullptr;
+    }
+    Json pairs = Json::array();
+    for (const features::Pair& pair : result.pairs) {
+        const features::Blob& a = result.detection.blobs[pair.a];
+        const features::Blob& b = result.matchDetection.blobs[pair.b];
+        pairs.push_back({{"rank", pairs.size() + 1},
+                         {"score", pair.score},
+                         {"a", a.centre},
+                         {"b", b.centre},
+                         {"asigma", a.sigma},
+                         {"bsigma", b.sigma},
+                         {"ratio", b.sigma / a.sigma},
+                         {"turn", pair.turn}});
+    }
+    const base::Extents& n = result.matchExtents;
+    return {{"image", result.job.match.string()},     {"extents", {n.x, n.y, n.z}},
+            {"scales", result.matchDetection.scales}, {"blobs", result.matchDetection.blobs.size()},
+            {"min_score", result.job.minScore},       {"pairs", pairs}};
 }
 
 Json environmentJson(const Environment& environment) {
@@ -102,6 +128,7 @@ std::string toJson(const FeaturesResult& result) {
                     {"overlapped", result.detection.overlapped},
                     {"listed", result.detection.blobs.size()},
                     {"blobs", blobsJson(result)},
+                    {"match", matchJson(result)},
                     {"notes", result.notes},
                     {"environment", environmentJson(result.environment)},
                     {"inputs", inputsJson(result.inputs)}};
@@ -122,6 +149,11 @@ std::string toSummary(const FeaturesResult& result) {
             " overlapping ones removed), " + fixed(result.run.executeMs / 1000, 2) + " s on " +
             std::to_string(result.run.threads) + " threads, " +
             bytesText(std::max(result.run.peakBytes, std::int64_t{0})) + "\n";
+    if (result.matchExtents.x > 0) {
+        text += std::to_string(result.pairs.size()) + " pairs with " + result.job.match.string() +
+                " (" + std::to_string(result.matchDetection.blobs.size()) + " blobs there), " +
+                fixed(result.run.matchMs / 1000, 2) + " s\n";
+    }
     const std::size_t shown = std::min(kShown, found.blobs.size());
     if (shown > 0) {
         text += "rank   strength        x        y        z    radius\n";

@@ -38,8 +38,12 @@ void requireFolder(const path& file) {
     }
 }
 
+bool isTable(const path& file) {
+    return lowerName(file).ends_with(".csv") || lowerName(file).ends_with(".tsv");
+}
+
 std::vector<path> outputsOf(const FeaturesJob& job) {
-    std::vector<path> files{job.blobs, job.strength, job.scaleMap, job.report};
+    std::vector<path> files{job.blobs, job.strength, job.scaleMap, job.report, job.pairs};
     std::erase_if(files, [](const path& file) { return file.empty(); });
     return files;
 }
@@ -72,6 +76,7 @@ BlobFormat chosenBlobFormat(const FeaturesJob& job) {
 void requireFeaturesOutputs(const FeaturesJob& job) {
     io::ProtectedFiles inputs;
     inputs.addImage(job.image);
+    inputs.addImage(job.match);
     const std::vector<path> outputs = outputsOf(job);
     requireOwnFiles(inputs, outputs);
     for (const path& output : outputs) {
@@ -79,6 +84,13 @@ void requireFeaturesOutputs(const FeaturesJob& job) {
     }
     if (!job.blobs.empty()) {
         (void)chosenBlobFormat(job);
+    }
+    if (job.match.empty() != job.pairs.empty()) {
+        throw Error(ErrorCode::CommandLine, "--match IMAGE and --pairs FILE belong together");
+    }
+    if (!job.pairs.empty() && !isTable(job.pairs)) {
+        throw Error(ErrorCode::CommandLine,
+                    "--pairs " + job.pairs.string() + ": the extension must be .csv or .tsv");
     }
     if (!job.report.empty() && !lowerName(job.report).ends_with(".json")) {
         throw Error(ErrorCode::CommandLine,
@@ -113,9 +125,13 @@ bool writeFeaturesOutputs(FeaturesResult& result, const std::stop_token& stop) {
             return true;
         });
     };
-    const bool written =
-        map(job.strength, result.detection.strength) && map(job.scaleMap, result.detection.scale) &&
-        text(job.blobs, [&] { return blobsAsText(result, chosenBlobFormat(job)); });
+    const auto blobs = [&] { return blobsAsText(result, chosenBlobFormat(job)); };
+    const auto pairs = [&] {
+        return pairsAsText(result, lowerName(job.pairs).ends_with(".tsv") ? '\t' : ',');
+    };
+    const bool written = map(job.strength, result.detection.strength) &&
+                         map(job.scaleMap, result.detection.scale) && text(job.blobs, blobs) &&
+                         text(job.pairs, pairs);
     result.run.writeMs = watch.ms();
     if (!written || !text(job.report, [&] { return toJson(result); }) || stop.stop_requested()) {
         return false;

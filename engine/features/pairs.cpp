@@ -1,0 +1,343 @@
+#include "engine/features/pairs.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+#include <optional>
+
+#include "engine/base/tile_pool.h"
+#include "engine/method/canonical.h"
+
+namespace flcc::features {
+
+namespace {
+
+constexpr double kReach = 5; ///< of a patch, in sigma
+constexpr std::int64_t kPoints = 21;
+constexpr std::int64_t kVolumePoints = 11;
+constexpr std::int64_t kSearch = 2; ///< points around a blob of B
+constexpr std::size_t kNominees = 10;
+/// Turns of a patch of an image, degrees.
+constexpr std::array<double, 5> kTurns{0, -10, 10, -20, 20};
+/// A pair counts if it is this much nearer to a score of 1 than the best pair with another place.
+/// **Source**: as the ratio test of Lowe, "Distinctive image features ...", 2004, with scores.
+constexpr double kMostRatio = 0.8;
+
+std::int64_t pointsOf(bool volume) { return volume ? kVolumePoints : kPoints; }
+
+/// The mean over the voxels around a position, linear between them; positions outside take the
+/// border.
+class Sampler {
+  public:
+    explicit Sampler(base::View<const float> image) : m_image(image) {}
+
+    [[nodiscard]] double at(const base::Point& p) const {
+        const base::Extents& n = m_image.extents();
+        const Place x = place(p[0], n.x);
+        const Place y = place(p[1], n.y);
+        const Place z = place(p[2], n.z);
+        const auto plane = [&](std::int64_t k) {
+            const auto row = [&](std::int64_t j) {
+                return (1 - x.share) * static_cast<double>(m_image.at(x.low, j, k)) +
+                       x.share * static_cast<double>(m_image.at(x.high, j, k));
+            };
+            return (1 - y.share) * row(y.low) + y.share * row(y.high);
+        };
+        return z.share == 0 ? plane(z.low) : (1 - z.share) * plane(z.low) + z.share * plane(z.high);
+    }
+
+    /// The mean over a cube of side `step` around p.
+    [[nodiscard]] double mean(const base::Point& p, double step) const {
+        const int count = std::max(1, static_cast<int>(std::ceil(step)));
+        const int slices = m_image.extents().z > 1 ? count : 1;
+        const auto offset = [&](int i) { return step * ((i + 0.5) / count - 0.5); };
+        double sum = 0;
+        for (int k = 0; k < slices; ++k) {
+            for (int j = 0; j < count; ++j) {
+                for (int i = 0; i < count; ++i) {
+                    sum += at(
+                        {p[0] + offset(i), p[1] + offset(j), slices > 1 ? p[2] + offset(k) : p[2]});
+                }
+            }
+        }
+        return sum / (static_cast<double>(count) * count * slices);
+    }
+
+  private:
+    struct Place {
+        std::int64_t low = 0;
+        std::int64_t high = 0;
+        double share = 0;
+    };
+    static Place place(double position, std::int64_t n) {
+        const double inside = std::clamp(position, 0.0, static_cast<double>(n - 1));
+        const auto low = static_cast<std::int64_t>(inside);
+        return {low, std::min(low + 1, n - 1), inside - static_cast<double>(low)};
+    }
+
+    base::View<const float> m_image;
+};
+
+/// The surroundings of a blob, `margin` points wider on each side than a patch.
+base::Image<float> patchOf(const Sampler& image, const Blob& blob, bool volume, std::int64_t margin,
+                           double turn = 0) {
+    const double cosine = std::cos(turn * std::numbers::pi / 180);
+    const double sine = std::sin(turn * std::numbers::pi / 180);
+    const std::int64_t half = pointsOf(volume) / 2;
+    const std::int64_t side = pointsOf(volume) + 2 * margin;
+    const double step = kReach * blob.sigma / static_cast<double>(half);
+    base::Image<float> patch({side, side, volume ? side : 1});
+    const auto offset = [&](std::int64_t i) {
+        return step * static_cast<double>(i - half - margin);
+    };
+    for (std::int64_t k = 0; k < patch.extents().z; ++k) {
+        for (std::int64_t j = 0; j < side; ++j) {
+            for (std::int64_t i = 0; i < side; ++i) {
+                const double x = cosine * offset(i) - sine * offset(j);
+                const double y = sine * offset(i) + cosine * offset(j);
+                const base::Point p{blob.centre[0] + x, blob.centre[1] + y,
+                                    volume ? blob.centre[2] + offset(k) : blob.centre[2]};
+                patch.view().at(i, j, k) = static_cast<float>(image.mean(p, step));
+            }
+        }
+    }
+    return patch;
+}
+
+/// A patch with mean 0 and norm 1; all 0 for a constant one.
+std::vector<float> normalised(const base::View<const float>& patch) {
+    const base::Extents& n = patch.extents();
+    std::vector<float> values;
+    for (std::int64_t z = 0; z < n.z; ++z) {
+        for (std::int64_t y = 0; y < n.y; ++y) {
+            values.insert(values.end(), patch.row(y, z), patch.row(y, z) + n.x);
+        }
+    }
+    const double mean =
+        std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+    double square = 0;
+    for (float& value : values) {
+        value = static_cast<float>(static_cast<double>(value) - mean);
+        square += static_cast<double>(value) * static_cast<double>(value);
+    }
+    const double factor = square > 0 ? 1 / std::sqrt(square) : 0;
+    for (float& value : values) {
+        value = static_cast<float>(static_cast<double>(value) * factor);
+    }
+    return values;
+}
+
+float product(const std::vector<float>& a, const std::vector<float>& b) {
+    std::array<float, 8> sums{};
+    std::size_t i = 0;
+    for (; i + 8 <= a.size(); i += 8) {
+        for (std::size_t lane = 0; lane < 8; ++lane) {
+            sums[lane] += a[i + lane] * b[i + lane];
+        }
+    }
+    float sum = std::accumulate(sums.begin(), sums.end(), 0.0F);
+    for (; i < a.size(); ++i) {
+        sum += a[i] * b[i];
+    }
+    return sum;
+}
+
+/// The surroundings of a blob of B.
+struct Candidate {
+    base::Image<float> wide;
+    std::vector<float> centre; ///< the patch in its middle, normalised
+};
+
+Candidate candidateOf(const Sampler& image, const Blob& blob, bool volume) {
+    const std::int64_t side = pointsOf(volume);
+    Candidate candidate{patchOf(image, blob, volume, kSearch), {}};
+    const base::Box middle{{kSearch, kSearch, volume ? kSearch : 0},
+                           {side, side, volume ? side : 1}};
+    candidate.centre = normalised(base::View<const float>(candidate.wide.view()).part(middle));
+    return candidate;
+}
+
+/// The best score of a template around a blob of B.
+double searchAround(const method::CanonicalTemplate& templ, const Candidate& candidate) {
+    const method::MaskedView scene{candidate.wide.view()};
+    const base::Extents places = base::validExtents(candidate.wide.extents(), templ.extents());
+    double best = -1;
+    for (std::int64_t z = 0; z < places.z; ++z) {
+        for (std::int64_t y = 0; y < places.y; ++y) {
+            for (std::int64_t x = 0; x < places.x; ++x) {
+                best = std::max(best, method::canonicalScore(scene, templ, {x, y, z}));
+            }
+        }
+    }
+    return best;
+}
+
+/// A patch of A in one turn.
+struct Turned {
+    double degrees = 0;
+    std::vector<float> centre; ///< normalised
+    method::CanonicalTemplate templ;
+};
+
+/// The patches of a blob of A; none if it is constant.
+std::vector<Turned> turnedPatches(const Sampler& image, const Blob& blob, bool volume) {
+    std::vector<Turned> patches;
+    for (const double degrees : kTurns) {
+        if (volume && degrees != 0) {
+            continue;
+        }
+        const base::Image<float> patch = patchOf(image, blob, volume, 0, degrees);
+        std::vector<float> centre = normalised(patch.view());
+        if (std::any_of(centre.begin(), centre.end(), [](float v) { return v != 0; })) {
+            patches.push_back({degrees, std::move(centre),
+                               method::CanonicalTemplate{method::MaskedView{patch.view()}}});
+        }
+    }
+    return patches;
+}
+
+/// A turned patch of A and the blob of B that it looks like.
+struct Nominee {
+    float score = 0;
+    std::size_t patch = 0;
+    std::size_t b = 0;
+};
+
+/// The blobs of B whose patches are most like one of `patches`, the best first.
+std::vector<Nominee> nominees(const std::vector<Turned>& patches,
+                              const std::vector<Candidate>& candidates) {
+    std::vector<Nominee> all;
+    for (std::size_t b = 0; b < candidates.size(); ++b) {
+        Nominee best{-2, 0, b};
+        for (std::size_t i = 0; i < patches.size(); ++i) {
+            const float score = product(patches[i].centre, candidates[b].centre);
+            if (score > best.score) {
+                best.score = score;
+                best.patch = i;
+            }
+        }
+        all.push_back(best);
+    }
+    const std::size_t count = std::min(kNominees, all.size());
+    std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count), all.end(),
+                      [](const Nominee& x, const Nominee& y) {
+                          return x.score != y.score ? x.score > y.score : x.b < y.b;
+                      });
+    all.resize(count);
+    return all;
+}
+
+/// The pairs of one blob of A that were searched; the best of them, if no other place is as good.
+struct Row {
+    std::vector<Pair> pairs;
+    std::optional<Pair> best{};
+};
+
+bool isBetter(const Pair& pair, const std::optional<Pair>& than) {
+    return !than || pair.score > than->score;
+}
+
+/// Removes the best pair of a row if another place of B is nearly as good.
+void requireDistinct(Row& row, const std::vector<Blob>& blobs) {
+    if (!row.best) {
+        return;
+    }
+    const Blob& best = blobs[row.best->b];
+    const bool rivalled = std::any_of(row.pairs.begin(), row.pairs.end(), [&](const Pair& pair) {
+        const base::Point& at = blobs[pair.b].centre;
+        const double distance =
+            std::hypot(at[0] - best.centre[0], at[1] - best.centre[1], at[2] - best.centre[2]);
+        return distance > best.radius && 1 - row.best->score > kMostRatio * (1 - pair.score);
+    });
+    if (rivalled) {
+        row.best.reset();
+    }
+}
+
+} // namespace
+
+base::Image<float> greyImage(const ChannelImage& image) {
+    const base::Extents& n = image.extents();
+    base::Image<float> grey(n);
+    std::vector<double> row(static_cast<std::size_t>(n.x));
+    for (std::int64_t z = 0; z < n.z; ++z) {
+        for (std::int64_t y = 0; y < n.y; ++y) {
+            image.row(0, y, z, row.data());
+            std::transform(row.begin(), row.end(), grey.view().row(y, z),
+                           [](double value) { return static_cast<float>(value); });
+        }
+    }
+    return grey;
+}
+
+std::int64_t pairBytes(std::size_t blobsA, std::size_t blobsB, bool volume) {
+    const auto cube = [volume](std::int64_t side) { return side * side * (volume ? side : 1); };
+    const std::int64_t patch = cube(pointsOf(volume));
+    const std::int64_t wide = cube(pointsOf(volume) + 2 * kSearch);
+    return 4 * static_cast<std::int64_t>(blobsB) * (patch + wide) +
+           static_cast<std::int64_t>(blobsA * (kNominees + 2) * sizeof(Pair));
+}
+
+bool matchBlobs(const BlobImage& a, const BlobImage& b, const PairOptions& options,
+                const std::stop_token& stop, const std::function<void(double)>& progress,
+                std::vector<Pair>& pairs) {
+    const bool volume = a.grey.extents().z > 1;
+    base::TilePool pool(options.threads);
+    const Sampler first(a.grey);
+    const Sampler second(b.grey);
+    std::vector<Candidate> candidates(b.blobs.size());
+    const auto prepare = [&](std::int64_t i, int) {
+        const auto at = static_cast<std::size_t>(i);
+        candidates[at] = candidateOf(second, b.blobs[at], volume);
+    };
+    if (!pool.run(static_cast<std::int64_t>(candidates.size()), prepare, stop)) {
+        return false;
+    }
+    std::vector<Row> rows(a.blobs.size());
+    const auto score = [&](std::int64_t i, int) {
+        Row& row = rows[static_cast<std::size_t>(i)];
+        const std::vector<Turned> patches =
+            turnedPatches(first, a.blobs[static_cast<std::size_t>(i)], volume);
+        if (patches.empty()) {
+            return; // a constant patch has no score
+        }
+        for (const Nominee& nominee : nominees(patches, candidates)) {
+            const Turned& patch = patches[nominee.patch];
+            const Pair pair{searchAround(patch.templ, candidates[nominee.b]),
+                            static_cast<std::size_t>(i), nominee.b, -patch.degrees};
+            row.pairs.push_back(pair);
+            if (isBetter(pair, row.best)) {
+                row.best = pair;
+            }
+        }
+        requireDistinct(row, b.blobs);
+    };
+    const double all = static_cast<double>(std::max<std::size_t>(1, rows.size()));
+    const bool done =
+        pool.run(static_cast<std::int64_t>(rows.size()), score, stop,
+                 [&](std::int64_t finished) { progress(static_cast<double>(finished) / all); });
+    if (!done) {
+        return false;
+    }
+    std::vector<std::optional<Pair>> bestOfB(b.blobs.size());
+    for (const Row& row : rows) {
+        for (const Pair& pair : row.pairs) {
+            if (isBetter(pair, bestOfB[pair.b])) {
+                bestOfB[pair.b] = pair;
+            }
+        }
+    }
+    pairs.clear();
+    for (const Row& row : rows) {
+        if (row.best && row.best->score >= options.minScore && bestOfB[row.best->b] == row.best) {
+            pairs.push_back(*row.best);
+        }
+    }
+    std::stable_sort(pairs.begin(), pairs.end(),
+                     [](const Pair& x, const Pair& y) { return x.score > y.score; });
+    return true;
+}
+
+} // namespace flcc::features
