@@ -127,5 +127,5 @@ class CliConvolveTest : public QObject {
     std::unique_ptr<SampleFolder> m_folder;
 };
 
-const flcc::test::TestClass<CliConvolveTest> kTests;
+const flcc::test::TestClass<CliConvolveTest> kCliConvolveTest;
 #include "convolve_test.moc"

@@ -224,5 +224,5 @@ void CliFeaturesTest::theMemoryOfALargeImageIsPredicted() {
              qPrintable(QString("%1 predicted, %2 measured").arg(predicted).arg(measured)));
 }
 
-const flcc::test::TestClass<CliFeaturesTest> kTests;
+const flcc::test::TestClass<CliFeaturesTest> kCliFeaturesTest;
 #include "features_test.moc"

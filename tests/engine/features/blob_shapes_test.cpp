@@ -224,5 +224,5 @@ void BlobShapesTest::theScaleFitIsExactForDiscs() {
     }
 }
 
-const flcc::test::TestClass<BlobShapesTest> kTests;
+const flcc::test::TestClass<BlobShapesTest> kBlobShapesTest;
 #include "blob_shapes_test.moc"

@@ -136,5 +136,5 @@ void ChannelsTest::valuesThatAreNotFiniteAreRefused() {
     }
 }
 
-const flcc::test::TestClass<ChannelsTest> kTests;
+const flcc::test::TestClass<ChannelsTest> kChannelsTest;
 #include "channels_test.moc"

@@ -212,5 +212,5 @@ void DetectorTest::optionsOutOfRangeAreRefused() {
                                                  {.scales = {0.8, 1.5, 3}}));
 }
 
-const flcc::test::TestClass<DetectorTest> kTests;
+const flcc::test::TestClass<DetectorTest> kDetectorTest;
 #include "detector_test.moc"

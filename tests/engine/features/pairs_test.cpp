@@ -171,5 +171,5 @@ void PairsTest::aCancelledMatchSaysSo() {
         {image.view(), blobs}, {image.view(), blobs}, {}, stop.get_token(), [](double) {}, pairs));
 }
 
-const flcc::test::TestClass<PairsTest> kTests;
+const flcc::test::TestClass<PairsTest> kPairsTest;
 #include "pairs_test.moc"

@@ -153,5 +153,5 @@ void ReferenceTest::everyInstructionSetAgrees() {
     }
 }
 
-const flcc::test::TestClass<ReferenceTest> kTests;
+const flcc::test::TestClass<ReferenceTest> kReferenceTest;
 #include "reference_test.moc"

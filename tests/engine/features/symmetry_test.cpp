@@ -202,5 +202,5 @@ void SymmetryTest::aPowerOfTwoScalesEveryBit() {
     }
 }
 
-const flcc::test::TestClass<SymmetryTest> kTests;
+const flcc::test::TestClass<SymmetryTest> kSymmetryTest;
 #include "symmetry_test.moc"

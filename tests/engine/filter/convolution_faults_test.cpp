@@ -231,5 +231,5 @@ class ConvolutionFaultsTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<ConvolutionFaultsTest> kTests;
+const flcc::test::TestClass<ConvolutionFaultsTest> kConvolutionFaultsTest;
 #include "convolution_faults_test.moc"

@@ -215,5 +215,5 @@ class ConvolutionTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<ConvolutionTest> kTests;
+const flcc::test::TestClass<ConvolutionTest> kConvolutionTest;
 #include "convolution_test.moc"

@@ -192,5 +192,5 @@ class KernelTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<KernelTest> kTests;
+const flcc::test::TestClass<KernelTest> kKernelTest;
 #include "kernel_test.moc"

@@ -336,5 +336,5 @@ class RecursiveTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<RecursiveTest> kTests;
+const flcc::test::TestClass<RecursiveTest> kRecursiveTest;
 #include "recursive_test.moc"

@@ -185,5 +185,5 @@ class DicomKindsTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<DicomKindsTest> kTests;
+const flcc::test::TestClass<DicomKindsTest> kDicomKindsTest;
 #include "dicom_kinds_test.moc"

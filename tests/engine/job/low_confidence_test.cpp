@@ -131,5 +131,5 @@ void JobLowConfidenceTest::anIncompleteListSaysSoEverywhere() {
         Json::parse(job::toJson(job::runJob(job, images).report))["peaks_incomplete"].is_null());
 }
 
-const flcc::test::TestClass<JobLowConfidenceTest> kTests;
+const flcc::test::TestClass<JobLowConfidenceTest> kJobLowConfidenceTest;
 #include "low_confidence_test.moc"
