@@ -103,7 +103,8 @@ void dropSlowShapes(std::vector<Considered>& rows) {
         const auto same = std::count_if(kept.begin(), kept.end(), [&](const Considered& other) {
             return other.candidate.method == row.candidate.method;
         });
-        if (static_cast<std::size_t>(same) < kMostShown) {
+        // One refusal of a method says enough.
+        if (row.prediction ? static_cast<std::size_t>(same) < kMostShown : same == 0) {
             kept.push_back(std::move(row));
         }
     }
