@@ -10,6 +10,11 @@ Application::Application(int& argc, char** argv)
     : QApplication(argc, argv), m_sentence(noMemoryText()) {}
 
 bool Application::notify(QObject* receiver, QEvent* event) {
+    if (event->type() == QEvent::ShortcutOverride && activePopupWidget() != nullptr) {
+        // Qt otherwise searches the shortcuts of the view behind an open menu first.
+        event->accept();
+        return true;
+    }
     try {
         return QApplication::notify(receiver, event);
     } catch (const std::bad_alloc&) {

@@ -1,6 +1,7 @@
 #include "ui/data_panel.h"
 
 #include <QAction>
+#include <QInputDialog>
 #include <QListView>
 #include <QMenu>
 #include <QPainter>
@@ -117,7 +118,7 @@ class DataDelegate : public QStyledItemDelegate {
 
 } // namespace
 
-DataPanel::DataPanel(Document& document, QWidget* parent) : QWidget(parent) {
+DataPanel::DataPanel(Document& document, QWidget* parent) : QWidget(parent), m_document(document) {
     setObjectName(QStringLiteral("dataPanel"));
     m_model = new DataModel(document, this);
     m_list = new QListView(this);
@@ -125,7 +126,8 @@ DataPanel::DataPanel(Document& document, QWidget* parent) : QWidget(parent) {
     m_list->setAccessibleName(tr("Scenes, templates and results"));
     m_list->setToolTip(
         tr("Scenes, templates and results. Click a scene or a result to show it. Click a template "
-           "to make it the active one. Press Del to remove a result"));
+           "to make it the active one. A result brings back its job. F2 renames a result, Del "
+           "removes it"));
     m_list->setModel(m_model);
     m_list->setItemDelegate(new DataDelegate(m_list));
     m_list->setMouseTracking(true);
@@ -139,6 +141,7 @@ DataPanel::DataPanel(Document& document, QWidget* parent) : QWidget(parent) {
         const int result = index.data(DataModel::ResultRole).toInt();
         if (result >= 0) {
             document.showResult(result);
+            Q_EMIT resultChosen();
         }
         document.setActiveTemplate(index.data(DataModel::TemplateRole).toInt());
         const int scene = index.data(DataModel::SceneRole).toInt();
@@ -151,11 +154,21 @@ DataPanel::DataPanel(Document& document, QWidget* parent) : QWidget(parent) {
     remove->setToolTip(tr("Removes the result and frees its memory (Del)"));
     remove->setShortcut(QKeySequence::Delete);
     remove->setShortcutContext(Qt::WidgetShortcut);
+    auto* rename = new QAction(tr("Rename result …"), m_list);
+    rename->setObjectName(QStringLiteral("renameResult"));
+    rename->setToolTip(tr("Gives the result another name (F2)"));
+    rename->setShortcut(QKeySequence(Qt::Key_F2));
+    rename->setShortcutContext(Qt::WidgetShortcut);
+    m_list->addAction(rename);
     m_list->addAction(remove);
     m_list->setContextMenuPolicy(Qt::CustomContextMenu);
     const auto resultOf = [](const QModelIndex& index) {
         return index.isValid() ? index.data(DataModel::ResultRole).toInt() : -1;
     };
+    connect(rename, &QAction::triggered, this, [this, resultOf] {
+        const int current = resultOf(m_list->currentIndex());
+        askTitle(current < 0 && !m_list->hasFocus() ? m_document.shownResult() : current);
+    });
     connect(remove, &QAction::triggered, this, [this, &document, resultOf] {
         // From the menu, remove the shown result, whatever row is current here.
         const int row = m_list->currentIndex().row();
@@ -165,7 +178,7 @@ DataPanel::DataPanel(Document& document, QWidget* parent) : QWidget(parent) {
         m_list->setCurrentIndex(m_model->index(std::min(row, m_model->rowCount() - 1)));
     });
     connect(m_list, &QListView::customContextMenuRequested, this,
-            [this, remove, resultOf](const QPoint& position) {
+            [this, rename, remove, resultOf](const QPoint& position) {
                 const QModelIndex index = m_list->indexAt(position);
                 if (resultOf(index) < 0) {
                     return;
@@ -174,10 +187,26 @@ DataPanel::DataPanel(Document& document, QWidget* parent) : QWidget(parent) {
                 auto* menu = new QMenu(m_list);
                 menu->setAttribute(Qt::WA_DeleteOnClose);
                 menu->setToolTipsVisible(true);
+                menu->addAction(rename);
                 menu->addAction(remove);
                 menu->popup(m_list->viewport()->mapToGlobal(position));
             });
     setMinimumWidth(180);
+}
+
+void DataPanel::askTitle(int result) {
+    if (result < 0) {
+        return;
+    }
+    auto* dialog = new QInputDialog(this);
+    dialog->setObjectName(QStringLiteral("renameDialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowTitle(tr("Rename result"));
+    dialog->setLabelText(tr("Name of the result"));
+    dialog->setTextValue(m_document.results()[static_cast<std::size_t>(result)].title);
+    connect(dialog, &QInputDialog::textValueSelected, this,
+            [this, result](const QString& title) { m_document.renameResult(result, title); });
+    dialog->open();
 }
 
 } // namespace flcc::ui

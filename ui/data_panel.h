@@ -18,8 +18,12 @@ class DataPanel : public QWidget {
 
   Q_SIGNALS:
     void sceneChosen(int scene); ///< the user clicked this scene to show it
+    void resultChosen();         ///< the user clicked a result, which is shown now
 
   private:
+    void askTitle(int result);
+
+    Document& m_document;
     DataModel* m_model = nullptr;
     QListView* m_list = nullptr;
 };

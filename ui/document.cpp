@@ -304,6 +304,32 @@ void Document::setSceneMask(std::optional<MaskEntry> mask) {
     Q_EMIT masksChanged();
 }
 
+RunInputs Document::inputs() const {
+    return {m_templates.all, m_templates.active, m_masks, m_sceneMask};
+}
+
+void Document::bringBack(const RunInputs& inputs) {
+    const auto same = [](const auto& a, const auto& b) { return a.image == b.image; };
+    if (!std::ranges::equal(m_templates.all, inputs.templates, same)) {
+        changeTemplates({inputs.templates, inputs.active});
+    } else {
+        setActiveTemplate(inputs.active);
+    }
+    const bool sameScene = m_sceneMask.has_value() == inputs.sceneMask.has_value() &&
+                           (!m_sceneMask || m_sceneMask->image == inputs.sceneMask->image);
+    if (!std::ranges::equal(m_masks, inputs.masks, same) || !sameScene) {
+        m_masks = inputs.masks;
+        m_sceneMask = inputs.sceneMask;
+        Q_EMIT masksChanged();
+    }
+}
+
+bool Document::holdsWork() const {
+    const bool own = templates().size() == 1 && !templates().front().crop &&
+                     templates().front().path.empty() && !m_scenes.front().sample.isEmpty();
+    return !m_results.empty() || !m_masks.empty() || m_sceneMask || (!templates().empty() && !own);
+}
+
 void Document::addResult(ResultEntry entry) {
     m_results.push_back(std::move(entry));
     Q_EMIT resultsChanged();
@@ -389,6 +415,39 @@ void Document::showResult(int index) {
     m_peak = -1;
     Q_EMIT resultShown();
     Q_EMIT peakSelected(-1);
+}
+
+void Document::renameResult(int index, const QString& title) {
+    if (index >= 0 && index < static_cast<int>(m_results.size()) && !title.trimmed().isEmpty()) {
+        m_results[static_cast<std::size_t>(index)].title = title.trimmed();
+        Q_EMIT resultsChanged();
+    }
+}
+
+void Document::replacePeaks(std::vector<match::Peak> peaks, const job::Job& settings) {
+    if (m_shown < 0) {
+        return;
+    }
+    ResultEntry& entry = m_results[static_cast<std::size_t>(m_shown)];
+    const auto corner = [](const match::Peak& peak) { return std::pair(peak.corner, peak.templ); };
+    int selected = -1;
+    if (m_peak >= 0) {
+        const auto before = corner(entry.job->peaks[static_cast<std::size_t>(m_peak)]);
+        const auto now = std::ranges::find(peaks, before, corner);
+        selected = now == peaks.end() ? -1 : static_cast<int>(now - peaks.begin());
+    }
+    auto next = std::make_shared<job::JobResult>(*entry.job);
+    next->report.peaks = peaks;
+    next->peaks = std::move(peaks);
+    const std::shared_ptr<const job::JobResult> before = std::exchange(entry.job, std::move(next));
+    entry.settings = settings;
+    m_peak = -1;
+    Q_EMIT peaksReplaced();
+    if (selected >= 0) {
+        selectPeak(selected);
+    } else {
+        Q_EMIT peakSelected(-1);
+    }
 }
 
 void Document::removeResult(int index) {

@@ -49,6 +49,14 @@ struct MaskEntry {
     std::filesystem::path path;
 };
 
+/// What a job works on beside the scenes.
+struct RunInputs {
+    std::vector<TemplateEntry> templates;
+    int active = -1; ///< number of the active template
+    std::vector<MaskEntry> masks;
+    std::optional<MaskEntry> sceneMask;
+};
+
 /// The result of a finished or cancelled run, with its job. A run over several scenes has one entry
 /// for each scene.
 struct ResultEntry {
@@ -58,6 +66,7 @@ struct ResultEntry {
     QString title;
     int scene = 0; ///< number of the scene in the list
     int run = 0;   ///< the same number for all scenes of a run; 0: a run of one scene
+    RunInputs inputs{};
 };
 
 /// Limit of the memory for the maps of all results: a quarter of the memory of a small machine (8
@@ -151,6 +160,14 @@ class Document : public QObject {
     void setJobFile(std::filesystem::path file) { m_jobFile = std::move(file); }
     [[nodiscard]] const std::filesystem::path& jobFile() const { return m_jobFile; }
 
+    /// Templates and masks as they are now, for a ResultEntry.
+    [[nodiscard]] RunInputs inputs() const;
+    /// Makes `inputs` the current templates and masks; new templates are one undo step.
+    void bringBack(const RunInputs& inputs);
+    /// True if replacing the scene would lose something that a person made: results, masks, or
+    /// templates other than a sample's own.
+    [[nodiscard]] bool holdsWork() const;
+
     /// Adds a result, and shows it if its scene is shown. Older results may be removed, see
     /// kMostResultBytes.
     void addResult(ResultEntry entry);
@@ -161,6 +178,10 @@ class Document : public QObject {
     void showResult(int index); ///< a result of the shown scene; -1: none
     /// Removes a result and frees its memory. If it was shown, a neighbour is shown instead.
     void removeResult(int index);
+    void renameResult(int index, const QString& title);
+    /// Replaces the peaks of the shown result by peaks of the same map; `settings` are the options
+    /// they were searched with. The selected peak stays if it is in the new list.
+    void replacePeaks(std::vector<match::Peak> peaks, const job::Job& settings);
     [[nodiscard]] int lastResultOf(int scene) const; ///< -1: no result
     [[nodiscard]] const std::vector<ResultEntry>& results() const { return m_results; }
     [[nodiscard]] int shownResult() const { return m_shown; }
@@ -187,6 +208,7 @@ class Document : public QObject {
     /// Older results were removed to free memory for a new one.
     void resultsDropped(const QStringList& titles);
     void resultShown();
+    void peaksReplaced(); ///< the list of the shown result has other peaks
     void peakSelected(int peak);
     void peakChoiceChanged();
 

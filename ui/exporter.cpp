@@ -396,6 +396,13 @@ void Exporter::writeTemplate(const std::filesystem::path& path) {
 }
 
 void Exporter::saveJob() {
+    const QString unnamed = templateWithoutFile(m_document);
+    if (!unnamed.isEmpty()) {
+        Q_EMIT failed(tr("A job file cannot name the template %1, which is not in a file: save it "
+                         "(Save template) and open it.")
+                          .arg(unnamed));
+        return;
+    }
     ask(tr("Save job"), QStringLiteral("job.json"), tr("Job (*.json)"),
         [this](const std::filesystem::path& path) { writeJob(path); });
 }

@@ -54,6 +54,17 @@ job::Job jobOf(const Document& document, job::Job settings) {
     return settings;
 }
 
+QString templateWithoutFile(const Document& document) {
+    const QString sample = document.scenes().front().sample;
+    const std::string own = "sample:" + sample.toStdString() + " (template)";
+    for (const TemplateEntry& templ : document.templates()) {
+        if (!templ.crop && templ.path.empty() && (sample.isEmpty() || templ.image->source != own)) {
+            return templ.name;
+        }
+    }
+    return {};
+}
+
 QString commandLineOf(const Document& document, job::Job job) {
     QString before;
     const SceneEntry& scene = document.scenes().front();

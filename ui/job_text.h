@@ -18,4 +18,8 @@ namespace flcc::ui {
 /// the sample to files.
 [[nodiscard]] QString commandLineOf(const Document& document, job::Job job);
 
+/// The name of the first template that a job cannot name: it was neither cut from the scene nor
+/// opened from a file, and is not the template of the scene's sample. Empty if there is none.
+[[nodiscard]] QString templateWithoutFile(const Document& document);
+
 } // namespace flcc::ui

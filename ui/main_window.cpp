@@ -25,6 +25,7 @@
 #include "ui/manual_window.h"
 #include "ui/match_flow.h"
 #include "ui/match_panel.h"
+#include "ui/open_question.h"
 #include "ui/opener.h"
 #include "ui/peaks_panel.h"
 #include "ui/plan_card.h"
@@ -136,6 +137,18 @@ void MainWindow::buildDocks() {
     m_tabs->setTabToolTip(1, tr("Every candidate of the plan, and why it was chosen or not"));
     m_tabs->setTabToolTip(2, tr("Messages of the program"));
     m_bottomDock = dock(tr("Results"), "resultsDock", m_tabs, Qt::BottomDockWidgetArea);
+    resetLayout();
+}
+
+/// Docks as at the first start: visible, in their places, in their sizes.
+void MainWindow::resetLayout() {
+    for (QDockWidget* dock : {m_dataDock, m_matchDock, m_bottomDock}) {
+        dock->setFloating(false);
+        dock->show();
+    }
+    addDockWidget(Qt::LeftDockWidgetArea, m_dataDock);
+    addDockWidget(Qt::RightDockWidgetArea, m_matchDock);
+    addDockWidget(Qt::BottomDockWidgetArea, m_bottomDock);
     resizeDocks({m_dataDock, m_matchDock}, {210, 310}, Qt::Horizontal);
     resizeDocks({m_bottomDock}, {200}, Qt::Vertical);
 }
@@ -143,9 +156,8 @@ void MainWindow::buildDocks() {
 void MainWindow::connectParts() {
     connect(m_start, &StartPage::openRequested, m_opener, &Opener::askScene);
     connect(m_start, &StartPage::fileRequested, this,
-            [this](const QString& file) { openFile(file); });
-    connect(m_start, &StartPage::sampleRequested, m_opener,
-            [this](const QString& name) { m_opener->openSample(name); });
+            [this](const QString& file) { m_opener->offerScenes({toPath(file)}); });
+    connect(m_start, &StartPage::sampleRequested, m_opener, &Opener::offerSample);
 
     connect(m_document.get(), &Document::sceneChanged, this, [this] {
         m_message->hide();
@@ -207,6 +219,8 @@ void MainWindow::connectParts() {
     connect(m_match, &MatchPanel::openSceneMaskRequested, m_opener,
             [this] { m_opener->askMask(Opener::Target::SceneMask); });
     const auto showRegion = [this] { m_views->setRegion(m_match->settings().region); };
+    connect(m_match, &MatchPanel::regionTyped, m_views, &ViewsPanel::setRegion);
+    connect(m_match, &MatchPanel::readinessChanged, this, &MainWindow::updateActions);
     connect(m_match, &MatchPanel::settingsChanged, this, showRegion);
     for (const auto signal : {&Document::sceneChanged, &Document::sceneShown}) {
         connect(m_document.get(), signal, this, showRegion);
@@ -217,6 +231,8 @@ void MainWindow::connectParts() {
     connect(m_match, &MatchPanel::problem, this,
             [this](const QString& sentence) { tell(MessageBar::Kind::Error, sentence); });
     m_peaks->setThreshold(m_match->threshold());
+    connect(m_match, &MatchPanel::thresholdChanged, m_views, &ViewsPanel::setScoreThreshold);
+    m_views->setScoreThreshold(m_match->threshold());
 
     connect(m_peaks, &PeaksPanel::visiblePeaksChanged, m_views, &ViewsPanel::setVisiblePeaks);
     connect(m_peaks, &PeaksPanel::peakActivated, this, [this](int peak) {
@@ -229,6 +245,9 @@ void MainWindow::connectParts() {
             [this](const QString& text) { tell(MessageBar::Kind::Info, text); });
     connect(m_report, &ReportPanel::statusMessage, this,
             [this](const QString& text) { tell(MessageBar::Kind::Info, text); });
+    connect(m_peaks, &PeaksPanel::allPeaksRequested, m_flow, &MatchFlow::showAllPeaks);
+    connect(m_flow, &MatchFlow::peaksCounted, m_peaks, &PeaksPanel::setTotal);
+    connect(m_data, &DataPanel::resultChosen, this, &MainWindow::bringBackJob);
     // A peak was selected in a view or in the table: move the slices of a volume to it.
     connect(m_document.get(), &Document::peakSelected, this, [this](int peak) {
         const ResultEntry* result = m_document->result();
@@ -322,6 +341,16 @@ void MainWindow::requestDeviceMemory() {
                         });
 }
 
+/// Shows the job of the shown result in the Match panel, so that it can be run again.
+void MainWindow::bringBackJob() {
+    const ResultEntry* result = m_document->result();
+    if (result != nullptr && !m_controller->isPending(RunController::Task::Run)) {
+        const ResultEntry entry = *result;
+        m_document->bringBack(entry.inputs);
+        m_match->setSettings(entry.settings);
+    }
+}
+
 void MainWindow::cutTemplate() {
     try {
         m_document->cutTemplate();
@@ -411,6 +440,7 @@ void MainWindow::applyTheme(Theme theme) {
     m_actions->refreshTheme();
     m_message->refreshTheme();
     m_start->refreshTheme();
+    m_data->update();
     m_views->refreshTheme();
     m_match->refreshTheme();
     m_peaks->refreshTheme();
@@ -428,6 +458,14 @@ void MainWindow::updateTitle() {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
+    if (m_controller->isPending(RunController::Task::Run) && !m_quitting) {
+        event->ignore();
+        askBeforeQuitting(*this, [this] {
+            m_quitting = true;
+            close();
+        });
+        return;
+    }
     Settings::setWindow(saveGeometry(), saveState());
     m_controller->cancel();
     if (m_manual) {
@@ -462,7 +500,7 @@ void MainWindow::dropEvent(QDropEvent* event) {
     if (event->modifiers().testFlag(Qt::ShiftModifier) && m_document->hasScene()) {
         m_opener->openTemplates(files, false);
     } else {
-        m_opener->openScenes(files, false);
+        m_opener->offerScenes(files);
     }
 }
 

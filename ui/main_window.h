@@ -75,6 +75,7 @@ class MainWindow : public QMainWindow {
     void buildEditMenu();
     void buildViewMenu();
     void buildHeatmapMenu();
+    void buildVolumeMenu();
     void buildToolsMenu();
     void addMachineEntries(QMenu* menu);
     void buildMatchMenu();
@@ -97,6 +98,8 @@ class MainWindow : public QMainWindow {
     void askPlanReport();
     void showContextMenu(const QPoint& position);
     void stepThreshold(double step);
+    void bringBackJob();
+    void resetLayout();
     void requestThumbnails();
     void requestDeviceMemory();
 
@@ -127,6 +130,7 @@ class MainWindow : public QMainWindow {
     std::unique_ptr<ManualWindow> m_manual; ///< created when the manual is first opened
     std::vector<QAction*> m_toolActions;
     bool m_thumbnailsDone = false;
+    bool m_quitting = false; ///< the user has confirmed to quit during a run
 };
 
 } // namespace flcc::ui

@@ -3,6 +3,7 @@
 #include <QDialog>
 #include <QDialogButtonBox>
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QFormLayout>
 #include <QLabel>
 #include <QMenu>
@@ -21,6 +22,7 @@
 #include "ui/manual_window.h"
 #include "ui/match_flow.h"
 #include "ui/match_panel.h"
+#include "ui/open_question.h"
 #include "ui/self_test_dialog.h"
 #include "ui/settings.h"
 #include "ui/text.h"
@@ -28,6 +30,25 @@
 #include "viz/messages.h"
 
 namespace flcc::ui {
+namespace {
+
+/// What the mouse does in the views, for the key sheet.
+std::vector<std::pair<QString, QString>> mouseGestures() {
+    const auto tr = [](const char* text) { return MainWindow::tr(text); };
+    return {{tr("Left drag"), tr("What the active tool does; rotates the 3D view")},
+            {tr("Left click"), tr("Sets the crosshair or picks a peak; in 3D picks a peak")},
+            {tr("Middle drag, Shift+left drag"), tr("Moves the picture")},
+            {tr("Right drag"), tr("Zooms (View > Right drag: window and level)")},
+            {tr("Right click"), tr("Opens the menu of the view")},
+            {tr("Double-click"), tr("Maximises the view, or shows all views again")},
+            {tr("Wheel"), tr("Zooms an image; goes through the slices of a volume")},
+            {tr("Shift+wheel"), tr("Goes ten slices in a volume")},
+            {tr("Ctrl+wheel"), tr("Zooms at the cursor")},
+            {tr("Shift+move"), tr("Moves the crosshair in all views")},
+            {tr("Drop files"), tr("Opens them as scenes; with Shift as templates")}};
+}
+
+} // namespace
 
 void MainWindow::stepThreshold(double step) { m_match->setThreshold(m_match->threshold() + step); }
 
@@ -46,6 +67,14 @@ void MainWindow::showContextMenu(const QPoint& position) {
 }
 
 void MainWindow::copyCommandLine() {
+    const QString unnamed = templateWithoutFile(*m_document);
+    if (!unnamed.isEmpty()) {
+        tell(MessageBar::Kind::Error,
+             tr("A command line cannot name the template %1, which is not in a file: save it "
+                "(Save template) and open it.")
+                 .arg(unnamed));
+        return;
+    }
     QApplication::clipboard()->setText(commandLineOf(*m_document, m_flow->currentJob()));
     tell(MessageBar::Kind::Info, tr("The job was copied to the clipboard as a command line."));
 }
@@ -58,7 +87,9 @@ void MainWindow::askJob() {
     dialog->setFileMode(QFileDialog::ExistingFile);
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& file) {
         Settings::rememberFolder(QStringLiteral("job"), file);
-        loadJob(file);
+        askBeforeOpening(*this, *m_document, QFileInfo(file).fileName(), false,
+                         m_controller->isPending(RunController::Task::Run), true,
+                         [this, file](OpenAs) { loadJob(file); });
     });
     dialog->open();
 }
@@ -91,14 +122,27 @@ void MainWindow::showKeySheet() {
     dialog->setWindowTitle(tr("Keys"));
     auto* list = new QWidget(dialog);
     auto* form = new QFormLayout(list);
+    QFont bold = list->font();
+    bold.setBold(true);
+    const auto addRow = [form, list, &bold](const QString& keys, const QString& effect) {
+        auto* key = new QLabel(keys, list);
+        key->setFont(bold);
+        form->addRow(key, new QLabel(effect, list));
+    };
+    const auto addHeading = [form, list](const QString& text) {
+        auto* heading = new QLabel(text, list);
+        heading->setStyleSheet(QStringLiteral("color: %1;").arg(accents().muted.name()));
+        form->addRow(heading);
+    };
+    addHeading(tr("Mouse in a view"));
+    for (const auto& [gesture, effect] : mouseGestures()) {
+        addRow(gesture, effect);
+    }
+    addHeading(tr("Keys"));
     for (const QAction* action : m_actions->all()) {
         if (!action->shortcuts().isEmpty()) {
-            auto* key = new QLabel(
-                QKeySequence::listToString(action->shortcuts(), QKeySequence::NativeText), list);
-            QFont bold = key->font();
-            bold.setBold(true);
-            key->setFont(bold);
-            form->addRow(key, new QLabel(action->whatsThis(), list));
+            addRow(QKeySequence::listToString(action->shortcuts(), QKeySequence::NativeText),
+                   action->whatsThis());
         }
     }
     auto* note = new QLabel(tr("Single letters, digits and arrows work while a view has the "
@@ -126,17 +170,17 @@ void MainWindow::showCrossover() {
     (new CrossoverDialog(*m_controller, inputs, this))->open();
 }
 
-/// Offers calibration at every start until the user declines or calibrates.
+/// Offers calibration once. Later the plan and the Tools menu lead there.
 void MainWindow::offerCalibration() {
-    const QString declined = QStringLiteral("calibration/declined");
-    if (job::knowledge()->model || Settings::flag(declined, false)) {
+    const QString offered = QStringLiteral("calibration/declined");
+    if (job::knowledge()->model || Settings::flag(offered, false)) {
         return;
     }
+    Settings::setFlag(offered, true);
     m_message->offer(
         tr("This machine is not calibrated. Calibrating takes two minutes, can be stopped at any "
            "time, and makes plans better."),
-        tr("Calibrate …"), [this] { showCalibrate(); },
-        [declined] { Settings::setFlag(declined, true); });
+        tr("Calibrate …"), [this] { showCalibrate(); }, {});
 }
 
 void MainWindow::showSelfTest() { (new SelfTestDialog(*m_controller, this))->open(); }

@@ -6,9 +6,11 @@
 #include <array>
 
 #include "engine/sample/sample.h"
+#include "ui/command_palette.h"
 #include "ui/exporter.h"
 #include "ui/main_window.h"
 #include "ui/match_flow.h"
+#include "ui/match_panel.h"
 #include "ui/opener.h"
 #include "ui/peaks_panel.h"
 #include "ui/settings.h"
@@ -28,6 +30,7 @@ void MainWindow::buildMenus() {
     buildEditMenu();
     buildViewMenu();
     buildHeatmapMenu();
+    buildVolumeMenu();
     buildToolsMenu();
     buildMatchMenu();
     buildHelpMenu();
@@ -65,7 +68,7 @@ void MainWindow::buildFileMenu() {
         QAction* action =
             samples->addAction(QStringLiteral("%1: %2").arg(name, toQString(info.title)));
         action->setObjectName(QStringLiteral("openSample_") + name);
-        connect(action, &QAction::triggered, this, [this, name] { m_opener->openSample(name); });
+        connect(action, &QAction::triggered, this, [this, name] { m_opener->offerSample(name); });
     }
     menu->addSeparator();
     add(menu,
@@ -156,7 +159,7 @@ void MainWindow::fillRecentMenu() {
     m_recentMenu->setEnabled(!files.isEmpty());
     for (const QString& file : files) {
         connect(m_recentMenu->addAction(file), &QAction::triggered, this,
-                [this, file] { openFile(file); });
+                [this, file] { m_opener->offerScenes({toPath(file)}); });
     }
 }
 
@@ -192,6 +195,7 @@ void MainWindow::buildEditMenu() {
                    [this](bool) { addCutTemplate(); });
     m_actions->add(menu, {"clearBox", tr("Remove &box"), tr("Removes the template box"), {}},
                    [this](bool) { m_document->setBox(std::nullopt); });
+    menu->addAction(findChild<QAction*>(QStringLiteral("renameResult")));
     menu->addAction(findChild<QAction*>(QStringLiteral("removeResult")));
     menu->addSeparator();
     m_actions->add(menu,
@@ -337,6 +341,12 @@ void MainWindow::buildHelpMenu() {
                     Scope::Views},
                    [this](bool) { showKeySheet(); });
     m_actions->add(menu,
+                   {"commandPaletteAction",
+                    tr("&Commands …"),
+                    tr("Finds any command by its name and runs it"),
+                    {QKeySequence(Qt::CTRL | Qt::Key_K)}},
+                   [this](bool) { (new CommandPalette(m_actions->all(), this))->open(); });
+    m_actions->add(menu,
                    {"selfTestAction",
                     tr("&Self-test..."),
                     tr("Compares this machine's scores with exact results"),
@@ -402,14 +412,15 @@ void MainWindow::updateActions() {
     enable({"saveTemplateAction"}, m_document->templ() != nullptr);
     enable({"addTemplatesAction"}, m_document->templ() != nullptr);
     enable({"addScenesAction"}, scene && !m_document->scenes().front().path.empty() && !running);
-    enable({"plan", "run"}, ready && !running);
+    enable({"plan"}, ready && !running);
+    enable({"run"}, ready && !running && m_match->reasonAgainstRun().isEmpty());
     enable({"cancel"}, working);
     const bool peaks = result != nullptr && (map || !result->job->peaks.empty());
     enable({"exportPeaks"}, peaks);
     enable({"exportMap", "exportStatus", "exportHeatmap"}, map);
     enable({"exportIndex"}, map && result->job->index != nullptr);
     enable({"nextPeak", "previousPeak"}, peaks && !result->job->peaks.empty());
-    enable({"removeResult"}, result != nullptr);
+    enable({"removeResult", "renameResult"}, result != nullptr);
     enable({"exportReport"}, m_flow->report().has_value());
 }
 

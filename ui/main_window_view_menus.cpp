@@ -2,11 +2,11 @@
 #include <QDockWidget>
 #include <QMenu>
 #include <QMenuBar>
-#include <QSettings>
 
 #include <array>
 
 #include "ui/main_window.h"
+#include "ui/menu_choices.h"
 #include "ui/peaks_panel.h"
 #include "ui/settings.h"
 #include "ui/views_panel.h"
@@ -17,26 +17,6 @@ namespace flcc::ui {
 namespace {
 
 using Scope = Actions::Scope;
-
-/// A submenu of choices of which one is checked, remembered under `key`.
-void addChoices(QMenu* menu, QObject* owner, const QString& key, const QStringList& names,
-                const std::function<void(int)>& chosen) {
-    auto* group = new QActionGroup(owner);
-    const int current = key.isEmpty() ? 0 : QSettings().value(key, 0).toInt();
-    for (int i = 0; i < names.size(); ++i) {
-        QAction* action = menu->addAction(names[i]);
-        action->setCheckable(true);
-        action->setActionGroup(group);
-        action->setChecked(i == current);
-        QObject::connect(action, &QAction::triggered, owner, [key, chosen, i] {
-            if (!key.isEmpty()) {
-                QSettings().setValue(key, i);
-            }
-            chosen(i);
-        });
-    }
-    chosen(current);
-}
 
 } // namespace
 
@@ -143,6 +123,12 @@ void MainWindow::buildViewMenu() {
     for (QDockWidget* dock : {m_dataDock, m_matchDock, m_bottomDock}) {
         menu->addAction(dock->toggleViewAction());
     }
+    add({"resetLayout",
+         tr("Reset la&yout"),
+         tr("Brings back all panels, also those outside the screen, in their first places and "
+            "sizes"),
+         {}},
+        [this](bool) { resetLayout(); });
     add({"fullScreen",
          tr("F&ull screen"),
          tr("Fills the screen"),
@@ -198,10 +184,6 @@ void MainWindow::buildHeatmapMenu() {
     addChoices(menu->addMenu(tr("&Range")), this, QStringLiteral("heatmap/range"),
                {tr("Automatic"), tr("From -1 to 1")},
                [this](int range) { m_views->setFixedRange(range == 1); });
-    addChoices(menu->addMenu(tr("&3D shows")), this, {},
-               {tr("Scene"), tr("Heatmap"), tr("Slices and peaks only")}, [this](int content) {
-                   m_views->setVolumeContent(static_cast<viz::VolumeContent>(content));
-               });
     menu->addSeparator();
     add({"thresholdDown",
          tr("&Lower threshold"),

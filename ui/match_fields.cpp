@@ -22,9 +22,9 @@ QString memoryText(std::int64_t bytes) {
         return {};
     }
     if (bytes % (1024 * kMiB) == 0) {
-        return QStringLiteral("%1GiB").arg(bytes / (1024 * kMiB));
+        return QStringLiteral("%1 GiB").arg(bytes / (1024 * kMiB));
     }
-    return bytes % kMiB == 0 ? QStringLiteral("%1MiB").arg(bytes / kMiB) : QString::number(bytes);
+    return bytes % kMiB == 0 ? QStringLiteral("%1 MiB").arg(bytes / kMiB) : QString::number(bytes);
 }
 
 QString promiseText(double promise) { return QString::number(promise, 'g', 12); }

@@ -1,5 +1,7 @@
 #include "ui/match_flow.h"
 
+#include <QTime>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -18,6 +20,7 @@ namespace flcc::ui {
 namespace {
 
 constexpr int kPlanDelayMs = 350;
+constexpr int kPeaksDelayMs = 120;
 
 /// The part of a job that its plan depends on.
 job::Job planKey(job::Job job) {
@@ -44,17 +47,39 @@ double finishedShare(const method::MatchMap& map) {
     return 1 - static_cast<double>(open) / static_cast<double>(map.status.count());
 }
 
-QString runTitle(const job::Job& job, const job::JobReport& report) {
-    const plan::CandidateReport* chosen = report.plan.chosen();
-    QString title = chosen == nullptr ? toQString(job.method) : candidateText(chosen->candidate);
-    if (report.templates.size() > 1) {
-        title = report.groups.empty()
-                    ? MatchFlow::tr("%1 templates, %2").arg(report.templates.size()).arg(title)
-                    : MatchFlow::tr("%1 templates of %2 sizes")
-                          .arg(report.templates.size())
-                          .arg(report.groups.size());
+/// What tells a result from others: scene, what is unusual about its job, and the time.
+QString runTitle(const Document& document, const SceneEntry& scene, const job::Job& job,
+                 const job::JobReport& report) {
+    QStringList parts{scene.name.section(QChar('.'), 0, 0)};
+    const auto say = [&parts](bool applies, const QString& word) {
+        parts << (applies ? QStringList(word) : QStringList());
+    };
+    say(report.templates.size() > 1,
+        report.groups.empty() ? MatchFlow::tr("%1 templates").arg(report.templates.size())
+                              : MatchFlow::tr("%1 templates of %2 sizes")
+                                    .arg(report.templates.size())
+                                    .arg(report.groups.size()));
+    say(job.invert, MatchFlow::tr("inverted"));
+    say(job.region.has_value(), MatchFlow::tr("region"));
+    say(!job.masks.empty() || !job.sceneMask.empty(), MatchFlow::tr("masked"));
+    say(job.extent != method::Extent::Valid, toQString(method::name(job.extent)));
+    say(job.precision == method::Precision::Double, MatchFlow::tr("double"));
+    say(job.method != "auto", toQString(job.method));
+    const QTime now = QTime::currentTime();
+    QString title = (parts << now.toString(QStringLiteral("HH:mm"))).join(QStringLiteral(" · "));
+    const auto taken = [&document](const QString& name) {
+        return std::ranges::any_of(document.results(),
+                                   [&name](const ResultEntry& each) { return each.title == name; });
+    };
+    if (taken(title)) {
+        parts.back() = now.toString(QStringLiteral("HH:mm:ss"));
+        title = parts.join(QStringLiteral(" · "));
     }
-    return job.invert ? MatchFlow::tr("%1, inverted").arg(title) : title;
+    const QString base = title;
+    for (int number = 2; taken(title); ++number) {
+        title = QStringLiteral("%1 (%2)").arg(base).arg(number);
+    }
+    return title;
 }
 
 } // namespace
@@ -66,7 +91,15 @@ MatchFlow::MatchFlow(Document& document, RunController& controller, MatchPanel& 
     m_delay.setSingleShot(true);
     m_delay.setInterval(kPlanDelayMs);
     connect(&m_delay, &QTimer::timeout, this, &MatchFlow::plan);
+    m_peaksDelay.setSingleShot(true);
+    m_peaksDelay.setInterval(kPeaksDelayMs);
+    connect(&m_peaksDelay, &QTimer::timeout, this, &MatchFlow::searchPeaks);
     connect(&m_panel, &MatchPanel::settingsChanged, this, &MatchFlow::schedulePlan);
+    connect(&m_panel, &MatchPanel::settingsChanged, this, &MatchFlow::schedulePeaks);
+    connect(&m_document, &Document::resultShown, this, [this] {
+        m_countedFor.clear();
+        schedulePeaks();
+    });
     connect(&m_panel, &MatchPanel::planRequested, this, [this] {
         m_plannedJob.reset();
         plan();
@@ -249,8 +282,14 @@ void MatchFlow::run() {
             return;
         }
     }
+    if (const QString reason = m_panel.reasonAgainstRun(); !reason.isEmpty()) {
+        Q_EMIT message(MessageBar::Kind::Error, reason);
+        return;
+    }
     m_delay.stop();
+    m_peaksDelay.stop();
     const job::Job job = currentJob();
+    m_runInputs = m_document.inputs();
     m_refused.clear();
     m_sceneResults.assign(m_document.scenes().size(), nullptr);
     if (m_report && m_plannedJob == planKey(job) && !mapsFit(m_report->plan)) {
@@ -302,7 +341,9 @@ void MatchFlow::finishRun(const std::shared_ptr<job::JobResult>& result, const j
     if (const auto failed = job::auditFailure(result->report)) {
         Q_EMIT message(MessageBar::Kind::Error, toQString(failed->what()));
     }
-    m_document.addResult({result, job, runTitle(job, result->report)});
+    m_document.addResult({result, job,
+                          runTitle(m_document, m_document.scenes().front(), job, result->report), 0,
+                          0, m_runInputs});
     if (!result->peaks.empty()) {
         m_document.selectPeak(0);
         m_views.setCrosshair(result->peaks.front().centre);
@@ -429,8 +470,10 @@ void MatchFlow::finishScenes(const job::JobResult& all, const job::Job& job) {
     for (std::size_t i = 0; i < results.size(); ++i) {
         if (results[i]) {
             tellDevice(results[i]->report);
-            m_document.addResult({results[i], job, runTitle(job, results[i]->report),
-                                  static_cast<int>(i), m_reportRun});
+            m_document.addResult(
+                {results[i], job,
+                 runTitle(m_document, m_document.scenes()[i], job, results[i]->report),
+                 static_cast<int>(i), m_reportRun, m_runInputs});
         }
     }
     if (all.cancelled) {

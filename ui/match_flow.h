@@ -33,13 +33,19 @@ class MatchFlow : public QObject {
     void run();
     /// Cancels the current work.
     void cancel();
+    /// Lists all peaks of the shown result's map that reach its threshold.
+    void showAllPeaks();
     /// The report of the last plan or run.
     [[nodiscard]] const std::optional<job::JobReport>& report() const { return m_report; }
     /// True while an edit has not been planned yet.
-    [[nodiscard]] bool isPlanningDue() const { return m_delay.isActive(); }
+    [[nodiscard]] bool isPlanningDue() const {
+        return m_delay.isActive() || m_peaksDelay.isActive();
+    }
 
   Q_SIGNALS:
     void reportChanged();
+    /// The map of the shown result has `total` peaks that reach its threshold, or `more`.
+    void peaksCounted(std::int64_t total, bool more);
     void message(flcc::ui::MessageBar::Kind kind, const QString& text);
     void deviceUsed(const QString& device, const QString& tip);
     /// True while the map of a GPU is not verified yet.
@@ -56,6 +62,9 @@ class MatchFlow : public QObject {
                    const QImage& thumbnail);
     void onFailed(RunController::Task task, const QString& sentence);
     [[nodiscard]] bool mapsFit(const plan::PlanReport& plan);
+    // match_flow_peaks.cpp
+    void schedulePeaks();
+    void searchPeaks();
     void showShownReport();
     void onVerification(job::Verification now, const QString& reason);
     void tellDevice(const job::JobReport& report);
@@ -69,8 +78,11 @@ class MatchFlow : public QObject {
     MatchPanel& m_panel;
     ViewsPanel& m_views;
     QTimer m_delay;
-    method::Problem m_runProblem;         ///< template and extent of the current run
-    base::Index m_runCorner;              ///< the scene voxel of its first placement
+    QTimer m_peaksDelay;          ///< until the peaks of the shown map are searched again
+    std::string m_countedFor;     ///< options of the last count of peaks, and its result's map
+    RunInputs m_runInputs;        ///< templates and masks of the current run
+    method::Problem m_runProblem; ///< template and extent of the current run
+    base::Index m_runCorner;      ///< the scene voxel of its first placement
     std::optional<job::Job> m_plannedJob; ///< the job of the report on the card
     /// The opened templates of that plan. Needed because a job does not name a sample's own
     /// template.

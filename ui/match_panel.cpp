@@ -1,5 +1,6 @@
 #include "ui/match_panel.h"
 
+#include <QApplication>
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDoubleSpinBox>
@@ -11,11 +12,13 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
+#include <QSlider>
 #include <QSpinBox>
 #include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "ui/box_editor.h"
@@ -31,6 +34,7 @@ namespace flcc::ui {
 namespace {
 
 constexpr int kMargin = 10;
+constexpr int kSliderSteps = 1000; // from 0 to 1
 
 } // namespace
 
@@ -38,31 +42,53 @@ MatchPanel::MatchPanel(Document& document, std::vector<plan::Device> devices, QW
     : QWidget(parent), m_document(document), m_devices(std::move(devices)) {
     setObjectName(QStringLiteral("matchPanel"));
     m_card = new PlanCard(this);
+    m_main = makeForm();
+    m_advanced = makeHead(tr("Advanced"), "Advanced");
     m_scroll = new QScrollArea(this);
     m_scroll->setObjectName(QStringLiteral("matchScroll"));
     m_scroll->setWidgetResizable(true);
     m_scroll->setFrameShape(QFrame::NoFrame);
     m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    auto* content = makeForm();
+    auto* content = makeAdvanced();
     m_scroll->setWidget(content);
+    alignLabels({qobject_cast<QFormLayout*>(m_main->layout()),
+                 qobject_cast<QFormLayout*>(content->layout())});
     m_scroll->setMinimumWidth(content->minimumSizeHint().width() +
                               m_scroll->verticalScrollBar()->sizeHint().width());
     content->installEventFilter(this);
+    m_main->installEventFilter(this);
     for (Section& section : m_sections) {
         unfold(section, section.open);
     }
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
+    layout->addWidget(m_main);
+    auto* head = new QHBoxLayout;
+    head->setContentsMargins(kMargin, 0, kMargin, 2);
+    head->addWidget(m_advanced);
+    layout->addLayout(head);
     layout->addWidget(m_scroll, 1);
+    layout->addStretch();
     auto* frame = new QHBoxLayout;
-    frame->setContentsMargins(kMargin, 0, kMargin, 0);
+    frame->setContentsMargins(kMargin, 4, kMargin, 0);
     frame->addWidget(m_card);
     layout->addLayout(frame);
-    layout->addStretch();
     m_buttons = makeButtons();
     layout->addWidget(m_buttons);
+    const QString key = QStringLiteral("match/openAdvanced");
+    connect(m_advanced, &QToolButton::clicked, this, [this, key](bool open) {
+        Settings::setFlag(key, open);
+        setAdvanced(open);
+    });
+    setAdvanced(Settings::flag(key, false));
+    connect(m_card, &PlanCard::fixChosen, this, [this](const PlanFix& fix) {
+        job::Job fixed = settings();
+        fix.change(fixed);
+        setSettings(fixed);
+    });
     connect(m_card, &PlanCard::contentChanged, this, &MatchPanel::shareHeight);
+    connect(m_card, &PlanCard::reportShown, this, &MatchPanel::showFixes);
     connect(&m_document, &Document::sceneChanged, this, [this] {
         // Outputs named in a job file belong to the job's scene.
         const job::Job none;
@@ -76,6 +102,7 @@ MatchPanel::MatchPanel(Document& document, std::vector<plan::Device> devices, QW
         m_job.heatmap = none.heatmap;
         m_job.slice = none.slice;
         m_job.region = none.region;
+        accept(m_region);
         showPlanReport();
         updateData();
     });
@@ -92,19 +119,30 @@ MatchPanel::MatchPanel(Document& document, std::vector<plan::Device> devices, QW
     updateData();
 }
 
-/// The controls get the height they need, the plan card the rest. If the rest is too low for the
-/// headline and the numbers of a plan, the controls scroll.
+/// The card gets the height it needs as far as the other parts leave it; open advanced controls
+/// keep some rows.
 void MatchPanel::shareHeight() {
     const int width = this->width() - 2 * kMargin;
-    const int controls = m_scroll->widget()->sizeHint().height();
-    const int room = height() - m_buttons->sizeHint().height();
+    const bool advanced = m_advanced->isChecked();
+    const int controls = advanced ? m_scroll->widget()->sizeHint().height() : 0;
+    const int room = height() - m_buttons->sizeHint().height() - m_main->sizeHint().height() -
+                     m_advanced->sizeHint().height() - kMargin;
     const int least = m_card->leastHeight(width);
     int card = std::clamp(room - controls, least, std::max(least, m_card->fullHeight(width)));
     if (card - least < fontMetrics().height()) {
         card = least; // no half a line
     }
-    m_scroll->setMaximumHeight(controls);
+    m_scroll->setMaximumHeight(std::max(controls, 1));
     m_card->setFixedHeight(card);
+}
+
+void MatchPanel::setAdvanced(bool open) {
+    m_advanced->setChecked(open);
+    m_advanced->setArrowType(open ? Qt::DownArrow : Qt::RightArrow);
+    m_advanced->setToolTip(open ? tr("Hides the settings that are seldom needed")
+                                : tr("Shows masks, edges, device, method and exactness"));
+    m_scroll->setVisible(open);
+    shareHeight();
 }
 
 void MatchPanel::resizeEvent(QResizeEvent* event) {
@@ -119,38 +157,54 @@ bool MatchPanel::eventFilter(QObject* watched, QEvent* event) {
     return QWidget::eventFilter(watched, event);
 }
 
-QWidget* MatchPanel::makeForm() {
-    auto* widget = new QWidget(this);
+QFormLayout* MatchPanel::makeFormLayout(QWidget* widget) {
     auto* form = new QFormLayout(widget);
-    form->setContentsMargins(kMargin, 6, kMargin, 6);
+    form->setContentsMargins(kMargin, 6, kMargin, 2);
     form->setHorizontalSpacing(10);
     form->setVerticalSpacing(3);
     form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     form->setLabelAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    return form;
+}
+
+/// What is always visible.
+QWidget* MatchPanel::makeForm() {
+    auto* widget = new QWidget(this);
+    auto* form = makeFormLayout(widget);
     addData(form);
+    addPeaks(form);
+    return widget;
+}
+
+QWidget* MatchPanel::makeAdvanced() {
+    auto* widget = new QWidget(this);
+    auto* form = makeFormLayout(widget);
+    addScenes(form);
     addEdges(form);
     addComputation(form);
     addMethod(form);
     addExactness(form);
-    addPeaks(form);
-    // All labels are as wide as the widest, so that folding a section does not move the others.
+    return widget;
+}
+
+/// All labels are as wide as the widest, so that folding a section does not move the others.
+void MatchPanel::alignLabels(std::initializer_list<QFormLayout*> forms) {
     std::vector<QWidget*> labels;
     int widest = 0;
-    for (int row = 0; row < form->rowCount(); ++row) {
-        if (const QLayoutItem* item = form->itemAt(row, QFormLayout::LabelRole)) {
-            labels.push_back(item->widget());
-            widest = std::max(widest, item->widget()->sizeHint().width());
+    for (const QFormLayout* form : forms) {
+        for (int row = 0; row < form->rowCount(); ++row) {
+            if (const QLayoutItem* item = form->itemAt(row, QFormLayout::LabelRole)) {
+                labels.push_back(item->widget());
+                widest = std::max(widest, item->widget()->sizeHint().width());
+            }
         }
     }
     for (QWidget* label : labels) {
         label->setMinimumWidth(widest);
     }
-    return widget;
 }
 
-/// Adds a heading that folds the rows up to the next heading.
-void MatchPanel::addSection(QFormLayout* form, const QString& title, const char* name,
-                            bool initiallyOpen) {
+QToolButton* MatchPanel::makeHead(const QString& title, const char* name) {
     auto* head = new QToolButton(this);
     head->setObjectName(QStringLiteral("fold") + QLatin1String(name));
     head->setText(title);
@@ -162,9 +216,13 @@ void MatchPanel::addSection(QFormLayout* form, const QString& title, const char*
     QFont bold = font();
     bold.setBold(true);
     head->setFont(bold);
-    // Text and arrow begin where the labels do.
-    head->setStyleSheet(QStringLiteral("QToolButton { border: none; padding: 1px 0 0 0; "
-                                       "margin-left: -2px; text-align: left; }"));
+    return head;
+}
+
+/// Adds a heading that folds the rows up to the next heading.
+void MatchPanel::addSection(QFormLayout* form, const QString& title, const char* name,
+                            bool initiallyOpen) {
+    QToolButton* head = makeHead(title, name);
     const QString key = QStringLiteral("match/open") + QLatin1String(name);
     form->addRow(head);
     const auto index = m_sections.size();
@@ -205,14 +263,21 @@ void MatchPanel::nameChanges() {
             }
         }
     };
-    say("Exactness", now.precision != usual.precision || now.promise != usual.promise ||
-                         now.recompute != usual.recompute || now.audit != usual.audit ||
-                         now.statistics != usual.statistics);
-    say("Method", now.method != usual.method || now.tile != usual.tile ||
-                      now.planning != usual.planning || !now.planReport.empty());
-    say("Edges", !m_document.masks().empty() || m_document.sceneMask() ||
-                     now.extent != usual.extent || now.outside != usual.outside ||
-                     now.partialPeaks != usual.partialPeaks);
+    const bool exactness = now.precision != usual.precision || now.promise != usual.promise ||
+                           now.recompute != usual.recompute || now.audit != usual.audit ||
+                           now.statistics != usual.statistics;
+    const bool method = now.method != usual.method || now.tile != usual.tile ||
+                        now.planning != usual.planning || !now.planReport.empty();
+    const bool edges = !m_document.masks().empty() || m_document.sceneMask() ||
+                       now.extent != usual.extent || now.outside != usual.outside ||
+                       now.partialPeaks != usual.partialPeaks;
+    const bool computation = now.device != usual.device || now.threads != usual.threads ||
+                             now.memoryBytes != usual.memoryBytes;
+    say("Exactness", exactness);
+    say("Method", method);
+    say("Edges", edges);
+    m_advanced->setText(exactness || method || edges || computation ? tr("Advanced, changed")
+                                                                    : tr("Advanced"));
 }
 
 QToolButton* MatchPanel::smallButton(const char* name, const QString& text, const QString& tip) {
@@ -257,13 +322,30 @@ QLineEdit* MatchPanel::textField(const QString& placeholder) {
 }
 
 void MatchPanel::addPeaks(QFormLayout* form) {
-    addSection(form, tr("Peaks"), "Peaks", true);
     m_minScore = new QDoubleSpinBox(this);
+    m_minScore->setObjectName(QStringLiteral("minScore"));
+    m_minScore->setAccessibleName(tr("Threshold"));
     m_minScore->setRange(-1, 1);
     m_minScore->setSingleStep(0.05);
     m_minScore->setDecimals(3);
-    addRow(form, tr("Threshold"), m_minScore, "minScore",
-           tr("Lowest score of a peak (comma: lower, full stop: higher)"));
+    const QString tip = tr("Lowest score of a peak (comma: lower, full stop: higher). After a run, "
+                           "the peaks come from the map that is there");
+    m_minScore->setToolTip(tip);
+    m_slider = new QSlider(Qt::Horizontal, this);
+    m_slider->setObjectName(QStringLiteral("minScoreSlider"));
+    m_slider->setAccessibleName(tr("Threshold"));
+    m_slider->setToolTip(tip);
+    m_slider->setRange(0, kSliderSteps);
+    m_slider->setPageStep(kSliderSteps / 20);
+    connect(m_slider, &QSlider::valueChanged, this,
+            [this](int step) { m_minScore->setValue(static_cast<double>(step) / kSliderSteps); });
+    auto* threshold = new QHBoxLayout;
+    threshold->addWidget(m_slider, 1);
+    threshold->addWidget(m_minScore);
+    auto* label = new QLabel(tr("Threshold"), this);
+    label->setBuddy(m_minScore);
+    label->setToolTip(tip);
+    form->addRow(label, threshold);
     m_maxPeaks = new QSpinBox(this);
     m_maxPeaks->setRange(1, std::numeric_limits<int>::max());
     addRow(form, tr("Most peaks"), m_maxPeaks, "maxPeaks",
@@ -276,8 +358,14 @@ void MatchPanel::addPeaks(QFormLayout* form) {
     addRow(form, tr("Distance"), m_distance, "minDistance",
            tr("Least distance between two peaks in voxels. 0: no peak is suppressed. auto (below "
               "0): half the template's extents on every axis"));
-    connect(m_minScore, &QDoubleSpinBox::valueChanged, this, [this] {
-        Q_EMIT thresholdChanged(threshold());
+    connect(m_minScore, &QDoubleSpinBox::valueChanged, this, [this](double score) {
+        {
+            // Negative thresholds are rare: the slider has them only while one is set.
+            const QSignalBlocker blocker(m_slider);
+            m_slider->setMinimum(score < 0 ? -kSliderSteps : 0);
+            m_slider->setValue(static_cast<int>(std::lround(score * kSliderSteps)));
+        }
+        Q_EMIT thresholdChanged(this->threshold());
         Q_EMIT settingsChanged();
     });
     connect(m_distance, &QDoubleSpinBox::valueChanged, this, [this](double distance) {
@@ -318,8 +406,6 @@ void MatchPanel::setRunning(bool running) {
     m_running = running;
     m_run->setText(running ? tr("Cancel") : tr("Run"));
     m_run->setAccessibleName(m_run->text());
-    m_run->setToolTip(running ? tr("Cancels the run and keeps its partial result (Esc)")
-                              : tr("Finds the template in the scene (Ctrl+Return)"));
     m_run->setIcon(icon(running ? QStringLiteral("cancel") : QStringLiteral("run")));
     updateData();
 }
@@ -363,6 +449,10 @@ void MatchPanel::setSettings(const job::Job& job) {
         // One settingsChanged() for all controls.
         const QSignalBlocker blocker(this);
         m_job = job;
+        m_job.threads = std::min(job.threads, m_threads->maximum());
+        for (QLineEdit* field : {m_tile, m_promise, m_region, m_memory}) {
+            accept(field);
+        }
         m_invert->setChecked(job.invert);
         showRegion();
         showExactness();
@@ -370,7 +460,7 @@ void MatchPanel::setSettings(const job::Job& job) {
         showDevice();
         m_method->setCurrentIndex(std::max(0, m_method->findData(toQString(job.method))));
         m_tile->setText(tileText(job.tile));
-        m_threads->setValue(job.threads);
+        m_threads->setValue(m_job.threads);
         m_memory->setText(memoryText(job.memoryBytes));
         m_planning->setCurrentIndex(m_planning->findData(static_cast<int>(job.planning)));
         m_minScore->setValue(job.minScore);
@@ -389,6 +479,42 @@ void MatchPanel::setSettings(const job::Job& job) {
     }
 }
 
+void MatchPanel::refuse(QLineEdit* field, const QString& sentence) {
+    if (std::ranges::find(m_refused, std::pair(field, sentence)) != m_refused.end()) {
+        return; // reported already; the field was only left
+    }
+    accept(field);
+    m_refused.emplace_back(field, sentence);
+    field->setProperty("refused", true);
+    field->setStyleSheet(
+        QStringLiteral("QLineEdit { border: 1px solid %1; }").arg(accents().bad.name()));
+    updateData();
+    Q_EMIT problem(sentence);
+}
+
+void MatchPanel::accept(QLineEdit* field) {
+    std::erase_if(m_refused, [field](const auto& each) { return each.first == field; });
+    field->setModified(false);
+    if (field->property("refused").toBool()) {
+        field->setProperty("refused", false);
+        field->setStyleSheet({});
+    }
+}
+
+QString MatchPanel::reasonAgainstRun() const {
+    return m_refused.empty() ? m_templateReason : m_refused.front().second;
+}
+
+/// Buttons for a plan that has no candidate.
+void MatchPanel::showFixes() {
+    const std::optional<job::JobReport>& report = m_card->report();
+    if (report && report->plan.chosen() == nullptr && report->groups.empty()) {
+        m_card->setFixes(planFixes(report->plan, settings(), m_document.box()));
+    } else {
+        m_card->setFixes({});
+    }
+}
+
 double MatchPanel::threshold() const { return numberOf(*m_minScore, m_job.minScore); }
 
 void MatchPanel::setThreshold(double score) { m_minScore->setValue(score); }
@@ -401,17 +527,31 @@ void MatchPanel::refreshTheme() {
     m_saveTemplate->setIcon(icon(QStringLiteral("save")));
     m_templates->refreshTheme();
     m_openPlanReport->setIcon(icon(QStringLiteral("open")));
-    m_clearPlanReport->setIcon(icon(QStringLiteral("cancel")));
+    m_clearPlanReport->setIcon(icon(QStringLiteral("close")));
     for (QToolButton* open : {m_openMask, m_openSceneMask}) {
         open->setIcon(icon(QStringLiteral("open")));
     }
     for (QToolButton* clear : {m_clearMask, m_clearSceneMask}) {
-        clear->setIcon(icon(QStringLiteral("cancel")));
+        clear->setIcon(icon(QStringLiteral("close")));
     }
     m_useBox->setIcon(icon(QStringLiteral("box")));
-    m_clearRegion->setIcon(icon(QStringLiteral("cancel")));
+    m_clearRegion->setIcon(icon(QStringLiteral("close")));
     m_plan->setIcon(icon(QStringLiteral("plan")));
     m_run->setIcon(icon(m_running ? QStringLiteral("cancel") : QStringLiteral("run")));
+    for (const auto& [field, sentence] : m_refused) {
+        field->setStyleSheet(
+            QStringLiteral("QLineEdit { border: 1px solid %1; }").arg(accents().bad.name()));
+    }
+    for (QToolButton* head : findChildren<QToolButton*>()) {
+        if (head->objectName().startsWith(QStringLiteral("fold"))) {
+            // Text and arrow begin where the labels do. A style sheet keeps the palette it was
+            // made with, so it names the colour.
+            head->setStyleSheet(
+                QStringLiteral("QToolButton { border: none; padding: 1px 0 0 0; "
+                               "margin-left: -2px; text-align: left; color: %1; }")
+                    .arg(QApplication::palette().color(QPalette::WindowText).name()));
+        }
+    }
     m_box->refreshTheme();
     m_card->refreshTheme();
 }

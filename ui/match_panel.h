@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/job/job.h"
@@ -19,6 +20,7 @@ class QFormLayout;
 class QLineEdit;
 class QPushButton;
 class QScrollArea;
+class QSlider;
 class QSpinBox;
 class QToolButton;
 
@@ -30,8 +32,8 @@ class PlanCard;
 class SceneList;
 class TemplateList;
 
-/// The controls for everything that a run depends on. Plan card, [Plan] and [Run] below them stay
-/// visible while the controls scroll.
+/// The controls for everything that a run depends on. Template, region and the options of peaks are
+/// always visible, and so are plan, [Plan] and [Run]. Everything else is under "Advanced".
 class MatchPanel : public QWidget {
     Q_OBJECT
 
@@ -60,11 +62,17 @@ class MatchPanel : public QWidget {
     void setDevices(std::vector<plan::Device> devices);
     /// Queries which devices can still be used.
     void refreshDevices();
+    /// Why the job cannot run: a field holds no valid value, or the template cannot be searched
+    /// for. Empty if nothing speaks against a run.
+    [[nodiscard]] QString reasonAgainstRun() const;
     /// The name of the device `id`; empty if there is no such device.
     [[nodiscard]] QString deviceName(const std::string& id) const;
 
   Q_SIGNALS:
     void settingsChanged();
+    void readinessChanged(); ///< reasonAgainstRun() may be another one
+    /// The region as typed so far, for the views; settings() has it when the field is left.
+    void regionTyped(const std::optional<flcc::base::Box>& region);
     void thresholdChanged(double score);
     void cutRequested();
     void addCutRequested();
@@ -93,6 +101,17 @@ class MatchPanel : public QWidget {
   private:
     void shareHeight();
     QWidget* makeForm();
+    QWidget* makeAdvanced();
+    static QFormLayout* makeFormLayout(QWidget* widget);
+    QToolButton* makeHead(const QString& title, const char* name);
+    void setAdvanced(bool open);
+    void alignLabels(std::initializer_list<QFormLayout*> forms);
+    void addScenes(QFormLayout* form);
+    void showFixes();
+    /// A field whose text is no valid value stays as it is, marked, until it is.
+    void refuse(QLineEdit* field, const QString& sentence);
+    void accept(QLineEdit* field);
+    [[nodiscard]] QString reasonAgainstTemplate() const;
     void addData(QFormLayout* form);
     void addComputation(QFormLayout* form);
     void addPeaks(QFormLayout* form);
@@ -140,6 +159,11 @@ class MatchPanel : public QWidget {
     job::Job m_job; ///< settings without a control, and the last valid values of text fields
     bool m_running = false;
     std::vector<Section> m_sections;
+    std::vector<std::pair<QLineEdit*, QString>> m_refused; ///< invalid fields and why
+    QString m_templateReason;
+    QWidget* m_main = nullptr;
+    QToolButton* m_advanced = nullptr;
+    QSlider* m_slider = nullptr;
 
     ElidedLabel* m_scene = nullptr;
     QToolButton* m_addScenes = nullptr;

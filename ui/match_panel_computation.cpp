@@ -16,16 +16,12 @@
 #include "ui/elided_label.h"
 #include "ui/match_fields.h"
 #include "ui/match_panel.h"
+#include "ui/option_names.h"
 #include "ui/text.h"
 
 // Where and how a run computes.
 
 namespace flcc::ui {
-namespace {
-
-constexpr int kMostThreads = 4096;
-
-} // namespace
 
 void MatchPanel::addComputation(QFormLayout* form) {
     addSection(form, tr("Computation"), "Computation", true);
@@ -40,12 +36,13 @@ void MatchPanel::addComputation(QFormLayout* form) {
     addRow(form, tr("Device"), m_device, "device",
            tr("Where the run computes; devices that cannot be used say why"));
     m_threads = new QSpinBox(this);
-    m_threads->setRange(0, kMostThreads);
+    m_threads->setRange(0, base::availableThreads());
     m_threads->setSpecialValueText(tr("all (%1)").arg(base::availableThreads()));
-    addRow(form, tr("Threads"), m_threads, "threads", tr("Threads of the run; 0 is all"));
+    addRow(form, tr("Threads"), m_threads, "threads",
+           tr("Threads of the run, at most those of the machine; 0 is all"));
     m_memory = textField(tr("what is free"));
     addRow(form, tr("Memory limit"), m_memory, "memory",
-           tr("Memory the run may take beyond the scene, such as 4GiB or 500MB; empty: what the "
+           tr("Memory the run may take beyond the scene, such as 4 GiB or 500 MB; empty: what the "
               "machine has free"));
     connect(m_device, &QComboBox::currentIndexChanged, this, &MatchPanel::settingsChanged);
     connect(m_threads, &QSpinBox::valueChanged, this, &MatchPanel::settingsChanged);
@@ -178,13 +175,14 @@ void MatchPanel::readTile() {
     try {
         const base::Extents tile =
             text.isEmpty() ? base::Extents{0, 0, 0} : job::parseTile(text.toStdString());
+        accept(m_tile);
+        updateData();
         if (tile != m_job.tile) {
             m_job.tile = tile;
             Q_EMIT settingsChanged();
         }
     } catch (const base::Error& error) {
-        m_tile->setText(tileText(m_job.tile));
-        Q_EMIT problem(toQString(error.what()));
+        refuse(m_tile, inWindowWords(error.what()));
     }
 }
 
@@ -192,13 +190,14 @@ void MatchPanel::readMemory() {
     const QString text = m_memory->text().trimmed();
     try {
         const std::int64_t bytes = text.isEmpty() ? 0 : job::parseSize(text.toStdString());
+        accept(m_memory);
+        updateData();
         if (bytes != m_job.memoryBytes) {
             m_job.memoryBytes = bytes;
             Q_EMIT settingsChanged();
         }
     } catch (const base::Error& error) {
-        m_memory->setText(memoryText(m_job.memoryBytes));
-        Q_EMIT problem(toQString(error.what()));
+        refuse(m_memory, inWindowWords(error.what()));
     }
 }
 

@@ -8,10 +8,12 @@
 
 #include "engine/base/error.h"
 #include "engine/job/arguments.h"
+#include "engine/method/canonical.h"
 #include "ui/box_editor.h"
 #include "ui/elided_label.h"
 #include "ui/match_fields.h"
 #include "ui/match_panel.h"
+#include "ui/option_names.h"
 #include "ui/scene_list.h"
 #include "ui/template_list.h"
 #include "ui/text.h"
@@ -20,7 +22,7 @@
 
 namespace flcc::ui {
 
-void MatchPanel::addData(QFormLayout* form) {
+void MatchPanel::addScenes(QFormLayout* form) {
     m_scene = new ElidedLabel(this);
     m_scene->setObjectName(QStringLiteral("matchScene"));
     m_scene->setAccessibleName(tr("Scene"));
@@ -34,6 +36,9 @@ void MatchPanel::addData(QFormLayout* form) {
     connect(m_scenes, &RowList::chosen, this, &MatchPanel::sceneChosen);
     connect(m_scenes, &RowList::removed, this, &MatchPanel::removeSceneRequested);
     form->addRow(m_scenes);
+}
+
+void MatchPanel::addData(QFormLayout* form) {
     m_templ = new ElidedLabel(this);
     m_templ->setObjectName(QStringLiteral("matchTemplate"));
     m_templ->setAccessibleName(tr("Template"));
@@ -58,19 +63,19 @@ void MatchPanel::addData(QFormLayout* form) {
     m_invert->setAccessibleName(tr("Invert"));
     connect(m_invert, &QCheckBox::toggled, this, &MatchPanel::settingsChanged);
 
-    addRegion(form);
-
     addSection(form, tr("Template box"), "Box", true);
     m_box = new BoxEditor(m_document, this);
     connect(m_box, &BoxEditor::cutRequested, this, &MatchPanel::cutRequested);
     connect(m_box, &BoxEditor::addRequested, this, &MatchPanel::addCutRequested);
     form->addRow(m_box);
+    addRegion(form);
 }
 
 void MatchPanel::addRegion(QFormLayout* form) {
     const QString tip =
         tr("Box of the scene that is searched, as X,Y:W,H or X,Y,Z:W,H,D in voxels from 0. The "
-           "whole template lies inside the box. Empty: all of the scene. The views show the box in "
+           "whole template lies inside the box. Spaces may stand beside numbers. Empty: all of the "
+           "scene. The views show the box in "
            "dashed green. Only with the placements Inside the scene");
     m_region = textField(tr("all of the scene"));
     m_region->setObjectName(QStringLiteral("region"));
@@ -81,6 +86,15 @@ void MatchPanel::addRegion(QFormLayout* form) {
     m_clearRegion =
         smallButton("regionClear", tr("All of the scene"), tr("Searches all of the scene"));
     connect(m_region, &QLineEdit::editingFinished, this, &MatchPanel::readRegion);
+    connect(m_region, &QLineEdit::textEdited, this, [this](const QString& text) {
+        try {
+            const base::Box region = job::parseBox(text.trimmed().toStdString());
+            if (base::contains(m_document.sceneExtents(), region)) {
+                Q_EMIT regionTyped(region);
+            }
+        } catch (const base::Error&) { // not complete yet
+        }
+    });
     connect(m_useBox, &QToolButton::clicked, this, [this] { setRegion(m_document.box()); });
     connect(m_clearRegion, &QToolButton::clicked, this, [this] { setRegion({}); });
     addRowWithButtons(form, tr("Region"), tip, m_region, {m_useBox, m_clearRegion});
@@ -89,14 +103,18 @@ void MatchPanel::addRegion(QFormLayout* form) {
 void MatchPanel::setRegion(const std::optional<base::Box>& region) {
     const bool news = region != m_job.region;
     m_job.region = region;
+    accept(m_region);
     showRegion();
+    updateData();
     if (news) {
         Q_EMIT settingsChanged();
     }
 }
 
 void MatchPanel::showRegion() {
-    m_region->setText(regionText(m_job.region, m_document.isVolume()));
+    if (!m_region->property("refused").toBool() && !m_region->isModified()) {
+        m_region->setText(regionText(m_job.region, m_document.isVolume()));
+    }
     m_region->setEnabled(m_document.hasScene());
     m_useBox->setEnabled(m_document.box().has_value());
     m_clearRegion->setEnabled(m_job.region.has_value());
@@ -117,8 +135,7 @@ void MatchPanel::readRegion() {
         }
         setRegion(region);
     } catch (const base::Error& error) {
-        showRegion();
-        Q_EMIT problem(toQString(error.what()));
+        refuse(m_region, inWindowWords(error.what()));
     }
 }
 
@@ -245,10 +262,53 @@ void MatchPanel::updateData() {
     m_addTemplate->setEnabled(scene && templ != nullptr);
     m_saveTemplate->setEnabled(templ != nullptr);
     const bool ready = scene && (templ != nullptr || m_document.box());
+    m_templateReason = ready ? reasonAgainstTemplate() : QString();
+    const QString reason = m_running ? QString() : reasonAgainstRun();
     m_plan->setEnabled(ready && !m_running);
-    m_run->setEnabled(ready || m_running);
+    m_run->setEnabled((ready && reason.isEmpty()) || m_running);
+    m_run->setToolTip(m_running           ? tr("Cancels the run and keeps its partial result (Esc)")
+                      : !reason.isEmpty() ? reason
+                                          : tr("Finds the template in the scene (Ctrl+Return)"));
     showRegion();
     showMasks();
+    Q_EMIT readinessChanged();
+}
+
+QString MatchPanel::reasonAgainstTemplate() const {
+    constexpr std::int64_t kMostVoxels = 4'000'000; // planning says it of larger ones
+    const auto reasonOf = [](const method::MaskedView& view) -> QString {
+        const base::Extents extents = view.extents();
+        if (extents.x * extents.y * extents.z > kMostVoxels) {
+            return {};
+        }
+        try {
+            method::requireUsableTemplate(view);
+        } catch (const base::Error& error) {
+            return inWindowWords(error.what());
+        }
+        return {};
+    };
+    if (m_document.templates().empty()) {
+        return m_document.activeScene() == 0
+                   ? reasonOf({base::partOf(base::viewOf(m_document.scene().image->pixels),
+                                            *m_document.box())})
+                   : QString();
+    }
+    const auto& masks = m_document.masks();
+    for (std::size_t i = 0; i < m_document.templates().size(); ++i) {
+        method::MaskedView view(base::viewOf(m_document.templates()[i].image->pixels));
+        if (masks.size() == 1 || i < masks.size()) {
+            const MaskEntry& mask = masks.size() == 1 ? masks.front() : masks[i];
+            if (mask.image->support.extents() != view.extents()) {
+                continue; // planning says it
+            }
+            view.mask = mask.image->support.view();
+        }
+        if (const QString reason = reasonOf(view); !reason.isEmpty()) {
+            return reason;
+        }
+    }
+    return {};
 }
 
 } // namespace flcc::ui

@@ -56,14 +56,17 @@ void MatchPanel::readPromise() {
     const auto [rest, error] = std::from_chars(text.data(), end, promise);
     const bool good = text.empty() || (error == std::errc{} && rest == end &&
                                        promise >= job::kLeastPromise && promise <= 1);
-    if (good && promise != m_job.promise) {
+    if (!good) {
+        refuse(m_promise, tr("The promise must be a number from %1 to 1, such as 1e-4, not \"%2\".")
+                              .arg(promiseText(job::kLeastPromise), toQString(text)));
+        return;
+    }
+    accept(m_promise);
+    updateData();
+    m_promise->setText(promiseText(promise));
+    if (promise != m_job.promise) {
         m_job.promise = promise;
         Q_EMIT settingsChanged();
-    }
-    m_promise->setText(promiseText(m_job.promise));
-    if (!good) {
-        Q_EMIT problem(tr("The promise must be a number from %1 to 1, such as 1e-4, not \"%2\".")
-                           .arg(promiseText(job::kLeastPromise), toQString(text)));
     }
 }
 

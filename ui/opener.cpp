@@ -71,14 +71,14 @@ void Opener::askSeries() {
     dialog->setFileMode(QFileDialog::Directory);
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& folder) {
         Settings::rememberFolder(QStringLiteral("series"), folder);
-        openScenes({toPath(folder)}, false);
+        offerScenes({toPath(folder)});
     });
     dialog->open();
 }
 
 void Opener::askScene() {
     ask(QStringLiteral("open"), tr("Open images or volumes"), true,
-        [this](const auto& files) { openScenes(files, false); });
+        [this](const auto& files) { offerScenes(files); });
 }
 
 void Opener::askTemplate() {

@@ -55,6 +55,10 @@ class Opener : public QObject {
     /// Opens `paths` as scenes, one after the other. If `added` is false, the first replaces all
     /// scenes.
     void openScenes(const std::vector<std::filesystem::path>& paths, bool added, Then then = {});
+    /// As openScenes() and openSample(), for a user who may have to decide first what happens to
+    /// templates and results.
+    void offerScenes(const std::vector<std::filesystem::path>& paths);
+    void offerSample(const QString& name);
     /// Shows scene `index` of the list; reads its pixels if they are not in memory.
     void showScene(int index, Then then = {});
     /// Removes scene `index` from the list. If it is the first scene, the second is shown.
@@ -87,6 +91,8 @@ class Opener : public QObject {
     void accept(Target target, const std::filesystem::path& path, const Choice& choice,
                 const std::shared_ptr<const job::SceneImage>& image, const io::ImageInfo& info);
     void addScene(const std::filesystem::path& path, const Then& then);
+    /// Keeps the templates while `paths` replace the scenes.
+    void openKeepingTemplates(const std::vector<std::filesystem::path>& paths);
     [[nodiscard]] bool acceptScene(const std::filesystem::path& path, const io::ImageInfo& info);
     void acceptTemplate(TemplateEntry entry, bool added);
     void acceptMask(Target target, MaskEntry entry);

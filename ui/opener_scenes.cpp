@@ -1,5 +1,6 @@
 #include <exception>
 
+#include "ui/open_question.h"
 #include "ui/opener.h"
 #include "ui/run_controller.h"
 #include "ui/text.h"
@@ -47,6 +48,48 @@ void Opener::openScenes(const std::vector<std::filesystem::path>& paths, bool ad
         files.emplace_back(added || !files.empty() ? Target::MoreScene : Target::Scene, path);
     }
     openAll(std::move(files), {}, then);
+}
+
+void Opener::offerScenes(const std::vector<std::filesystem::path>& paths) {
+    if (paths.empty()) {
+        return;
+    }
+    const QString name =
+        paths.size() == 1 ? pathText(paths.front().filename()) : tr("%1 files").arg(paths.size());
+    askBeforeOpening(m_window, m_document, name, !m_document.scenes().front().path.empty(),
+                     m_controller.isPending(RunController::Task::Run), false,
+                     [this, paths](OpenAs as) {
+                         if (as == OpenAs::KeepTemplates) {
+                             openKeepingTemplates(paths);
+                         } else {
+                             openScenes(paths, as == OpenAs::Add);
+                         }
+                     });
+}
+
+void Opener::offerSample(const QString& name) {
+    askBeforeOpening(m_window, m_document, name, false,
+                     m_controller.isPending(RunController::Task::Run), true,
+                     [this, name](OpenAs) { openSample(name); });
+}
+
+void Opener::openKeepingTemplates(const std::vector<std::filesystem::path>& paths) {
+    RunInputs kept = m_document.inputs();
+    kept.sceneMask.reset();
+    const QString scene = m_document.scenes().front().name;
+    for (TemplateEntry& templ : kept.templates) {
+        if (templ.crop) { // the new scene holds other voxels there
+            templ.place = tr("%1 from %2").arg(templ.name, scene);
+            templ.name = templ.place;
+            templ.crop.reset();
+        }
+    }
+    openScenes(paths, false, [this, kept](bool opened) {
+        if (opened) {
+            m_document.bringBack(kept);
+            m_document.undoStack().clear();
+        }
+    });
 }
 
 void Opener::addScene(const std::filesystem::path& path, const Then& then) {

@@ -11,9 +11,8 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <numeric>
 
-#include "engine/io/peak_file.h"
-#include "ui/job_text.h"
 #include "ui/text.h"
 #include "ui/theme.h"
 
@@ -35,19 +34,25 @@ PeaksPanel::PeaksPanel(Document& document, QWidget* parent)
     m_text->setToolTip(tr("Shows the rows that hold this text in any column"));
     m_text->setClearButtonEnabled(true);
     m_text->setMaximumWidth(180);
+    m_all = new QToolButton(this);
+    m_all->setObjectName(QStringLiteral("peaksAll"));
+    m_all->setAccessibleName(tr("List all peaks"));
+    m_all->setText(tr("All"));
+    m_all->setToolTip(tr("Lists all peaks of the map that reach the threshold"));
+    connect(m_all, &QToolButton::clicked, this, &PeaksPanel::allPeaksRequested);
     m_copy = new QToolButton(this);
     m_copy->setObjectName(QStringLiteral("peaksCopy"));
     m_copy->setAccessibleName(tr("Copy peaks"));
     m_copy->setText(tr("Copy as TSV"));
     m_copy->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     m_copy->setToolTip(
-        tr("Copies the selected rows, or all shown, as tab-separated text (Ctrl+C in the table)"));
+        tr("Copies the selected rows, or all shown, as tab-separated text with the columns of the "
+           "table (Ctrl+C in the table)"));
 
     m_table = new QTableView(this);
     m_table->setObjectName(QStringLiteral("peaksTable"));
     m_table->setAccessibleName(tr("Peaks"));
-    m_table->setToolTip(tr("Double-click a row to centre every view on its peak (N, P: next, "
-                           "previous)"));
+    m_table->setToolTip(tr("A row centres every view on its peak (Up, Down; in a view N, P)"));
     m_table->setModel(m_filter);
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_table->setSelectionMode(QAbstractItemView::ExtendedSelection);
@@ -64,6 +69,7 @@ PeaksPanel::PeaksPanel(Document& document, QWidget* parent)
     auto* bar = new QHBoxLayout;
     bar->setContentsMargins(8, 4, 8, 4);
     bar->addWidget(m_summary, 1);
+    bar->addWidget(m_all);
     bar->addWidget(m_text);
     bar->addWidget(m_copy);
     auto* layout = new QVBoxLayout(this);
@@ -86,20 +92,36 @@ PeaksPanel::PeaksPanel(Document& document, QWidget* parent)
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& current) {
                 if (!m_following) {
-                    m_document.selectPeak(current.isValid() ? m_filter->mapToSource(current).row()
-                                                            : -1);
+                    const int peak = current.isValid() ? m_filter->mapToSource(current).row() : -1;
+                    m_document.selectPeak(peak);
+                    Q_EMIT peakActivated(peak);
                 }
             });
-    connect(m_table, &QTableView::doubleClicked, this, [this](const QModelIndex& index) {
+    // A click on the current row moves the views back to its peak.
+    connect(m_table, &QTableView::clicked, this, [this](const QModelIndex& index) {
+        m_document.selectPeak(m_filter->mapToSource(index).row());
         Q_EMIT peakActivated(m_filter->mapToSource(index).row());
     });
     connect(&m_document, &Document::resultShown, this, &PeaksPanel::onResultShown);
+    connect(&m_document, &Document::peaksReplaced, this, &PeaksPanel::showPeaks);
     connect(&m_document, &Document::peakSelected, this, &PeaksPanel::onPeakSelected);
     refreshTheme();
     onResultShown();
 }
 
 void PeaksPanel::onResultShown() {
+    m_total = 0;
+    m_more = false;
+    showPeaks();
+}
+
+void PeaksPanel::setTotal(std::int64_t total, bool more) {
+    m_total = total;
+    m_more = more;
+    refresh();
+}
+
+void PeaksPanel::showPeaks() {
     const ResultEntry* result = m_document.result();
     m_following = true;
     m_model->setPeaks(result == nullptr ? std::vector<match::Peak>() : result->job->peaks);
@@ -137,13 +159,19 @@ void PeaksPanel::refresh() {
     } else if (all == 0) {
         text = tr("No peak reaches the score %1.").arg(numberText(result->settings.minScore));
         if (result->job->report.map) {
-            text += tr(" The best score of the map is %1: lower the threshold and run again.")
+            text += tr(" The best score of the map is %1: lower the threshold.")
                         .arg(result->job->report.map->statistics.maximum, 0, 'f', 3);
         }
     } else {
-        text = shown == all ? peaksText(all) : tr("%1 of %2 peaks").arg(shown).arg(all);
+        // With a text filter or a higher threshold, the count of the whole map says nothing.
+        const bool part = m_total > all && shown == all;
+        text = part ? tr("%1 of %2%3 shown")
+                          .arg(QString::number(shown), m_more ? tr("more than ") : QString(),
+                               QString::number(m_total))
+               : shown == all ? peaksText(all)
+                              : tr("%1 of %2 peaks").arg(shown).arg(all);
         text += tr(" · positions in voxels from 0, x y z = first voxel of the placement");
-        if (m_threshold < result->settings.minScore - 1e-9) {
+        if (m_threshold < result->settings.minScore - 1e-9 && !result->job->map) {
             text +=
                 tr(" · run again for peaks below %1").arg(numberText(result->settings.minScore));
         }
@@ -155,6 +183,7 @@ void PeaksPanel::refresh() {
     }
     m_summary->setToolTip(incomplete.empty() ? QString() : text);
     m_summary->setText(text);
+    m_all->setVisible(result != nullptr && m_total > all);
     m_copy->setEnabled(shown > 0);
     std::vector<int> peaks = visiblePeaks();
     m_document.setPeakChoice({peaks, m_threshold, m_filter->hasText()});
@@ -203,23 +232,41 @@ void PeaksPanel::step(int rows) {
 }
 
 QString PeaksPanel::asTsv() const {
-    const ResultEntry* result = m_document.result();
-    if (result == nullptr) {
-        return {};
+    const QHeaderView& header = *m_table->horizontalHeader();
+    std::vector<int> columns;
+    for (int place = 0; place < header.count(); ++place) {
+        if (!m_table->isColumnHidden(header.logicalIndex(place))) {
+            columns.push_back(header.logicalIndex(place));
+        }
     }
     std::vector<int> rows;
     for (const QModelIndex& index : m_table->selectionModel()->selectedRows()) {
-        rows.push_back(m_filter->mapToSource(index).row());
+        rows.push_back(index.row());
     }
     std::ranges::sort(rows);
     if (rows.size() < 2) {
-        rows = visiblePeaks();
+        rows.resize(static_cast<std::size_t>(m_filter->rowCount()));
+        std::iota(rows.begin(), rows.end(), 0);
     }
-    std::vector<match::Peak> peaks;
+    if (rows.empty()) {
+        return {};
+    }
+    const auto line = [&columns](const auto& cellOf) {
+        QStringList cells;
+        for (const int column : columns) {
+            cells << cellOf(column);
+        }
+        return cells.join(QChar('\t')) + QChar('\n');
+    };
+    QString text = line([this](int column) {
+        return m_filter->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
+    });
     for (const int row : rows) {
-        peaks.push_back(m_model->peaks()[static_cast<std::size_t>(row)]);
+        text += line([this, row](int column) {
+            return m_filter->index(row, column).data(Qt::DisplayRole).toString();
+        });
     }
-    return toQString(io::peaksAsText(peaks, peakContext(*result), '\t'));
+    return text;
 }
 
 void PeaksPanel::copy() {

@@ -2,6 +2,7 @@
 
 #include <QWidget>
 
+#include <cstdint>
 #include <vector>
 
 #include "ui/document.h"
@@ -30,9 +31,13 @@ class PeaksPanel : public QWidget {
     [[nodiscard]] QString asTsv() const;
     /// Indices of the shown rows into the result's list, in the order of the list.
     [[nodiscard]] std::vector<int> visiblePeaks() const;
+    /// Number of peaks of the shown result's map that reach its threshold; may be larger than its
+    /// list. `more`: there are even more, which were not counted.
+    void setTotal(std::int64_t total, bool more);
     void refreshTheme();
 
   Q_SIGNALS:
+    void allPeaksRequested(); ///< the user asked to list them all
     void visiblePeaksChanged(const std::vector<int>& peaks);
     /// The user asked to centre the views on this peak.
     void peakActivated(int peak);
@@ -40,6 +45,7 @@ class PeaksPanel : public QWidget {
 
   private:
     void onResultShown();
+    void showPeaks();
     void onPeakSelected(int peak);
     /// Updates the summary, the document's choice of peaks and the views after the rows have
     /// changed.
@@ -52,7 +58,10 @@ class PeaksPanel : public QWidget {
     QTableView* m_table = nullptr;
     QLineEdit* m_text = nullptr;
     QLabel* m_summary = nullptr;
+    QToolButton* m_all = nullptr;
     QToolButton* m_copy = nullptr;
+    std::int64_t m_total = 0;
+    bool m_more = false;
     bool m_following = false; ///< true while the table follows the document's selection
     double m_threshold = -2;
 };

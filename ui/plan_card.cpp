@@ -3,6 +3,7 @@
 #include <QEvent>
 #include <QGridLayout>
 #include <QLabel>
+#include <QPushButton>
 #include <QScrollArea>
 #include <QVBoxLayout>
 
@@ -10,8 +11,12 @@
 #include <set>
 #include <string>
 
+#include "engine/base/error.h"
+#include "engine/job/job.h"
 #include "engine/match/colour_map.h"
+#include "ui/option_names.h"
 #include "ui/plan_model.h"
+#include "ui/settings.h"
 #include "ui/text.h"
 #include "ui/theme.h"
 
@@ -33,6 +38,27 @@ QString coloured(const QString& text, const QColor& colour) {
 PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
     setObjectName(QStringLiteral("planCard"));
     setAccessibleName(tr("Plan"));
+    m_open = Settings::flag(QStringLiteral("match/openPlan"), false);
+    auto* top = new QWidget(this);
+    m_top = new QVBoxLayout(top);
+    m_top->setContentsMargins(0, 0, 0, 0);
+    m_top->setSpacing(kGap);
+    m_line = makeLabel("planLine");
+    m_line->setWordWrap(true);
+    m_line->setTextFormat(Qt::RichText);
+    m_line->setAccessibleName(tr("Plan in one line"));
+    m_line->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+    connect(m_line, &QLabel::linkActivated, this, [this] {
+        setOpen(!m_open);
+        Settings::setFlag(QStringLiteral("match/openPlan"), m_open);
+    });
+    m_fixes = new QWidget(top);
+    m_fixes->setObjectName(QStringLiteral("planFixes"));
+    (new QVBoxLayout(m_fixes))->setContentsMargins(0, 0, 0, 0);
+    m_fixes->layout()->setSpacing(kGap);
+    m_fixes->hide();
+    m_top->addWidget(m_line);
+    m_top->addWidget(m_fixes);
     m_headline = makeLabel("planHeadline");
     QFont bold = font();
     bold.setBold(true);
@@ -46,9 +72,6 @@ PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
     m_exactness->setTextFormat(Qt::RichText);
     m_calibration = makeLabel("planCalibration");
     m_calibration->setTextFormat(Qt::RichText);
-    m_calibration->setText(
-        tr("not calibrated (%1)")
-            .arg(QStringLiteral("<a href=\"calibrate\">%1</a>").arg(tr("calibrate this machine"))));
     m_calibration->setToolTip(
         tr("Times are predicted with built-in constants. For better predictions, calibrate this "
            "machine (Tools > Calibrate this machine)"));
@@ -58,6 +81,7 @@ PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
     }
 
     auto* head = new QWidget(this);
+    m_headWidget = head;
     m_head = new QVBoxLayout(head);
     m_head->setContentsMargins(0, 0, 0, 0);
     m_head->setSpacing(kGap);
@@ -91,8 +115,10 @@ PlanCard::PlanCard(QWidget* parent) : QFrame(parent) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(10, 8, 10, 8);
     layout->setSpacing(kGap);
+    layout->addWidget(top);
     layout->addWidget(head);
     layout->addWidget(m_area, 1);
+    head->setVisible(m_open);
     showNothing(tr("The plan appears here."));
 }
 
@@ -177,6 +203,9 @@ void PlanCard::makeNumbers() {
 
 int PlanCard::leastHeight(int width) const {
     const int full = fullHeight(width);
+    if (!m_open) {
+        return full;
+    }
     return std::min(full, headHeight(width) + kGap + kLeastLines * fontMetrics().lineSpacing());
 }
 
@@ -192,8 +221,9 @@ int PlanCard::innerWidth(int width) const {
 
 int PlanCard::headHeight(int width) const {
     const QMargins margins = layout()->contentsMargins();
-    return margins.top() + margins.bottom() + 2 * frameWidth() +
-           m_head->totalHeightForWidth(innerWidth(width));
+    const int inner = innerWidth(width);
+    return margins.top() + margins.bottom() + 2 * frameWidth() + m_top->totalHeightForWidth(inner) +
+           (m_open ? kGap + m_head->totalHeightForWidth(inner) : 0);
 }
 
 bool PlanCard::event(QEvent* event) {
@@ -220,8 +250,71 @@ void PlanCard::resizeEvent(QResizeEvent* event) {
 
 /// Call after every change of the shown texts.
 void PlanCard::finish() {
-    m_area->setVisible(!m_exactness->isHidden() || !m_groups->isHidden() || m_others->count() > 0);
+    m_area->setVisible(
+        m_open && (!m_exactness->isHidden() || !m_groups->isHidden() || m_others->count() > 0));
     applyTheme();
+    Q_EMIT contentChanged();
+}
+
+void PlanCard::setOpen(bool open) {
+    m_open = open;
+    m_headWidget->setVisible(open);
+    finish();
+}
+
+/// Method, time, memory and device in one line; a refusal with its reason.
+void PlanCard::showLine() {
+    const QColor* colour = &accents().muted;
+    if (m_report) {
+        const plan::CandidateReport* chosen = m_report->plan.chosen();
+        const std::optional<base::Error> refused = job::refusal(*m_report);
+        if (refused || chosen == nullptr) {
+            m_lineText = refused ? inWindowWords(refused->what()) : m_headline->text();
+            colour = &accents().bad;
+        } else {
+            colour = nullptr;
+            const bool groups = !m_report->groups.empty();
+            QStringList parts{groups ? tr("%1 sizes").arg(m_report->groups.size())
+                                     : toQString(chosen->candidate.method)};
+            const bool ran = m_report->run.has_value();
+            parts << (ran ? tr("ran %1").arg(m_timeMeasured->text()) : m_timePredicted->text());
+            parts << (ran ? m_memoryMeasured->text() : m_memoryPredicted->text());
+            parts << deviceText(ran ? m_report->run->device : chosen->candidate.device);
+            m_lineText = parts.join(QStringLiteral(", "));
+        }
+    } else {
+        const bool problem = m_headlineColour == &Accents::bad;
+        colour = problem ? &accents().bad : &accents().muted;
+        m_lineText = m_hint;
+    }
+    QString text = m_lineText.toHtmlEscaped();
+    if (colour != nullptr) {
+        text = QStringLiteral("<span style='color:%1'>%2</span>").arg(colour->name(), text);
+    }
+    if (m_report) {
+        text += QStringLiteral(" · <a href='why' style='color:%1'>%2</a>")
+                    .arg(palette().color(QPalette::Link).name(), m_open ? tr("less") : tr("why"));
+    }
+    m_line->setText(text);
+    m_line->setToolTip(m_report
+                           ? tr("%1. Click why for the candidates and the reasons").arg(m_lineText)
+                           : m_lineText);
+}
+
+void PlanCard::setFixes(const std::vector<PlanFix>& fixes) {
+    qDeleteAll(m_fixes->findChildren<QPushButton*>(QString(), Qt::FindDirectChildrenOnly));
+    for (const PlanFix& fix : fixes) {
+        auto* button = new QPushButton(fix.text, m_fixes);
+        button->setObjectName(QStringLiteral("planFix%1").arg(m_fixes->layout()->count()));
+        button->setAccessibleName(fix.text);
+        button->setToolTip(fix.tip);
+        connect(
+            button, &QPushButton::clicked, this, [this, fix] { Q_EMIT fixChosen(fix); },
+            Qt::QueuedConnection); // the button goes with the plan that it changes
+        m_fixes->layout()->addWidget(button);
+    }
+    m_fixes->setVisible(!fixes.empty());
+    Q_EMIT contentChanged();
 }
 
 void PlanCard::setHeadline(const QString& headline, QColor Accents::*colour) {
@@ -239,6 +332,7 @@ void PlanCard::clearOthers() {
 void PlanCard::showNothing(const QString& hint) {
     m_report.reset();
     m_hint = hint;
+    setFixes({});
     clearOthers();
     setHeadline(tr("No plan yet"), &Accents::muted);
     m_detail->setText(hint);
@@ -259,6 +353,7 @@ void PlanCard::showPlanning() {
     } else {
         m_detail->setText(tr("Planning again in the background …"));
         m_detail->show();
+        setFixes({});
         finish();
     }
 }
@@ -319,6 +414,7 @@ void PlanCard::showReport(const job::JobReport& report) {
         m_calibration->setVisible(!report.plan.calibrated);
         showExactness(report);
         finish();
+        Q_EMIT reportShown();
         return;
     }
     // With several groups, show the refused one.
@@ -360,6 +456,7 @@ void PlanCard::showReport(const job::JobReport& report) {
     showExactness(report);
     showOthers(report.plan);
     finish();
+    Q_EMIT reportShown();
 }
 
 void PlanCard::showNumbers(const job::JobReport& report, const plan::CandidateReport& chosen) {
@@ -509,12 +606,12 @@ void PlanCard::addOther(const plan::CandidateReport& row, bool named) {
             .toHtmlEscaped() +
         QStringLiteral(" — ") + coloured(what, slower ? accents().warning : accents().bad);
     if (!slower) {
-        text += QStringLiteral(": ") + coloured(toQString(row.reason), accents().muted);
+        text += QStringLiteral(": ") + coloured(inWindowWords(row.reason), accents().muted);
     } else if (row.prediction && row.prediction->onDevice.times) {
         text += QChar(' ') + coloured(partsText(*row.prediction->onDevice.times), accents().muted);
     }
     label->setText(text);
-    label->setToolTip(toQString(row.reason));
+    label->setToolTip(inWindowWords(row.reason));
     label->setWordWrap(true);
     m_others->addWidget(label);
     label->show();
@@ -580,6 +677,11 @@ void PlanCard::refreshTheme() {
 
 void PlanCard::applyTheme() {
     const Accents& a = accents();
+    showLine();
+    m_calibration->setText(
+        tr("not calibrated (%1)")
+            .arg(QStringLiteral("<a href='calibrate' style='color:%1'>%2</a>")
+                     .arg(palette().color(QPalette::Link).name(), tr("calibrate this machine"))));
     const QColor headline =
         m_headlineColour != nullptr ? a.*m_headlineColour : palette().color(QPalette::WindowText);
     m_headline->setStyleSheet(QStringLiteral("color: %1;").arg(headline.name()));

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "engine/job/report.h"
+#include "ui/plan_fixes.h"
 #include "ui/theme.h"
 
 class QGridLayout;
@@ -15,9 +16,10 @@ class QVBoxLayout;
 
 namespace flcc::ui {
 
-/// Shows the chosen candidate, its predicted time and memory, and why the others were not chosen.
-/// After a run, measured values stand beside the predicted ones. Headline, numbers and calibration
-/// are always visible; the rest scrolls if the card is too low.
+/// Shows the plan as one line (method, time, memory, device). Its link "why" opens the rest: the
+/// chosen candidate, its predicted time and memory, and why the others were not chosen. After a
+/// run, measured values stand beside the predicted ones. Headline, numbers and calibration of an
+/// open card are always visible; what is below them scrolls if the card is too low.
 class PlanCard : public QFrame {
     Q_OBJECT
 
@@ -34,6 +36,9 @@ class PlanCard : public QFrame {
     /// Shows the report of a plan (report.run is empty) or of a run. For several scenes, the report
     /// of one of them.
     void showReport(const job::JobReport& report);
+    /// Buttons below the line that may make a refused job possible; empty: none.
+    void setFixes(const std::vector<PlanFix>& fixes);
+    [[nodiscard]] const std::optional<job::JobReport>& report() const { return m_report; }
     void refreshTheme();
     /// All texts of the card, one per line, for tests and screen readers.
     [[nodiscard]] QString text() const;
@@ -44,6 +49,9 @@ class PlanCard : public QFrame {
   Q_SIGNALS:
     /// The content has changed, so the height may have to change.
     void contentChanged();
+    void reportShown(); ///< showReport() has ended
+    /// The user pressed the button of a fix.
+    void fixChosen(const flcc::ui::PlanFix& fix);
     /// The user clicked the link beside "not calibrated".
     void calibrateRequested();
 
@@ -71,7 +79,16 @@ class PlanCard : public QFrame {
     void showOthers(const plan::PlanReport& report);
     void clearOthers();
 
-    QVBoxLayout* m_head = nullptr; ///< always visible
+    void showLine();
+    void setOpen(bool open);
+
+    bool m_open = false;
+    QLabel* m_line = nullptr;
+    QString m_lineText; ///< plain text of the line, without the link
+    QWidget* m_fixes = nullptr;
+    QVBoxLayout* m_top = nullptr; ///< line and fixes
+    QWidget* m_headWidget = nullptr;
+    QVBoxLayout* m_head = nullptr; ///< visible while the card is open
     QScrollArea* m_area = nullptr;
     QVBoxLayout* m_rest = nullptr; ///< scrolls
     QLabel* m_headline = nullptr;

@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "ui/option_names.h"
 #include "ui/text.h"
 #include "ui/theme.h"
 
@@ -86,7 +87,7 @@ QString PlanModel::text(const plan::CandidateReport& row, int column) {
     case Bound:
         return row.prediction ? QString::number(row.prediction->errorBound, 'g', 2) : QString();
     default:
-        return toQString(row.reason);
+        return inWindowWords(row.reason);
     }
 }
 
@@ -112,7 +113,7 @@ QString PlanModel::tip(const plan::CandidateReport& row, int column) {
             .arg(100 * row.prediction->paddingWaste, 0, 'f', 0)
             .arg(toQString(row.prediction->fftPlanning));
     }
-    return toQString(row.reason);
+    return inWindowWords(row.reason);
 }
 
 QVariant PlanModel::data(const QModelIndex& index, int role) const {

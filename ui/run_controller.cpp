@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "ui/option_names.h"
 #include "ui/text.h"
 #include "ui/thumbnail.h"
 
@@ -231,7 +232,7 @@ void RunController::perform(const std::shared_ptr<Item>& item) {
 
 QString RunController::sentenceOf(const std::exception& error) const {
     try {
-        return toQString(error.what());
+        return inWindowWords(error.what());
     } catch (const std::bad_alloc&) {
         return m_noMemory;
     }

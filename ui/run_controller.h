@@ -29,7 +29,7 @@ class RunController : public QObject {
     Q_OBJECT
 
   public:
-    enum class Task { Load, Plan, Preview, Run, Export, SelfTest, Calibrate, Crossover };
+    enum class Task { Load, Plan, Preview, Peaks, Run, Export, SelfTest, Calibrate, Crossover };
     Q_ENUM(Task)
 
     /// Called on the GUI thread after the work; it holds the work's result.
@@ -40,9 +40,10 @@ class RunController : public QObject {
     explicit RunController(QObject* parent = nullptr);
     ~RunController() override;
 
-    /// True for work that the user does not wait for: planning after edits, previews.
+    /// True for work that the user does not wait for: planning after edits, previews, searching the
+    /// peaks of a map again.
     [[nodiscard]] static bool isBackground(Task task) {
-        return task == Task::Plan || task == Task::Preview;
+        return task == Task::Plan || task == Task::Preview || task == Task::Peaks;
     }
 
     /// Queues work. New work stops running background work and removes queued background work.

@@ -34,8 +34,9 @@ StatusLine::StatusLine(QStatusBar& bar, Document& document, ViewsPanel& views)
     m_value = label("statusValue", tr("Scene value of the voxel under the cursor"), QString());
     m_score = label("statusScore",
                     tr("Score of the template centred on the voxel under the cursor"), QString());
-    m_view =
-        label("statusView", tr("Device pixels per voxel, and slice of the active view"), QString());
+    m_view = label("statusView",
+                   tr("Device pixels per voxel, and slice of the active view, counted from 0"),
+                   QString());
     row->addStretch(1);
     m_device = label("statusDevice", tr("The device that ran the last job"), QString());
     m_unverified = label(
@@ -162,7 +163,7 @@ void StatusLine::updateView() {
     const viz::SliceScene& slice = *frame->slice();
     QString text = tr("zoom %1 %").arg(slice.zoom() * 100, 0, 'f', slice.zoom() < 0.1 ? 1 : 0);
     if (slice.sliceCount() > 1) {
-        text += tr(" · slice %1/%2").arg(slice.slice() + 1).arg(slice.sliceCount());
+        text += tr(" · slice %1 of 0–%2").arg(slice.slice()).arg(slice.sliceCount() - 1);
     }
     m_view->setText(text);
 }

@@ -7,6 +7,8 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <array>
+
 #include "ui/theme.h"
 
 namespace flcc::ui {
@@ -58,6 +60,7 @@ void ViewFrame::build(std::shared_ptr<viz::Scene> scene, const QString& title,
     m_slider->setAccessibleName(tr("Slice of view %1").arg(title));
     m_slider->setToolTip(tr("Slice shown in %1 (wheel, PgUp, PgDn; Shift: ten slices)").arg(title));
     m_sliceText = new QLabel(m_sliceRow);
+    m_sliceText->setObjectName(name + QStringLiteral("SliceText"));
     m_sliceText->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     auto* sliceRow = new QHBoxLayout(m_sliceRow);
     sliceRow->setContentsMargins(8, 2, 8, 2);
@@ -90,9 +93,14 @@ void ViewFrame::updateSlice() {
     m_slider->setRange(0, static_cast<int>(count) - 1);
     m_slider->setValue(static_cast<int>(m_slice->slice()));
     m_slider->setPageStep(10);
-    m_sliceText->setMinimumWidth(
-        m_sliceText->fontMetrics().horizontalAdvance(tr("%1 / %2").arg(count).arg(count)));
-    m_sliceText->setText(tr("%1 / %2").arg(m_slice->slice() + 1).arg(count));
+    // From 0, as the status bar and the table count.
+    constexpr std::array<char, 3> kAxes{'x', 'y', 'z'};
+    const QChar axis(kAxes[viz::axesOf(m_slice->orientation()).depth]);
+    const auto text = [&](qint64 slice) {
+        return tr("%1 = %2 of 0–%3").arg(axis).arg(slice).arg(count - 1);
+    };
+    m_sliceText->setMinimumWidth(m_sliceText->fontMetrics().horizontalAdvance(text(count - 1)));
+    m_sliceText->setText(text(m_slice->slice()));
 }
 
 void ViewFrame::setNote(const QString& note) { m_note->setText(note); }

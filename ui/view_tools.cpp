@@ -275,6 +275,9 @@ void ViewTools::nudge(int right, int down) {
     if (frame->slice() == nullptr || !m_document.hasScene()) {
         return;
     }
+    const auto [flipRight, flipDown] = frame->slice()->flips();
+    right = flipRight ? -right : right;
+    down = flipDown ? -down : down;
     const viz::PlaneAxes axes = viz::axesOf(frame->slice()->orientation());
     if (m_tool == Tool::Box && m_document.box()) {
         std::array<std::int64_t, 3> shift{0, 0, 0};

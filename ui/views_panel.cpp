@@ -23,6 +23,22 @@ pixelsOf(const std::shared_ptr<const job::SceneImage>& image) {
 
 } // namespace
 
+namespace {
+
+/// The directions of a volume in a patient, if its file format states them.
+viz::Anatomy anatomyOf(const SceneEntry& scene) {
+    const std::string name = scene.path.filename().string();
+    const bool stated =
+        scene.image &&
+        (!scene.image->series.empty() ||
+         std::ranges::any_of(std::array{".nii", ".nii.gz", ".nrrd", ".nhdr", ".dcm"},
+                             [&name](const char* end) { return name.ends_with(end); }));
+    return stated && scene.image->geometry.unit == "mm" ? viz::anatomyOf(scene.image->geometry)
+                                                        : viz::Anatomy{};
+}
+
+} // namespace
+
 ViewsPanel::ViewsPanel(Document& document, QWidget* parent)
     : QWidget(parent), m_document(document) {
     setObjectName(QStringLiteral("viewsPanel"));
@@ -84,6 +100,8 @@ void ViewsPanel::onSceneChanged() {
     for (const auto& slice : m_slices) {
         slice->setImage(pixels, geometry);
     }
+    m_anatomy = m_document.isVolume() ? anatomyOf(scene) : viz::Anatomy{};
+    applyAnatomy();
     m_volume->setImage(m_document.isVolume() ? pixels : nullptr, geometry);
     if (pixels) {
         m_automatic = viz::autoWindow(base::viewOf(*pixels));
@@ -278,6 +296,38 @@ match::HeatmapScale ViewsPanel::mapScale() const {
         }
     }
     return scale;
+}
+
+void ViewsPanel::setVolumeTransfer(const viz::VolumeTransfer& transfer) {
+    m_volume->setTransfer(transfer);
+}
+
+const viz::VolumeTransfer& ViewsPanel::volumeTransfer() const { return m_volume->transfer(); }
+
+void ViewsPanel::setScoreThreshold(double score) { m_volume->setScoreThreshold(score); }
+
+void ViewsPanel::setUpright(bool on) {
+    m_upright = on;
+    applyAnatomy();
+    m_volume->resetView();
+}
+
+void ViewsPanel::applyAnatomy() {
+    for (const auto& slice : m_slices) {
+        const auto [right, down] =
+            m_upright ? viz::SliceScene::usualFlips(m_anatomy, slice->orientation())
+                      : std::array{false, false};
+        slice->setAnatomy(m_anatomy);
+        slice->setFlips(right, down);
+    }
+    m_volume->setAnatomy(m_anatomy, m_upright);
+}
+
+void ViewsPanel::flipActive(bool horizontally) {
+    if (viz::SliceScene* slice = m_active->slice()) {
+        auto [right, down] = slice->flips();
+        slice->setFlips(right != horizontally, down == horizontally);
+    }
 }
 
 void ViewsPanel::applyScale() {

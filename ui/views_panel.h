@@ -49,6 +49,16 @@ class ViewsPanel : public QWidget {
     /// Outlines the searched part of the scene; empty: the whole scene is searched, no outline.
     void setRegion(const std::optional<base::Box>& region);
     void setVolumeContent(viz::VolumeContent content);
+    /// Whether volumes whose file says how they lie in a patient are shown upright.
+    void setUpright(bool on);
+    [[nodiscard]] viz::VolumeScene& volume() { return *m_volume; }
+    void setVolumeTransfer(const viz::VolumeTransfer& transfer);
+    [[nodiscard]] const viz::VolumeTransfer& volumeTransfer() const;
+    /// The threshold of peaks, to which isosurface and ray-cast heatmap are tied.
+    void setScoreThreshold(double score);
+    /// Mirrors the active slice from left to right, or upside down.
+    void flipActive(bool horizontally);
+    [[nodiscard]] const viz::Anatomy& anatomy() const { return m_anatomy; }
     void setColourMap(match::ColourMap map);
     void setFixedRange(bool fixed); ///< [-1, 1] instead of the map's own
     [[nodiscard]] match::HeatmapScale mapScale() const;
@@ -101,6 +111,7 @@ class ViewsPanel : public QWidget {
                  const base::Index& corner, bool finished);
     void noteMap(const QString& note);
     void applyScale();
+    void applyAnatomy();
     void applyPeaks();
 
     Document& m_document;
@@ -112,6 +123,8 @@ class ViewsPanel : public QWidget {
     ViewFrame* m_maximised = nullptr;
     base::Point m_crosshair{0, 0, 0};
     base::Geometry m_geometry; ///< geometry of the shown image
+    viz::Anatomy m_anatomy;    ///< of the shown volume, if it is known
+    bool m_upright = true;
     viz::GreyWindow m_grey;
     viz::GreyWindow m_automatic;
     double m_opacity = 0.5;

@@ -43,6 +43,9 @@ struct ViewColours {
     match::Colour region{105, 219, 124}; ///< the part of the scene that is searched
 };
 
+/// The accent of texts on a dark plate, which is the same on every background.
+inline constexpr match::Colour kPlateAccent{255, 196, 61};
+
 /// A peak as it is drawn.
 struct PeakMark {
     base::Point centre{0, 0, 0}; ///< scene voxels, sub-voxel

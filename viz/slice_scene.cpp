@@ -196,6 +196,25 @@ void SliceScene::setMapNote(const std::string& note) {
 
 const std::string& SliceScene::mapNote() const { return m_state->mapNote; }
 
+void SliceScene::setAnatomy(const Anatomy& anatomy) {
+    m_state->anatomy = anatomy;
+    changed();
+}
+
+void SliceScene::setFlips(bool right, bool down) {
+    m_state->view.setFlips(right, down);
+    changed();
+}
+
+std::array<bool, 2> SliceScene::flips() const { return m_state->view.flips(); }
+
+std::array<bool, 2> SliceScene::usualFlips(const Anatomy& anatomy, Orientation orientation) {
+    const PlaneAxes axes = axesOf(orientation);
+    const char right = anatomy.high[axes.right];
+    const char down = anatomy.high[axes.down];
+    return {right == 'R' || right == 'A', down == 'S' || down == 'A'};
+}
+
 void SliceScene::fit() {
     m_state->keepsFit = true;
     if (hasImage()) {
@@ -297,7 +316,7 @@ void SliceScene::update() {
     }
     s.view.apply(*s.renderer->GetActiveCamera());
     s.marks.clear(height());
-    s.texts.clear(height());
+    s.texts.clear(width(), height());
     if (!isClean() && hasImage()) {
         s.drawMarks(*this);
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "engine/base/pixels.h"
 #include "engine/match/colour_map.h"
 #include "engine/method/match_map.h"
+#include "viz/anatomy.h"
 #include "viz/scene.h"
 
 namespace flcc::viz {
@@ -126,6 +128,16 @@ class SliceScene final : public Scene {
     void setScaleBarVisible(bool on);
     void setScalarBarVisible(bool on);
     void setAxisLettersVisible(bool on);
+
+    /// The directions of the axes in a patient; letters stand at the edges of the view.
+    void setAnatomy(const Anatomy& anatomy);
+    /// Mirrors the view: the first axis of the plane runs to the left, the second one upwards.
+    void setFlips(bool right, bool down);
+    [[nodiscard]] std::array<bool, 2> flips() const;
+    /// The flips that show a patient as physicians do: the head or the face up, the patient's right
+    /// or the face at the left.
+    [[nodiscard]] static std::array<bool, 2> usualFlips(const Anatomy& anatomy,
+                                                        Orientation orientation);
 
     // The camera.
     void fit() override;

@@ -94,7 +94,9 @@ std::array<double, 4> SliceScene::State::edges(const base::Point& centre,
     const std::array<double, 2> half{size[axes.right] / 2, size[axes.down] / 2};
     const DisplayPoint first = view.toDisplay({middle[0] - half[0], middle[1] - half[1]});
     const DisplayPoint last = view.toDisplay({middle[0] + half[0], middle[1] + half[1]});
-    return {first.x + 0.5, first.y + 0.5, last.x + 0.5, last.y + 0.5};
+    const auto [left, right] = std::minmax(first.x, last.x); // the view may be mirrored
+    const auto [top, bottom] = std::minmax(first.y, last.y);
+    return {left + 0.5, top + 0.5, right + 0.5, bottom + 0.5};
 }
 
 std::array<double, 4> SliceScene::State::edges(const base::Box& b) const {
@@ -124,6 +126,29 @@ std::array<double, 3> SliceScene::State::sizeOf(const PeakMark& peak) {
             static_cast<double>(peak.templ.z)};
 }
 
+/// Letters of the patient's directions in the middle of the edges.
+void SliceScene::State::drawAnatomy(const Canvas& canvas) const {
+    const double r = canvas.ratio;
+    if (!anatomy.known() || canvas.width < 140 * r || canvas.height < 140 * r) {
+        return;
+    }
+    const auto letter = [&](std::size_t axis, bool high) {
+        return std::string{' ', high ? anatomy.high[axis] : anatomy.low(axis), ' '};
+    };
+    detail::TextStyle style;
+    style.bold = true;
+    style.plate = true;
+    style.alignX = detail::AlignX::Centre;
+    const auto [flipRight, flipDown] = view.flips();
+    const double gap = 14 * r;
+    const double x = canvas.width / 2.0;
+    const double y = canvas.height / 2.0;
+    canvas.texts.add(gap, y, letter(axes.right, flipRight), style);
+    canvas.texts.add(canvas.width - gap, y, letter(axes.right, !flipRight), style);
+    canvas.texts.add(x, gap, letter(axes.down, flipDown), style);
+    canvas.texts.add(x, canvas.height - gap, letter(axes.down, !flipDown), style);
+}
+
 bool SliceScene::State::mapShown() const {
     return map.exists() && mapVisible && mapOpacity > 0 && mapSlice() >= 0 &&
            mapSlice() < byAxis(map.extents())[axes.depth];
@@ -145,7 +170,7 @@ void SliceScene::State::drawMarks(const SliceScene& scene) {
         drawPeak(canvas, e, colourOf(peaks[i]), selectedPeak == i);
         if (peaks[i].number >= 1 && peaks[i].number <= kNumbered) {
             drawNumber(canvas, e, peaks[i].number,
-                       selectedPeak == i ? canvas.colours.accent : match::Colour{245, 245, 245});
+                       selectedPeak == i ? kPlateAccent : match::Colour{245, 245, 245});
         }
     };
     drawRegion(canvas);
@@ -174,7 +199,8 @@ void SliceScene::State::drawMarks(const SliceScene& scene) {
         drawCrosshair(canvas, scene.displayOf(*crosshair));
     }
     if (axisLettersVisible) {
-        detail::drawAxisMarks(canvas, axes);
+        detail::drawAxisMarks(canvas, axes, view.flips());
+        drawAnatomy(canvas);
     }
     if (scaleBarVisible) {
         const double finer =
@@ -292,13 +318,18 @@ base::Box SliceScene::draggedBox(const base::Box& start, BoxPart part, const bas
     default:
         break;
     }
-    const bool left =
-        part == BoxPart::Left || part == BoxPart::TopLeft || part == BoxPart::BottomLeft;
-    const bool right =
+    bool left = part == BoxPart::Left || part == BoxPart::TopLeft || part == BoxPart::BottomLeft;
+    bool right =
         part == BoxPart::Right || part == BoxPart::TopRight || part == BoxPart::BottomRight;
-    const bool top = part == BoxPart::Top || part == BoxPart::TopLeft || part == BoxPart::TopRight;
-    const bool bottom =
+    bool top = part == BoxPart::Top || part == BoxPart::TopLeft || part == BoxPart::TopRight;
+    bool bottom =
         part == BoxPart::Bottom || part == BoxPart::BottomLeft || part == BoxPart::BottomRight;
+    if (flips()[0]) { // the left edge on the screen is the high end of the axis
+        std::swap(left, right);
+    }
+    if (flips()[1]) {
+        std::swap(top, bottom);
+    }
     if (left) {
         moveFirst(axes.right);
     }

@@ -269,12 +269,6 @@ void VolumeScene::setCrosshair(const std::optional<base::Point>& voxel) {
     changed();
 }
 
-void VolumeScene::setSlicePlanesVisible(bool on) {
-    m_state->slicePlanesVisible = on;
-    m_state->slicesStale = true;
-    changed();
-}
-
 void VolumeScene::setScalarBarVisible(bool on) {
     m_state->scalarBarVisible = on;
     changed();
@@ -303,10 +297,8 @@ void VolumeScene::rotate(double dx, double dy) {
 void VolumeScene::resetView() {
     vtkCamera& camera = *m_state->renderer->GetActiveCamera();
     camera.SetViewAngle(kViewAngle);
-    // From the first slice, y down, as the XY view; turned a little to show the depth.
-    camera.SetFocalPoint(0, 0, 0);
-    camera.SetPosition(0, 0, -1);
-    camera.SetViewUp(0, -1, 0);
+    // From the front, turned a little to show the depth.
+    lookFrom(Side::Front);
     camera.Azimuth(-28);
     camera.Elevation(24);
     camera.OrthogonalizeViewUp();
@@ -519,7 +511,7 @@ void VolumeScene::update() {
         s.renderer->ResetCameraClippingRange();
     }
     s.marks.clear(height());
-    s.texts.clear(height());
+    s.texts.clear(width(), height());
     if (!isClean() && s.image) {
         s.drawMarks(*this);
     }

@@ -10,12 +10,45 @@
 #include "engine/base/pixels.h"
 #include "engine/match/colour_map.h"
 #include "engine/method/match_map.h"
+#include "viz/anatomy.h"
 #include "viz/scene.h"
 
 namespace flcc::viz {
 
 /// The volume that is ray-cast.
 enum class VolumeContent { Scene, Map, None };
+
+/// How the slices stand in the 3D view.
+enum class SliceStyle {
+    Transparent, ///< voxels at or below the low end of the grey window are left out
+    Opaque,
+    Frame, ///< edges only
+    Off
+};
+
+/// Colours and opacities of the ray-cast scene.
+enum class VolumeLook { Grey, Mri, Ct, Fluorescence, Density, Maximum };
+
+/// The transfer function of the ray-cast scene.
+struct VolumeTransfer {
+    VolumeLook look = VolumeLook::Grey;
+    double threshold = 0.27; ///< share of the grey window, 0..1, below which nothing is drawn
+    double opacity = 1;      ///< factor, 0..1
+    friend bool operator==(const VolumeTransfer&, const VolumeTransfer&) = default;
+};
+
+/// The part of the volume that is ray-cast.
+enum class VolumeClip {
+    None,
+    Corner, ///< without the eighth before the crosshair
+    Slab,   ///< a tenth of the depth around the XY slice
+    Box,    ///< inside the template box
+    Region  ///< inside the searched part
+};
+
+/// The side from which a volume is seen: of the patient where the axes are known, else of the grid,
+/// with the first slice in front and row 0 on top.
+enum class Side { Front, Back, Left, Right, Top, Bottom };
 
 /// A volume in 3D: the scene or the heatmap ray-cast, slice planes at the crosshair, outline,
 /// peaks as boxes, orientation marker and scalar bar; axes as in SliceScene (y down, z away).
@@ -68,7 +101,24 @@ class VolumeScene final : public Scene {
 
     /// The slice planes pass through the crosshair; empty: no slice planes.
     void setCrosshair(const std::optional<base::Point>& voxel);
-    void setSlicePlanesVisible(bool on);
+    void setSliceStyle(SliceStyle style);
+    [[nodiscard]] SliceStyle sliceStyle() const;
+
+    // The look of the volume.
+    void setTransfer(const VolumeTransfer& transfer);
+    [[nodiscard]] const VolumeTransfer& transfer() const;
+    void setClip(VolumeClip clip);
+    [[nodiscard]] VolumeClip clip() const;
+    /// The threshold of peaks: the ray-cast heatmap is dense from here on, and the isosurface lies
+    /// here.
+    void setScoreThreshold(double score);
+    /// Draws the surface on which the scores of a finished map reach the threshold.
+    void setIsosurface(bool on);
+    [[nodiscard]] bool isosurface() const;
+    /// The directions of the axes in a patient; `upright`: resetView() shows the face, head up.
+    void setAnatomy(const Anatomy& anatomy, bool upright);
+    void lookFrom(Side side);
+
     void setScalarBarVisible(bool on);
 
     // The camera.

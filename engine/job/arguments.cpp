@@ -194,24 +194,29 @@ Json parseObject(std::string_view text) {
     return json;
 }
 
+const char* pastSpaces(const char* at, const char* end) {
+    return std::find_if(at, end, [](char letter) { return letter != ' '; });
+}
+
 std::vector<std::int64_t> parseNumbers(std::string_view text) {
     std::vector<std::int64_t> numbers;
     const char* at = text.data();
     const char* const end = at + text.size();
     while (true) {
         std::int64_t number = 0;
-        const auto [rest, error] = std::from_chars(at, end, number);
+        const auto [rest, error] = std::from_chars(pastSpaces(at, end), end, number);
         if (error != std::errc{}) {
             return {};
         }
         numbers.push_back(number);
-        if (rest == end) {
+        const char* const next = pastSpaces(rest, end);
+        if (next == end) {
             return numbers;
         }
-        if (*rest != ',') {
+        if (*next != ',') {
             return {};
         }
-        at = rest + 1;
+        at = next + 1;
     }
 }
 
@@ -406,8 +411,9 @@ base::Extents parseTile(std::string_view text) {
 std::int64_t parseSize(std::string_view text) {
     double number = 0;
     const char* const end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, number);
-    std::string unit(rest, end);
+    const auto [rest, error] = std::from_chars(pastSpaces(text.data(), end), end, number);
+    std::string unit(pastSpaces(rest, end), end);
+    unit.erase(unit.find_last_not_of(' ') + 1);
     std::transform(unit.begin(), unit.end(), unit.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     constexpr std::string_view kPrefixes = "kmgt";
@@ -420,7 +426,8 @@ std::int64_t parseSize(std::string_view text) {
     }
     const double bytes = number * factor;
     if (error != std::errc{} || !(bytes >= 1 && bytes < 0x1p62)) {
-        refuse("\"" + base::excerpt(text) + "\" is not a size; write it as 4GiB, 500MB or 1048576");
+        refuse("\"" + base::excerpt(text) +
+               "\" is not a size; write it as 4GiB, 500 MB or 1048576");
     }
     return static_cast<std::int64_t>(bytes);
 }

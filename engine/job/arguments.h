@@ -37,11 +37,11 @@ struct ParsedArguments {
 /// Reads the text of a job file. **Errors**: Input for a path that is not a readable regular file.
 [[nodiscard]] std::string readJobFile(const std::filesystem::path& path);
 
-/// "X,Y[,Z]:W,H[,D]". **Errors**: CommandLine.
+/// "X,Y[,Z]:W,H[,D]"; spaces may stand beside numbers. **Errors**: CommandLine.
 [[nodiscard]] base::Box parseBox(std::string_view text);
-/// "64", "64,32" or "64,64,32". **Errors**: CommandLine.
+/// "64", "64,32" or "64, 64, 32". **Errors**: CommandLine.
 [[nodiscard]] base::Extents parseTile(std::string_view text);
-/// "4GiB", "500MB", "1048576". **Errors**: CommandLine.
+/// "4GiB", "500 MB", "1048576". **Errors**: CommandLine.
 [[nodiscard]] std::int64_t parseSize(std::string_view text);
 
 /// The help text of the options of `match`.

@@ -8,6 +8,7 @@
 #include "engine/base/error.h"
 #include "engine/job/detail/text.h"
 #include "engine/job/job.h"
+#include "engine/job/verdicts.h"
 #include "engine/plan/planner.h"
 
 // Verdicts on a report: whether a job can run, and whether its result counts.
@@ -30,20 +31,39 @@ std::optional<Error> firstWrong(const std::vector<JobReport>& scenes, const Ask&
     return std::nullopt;
 }
 
+bool onGpu(const plan::CandidateReport& row) { return !row.candidate.onProcessor(); }
+
+bool gpusAlone(const plan::PlanReport& plan) {
+    return std::all_of(plan.candidates.begin(), plan.candidates.end(), onGpu);
+}
+
 } // namespace
+
+std::optional<std::int64_t> leastMemory(const plan::PlanReport& plan) {
+    method::Limits unlimited = plan.limits;
+    unlimited.memoryBytes = INT64_MAX;
+    std::optional<std::int64_t> least;
+    for (const plan::CandidateReport& row : plan.candidates) {
+        const method::Method* const method = plan::methodOf(row.candidate);
+        if (method == nullptr || (onGpu(row) && !gpusAlone(plan))) {
+            continue;
+        }
+        const method::Verdict verdict =
+            method->predict(plan.problem, row.candidate, unlimited, {}, nullptr);
+        if (const auto* fits = std::get_if<method::Prediction>(&verdict)) {
+            least = std::min(least.value_or(INT64_MAX), fits->hostBytes);
+        }
+    }
+    return least;
+}
 
 std::optional<Error> refusal(const plan::PlanReport& plan) {
     if (plan.chosen() != nullptr) {
         return std::nullopt;
     }
-    method::Limits unlimited = plan.limits;
-    unlimited.memoryBytes = INT64_MAX;
-    std::optional<std::int64_t> needed;
+    const std::optional<std::int64_t> needed = leastMemory(plan);
     std::string reasons;
-    const auto onGpu = [](const plan::CandidateReport& row) {
-        return !row.candidate.onProcessor();
-    };
-    const bool gpuAlone = std::all_of(plan.candidates.begin(), plan.candidates.end(), onGpu);
+    const bool gpuAlone = gpusAlone(plan);
     bool failed = false; // when it was timed
     for (const plan::CandidateReport& row : plan.candidates) {
         if (onGpu(row) && !gpuAlone) {
@@ -53,13 +73,6 @@ std::optional<Error> refusal(const plan::PlanReport& plan) {
         if (reasons.find(row.reason) == std::string::npos) {
             reasons += (reasons.empty() ? "" : "; ") + row.candidate.method +
                        (onGpu(row) ? " on " + row.candidate.device : "") + ": " + row.reason;
-        }
-        if (const method::Method* const method = plan::methodOf(row.candidate)) {
-            const method::Verdict verdict =
-                method->predict(plan.problem, row.candidate, unlimited, {}, nullptr);
-            if (const auto* fits = std::get_if<method::Prediction>(&verdict)) {
-                needed = std::min(needed.value_or(INT64_MAX), fits->hostBytes);
-            }
         }
     }
     if (needed && *needed > plan.limits.memoryBytes) {

@@ -12,13 +12,16 @@
 
 #include "ui/bridge/scene_widget.h"
 #include "ui/match_flow.h"
+#include "ui/settings.h"
 #include "ui/theme.h"
 #include "ui/views_panel.h"
 
 namespace flcc::test {
 
-std::unique_ptr<ui::MainWindow> shownWindow() {
+std::unique_ptr<ui::MainWindow> shownWindow(Panel panel) {
     QSettings().clear();
+    ui::Settings::setFlag(QStringLiteral("match/openAdvanced"), panel == Panel::Open);
+    ui::Settings::setFlag(QStringLiteral("match/openPlan"), panel == Panel::Open);
     auto window = std::make_unique<ui::MainWindow>();
     window->resize(1280, 800);
     window->show();

@@ -11,8 +11,11 @@
 
 namespace flcc::test {
 
+/// Whether the advanced controls and the plan of the Match panel are open.
+enum class Panel { Open, AsShipped };
+
 /// A shown window at 1280x800 that has the focus.
-std::unique_ptr<ui::MainWindow> shownWindow();
+std::unique_ptr<ui::MainWindow> shownWindow(Panel panel = Panel::Open);
 
 /// Waits until nothing is under way and no plan is due.
 bool waitUntilIdle(ui::MainWindow& window);

@@ -242,7 +242,7 @@ void VolumeSceneTest::theSlicePlanesCrossAtTheCrosshair() {
     QVERIFY(s.at(with, {15, 19, 15})[0] > 200); // in the ball, on the XZ plane
     s.scene.setCrosshair(base::Point{19, 35, 19});
     QVERIFY(s.at(s.window->render(), {30, 35, 30})[0] < 60); // below the ball
-    s.scene.setSlicePlanesVisible(false);
+    s.scene.setSliceStyle(viz::SliceStyle::Off);
     QVERIFY(test::differences(with, s.window->render()) > 5000);
 }
 
@@ -395,7 +395,7 @@ void VolumeSceneTest::theSelectedPeakAndTheNumbersShowThroughTheSlices() {
     s.scene.setPeaks({{{20, 20, 20}, 0.95, 0}, {{30, 30, 34}, 0.9, 7}}, {9, 9, 9});
     const viz::Picture numbered = s.window->render();
     QVERIFY(test::differences(plain, numbered) > 15);
-    s.scene.setSlicePlanesVisible(false);
+    s.scene.setSliceStyle(viz::SliceStyle::Off);
     const auto brightest = [](const viz::Picture& picture, const viz::Picture& without) {
         int most = 0;
         for (int y = 0; y < picture.height; ++y) {

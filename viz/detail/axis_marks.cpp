@@ -15,7 +15,7 @@ const char* axisLetter(std::size_t axis) {
     return kLetters[axis];
 }
 
-void drawAxisMarks(const Canvas& canvas, const PlaneAxes& axes) {
+void drawAxisMarks(const Canvas& canvas, const PlaneAxes& axes, const std::array<bool, 2>& flips) {
     const double r = canvas.ratio;
     if (canvas.width < 140 * r || canvas.height < 140 * r) {
         return;
@@ -24,26 +24,28 @@ void drawAxisMarks(const Canvas& canvas, const PlaneAxes& axes) {
     const double top = 8 * r;
     const double length = 20 * r;
     const double head = 3.5 * r;
-    const double originX = left + 10 * r;
-    const double originY = top + 10 * r;
+    const double toX = flips[0] ? -1 : 1;
+    const double toY = flips[1] ? -1 : 1;
+    const double originX = left + (flips[0] ? 36 : 10) * r;
+    const double originY = top + (flips[1] ? 36 : 10) * r;
     canvas.marks.rectangle(left, top, left + 46 * r, top + 46 * r, kGlass, kGlassAlpha);
     const match::Colour first = axisColour(axes.right);
     const match::Colour second = axisColour(axes.down);
-    const double tipX = originX + length;
-    const double tipY = originY + length;
+    const double tipX = originX + toX * length;
+    const double tipY = originY + toY * length;
     canvas.marks.line(originX, originY, tipX, originY, 1.6 * r, first);
-    canvas.marks.line(tipX - head, originY - head, tipX, originY, 1.6 * r, first);
-    canvas.marks.line(tipX - head, originY + head, tipX, originY, 1.6 * r, first);
+    canvas.marks.line(tipX - toX * head, originY - head, tipX, originY, 1.6 * r, first);
+    canvas.marks.line(tipX - toX * head, originY + head, tipX, originY, 1.6 * r, first);
     canvas.marks.line(originX, originY, originX, tipY, 1.6 * r, second);
-    canvas.marks.line(originX - head, tipY - head, originX, tipY, 1.6 * r, second);
-    canvas.marks.line(originX + head, tipY - head, originX, tipY, 1.6 * r, second);
+    canvas.marks.line(originX - head, tipY - toY * head, originX, tipY, 1.6 * r, second);
+    canvas.marks.line(originX + head, tipY - toY * head, originX, tipY, 1.6 * r, second);
     TextStyle style;
     style.bold = true;
     style.alignX = AlignX::Centre;
     style.colour = first;
-    canvas.texts.add(tipX + 8 * r, originY, axisLetter(axes.right), style);
+    canvas.texts.add(tipX + toX * 8 * r, originY, axisLetter(axes.right), style);
     style.colour = second;
-    canvas.texts.add(originX, tipY + 8 * r, axisLetter(axes.down), style);
+    canvas.texts.add(originX, tipY + toY * 8 * r, axisLetter(axes.down), style);
 }
 
 } // namespace flcc::viz::detail

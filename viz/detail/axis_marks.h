@@ -10,6 +10,6 @@ namespace flcc::viz::detail {
 [[nodiscard]] const char* axisLetter(std::size_t axis);
 
 /// Draws two arrows at the top left, labelled with the axis to the right and the axis downwards.
-void drawAxisMarks(const Canvas& canvas, const PlaneAxes& axes);
+void drawAxisMarks(const Canvas& canvas, const PlaneAxes& axes, const std::array<bool, 2>& flips);
 
 } // namespace flcc::viz::detail

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include <vtkCamera.h>
+#include <vtkNew.h>
+#include <vtkTransform.h>
 
 namespace flcc::viz::detail {
 namespace {
@@ -55,7 +57,8 @@ void PlaneView::zoomAt(DisplayPoint anchor, double factor) {
     const std::array<double, 2> before = toVoxel(anchor);
     m_zoom *= factor;
     limit();
-    const std::array<double, 2> pixel{anchor.x + 0.5, anchor.y + 0.5};
+    const DisplayPoint at = mirrored(anchor);
+    const std::array<double, 2> pixel{at.x + 0.5, at.y + 0.5};
     for (std::size_t axis = 0; axis < 2; ++axis) {
         m_centre[axis] = before[axis] * m_aspect[axis] - (pixel[axis] - m_size[axis] / 2) / m_zoom;
     }
@@ -63,8 +66,8 @@ void PlaneView::zoomAt(DisplayPoint anchor, double factor) {
 }
 
 void PlaneView::pan(double dx, double dy) {
-    m_centre[0] -= dx / m_zoom;
-    m_centre[1] -= dy / m_zoom;
+    m_centre[0] -= (m_flips[0] ? -dx : dx) / m_zoom;
+    m_centre[1] -= (m_flips[1] ? -dy : dy) / m_zoom;
     limit();
 }
 
@@ -73,12 +76,18 @@ void PlaneView::centreOn(const std::array<double, 2>& voxel) {
     limit();
 }
 
-DisplayPoint PlaneView::toDisplay(const std::array<double, 2>& voxel) const {
-    return {edge(0) + (voxel[0] + 0.5) * m_aspect[0] * m_zoom - 0.5,
-            edge(1) + (voxel[1] + 0.5) * m_aspect[1] * m_zoom - 0.5};
+DisplayPoint PlaneView::mirrored(DisplayPoint display) const {
+    return {m_flips[0] ? m_size[0] - 1 - display.x : display.x,
+            m_flips[1] ? m_size[1] - 1 - display.y : display.y};
 }
 
-std::array<double, 2> PlaneView::toVoxel(DisplayPoint display) const {
+DisplayPoint PlaneView::toDisplay(const std::array<double, 2>& voxel) const {
+    return mirrored({edge(0) + (voxel[0] + 0.5) * m_aspect[0] * m_zoom - 0.5,
+                     edge(1) + (voxel[1] + 0.5) * m_aspect[1] * m_zoom - 0.5});
+}
+
+std::array<double, 2> PlaneView::toVoxel(DisplayPoint shown) const {
+    const DisplayPoint display = mirrored(shown);
     return {(display.x + 0.5 - edge(0)) / (m_aspect[0] * m_zoom) - 0.5,
             (display.y + 0.5 - edge(1)) / (m_aspect[1] * m_zoom) - 0.5};
 }
@@ -93,6 +102,10 @@ void PlaneView::apply(vtkCamera& camera) const {
     camera.SetViewUp(0, -1, 0);
     camera.SetClippingRange(1, 20);
     camera.SetParallelScale(m_size[1] / 2 / m_zoom);
+    // Mirroring the finished picture keeps the order of the planes in depth.
+    const vtkNew<vtkTransform> mirror;
+    mirror->Scale(m_flips[0] ? -1 : 1, m_flips[1] ? -1 : 1, 1);
+    camera.SetUserTransform(m_flips[0] || m_flips[1] ? mirror.Get() : nullptr);
 }
 
 } // namespace flcc::viz::detail

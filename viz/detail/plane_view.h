@@ -14,6 +14,9 @@ class PlaneView {
   public:
     /// `aspect`: size of a voxel on each axis of the plane in units of its finer one.
     void setPlane(const std::array<double, 2>& count, const std::array<double, 2>& aspect);
+    /// Mirrors the picture: the first axis runs to the left, the second one upwards.
+    void setFlips(bool right, bool down) { m_flips = {right, down}; }
+    [[nodiscard]] const std::array<bool, 2>& flips() const { return m_flips; }
     void setSize(int width, int height);
 
     /// Fits the range between two edges on each axis, in voxels, into the view.
@@ -36,9 +39,12 @@ class PlaneView {
     /// voxels fall on pixels at 100 %.
     [[nodiscard]] double edge(std::size_t axis) const;
     void limit();
+    /// A display position of the mirrored picture in the one that is not, and back.
+    [[nodiscard]] DisplayPoint mirrored(DisplayPoint display) const;
 
     std::array<double, 2> m_count{1, 1};
     std::array<double, 2> m_aspect{1, 1};
+    std::array<bool, 2> m_flips{false, false};
     std::array<double, 2> m_size{1, 1};
     std::array<double, 2> m_centre{0, 0}; ///< world
     double m_zoom = 1;                    ///< pixels per world unit

@@ -7,8 +7,6 @@
 namespace flcc::viz::detail {
 namespace {
 
-constexpr match::Colour kNote{255, 196, 61};
-
 std::string numberText(double value, int decimals) {
     char text[32];
     std::snprintf(text, sizeof text, "%.*f", decimals, value == 0 ? 0.0 : value);
@@ -84,7 +82,7 @@ void drawMapNote(const Canvas& canvas, const std::string& note) {
         return;
     }
     TextStyle style;
-    style.colour = kNote;
+    style.colour = kPlateAccent;
     style.bold = true;
     style.plate = true;
     style.alignX = AlignX::Centre;

@@ -15,6 +15,7 @@
 #include <vtkPolyDataMapper.h>
 #include <vtkProperty.h>
 #include <vtkRenderer.h>
+#include <vtkShaderProperty.h>
 #include <vtkTexture.h>
 
 #include "viz/detail/grey_pixels.h"
@@ -43,7 +44,7 @@ struct SliceQuad::Tile {
     vtkNew<vtkActor> actor;
 
     Tile(const TexelRect& shownRect, const TexelRect& storedRect);
-    void fill(const std::uint8_t* rgb, std::int64_t width);
+    void fill(const std::uint8_t* rgba, std::int64_t width);
 };
 
 SliceQuad::Tile::Tile(const TexelRect& shownRect, const TexelRect& storedRect)
@@ -70,7 +71,7 @@ SliceQuad::Tile::Tile(const TexelRect& shownRect, const TexelRect& storedRect)
     corners->GetPointData()->SetTCoords(coordinates);
     mapper->SetInputData(corners);
     picture->SetDimensions(static_cast<int>(width), static_cast<int>(height), 1);
-    picture->AllocateScalars(VTK_UNSIGNED_CHAR, 3);
+    picture->AllocateScalars(VTK_UNSIGNED_CHAR, 4);
     texture->SetInputData(picture);
     texture->SetColorModeToDirectScalars();
     texture->RepeatOff();
@@ -82,14 +83,19 @@ SliceQuad::Tile::Tile(const TexelRect& shownRect, const TexelRect& storedRect)
     actor->PickableOff();
     actor->ForceOpaqueOn();
     actor->GetProperty()->LightingOff();
+    actor->GetShaderProperty()->AddFragmentShaderReplacement(
+        "//VTK::TCoord::Impl", true,
+        "//VTK::TCoord::Impl\n  if (tcolor.a < 0.5) { discard; }\n"
+        "  gl_FragData[0] = vec4(tcolor.rgb, opacity);\n",
+        false);
 }
 
 /// Takes its part of a slice `width` texels wide.
-void SliceQuad::Tile::fill(const std::uint8_t* rgb, std::int64_t width) {
+void SliceQuad::Tile::fill(const std::uint8_t* rgba, std::int64_t width) {
     auto* out = static_cast<std::uint8_t*>(picture->GetScalarPointer());
-    const std::int64_t rowBytes = (stored.right - stored.left) * 3;
+    const std::int64_t rowBytes = (stored.right - stored.left) * 4;
     for (std::int64_t y = stored.top; y < stored.bottom; ++y) {
-        out = std::copy_n(rgb + (y * width + stored.left) * 3, rowBytes, out);
+        out = std::copy_n(rgba + (y * width + stored.left) * 4, rowBytes, out);
     }
     picture->Modified();
 }
@@ -136,9 +142,10 @@ void SliceQuad::update(const Content& content, std::int64_t slice) {
     m_grey.resize(texels);
     greyPixels(content.image, m_axes, slice, content.window, {0, 0, m_width, m_height},
                m_grey.data(), m_width);
-    m_rgb.resize(3 * texels);
+    m_rgba.resize(4 * texels);
     for (std::size_t i = 0; i < texels; ++i) {
-        m_rgb[3 * i] = m_rgb[3 * i + 1] = m_rgb[3 * i + 2] = m_grey[i];
+        std::fill_n(m_rgba.data() + 4 * i, 3, m_grey[i]);
+        m_rgba[4 * i + 3] = content.clearBlack && m_grey[i] == 0 ? 0 : 255;
     }
     if (content.sceneSupport != nullptr) {
         tintOutside(*content.sceneSupport, slice);
@@ -150,7 +157,7 @@ void SliceQuad::update(const Content& content, std::int64_t slice) {
         shade(*content.templSupport, at, slice);
     }
     for (const auto& tile : m_tiles) {
-        tile->fill(m_rgb.data(), m_width);
+        tile->fill(m_rgba.data(), m_width);
         place(*tile, content.aspect, slice);
     }
 }
@@ -182,7 +189,7 @@ void SliceQuad::blendMap(const Content& content, std::int64_t slice) {
     m_map.resize(static_cast<std::size_t>(width * height * 4));
     map.pixels(m_axes, mapSlice, content.scale, content.colours, {0, 0, width, height},
                m_map.data(), width * 4);
-    std::uint8_t* const out = m_rgb.data();
+    std::uint8_t* const out = m_rgba.data();
     // Half-voxel offsets of even templates are rounded here; the slices show them exactly.
     const auto left = static_cast<std::int64_t>(std::floor(map.offset()[m_axes.right]));
     const auto top = static_cast<std::int64_t>(std::floor(map.offset()[m_axes.down]));
@@ -198,7 +205,7 @@ void SliceQuad::blendMap(const Content& content, std::int64_t slice) {
             }
             const match::Colour hatch =
                 (i + j) / 4 % 2 == 0 ? match::kHatchLight : match::kHatchDark;
-            std::uint8_t* pixel = out + ((j + top) * m_width + i + left) * 3;
+            std::uint8_t* pixel = out + ((j + top) * m_width + i + left) * 4;
             blend(pixel, texel[3] == 255 ? match::Colour{texel[0], texel[1], texel[2]} : hatch,
                   opacity);
         }
@@ -213,7 +220,7 @@ void SliceQuad::tintOutside(const base::Image<std::uint8_t>& support, std::int64
             support.data() + slice * strides[m_axes.depth] + j * strides[m_axes.down];
         for (std::int64_t i = 0; i < m_width; ++i) {
             if (row[i * strides[m_axes.right]] == 0) {
-                blend(m_rgb.data() + (j * m_width + i) * 3, kOutside, kOutsideOpacity);
+                blend(m_rgba.data() + (j * m_width + i) * 4, kOutside, kOutsideOpacity);
             }
         }
     }
@@ -238,7 +245,7 @@ void SliceQuad::shade(const base::Image<std::uint8_t>& support, const base::Box&
         for (std::int64_t i = std::max<std::int64_t>(0, -left);
              i < std::min(size[m_axes.right], m_width - left); ++i) {
             if (row[i * strides[m_axes.right]] == 0) {
-                blend(m_rgb.data() + ((j + top) * m_width + i + left) * 3, kTemplateShade,
+                blend(m_rgba.data() + ((j + top) * m_width + i + left) * 4, kTemplateShade,
                       kTemplateShadeAlpha / 255.0);
             }
         }

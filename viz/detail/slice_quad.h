@@ -38,6 +38,7 @@ class SliceQuad {
         /// The boxes, of the support's extents, in which the template's support shades ignored
         /// voxels.
         const std::vector<base::Box>& shaded;
+        bool clearBlack = false; ///< leave out voxels at or below the low end of the window
     };
     void update(const Content& content, std::int64_t slice);
 
@@ -56,7 +57,7 @@ class SliceQuad {
     bool m_visible = false;
     std::vector<std::uint8_t> m_grey;
     std::vector<std::uint8_t> m_map;
-    std::vector<std::uint8_t> m_rgb; ///< the whole slice
+    std::vector<std::uint8_t> m_rgba; ///< the whole slice
     std::vector<std::unique_ptr<Tile>> m_tiles;
 };
 

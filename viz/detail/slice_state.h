@@ -55,6 +55,7 @@ struct SliceScene::State {
     bool scaleBarVisible = true;
     bool scalarBarVisible = true;
     bool axisLettersVisible = true;
+    Anatomy anatomy;
 
     vtkNew<vtkRenderer> renderer;
     detail::TiledPlane imagePlane{*renderer, detail::TiledPlane::Kind::Grey, 0};
@@ -79,6 +80,7 @@ struct SliceScene::State {
     [[nodiscard]] bool mapShown() const;
 
     void drawMarks(const SliceScene& scene);
+    void drawAnatomy(const detail::Canvas& canvas) const;
     void drawRegion(const detail::Canvas& canvas) const;
     /// Shades the ignored voxels of a box; does nothing where the extents differ.
     void drawTemplateSupport(const detail::Canvas& canvas, const base::Box& at) const;

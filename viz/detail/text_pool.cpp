@@ -1,5 +1,7 @@
 #include "viz/detail/text_pool.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <vtkRenderer.h>
@@ -13,7 +15,8 @@ TextPool::~TextPool() {
     }
 }
 
-void TextPool::clear(int viewHeight) {
+void TextPool::clear(int viewWidth, int viewHeight) {
+    m_viewWidth = viewWidth;
     m_viewHeight = viewHeight;
     m_used = 0;
 }
@@ -40,6 +43,19 @@ void TextPool::add(double x, double y, const std::string& text, const TextStyle&
     look.SetVerticalJustification(style.alignY == AlignY::Top      ? VTK_TEXT_TOP
                                   : style.alignY == AlignY::Centre ? VTK_TEXT_CENTERED
                                                                    : VTK_TEXT_BOTTOM);
+    if (style.plate) {
+        // Whole inside the view: a number on the edge of the image is read as well.
+        std::array<double, 2> size{};
+        actor.GetSize(&m_renderer, size.data());
+        const double before = size[0] * (style.alignX == AlignX::Left     ? 0.0
+                                         : style.alignX == AlignX::Centre ? 0.5
+                                                                          : 1.0);
+        const double above = size[1] * (style.alignY == AlignY::Top      ? 0.0
+                                        : style.alignY == AlignY::Centre ? 0.5
+                                                                         : 1.0);
+        x = std::max(std::min(x - before, m_viewWidth - size[0]), 0.0) + before;
+        y = std::max(std::min(y - above, m_viewHeight - size[1]), 0.0) + above;
+    }
     actor.SetDisplayPosition(static_cast<int>(std::lround(x)),
                              static_cast<int>(std::lround(m_viewHeight - y)));
 }

@@ -24,7 +24,7 @@ struct TextStyle {
     bool bold = false;
     AlignX alignX = AlignX::Left;
     AlignY alignY = AlignY::Centre;
-    bool plate = false; ///< a dark plate behind it
+    bool plate = false; ///< a dark plate behind it; the text is moved into the view
 };
 
 /// Short texts in device pixels (origin top left, y down). Text actors of the last frame are
@@ -36,12 +36,13 @@ class TextPool {
     TextPool(const TextPool&) = delete;
     TextPool& operator=(const TextPool&) = delete;
 
-    void clear(int viewHeight);
+    void clear(int viewWidth, int viewHeight);
     void add(double x, double y, const std::string& text, const TextStyle& style);
     void finish(); ///< hides texts that this frame did not use
 
   private:
     vtkRenderer& m_renderer;
+    int m_viewWidth = 1;
     int m_viewHeight = 1;
     std::size_t m_used = 0;
     std::vector<vtkSmartPointer<vtkTextActor>> m_actors;

@@ -20,7 +20,6 @@ constexpr double kFrameSeconds = 0.08;    // a frame while something moves
 constexpr double kFineFrameSeconds = 0.6; // a frame while nothing moves
 constexpr double kCoarsest = 8;           // pixels per ray
 constexpr int kNumbered = 10;
-constexpr double kOutsideShare = 0.25; // of the opacity, where voxels do not count
 constexpr match::Colour kNumber{245, 245, 245};
 constexpr match::Colour kHiddenNumber{165, 170, 178}; // behind a slice
 constexpr std::uint8_t kHiddenAlpha = 130;
@@ -50,6 +49,7 @@ VolumeScene::State::State() {
     for (detail::BoxLines* lines : {&outline, &peakLines, &selectedLines}) {
         renderer->AddActor(&lines->actor());
     }
+    renderer->AddActor(&scoreSurface.actor());
     renderer->AddActor(&boxSurface.actor());
     renderer->AddActor(&peakSurface.actor());
     renderer->AddActor2D(&marks.actor());
@@ -76,6 +76,7 @@ match::Colour VolumeScene::State::colourOf(double score) const {
 
 void VolumeScene::State::updateVolume() {
     volume->SetVisibility(0);
+    updateIsosurface();
     if (!image || content == VolumeContent::None) {
         return;
     }
@@ -84,19 +85,7 @@ void VolumeScene::State::updateVolume() {
         return;
     }
     if (fromMap) {
-        if (!mapTexture.exists()) {
-            shapeMapTexture();
-        }
-        if (mapTextureStale) {
-            mapTexture.erase();
-            freshMapRegions =
-                map.finished() ? std::vector<base::Box>{{{0, 0, 0}, map.extents()}} : map.regions();
-            mapTextureStale = false;
-        }
-        for (const base::Box& fresh : freshMapRegions) {
-            mapTexture.addRegion(map.map(), fresh, scale);
-        }
-        freshMapRegions.clear();
+        updateMapTexture();
     } else {
         const bool first = !sceneTexture.exists();
         if (first) {
@@ -112,7 +101,24 @@ void VolumeScene::State::updateVolume() {
     }
     caster->SetInputData(&(fromMap ? mapTexture : sceneTexture).image());
     updateTransfer();
+    updateClip();
     volume->SetVisibility(1);
+}
+
+void VolumeScene::State::updateMapTexture() {
+    if (!mapTexture.exists()) {
+        shapeMapTexture();
+    }
+    if (mapTextureStale) {
+        mapTexture.erase();
+        freshMapRegions =
+            map.finished() ? std::vector<base::Box>{{{0, 0, 0}, map.extents()}} : map.regions();
+        mapTextureStale = false;
+    }
+    for (const base::Box& fresh : freshMapRegions) {
+        mapTexture.addRegion(map.map(), fresh, scale);
+    }
+    freshMapRegions.clear();
 }
 
 /// A finished map is looked through for what is no plain score.
@@ -131,70 +137,6 @@ void VolumeScene::State::shapeMapTexture() {
                                   [](base::Status each) { return !base::hasValue(each); });
     }
     mapTexture.setShape(map.extents(), first, aspect, marked);
-}
-
-void VolumeScene::State::updateTransfer() {
-    property->SetInterpolationTypeToLinear();
-    markedColours->RemoveAllPoints();
-    colourFunction->RemoveAllPoints();
-    opacityFunction->RemoveAllPoints();
-    outsideOpacity->RemoveAllPoints();
-    property->SetScalarOpacity(1, mapCast() ? opacityFunction : outsideOpacity);
-    const base::Point low = corner(false);
-    const base::Point high = corner(true);
-    const double smallest = std::min({high[0] - low[0], high[1] - low[1], high[2] - low[2]});
-    if (mapCast()) {
-        for (std::size_t i = 0; i < 256; i += 15) {
-            const match::Colour& c = colours[i];
-            colourFunction->AddRGBPoint(static_cast<double>(i), c[0] / 255.0, c[1] / 255.0,
-                                        c[2] / 255.0);
-            const match::Colour pink = match::lowConfColour(c);
-            markedColours->AddRGBPoint(static_cast<double>(i), pink[0] / 255.0, pink[1] / 255.0,
-                                       pink[2] / 255.0);
-        }
-        if (mapHasHoles || mapTexture.marked()) {
-            // Between a score and the 0 of a hole lie colours of scores that nothing has.
-            property->SetInterpolationTypeToNearest();
-        }
-        // Clear where nothing is found, dense where the score is high, on both ends of a map that
-        // counts negative scores.
-        opacityFunction->AddPoint(0, 0);
-        if (scale.map == match::ColourMap::Diverging) {
-            opacityFunction->AddPoint(1, 0.9);
-            opacityFunction->AddPoint(52, 0.5);
-            opacityFunction->AddPoint(90, 0);
-            opacityFunction->AddPoint(166, 0);
-            opacityFunction->AddPoint(204, 0.5);
-        } else {
-            opacityFunction->AddPoint(70, 0);
-            opacityFunction->AddPoint(110, 0.12);
-            opacityFunction->AddPoint(150, 0.5);
-        }
-        opacityFunction->AddPoint(255, 0.95);
-        property->SetScalarOpacityUnitDistance(std::max(1.5, smallest / 100));
-        property->ShadeOff();
-        return;
-    }
-    // Halves, whose differences cannot overflow.
-    const double range = textureWindow.high / 2 - textureWindow.low / 2;
-    const double share = (window.high / 2 - window.low / 2) / range;
-    const double start = (window.low / 2 - textureWindow.low / 2) / range * 255;
-    const auto byteOf = [&](double grey) { return start + grey * share; };
-    for (const auto& [grey, colour] : {std::pair(0, match::Colour{26, 28, 33}),
-                                       {128, match::Colour{140, 145, 153}},
-                                       {255, match::Colour{255, 252, 245}}}) {
-        const match::Colour outside = mixed(colour, detail::kOutside, detail::kOutsideOpacity);
-        colourFunction->AddRGBPoint(byteOf(grey), colour[0] / 255.0, colour[1] / 255.0,
-                                    colour[2] / 255.0);
-        markedColours->AddRGBPoint(byteOf(grey), outside[0] / 255.0, outside[1] / 255.0,
-                                   outside[2] / 255.0);
-    }
-    for (const auto& [grey, opacity] : {std::pair(70, 0.0), {150, 0.05}, {220, 0.35}, {255, 0.8}}) {
-        opacityFunction->AddPoint(byteOf(grey), opacity);
-        outsideOpacity->AddPoint(byteOf(grey), opacity * kOutsideShare);
-    }
-    property->SetScalarOpacityUnitDistance(std::max(2.0, smallest / 40));
-    property->ShadeOff();
 }
 
 void VolumeScene::State::updateQuality() {
@@ -239,7 +181,7 @@ void VolumeScene::State::updateSlices() {
     for (detail::SliceQuad& slice : slices) {
         slice.update({pixels, window, map.exists() && mapVisible ? &map : nullptr, scale, colours,
                       mapOpacity, aspect, sceneSupportShown() ? sceneSupport.get() : nullptr,
-                      templSupport.get(), shaded},
+                      templSupport.get(), shaded, sliceStyle == SliceStyle::Transparent},
                      sliceAt(slice.axes().depth));
     }
     slicesStale = false;
@@ -269,6 +211,9 @@ void VolumeScene::State::updateLines(const VolumeScene& scene) {
                 from[axis] = corner(false)[axis];
                 to[axis] = corner(true)[axis];
                 outline.line(from, to, look.crosshair);
+            }
+            if (sliceStyle == SliceStyle::Frame) {
+                addSliceFrames();
             }
         }
     }
@@ -307,7 +252,7 @@ void VolumeScene::State::updateLines(const VolumeScene& scene) {
 namespace {
 
 /// Three arrows at the bottom left that turn with the camera, the far ones first.
-void drawOrientation(const detail::Canvas& canvas, vtkCamera& camera) {
+void drawOrientation(const detail::Canvas& canvas, vtkCamera& camera, const Anatomy& anatomy) {
     const double r = canvas.ratio;
     if (canvas.width < 160 * r || canvas.height < 160 * r) {
         return;
@@ -339,7 +284,10 @@ void drawOrientation(const detail::Canvas& canvas, vtkCamera& camera) {
         style.bold = true;
         style.alignX = detail::AlignX::Centre;
         style.colour = colour;
-        canvas.texts.add(tipX + dx * 8 * r, tipY + dy * 8 * r, detail::axisLetter(axis), style);
+        canvas.texts.add(tipX + dx * 8 * r, tipY + dy * 8 * r,
+                         anatomy.known() ? std::string(1, anatomy.high[axis])
+                                         : std::string(detail::axisLetter(axis)),
+                         style);
     }
 }
 
@@ -416,9 +364,7 @@ void VolumeScene::State::drawNumbers(const VolumeScene& scene, const detail::Can
         style.plate = true;
         style.alignX = detail::AlignX::Centre;
         style.alignY = detail::AlignY::Bottom;
-        style.colour = label.selected ? canvas.colours.accent
-                       : label.open   ? kNumber
-                                      : kHiddenNumber;
+        style.colour = label.selected ? kPlateAccent : label.open ? kNumber : kHiddenNumber;
         canvas.texts.add(at.x, at.y - 2 * canvas.ratio,
                          " " + std::to_string(peaks[label.peak].number) + " ", style);
     }
@@ -430,7 +376,7 @@ void VolumeScene::State::drawMarks(const VolumeScene& scene) {
     const double r = canvas.ratio;
     drawHiddenBoxes(scene);
     drawNumbers(scene, canvas);
-    drawOrientation(canvas, *renderer->GetActiveCamera());
+    drawOrientation(canvas, *renderer->GetActiveCamera(), anatomy);
     if (scalarBarVisible && map.exists() && (mapVisible || content == VolumeContent::Map)) {
         detail::drawScalarBar(canvas, scale, colours, mapName);
     }

@@ -20,6 +20,7 @@
 #include "viz/detail/map_pixels.h"
 #include "viz/detail/mark_batch.h"
 #include "viz/detail/scalar_bar.h"
+#include "viz/detail/score_surface.h"
 #include "viz/detail/slice_quad.h"
 #include "viz/detail/support.h"
 #include "viz/detail/support_surface.h"
@@ -57,7 +58,13 @@ struct VolumeScene::State {
     detail::Support templSupport;
     detail::Support sceneSupport;
     std::optional<base::Point> crosshair;
-    bool slicePlanesVisible = true;
+    SliceStyle sliceStyle = SliceStyle::Transparent;
+    VolumeTransfer transfer;
+    VolumeClip clip = VolumeClip::None;
+    std::optional<double> scoreThreshold;
+    bool isosurface = false;
+    Anatomy anatomy;
+    bool upright = true;
     bool scalarBarVisible = true;
 
     // Parts that must be rebuilt before the next frame.
@@ -93,6 +100,7 @@ struct VolumeScene::State {
     detail::BoxLines outline;
     detail::BoxLines peakLines;
     detail::BoxLines selectedLines;
+    detail::ScoreSurface scoreSurface;
     detail::SupportSurface boxSurface;
     detail::SupportSurface peakSurface;
     detail::MarkBatch marks;
@@ -105,7 +113,10 @@ struct VolumeScene::State {
     [[nodiscard]] base::Point corner(bool last) const;
     /// The slice along `axis` that the crosshair lies on.
     [[nodiscard]] std::int64_t sliceAt(std::size_t axis) const;
-    [[nodiscard]] bool slicesShown() const { return image && crosshair && slicePlanesVisible; }
+    [[nodiscard]] bool slicesShown() const {
+        return image && crosshair &&
+               (sliceStyle == SliceStyle::Transparent || sliceStyle == SliceStyle::Opaque);
+    }
     [[nodiscard]] bool mapCast() const { return content == VolumeContent::Map && map.exists(); }
     [[nodiscard]] match::Colour colourOf(double score) const;
 
@@ -116,7 +127,13 @@ struct VolumeScene::State {
     }
 
     void updateVolume();
-    void updateTransfer();
+    void updateMapTexture();
+    void updateTransfer(); ///< volume_transfer.cpp, and the next three
+    void setMapTransfer();
+    void setSceneTransfer();
+    void updateClip();
+    void updateIsosurface();
+    void addSliceFrames();
     void shapeMapTexture();
     void updateQuality();
     void updateSlices();

@@ -460,6 +460,29 @@ Inputs readInputs(const Job& job, const JobImages& images, const std::string& sc
     return inputs;
 }
 
+match::PeakOptions peakOptions(const Job& job) {
+    return {.minScore = job.minScore,
+            .maxPeaks = job.maxPeaks,
+            .minDistance = job.minDistance,
+            .partialPeaks = job.partialPeaks,
+            .outside = job.outside,
+            .minOverlap = job.minOverlap};
+}
+
+void moveToScene(std::vector<match::Peak>& peaks, const Inputs& inputs) {
+    const base::Index by = inputs.sceneCorner();
+    for (match::Peak& peak : peaks) {
+        const base::Point half =
+            halfOf(inputs.templates[static_cast<std::size_t>(peak.templ)].extents());
+        peak.corner = {peak.corner.x + by.x, peak.corner.y + by.y, peak.corner.z + by.z};
+        const base::Point corner = pointOf(peak.corner);
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            peak.centre[axis] = corner[axis] + half[axis] + peak.shift[axis];
+        }
+        peak.world = base::toWorld(inputs.scene->geometry, peak.centre);
+    }
+}
+
 } // namespace detail
 
 } // namespace flcc::job

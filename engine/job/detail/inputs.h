@@ -68,4 +68,11 @@ struct Inputs {
             static_cast<double>(templ.z - 1) / 2};
 }
 
+/// The options of a job for match::findPeaks.
+[[nodiscard]] match::PeakOptions peakOptions(const Job& job);
+
+/// Converts peaks of Inputs::sceneView() to voxels of the whole scene, in the order of additions of
+/// findPeaks, so that they have the bits of a run without a region.
+void moveToScene(std::vector<match::Peak>& peaks, const Inputs& inputs);
+
 } // namespace flcc::job::detail

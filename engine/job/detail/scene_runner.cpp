@@ -284,13 +284,8 @@ bool SceneRunner::findPeaks() {
     }
     m_sink.progress(0.2);
     m_result.peaks = match::findPeaks(inputs().sceneView(), maps, m_result.scene->geometry,
-                                      {.minScore = m_job.minScore,
-                                       .maxPeaks = m_job.maxPeaks,
-                                       .minDistance = m_job.minDistance,
-                                       .partialPeaks = m_job.partialPeaks,
-                                       .outside = m_job.outside,
-                                       .minOverlap = m_job.minOverlap},
-                                      m_stop, &m_result.report.peaksIncomplete);
+                                      peakOptions(m_job), m_stop,
+                                      &m_result.report.peaksIncomplete);
     m_result.report.run->peaksMs = watch.ms();
     m_sink.progress(0.8);
     for (std::size_t i = 0; i < groups().size() && !m_stop.stop_requested(); ++i) {
@@ -318,24 +313,10 @@ bool SceneRunner::findPeaks() {
     }
     reportGroups();
     m_result.report.audit = totalAudit(groups());
-    moveToScene();
+    moveToScene(m_result.peaks, inputs());
     m_result.report.peaks = m_result.peaks;
     m_sink.progress(1);
     return !m_stop.stop_requested();
-}
-
-void SceneRunner::moveToScene() {
-    const base::Index by = inputs().sceneCorner();
-    for (match::Peak& peak : m_result.peaks) {
-        const base::Point half =
-            halfOf(inputs().templates[static_cast<std::size_t>(peak.templ)].extents());
-        peak.corner = {peak.corner.x + by.x, peak.corner.y + by.y, peak.corner.z + by.z};
-        const base::Point corner = pointOf(peak.corner);
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-            peak.centre[axis] = corner[axis] + half[axis] + peak.shift[axis];
-        }
-        peak.world = base::toWorld(m_result.scene->geometry, peak.centre);
-    }
 }
 
 bool SceneRunner::write() {

@@ -101,9 +101,6 @@ class SceneRunner {
     }
 
     [[nodiscard]] bool findPeaks();
-    /// Converts peaks to voxels of the whole scene, in the order of additions of findPeaks, so that
-    /// they have the bits of a run without a region.
-    void moveToScene();
 
     [[nodiscard]] bool write();
     [[nodiscard]] bool writePlan();

@@ -391,6 +391,11 @@ void JobArgumentsTest::sizesAreRead() {
     QCOMPARE(job::parseSize("4GiB"), std::int64_t{4} << 30);
     QCOMPARE(job::parseSize("4gib"), std::int64_t{4} << 30);
     QCOMPARE(job::parseSize("500MB"), std::int64_t{500'000'000});
+    QCOMPARE(job::parseSize("200 MiB"), std::int64_t{200} << 20);
+    QCOMPARE(job::parseSize(" 1 k "), std::int64_t{1024});
+    QVERIFY_THROWS_EXCEPTION(base::Error, (void)job::parseSize("2 0 MiB"));
+    QVERIFY((job::parseTile("64 , 32") == base::Extents{64, 32, 0}));
+    QVERIFY((job::parseBox("1, 2 : 3, 4") == base::Box{{1, 2, 0}, {3, 4, 1}}));
     QCOMPARE(job::parseSize("1.5K"), std::int64_t{1536});
     QCOMPARE(job::parseSize("2TiB"), std::int64_t{2} << 40);
     QCOMPARE(job::parseSize("10B"), std::int64_t{10});

@@ -1,0 +1,337 @@
+#include <QAction>
+#include <QComboBox>
+#include <QDialog>
+#include <QDockWidget>
+#include <QDoubleSpinBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QPushButton>
+#include <QSettings>
+#include <QSlider>
+#include <QSpinBox>
+#include <QTest>
+#include <QToolButton>
+
+#include "engine/base/tile_pool.h"
+#include "tests/support/test_class.h"
+#include "tests/ui/window_support.h"
+#include "ui/match_flow.h"
+#include "ui/match_panel.h"
+#include "ui/message_bar.h"
+#include "ui/option_names.h"
+#include "ui/plan_card.h"
+#include "ui/theme.h"
+#include "ui/views_panel.h"
+
+// The Match panel says what it means, and stays in reach.
+
+using namespace flcc;
+
+class WindowPanelTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void init();
+    void cleanup();
+    void memoryIsTypedAsTheWindowWritesIt();
+    void anInvalidFieldStaysAndStopsTheRun();
+    void refusalsNameControls();
+    void threadsEndAtTheMachine();
+    void theThresholdIsAlwaysVisible();
+    void theRegionIsDrawnWhileItIsTyped();
+    void aFlatTemplateDisablesRun();
+    void thePlanIsOneLineUntilWhyIsClicked();
+    void aRefusalHasAButtonThatHelps();
+    void advancedIsRemembered();
+    void resetLayoutBringsBackLostPanels();
+    void textsFollowTheThemeWhileRunning();
+    void theKeySheetListsTheMouse();
+    void slicesCountFromZero();
+    void thePaletteFindsAndRunsACommand();
+
+  private:
+    void openWithTemplate();
+    [[nodiscard]] ui::MessageBar& bar() {
+        return test::child<ui::MessageBar>(*m_window, "messageBar");
+    }
+    void type(const char* field, const char* text);
+
+    std::unique_ptr<ui::MainWindow> m_window;
+};
+
+void WindowPanelTest::init() { m_window = test::shownWindow(); }
+
+void WindowPanelTest::cleanup() { m_window.reset(); }
+
+void WindowPanelTest::openWithTemplate() {
+    m_window->document().setScene(test::noiseScene({200, 160, 1}, 4));
+    m_window->document().setBox(base::Box{{10, 10, 0}, {16, 16, 1}});
+    m_window->document().cutTemplate();
+    QVERIFY(test::waitUntilIdle(*m_window));
+}
+
+void WindowPanelTest::type(const char* field, const char* text) {
+    auto& edit = test::child<QLineEdit>(*m_window, field);
+    edit.setFocus();
+    edit.selectAll();
+    QTest::keyClicks(&edit, QLatin1String(text));
+}
+
+void WindowPanelTest::memoryIsTypedAsTheWindowWritesIt() {
+    openWithTemplate();
+    for (const char* text : {"200 MiB", "200MiB", " 200 mib "}) {
+        type("memory", text);
+        QTest::keyClick(&test::child<QLineEdit>(*m_window, "memory"), Qt::Key_Return);
+        QCOMPARE(m_window->matchPanel().settings().memoryBytes, std::int64_t{200} << 20);
+    }
+    job::Job job = m_window->matchPanel().settings();
+    m_window->matchPanel().setSettings(job);
+    QCOMPARE(test::child<QLineEdit>(*m_window, "memory").text(), QStringLiteral("200 MiB"));
+    type("tile", "64 , 32");
+    QTest::keyClick(&test::child<QLineEdit>(*m_window, "tile"), Qt::Key_Return);
+    QVERIFY(m_window->matchPanel().settings().tile == (base::Extents{64, 32, 0}));
+    QVERIFY(test::waitUntilIdle(*m_window));
+}
+
+void WindowPanelTest::anInvalidFieldStaysAndStopsTheRun() {
+    openWithTemplate();
+    const auto& run = test::child<QPushButton>(*m_window, "runButton");
+    QVERIFY(run.isEnabled());
+    type("memory", "much");
+    QTest::keyClick(&test::child<QLineEdit>(*m_window, "memory"), Qt::Key_Return);
+    QCOMPARE(test::child<QLineEdit>(*m_window, "memory").text(), QStringLiteral("much"));
+    QVERIFY(!run.isEnabled());
+    QVERIFY(!test::child<QAction>(*m_window, "run").isEnabled());
+    QVERIFY2(run.toolTip().contains(QStringLiteral("much")), qPrintable(run.toolTip()));
+    type("memory", "1 GiB");
+    QTest::keyClick(&test::child<QLineEdit>(*m_window, "memory"), Qt::Key_Return);
+    QVERIFY(run.isEnabled());
+    QVERIFY(test::waitUntilIdle(*m_window));
+}
+
+void WindowPanelTest::refusalsNameControls() {
+    QCOMPARE(
+        ui::inWindowWords("needs 3 MiB; raise --memory, use fewer --threads or a smaller scene"),
+        QStringLiteral("needs 3 MiB; raise \"Memory limit\", use fewer \"Threads\" or a smaller "
+                       "scene"));
+    QCOMPARE(ui::inWindowWords("--statistics fourier does not work with method direct"),
+             QStringLiteral("\"Sums\" \"Correlations\" does not work with method direct"));
+    openWithTemplate();
+    type("memory", "1000");
+    QTest::keyClick(&test::child<QLineEdit>(*m_window, "memory"), Qt::Key_Return);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    test::click(test::child<QPushButton>(*m_window, "runButton"));
+    QTRY_COMPARE(bar().kind(), ui::MessageBar::Kind::Error);
+    QVERIFY2(bar().sentence().contains(QStringLiteral("\"Memory limit\"")) &&
+                 !bar().sentence().contains(QStringLiteral("--")),
+             qPrintable(bar().sentence()));
+    QVERIFY(test::waitUntilIdle(*m_window));
+}
+
+void WindowPanelTest::threadsEndAtTheMachine() {
+    QCOMPARE(test::child<QSpinBox>(*m_window, "threads").maximum(), base::availableThreads());
+    job::Job job;
+    job.threads = 4000;
+    m_window->matchPanel().setSettings(job);
+    QCOMPARE(m_window->matchPanel().settings().threads, base::availableThreads());
+}
+
+void WindowPanelTest::theThresholdIsAlwaysVisible() {
+    openWithTemplate();
+    m_window->resize(1280, 720);
+    QTest::qWait(30);
+    for (const char* name : {"foldEdges", "foldMethod", "foldExactness"}) {
+        test::child<QToolButton>(*m_window, name).click();
+    }
+    QTest::qWait(30);
+    const QRect panel(QPoint(), m_window->matchPanel().size());
+    for (const char* name : {"minScoreSlider", "minScore", "maxPeaks", "minDistance", "region",
+                             "runButton", "planLine"}) {
+        const auto& field = test::child<QWidget>(*m_window, name);
+        const QRect at(field.mapTo(&m_window->matchPanel(), QPoint()), field.size());
+        QVERIFY2(field.isVisible() && panel.contains(at) &&
+                     field.visibleRegion().boundingRect() == field.rect(),
+                 name);
+    }
+    auto& slider = test::child<QSlider>(*m_window, "minScoreSlider");
+    slider.setValue(730);
+    QCOMPARE(m_window->matchPanel().threshold(), 0.73);
+    test::child<QDoubleSpinBox>(*m_window, "minScore").setValue(0.25);
+    QCOMPARE(slider.value(), 250);
+}
+
+void WindowPanelTest::theRegionIsDrawnWhileItIsTyped() {
+    openWithTemplate();
+    QTest::qWait(100);
+    const ui::ViewFrame& view = *m_window->views().frames()[0];
+    const QImage before = view.widget()->grabFramebuffer();
+    type("region", "20, 30 : 60, 50");
+    QTest::qWait(50);
+    QVERIFY(view.widget()->grabFramebuffer() != before);
+    QVERIFY(!m_window->matchPanel().settings().region);
+    QTest::keyClick(&test::child<QLineEdit>(*m_window, "region"), Qt::Key_Return);
+    QVERIFY(m_window->matchPanel().settings().region == (base::Box{{20, 30, 0}, {60, 50, 1}}));
+    QVERIFY(test::waitUntilIdle(*m_window));
+}
+
+void WindowPanelTest::aFlatTemplateDisablesRun() {
+    ui::SceneEntry scene = test::noiseScene({100, 80, 1}, 2);
+    base::Image<float> pixels({100, 80, 1});
+    const auto& noise = std::get<base::Image<float>>(scene.image->pixels);
+    std::copy(noise.data(), noise.data() + noise.count(), pixels.data());
+    for (std::int64_t y = 0; y < 20; ++y) {
+        std::fill_n(pixels.view().row(y, 0), 20, 3.0F);
+    }
+    auto flat = std::make_shared<job::SceneImage>();
+    flat->pixels = std::move(pixels);
+    scene.image = flat;
+    m_window->document().setScene(scene);
+    m_window->document().setBox(base::Box{{2, 2, 0}, {9, 9, 1}});
+    QVERIFY(test::waitUntilIdle(*m_window));
+    const auto& run = test::child<QPushButton>(*m_window, "runButton");
+    QVERIFY(!run.isEnabled());
+    QVERIFY(!test::child<QAction>(*m_window, "run").isEnabled());
+    QVERIFY2(run.toolTip().contains(QStringLiteral("constant")), qPrintable(run.toolTip()));
+    const QString line = test::child<QLabel>(*m_window, "planLine").text();
+    QVERIFY2(line.contains(QStringLiteral("constant")), qPrintable(line));
+    m_window->document().setBox(base::Box{{50, 40, 0}, {9, 9, 1}});
+    QVERIFY(run.isEnabled());
+    QVERIFY(test::waitUntilIdle(*m_window));
+}
+
+void WindowPanelTest::thePlanIsOneLineUntilWhyIsClicked() {
+    m_window.reset();
+    QSettings().clear();
+    m_window = test::shownWindow(test::Panel::AsShipped);
+    openWithTemplate();
+    auto& line = test::child<QLabel>(*m_window, "planLine");
+    const auto& headline = test::child<QLabel>(*m_window, "planHeadline");
+    const auto* chosen = m_window->flow().report()->plan.chosen();
+    QVERIFY2(line.text().contains(QString::fromStdString(chosen->candidate.method)) &&
+                 line.text().contains(QStringLiteral("MiB")) &&
+                 line.text().contains(QStringLiteral("CPU")),
+             qPrintable(line.text()));
+    QVERIFY(!headline.isVisible());
+    line.setFocus();
+    QTest::keyClick(&line, Qt::Key_Tab); // to the link
+    Q_EMIT line.linkActivated(QStringLiteral("why"));
+    QVERIFY(headline.isVisible());
+    Q_EMIT line.linkActivated(QStringLiteral("why"));
+    QVERIFY(!headline.isVisible());
+}
+
+void WindowPanelTest::aRefusalHasAButtonThatHelps() {
+    openWithTemplate();
+    type("memory", "1000");
+    QTest::keyClick(&test::child<QLineEdit>(*m_window, "memory"), Qt::Key_Return);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(m_window->flow().report()->plan.chosen() == nullptr);
+    auto& fix = test::child<QPushButton>(*m_window, "planFix0");
+    QVERIFY2(fix.text().startsWith(QStringLiteral("Limit ")), qPrintable(fix.text()));
+    test::click(fix);
+    QTest::qWait(1);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(m_window->flow().report()->plan.chosen() != nullptr);
+    QVERIFY(!test::child<QWidget>(*m_window, "planFixes").isVisible());
+    QVERIFY(test::runAndWait(*m_window));
+}
+
+void WindowPanelTest::advancedIsRemembered() {
+    m_window.reset();
+    m_window = test::shownWindow(test::Panel::AsShipped);
+    auto* device = &test::child<QWidget>(*m_window, "device");
+    QVERIFY(!device->isVisible());
+    test::click(test::child<QToolButton>(*m_window, "foldAdvanced"));
+    QVERIFY(device->isVisible());
+    m_window.reset();
+    m_window = std::make_unique<ui::MainWindow>();
+    m_window->show();
+    QVERIFY(test::child<QWidget>(*m_window, "device").isVisible());
+    QVERIFY(test::waitUntilIdle(*m_window));
+}
+
+void WindowPanelTest::resetLayoutBringsBackLostPanels() {
+    auto& dock = test::child<QDockWidget>(*m_window, "matchDock");
+    dock.setFloating(true);
+    dock.move(20'000, 20'000);
+    test::child<QDockWidget>(*m_window, "dataDock").hide();
+    test::child<QAction>(*m_window, "resetLayout").trigger();
+    QVERIFY(!dock.isFloating());
+    QVERIFY(test::child<QDockWidget>(*m_window, "dataDock").isVisible());
+    QVERIFY(m_window->rect().contains(dock.geometry()));
+}
+
+void WindowPanelTest::textsFollowTheThemeWhileRunning() {
+    openWithTemplate();
+    const auto lightness = [](const QWidget& widget) {
+        // The colour that differs most from the background is the text.
+        const QImage picture = const_cast<QWidget&>(widget).grab().toImage();
+        const int ground = picture.pixelColor(picture.width() - 1, 0).lightness();
+        int text = ground;
+        for (int y = 0; y < picture.height(); ++y) {
+            for (int x = 0; x < picture.width(); ++x) {
+                const int here = picture.pixelColor(x, y).lightness();
+                text = std::abs(here - ground) > std::abs(text - ground) ? here : text;
+            }
+        }
+        return std::pair(text, ground);
+    };
+    for (const char* theme : {"theme1", "theme2"}) {
+        test::child<QAction>(*m_window, theme).trigger();
+        QTest::qWait(20);
+        const bool dark = theme[5] == '2';
+        for (const char* name : {"foldAdvanced", "foldBox", "foldComputation", "planHeadline",
+                                 "planLine", "planCalibration"}) {
+            const auto [text, ground] = lightness(test::child<QWidget>(*m_window, name));
+            QVERIFY2(dark ? text > ground + 60 : text < ground - 60,
+                     qPrintable(QStringLiteral("%1 %2: %3 on %4")
+                                    .arg(QLatin1String(theme), QLatin1String(name))
+                                    .arg(text)
+                                    .arg(ground)));
+        }
+    }
+}
+
+void WindowPanelTest::theKeySheetListsTheMouse() {
+    test::child<QAction>(*m_window, "keySheet").trigger();
+    auto& sheet = test::child<QDialog>(*m_window, "keySheet");
+    QStringList texts;
+    for (const QLabel* label : sheet.findChildren<QLabel*>()) {
+        texts << label->text();
+    }
+    QVERIFY(texts.contains(QStringLiteral("Ctrl+wheel")));
+    QVERIFY(texts.contains(QStringLiteral("Double-click")));
+    sheet.close();
+}
+
+void WindowPanelTest::slicesCountFromZero() {
+    m_window->document().setScene(test::noiseScene({20, 30, 16}, 4));
+    m_window->views().setCrosshair({3, 4, 5});
+    QVERIFY(test::child<QLabel>(*m_window, "statusIndex").text().endsWith(QStringLiteral(", 5")));
+    const QString view = test::child<QLabel>(*m_window, "statusView").text();
+    QVERIFY2(view.contains(QString::fromUtf8("slice 5 of 0–15")), qPrintable(view));
+    const QString slice = test::child<QLabel>(*m_window, "viewXYSliceText").text();
+    QCOMPARE(slice, QString::fromUtf8("z = 5 of 0–15"));
+}
+
+void WindowPanelTest::thePaletteFindsAndRunsACommand() {
+    openWithTemplate();
+    auto& overlay = test::child<QAction>(*m_window, "overlay");
+    QVERIFY(overlay.isChecked());
+    QTest::keyClick(m_window.get(), Qt::Key_K, Qt::ControlModifier);
+    auto& palette = test::child<QDialog>(*m_window, "commandPalette");
+    QTRY_VERIFY(palette.isVisible());
+    const auto& list = test::child<QListWidget>(palette, "commandList");
+    QVERIFY(list.count() > 50);
+    auto& words = test::child<QLineEdit>(palette, "commandWords");
+    QTest::keyClicks(&words, QStringLiteral("show heat"));
+    QVERIFY2(list.currentItem()->text().contains(QStringLiteral("Show heatmap    S")),
+             qPrintable(list.currentItem()->text()));
+    QTest::keyClick(&words, Qt::Key_Return);
+    QTRY_VERIFY(!overlay.isChecked());
+}
+
+const flcc::test::TestClass<WindowPanelTest> kTests;
+
+#include "window_panel_test.moc"

@@ -1,0 +1,292 @@
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QDropEvent>
+#include <QInputDialog>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListView>
+#include <QMenu>
+#include <QMessageBox>
+#include <QMimeData>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QTableView>
+#include <QTest>
+#include <QToolButton>
+
+#include "engine/io/image_file.h"
+#include "tests/support/test_class.h"
+#include "tests/ui/window_support.h"
+#include "ui/data_model.h"
+#include "ui/match_flow.h"
+#include "ui/match_panel.h"
+#include "ui/views_panel.h"
+
+// Nothing that a person made is lost without a question, and a result brings back its job.
+
+using namespace flcc;
+
+class WindowWorkTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void init();
+    void cleanup();
+    void lettersDoNothingWhileAMenuIsOpen();
+    void droppingASceneAsksBeforeItRemovesWork_data();
+    void droppingASceneAsksBeforeItRemovesWork();
+    void aSampleAloneIsReplacedWithoutAQuestion();
+    void quittingDuringARunAsks();
+    void aResultBringsBackItsJob();
+    void resultsHaveNamesOfTheirOwnAndCanBeRenamed();
+    void aListThatIsCutOffSaysHowManyThereAre();
+    void aLowerThresholdTakesPeaksFromTheMap();
+    void aRowMovesTheViews();
+    void copiedPeaksAreThoseOfTheTable();
+
+  private:
+    [[nodiscard]] QString file(const char* name) const {
+        return m_folder->filePath(QLatin1String(name));
+    }
+    [[nodiscard]] ui::Document& document() { return m_window->document(); }
+    void openAndRun();
+    void drop(const QString& path);
+    [[nodiscard]] QString summary() {
+        return test::child<QLabel>(*m_window, "peaksSummary").text();
+    }
+
+    std::unique_ptr<QTemporaryDir> m_folder;
+    std::unique_ptr<ui::MainWindow> m_window;
+};
+
+void WindowWorkTest::init() {
+    m_folder = std::make_unique<QTemporaryDir>();
+    for (const char* name : {"first.mha", "second.mha"}) {
+        const ui::SceneEntry scene = test::noiseScene({120, 90, 1}, 3);
+        io::writeImage(file(name).toStdString(), base::viewOf(scene.image->pixels), {});
+    }
+    m_window = test::shownWindow();
+}
+
+void WindowWorkTest::cleanup() {
+    m_window.reset();
+    m_folder.reset();
+}
+
+void WindowWorkTest::openAndRun() {
+    m_window->openFile(file("first.mha"));
+    QVERIFY(test::waitUntilIdle(*m_window));
+    document().setBox(base::Box{{30, 40, 0}, {9, 9, 1}});
+    document().cutTemplate();
+    test::child<QDoubleSpinBox>(*m_window, "minScore").setValue(0.2);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(test::runAndWait(*m_window));
+}
+
+void WindowWorkTest::drop(const QString& path) {
+    QMimeData data;
+    data.setUrls({QUrl::fromLocalFile(path)});
+    QDropEvent event(QPointF(300, 300), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(m_window.get(), &event);
+}
+
+void WindowWorkTest::lettersDoNothingWhileAMenuIsOpen() {
+    openAndRun();
+    auto& view = *m_window->views().frames()[0]->widget();
+    view.setFocus();
+    QTest::keyClick(&view, Qt::Key_N);
+    const int peak = document().selectedPeak();
+    QMenu menu(m_window.get());
+    menu.addAction(QStringLiteral("Something"));
+    menu.popup(m_window->mapToGlobal(QPoint(200, 200)));
+    QTRY_VERIFY(QApplication::activePopupWidget() == &menu);
+    QTest::keyClick(&menu, Qt::Key_P);
+    QCOMPARE(document().selectedPeak(), peak);
+    menu.close();
+    QTest::keyClick(&view, Qt::Key_P);
+    QVERIFY(document().selectedPeak() != peak);
+}
+
+void WindowWorkTest::droppingASceneAsksBeforeItRemovesWork_data() {
+    QTest::addColumn<QByteArray>("button");
+    QTest::addColumn<int>("scenes");
+    QTest::addColumn<int>("templates");
+    QTest::addColumn<int>("results");
+    QTest::newRow("new") << QByteArray("openNew") << 1 << 0 << 0;
+    QTest::newRow("add") << QByteArray("openAdd") << 2 << 1 << 1;
+    QTest::newRow("keep") << QByteArray("openKeep") << 1 << 1 << 0;
+    QTest::newRow("cancel") << QByteArray() << 1 << 1 << 1;
+}
+
+void WindowWorkTest::droppingASceneAsksBeforeItRemovesWork() {
+    QFETCH(QByteArray, button);
+    openAndRun();
+    drop(file("second.mha"));
+    auto& question = test::child<QMessageBox>(*m_window, "openQuestion");
+    QTRY_VERIFY(question.isVisible());
+    QVERIFY2(question.text().contains(QStringLiteral("removes the template and the result")),
+             qPrintable(question.text()));
+    if (button.isEmpty()) {
+        QTest::keyClick(&question, Qt::Key_Escape);
+    } else {
+        test::click(test::child<QPushButton>(question, button));
+    }
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QTEST(static_cast<int>(document().scenes().size()), "scenes");
+    QTEST(static_cast<int>(document().templates().size()), "templates");
+    QTEST(static_cast<int>(document().results().size()), "results");
+    if (button == "openKeep") {
+        QCOMPARE(document().scene().name, QStringLiteral("second.mha"));
+        QVERIFY(!document().templ()->crop); // the new scene holds other voxels there
+        QVERIFY(test::runAndWait(*m_window));
+        QVERIFY(document().result()->job->peaks.front().corner == (base::Index{30, 40, 0}));
+    }
+}
+
+void WindowWorkTest::aSampleAloneIsReplacedWithoutAQuestion() {
+    m_window->opener().openSample(QStringLiteral("tiny"));
+    QVERIFY(test::waitUntilIdle(*m_window));
+    drop(file("second.mha"));
+    QVERIFY(m_window->findChild<QMessageBox*>(QStringLiteral("openQuestion")) == nullptr);
+    QTRY_COMPARE(document().scene().name, QStringLiteral("second.mha"));
+    QVERIFY(test::waitUntilIdle(*m_window));
+}
+
+void WindowWorkTest::quittingDuringARunAsks() {
+    document().setScene(test::noiseScene({2000, 2000, 1}, 5));
+    document().setBox(base::Box{{100, 200, 0}, {63, 61, 1}});
+    document().cutTemplate();
+    job::Job job = m_window->matchPanel().settings();
+    job.method = "direct";
+    job.threads = 1;
+    job.planning = plan::Planning::Estimate;
+    m_window->matchPanel().setSettings(job);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    test::click(test::child<QPushButton>(*m_window, "runButton"));
+    test::child<QAction>(*m_window, "quit").trigger();
+    QVERIFY(m_window->isVisible());
+    auto& question = test::child<QMessageBox>(*m_window, "quitQuestion");
+    QTRY_VERIFY(question.isVisible());
+    test::click(test::child<QPushButton>(question, "quitNow"));
+    QTRY_VERIFY(!m_window->isVisible());
+}
+
+void WindowWorkTest::aResultBringsBackItsJob() {
+    openAndRun();
+    const auto first = document().templ()->image;
+    document().setBox(base::Box{{60, 20, 0}, {11, 11, 1}});
+    document().cutTemplate();
+    auto& score = test::child<QDoubleSpinBox>(*m_window, "minScore");
+    score.setValue(0.6);
+    test::child<QSpinBox>(*m_window, "maxPeaks").setValue(5);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(test::runAndWait(*m_window));
+    auto& list = test::child<QListView>(*m_window, "dataList");
+    const QModelIndex oldest = list.model()->index(list.model()->rowCount() - 2, 0);
+    QTest::mouseClick(list.viewport(), Qt::LeftButton, Qt::NoModifier,
+                      list.visualRect(oldest).center());
+    QCOMPARE(document().shownResult(), 0);
+    QVERIFY(document().templ()->image == first);
+    QCOMPARE(score.value(), 0.2);
+    QCOMPARE(test::child<QSpinBox>(*m_window, "maxPeaks").value(), 100);
+    QVERIFY(test::waitUntilIdle(*m_window));
+}
+
+void WindowWorkTest::resultsHaveNamesOfTheirOwnAndCanBeRenamed() {
+    openAndRun();
+    QVERIFY(test::runAndWait(*m_window));
+    QVERIFY(test::runAndWait(*m_window));
+    QStringList names;
+    for (const ui::ResultEntry& each : document().results()) {
+        QVERIFY2(each.title.startsWith(QString::fromUtf8("first · ")), qPrintable(each.title));
+        names << each.title;
+    }
+    QCOMPARE(names.removeDuplicates(), 0);
+    test::child<QAction>(*m_window, "renameResult").trigger();
+    auto& dialog = test::child<QInputDialog>(*m_window, "renameDialog");
+    dialog.setTextValue(QStringLiteral("good one"));
+    QTest::keyClick(&dialog, Qt::Key_Return);
+    QTRY_COMPARE(document().result()->title, QStringLiteral("good one"));
+}
+
+void WindowWorkTest::aListThatIsCutOffSaysHowManyThereAre() {
+    m_window->openFile(file("first.mha"));
+    QVERIFY(test::waitUntilIdle(*m_window));
+    document().setBox(base::Box{{30, 40, 0}, {9, 9, 1}});
+    document().cutTemplate();
+    test::child<QDoubleSpinBox>(*m_window, "minScore").setValue(0.1);
+    auto& most = test::child<QSpinBox>(*m_window, "maxPeaks");
+    most.setValue(4);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(test::runAndWait(*m_window));
+    QCOMPARE(test::child<QTableView>(*m_window, "peaksTable").model()->rowCount(), 4);
+    const job::Job job = document().result()->settings;
+    const QString four = summary();
+    QVERIFY2(four.startsWith(QStringLiteral("4 of ")), qPrintable(four));
+    auto& all = test::child<QToolButton>(*m_window, "peaksAll");
+    QVERIFY(all.isVisible());
+    test::click(all);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    const int rows = test::child<QTableView>(*m_window, "peaksTable").model()->rowCount();
+    QVERIFY2(four.startsWith(QStringLiteral("4 of %1 shown").arg(rows)), qPrintable(four));
+    QVERIFY(!all.isVisible());
+    // The list is that of a run with this number.
+    job::Job whole = m_window->flow().currentJob();
+    const job::JobResult again = job::runJob(whole, {document().scene().image});
+    QCOMPARE(static_cast<int>(again.peaks.size()), rows);
+    for (int i = 0; i < rows; ++i) {
+        const match::Peak& a = again.peaks[static_cast<std::size_t>(i)];
+        const match::Peak& b = document().result()->job->peaks[static_cast<std::size_t>(i)];
+        QVERIFY(a.corner == b.corner && a.score == b.score && a.centre == b.centre);
+    }
+}
+
+void WindowWorkTest::aLowerThresholdTakesPeaksFromTheMap() {
+    openAndRun();
+    const auto map = document().result()->job->map;
+    const auto before = document().result()->job->peaks.size();
+    test::child<QDoubleSpinBox>(*m_window, "minScore").setValue(0.1);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QCOMPARE(document().results().size(), std::size_t{1});
+    QVERIFY(document().result()->job->map == map);
+    QVERIFY(document().result()->job->peaks.size() > before);
+    QCOMPARE(test::child<QTableView>(*m_window, "peaksTable").model()->rowCount(),
+             static_cast<int>(document().result()->job->peaks.size()));
+}
+
+void WindowWorkTest::aRowMovesTheViews() {
+    openAndRun();
+    auto& table = test::child<QTableView>(*m_window, "peaksTable");
+    const ui::ViewFrame& frame = *m_window->views().frames()[0];
+    const auto centred = [&](int peak) {
+        const auto& peaks = document().result()->job->peaks;
+        const viz::DisplayPoint at =
+            frame.scene().displayOf(peaks[static_cast<std::size_t>(peak)].centre);
+        return std::abs(at.x - frame.scene().width() / 2.0) < 2 &&
+               std::abs(at.y - frame.scene().height() / 2.0) < 2;
+    };
+    QTest::mouseClick(table.viewport(), Qt::LeftButton, Qt::NoModifier,
+                      table.visualRect(table.model()->index(1, 1)).center());
+    QVERIFY(centred(1));
+    QTest::keyClick(&table, Qt::Key_Down);
+    QVERIFY(centred(2));
+    QTest::keyClick(&table, Qt::Key_Up);
+    QVERIFY(centred(1));
+}
+
+void WindowWorkTest::copiedPeaksAreThoseOfTheTable() {
+    openAndRun();
+    test::click(test::child<QWidget>(*m_window, "peaksCopy"));
+    const QStringList lines =
+        QApplication::clipboard()->text().split(QChar('\n'), Qt::SkipEmptyParts);
+    const auto& table = test::child<QTableView>(*m_window, "peaksTable");
+    QCOMPARE(static_cast<int>(lines.size()), table.model()->rowCount() + 1);
+    QVERIFY2(lines[0].startsWith(QStringLiteral("#\tscore\tx [0-based]\ty")), qPrintable(lines[0]));
+    QVERIFY2(lines[1].startsWith(QStringLiteral("1\t1.0000\t30\t40\t")), qPrintable(lines[1]));
+    QVERIFY(!lines[1].contains(QStringLiteral("\t\t")));
+}
+
+const flcc::test::TestClass<WindowWorkTest> kTests;
+
+#include "window_work_test.moc"

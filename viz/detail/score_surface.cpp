@@ -1,0 +1,28 @@
+#include "viz/detail/score_surface.h"
+
+#include <vtkImageData.h>
+#include <vtkProperty.h>
+
+namespace flcc::viz::detail {
+
+ScoreSurface::ScoreSurface() {
+    m_filter->ComputeScalarsOff();
+    m_filter->ComputeNormalsOn();
+    m_mapper->SetInputConnection(m_filter->GetOutputPort());
+    m_mapper->ScalarVisibilityOff();
+    m_actor->SetMapper(m_mapper);
+    m_actor->PickableOff();
+    m_actor->VisibilityOff();
+    m_actor->GetProperty()->SetSpecular(0.2);
+}
+
+void ScoreSurface::show(vtkImageData& volume, double level, const match::Colour& colour) {
+    m_filter->SetInputData(&volume);
+    m_filter->SetValue(0, level);
+    m_actor->GetProperty()->SetColor(colour[0] / 255.0, colour[1] / 255.0, colour[2] / 255.0);
+    m_actor->VisibilityOn();
+}
+
+void ScoreSurface::hide() { m_actor->VisibilityOff(); }
+
+} // namespace flcc::viz::detail

@@ -1,0 +1,216 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include <vtkCamera.h>
+
+#include "viz/detail/axis_marks.h"
+#include "viz/detail/grey_pixels.h"
+#include "viz/detail/volume_state.h"
+
+namespace flcc::viz {
+
+using detail::byAxis;
+
+namespace {
+
+constexpr double kOutsideShare = 0.25; // of the opacity, where voxels do not count
+constexpr double kSlabShare = 0.1;     // of the depth
+
+/// A point of a transfer function; `at` runs from 0 at the threshold to 1 at the high end.
+struct OpacityPoint {
+    double at;
+    double opacity;
+};
+struct ColourPoint {
+    double at; ///< share of the grey window
+    match::Colour colour;
+};
+struct LookTable {
+    std::vector<ColourPoint> colours;
+    std::vector<OpacityPoint> opacities;
+    bool shaded = false;
+    bool maximum = false;
+};
+
+const LookTable& tableOf(VolumeLook look) {
+    // Grey keeps the greys of the slices. MRI and CT have the colours that viewers of medical
+    // images use for tissue and bone.
+    static const std::array<LookTable, 6> kTables{
+        {{{{0, {26, 28, 33}}, {0.5, {140, 145, 153}}, {1, {255, 252, 245}}},
+          {{0, 0}, {0.43, 0.05}, {0.81, 0.35}, {1, 0.8}}},
+         {{{0, {40, 18, 14}}, {0.35, {150, 84, 66}}, {0.7, {222, 176, 146}}, {1, {255, 246, 232}}},
+          {{0, 0}, {0.05, 0.25}, {0.5, 0.6}, {1, 0.95}},
+          true},
+         {{{0, {90, 30, 20}}, {0.45, {178, 96, 64}}, {0.65, {240, 220, 180}}, {1, {255, 255, 255}}},
+          {{0, 0}, {0.35, 0.04}, {0.55, 0.5}, {1, 0.95}},
+          true},
+         {{{0, {0, 20, 4}}, {0.5, {20, 190, 60}}, {1, {235, 255, 225}}},
+          {{0, 0}, {0.3, 0.06}, {1, 0.75}}},
+         {{{0, {58, 92, 140}}, {0.6, {104, 152, 206}}, {1, {226, 238, 252}}},
+          {{0, 0}, {0.04, 0.85}, {1, 0.95}},
+          true},
+         {{{0, {0, 0, 0}}, {1, {255, 255, 255}}}, {{0, 0}, {0.02, 0.6}, {1, 1}}, false, true}}};
+    return kTables[static_cast<std::size_t>(look)];
+}
+
+match::Colour mixedWith(const match::Colour& a, const match::Colour& b, double share) {
+    match::Colour result{};
+    for (std::size_t i = 0; i < 3; ++i) {
+        result[i] = static_cast<std::uint8_t>(a[i] * (1 - share) + b[i] * share + 0.5);
+    }
+    return result;
+}
+
+} // namespace
+
+void VolumeScene::State::updateTransfer() {
+    property->SetInterpolationTypeToLinear();
+    property->ShadeOff();
+    caster->SetBlendModeToComposite();
+    markedColours->RemoveAllPoints();
+    colourFunction->RemoveAllPoints();
+    opacityFunction->RemoveAllPoints();
+    outsideOpacity->RemoveAllPoints();
+    property->SetScalarOpacity(1, mapCast() ? opacityFunction : outsideOpacity);
+    if (mapCast()) {
+        setMapTransfer();
+    } else {
+        setSceneTransfer();
+    }
+}
+
+void VolumeScene::State::setMapTransfer() {
+    const base::Point low = corner(false);
+    const base::Point high = corner(true);
+    const double smallest = std::min({high[0] - low[0], high[1] - low[1], high[2] - low[2]});
+    for (std::size_t i = 0; i < 256; i += 15) {
+        const match::Colour& c = colours[i];
+        colourFunction->AddRGBPoint(static_cast<double>(i), c[0] / 255.0, c[1] / 255.0,
+                                    c[2] / 255.0);
+        const match::Colour pink = match::lowConfColour(c);
+        markedColours->AddRGBPoint(static_cast<double>(i), pink[0] / 255.0, pink[1] / 255.0,
+                                   pink[2] / 255.0);
+    }
+    if (mapHasHoles || mapTexture.marked()) {
+        // Between a score and the 0 of a hole lie colours of scores that nothing has.
+        property->SetInterpolationTypeToNearest();
+    }
+    // Clear where nothing is found, dense where the score is high, on both ends of a map that
+    // counts negative scores.
+    opacityFunction->AddPoint(0, 0);
+    if (scale.map == match::ColourMap::Diverging) {
+        opacityFunction->AddPoint(1, 0.9);
+        opacityFunction->AddPoint(52, 0.5);
+        opacityFunction->AddPoint(90, 0);
+        opacityFunction->AddPoint(166, 0);
+        opacityFunction->AddPoint(204, 0.5);
+    } else if (scoreThreshold && scale.high > scale.low) {
+        const double dense =
+            std::clamp((*scoreThreshold - scale.low) / (scale.high - scale.low), 0.1, 0.98) * 255;
+        opacityFunction->AddPoint(0.6 * dense, 0);
+        opacityFunction->AddPoint(0.85 * dense, 0.08);
+        opacityFunction->AddPoint(dense, 0.5);
+    } else {
+        opacityFunction->AddPoint(70, 0);
+        opacityFunction->AddPoint(110, 0.12);
+        opacityFunction->AddPoint(150, 0.5);
+    }
+    opacityFunction->AddPoint(255, 0.95);
+    property->SetScalarOpacityUnitDistance(std::max(1.5, smallest / 100));
+}
+
+void VolumeScene::State::setSceneTransfer() {
+    const base::Point low = corner(false);
+    const base::Point high = corner(true);
+    const double smallest = std::min({high[0] - low[0], high[1] - low[1], high[2] - low[2]});
+    // Halves, whose differences cannot overflow.
+    const double range = textureWindow.high / 2 - textureWindow.low / 2;
+    const double share = (window.high / 2 - window.low / 2) / range;
+    const double start = (window.low / 2 - textureWindow.low / 2) / range * 255;
+    const auto byteOf = [&](double grey) { return start + grey * 255 * share; };
+    const LookTable& table = tableOf(transfer.look);
+    for (const auto& [grey, colour] : table.colours) {
+        const match::Colour outside = mixedWith(colour, detail::kOutside, detail::kOutsideOpacity);
+        colourFunction->AddRGBPoint(byteOf(grey), colour[0] / 255.0, colour[1] / 255.0,
+                                    colour[2] / 255.0);
+        markedColours->AddRGBPoint(byteOf(grey), outside[0] / 255.0, outside[1] / 255.0,
+                                   outside[2] / 255.0);
+    }
+    for (const auto& [at, opacity] : table.opacities) {
+        const double grey = transfer.threshold + (1 - transfer.threshold) * at;
+        opacityFunction->AddPoint(byteOf(grey), opacity * transfer.opacity);
+        outsideOpacity->AddPoint(byteOf(grey), opacity * transfer.opacity * kOutsideShare);
+    }
+    property->SetScalarOpacityUnitDistance(std::max(2.0, smallest / 40));
+    if (table.maximum) {
+        caster->SetBlendModeToMaximumIntensity();
+    }
+    if (table.shaded && !sceneTexture.marked()) {
+        property->ShadeOn();
+        property->SetAmbient(0.25);
+        property->SetDiffuse(0.8);
+        property->SetSpecular(0.15);
+    }
+}
+
+void VolumeScene::State::updateClip() {
+    constexpr int kInside = 1 << 13; // the middle one of 27 parts
+    constexpr int kAll = (1 << 27) - 1;
+    const std::optional<base::Box> kept = clip == VolumeClip::Box      ? box
+                                          : clip == VolumeClip::Region ? region
+                                                                       : std::nullopt;
+    base::Point low = corner(false);
+    base::Point high = corner(true);
+    int parts = kInside;
+    if (kept) {
+        std::tie(low, high) = std::pair(cornersOf(*kept)[0], cornersOf(*kept)[1]);
+    } else if (clip == VolumeClip::Slab && crosshair) {
+        const double half = (high[2] - low[2]) * kSlabShare / 2;
+        const double middle = (*crosshair)[2] * aspect[2];
+        low[2] = middle - half;
+        high[2] = middle + half;
+    } else if (clip == VolumeClip::Corner && crosshair) {
+        // All but the eighth between the crosshair and the eye.
+        std::array<double, 3> eye{};
+        renderer->GetActiveCamera()->GetPosition(eye.data());
+        int missing = 0;
+        for (std::size_t axis = 0, power = 1; axis < 3; ++axis, power *= 3) {
+            low[axis] = (*crosshair)[axis] * aspect[axis];
+            missing += static_cast<int>(power) * (eye[axis] > low[axis] ? 1 : 0);
+        }
+        parts = kAll & ~(1 << missing);
+    } else {
+        caster->CroppingOff();
+        return;
+    }
+    caster->SetCroppingRegionPlanes(low[0], high[0], low[1], high[1], low[2], high[2]);
+    caster->SetCroppingRegionFlags(parts);
+    caster->CroppingOn();
+}
+
+void VolumeScene::State::updateIsosurface() {
+    scoreSurface.hide();
+    if (!isosurface || !image || !map.exists() || !map.finished() || !scoreThreshold ||
+        !(scale.high > scale.low)) {
+        return;
+    }
+    updateMapTexture();
+    const double level = (*scoreThreshold - scale.low) / (scale.high - scale.low);
+    if (level > 0 && level < 1) {
+        scoreSurface.show(mapTexture.image(), level * 255, colourOf(*scoreThreshold));
+    }
+}
+
+void VolumeScene::State::addSliceFrames() {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        base::Point low = corner(false);
+        base::Point high = corner(true);
+        low[axis] = high[axis] = static_cast<double>(sliceAt(axis)) * aspect[axis];
+        outline.box(low, high, detail::axisColour(axis));
+    }
+}
+
+} // namespace flcc::viz
