@@ -332,6 +332,6 @@ void WindowPanelTest::thePaletteFindsAndRunsACommand() {
     QTRY_VERIFY(!overlay.isChecked());
 }
 
-const flcc::test::TestClass<WindowPanelTest> kTests;
+const flcc::test::TestClass<WindowPanelTest> kWindowPanelTest;
 
 #include "window_panel_test.moc"

@@ -287,6 +287,6 @@ void WindowWorkTest::copiedPeaksAreThoseOfTheTable() {
     QVERIFY(!lines[1].contains(QStringLiteral("\t\t")));
 }
 
-const flcc::test::TestClass<WindowWorkTest> kTests;
+const flcc::test::TestClass<WindowWorkTest> kWindowWorkTest;
 
 #include "window_work_test.moc"
