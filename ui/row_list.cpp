@@ -107,7 +107,7 @@ void RowList::setRows(const std::vector<Row>& rows, int active) {
         column->addWidget(row);
         shown = i == active ? row : shown;
     }
-    m_area->setWidget(all);                             // the old rows go
+    m_area->setWidget(all);                                // the old rows go
     const int height = all->sizeHint().height() + kRowGap; // all rows are alike
     m_area->setFixedHeight(count > 0 ? height * std::min(count, kRows) / count - kRowGap : 0);
     if (shown != nullptr) {

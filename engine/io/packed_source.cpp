@@ -45,7 +45,8 @@ class PackedSource final : public ByteSource {
     }
 
     void skip(std::int64_t count) override {
-        std::vector<unsigned char> scratch(static_cast<std::size_t>(std::min(count, kUnpackedBlock)));
+        std::vector<unsigned char> scratch(
+            static_cast<std::size_t>(std::min(count, kUnpackedBlock)));
         for (; count > 0; count -= std::min(count, kUnpackedBlock)) {
             read(scratch.data(), std::min(count, kUnpackedBlock));
         }

@@ -87,7 +87,8 @@ void TiledPlane::setShape(std::int64_t width, std::int64_t height,
         for (std::int64_t left = 0; left < width; left += kPlaneTile) {
             auto tile = std::make_unique<Tile>();
             tile->shown = common({left, top, left + kPlaneTile, top + kPlaneTile}, all);
-            tile->stored = common({left - 1, top - 1, left + kPlaneTile + 1, top + kPlaneTile + 1}, all);
+            tile->stored =
+                common({left - 1, top - 1, left + kPlaneTile + 1, top + kPlaneTile + 1}, all);
             tile->dirty = tile->stored;
             place(*tile);
             m_renderer.AddActor(tile->actor);

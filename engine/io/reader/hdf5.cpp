@@ -148,7 +148,7 @@ std::string onlyDataset(hid_t file) {
 Handle openDataset(hid_t file, const std::string& path) {
     const Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
     const auto decline = [](const char*, const char*, const char*, const char*, unsigned*, hid_t,
-                           void*) -> herr_t { return -1; };
+                            void*) -> herr_t { return -1; };
     H5Pset_elink_cb(access.id(), decline, nullptr);
     Handle dataset(H5Dopen2(file, path.c_str(), access.id()), H5Dclose);
     if (!dataset.valid()) {
