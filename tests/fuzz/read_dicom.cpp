@@ -56,8 +56,11 @@ void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::filesystem::path& path = flcc::fuzz::inputFile(data, size);
     reading = true;
+    static const int kOwn = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (setjmp(nextInput) == 0) {
         read(path);
+    } else {
+        ::close_range(static_cast<unsigned>(kOwn) + 1, ~0U, 0); // the abandoned file
     }
     reading = false;
     return 0;
