@@ -25,19 +25,6 @@ std::string lowerName(const path& file) {
     return text;
 }
 
-void requireFolder(const path& file) {
-    const path folder = file.has_parent_path() ? file.parent_path() : path(".");
-    std::error_code error;
-    if (!std::filesystem::is_directory(folder, error)) {
-        throw Error(ErrorCode::Output, "cannot write " + file.string() + ": the folder " +
-                                           folder.string() + " does not exist");
-    }
-    if (std::filesystem::is_directory(file, error)) {
-        throw Error(ErrorCode::Output,
-                    "cannot write " + file.string() + ": it is a folder; add a file name");
-    }
-}
-
 bool isTable(const path& file) {
     return lowerName(file).ends_with(".csv") || lowerName(file).ends_with(".tsv");
 }
