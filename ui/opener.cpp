@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <new>
 
 #include "ui/run_controller.h"
 #include "ui/settings.h"
@@ -206,6 +207,8 @@ void Opener::open(Target target, const std::filesystem::path& path, const Choice
                         then(true);
                     }
                 };
+            } catch (const std::bad_alloc&) {
+                throw; // reported by the controller, which allocates nothing for that
             } catch (const std::exception& error) {
                 return [this, path, sentence = toQString(error.what()), then] {
                     Settings::removeRecentFile(pathText(path));
@@ -360,6 +363,8 @@ void Opener::openSample(const QString& name, Then then) {
                         then(true);
                     }
                 };
+            } catch (const std::bad_alloc&) {
+                throw; // reported by the controller, which allocates nothing for that
             } catch (const std::exception& error) {
                 return [this, sentence = toQString(error.what()), then] {
                     Q_EMIT failed(sentence);

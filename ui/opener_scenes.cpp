@@ -1,4 +1,5 @@
 #include <exception>
+#include <new>
 
 #include "ui/open_question.h"
 #include "ui/opener.h"
@@ -102,6 +103,8 @@ void Opener::addScene(const std::filesystem::path& path, const Then& then) {
                     return [then] { tell(then, false); };
                 }
                 return [this, path, info, then] { tell(then, acceptScene(path, info)); };
+            } catch (const std::bad_alloc&) {
+                throw; // reported by the controller, which allocates nothing for that
             } catch (const std::exception& error) {
                 return [this, sentence = toQString(error.what()), then] {
                     Q_EMIT failed(sentence);
@@ -175,6 +178,8 @@ void Opener::showScene(int index, Then then) {
                     m_document.showScene(index, image);
                     tell(then, true);
                 };
+            } catch (const std::bad_alloc&) {
+                throw; // reported by the controller, which allocates nothing for that
             } catch (const std::exception& error) {
                 return [this, sentence = toQString(error.what()), then] {
                     Q_EMIT failed(sentence);

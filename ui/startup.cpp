@@ -173,14 +173,22 @@ StartOptions readStartOptions(const QStringList& arguments) {
 }
 
 Startup::Startup(MainWindow& window, StartOptions options)
-    : QObject(&window), m_window(window), m_options(std::move(options)) {
+    : QObject(&window), m_window(window), m_options(std::move(options)),
+      m_noMemory(noMemoryText()) {
     connect(&m_window.controller(), &RunController::failed, this,
             [this](RunController::Task task, const QString& sentence) {
-                m_failed = m_failed || !RunController::isBackground(task);
                 printError(sentence);
+                if (!RunController::isBackground(task)) {
+                    fail(sentence == m_noMemory ? base::ErrorCode::Memory
+                                                : base::ErrorCode::Internal);
+                }
+                // Without memory, the continuation of an opening is lost with it.
+                if (task == RunController::Task::Load && m_opening) {
+                    afterOpen(false);
+                }
             });
     connect(&m_window.opener(), &Opener::failed, this, [this](const QString& sentence) {
-        m_failed = true;
+        fail(base::ErrorCode::Internal);
         printError(sentence);
     });
 }
@@ -199,21 +207,30 @@ void Startup::open() {
         m_window.loadJob(m_options.job, m_options.run);
         finish();
     } else if (!m_options.sample.isEmpty()) {
+        m_opening = true;
         m_window.opener().openSample(m_options.sample, then);
     } else if (!m_options.scenes.isEmpty()) {
         std::vector<std::filesystem::path> scenes;
         for (const QString& file : m_options.scenes) {
             scenes.push_back(toPath(file));
         }
+        m_opening = true;
         m_window.opener().openScenes(scenes, false, then);
     } else {
         finish();
     }
 }
 
+/// The first failure gives the exit code.
+void Startup::fail(base::ErrorCode code) {
+    m_exitCode = m_exitCode == 0 ? static_cast<int>(code) : m_exitCode;
+}
+
 void Startup::afterOpen(bool opened) {
+    m_opening = false;
     if (opened && !m_options.templ.isEmpty()) {
         const QString templ = std::exchange(m_options.templ, {});
+        m_opening = true;
         m_window.opener().open(Opener::Target::Template, toPath(templ), {},
                                [this](bool ok) { afterOpen(ok); });
         return;
@@ -230,11 +247,10 @@ void Startup::afterOpen(bool opened) {
             m_window.document().setBox(box);
             m_window.document().cutTemplate();
         } catch (const base::Error& error) {
-            m_failed = true;
             Q_EMIT m_window.opener().failed(toQString(error.what()));
         }
     }
-    if (opened && !m_failed && m_options.run) {
+    if (opened && m_exitCode == 0 && m_options.run) {
         m_window.flow().run();
     }
     finish();
@@ -249,7 +265,7 @@ void Startup::finish() {
     if (!m_options.screenshot.isEmpty()) {
         QTimer::singleShot(kSettleMs, this, &Startup::takeScreenshot);
     } else if (m_options.quit) {
-        end(m_failed ? 1 : 0);
+        end(m_exitCode);
     }
 }
 
@@ -265,11 +281,10 @@ void Startup::takeScreenshot() {
         io::writePicture(toPath(m_options.screenshot),
                          {image.constBits(), image.width(), image.height()});
     } catch (const std::exception& error) {
-        m_failed = true;
         Q_EMIT m_window.opener().failed(toQString(error.what()));
     }
     if (m_options.quit) {
-        end(m_failed ? 1 : 0);
+        end(m_exitCode);
     }
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <stop_token>
 
+#include "engine/base/error.h"
 #include "engine/base/extents.h"
 
 namespace flcc::ui {
@@ -43,6 +44,7 @@ class Startup : public QObject {
 
   private:
     void open();
+    void fail(base::ErrorCode code);
     void afterOpen(bool opened);
     void finish();
     void takeScreenshot();
@@ -50,7 +52,9 @@ class Startup : public QObject {
 
     MainWindow& m_window;
     StartOptions m_options;
-    bool m_failed = false;
+    QString m_noMemory;
+    bool m_opening = false; ///< afterOpen() is still to be called
+    int m_exitCode = 0;
     QImage m_lastPicture;
     int m_pictures = 0;
 };

@@ -29,13 +29,13 @@ void enter(QLineEdit& field, const QString& text) {
 }
 
 /// Noise with one bright row, beside which float32 cannot keep the promise.
-ui::SceneEntry stripedScene() {
-    ui::SceneEntry entry = test::noiseScene({150, 140, 1}, 6);
+ui::SceneEntry stripedScene(const base::Extents& extents = {150, 140, 1}, float bright = 3e5F) {
+    ui::SceneEntry entry = test::noiseScene(extents, 6);
     auto scene = std::make_shared<job::SceneImage>();
     scene->pixels = base::copyOf(base::viewOf(entry.image->pixels));
     scene->source = "memory:stripe";
     auto& pixels = std::get<base::Image<float>>(scene->pixels);
-    std::fill_n(pixels.view().row(70, 0), 150, 3e5F);
+    std::fill_n(pixels.view().row(70, 0), extents.x, bright);
     entry.image = scene;
     return entry;
 }
@@ -64,6 +64,7 @@ class WindowExactTest : public QObject {
     void aRegionOutsideTheSceneIsASentence();
     void theCardSaysWhatWasRecomputedAndAudited();
     void lowConfScoresAreMarkedAndExplained();
+    void anIncompleteListSaysSo();
     void aPromiseThatIsNoneIsASentence();
 
   private:
@@ -194,6 +195,21 @@ void WindowExactTest::lowConfScoresAreMarkedAndExplained() {
         return c[0] > c[1] + 30 && c[2] > c[1] + 10;
     };
     QTRY_VERIFY(pink());
+}
+
+void WindowExactTest::anIncompleteListSaysSo() {
+    cut(stripedScene({1050, 1000, 1}, 1e30F), {{60, 20, 0}, {4, 4, 1}});
+    auto& method = test::child<QComboBox>(*m_window, "method");
+    method.setCurrentIndex(method.findData(QStringLiteral("fourier")));
+    const auto& summary = test::child<QLabel>(*m_window, "peaksSummary");
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(test::runAndWait(*m_window));
+    QVERIFY2(!summary.text().contains(QStringLiteral("ncomplete")), qPrintable(summary.text()));
+    test::child<QCheckBox>(*m_window, "recompute").setChecked(false);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    QVERIFY(test::runAndWait(*m_window));
+    QVERIFY2(summary.text().startsWith(QStringLiteral("Incomplete: ")), qPrintable(summary.text()));
+    QVERIFY(summary.toolTip().contains(QStringLiteral("voxels are LOWCONF")));
 }
 
 void WindowExactTest::aPromiseThatIsNoneIsASentence() {
