@@ -22,7 +22,7 @@ Extents planeExtents(const Extents& m, const Extents& tile) {
 struct BoxBuffers {
     BoxBuffers(const Extents& m, const Extents& tile)
         : plane(planeExtents(m, tile), 0.0), columns({plane.extents().x, 1, 1}, 0.0),
-          row({plane.extents().x, 1, 1}, 0.0), sums({plane.extents().x, 1, 1}, 0.0) {
+          wide({plane.extents().x, 1, 1}, 0.0), sums({plane.extents().x, 1, 1}, 0.0) {
         if (m.z > 1) {
             slice = Image<double>(planeExtents(m, tile), 0.0);
         }
@@ -30,7 +30,7 @@ struct BoxBuffers {
     Image<double> plane;   ///< sums along z
     Image<double> slice;   ///< a slice that enters or leaves them
     Image<double> columns; ///< sums along y of one row of results
-    Image<double> row;     ///< the same, on the way to sums along x
+    Image<double> wide;    ///< scratch of boxRow()
     Image<double> sums;
 
     static std::int64_t bytes(const Extents& m, const Extents& tile) {
@@ -108,9 +108,8 @@ template <class Real> Outcome BoxRun::run(const Task<Real>& task) {
                     slideSums(own.columns.data(), own.plane.data() + (y + m.y - 1) * rowStride,
                               y == 0 ? nullptr : own.plane.data() + (y - 1) * rowStride,
                               seen.extents.x);
-                    std::copy_n(own.columns.data(), seen.extents.x, own.row.data());
-                    boxRow(own.row.data(), m.x, box.extents.x, task.kernel.divisor(),
-                           own.sums.data(),
+                    boxRow(own.columns.data(), m.x, box.extents.x, task.kernel.divisor(),
+                           own.wide.data(), own.sums.data(),
                            task.to.row(box.corner.y + y, box.corner.z + z) + box.corner.x);
                 }
                 if (m.z > 1) {

@@ -27,6 +27,10 @@ struct Considered {
     bool forMemory = false; ///< refused as it needs more memory than the limit
     /// Milliseconds of the whole run, extrapolated from a sample; replaced by those of the run.
     std::optional<double> measuredMs{};
+    /// What the planner compared where it timed candidates: measuredMs, or of a candidate that it
+    /// did not time the prediction, multiplied by the median ratio of time to prediction of the
+    /// timed ones, or by 1 if that is more.
+    std::optional<double> sampleMs{};
 };
 
 /// The decision on how to convolve.

@@ -5,6 +5,8 @@
 #include <type_traits>
 #include <variant>
 
+#include "engine/filter/detail/copy_row.h"
+
 namespace flcc::filter::detail {
 
 namespace {
@@ -31,6 +33,15 @@ template <class Real, class Voxel> Real valueOf(Voxel voxel, double scale, Loade
 /// A run of voxels of one row.
 template <class Real, class Voxel>
 void loadRun(const Voxel* from, std::int64_t count, double scale, Real* to, Loaded& loaded) {
+    if constexpr (std::is_same_v<Voxel, float>) {
+        if (scale == 1) {
+            const RowFacts facts = copyRow(from, count, to);
+            if (facts.finite) {
+                loaded.largest = std::max(loaded.largest, facts.largest);
+                return;
+            }
+        }
+    }
     if constexpr (kHasVectors<Voxel>) {
         const View<const Voxel> row(from, {count, 1, 1});
         const simd::VoxelFacts facts = simd::voxelFacts(row);

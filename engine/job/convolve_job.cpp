@@ -54,7 +54,7 @@ std::vector<plan::CandidateReport> rowsOf(const filter::Plan& plan) {
                         .reason = row.reason,
                         .prediction = row.prediction,
                         .measuredMs = row.measuredMs,
-                        .sampleMs = row.measuredMs});
+                        .sampleMs = row.sampleMs});
     }
     return rows;
 }

@@ -56,7 +56,7 @@ std::vector<FilterCase> flatCases(const Extents& n) {
         cases.push_back(
             {"convolution " + std::to_string(size), imageKernel(weights),
              [flipped](const cv::Mat& from, cv::Mat& to) {
-                 cv::filter2D(from, to, CV_32F, flipped, {-1, -1}, 0, cv::BORDER_REFLECT);
+                 cv::filter2D(from, to, CV_32F, flipped, {-1, -1}, 0, cv::BORDER_REPLICATE);
              }});
     }
     for (const std::int64_t size : {15, 31}) {
@@ -70,7 +70,7 @@ std::vector<FilterCase> flatCases(const Extents& n) {
         cases.push_back({"separable " + std::to_string(size), imageKernel(weights),
                          [flipped](const cv::Mat& from, cv::Mat& to) {
                              cv::sepFilter2D(from, to, CV_32F, flipped, flipped, {-1, -1}, 0,
-                                             cv::BORDER_REFLECT);
+                                             cv::BORDER_REPLICATE);
                          }});
     }
     const auto named = [&](const std::string& name, auto peer) {
@@ -78,16 +78,16 @@ std::vector<FilterCase> flatCases(const Extents& n) {
     };
     for (const int sigma : {2, 5, 10, 30, 100}) {
         named("gaussian:" + std::to_string(sigma), [sigma](const cv::Mat& from, cv::Mat& to) {
-            cv::GaussianBlur(from, to, {0, 0}, sigma, sigma, cv::BORDER_REFLECT);
+            cv::GaussianBlur(from, to, {0, 0}, sigma, sigma, cv::BORDER_REPLICATE);
         });
     }
     named("log:5", [](const cv::Mat& from, cv::Mat& to) { // approximately: no LoG of its own
         cv::Mat smooth;
-        cv::GaussianBlur(from, smooth, {0, 0}, 5, 5, cv::BORDER_REFLECT);
-        cv::Laplacian(smooth, to, CV_32F, 1, 1, 0, cv::BORDER_REFLECT);
+        cv::GaussianBlur(from, smooth, {0, 0}, 5, 5, cv::BORDER_REPLICATE);
+        cv::Laplacian(smooth, to, CV_32F, 1, 1, 0, cv::BORDER_REPLICATE);
     });
     named("box:15", [](const cv::Mat& from, cv::Mat& to) {
-        cv::blur(from, to, {15, 15}, {-1, -1}, cv::BORDER_REFLECT);
+        cv::blur(from, to, {15, 15}, {-1, -1}, cv::BORDER_REPLICATE);
     });
     return cases;
 }
@@ -107,9 +107,9 @@ std::vector<FilterCase> volumeCases(const Extents& n) {
 
 json compareOne(const FilterCase& one, const base::Image<float>& scene, base::TilePool& pool,
                 int repeat) {
-    const filter::Problem problem{scene.extents(),        base::PixelType::Float32,
-                                  one.kernel.extents(),   method::Extent::Same,
-                                  filter::Border::Mirror, method::Precision::Single};
+    const filter::Problem problem{scene.extents(),           base::PixelType::Float32,
+                                  one.kernel.extents(),      method::Extent::Same,
+                                  filter::Border::Replicate, method::Precision::Single};
     method::Limits limits;
     limits.threads = pool.threads();
     const filter::Plan plan = filter::makePlan(

@@ -41,33 +41,16 @@ HWY_INLINE void addRows(const double* a, const double* b, double* to, std::int64
     }
 }
 
+// to = (a[i] + b[i]) / divisor.
 template <class Real>
-HWY_INLINE void windows(double* from, std::int64_t m, std::int64_t count, double divisor,
-                        double* sums, Real* to) {
-    std::int64_t width = 1; // of the sums in `from`
-    std::int64_t done = 0;  // voxels of the window in `sums`
-    std::int64_t left = count + m - 1;
-    for (std::int64_t bits = m; bits != 0; bits >>= 1) {
-        if ((bits & 1) != 0) {
-            if (done == 0) {
-                std::copy_n(from, count, sums);
-            } else {
-                addRows(sums, from + done, sums, count);
-            }
-            done += width;
-        }
-        if (bits > 1) {
-            left -= width;
-            addRows(from, from + width, from, left);
-            width *= 2;
-        }
-    }
+HWY_INLINE void divideSums(const double* a, const double* b, double divisor, Real* to,
+                           std::int64_t count) {
     const Tag d;
     const auto by = hn::Set(d, divisor);
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
     std::int64_t i = 0;
     for (; i + lanes <= count; i += lanes) {
-        const auto value = hn::Div(hn::LoadU(d, sums + i), by);
+        const auto value = hn::Div(hn::Add(hn::LoadU(d, a + i), hn::LoadU(d, b + i)), by);
         if constexpr (std::is_same_v<Real, float>) {
             const hn::Rebind<float, Tag> singles;
             hn::StoreU(hn::DemoteTo(singles, value), singles, to + i);
@@ -76,17 +59,56 @@ HWY_INLINE void windows(double* from, std::int64_t m, std::int64_t count, double
         }
     }
     for (; i < count; ++i) {
-        to[i] = static_cast<Real>(sums[i] / divisor);
+        to[i] = static_cast<Real>((a[i] + b[i]) / divisor);
     }
 }
 
-void windowsSingle(double* from, std::int64_t m, std::int64_t count, double divisor, double* sums,
-                   float* to) {
-    windows(from, m, count, divisor, sums, to);
+template <class Real>
+HWY_INLINE void windows(const double* from, std::int64_t m, std::int64_t count, double divisor,
+                        double* wide, double* sums, Real* to) {
+    if (m == 1) {
+        for (std::int64_t i = 0; i < count; ++i) {
+            to[i] = static_cast<Real>(from[i] / divisor);
+        }
+        return;
+    }
+    const double* now = from;      // sums of `width` voxels
+    const double* taken = nullptr; // sums of the `done` first voxels of the window
+    std::int64_t width = 1;
+    std::int64_t done = 0;
+    std::int64_t left = count + m - 1;
+    for (std::int64_t bits = m; bits > 1; bits >>= 1) {
+        if ((bits & 1) != 0) {
+            if (taken == nullptr && now == from) {
+                taken = from;
+            } else if (taken == nullptr) {
+                std::copy_n(now, count, sums);
+                taken = sums;
+            } else {
+                addRows(taken, now + done, sums, count);
+                taken = sums;
+            }
+            done += width;
+        }
+        if (bits < 4 && taken == nullptr) { // a power of two: its last sum is the result
+            divideSums(now, now + width, divisor, to, count);
+            return;
+        }
+        left -= width;
+        addRows(now, now + width, wide, left);
+        now = wide;
+        width *= 2;
+    }
+    divideSums(taken, now + done, divisor, to, count);
 }
-void windowsDouble(double* from, std::int64_t m, std::int64_t count, double divisor, double* sums,
-                   double* to) {
-    windows(from, m, count, divisor, sums, to);
+
+void windowsSingle(const double* from, std::int64_t m, std::int64_t count, double divisor,
+                   double* wide, double* sums, float* to) {
+    windows(from, m, count, divisor, wide, sums, to);
+}
+void windowsDouble(const double* from, std::int64_t m, std::int64_t count, double divisor,
+                   double* wide, double* sums, double* to) {
+    windows(from, m, count, divisor, wide, sums, to);
 }
 
 } // namespace flcc::filter::detail::HWY_NAMESPACE
@@ -102,13 +124,13 @@ HWY_EXPORT(windowsDouble);
 void slideSums(double* sums, const double* enters, const double* leaves, std::int64_t count) {
     HWY_DYNAMIC_DISPATCH(slide)(sums, enters, leaves, count);
 }
-void boxRow(double* from, std::int64_t m, std::int64_t count, double divisor, double* sums,
-            float* to) {
-    HWY_DYNAMIC_DISPATCH(windowsSingle)(from, m, count, divisor, sums, to);
+void boxRow(const double* from, std::int64_t m, std::int64_t count, double divisor, double* wide,
+            double* sums, float* to) {
+    HWY_DYNAMIC_DISPATCH(windowsSingle)(from, m, count, divisor, wide, sums, to);
 }
-void boxRow(double* from, std::int64_t m, std::int64_t count, double divisor, double* sums,
-            double* to) {
-    HWY_DYNAMIC_DISPATCH(windowsDouble)(from, m, count, divisor, sums, to);
+void boxRow(const double* from, std::int64_t m, std::int64_t count, double divisor, double* wide,
+            double* sums, double* to) {
+    HWY_DYNAMIC_DISPATCH(windowsDouble)(from, m, count, divisor, wide, sums, to);
 }
 
 } // namespace flcc::filter::detail

@@ -296,7 +296,7 @@ std::array<double, 4> closingOf(const RecursiveSection& section, std::int64_t pe
 }
 
 LineRecursion recursionOf(const RecursiveGaussian& filter, Border border, std::int64_t length,
-                          bool add) {
+                          bool add, bool single) {
     LineRecursion r;
     r.sections = filter.sections();
     r.border = border;
@@ -304,7 +304,9 @@ LineRecursion recursionOf(const RecursiveGaussian& filter, Border border, std::i
     r.add = add;
     if (border == Border::Mirror || border == Border::Wrap) {
         const std::int64_t period = border == Border::Wrap ? length : 2 * length;
-        r.warmUp = std::min(filter.memory(), period);
+        // 2^-60 of the response is left out; of results in float 2^-33, which is 2^-9 roundings.
+        const std::int64_t memory = single ? filter.memory() * 33 / 60 + 1 : filter.memory();
+        r.warmUp = std::min(memory, period);
         r.closes = r.warmUp == period;
         if (r.closes) {
             r.closing = {closingOf(r.sections[0], period), closingOf(r.sections[1], period)};
@@ -323,7 +325,7 @@ template <class In, class Out>
 void filterLines(const RecursiveGaussian& filter, Border border, const In* from,
                  std::int64_t fromStride, Out* to, std::int64_t toStride, std::int64_t length,
                  std::int64_t lines, bool add, double* scratch) {
-    const LineRecursion r = recursionOf(filter, border, length, add);
+    const LineRecursion r = recursionOf(filter, border, length, add, std::is_same_v<Out, float>);
     const auto run = [&](auto kernel) {
         kernel(r, from, fromStride, to, toStride, length, lines, scratch);
     };
@@ -342,7 +344,7 @@ template <class In, class Out>
 void filterRows(const RecursiveGaussian& filter, Border border, const In* from,
                 std::int64_t fromStride, Out* to, std::int64_t toStride, std::int64_t length,
                 std::int64_t rows, bool add, double* scratch) {
-    const LineRecursion r = recursionOf(filter, border, length, add);
+    const LineRecursion r = recursionOf(filter, border, length, add, std::is_same_v<Out, float>);
     const auto run = [&](auto kernel) {
         kernel(r, from, fromStride, to, toStride, length, rows, scratch);
     };
