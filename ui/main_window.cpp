@@ -20,6 +20,7 @@
 #include "engine/sample/sample.h"
 #include "ui/data_panel.h"
 #include "ui/exporter.h"
+#include "ui/features_panel.h"
 #include "ui/log_panel.h"
 #include "ui/manual.h"
 #include "ui/manual_window.h"
@@ -125,17 +126,22 @@ void MainWindow::buildDocks() {
     m_tabs->setObjectName(QStringLiteral("resultTabs"));
     m_tabs->setDocumentMode(true);
     m_peaks = new PeaksPanel(*m_document, m_tabs);
+    m_features = new FeaturesPanel(*m_document, *m_controller, *m_views, m_tabs);
     m_report = new ReportPanel(m_tabs);
     m_log = new LogPanel(m_tabs);
     m_tabs->addTab(m_peaks, tr("Peaks"));
     m_tabs->addTab(m_report, tr("Plan report"));
     m_tabs->addTab(m_log, tr("Log"));
+    m_tabs->addTab(m_features, tr("Blobs"));
     setManualPage(*m_match, "matching");
     setManualPage(*m_peaks, "results-and-peaks");
     setManualPage(*m_report, "matching");
+    setManualPage(*m_features, "blobs");
     m_tabs->setTabToolTip(0, tr("Peaks of the result that is shown"));
     m_tabs->setTabToolTip(1, tr("Every candidate of the plan, and why it was chosen or not"));
     m_tabs->setTabToolTip(2, tr("Messages of the program"));
+    m_tabs->setTabToolTip(3,
+                          tr("Places that differ from their surroundings, to cut templates from"));
     m_bottomDock = dock(tr("Results"), "resultsDock", m_tabs, Qt::BottomDockWidgetArea);
     resetLayout();
 }
@@ -242,6 +248,9 @@ void MainWindow::connectParts() {
         }
     });
     connect(m_peaks, &PeaksPanel::statusMessage, this,
+            [this](const QString& text) { tell(MessageBar::Kind::Info, text); });
+    connect(m_features, &FeaturesPanel::templateRequested, this, &MainWindow::cutTemplate);
+    connect(m_features, &FeaturesPanel::statusMessage, this,
             [this](const QString& text) { tell(MessageBar::Kind::Info, text); });
     connect(m_report, &ReportPanel::statusMessage, this,
             [this](const QString& text) { tell(MessageBar::Kind::Info, text); });

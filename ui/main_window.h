@@ -24,6 +24,7 @@ namespace flcc::ui {
 
 class DataPanel;
 class Exporter;
+class FeaturesPanel;
 class LogPanel;
 class ManualWindow;
 class MatchFlow;
@@ -89,6 +90,7 @@ class MainWindow : public QMainWindow {
     void showSelfTest();
     void showCalibrate();
     void showCrossover();
+    void showFeatures();
     void offerCalibration();
     void showAbout();
     void cutTemplate();
@@ -114,6 +116,7 @@ class MainWindow : public QMainWindow {
     DataPanel* m_data = nullptr;
     MatchPanel* m_match = nullptr;
     PeaksPanel* m_peaks = nullptr;
+    FeaturesPanel* m_features = nullptr;
     ReportPanel* m_report = nullptr;
     LogPanel* m_log = nullptr;
     StatusLine* m_status = nullptr;

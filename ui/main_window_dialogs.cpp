@@ -2,6 +2,7 @@
 #include <QClipboard>
 #include <QDialog>
 #include <QDialogButtonBox>
+#include <QDockWidget>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QFormLayout>
@@ -9,6 +10,7 @@
 #include <QMenu>
 #include <QMessageBox>
 #include <QScrollArea>
+#include <QTabWidget>
 #include <QVBoxLayout>
 
 #include "engine/job/knowledge.h"
@@ -16,6 +18,7 @@
 #include "ui/calibrate_dialog.h"
 #include "ui/crossover_dialog.h"
 #include "ui/exporter.h"
+#include "ui/features_panel.h"
 #include "ui/job_text.h"
 #include "ui/main_window.h"
 #include "ui/manual.h"
@@ -164,6 +167,12 @@ void MainWindow::showKeySheet() {
 }
 
 void MainWindow::showCalibrate() { (new CalibrateDialog(*m_controller, this))->open(); }
+
+void MainWindow::showFeatures() {
+    m_bottomDock->show();
+    m_tabs->setCurrentWidget(m_features);
+    m_features->find();
+}
 
 void MainWindow::showCrossover() {
     const auto inputs = [this] { return m_exporter->inputs(); };

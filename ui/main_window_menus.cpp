@@ -282,6 +282,14 @@ void MainWindow::buildToolsMenu() {
 void MainWindow::addMachineEntries(QMenu* menu) {
     menu->addSeparator();
     m_actions->add(menu,
+                   {"featuresAction",
+                    tr("&Features: find blobs"),
+                    tr("Finds distinctive places of all sizes and suggests templates"),
+                    {},
+                    "peak"},
+                   [this](bool) { showFeatures(); });
+    menu->addSeparator();
+    m_actions->add(menu,
                    {"calibrateAction",
                     tr("Calibrate this &machine …"),
                     tr("Measures how fast this machine computes, to make plans better"),

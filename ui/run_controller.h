@@ -29,7 +29,18 @@ class RunController : public QObject {
     Q_OBJECT
 
   public:
-    enum class Task { Load, Plan, Preview, Peaks, Run, Export, SelfTest, Calibrate, Crossover };
+    enum class Task {
+        Load,
+        Plan,
+        Preview,
+        Peaks,
+        Run,
+        Export,
+        SelfTest,
+        Calibrate,
+        Crossover,
+        Features
+    };
     Q_ENUM(Task)
 
     /// Called on the GUI thread after the work; it holds the work's result.

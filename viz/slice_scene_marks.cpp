@@ -174,6 +174,7 @@ void SliceScene::State::drawMarks(const SliceScene& scene) {
         }
     };
     drawRegion(canvas);
+    drawBlobs(canvas);
     if (peaksVisible && selectedPeak && *selectedPeak < peaks.size() &&
         peaks[*selectedPeak].shaded) {
         drawTemplateSupport(canvas, detail::voxelsUnder(peaks[*selectedPeak]));

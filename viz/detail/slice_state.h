@@ -46,6 +46,8 @@ struct SliceScene::State {
     std::vector<PeakMark> peaks;
     std::optional<std::size_t> selectedPeak;
     bool peaksVisible = true;
+    std::vector<BlobMark> blobs;
+    std::optional<std::size_t> selectedBlob;
     std::optional<base::Box> box;
     std::optional<base::Box> region;
     detail::Support templSupport;
@@ -81,6 +83,7 @@ struct SliceScene::State {
 
     void drawMarks(const SliceScene& scene);
     void drawAnatomy(const detail::Canvas& canvas) const;
+    void drawBlobs(const detail::Canvas& canvas) const;
     void drawRegion(const detail::Canvas& canvas) const;
     /// Shades the ignored voxels of a box; does nothing where the extents differ.
     void drawTemplateSupport(const detail::Canvas& canvas, const base::Box& at) const;

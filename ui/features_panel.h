@@ -1,0 +1,85 @@
+#pragma once
+
+#include <QWidget>
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/features/detector.h"
+#include "engine/features/suggest.h"
+#include "ui/document.h"
+#include "ui/run_controller.h"
+#include "ui/views_panel.h"
+
+class QDoubleSpinBox;
+class QLabel;
+class QListWidget;
+class QPushButton;
+class QSlider;
+class QTableWidget;
+
+namespace flcc::ui {
+
+/// Blobs of the shown scene: finds them on the background thread, draws them as circles while the
+/// scales run, lists those of a strength and size, and makes templates of them.
+class FeaturesPanel : public QWidget {
+    Q_OBJECT
+
+  public:
+    FeaturesPanel(Document& document, RunController& controller, ViewsPanel& views,
+                  QWidget* parent = nullptr);
+
+    /// Finds the blobs of the shown scene.
+    void find();
+    /// The blobs that the table lists and the views show.
+    [[nodiscard]] const std::vector<features::Blob>& shown() const { return m_shown; }
+    [[nodiscard]] const std::vector<features::Suggestion>& suggestions() const {
+        return m_suggestions;
+    }
+
+  Q_SIGNALS:
+    /// A template box was set; cut it.
+    void templateRequested();
+    void statusMessage(const QString& text);
+
+  private:
+    void build();
+    QWidget* buildTable();
+    QWidget* buildSide();
+    void suggest();
+    void onFound(const std::shared_ptr<const features::Detection>& detection);
+    void onSuggested(std::vector<features::Suggestion> suggestions);
+    void showRunning(std::vector<features::Blob> blobs);
+    void clear();
+    void applyFilter();
+    void fillTable();
+    void draw();
+    void updateButtons();
+    void useBox(const base::Box& box);
+    void useSelected();
+    [[nodiscard]] int selectedRow() const;
+
+    Document& m_document;
+    RunController& m_controller;
+    ViewsPanel& m_views;
+    QPushButton* m_find = nullptr;
+    QPushButton* m_use = nullptr;
+    QPushButton* m_suggest = nullptr;
+    QDoubleSpinBox* m_first = nullptr; ///< scales that are computed
+    QDoubleSpinBox* m_last = nullptr;
+    QSlider* m_strength = nullptr; ///< 0..1000, share of the strongest blob
+    QLabel* m_strengthText = nullptr;
+    QDoubleSpinBox* m_least = nullptr; ///< radii that are shown
+    QDoubleSpinBox* m_most = nullptr;
+    QLabel* m_summary = nullptr;
+    QTableWidget* m_table = nullptr;
+    QListWidget* m_best = nullptr;
+    std::shared_ptr<const features::Detection> m_detection; ///< null before the first one
+    std::vector<features::Blob> m_shown;
+    std::vector<features::Suggestion> m_suggestions; ///< of `m_suggested`
+    std::uint64_t m_run = 0; ///< counts runs, so that news of an older one is ignored
+};
+
+} // namespace flcc::ui
