@@ -27,14 +27,14 @@ namespace flcc::ui {
 namespace {
 
 constexpr int kSliderSteps = 1000;
-constexpr int kThumbnail = 64;
+constexpr int kIconSide = 64;
 constexpr int kStartPercent = 20; ///< of the strongest blob, shown at first
 
 /// Passes the progress to the window, and the maxima of each scale to the panel.
-class Sink : public features::DetectorSink {
+class BlobSink : public features::DetectorSink {
   public:
     using Found = std::function<void(std::vector<features::Blob>)>;
-    Sink(job::JobSink* sink, Found found) : m_sink(sink), m_found(std::move(found)) {}
+    BlobSink(job::JobSink* sink, Found found) : m_sink(sink), m_found(std::move(found)) {}
     void progress(double share) override { m_sink->progress(share); }
     void found(double, std::span<const features::Blob> blobs) override {
         m_found({blobs.begin(), blobs.end()});
@@ -54,8 +54,8 @@ std::vector<viz::BlobMark> marksOf(const std::vector<features::Blob>& blobs) {
     return marks;
 }
 
-QDoubleSpinBox* number(const char* name, const QString& label, const QString& tip, double least,
-                       double most, double value, QWidget* parent) {
+QDoubleSpinBox* voxelField(const char* name, const QString& label, const QString& tip, double least,
+                           double most, double value, QWidget* parent) {
     auto* box = new QDoubleSpinBox(parent);
     box->setObjectName(QLatin1String(name));
     box->setAccessibleName(label);
@@ -96,7 +96,7 @@ void FeaturesPanel::build() {
     m_best->setToolTip(tr("Boxes that a match can find well, the best first. Double-click cuts "
                           "the box as template"));
     m_best->setViewMode(QListView::IconMode);
-    m_best->setIconSize({kThumbnail, kThumbnail});
+    m_best->setIconSize({kIconSide, kIconSide});
     m_best->setResizeMode(QListView::Adjust);
     m_best->setMovement(QListView::Static);
     layout->addWidget(m_best, 1);
@@ -121,11 +121,11 @@ QWidget* FeaturesPanel::buildSide() {
     m_find = new QPushButton(tr("Find blobs"), side);
     m_find->setObjectName(QStringLiteral("findBlobs"));
     m_find->setToolTip(tr("Finds places of all sizes that differ from their surroundings"));
-    m_first = number("blobFirstScale", tr("Smallest scale"),
-                     tr("Smallest scale, voxels; blobs are larger than it"), features::kLeastSigma,
-                     500, 2, side);
-    m_last = number("blobLastScale", tr("Largest scale"),
-                    tr("Largest scale, voxels; blobs are smaller than it"), 1, 2000, 20, side);
+    m_first = voxelField("blobFirstScale", tr("Smallest scale"),
+                         tr("Smallest scale, voxels; blobs are larger than it"),
+                         features::kLeastSigma, 500, 2, side);
+    m_last = voxelField("blobLastScale", tr("Largest scale"),
+                        tr("Largest scale, voxels; blobs are smaller than it"), 1, 2000, 20, side);
     m_strength = new QSlider(Qt::Horizontal, side);
     m_strength->setObjectName(QStringLiteral("blobStrength"));
     m_strength->setAccessibleName(tr("Least strength"));
@@ -133,10 +133,10 @@ QWidget* FeaturesPanel::buildSide() {
     m_strength->setRange(0, kSliderSteps);
     m_strength->setValue(kStartPercent * kSliderSteps / 100);
     m_strengthText = new QLabel(side);
-    m_least = number("blobLeastRadius", tr("Smallest radius shown"),
-                     tr("Hides smaller blobs, without a new run; voxels"), 0, 9999, 0, side);
-    m_most = number("blobMostRadius", tr("Largest radius shown"),
-                    tr("Hides larger blobs, without a new run; voxels"), 0, 9999, 9999, side);
+    m_least = voxelField("blobLeastRadius", tr("Smallest radius shown"),
+                         tr("Hides smaller blobs, without a new run; voxels"), 0, 9999, 0, side);
+    m_most = voxelField("blobMostRadius", tr("Largest radius shown"),
+                        tr("Hides larger blobs, without a new run; voxels"), 0, 9999, 9999, side);
     const auto row = [side](QWidget* a, QWidget* b) {
         auto* pair = new QHBoxLayout;
         pair->addWidget(a, 1);
@@ -223,7 +223,7 @@ void FeaturesPanel::find() {
                                    },
                                    Qt::QueuedConnection);
                            };
-                           Sink watcher(sink, news);
+                           BlobSink watcher(sink, news);
                            features::DetectorOptions faint = options;
                            faint.minStrength = 0.0; // the slider chooses
                            auto detection = std::make_shared<features::Detection>(
@@ -376,7 +376,7 @@ void FeaturesPanel::onSuggested(std::vector<features::Suggestion> suggestions) {
         const QString text = tr("second %1").arg(at.second, 0, 'f', 2);
         auto* item = new QListWidgetItem(
             QIcon(QPixmap::fromImage(
-                thumbnailOf(part, kThumbnail).scaled(kThumbnail, kThumbnail, Qt::KeepAspectRatio))),
+                thumbnailOf(part, kIconSide).scaled(kIconSide, kIconSide, Qt::KeepAspectRatio))),
             text, m_best);
         item->setToolTip(tr("Box %1; strength %2; best score elsewhere %3; width of the peak %4 of "
                             "the box")

@@ -13,8 +13,9 @@ using detail::Canvas;
 
 namespace {
 
-constexpr match::Colour kShade{12, 13, 15}; // under coloured lines, so that they show on any ground
-constexpr match::Colour kBlob{255, 196, 0};
+constexpr match::Colour kBlobShade{12, 13,
+                                   15}; // under coloured lines, so that they show on any ground
+constexpr match::Colour kBlobColour{255, 196, 0};
 
 /// An ellipse inside a rectangle of left, top, right, bottom edges.
 void drawEllipse(const Canvas& canvas, const std::array<double, 4>& e, double thickness,
@@ -52,9 +53,9 @@ void SliceScene::State::drawBlobs(const Canvas& canvas) const {
         }
         const bool selected = selectedBlob == i;
         const double r = canvas.ratio;
-        drawEllipse(canvas, e, (selected ? 5 : 3.5) * r, kShade, 190);
-        drawEllipse(canvas, e, (selected ? 3 : 1.5) * r, selected ? canvas.colours.accent : kBlob,
-                    255);
+        drawEllipse(canvas, e, (selected ? 5 : 3.5) * r, kBlobShade, 190);
+        drawEllipse(canvas, e, (selected ? 3 : 1.5) * r,
+                    selected ? canvas.colours.accent : kBlobColour, 255);
     };
     // The strongest are drawn last, the selected one above all.
     for (std::size_t i = blobs.size(); i-- > 0;) {

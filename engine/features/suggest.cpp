@@ -13,9 +13,9 @@ namespace flcc::features {
 namespace {
 
 constexpr double kBoxRadii = 1.5; // to each side
-constexpr std::int64_t kPoints = 15;
-constexpr std::int64_t kVolumePoints = 9;
-constexpr double kHalf = 0.5;
+constexpr std::int64_t kBoxPoints = 15;
+constexpr std::int64_t kVolumeBoxPoints = 9;
+constexpr double kNearScore = 0.5;
 
 /// The box and its surroundings, one box width to each side, at a number of points.
 struct Surroundings {
@@ -26,7 +26,7 @@ struct Surroundings {
 Surroundings surroundingsOf(const base::View<const float>& grey, const base::Box& box) {
     const detail::Sampler sampler(grey);
     const bool volume = grey.extents().z > 1;
-    const std::int64_t points = std::min(box.extents.x, volume ? kVolumePoints : kPoints);
+    const std::int64_t points = std::min(box.extents.x, volume ? kVolumeBoxPoints : kBoxPoints);
     const double step = static_cast<double>(box.extents.x) / static_cast<double>(points);
     const base::Extents side{points, points, volume ? points : 1};
     const base::Extents all{3 * points, 3 * points, volume ? 3 * points : 1};
@@ -86,7 +86,7 @@ void compare(const base::View<const float>& grey, Suggestion& suggestion) {
                 const double score = method::canonicalScore(scene, templ, {x, y, z});
                 if (2 * off > side.x) {
                     second = std::max(second, score);
-                } else if (score >= kHalf) {
+                } else if (score >= kNearScore) {
                     near = std::max(near, off);
                 }
             }

@@ -41,7 +41,7 @@ class WindowFeaturesTest : public QObject {
 
 namespace {
 
-template <class Child> Child& named(QObject& parent, const char* name) {
+template <class Child> Child& childOf(QObject& parent, const char* name) {
     return *parent.findChild<Child*>(QLatin1String(name));
 }
 
@@ -87,21 +87,21 @@ void WindowFeaturesTest::theMenuFindsBlobs() {
     const features::Blob& best = panel().shown().front();
     QVERIFY(std::fabs(best.centre[0] - 60) < 0.5 && std::fabs(best.centre[1] - 50) < 0.5);
     QVERIFY(std::fabs(best.radius - 6) < 0.5);
-    QCOMPARE(static_cast<std::size_t>(named<QTableWidget>(panel(), "blobTable").rowCount()),
+    QCOMPARE(static_cast<std::size_t>(childOf<QTableWidget>(panel(), "blobTable").rowCount()),
              panel().shown().size());
 }
 
 void WindowFeaturesTest::theSliderHidesWeakBlobsAtOnce() {
     find();
     const std::size_t before = panel().shown().size();
-    auto& slider = named<QSlider>(panel(), "blobStrength");
+    auto& slider = childOf<QSlider>(panel(), "blobStrength");
     slider.setValue(900); // 90 % of the strongest
     QCOMPARE(panel().shown().size(), std::size_t{1});
     slider.setValue(0);
     QVERIFY(panel().shown().size() >= before);
-    QCOMPARE(named<QTableWidget>(panel(), "blobTable").rowCount(),
+    QCOMPARE(childOf<QTableWidget>(panel(), "blobTable").rowCount(),
              static_cast<int>(panel().shown().size()));
-    named<QDoubleSpinBox>(panel(), "blobLeastRadius").setValue(8);
+    childOf<QDoubleSpinBox>(panel(), "blobLeastRadius").setValue(8);
     for (const features::Blob& blob : panel().shown()) {
         QVERIFY(blob.radius >= 8);
     }
@@ -109,12 +109,12 @@ void WindowFeaturesTest::theSliderHidesWeakBlobsAtOnce() {
 
 void WindowFeaturesTest::aSelectedBlobMovesTheViewsAndBecomesATemplate() {
     find();
-    QVERIFY(!named<QPushButton>(panel(), "blobTemplate").isEnabled());
-    auto& table = named<QTableWidget>(panel(), "blobTable");
+    QVERIFY(!childOf<QPushButton>(panel(), "blobTemplate").isEnabled());
+    auto& table = childOf<QTableWidget>(panel(), "blobTable");
     table.selectRow(1);
     const features::Blob blob = panel().shown()[1];
     QVERIFY(std::fabs(m_window->views().crosshair()[0] - blob.centre[0]) <= 1);
-    test::click(named<QPushButton>(panel(), "blobTemplate"));
+    test::click(childOf<QPushButton>(panel(), "blobTemplate"));
     const ui::TemplateEntry* templ = m_window->document().templ();
     QVERIFY(templ != nullptr && templ->crop);
     const base::Box& box = *templ->crop;
@@ -126,7 +126,7 @@ void WindowFeaturesTest::aSelectedBlobMovesTheViewsAndBecomesATemplate() {
 
 void WindowFeaturesTest::suggestionsAreBoxesThatAMatchCanFind() {
     find();
-    test::click(named<QPushButton>(panel(), "suggestTemplates"));
+    test::click(childOf<QPushButton>(panel(), "suggestTemplates"));
     QVERIFY(test::waitUntilIdle(*m_window));
     const auto& suggestions = panel().suggestions();
     QVERIFY(suggestions.size() >= 3);
@@ -134,7 +134,7 @@ void WindowFeaturesTest::suggestionsAreBoxesThatAMatchCanFind() {
     for (std::size_t i = 1; i < suggestions.size(); ++i) {
         QVERIFY(suggestions[i - 1].merit >= suggestions[i].merit);
     }
-    auto& list = named<QListWidget>(panel(), "blobSuggestions");
+    auto& list = childOf<QListWidget>(panel(), "blobSuggestions");
     QCOMPARE(static_cast<std::size_t>(list.count()), suggestions.size());
     QVERIFY(!list.item(0)->icon().isNull());
     list.setCurrentRow(0);
@@ -145,8 +145,8 @@ void WindowFeaturesTest::anotherSceneHasNoBlobsYet() {
     find();
     m_window->document().setScene(test::noiseScene({80, 70, 1}, 3));
     QVERIFY(panel().shown().empty());
-    QVERIFY(!named<QPushButton>(panel(), "suggestTemplates").isEnabled());
+    QVERIFY(!childOf<QPushButton>(panel(), "suggestTemplates").isEnabled());
 }
 
-const flcc::test::TestClass<WindowFeaturesTest> kTests;
+const flcc::test::TestClass<WindowFeaturesTest> kWindowFeaturesTest;
 #include "window_features_test.moc"
