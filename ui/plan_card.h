@@ -79,6 +79,7 @@ class PlanCard : public QFrame {
     void showOthers(const plan::PlanReport& report);
     void clearOthers();
 
+    static QString coloured(const QString& text, const QColor& colour);
     void showLine();
     void setOpen(bool open);
 

@@ -14,6 +14,7 @@
 #include <QToolButton>
 
 #include "engine/base/tile_pool.h"
+#include "engine/io/image_file.h"
 #include "tests/support/test_class.h"
 #include "tests/ui/window_support.h"
 #include "ui/match_flow.h"
@@ -48,6 +49,8 @@ class WindowPanelTest : public QObject {
     void textsFollowTheThemeWhileRunning();
     void theKeySheetListsTheMouse();
     void slicesCountFromZero();
+    void aNiftiHeadStandsUpright();
+    void theTransferFunctionHasPresetsAndSliders();
     void thePaletteFindsAndRunsACommand();
 
   private:
@@ -209,7 +212,7 @@ void WindowPanelTest::thePlanIsOneLineUntilWhyIsClicked() {
     const auto& headline = test::child<QLabel>(*m_window, "planHeadline");
     const auto* chosen = m_window->flow().report()->plan.chosen();
     QVERIFY2(line.text().contains(QString::fromStdString(chosen->candidate.method)) &&
-                 line.text().contains(QStringLiteral("MiB")) &&
+                 line.text().contains(QStringLiteral("iB, CPU")) &&
                  line.text().contains(QStringLiteral("CPU")),
              qPrintable(line.text()));
     QVERIFY(!headline.isVisible());
@@ -330,6 +333,46 @@ void WindowPanelTest::thePaletteFindsAndRunsACommand() {
              qPrintable(list.currentItem()->text()));
     QTest::keyClick(&words, Qt::Key_Return);
     QTRY_VERIFY(!overlay.isChecked());
+}
+
+void WindowPanelTest::aNiftiHeadStandsUpright() {
+    const QTemporaryDir folder;
+    const ui::SceneEntry scene = test::noiseScene({20, 22, 24}, 3);
+    base::Geometry geometry; // to the right, to the front, to the head
+    geometry.direction = {-1, 0, 0, 0, -1, 0, 0, 0, 1};
+    geometry.unit = "mm";
+    geometry.unitSource = base::UnitSource::Header;
+    const QString file = folder.filePath(QStringLiteral("head.nii"));
+    io::writeImage(file.toStdString(), base::viewOf(scene.image->pixels), geometry);
+    m_window->openFile(file);
+    QVERIFY(test::waitUntilIdle(*m_window));
+    const auto& frames = m_window->views().frames();
+    const auto higher = [&](std::size_t view, const base::Point& a, const base::Point& b) {
+        return frames[view]->scene().displayOf(a).y < frames[view]->scene().displayOf(b).y;
+    };
+    QVERIFY(higher(1, {10, 11, 20}, {10, 11, 3}));
+    QVERIFY(higher(2, {10, 11, 20}, {10, 11, 3}));
+    QVERIFY(higher(0, {10, 20, 12}, {10, 3, 12})); // the face
+    // The arrow keys move as the picture shows.
+    m_window->views().setCrosshair({10, 11, 12});
+    m_window->views().setActiveFrame(frames[1]);
+    m_window->tools().nudge(0, -1);
+    QVERIFY(m_window->views().crosshair() == (base::Point{10, 11, 13}));
+    test::child<QAction>(*m_window, "upright").trigger();
+    QVERIFY(higher(1, {10, 11, 3}, {10, 11, 20}));
+}
+
+void WindowPanelTest::theTransferFunctionHasPresetsAndSliders() {
+    m_window->document().setScene(test::noiseScene({20, 22, 24}, 3));
+    test::child<QAction>(*m_window, "volumeEditorAction").trigger();
+    auto& editor = test::child<QDialog>(*m_window, "volumeEditor");
+    test::child<QComboBox>(editor, "volumeLook").setCurrentIndex(2);
+    test::child<QSlider>(editor, "volumeThreshold").setValue(40);
+    test::child<QSlider>(editor, "volumeOpacity").setValue(75);
+    const viz::VolumeTransfer now = m_window->views().volumeTransfer();
+    QVERIFY((now == viz::VolumeTransfer{viz::VolumeLook::Ct, 0.4, 0.75}));
+    editor.close();
+    QTest::qWait(350); // the fine picture
 }
 
 const flcc::test::TestClass<WindowPanelTest> kWindowPanelTest;
