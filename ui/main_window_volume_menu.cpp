@@ -12,8 +12,11 @@
 // The menus of the 3D view and of the orientation of volumes.
 
 namespace flcc::ui {
+namespace {
 
 using Scope = Actions::Scope;
+
+} // namespace
 
 void MainWindow::buildVolumeMenu() {
     QMenu* menu = menuBar()->addMenu(tr("&3D"));

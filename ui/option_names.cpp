@@ -9,7 +9,9 @@
 namespace flcc::ui {
 namespace {
 
-QString say(const char* text) { return QCoreApplication::translate("flcc::ui::MatchPanel", text); }
+QString label(const char* text) {
+    return QCoreApplication::translate("flcc::ui::MatchPanel", text);
+}
 
 /// An option's control, and the control's words for its values.
 struct Control {
@@ -19,48 +21,48 @@ struct Control {
 
 const QHash<QString, Control>& controls() {
     static const QHash<QString, Control> all{
-        {QStringLiteral("memory"), {say("Memory limit")}},
-        {QStringLiteral("threads"), {say("Threads")}},
-        {QStringLiteral("tile"), {say("Tile")}},
-        {QStringLiteral("method"), {say("Method")}},
-        {QStringLiteral("promise"), {say("Promise")}},
-        {QStringLiteral("precision"), {say("Precision")}},
-        {QStringLiteral("region"), {say("Region")}},
-        {QStringLiteral("min-overlap"), {say("Least overlap")}},
-        {QStringLiteral("partial-peaks"), {say("PARTIAL peaks too")}},
-        {QStringLiteral("max-peaks"), {say("Most peaks")}},
-        {QStringLiteral("min-score"), {say("Threshold")}},
-        {QStringLiteral("min-distance"), {say("Distance")}},
-        {QStringLiteral("template"), {say("Template")}},
-        {QStringLiteral("crop"), {say("Cut template")}},
-        {QStringLiteral("scene"), {say("Add scenes")}},
-        {QStringLiteral("mask"), {say("Mask")}},
-        {QStringLiteral("scene-mask"), {say("Scene mask")}},
-        {QStringLiteral("invert"), {say("Invert the contrast")}},
-        {QStringLiteral("recompute"), {say("Recompute in double")}},
-        {QStringLiteral("audit"), {say("Self-audit")}},
-        {QStringLiteral("planning"), {say("Planning")}},
-        {QStringLiteral("plan"), {say("Replay")}},
+        {QStringLiteral("memory"), {label("Memory limit")}},
+        {QStringLiteral("threads"), {label("Threads")}},
+        {QStringLiteral("tile"), {label("Tile")}},
+        {QStringLiteral("method"), {label("Method")}},
+        {QStringLiteral("promise"), {label("Promise")}},
+        {QStringLiteral("precision"), {label("Precision")}},
+        {QStringLiteral("region"), {label("Region")}},
+        {QStringLiteral("min-overlap"), {label("Least overlap")}},
+        {QStringLiteral("partial-peaks"), {label("PARTIAL peaks too")}},
+        {QStringLiteral("max-peaks"), {label("Most peaks")}},
+        {QStringLiteral("min-score"), {label("Threshold")}},
+        {QStringLiteral("min-distance"), {label("Distance")}},
+        {QStringLiteral("template"), {label("Template")}},
+        {QStringLiteral("crop"), {label("Cut template")}},
+        {QStringLiteral("scene"), {label("Add scenes")}},
+        {QStringLiteral("mask"), {label("Mask")}},
+        {QStringLiteral("scene-mask"), {label("Scene mask")}},
+        {QStringLiteral("invert"), {label("Invert the contrast")}},
+        {QStringLiteral("recompute"), {label("Recompute in double")}},
+        {QStringLiteral("audit"), {label("Self-audit")}},
+        {QStringLiteral("planning"), {label("Planning")}},
+        {QStringLiteral("plan"), {label("Replay")}},
         {QStringLiteral("device"),
-         {say("Device"),
-          {{QStringLiteral("auto"), say("Auto")},
+         {label("Device"),
+          {{QStringLiteral("auto"), label("Auto")},
            {QStringLiteral("cpu"), QStringLiteral("CPU")},
            {QStringLiteral("cuda"), QStringLiteral("CUDA")}}}},
         {QStringLiteral("extent"),
-         {say("Placements"),
-          {{QStringLiteral("valid"), say("Inside the scene")},
-           {QStringLiteral("same"), say("Middle in the scene")},
-           {QStringLiteral("full"), say("All that touch it")}}}},
+         {label("Placements"),
+          {{QStringLiteral("valid"), label("Inside the scene")},
+           {QStringLiteral("same"), label("Middle in the scene")},
+           {QStringLiteral("full"), label("All that touch it")}}}},
         {QStringLiteral("outside"),
-         {say("Outside"),
-          {{QStringLiteral("zero"), say("Zero")},
-           {QStringLiteral("eibl"), say("Eibl")},
-           {QStringLiteral("overlap"), say("Overlap only")}}}},
+         {label("Outside"),
+          {{QStringLiteral("zero"), label("Zero")},
+           {QStringLiteral("eibl"), label("Eibl")},
+           {QStringLiteral("overlap"), label("Overlap only")}}}},
         {QStringLiteral("statistics"),
-         {say("Sums"),
-          {{QStringLiteral("auto"), say("Auto")},
-           {QStringLiteral("box"), say("Window sums")},
-           {QStringLiteral("fourier"), say("Correlations")}}}}};
+         {label("Sums"),
+          {{QStringLiteral("auto"), label("Auto")},
+           {QStringLiteral("box"), label("Window sums")},
+           {QStringLiteral("fourier"), label("Correlations")}}}}};
     return all;
 }
 

@@ -8,10 +8,12 @@
 namespace flcc::ui {
 namespace {
 
-QString say(const char* text) { return QCoreApplication::translate("flcc::ui::PlanCard", text); }
+QString fixText(const char* text) {
+    return QCoreApplication::translate("flcc::ui::PlanCard", text);
+}
 
 /// Rounded up to two digits of a unit, so that the button is readable.
-std::int64_t rounded(std::int64_t bytes) {
+std::int64_t roundedUp(std::int64_t bytes) {
     std::int64_t unit = std::int64_t{1} << 20;
     while (bytes / unit >= 1000) {
         unit *= 10;
@@ -29,43 +31,46 @@ std::vector<PlanFix> planFixes(const plan::PlanReport& plan, const job::Job& job
     };
     const std::optional<std::int64_t> least = job::leastMemory(plan);
     if (job.memoryBytes > 0 && least && *least > plan.limits.memoryBytes) {
-        const std::int64_t limit = rounded(*least);
-        add(say("Limit %1").arg(bytesText(limit)), say("Raises the memory limit to this value"),
+        const std::int64_t limit = roundedUp(*least);
+        add(fixText("Limit %1").arg(bytesText(limit)),
+            fixText("Raises the memory limit to this value"),
             [limit](job::Job& fixed) { fixed.memoryBytes = limit; });
     }
     if (box && !job.region && base::contains(plan.problem.scene, *box) &&
         *box != base::Box{{0, 0, 0}, plan.problem.scene} &&
         base::contains(box->extents, {{0, 0, 0}, plan.problem.templ})) {
-        add(say("Search the box only"), say("Searches only the box that is drawn in the views"),
+        add(fixText("Search the box only"),
+            fixText("Searches only the box that is drawn in the views"),
             [box](job::Job& fixed) { fixed.region = box; });
     }
     if (job.region) {
-        add(say("Search all of the scene"), say("Removes the region"),
+        add(fixText("Search all of the scene"), fixText("Removes the region"),
             [](job::Job& fixed) { fixed.region.reset(); });
     }
     const job::Job usual;
     if (job.method != usual.method) {
-        add(say("Method: Auto"), say("Lets the plan choose the method"),
+        add(fixText("Method: Auto"), fixText("Lets the plan choose the method"),
             [](job::Job& fixed) { fixed.method = job::Job{}.method; });
     }
     if (job.tile != usual.tile) {
-        add(say("Tile: auto"), say("Lets the plan choose the tile"),
+        add(fixText("Tile: auto"), fixText("Lets the plan choose the tile"),
             [](job::Job& fixed) { fixed.tile = job::Job{}.tile; });
     }
     if (job.device != usual.device) {
-        add(say("Device: Auto"), say("Lets the plan choose the device"),
+        add(fixText("Device: Auto"), fixText("Lets the plan choose the device"),
             [](job::Job& fixed) { fixed.device = job::Job{}.device; });
     }
     if (job.statistics != usual.statistics) {
-        add(say("Sums: Auto"), say("Lets the method choose how it computes sums"),
+        add(fixText("Sums: Auto"), fixText("Lets the method choose how it computes sums"),
             [](job::Job& fixed) { fixed.statistics = job::Job{}.statistics; });
     }
     if (job.precision != usual.precision) {
-        add(say("Precision: Single"), say("Computes in single precision, with half the memory"),
+        add(fixText("Precision: Single"),
+            fixText("Computes in single precision, with half the memory"),
             [](job::Job& fixed) { fixed.precision = job::Job{}.precision; });
     }
     if (!job.planReport.empty()) {
-        add(say("Plan anew"), say("Plans instead of replaying the plan report"),
+        add(fixText("Plan anew"), fixText("Plans instead of replaying the plan report"),
             [](job::Job& fixed) { fixed.planReport.clear(); });
     }
     return fixes;

@@ -25,20 +25,20 @@ base::Geometry rightAnteriorSuperior() {
 }
 
 /// Black with one white block near the high ends of x, y and z.
-std::shared_ptr<const base::AnyImage> block() {
+std::shared_ptr<const base::AnyImage> whiteBlock() {
     return imageOf({40, 40, 40}, [](const base::Index& i) {
         return i.x >= 26 && i.x < 36 && i.y >= 26 && i.y < 36 && i.z >= 26 && i.z < 36 ? 250 : 0;
     });
 }
 
-int pixelOf(double display) { return static_cast<int>(std::lround(display)); }
+int nearestPixel(double display) { return static_cast<int>(std::lround(display)); }
 
-struct Shown {
+struct ShownVolume {
     viz::VolumeScene scene;
     std::unique_ptr<viz::OffscreenWindow> window;
 
-    Shown() {
-        scene.setImage(block(), rightAnteriorSuperior());
+    ShownVolume() {
+        scene.setImage(whiteBlock(), rightAnteriorSuperior());
         scene.setGreyWindow({0, 255});
         window = std::make_unique<viz::OffscreenWindow>(scene, 320, 280);
         scene.fit();
@@ -48,7 +48,7 @@ struct Shown {
         scene.setInteractive(false);
         const viz::Picture picture = window->render();
         const viz::DisplayPoint p = scene.displayOf(voxel);
-        return picture.at(pixelOf(p.x), pixelOf(p.y))[0];
+        return picture.at(nearestPixel(p.x), nearestPixel(p.y))[0];
     }
 };
 
@@ -99,7 +99,7 @@ void VolumeLookTest::aHeadStandsUprightInEverySlice() {
     const viz::PlaneAxes axes = viz::axesOf(scene.orientation());
     const viz::Anatomy anatomy = viz::anatomyOf(rightAnteriorSuperior());
     const auto [right, down] = viz::SliceScene::usualFlips(anatomy, scene.orientation());
-    scene.setImage(block(), rightAnteriorSuperior());
+    scene.setImage(whiteBlock(), rightAnteriorSuperior());
     scene.setGreyWindow({0, 255});
     scene.setFlips(right, down);
     scene.setSlice(30);
@@ -112,14 +112,14 @@ void VolumeLookTest::aHeadStandsUprightInEverySlice() {
     centre[axes.depth] = 30;
     const viz::DisplayPoint p = scene.displayOf(centre);
     QVERIFY(p.x < 100 && p.y < 80);
-    QVERIFY(picture.at(pixelOf(p.x), pixelOf(p.y))[0] > 200);
-    QVERIFY(picture.at(199 - pixelOf(p.x), pixelOf(p.y))[0] < 60);
-    QVERIFY(picture.at(pixelOf(p.x), 159 - pixelOf(p.y))[0] < 60);
+    QVERIFY(picture.at(nearestPixel(p.x), nearestPixel(p.y))[0] > 200);
+    QVERIFY(picture.at(199 - nearestPixel(p.x), nearestPixel(p.y))[0] < 60);
+    QVERIFY(picture.at(nearestPixel(p.x), 159 - nearestPixel(p.y))[0] < 60);
 }
 
 void VolumeLookTest::aMirroredSliceKeepsItsVoxels() {
     viz::SliceScene scene;
-    scene.setImage(block(), {});
+    scene.setImage(whiteBlock(), {});
     scene.resize(200, 160);
     for (const auto& [right, down] : {std::pair(true, false), {false, true}, {true, true}}) {
         scene.setFlips(right, down);
@@ -141,7 +141,7 @@ void VolumeLookTest::aMirroredSliceKeepsItsVoxels() {
 
 void VolumeLookTest::aBoxIsDraggedInAMirroredSlice() {
     viz::SliceScene scene;
-    scene.setImage(block(), {});
+    scene.setImage(whiteBlock(), {});
     scene.setFlips(true, true);
     scene.resize(400, 400);
     scene.fit();
@@ -157,7 +157,7 @@ void VolumeLookTest::aBoxIsDraggedInAMirroredSlice() {
 }
 
 void VolumeLookTest::blackPartsOfSlicesHideNothing() {
-    Shown s;
+    ShownVolume s;
     // Opaque black slices between the eye and the block hide it.
     s.scene.lookFrom(viz::Side::Front);
     s.scene.setCrosshair(base::Point{20, 38, 20});
@@ -175,7 +175,7 @@ void VolumeLookTest::blackPartsOfSlicesHideNothing() {
 }
 
 void VolumeLookTest::theThresholdClearsWhatIsDarker() {
-    Shown s;
+    ShownVolume s;
     s.scene.setSliceStyle(viz::SliceStyle::Off);
     s.scene.setImage(imageOf({40, 40, 40}, [](const base::Index&) { return 120; }), {});
     s.scene.setTransfer({viz::VolumeLook::Grey, 0.1, 1});
@@ -190,7 +190,7 @@ void VolumeLookTest::theThresholdClearsWhatIsDarker() {
 
 void VolumeLookTest::everyLookDrawsTheBlock() {
     for (int look = 0; look < 6; ++look) {
-        Shown s;
+        ShownVolume s;
         s.scene.setSliceStyle(viz::SliceStyle::Off);
         s.scene.setTransfer({static_cast<viz::VolumeLook>(look), 0.3, 1});
         QVERIFY2(s.at({30.5, 30.5, 30.5}) > 90, qPrintable(QString::number(look)));
@@ -198,7 +198,7 @@ void VolumeLookTest::everyLookDrawsTheBlock() {
 }
 
 void VolumeLookTest::clippingLeavesOutWhatIsOutside() {
-    Shown s;
+    ShownVolume s;
     s.scene.setSliceStyle(viz::SliceStyle::Off);
     s.scene.setCrosshair(base::Point{5, 5, 5});
     const base::Point block{30.5, 30.5, 30.5};
@@ -222,7 +222,7 @@ void VolumeLookTest::clippingLeavesOutWhatIsOutside() {
 }
 
 void VolumeLookTest::theIsosurfaceFollowsTheThreshold() {
-    Shown s;
+    ShownVolume s;
     s.scene.setSliceStyle(viz::SliceStyle::Off);
     s.scene.setContent(viz::VolumeContent::None);
     s.scene.setScalarBarVisible(false);
@@ -261,7 +261,7 @@ void VolumeLookTest::theIsosurfaceFollowsTheThreshold() {
 
 void VolumeLookTest::sidesAreThoseOfThePatient() {
     viz::VolumeScene scene;
-    scene.setImage(block(), rightAnteriorSuperior());
+    scene.setImage(whiteBlock(), rightAnteriorSuperior());
     scene.setAnatomy(viz::anatomyOf(rightAnteriorSuperior()), true);
     scene.resize(200, 200);
     const base::Point middle{20, 20, 20};
