@@ -17,8 +17,8 @@
 namespace flcc::viz {
 
 /// Which plane of a volume a view shows. The first axis goes to the right and the second one down,
-/// so index 0 is always at the top left and no view is mirrored: XY has row 0 at the top, XZ and YZ
-/// have slice 0 at the top.
+/// so index 0 is at the top left unless setFlips() mirrors the view: XY has row 0 at the top, XZ
+/// and YZ have slice 0 at the top.
 enum class Orientation { XY, XZ, YZ };
 
 /// The axis (0 = x, 1 = y, 2 = z) to the right, downwards, and through the screen.
