@@ -41,8 +41,12 @@ void PlanCard::showLine() {
         } else {
             colour = nullptr;
             const bool groups = !m_report->groups.empty();
-            QStringList parts{groups ? tr("%1 sizes").arg(m_report->groups.size())
-                                     : toQString(chosen->candidate.method)};
+            const bool bank = !groups && m_report->templates.size() > 1;
+            QStringList parts{bank ? tr("%1 templates: %2")
+                                         .arg(m_report->templates.size())
+                                         .arg(toQString(chosen->candidate.method))
+                              : groups ? tr("%1 sizes").arg(m_report->groups.size())
+                                       : toQString(chosen->candidate.method)};
             const bool ran = m_report->run.has_value();
             parts << (ran ? tr("ran %1").arg(m_timeMeasured->text()) : m_timePredicted->text());
             parts << (ran ? m_memoryMeasured->text() : m_memoryPredicted->text());
