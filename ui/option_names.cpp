@@ -4,14 +4,19 @@
 #include <QHash>
 #include <QRegularExpression>
 
+#include "engine/method/problem.h"
 #include "ui/text.h"
 
 namespace flcc::ui {
 namespace {
 
+using method::WindowStatistics;
+
 QString label(const char* text) {
     return QCoreApplication::translate("flcc::ui::MatchPanel", text);
 }
+
+QString word(method::WindowStatistics statistics) { return toQString(method::name(statistics)); }
 
 /// An option's control, and the control's words for its values.
 struct Control {
@@ -60,9 +65,9 @@ const QHash<QString, Control>& controls() {
            {QStringLiteral("overlap"), label("Overlap only")}}}},
         {QStringLiteral("statistics"),
          {label("Sums"),
-          {{QStringLiteral("auto"), label("Auto")},
-           {QStringLiteral("box"), label("Window sums")},
-           {QStringLiteral("fourier"), label("Correlations")}}}}};
+          {{word(WindowStatistics::Auto), label("Auto")},
+           {word(WindowStatistics::Box), label("Window sums")},
+           {word(WindowStatistics::Fourier), label("Correlations")}}}}};
     return all;
 }
 
@@ -78,8 +83,8 @@ QString inWindowWords(const QString& sentence) {
         if (control == controls().end()) {
             continue;
         }
-        const QString word = match.captured(2).trimmed();
-        const QString value = control->values.value(word);
+        const QString next = match.captured(2).trimmed();
+        const QString value = control->values.value(next);
         result += sentence.mid(from, match.capturedStart() - from) +
                   QStringLiteral("\"%1\"").arg(control->label);
         if (value.isEmpty()) {

@@ -8,6 +8,7 @@
 #include <QTest>
 #include <QToolButton>
 
+#include "engine/base/tile_pool.h"
 #include "engine/io/atomic_file.h"
 #include "engine/io/image_file.h"
 #include "engine/job/arguments.h"
@@ -95,7 +96,7 @@ void WindowJobTest::aJobFileKeepsItsExactNumbers() {
     if (distance >= 0) {
         job.minDistance = distance;
     }
-    job.threads = threads;
+    job.threads = std::min(threads, base::availableThreads()); // the window has no more
     job.maxPeaks = maxPeaks;
     job.tile = {64, 64, 1};
     job.memoryBytes = (1LL << 30) + 1;
