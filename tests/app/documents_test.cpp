@@ -67,6 +67,7 @@ class CliDocumentsTest : public QObject {
     void theManualNamesEveryCommandAndOption();
     void theManualNamesNoOtherCommandOrOption();
     void everyCallInTheReadmeExists();
+    void theHelpFitsATerminal();
 
   private:
     QString m_help;
@@ -108,6 +109,12 @@ void CliDocumentsTest::everyCallInTheReadmeExists() {
     QVERIFY(commands.size() > 5);
     QCOMPARE(missing(optionsIn(calls), optionsIn(m_help)), QByteArray());
     QCOMPARE(missing(commands, commandsOf(m_help)), QByteArray());
+}
+
+void CliDocumentsTest::theHelpFitsATerminal() {
+    for (const QByteArray& line : runCli({"--help"}, kSource).output.split('\n')) {
+        QVERIFY2(line.size() <= 100, line.constData());
+    }
 }
 
 const flcc::test::TestClass<CliDocumentsTest> kCliDocumentsTest;
