@@ -262,7 +262,7 @@ void JobArgumentsTest::outOfRangeValuesAreRefused_data() {
     QTest::newRow("threads") << "--threads" << QStringList{"0", "-1", "100000", "all the threads"};
     QTest::newRow("repeat") << "--repeat" << QStringList{"0", "-3", "1e9"};
     QTest::newRow("channel") << "--channel" << QStringList{"-1", "red", "99999999999"};
-    QTest::newRow("memory") << "--memory" << QStringList{"0",     "-1",    "nan",  "inf",
+    QTest::newRow("memory") << "--memory" << QStringList{"0",     "-1",      "nan",  "inf",
                                                          "4GiBs", "4 0 GiB", "1e30", "GiB"};
     QTest::newRow("tile") << "--tile" << QStringList{"0", "-4", "1,2,3,4", "12,", "a"};
     QTest::newRow("promise") << "--promise" << QStringList{"0", "-1e-4", "2", "nan", "small"};
