@@ -1,5 +1,6 @@
 #include <QAction>
 #include <QApplication>
+#include <QCheckBox>
 #include <QClipboard>
 #include <QDropEvent>
 #include <QInputDialog>
@@ -181,7 +182,7 @@ void WindowWorkTest::aResultBringsBackItsJob() {
     document().cutTemplate();
     auto& score = test::child<QDoubleSpinBox>(*m_window, "minScore");
     score.setValue(0.6);
-    test::child<QSpinBox>(*m_window, "maxPeaks").setValue(5);
+    test::child<QCheckBox>(*m_window, "invert").setChecked(true);
     QVERIFY(test::waitUntilIdle(*m_window));
     QVERIFY(test::runAndWait(*m_window));
     auto& list = test::child<QListView>(*m_window, "dataList");
@@ -191,7 +192,7 @@ void WindowWorkTest::aResultBringsBackItsJob() {
     QCOMPARE(document().shownResult(), 0);
     QVERIFY(document().templ()->image == first);
     QCOMPARE(score.value(), 0.2);
-    QCOMPARE(test::child<QSpinBox>(*m_window, "maxPeaks").value(), 100);
+    QVERIFY(!test::child<QCheckBox>(*m_window, "invert").isChecked());
     QVERIFY(test::waitUntilIdle(*m_window));
 }
 
@@ -246,6 +247,8 @@ void WindowWorkTest::aListThatIsCutOffSaysHowManyThereAre() {
 
 void WindowWorkTest::aLowerThresholdTakesPeaksFromTheMap() {
     openAndRun();
+    test::child<QSpinBox>(*m_window, "maxPeaks").setValue(10'000); // more than the map has
+    QVERIFY(test::waitUntilIdle(*m_window));
     const auto map = document().result()->job->map;
     const auto before = document().result()->job->peaks.size();
     test::child<QDoubleSpinBox>(*m_window, "minScore").setValue(0.1);
