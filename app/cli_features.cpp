@@ -26,7 +26,8 @@ Options of features; the default is the first value or in brackets:
                            [2 to a tenth of the smallest extent, 12 of them]
   --levels N               levels of values that are compared [128]
   --channels auto|grey|ohta
-                           grey values, or three planes of colour (auto: planes if the image has colour)
+                           grey values, or three planes of colour (auto: planes if the image
+                           has colour)
   --min-strength S         least strength of a blob [a tenth of the range of the values]
   --max-blobs N            longest list [1000]
   --overlap R              largest share of a blob that a stronger one may cover [0.5]

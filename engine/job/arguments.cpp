@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <optional>
 #include <set>
-#include <sstream>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -433,27 +432,9 @@ std::int64_t parseSize(std::string_view text) {
 }
 
 std::string argumentsHelp() {
-    constexpr std::size_t kColumn = 34;
-    constexpr std::size_t kWidth = 100;
     std::string text;
     const auto add = [&](const std::string& left, const std::string& right) {
-        std::string line = "  " + left;
-        const auto breakLine = [&] {
-            text += line + "\n";
-            line.clear();
-        };
-        if (line.size() + 1 >= kColumn) {
-            breakLine();
-        }
-        std::istringstream words(right);
-        for (std::string word; words >> word;) {
-            if (line.size() > kColumn && line.size() + 1 + word.size() > kWidth) {
-                breakLine();
-            }
-            const bool first = line.size() < kColumn;
-            line += first ? std::string(kColumn - line.size(), ' ') + word : " " + word;
-        }
-        breakLine();
+        text += detail::helpLine(left, right);
     };
     for (const Option& option : detail::options()) {
         add("--" + option.name + (option.value.empty() ? "" : " " + option.value), option.help);

@@ -10,6 +10,7 @@
 #include "engine/base/text.h"
 #include "engine/job/convolve_job.h"
 #include "engine/job/detail/options.h"
+#include "engine/job/detail/text.h"
 
 namespace flcc::job {
 
@@ -196,14 +197,9 @@ std::vector<ConvolveOption> convolveOptions() {
 }
 
 std::string convolveHelp() {
-    constexpr std::size_t kColumn = 34;
     std::string text;
     for (const ConvolveOption& option : convolveOptions()) {
-        const std::string line = "  --" + option.name + " " + option.value;
-        text += line +
-                (line.size() + 1 < kColumn ? std::string(kColumn - line.size(), ' ')
-                                           : "\n" + std::string(kColumn, ' ')) +
-                option.help + "\n";
+        text += detail::helpLine("--" + option.name + " " + option.value, option.help);
     }
     return text;
 }

@@ -75,7 +75,7 @@ void CliCommandsTest::failuresHaveTheirCodeAndWriteNothing_data() {
     };
     const auto match = [](const QStringList& more) { return kMatch + more; };
     row("no command", {}, 2);
-    row("unknown command", {"convolve", "a", "b"}, 2);
+    row("unknown command", {"find", "a", "b"}, 2);
     row("unknown option", match({"--support", "m.mha"}), 2);
     row("unknown extent", match({"--extent", "most"}), 2);
     row("overlap of more than all", match({"--min-overlap", "1.5"}), 2);

@@ -32,4 +32,28 @@ std::string bytesText(std::int64_t count) {
     return fixed(value, unit == 0 ? 0 : 1) + " " + kUnits[unit];
 }
 
+std::string helpLine(const std::string& option, const std::string& meaning) {
+    constexpr std::size_t kColumn = 34;
+    constexpr std::size_t kWidth = 100;
+    std::string text;
+    std::string line = "  " + option;
+    const auto breakLine = [&] {
+        text += line + "\n";
+        line.clear();
+    };
+    if (line.size() + 1 >= kColumn) {
+        breakLine();
+    }
+    std::istringstream words(meaning);
+    for (std::string word; words >> word;) {
+        if (line.size() > kColumn && line.size() + 1 + word.size() > kWidth) {
+            breakLine();
+        }
+        const bool first = line.size() < kColumn;
+        line += first ? std::string(kColumn - line.size(), ' ') + word : " " + word;
+    }
+    breakLine();
+    return text;
+}
+
 } // namespace flcc::job::detail

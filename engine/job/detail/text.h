@@ -14,4 +14,7 @@ namespace flcc::job::detail {
 /// "5.1 MiB".
 [[nodiscard]] std::string bytesText(std::int64_t count);
 
+/// An option and what it means, as lines of a help text of at most 100 columns.
+[[nodiscard]] std::string helpLine(const std::string& option, const std::string& meaning);
+
 } // namespace flcc::job::detail
