@@ -120,6 +120,7 @@ QWidget* FeaturesPanel::buildSide() {
     form->setVerticalSpacing(3);
     m_find = new QPushButton(tr("Find blobs"), side);
     m_find->setObjectName(QStringLiteral("findBlobs"));
+    m_find->setAccessibleName(m_find->text());
     m_find->setToolTip(tr("Finds places of all sizes that differ from their surroundings"));
     m_first = voxelField("blobFirstScale", tr("Smallest scale"),
                          tr("Smallest scale, voxels; blobs are larger than it"),
@@ -146,9 +147,11 @@ QWidget* FeaturesPanel::buildSide() {
     };
     m_use = new QPushButton(tr("Use as template"), side);
     m_use->setObjectName(QStringLiteral("blobTemplate"));
+    m_use->setAccessibleName(m_use->text());
     m_use->setToolTip(tr("Cuts the box around the selected blob as template"));
     m_suggest = new QPushButton(tr("Suggest templates"), side);
     m_suggest->setObjectName(QStringLiteral("suggestTemplates"));
+    m_suggest->setAccessibleName(m_suggest->text());
     m_suggest->setToolTip(tr("Ranks blobs by strength and by how well a match can tell them from "
                              "their surroundings"));
     form->addRow(m_find);

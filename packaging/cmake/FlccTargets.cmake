@@ -113,6 +113,12 @@ function(flcc_add_room name)
     endif()
 endfunction()
 
+# flcc_compile_alone(SOURCES ...): files whose names clash with those of others in a group
+# (CMAKE_UNITY_BUILD).
+function(flcc_compile_alone)
+    set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 # flcc_compile_options(OPTIONS SOURCES ...): options of single files, which keep them from using
 # headers that were parsed with others.
 function(flcc_compile_options options)
@@ -174,7 +180,7 @@ function(flcc_add_tests room)
     add_executable(${room}_tests ${sources} ${TEST_SOURCES})
     add_dependencies(flcc_tests ${room}_tests)
     list(TRANSFORM TEST_ALONE APPEND _test.cpp)
-    set_source_files_properties(${TEST_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    flcc_compile_alone(${TEST_ALONE})
     set_target_properties(${room}_tests PROPERTIES AUTOMOC ON
         RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
     target_compile_definitions(${room}_tests PRIVATE QT_NO_KEYWORDS)
