@@ -424,7 +424,7 @@ void Document::renameResult(int index, const QString& title) {
     }
 }
 
-void Document::replacePeaks(std::vector<match::Peak> peaks, const job::Job& settings) {
+void Document::replacePeaks(job::FoundPeaks found, const job::Job& settings) {
     if (m_shown < 0) {
         return;
     }
@@ -433,12 +433,13 @@ void Document::replacePeaks(std::vector<match::Peak> peaks, const job::Job& sett
     int selected = -1;
     if (m_peak >= 0) {
         const auto before = corner(entry.job->peaks[static_cast<std::size_t>(m_peak)]);
-        const auto now = std::ranges::find(peaks, before, corner);
-        selected = now == peaks.end() ? -1 : static_cast<int>(now - peaks.begin());
+        const auto now = std::ranges::find(found.peaks, before, corner);
+        selected = now == found.peaks.end() ? -1 : static_cast<int>(now - found.peaks.begin());
     }
     auto next = std::make_shared<job::JobResult>(*entry.job);
-    next->report.peaks = peaks;
-    next->peaks = std::move(peaks);
+    next->report.peaks = found.peaks;
+    next->report.peaksIncomplete = std::move(found.incomplete);
+    next->peaks = std::move(found.peaks);
     const std::shared_ptr<const job::JobResult> before = std::exchange(entry.job, std::move(next));
     entry.settings = settings;
     m_peak = -1;

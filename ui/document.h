@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/job/job.h"
+#include "engine/job/peak_search.h"
 
 namespace flcc::ui {
 
@@ -181,7 +182,7 @@ class Document : public QObject {
     void renameResult(int index, const QString& title);
     /// Replaces the peaks of the shown result by peaks of the same map; `settings` are the options
     /// they were searched with. The selected peak stays if it is in the new list.
-    void replacePeaks(std::vector<match::Peak> peaks, const job::Job& settings);
+    void replacePeaks(job::FoundPeaks found, const job::Job& settings);
     [[nodiscard]] int lastResultOf(int scene) const; ///< -1: no result
     [[nodiscard]] const std::vector<ResultEntry>& results() const { return m_results; }
     [[nodiscard]] int shownResult() const { return m_shown; }

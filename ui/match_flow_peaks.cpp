@@ -82,22 +82,23 @@ void MatchFlow::searchPeaks() {
         RunController::Task::Peaks, tr("Searching peaks"),
         [this, before, wanted, all, scene = m_document.scene().image](
             const std::stop_token& stop, job::JobSink*) -> RunController::Done {
-            std::vector<match::Peak> peaks = job::searchPeaks(*before, all, scene, stop);
+            job::FoundPeaks found = job::searchPeaks(*before, all, scene, stop);
             if (stop.stop_requested()) {
                 return [this] {
                     m_countedFor.clear();
                     schedulePeaks();
                 };
             }
-            const auto total = std::ssize(peaks);
+            const auto total = std::ssize(found.peaks);
             const bool more = total == all.maxPeaks;
             if (total > wanted.maxPeaks) {
-                peaks.resize(static_cast<std::size_t>(wanted.maxPeaks)); // the best come first
+                found.peaks.resize(
+                    static_cast<std::size_t>(wanted.maxPeaks)); // the best come first
             }
-            return [this, before, wanted, peaks = std::move(peaks), total, more]() mutable {
+            return [this, before, wanted, found = std::move(found), total, more]() mutable {
                 const ResultEntry* now = m_document.result();
                 if (now != nullptr && now->job->map == before->map) {
-                    m_document.replacePeaks(std::move(peaks), wanted);
+                    m_document.replacePeaks(std::move(found), wanted);
                     Q_EMIT peaksCounted(total, more);
                 }
             };

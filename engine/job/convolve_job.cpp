@@ -33,7 +33,7 @@ void requireProcessor(const std::string& device) {
     }
 }
 
-/// A problem with the sizes of an image, as far as a name can be checked without pixels.
+/// True if `kernel` is a file, and not the name of a kernel.
 bool isFile(const std::string& kernel) {
     std::error_code error;
     return std::filesystem::exists(kernel, error) || !filter::isKernelName(kernel);

@@ -5,9 +5,9 @@
 
 namespace flcc::job {
 
-std::vector<match::Peak> searchPeaks(const JobResult& result, const Job& job,
-                                     const std::shared_ptr<const SceneImage>& scene,
-                                     const std::stop_token& stop) {
+FoundPeaks searchPeaks(const JobResult& result, const Job& job,
+                       const std::shared_ptr<const SceneImage>& scene,
+                       const std::stop_token& stop) {
     if (!result.map || !result.report.map || result.cancelled) {
         throw base::Error(base::ErrorCode::Problem,
                           "peaks need a finished map; run the job again with other options");
@@ -41,10 +41,11 @@ std::vector<match::Peak> searchPeaks(const JobResult& result, const Job& job,
             map.index = result.index->view();
         }
     }
-    std::vector<match::Peak> peaks = match::findPeaks(inputs.sceneView(), {map}, scene->geometry,
-                                                      detail::peakOptions(job), stop);
-    detail::moveToScene(peaks, inputs);
-    return peaks;
+    FoundPeaks found;
+    found.peaks = match::findPeaks(inputs.sceneView(), {map}, scene->geometry,
+                                   detail::peakOptions(job), stop, &found.incomplete);
+    detail::moveToScene(found.peaks, inputs);
+    return found;
 }
 
 } // namespace flcc::job

@@ -2,11 +2,19 @@
 
 #include <memory>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "engine/job/job.h"
 
 namespace flcc::job {
+
+/// A list of peaks, and why it may lack peaks or depend on the method (match::findPeaks); empty if
+/// it does not.
+struct FoundPeaks {
+    std::vector<match::Peak> peaks;
+    std::string incomplete;
+};
 
 /// The peaks of the map of `result`, searched again with minScore, maxPeaks, minDistance and
 /// partialPeaks of `job`; the rest of `job` is the job of the run. `scene` is the scene of the
@@ -14,8 +22,8 @@ namespace flcc::job {
 /// If cancelled, the list is empty.
 /// **Errors**: Problem for a cancelled result and for one without a map; Memory.
 /// **Cost**: one pass over the map and some canonical scores for each peak.
-[[nodiscard]] std::vector<match::Peak> searchPeaks(const JobResult& result, const Job& job,
-                                                   const std::shared_ptr<const SceneImage>& scene,
-                                                   const std::stop_token& stop = {});
+[[nodiscard]] FoundPeaks searchPeaks(const JobResult& result, const Job& job,
+                                     const std::shared_ptr<const SceneImage>& scene,
+                                     const std::stop_token& stop = {});
 
 } // namespace flcc::job

@@ -75,5 +75,5 @@ class WindowMemoryTest : public QObject {
     }
 };
 
-const flcc::test::TestClass<WindowMemoryTest> kTests;
+const flcc::test::TestClass<WindowMemoryTest> kWindowMemoryTest;
 #include "window_memory_test.moc"

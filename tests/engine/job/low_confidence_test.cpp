@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/job/peak_search.h"
 #include "tests/engine/job/job_cases.h"
 #include "tests/support/scenes.h"
 #include "tests/support/test_class.h"
@@ -126,6 +127,14 @@ void JobLowConfidenceTest::anIncompleteListSaysSoEverywhere() {
     QVERIFY(test::bytesOf(job.peaks).find("\n# incomplete: ") != std::string::npos);
     const Json json = Json::parse(test::bytesOf(job.report));
     QCOMPARE(json["peaks_incomplete"].get<std::string>(), why);
+    // Another search of the map says so as well.
+    Job again = job;
+    again.peaks.clear();
+    again.report.clear();
+    QVERIFY(result.map != nullptr);
+    const job::FoundPeaks found = job::searchPeaks(result, again, images.scene);
+    QCOMPARE(found.incomplete, why);
+    QCOMPARE(difference(found.peaks, result.peaks), QString());
     job.recompute = true;
     QVERIFY(
         Json::parse(job::toJson(job::runJob(job, images).report))["peaks_incomplete"].is_null());
