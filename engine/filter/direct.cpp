@@ -44,9 +44,7 @@ class DirectFilter final : public FilterMethod {
         const Extents usual = flat ? Extents{512, 64, 1} : Extents{128, 32, 16};
         const Extents wanted = tile.x > 0 ? tile : usual;
         return {{.method = std::string(name()),
-                 .tile = {std::min(wanted.x, out.x),
-                          std::min(std::max<std::int64_t>(wanted.y, 1), out.y),
-                          std::min(std::max<std::int64_t>(wanted.z, 1), out.z)},
+                 .tile = fitted(wanted, out),
                  .threads = limits.threads}};
     }
 

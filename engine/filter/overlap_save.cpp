@@ -1,7 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,7 +7,7 @@
 
 #include "engine/cpu/tile_transform.h"
 #include "engine/filter/detail/filter_method.h"
-#include "engine/filter/detail/scene_loader.h"
+#include "engine/filter/detail/overlap_save_run.h"
 #include "engine/filter/detail/tile_tasks.h"
 #include "engine/method/shared/fourier_bound.h"
 #include "engine/method/shared/smooth_length.h"
@@ -18,12 +16,8 @@ namespace flcc::filter::detail {
 
 namespace {
 
-using base::Box;
 using base::Extents;
-using base::Image;
-using cpu::roundUp;
 using method::shared::TileEnergy;
-namespace simd = cpu::simd;
 
 template <class Real> using Transform = cpu::TileTransform<Real>;
 
@@ -34,244 +28,6 @@ std::int64_t rowLength(std::int64_t least) {
 std::int64_t columnLength(std::int64_t least, bool volume) {
     return volume ? rowLength(least) : method::shared::nextSmooth(least);
 }
-
-template <class Real> method::shared::TransformErrors errorsOf() {
-    // In double the kernel's spectrum has the errors of its own transform: the factor is 3.
-    return std::is_same_v<Real, float> ? method::shared::TransformErrors{0x1p-24, 1}
-                                       : method::shared::TransformErrors{0x1p-53, 3};
-}
-method::shared::TransformErrors errorsOf(method::Precision precision) {
-    return precision == method::Precision::Single ? errorsOf<float>() : errorsOf<double>();
-}
-
-/// How a kernel is cut: blocks of the flipped kernel and the points of a transform.
-struct Cut {
-    Extents points;
-    Extents outputs; ///< results of a tile
-    std::vector<Box> blocks;
-};
-
-std::int64_t blockCount(const Extents& m, const Extents& block) {
-    return cpu::TileGrid(m, block).count();
-}
-
-/// `block`: extents of the largest block of the kernel.
-Cut cutOf(const Extents& points, const Extents& m, const Extents& block, const Extents& out) {
-    Cut cut{points,
-            {std::min(points.x - block.x + 1, out.x), std::min(points.y - block.y + 1, out.y),
-             std::min(points.z - block.z + 1, out.z)},
-            {}};
-    const cpu::TileGrid grid(m, block);
-    for (std::int64_t i = 0; i < grid.count(); ++i) {
-        cut.blocks.push_back(grid.box(i));
-    }
-    return cut;
-}
-
-/// The buffers of one transform.
-template <class Real> struct TileBuffers {
-    TileBuffers(const Extents& points, bool blocks)
-        : tile({voxels(points), 1, 1}, Real{0}), work({spectrum(points), 1, 1}, Real{0}),
-          result({result_(points), 1, 1}, Real{0}) {
-        if (blocks) {
-            part = Image<Real>({spectrum(points), 1, 1}, Real{0});
-            sum = Image<Real>({spectrum(points), 1, 1}, Real{0});
-        }
-    }
-    Image<Real> tile;
-    Image<Real> work;
-    Image<Real> result;
-    Image<Real> part; ///< spectrum of a segment
-    Image<Real> sum;  ///< of products of spectra
-
-    static std::int64_t voxels(const Extents& points) {
-        return base::voxelCount(points) + Transform<Real>::kZeros;
-    }
-    static std::int64_t spectrum(const Extents& points) {
-        return Transform<Real>::spectrumValues(points);
-    }
-    static std::int64_t result_(const Extents& points) {
-        return std::max(spectrum(points), voxels(points));
-    }
-    static std::int64_t bytes(const Extents& points, bool blocks) {
-        return static_cast<std::int64_t>(sizeof(Real)) *
-               (voxels(points) + spectrum(points) * (blocks ? 3 : 1) + result_(points));
-    }
-};
-
-template <class Real> class OverlapSave {
-  public:
-    OverlapSave(const Task<Real>& task, Cut cut)
-        : m_task(task), m_cut(std::move(cut)), m_transform(Transform<Real>::of(m_cut.points)),
-          m_loader(task.scene, task.problem.border), m_first(firstVoxel(task.problem)),
-          m_scale(std::exp2(-std::ilogb(task.kernel.norm()))), m_norm(task.kernel.norm()) {}
-
-    /// The kernel's spectra, in units of 1 / m_scale. False if stopped.
-    bool prepare(const cpu::ForItems& each) {
-        Image<double> weights = m_task.kernel.flippedWeights();
-        for (std::int64_t i = 0; i < weights.count(); ++i) {
-            weights.data()[i] *= m_scale;
-        }
-        const base::View<const double> view = weights.view();
-        for (const Box& block : m_cut.blocks) {
-            m_spectra.push_back(m_transform->templateSpectrum(view.part(block), each));
-            if (m_spectra.back().empty() || m_task.stop.stop_requested()) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /// All tiles, each on one thread.
-    Outcome tiles() {
-        const cpu::TileGrid grid(m_task.to.extents(), m_cut.outputs);
-        return finished(runTiles<TileBuffers<Real>>(
-            m_task, grid,
-            [&](const Box& box, TileBuffers<Real>& own, Outcome& found) {
-                compute({cpu::oneAfterTheOther(), 1}, box, own, found);
-            },
-            m_cut.points, m_cut.blocks.size() > 1));
-    }
-
-    /// One tile on all threads.
-    Outcome whole() {
-        const base::TilePool::Progress progress = m_task.phase(1);
-        TileBuffers<Real> own(m_cut.points, false);
-        Outcome outcome;
-        const cpu::ForItems each = [&](std::int64_t count, const auto& work) {
-            return m_task.pool.run(count, work, m_task.stop);
-        };
-        outcome.cancelled =
-            m_task.stop.stop_requested() ||
-            !compute({each, m_task.pool.threads()}, {{}, m_task.to.extents()}, own, outcome);
-        if (progress && !outcome.cancelled) {
-            progress(1);
-        }
-        return finished(outcome);
-    }
-
-  private:
-    Outcome finished(Outcome outcome) const {
-        outcome.bound = outcome.bound / m_task.kernel.divisor() +
-                        roundingBound(m_task.problem, m_task.kernel) * outcome.largest;
-        return outcome;
-    }
-
-    /// The segment of the scene under block `block` of the kernel for the results of `box`.
-    [[nodiscard]] Box segment(const Box& box, const Box& block) const {
-        return cpu::footprint(shifted(shifted(box, m_first), block.corner), block.extents);
-    }
-
-    Loaded load(const Box& segment, double scale, Image<Real>& tile) const {
-        const Extents& points = m_cut.points;
-        std::fill_n(tile.data(), tile.count(), Real{0});
-        const simd::VoxelBox<Real> to{tile.data(), points.x, points.x * points.y};
-        // Rows may be stored behind their end, so gaps and the zeros behind the tile come after.
-        const Loaded loaded = m_loader.load(segment, scale, to);
-        const Extents& e = segment.extents;
-        for (std::int64_t z = 0; z < e.z; ++z) {
-            for (std::int64_t y = 0; y < e.y; ++y) {
-                Real* const row = to.data + z * to.sliceStride + y * to.rowStride;
-                std::fill(row + e.x, row + points.x, Real{0});
-            }
-        }
-        return loaded;
-    }
-
-    bool compute(const cpu::Sharers& sharers, const Box& box, TileBuffers<Real>& own,
-                 Outcome& found) const {
-        double scale = 1;
-        Loaded loaded = load(segment(box, m_cut.blocks.front()), scale, own.tile);
-        // Products and their sums stay far from overflow and underflow.
-        constexpr double kUsual = 0x1p40;
-        const auto isUsual = [&] {
-            return loaded.largest == 0 ||
-                   (loaded.largest <= kUsual && loaded.largest >= 1 / kUsual);
-        };
-        if (m_cut.blocks.size() > 1) {
-            loaded = loadedOf(box, own, loaded);
-        }
-        if (!isUsual()) {
-            scale = std::exp2(-std::ilogb(loaded.largest));
-            load(segment(box, m_cut.blocks.front()), scale, own.tile);
-        }
-        found.join(loaded);
-        double bound = 0;
-        const bool done = m_cut.blocks.size() == 1 ? oneBlock(sharers, box, own, bound)
-                                                   : manyBlocks(box, own, scale, isUsual(), bound);
-        if (!done) {
-            return false;
-        }
-        const Extents& points = m_cut.points;
-        storeTile<Real>({own.result.data(), points.x, points.x * points.y}, box,
-                        m_task.kernel.divisor(), 1 / (scale * m_scale), m_task.to);
-        found.bound =
-            std::max(found.bound, bound / (scale * m_scale) + 64 * errorsOf<Real>().unit *
-                                                                  m_task.kernel.sumOfMagnitudes() *
-                                                                  loaded.largest);
-        return true;
-    }
-
-    /// What all segments of a tile hold.
-    Loaded loadedOf(const Box& box, TileBuffers<Real>& own, Loaded loaded) const {
-        for (std::size_t i = 1; i < m_cut.blocks.size(); ++i) {
-            const Loaded one = load(segment(box, m_cut.blocks[i]), 1, own.tile);
-            loaded.largest = std::max(loaded.largest, one.largest);
-            loaded.nonFinite += one.nonFinite;
-        }
-        return loaded;
-    }
-
-    bool oneBlock(const cpu::Sharers& sharers, const Box& box, TileBuffers<Real>& own,
-                  double& bound) const {
-        const std::optional<cpu::TileEnergies> energies =
-            m_transform->correlate(sharers, m_spectra.front().data(), own.tile.data(),
-                                   own.work.data(), own.result.data(), box.extents);
-        if (!energies) {
-            return false;
-        }
-        // The bound is that of a kernel of norm 1.
-        const double norm = m_norm * m_scale;
-        TileEnergy out = energies->out;
-        out.largestGathered /= norm * norm;
-        const method::shared::FourierBound terms = method::shared::fourierBound(
-            m_cut.points, m_task.problem.kernel, energies->in, out, errorsOf<Real>());
-        bound = std::min(terms.typical, terms.worst) * norm;
-        return true;
-    }
-
-    bool manyBlocks(const Box& box, TileBuffers<Real>& own, double scale, bool usual,
-                    double& bound) const {
-        std::fill_n(own.sum.data(), own.sum.count(), Real{0});
-        for (std::size_t i = 0; i < m_cut.blocks.size(); ++i) {
-            if (m_task.stop.stop_requested()) {
-                return false;
-            }
-            load(segment(box, m_cut.blocks[i]), usual ? 1 : scale, own.tile);
-            const TileEnergy in =
-                m_transform->forward(own.tile.data(), own.work.data(), own.part.data());
-            m_transform->addProduct(m_spectra[i].data(), own.part.data(), own.sum.count(),
-                                    own.sum.data());
-            // Each block has at most the norm of the kernel; each sum of spectra rounds once more.
-            const method::shared::FourierBound terms = method::shared::fourierBound(
-                m_cut.points, m_task.problem.kernel, in, {}, errorsOf<Real>());
-            bound += terms.worst * m_norm * m_scale + errorsOf<Real>().unit *
-                                                          static_cast<double>(m_cut.blocks.size()) *
-                                                          std::sqrt(in.total) * m_norm * m_scale;
-        }
-        m_transform->inverse(own.sum.data(), own.work.data(), own.result.data(), box.extents);
-        return true;
-    }
-
-    const Task<Real>& m_task;
-    Cut m_cut;
-    std::shared_ptr<const Transform<Real>> m_transform;
-    std::vector<Image<Real>> m_spectra;
-    SceneLoader<Real> m_loader;
-    base::Index m_first;
-    double m_scale; ///< power of two that brings the norm of the kernel to 1 .. 2
-    double m_norm;
-};
 
 /// What the three methods share. They differ in the points of a transform and in how the kernel is
 /// cut.
@@ -288,6 +44,32 @@ class OverlapSaveFilter : public FilterMethod {
     }
     /// True if all threads share one transform.
     [[nodiscard]] virtual bool isWhole() const { return false; }
+
+    /// The candidates where the planner chooses the points of a transform.
+    [[nodiscard]] virtual std::vector<method::Candidate>
+    choices(const Problem& problem, const method::Limits& limits) const = 0;
+
+    [[nodiscard]] std::vector<method::Candidate> candidates(const Problem& problem, const Kernel&,
+                                                            const method::Limits& limits,
+                                                            const Extents& tile) const override {
+        if (tile.x == 0) {
+            return choices(problem, limits);
+        }
+        return {candidateOf(
+            {tile.x, tile.y, isVolume(problem) ? std::max<std::int64_t>(tile.z, 1) : 1}, limits)};
+    }
+
+    [[nodiscard]] static bool isVolume(const Problem& problem) {
+        return resultExtents(problem).z > 1 || problem.kernel.z > 1;
+    }
+
+    /// Points of one transform of the whole scene.
+    [[nodiscard]] static Extents wholePoints(const Problem& problem) {
+        const Extents& m = problem.kernel;
+        const Extents out = resultExtents(problem);
+        return {rowLength(out.x + m.x - 1), columnLength(out.y + m.y - 1, isVolume(problem)),
+                rowLength(out.z + m.z - 1)};
+    }
 
     [[nodiscard]] method::Candidate candidateOf(const Extents& points,
                                                 const method::Limits& limits) const {
@@ -411,18 +193,12 @@ class TiledFilter final : public OverlapSaveFilter {
   public:
     [[nodiscard]] std::string_view name() const override { return "tiled"; }
 
-    [[nodiscard]] std::vector<method::Candidate> candidates(const Problem& problem, const Kernel&,
-                                                            const method::Limits& limits,
-                                                            const Extents& tile) const override {
+  protected:
+    [[nodiscard]] std::vector<method::Candidate>
+    choices(const Problem& problem, const method::Limits& limits) const override {
         const Extents& m = problem.kernel;
-        const Extents out = resultExtents(problem);
-        const bool volume = out.z > 1 || m.z > 1;
-        if (tile.x > 0) {
-            return {candidateOf({tile.x, tile.y, volume ? std::max<std::int64_t>(tile.z, 1) : 1},
-                                limits)};
-        }
-        const Extents longest{rowLength(out.x + m.x - 1), columnLength(out.y + m.y - 1, volume),
-                              rowLength(out.z + m.z - 1)};
+        const bool volume = isVolume(problem);
+        const Extents longest = wholePoints(problem);
         std::vector<method::Candidate> list;
         const auto add = [&](std::int64_t x, std::int64_t y, std::int64_t z) {
             const Extents points{std::min(x, longest.x), std::min(y, longest.y),
@@ -462,53 +238,18 @@ class FourierFilter final : public OverlapSaveFilter {
   public:
     [[nodiscard]] std::string_view name() const override { return "fourier"; }
 
-    [[nodiscard]] std::vector<method::Candidate> candidates(const Problem& problem, const Kernel&,
-                                                            const method::Limits& limits,
-                                                            const Extents& tile) const override {
-        const Extents& m = problem.kernel;
-        const Extents out = resultExtents(problem);
-        const bool volume = out.z > 1 || m.z > 1;
-        if (tile.x > 0) {
-            return {candidateOf({tile.x, tile.y, volume ? std::max<std::int64_t>(tile.z, 1) : 1},
-                                limits)};
-        }
-        return {candidateOf({rowLength(out.x + m.x - 1), columnLength(out.y + m.y - 1, volume),
-                             rowLength(out.z + m.z - 1)},
-                            limits)};
+  protected:
+    [[nodiscard]] std::vector<method::Candidate>
+    choices(const Problem& problem, const method::Limits& limits) const override {
+        return {candidateOf(wholePoints(problem), limits)};
     }
 
-  protected:
     [[nodiscard]] bool isWhole() const override { return true; }
 };
 
 class TiledTemplateFilter final : public OverlapSaveFilter {
   public:
     [[nodiscard]] std::string_view name() const override { return "tiled-template"; }
-
-    [[nodiscard]] std::vector<method::Candidate> candidates(const Problem& problem, const Kernel&,
-                                                            const method::Limits& limits,
-                                                            const Extents& tile) const override {
-        const Extents& m = problem.kernel;
-        const Extents out = resultExtents(problem);
-        const bool volume = out.z > 1 || m.z > 1;
-        if (tile.x > 0) {
-            return {candidateOf({tile.x, tile.y, volume ? std::max<std::int64_t>(tile.z, 1) : 1},
-                                limits)};
-        }
-        std::vector<method::Candidate> list;
-        const Extents longest{rowLength(out.x + m.x - 1), columnLength(out.y + m.y - 1, volume),
-                              rowLength(out.z + m.z - 1)};
-        for (const std::int64_t length : {64, 128, 256}) {
-            const Extents points{std::min(rowLength(length), longest.x),
-                                 std::min(columnLength(length, volume), longest.y),
-                                 volume ? std::min(rowLength(length), longest.z) : 1};
-            const method::Candidate candidate = candidateOf(points, limits);
-            if (std::find(list.begin(), list.end(), candidate) == list.end()) {
-                list.push_back(candidate);
-            }
-        }
-        return list;
-    }
 
     [[nodiscard]] method::Verdict predict(const Problem& problem, const Kernel& kernel,
                                           const method::Candidate& candidate,
@@ -523,6 +264,23 @@ class TiledTemplateFilter final : public OverlapSaveFilter {
     }
 
   protected:
+    [[nodiscard]] std::vector<method::Candidate>
+    choices(const Problem& problem, const method::Limits& limits) const override {
+        std::vector<method::Candidate> list;
+        const Extents longest = wholePoints(problem);
+        const bool volume = isVolume(problem);
+        for (const std::int64_t length : {64, 128, 256}) {
+            const Extents points{std::min(rowLength(length), longest.x),
+                                 std::min(columnLength(length, volume), longest.y),
+                                 volume ? std::min(rowLength(length), longest.z) : 1};
+            const method::Candidate candidate = candidateOf(points, limits);
+            if (std::find(list.begin(), list.end(), candidate) == list.end()) {
+                list.push_back(candidate);
+            }
+        }
+        return list;
+    }
+
     /// Half of the points, so that a transform gives as many results as the block has voxels.
     [[nodiscard]] Extents block(const Problem& problem, const Extents& points) const override {
         const auto half = [](std::int64_t points_, std::int64_t kernel) {

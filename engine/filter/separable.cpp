@@ -90,9 +90,7 @@ class SeparableFilter final : public FilterMethod {
                                     std::clamp<std::int64_t>(2 * m.z, 16, 64)};
         }
         return {{.method = std::string(name()),
-                 .tile = {std::min(wanted.x, out.x),
-                          std::min(std::max<std::int64_t>(wanted.y, 1), out.y),
-                          std::min(std::max<std::int64_t>(wanted.z, 1), out.z)},
+                 .tile = fitted(wanted, out),
                  .threads = limits.threads}};
     }
 

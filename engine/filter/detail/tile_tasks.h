@@ -25,6 +25,15 @@ template <class Real> [[nodiscard]] cpu::simd::VoxelBox<Real> boxOf(base::Image<
     return {{box.corner.x + by.x, box.corner.y + by.y, box.corner.z + by.z}, box.extents};
 }
 
+/// A tile of `wanted` voxels, at least one along each axis, that does not leave results of extents
+/// `out`.
+[[nodiscard]] inline base::Extents fitted(const base::Extents& wanted, const base::Extents& out) {
+    const auto fit = [](std::int64_t length, std::int64_t most) {
+        return std::min(std::max<std::int64_t>(length, 1), most);
+    };
+    return {fit(wanted.x, out.x), fit(wanted.y, out.y), fit(wanted.z, out.z)};
+}
+
 /// Writes the results of a tile, times the power of two `scale` and divided by `divisor`.
 template <class Real>
 void storeTile(const cpu::simd::VoxelBox<Real>& from, const base::Box& box, double divisor,
