@@ -46,11 +46,14 @@ struct ViewColours {
 /// The accent of texts on a dark plate, which is the same on every background.
 inline constexpr match::Colour kPlateAccent{255, 196, 61};
 
+/// Peaks up to this number show it beside their box.
+inline constexpr int kNumberedPeaks = 10;
+
 /// A peak as it is drawn.
 struct PeakMark {
     base::Point centre{0, 0, 0}; ///< scene voxels, sub-voxel
     double score = 0;
-    int number = 0;               ///< shown beside the box when it is 1..10
+    int number = 0;               ///< shown beside the box when it is 1..kNumberedPeaks
     base::Extents templ{0, 0, 0}; ///< empty: the extents given with the list
     bool shaded = true;           ///< shade it with the template's support while it is selected
 };

@@ -16,7 +16,6 @@ using detail::Canvas;
 namespace {
 
 constexpr match::Colour kShade{12, 13, 15}; // under coloured lines, so that they show on any ground
-constexpr int kNumbered = 10;               // the best ones that carry their number
 
 /// Rounds to the nearest voxel; halves go up, so that no voxel is hit twice.
 std::int64_t nearest(double value) { return static_cast<std::int64_t>(std::floor(value + 0.5)); }
@@ -168,7 +167,7 @@ void SliceScene::State::drawMarks(const SliceScene& scene) {
             return;
         }
         drawPeak(canvas, e, colourOf(peaks[i]), selectedPeak == i);
-        if (peaks[i].number >= 1 && peaks[i].number <= kNumbered) {
+        if (peaks[i].number >= 1 && peaks[i].number <= kNumberedPeaks) {
             drawNumber(canvas, e, peaks[i].number,
                        selectedPeak == i ? kPlateAccent : match::Colour{245, 245, 245});
         }

@@ -22,7 +22,7 @@ namespace {
 using base::Extents;
 using nlohmann::json;
 
-base::Image<float> noise(const Extents& extents, std::uint64_t seed) {
+base::Image<float> floatNoise(const Extents& extents, std::uint64_t seed) {
     base::Random random(seed);
     base::Image<float> image(extents);
     for (std::int64_t i = 0; i < image.count(); ++i) {
@@ -50,7 +50,7 @@ filter::Kernel imageKernel(const base::Image<float>& weights) {
 std::vector<FilterCase> flatCases(const Extents& n) {
     std::vector<FilterCase> cases;
     for (const std::int64_t size : {3, 7, 15, 31, 63}) {
-        base::Image<float> weights = noise({size, size, 1}, static_cast<std::uint64_t>(size));
+        base::Image<float> weights = floatNoise({size, size, 1}, static_cast<std::uint64_t>(size));
         cv::Mat flipped;
         cv::flip(matOf(weights), flipped, -1); // filter2D correlates
         cases.push_back(
@@ -60,7 +60,7 @@ std::vector<FilterCase> flatCases(const Extents& n) {
              }});
     }
     for (const std::int64_t size : {15, 31}) {
-        const base::Image<float> line = noise({size, 1, 1}, 1);
+        const base::Image<float> line = floatNoise({size, 1, 1}, 1);
         base::Image<float> weights({size, size, 1});
         for (std::int64_t i = 0; i < size * size; ++i) {
             weights.data()[i] = line.data()[i % size] * line.data()[i / size];
@@ -96,7 +96,7 @@ std::vector<FilterCase> volumeCases(const Extents& n) {
     std::vector<FilterCase> cases;
     for (const std::int64_t size : {5, 15}) {
         const base::Image<float> weights =
-            noise({size, size, size}, static_cast<std::uint64_t>(size));
+            floatNoise({size, size, size}, static_cast<std::uint64_t>(size));
         cases.push_back({"convolution " + std::to_string(size) + "^3", imageKernel(weights), {}});
     }
     for (const char* const name : {"gaussian:3", "box:9"}) {
@@ -175,11 +175,11 @@ json compareFilters(base::TilePool& pool, int repeat) {
         << "| filter | scene | method | predicted, ms | ours, ms | OpenCV, ms | ours / OpenCV "
            "| largest difference | our bound |\n|---|---|---|---:|---:|---:|---:|---:|---:|\n";
     json rows = json::array();
-    const base::Image<float> scene = noise({2000, 2000, 1}, 1);
+    const base::Image<float> scene = floatNoise({2000, 2000, 1}, 1);
     for (const FilterCase& one : flatCases(scene.extents())) {
         rows.push_back(compareOne(one, scene, pool, repeat));
     }
-    const base::Image<float> volume = noise({128, 128, 128}, 2);
+    const base::Image<float> volume = floatNoise({128, 128, 128}, 2);
     for (const FilterCase& one : volumeCases(volume.extents())) {
         rows.push_back(compareOne(one, volume, pool, repeat));
     }

@@ -19,7 +19,6 @@ namespace {
 constexpr double kFrameSeconds = 0.08;    // a frame while something moves
 constexpr double kFineFrameSeconds = 0.6; // a frame while nothing moves
 constexpr double kCoarsest = 8;           // pixels per ray
-constexpr int kNumbered = 10;
 constexpr match::Colour kNumber{245, 245, 245};
 constexpr match::Colour kHiddenNumber{165, 170, 178}; // behind a slice
 constexpr std::uint8_t kHiddenAlpha = 130;
@@ -347,7 +346,7 @@ void VolumeScene::State::drawNumbers(const VolumeScene& scene, const detail::Can
     };
     std::vector<Label> labels;
     for (std::size_t i = 0; i < peaks.size() && peaksVisible; ++i) {
-        if (peaks[i].number >= 1 && peaks[i].number <= kNumbered) {
+        if (peaks[i].number >= 1 && peaks[i].number <= kNumberedPeaks) {
             labels.push_back({selectedPeak == i, !scene.hiddenBySlice(peaks[i].centre), i});
         }
     }
