@@ -182,7 +182,7 @@ class WholeTest : public QObject {
                 << Extents{2400, 140, 1} << Extents{40, 30, 1} << 40;
         }
         QTest::newRow("pieces of a volume")
-            << (test::kSanitized ? Extents{90, 60, 20} : Extents{150, 60, 28}) << Extents{12, 10, 8}
+            << (test::kSanitized ? Extents{60, 40, 16} : Extents{150, 60, 28}) << Extents{12, 10, 8}
             << 15;
     }
 

@@ -33,11 +33,13 @@ struct Work {
     job::JobImages images;
 
     explicit Work(const std::string& device, const std::string& method = "direct") {
+        const base::Extents extents =
+            test::kSanitized ? base::Extents{250, 200, 1} : base::Extents{500, 400, 1};
         job::SceneImage scene{
-            test::texture(base::PixelType::UInt16, {500, 400, 1}, 7), {}, "memory", {}, {}};
+            test::texture(base::PixelType::UInt16, extents, 7), {}, "memory", {}, {}};
         images.scene = std::make_shared<const job::SceneImage>(std::move(scene));
         job.crops = {
-            {{120, 80, 0}, {24, 24, 1}}, {{300, 200, 0}, {24, 24, 1}}, {{30, 300, 0}, {24, 24, 1}}};
+            {{120, 80, 0}, {24, 24, 1}}, {{180, 100, 0}, {24, 24, 1}}, {{30, 150, 0}, {24, 24, 1}}};
         job.device = device;
         job.threads = 1;
         job.planning = plan::Planning::Estimate;

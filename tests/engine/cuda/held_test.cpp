@@ -12,6 +12,7 @@
 #include "tests/engine/cpu/masks.h"
 #include "tests/engine/cuda/on_double.h"
 #include "tests/support/comparison.h"
+#include "tests/support/effort.h"
 #include "tests/support/extents_column.h"
 #include "tests/support/test_class.h"
 
@@ -109,6 +110,7 @@ class HeldTest : public QObject {
         QTest::addColumn<bool>("masked");
         QTest::addColumn<int>("extent");
         QTest::addColumn<int>("order");
+        test::Thinned thinned(3);
         for (const int way : {0, 1, 2}) {
             for (const Extents& n : {Extents{200, 117, 1}, Extents{60, 41, 19}}) {
                 for (const bool masked : {false, true}) {
@@ -118,6 +120,9 @@ class HeldTest : public QObject {
                             const bool general = masked || extent != method::Extent::Valid;
                             if ((order != Order::AtOnce && extent == method::Extent::Full) ||
                                 (way == 0 && general)) { // which direct does not do
+                                continue;
+                            }
+                            if (!thinned.next()) {
                                 continue;
                             }
                             QTest::addRow("%s in %s%s, %s, order %d", wayName(way),
