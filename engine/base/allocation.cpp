@@ -127,7 +127,7 @@ void releaseBuffer(void* data) noexcept {
 void keepFreedBuffers() {
     // Buffers that are not kept here go back to the system, except small ones that the C library
     // keeps.
-    mallopt(M_MMAP_THRESHOLD, static_cast<int>(4 * kMiB));
+    mallopt(M_MMAP_THRESHOLD, static_cast<int>(kMiB));
     mallopt(M_TRIM_THRESHOLD, static_cast<int>(16 * kMiB));
     // Kept on purpose until the process is gone: images may be freed at its very end.
     static auto& freed = *new FreedBuffers;

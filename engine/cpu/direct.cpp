@@ -104,9 +104,15 @@ class DirectBuffers {
     }
     BestTile best;
 
+    /// The buffers of a precision. Those in double and in integers replace each other.
     template <class Real> [[nodiscard]] DirectTile<Real>& tile() {
         auto& tile = std::get<std::unique_ptr<DirectTile<Real>>>(m_tiles);
         if (!tile) {
+            if constexpr (!std::is_same_v<Real, float>) {
+                using Other =
+                    std::conditional_t<std::is_same_v<Real, double>, std::int32_t, double>;
+                std::get<std::unique_ptr<DirectTile<Other>>>(m_tiles).reset();
+            }
             tile = std::make_unique<DirectTile<Real>>(m_m, m_extents);
         }
         return *tile;
@@ -125,8 +131,8 @@ class DirectBuffers {
         const std::int64_t precisions = single && problem.recompute ? 2 : 1;
         return common + (problem.templates > 1 ? precisions * KeptTile::bytes(tile) : 0) +
                (single ? DirectTile<float>::bytes(m, tile) : 0) +
-               (single ? DirectTile<std::int32_t>::bytes(m, tile) : 0) +
-               (!single || problem.recompute ? DirectTile<double>::bytes(m, tile) : 0);
+               (!single || problem.recompute ? DirectTile<double>::bytes(m, tile)
+                                             : DirectTile<std::int32_t>::bytes(m, tile));
     }
 
     TileScorer scorer;
@@ -334,7 +340,11 @@ class DirectMethod final : public method::Method {
         method::Prediction prediction;
         prediction.hostBytes =
             method::mapBytes(problem) + unlikeBytes(problem) +
-            DirectBuffers::bytes(problem, candidate.tile) * candidate.threads +
+            DirectBuffers::bytes(
+                withoutIdleRecomputing(problem, directTerms(m, kUnitSingle), statistics),
+                candidate.tile) *
+                std::min<std::int64_t>(candidate.threads,
+                                       MapGrid(problem, candidate.tile, problem.mask).count()) +
             problem.templates * (base::byteCount(m, 12) + IntegerTemplate::bytes(problem) +
                                  (needsSupport(problem) ? SupportTemplate::bytes(problem) : 0));
         if (std::string reason = memoryRefusal(prediction.hostBytes, limits); !reason.empty()) {
@@ -484,6 +494,9 @@ class DirectMethod final : public method::Method {
             const auto number = static_cast<std::int32_t>(i);
             const method::MapView scores = own.best.of(number, tile.part);
             const auto runDouble = [&] {
+                if (std::exchange(single.paired, false)) {
+                    twice = {}; // its buffers gave way to the pairs
+                }
                 return matchTile<double>(run, templ, tile.out, twice, own, scores, tally.clock);
             };
             const bool inDouble = run.problem.precision == method::Precision::Double;

@@ -165,7 +165,7 @@ std::int64_t hostBytes(const Problem& problem, const Extents& points, int thread
     const std::int64_t templ = base::byteCount(problem.templ, 8) + IntegerTemplate::bytes(problem);
     // Plans, sums of rows, and scratch that allocators do not return.
     const std::int64_t little = std::min(std::int64_t{8} << 20, 4 * base::voxelCount(points));
-    return method::mapBytes(problem) + templ + threads * ScorePass::bytes(problem) + little +
+    return method::mapBytes(problem) + templ + ScorePass::bytes(problem, threads) + little +
            TemplateSpectra::runBytes(problem, problem.templ, 1, threads, single, inDouble) +
            oneByOneBytes(problem, templ + TemplateSpectra::keptBytes(problem, single, inDouble, 1));
 }
@@ -212,7 +212,11 @@ class FourierMethod final : public method::Method {
         }
         method::Prediction prediction;
         prediction.fftPlanning = planningOf(points, problem.precision == method::Precision::Double);
-        prediction.hostBytes = hostBytes(problem, points, candidate.threads);
+        prediction.hostBytes =
+            hostBytes(withoutIdleRecomputing(
+                          problem, fourierTerms(points, m, {{.total = 1}, {}}, false, kUnitSingle),
+                          statistics),
+                      points, candidate.threads);
         if (std::string reason = memoryRefusal(prediction.hostBytes, limits); !reason.empty()) {
             return method::Refusal{std::move(reason)};
         }

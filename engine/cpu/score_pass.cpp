@@ -79,8 +79,9 @@ TileGrid ScorePass::gridOf(const method::Problem& problem) {
     return {method::mapExtents(problem), tileOf(problem)};
 }
 
-std::int64_t ScorePass::bytes(const method::Problem& problem) {
-    return TileScorer::bytes(problem.templ, tileOf(problem)) + 2 * stepsRoom(problem);
+std::int64_t ScorePass::bytes(const method::Problem& problem, int threads) {
+    return std::min<std::int64_t>(threads, gridOf(problem).count()) *
+           (TileScorer::bytes(problem.templ, tileOf(problem)) + 2 * stepsRoom(problem));
 }
 
 std::int64_t ScorePass::stepsRoom(const method::Problem& problem) {

@@ -50,8 +50,8 @@ class ScorePass {
     /// The score tiles of a map: few, so that little is read twice, yet enough for many threads.
     [[nodiscard]] static TileGrid gridOf(const method::Problem& problem);
     [[nodiscard]] static base::Extents tileOf(const method::Problem& problem);
-    /// Bytes of the buffers of one worker.
-    [[nodiscard]] static std::int64_t bytes(const method::Problem& problem);
+    /// Bytes of the buffers of all workers that get a tile.
+    [[nodiscard]] static std::int64_t bytes(const method::Problem& problem, int threads);
 
     /// Does items on all threads and adds their time to a stage.
     [[nodiscard]] ForItems items(Stage stage);

@@ -251,6 +251,20 @@ BoundTerms fourierTerms(const Extents& points, const Extents& m, const TileEnerg
     return terms;
 }
 
+method::Problem withoutIdleRecomputing(const method::Problem& problem, const BoundTerms& terms,
+                                       const method::SceneStatistics* statistics) {
+    method::Problem counted = problem;
+    if (statistics == nullptr || problem.precision == method::Precision::Double) {
+        return counted;
+    }
+    const double k = method::largestK(*statistics);
+    const double sums = (8 + chainOf(problem.templ) / 2) * kUnitDouble;
+    const double bound = (terms.worst + terms.panel) * k + terms.score + sums * k * k +
+                         simd::kRunningBound + 4 * kUnitSingle;
+    counted.recompute = problem.recompute && !(bound <= problem.promise);
+    return counted;
+}
+
 void FactsCollector::addTile(const simd::ScoreTally& tally, const CentredTile& tile) {
     m_facts.overRange += tally.overRange;
     m_facts.largestBound = std::max(m_facts.largestBound, tally.largestBound);

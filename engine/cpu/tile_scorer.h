@@ -39,6 +39,13 @@ inline constexpr double kUnitOf = std::is_same_v<Real, float> ? kUnitSingle : kU
 [[nodiscard]] BoundTerms fourierTerms(const base::Extents& points, const base::Extents& m,
                                       const TileEnergies& energies, bool exact, double unit);
 
+/// The problem as its memory counts: without recomputing where no score in single precision can
+/// break the promise. `terms` are those of a panel with K = 1 and D = 1; of the two bounds on the
+/// numerator, `worst` counts.
+[[nodiscard]] method::Problem withoutIdleRecomputing(const method::Problem& problem,
+                                                     const BoundTerms& terms,
+                                                     const method::SceneStatistics* statistics);
+
 /// Clock of one worker: milliseconds spent in each stage of a run.
 class StageClock {
   public:

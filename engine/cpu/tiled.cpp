@@ -158,7 +158,7 @@ class TiledMethod final : public method::Method {
         prediction.fftPlanning = planningOf(points, problem.precision == method::Precision::Double);
         const std::int64_t workspace = workspaceBytes(problem, candidate, tile);
         const SupportCost general = supportCost(problem, tile);
-        prediction.hostBytes = hostBytes(problem, candidate, workspace);
+        prediction.hostBytes = hostBytes(problem, candidate, tile, statistics);
         if (std::string reason = memoryRefusal(prediction.hostBytes, limits); !reason.empty()) {
             return method::Refusal{std::move(reason)};
         }
@@ -285,14 +285,20 @@ class TiledMethod final : public method::Method {
             problem.mask || problem.statistics == method::WindowStatistics::Fourier;
         const std::int64_t tiles = MapGrid(problem, tile, general).count();
         return std::min<std::int64_t>(candidate.threads, tiles) *
-                   TiledBuffers::bytes(problem, candidate.tile, tile) +
-               candidate.threads * TileScorer::bytes(problem.templ, tile);
+               (TiledBuffers::bytes(problem, candidate.tile, tile) +
+                TileScorer::bytes(problem.templ, tile));
     }
 
     /// The largest memory of a run, in bytes. The template is prepared first, in double; then every
     /// thread has its buffers.
-    static std::int64_t hostBytes(const Problem& problem, const Candidate& candidate,
-                                  std::int64_t workspace) {
+    static std::int64_t hostBytes(const Problem& asked, const Candidate& candidate,
+                                  const Extents& tile, const method::SceneStatistics* statistics) {
+        const Problem problem = withoutIdleRecomputing(
+            asked,
+            fourierTerms(candidate.tile, asked.templ, {{.total = 1}, {}}, false, kUnitSingle),
+            statistics);
+        const std::int64_t workspace = workspaceBytes(problem, candidate, tile);
+        const bool keeps = keepsDouble(asked, candidate, workspaceBytes(asked, candidate, tile));
         const std::int64_t making = // FFTW needs the template's box too
             8 * (TileTransform<double>::spectrumValues(candidate.tile) +
                  (hasHalfBeamTransform(candidate.tile) ? 0 : base::voxelCount(candidate.tile)));
@@ -301,9 +307,7 @@ class TiledMethod final : public method::Method {
         const std::int64_t kept =
             candidate.threads * std::min(kMostKept, 2 * base::voxelCount(candidate.tile));
         return method::mapBytes(problem) + unlikeBytes(problem) +
-               problem.templates *
-                   TiledPrepared::bytes(problem, candidate.tile,
-                                        keepsDouble(problem, candidate, workspace)) +
+               problem.templates * TiledPrepared::bytes(problem, candidate.tile, keeps) +
                std::max(making, workspace) + kept;
     }
 

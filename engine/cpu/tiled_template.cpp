@@ -98,7 +98,7 @@ class TiledTemplateMethod final : public method::Method {
         }
         method::Prediction prediction;
         prediction.fftPlanning = planningOf(points, problem.precision == method::Precision::Double);
-        prediction.hostBytes = hostBytes(whole, candidate);
+        prediction.hostBytes = hostBytes(whole, candidate, statistics);
         if (std::string reason = memoryRefusal(prediction.hostBytes, limits); !reason.empty()) {
             return method::Refusal{std::move(reason)};
         }
@@ -251,9 +251,30 @@ class TiledTemplateMethod final : public method::Method {
         return best;
     }
 
+    /// The terms of the bound on a score of a panel with K = 1. Where an axis has several blocks, a
+    /// voxel lies in two segments; so sum ||segment|| ||block|| is at most the root of 2 for each
+    /// such axis times the norm of the scene (Cauchy-Schwarz).
+    static BoundTerms expectedTerms(const BlockedPart& whole, const Extents& points) {
+        const TemplateBlocks& blocks = whole.blocks;
+        double total = 1;
+        for (const BlockedAxis* const axis : {&blocks.x(), &blocks.y(), &blocks.z()}) {
+            total *= axis->templateBlocks > 1 ? 2 : 1;
+        }
+        const auto products = static_cast<double>(blocks.templateBlocks() - 1);
+        BoundTerms terms;
+        terms.worst =
+            fourierTerms(points, whole.problem.templ, {{.total = total}, {}}, true, kUnitSingle)
+                .worst +
+            kUnitSingle * products * std::sqrt(total);
+        terms.panel = 3 * kUnitSingle;
+        return terms;
+    }
+
     /// The largest memory of a run, in bytes (Karas (30), with the segments of the ring).
-    static std::int64_t hostBytes(const BlockedPart& whole, const Candidate& candidate) {
-        const Problem& problem = whole.problem;
+    static std::int64_t hostBytes(const BlockedPart& whole, const Candidate& candidate,
+                                  const method::SceneStatistics* statistics) {
+        const Problem problem =
+            withoutIdleRecomputing(whole.problem, expectedTerms(whole, candidate.tile), statistics);
         const Extents& points = candidate.tile;
         const int threads = candidate.threads;
         const std::int64_t parts = whole.blocks.templateBlocks();
@@ -268,7 +289,7 @@ class TiledTemplateMethod final : public method::Method {
         const std::int64_t voxels = base::voxelCount(problem.scene);
         const std::int64_t little =
             std::min((1 << 20) + voxels / 20 + 6 * base::voxelCount(problem.templ), 4 * voxels);
-        return method::mapBytes(problem) + templ + most + threads * ScorePass::bytes(problem) +
+        return method::mapBytes(problem) + templ + most + ScorePass::bytes(problem, threads) +
                little + oneByOneBytes(problem, templ + spectra);
     }
 

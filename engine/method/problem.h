@@ -126,16 +126,25 @@ struct SceneStatistics {
     /// The placements nearest to the panels of that grid with the lowest standard deviations above
     /// 0, lowest first, at most 64.
     std::vector<base::Index> lowest;
+    /// An upper bound on the sum of squared differences of all voxels to their mean, and a lower
+    /// bound on that of every panel. Both are 0 where they are not known: for a template shorter
+    /// than a quarter of the scene along an axis, a mask, or a voxel that is not finite.
+    double energy = 0;
+    double leastEnergy = 0;
 };
 
 /// Computes the statistics of the voxels inside the scene's mask. `templ` sets the size of the
 /// panels of the coarse grid. **Threads**: `stop` is checked in every row; once it is requested,
-/// the result is unspecified. **Cost**: two reads of the scene at most.
+/// the result is unspecified. **Cost**: two reads of the scene at most, three for a large template.
 [[nodiscard]] SceneStatistics sceneStatistics(const MaskedView& scene, const base::Extents& templ,
                                               const std::stop_token& stop = {});
 
 /// K of NUMERICS.md, section 3, that predictions assume: that of panels with the standard deviation
 /// SceneStatistics::lowContrast.
 [[nodiscard]] double predictedK(const SceneStatistics& statistics);
+
+/// An upper bound on K of NUMERICS.md, section 3, over all panels of the scene and all frames;
+/// infinity where SceneStatistics::leastEnergy is not known.
+[[nodiscard]] double largestK(const SceneStatistics& statistics);
 
 } // namespace flcc::method

@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -169,6 +171,126 @@ void addContrast(const View<const T>& scene, const Mask& mask, const base::Exten
     }
 }
 
+/// How cells are cut along one axis, so that every panel holds `together` neighbouring cells.
+struct Cells {
+    std::int64_t length = 1;
+    std::int64_t together = 1;
+    std::int64_t count = 1;
+
+    Cells(std::int64_t scene, std::int64_t templ)
+        : length(std::max<std::int64_t>(1, templ / 8)), together((templ - length + 1) / length),
+          count(scene / length) {}
+};
+
+/// Replaces the values of cells by sums of `together` neighbours along an axis, from each cell on
+/// where so many follow.
+void addNeighbours(std::vector<double>& cells, std::int64_t step, const Cells& axis) {
+    const auto size = static_cast<std::int64_t>(cells.size());
+    for (std::int64_t i = 0; i < size; ++i) {
+        if (i / step % axis.count + axis.together > axis.count) {
+            continue;
+        }
+        double sum = 0;
+        for (std::int64_t k = 0; k < axis.together; ++k) {
+            sum += cells[static_cast<std::size_t>(i + k * step)];
+        }
+        cells[static_cast<std::size_t>(i)] = sum;
+    }
+}
+
+/// Sums of the differences of voxels to a reference, and of their squares.
+struct Differences {
+    double sum = 0;
+    double squares = 0;
+};
+
+/// In eight lanes, which the compiler vectorises.
+template <class T> Differences differencesOf(const T* row, std::int64_t count, double reference) {
+    constexpr std::int64_t kLanes = 8;
+    std::array<double, kLanes> sums{};
+    std::array<double, kLanes> squares{};
+    std::int64_t x = 0;
+    for (; x + kLanes <= count; x += kLanes) {
+        for (std::int64_t lane = 0; lane < kLanes; ++lane) {
+            const double d = static_cast<double>(row[x + lane]) - reference;
+            sums[static_cast<std::size_t>(lane)] += d;
+            squares[static_cast<std::size_t>(lane)] += d * d;
+        }
+    }
+    for (; x < count; ++x) {
+        const double d = static_cast<double>(row[x]) - reference;
+        sums[0] += d;
+        squares[0] += d * d;
+    }
+    return {std::accumulate(sums.begin(), sums.end(), 0.0),
+            std::accumulate(squares.begin(), squares.end(), 0.0)};
+}
+
+/// Sets energy and leastEnergy. Every panel holds a block of cells of a grid, and the squared
+/// differences of its voxels to their mean are no less than those of that block to its own.
+template <class T>
+void addEnergies(const View<const T>& scene, const base::Extents& templ,
+                 const std::stop_token& stop, SceneStatistics& statistics) {
+    constexpr std::int64_t kMost = 4; // of the scene's length, in lengths of the template
+    const base::Extents& n = scene.extents();
+    if (statistics.nonFinite > 0 || n.x > kMost * templ.x || n.y > kMost * templ.y ||
+        n.z > kMost * templ.z) {
+        return;
+    }
+    const Cells x(n.x, templ.x);
+    const Cells y(n.y, templ.y);
+    const Cells z(n.z, templ.z);
+    std::vector<double> sums(static_cast<std::size_t>(x.count * y.count * z.count));
+    std::vector<double> squares(sums.size());
+    double energy = 0;
+    for (std::int64_t k = 0; k < n.z; ++k) {
+        for (std::int64_t j = 0; j < n.y; ++j) {
+            if (stop.stop_requested()) {
+                return;
+            }
+            const T* const row = scene.row(j, k);
+            const std::int64_t rowOfCells = (std::min(k / z.length, z.count - 1) * y.count +
+                                             std::min(j / y.length, y.count - 1)) *
+                                            x.count;
+            const bool inCells = j < y.count * y.length && k < z.count * z.length;
+            for (std::int64_t i = 0; i < x.count; ++i) {
+                const Differences cell =
+                    differencesOf(row + i * x.length, x.length, statistics.mean);
+                energy += cell.squares;
+                if (inCells) {
+                    const auto at = static_cast<std::size_t>(rowOfCells + i);
+                    sums[at] += cell.sum;
+                    squares[at] += cell.squares;
+                }
+            }
+            const std::int64_t rest = x.count * x.length;
+            energy += differencesOf(row + rest, n.x - rest, statistics.mean).squares;
+        }
+    }
+    for (std::vector<double>* const cells : {&sums, &squares}) {
+        addNeighbours(*cells, 1, x);
+        addNeighbours(*cells, x.count, y);
+        addNeighbours(*cells, x.count * y.count, z);
+    }
+    const auto count = static_cast<double>(x.length * x.together) *
+                       static_cast<double>(y.length * y.together) *
+                       static_cast<double>(z.length * z.together);
+    double least = std::numeric_limits<double>::infinity();
+    for (std::int64_t k = 0; k + z.together <= z.count; ++k) {
+        for (std::int64_t j = 0; j + y.together <= y.count; ++j) {
+            for (std::int64_t i = 0; i + x.together <= x.count; ++i) {
+                const auto at = static_cast<std::size_t>((k * y.count + j) * x.count + i);
+                least = std::min(least, squares[at] - sums[at] * sums[at] / count -
+                                            4 * count * 0x1p-53 * squares[at]); // roundings
+            }
+        }
+    }
+    if (least > 0 && std::isfinite(energy)) {
+        statistics.energy = energy;
+        statistics.leastEnergy = least;
+    }
+}
+
 } // namespace
 
 SceneStatistics sceneStatistics(const MaskedView& scene, const base::Extents& templ,
@@ -184,6 +306,9 @@ SceneStatistics sceneStatistics(const MaskedView& scene, const base::Extents& te
             if (!stop.stop_requested()) {
                 addContrast(view, scene.mask, templ, statistics);
             }
+            if (!stop.stop_requested() && scene.mask.data() == nullptr) {
+                addEnergies(view, templ, stop, statistics);
+            }
         },
         scene.pixels);
     return statistics;
@@ -196,6 +321,13 @@ double predictedK(const SceneStatistics& statistics) {
         return spread > 0 ? 1e6 : 1;
     }
     return std::clamp(spread / statistics.lowContrast, 1.0, 1e6);
+}
+
+double largestK(const SceneStatistics& statistics) {
+    // The level of a frame is the mean of its voxels or the multiple of their quantum next to it,
+    // which doubles the sum of squares at most.
+    return statistics.leastEnergy > 0 ? std::sqrt(2 * statistics.energy / statistics.leastEnergy)
+                                      : std::numeric_limits<double>::infinity();
 }
 
 } // namespace flcc::method

@@ -1,6 +1,7 @@
 #include "engine/job/detail/group_run.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "engine/base/error.h"
@@ -90,9 +91,11 @@ Shared GroupRun::share(int number) const {
 }
 
 bool GroupRun::plan(const plan::Request& request, bool warmUp, const std::stop_token& stop) {
-    if (m_tookOver) {
+    if (m_tookOver && staysWithin(request.limits)) {
         return !stop.stop_requested();
     }
+    m_tookOver = false;
+    m_shared = {};
     plan::Request asked = request;
     // A tile given with fewer numbers than axes: one counts for all axes, two for an image.
     if (asked.tile.x > 0 && base::isFlat2D(m_problem.scene)) {
@@ -126,6 +129,27 @@ bool GroupRun::plan(const plan::Request& request, bool warmUp, const std::stop_t
         nameFftPlanning(asked);
     }
     return !stop.stop_requested();
+}
+
+/// Predicts the memory of the plan that was taken over for this scene, whose voxels may need
+/// recomputing where those of the other did not. False if it is more and beyond the limit.
+bool GroupRun::staysWithin(const method::Limits& limits) {
+    if (!m_plan || byGpu()) {
+        return true;
+    }
+    method::Limits all = limits;
+    all.memoryBytes = std::numeric_limits<std::int64_t>::max();
+    const auto verdict =
+        m_plan->method().predict(m_problem, m_plan->candidate(), all, {}, &m_statistics);
+    const auto* const now = std::get_if<method::Prediction>(&verdict);
+    bool fits = true;
+    for (plan::CandidateReport& row : m_report.plan.candidates) {
+        if (now != nullptr && row.verdict == plan::CandidateVerdict::Chosen && row.prediction) {
+            fits = now->hostBytes <= std::max(row.prediction->hostBytes, limits.memoryBytes);
+            row.prediction->hostBytes = now->hostBytes;
+        }
+    }
+    return fits;
 }
 
 bool GroupRun::fallBack(const plan::Request& request, const Error& failure,

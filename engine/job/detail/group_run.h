@@ -44,8 +44,8 @@ class GroupRun {
     GroupRun(const Job& job, const Inputs& inputs, std::vector<int> numbers, const Wants& wants,
              const std::stop_token& stop);
 
-    /// Uses what another scene left or shares for the same problem(). plan() then has nothing to
-    /// do.
+    /// Uses what another scene left or shares for the same problem(). plan() then only looks
+    /// whether this scene needs more memory than the limit, and plans anew if it does.
     void takeOver(Shared shared);
     /// The scene whose plan or prepared templates are used; empty if none.
     [[nodiscard]] std::optional<int> planOf() const;
@@ -119,6 +119,7 @@ class GroupRun {
   private:
     [[nodiscard]] bool reduces() const;
     void nameFftPlanning(const plan::Request& request);
+    [[nodiscard]] bool staysWithin(const method::Limits& limits);
     [[nodiscard]] method::Outcome executeOnce(base::TilePool& pool, const Progress& progress,
                                               int turn, const std::stop_token& stop);
     [[nodiscard]] method::Outcome executePrepared(const method::Execution& execution,
