@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/cpu/counted.h"
 #include "engine/cpu/integer_template.h"
 #include "engine/cpu/methods.h"
 #include "engine/cpu/support_run.h"
@@ -118,13 +119,14 @@ class DirectBuffers {
         return *tile;
     }
 
-    static std::int64_t bytes(const Problem& problem, const Extents& tile) {
+    static std::int64_t bytes(const Counted& counted, const Extents& tile) {
+        const Problem& problem = counted.problem;
         const Extents& m = problem.templ;
         const bool single = problem.precision == method::Precision::Single;
         const std::int64_t general =
             needsSupport(problem) ? DirectCorrelator::bytes(problem, tile) : 0;
         const std::int64_t common =
-            TileScorer::bytes(m, tile) + general + BestTile::bytes(problem, tile);
+            counted.scorerBytes(tile) + general + BestTile::bytes(problem, tile);
         if (problem.mask) {
             return common;
         }
@@ -340,9 +342,8 @@ class DirectMethod final : public method::Method {
         method::Prediction prediction;
         prediction.hostBytes =
             method::mapBytes(problem) + unlikeBytes(problem) +
-            DirectBuffers::bytes(
-                withoutIdleRecomputing(problem, directTerms(m, kUnitSingle), statistics),
-                candidate.tile) *
+            DirectBuffers::bytes(Counted(problem, directTerms(m, kUnitSingle), statistics),
+                                 candidate.tile) *
                 std::min<std::int64_t>(candidate.threads,
                                        MapGrid(problem, candidate.tile, problem.mask).count()) +
             problem.templates * (base::byteCount(m, 12) + IntegerTemplate::bytes(problem) +
@@ -382,7 +383,7 @@ class DirectMethod final : public method::Method {
                           denominatorNs(outputs, problem, tile, model) * sharedScores(problem) +
                           static_cast<double>(grid.count()) * model.tileOverheadNs;
         const double buffers =
-            static_cast<double>(DirectBuffers::bytes(problem, tile) * candidate.threads);
+            static_cast<double>(DirectBuffers::bytes(Counted(problem), tile) * candidate.threads);
         prediction.setupMs = 1e-6 * (buffers * model.bufferByteNs + TemplateForms::ns(problem));
         prediction.ms = prediction.setupMs +
                         1e-6 * ns * model.directFactor /

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/cpu/counted.h"
 #include "engine/cpu/half_beam_transform.h"
 #include "engine/cpu/methods.h"
 #include "engine/cpu/scene_frame.h"
@@ -158,14 +159,15 @@ Region regionOf(const Problem& problem, const Extents& points) {
 }
 
 /// The largest memory of a run, in bytes.
-std::int64_t hostBytes(const Problem& problem, const Extents& points, int threads) {
+std::int64_t hostBytes(const Counted& counted, const Extents& points, int threads) {
+    const Problem& problem = counted.problem;
     const Region region = regionOf(problem, points);
     const auto single = partOf<float>({method::mapExtents(problem), points}, threads);
     const auto inDouble = partOf<double>(region, threads);
     const std::int64_t templ = base::byteCount(problem.templ, 8) + IntegerTemplate::bytes(problem);
     // Plans, sums of rows, and scratch that allocators do not return.
     const std::int64_t little = std::min(std::int64_t{8} << 20, 4 * base::voxelCount(points));
-    return method::mapBytes(problem) + templ + ScorePass::bytes(problem, threads) + little +
+    return method::mapBytes(problem) + templ + ScorePass::bytes(counted, threads) + little +
            TemplateSpectra::runBytes(problem, problem.templ, 1, threads, single, inDouble) +
            oneByOneBytes(problem, templ + TemplateSpectra::keptBytes(problem, single, inDouble, 1));
 }
@@ -212,11 +214,10 @@ class FourierMethod final : public method::Method {
         }
         method::Prediction prediction;
         prediction.fftPlanning = planningOf(points, problem.precision == method::Precision::Double);
-        prediction.hostBytes =
-            hostBytes(withoutIdleRecomputing(
-                          problem, fourierTerms(points, m, {{.total = 1}, {}}, false, kUnitSingle),
-                          statistics),
-                      points, candidate.threads);
+        prediction.hostBytes = hostBytes(
+            Counted(problem, fourierTerms(points, m, {{.total = 1}, {}}, false, kUnitSingle),
+                    statistics),
+            points, candidate.threads);
         if (std::string reason = memoryRefusal(prediction.hostBytes, limits); !reason.empty()) {
             return method::Refusal{std::move(reason)};
         }
@@ -323,7 +324,8 @@ class FourierMethod final : public method::Method {
         workspace.keepOnly<Real>();
         // The template's spectrum first, since making it takes memory that is free again
         // afterwards.
-        const auto& templ = part.spectra.of<Real>(pass.items(kNumerator), run.execution.stop);
+        const auto& templ = part.spectra.of<Real>(
+            {pass.items(kNumerator), run.execution.pool.threads()}, run.execution.stop);
         if (templ.empty()) {
             return false;
         }
@@ -340,8 +342,8 @@ class FourierMethod final : public method::Method {
         }
         const ForItems each = pass.items(kNumerator);
         const auto energies = TileTransform<Real>::of(points)->correlate(
-            {each, run.execution.pool.threads()}, templ.front().data(), own.x.data(),
-            own.work.data(), own.numerators.data(), out.extents);
+            {each, run.execution.pool.threads()}, templ.of(0), own.x.data(), own.work.data(),
+            own.numerators.data(), out.extents);
         if (!energies) {
             return false;
         }

@@ -79,9 +79,10 @@ TileGrid ScorePass::gridOf(const method::Problem& problem) {
     return {method::mapExtents(problem), tileOf(problem)};
 }
 
-std::int64_t ScorePass::bytes(const method::Problem& problem, int threads) {
+std::int64_t ScorePass::bytes(const Counted& counted, int threads) {
+    const method::Problem& problem = counted.problem;
     return std::min<std::int64_t>(threads, gridOf(problem).count()) *
-           (TileScorer::bytes(problem.templ, tileOf(problem)) + 2 * stepsRoom(problem));
+           (counted.scorerBytes(tileOf(problem)) + 2 * stepsRoom(problem));
 }
 
 std::int64_t ScorePass::stepsRoom(const method::Problem& problem) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/cpu/counted.h"
 #include "engine/cpu/for_items.h"
 #include "engine/cpu/scene_frame.h"
 #include "engine/cpu/tile_run.h"
@@ -51,7 +52,7 @@ class ScorePass {
     [[nodiscard]] static TileGrid gridOf(const method::Problem& problem);
     [[nodiscard]] static base::Extents tileOf(const method::Problem& problem);
     /// Bytes of the buffers of all workers that get a tile.
-    [[nodiscard]] static std::int64_t bytes(const method::Problem& problem, int threads);
+    [[nodiscard]] static std::int64_t bytes(const Counted& counted, int threads);
 
     /// Does items on all threads and adds their time to a stage.
     [[nodiscard]] ForItems items(Stage stage);

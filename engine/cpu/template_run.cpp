@@ -254,7 +254,7 @@ template <class Real> class BlockedRun {
             const std::int64_t values = std::min(kChunk, m_own.spectrumValues - from);
             std::fill_n(sum + from, values, Real{0});
             for (std::size_t j = 0; j < segments.size(); ++j) {
-                m_own.transform->addProduct(m_templ[j].data() + from, segments[j] + from, values,
+                m_own.transform->addProduct(m_templ.of(j) + from, segments[j] + from, values,
                                             sum + from);
             }
         }
@@ -422,7 +422,8 @@ bool runBlocks(const BlockedInput& run, const PlacedPart& at, const std::vector<
                BlockedWorkspace& workspace, ScorePass& pass) {
     workspace.keepOnly<Real>();
     // The template's spectra first, since making them takes memory that is free again afterwards.
-    const auto& templ = run.templ.spectra().of<Real>(pass.items(kNumerator), run.stop);
+    const auto& templ =
+        run.templ.spectra().of<Real>({pass.items(kNumerator), run.threads}, run.stop);
     if (templ.empty()) {
         return false;
     }

@@ -1,6 +1,7 @@
 #include "engine/cpu/template_spectra.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 
 #include "engine/cpu/half_beam_transform.h"
@@ -10,7 +11,7 @@ namespace flcc::cpu {
 using base::Extents;
 
 template <class Real>
-const TemplateSpectra::Spectra<Real>& TemplateSpectra::of(const ForItems& each,
+const TemplateSpectra::Spectra<Real>& TemplateSpectra::of(const Sharers& sharers,
                                                           const std::stop_token& stop) const {
     static const Spectra<Real> kNone;
     std::unique_lock lock(m_lock, std::defer_lock);
@@ -24,19 +25,33 @@ const TemplateSpectra::Spectra<Real>& TemplateSpectra::of(const ForItems& each,
         return spectra;
     }
     const auto transform = TileTransform<Real>::of(m_points);
-    const auto spectrumOf = [&](const base::Box& block, const ForItems& items) {
-        return transform->templateSpectrum(m_templ.values().view().part(block), items);
+    const auto blocks = static_cast<std::int64_t>(m_blocks.size());
+    const bool one = blocks == 1;
+    const std::int64_t step = stepOf<Real>(m_points);
+    Spectra<Real> made{base::Image<Real>({step * blocks, 1, 1}), step};
+    std::vector<base::Image<double>> work(
+        static_cast<std::size_t>(one ? 1 : sharers.workers)); // of each worker
+    std::atomic<bool> whole = true;
+    const auto make = [&](std::int64_t item, const ForItems& each, base::Image<double>& scratch) {
+        const base::Box& block = m_blocks[static_cast<std::size_t>(item)];
+        if (scratch.empty()) { // for the first block, which is the largest
+            scratch = base::Image<double>(
+                {TileTransform<Real>::templateWorkValues(m_points, m_blocks.front().extents), 1,
+                 1});
+        }
+        if (!transform->templateSpectrum(m_templ.values().view().part(block), each, scratch.data(),
+                                         made.values.data() + item * step)) {
+            whole = false;
+        }
     };
-    Spectra<Real> made(m_blocks.size());
-    if (m_blocks.size() == 1) {
-        made.front() = spectrumOf(m_blocks.front(), each);
-    } else {
-        (void)each(static_cast<std::int64_t>(m_blocks.size()), [&](std::int64_t item, int) {
-            const auto at = static_cast<std::size_t>(item);
-            made[at] = spectrumOf(m_blocks[at], oneAfterTheOther());
-        });
+    if (one) {
+        make(0, sharers.each, work.front());
+    } else if (!sharers.each(blocks, [&](std::int64_t item, int worker) {
+                   make(item, oneAfterTheOther(), work[static_cast<std::size_t>(worker)]);
+               })) {
+        whole = false;
     }
-    if (std::any_of(made.begin(), made.end(), [](const auto& one) { return one.empty(); })) {
+    if (!whole) {
         return kNone;
     }
     spectra = std::move(made);
@@ -48,9 +63,9 @@ void TemplateSpectra::makeIfSmall(const method::Problem& problem, base::TilePool
         return;
     }
     if (problem.precision == method::Precision::Single) {
-        (void)of<float>(itemsOf(pool), {});
+        (void)of<float>({itemsOf(pool), pool.threads()}, {});
     } else {
-        (void)of<double>(itemsOf(pool), {});
+        (void)of<double>({itemsOf(pool), pool.threads()}, {});
     }
 }
 
@@ -92,8 +107,8 @@ template std::int64_t TemplateSpectra::partBytes<float>(const Part&, const Exten
 template std::int64_t TemplateSpectra::partBytes<double>(const Part&, const Extents&, std::int64_t,
                                                          int);
 template const TemplateSpectra::Spectra<float>&
-TemplateSpectra::of<float>(const ForItems&, const std::stop_token&) const;
+TemplateSpectra::of<float>(const Sharers&, const std::stop_token&) const;
 template const TemplateSpectra::Spectra<double>&
-TemplateSpectra::of<double>(const ForItems&, const std::stop_token&) const;
+TemplateSpectra::of<double>(const Sharers&, const std::stop_token&) const;
 
 } // namespace flcc::cpu

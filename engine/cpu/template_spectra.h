@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/base/tile_pool.h"
+#include "engine/cpu/tile_grid.h"
 #include "engine/cpu/tile_transform.h"
 #include "engine/method/canonical.h"
 #include "engine/method/problem.h"
@@ -19,7 +20,16 @@ namespace flcc::cpu {
 class TemplateSpectra {
   public:
     /// conj(F(block)) / M of every block, in order; M is the number of points. Empty if stopped.
-    template <class Real> using Spectra = std::vector<base::Image<Real>>;
+    /// They lie in one buffer: many small ones would leave as much memory idle between them.
+    template <class Real> struct Spectra {
+        base::Image<Real> values;
+        std::int64_t step = 0; ///< from one spectrum to the next
+
+        [[nodiscard]] bool empty() const { return values.empty(); }
+        [[nodiscard]] const Real* of(std::size_t block) const {
+            return values.data() + static_cast<std::int64_t>(block) * step;
+        }
+    };
 
     /// `blocks` are boxes of the template. The first voxel of a block goes to the origin of
     /// `points`.
@@ -41,15 +51,15 @@ class TemplateSpectra {
     /// The spectra, which the first call makes. A call waits while another thread makes them,
     /// unless it is stopped. Empty if stopped.
     template <class Real>
-    [[nodiscard]] const Spectra<Real>& of(const ForItems& each, const std::stop_token& stop) const;
+    [[nodiscard]] const Spectra<Real>& of(const Sharers& sharers,
+                                          const std::stop_token& stop) const;
 
     [[nodiscard]] const std::vector<base::Box>& blocks() const { return m_blocks; }
 
     /// Bytes of the spectra.
     template <class Real>
     [[nodiscard]] static std::int64_t bytes(const base::Extents& points, std::int64_t blocks) {
-        return static_cast<std::int64_t>(sizeof(Real)) *
-               TileTransform<Real>::spectrumValues(points) * blocks;
+        return static_cast<std::int64_t>(sizeof(Real)) * stepOf<Real>(points) * blocks;
     }
 
     /// A computation in one precision: the points of its transforms, and the bytes of its buffers
@@ -81,6 +91,11 @@ class TemplateSpectra {
                                                const Part& inDouble);
 
   private:
+    /// Values of a spectrum, rounded up so that every spectrum is as aligned as the first.
+    template <class Real> [[nodiscard]] static std::int64_t stepOf(const base::Extents& points) {
+        return roundUp(TileTransform<Real>::spectrumValues(points), TileTransform<Real>::kTogether);
+    }
+
     const method::CanonicalTemplate& m_templ;
     base::Extents m_points;
     std::vector<base::Box> m_blocks;

@@ -46,7 +46,7 @@ simd::ScoreConstants constantsOf(const method::Problem& problem, const CentredTi
     constants.boundScore = terms.score;
     constants.boundPanel = terms.panel;
     // With exact sums only the rounding of s1^2 / N remains: u53 K^2.
-    constants.boundSquare = (tile.exactSums ? 1 : 8 + chain / 2) * kUnitDouble;
+    constants.boundSquare = tile.exactSums ? kUnitDouble : sumsBound(m);
     constants.boundConstant = constant;
     constants.promise = problem.promise;
     constants.templSum = terms.templSum;
@@ -251,19 +251,7 @@ BoundTerms fourierTerms(const Extents& points, const Extents& m, const TileEnerg
     return terms;
 }
 
-method::Problem withoutIdleRecomputing(const method::Problem& problem, const BoundTerms& terms,
-                                       const method::SceneStatistics* statistics) {
-    method::Problem counted = problem;
-    if (statistics == nullptr || problem.precision == method::Precision::Double) {
-        return counted;
-    }
-    const double k = method::largestK(*statistics);
-    const double sums = (8 + chainOf(problem.templ) / 2) * kUnitDouble;
-    const double bound = (terms.worst + terms.panel) * k + terms.score + sums * k * k +
-                         simd::kRunningBound + 4 * kUnitSingle;
-    counted.recompute = problem.recompute && !(bound <= problem.promise);
-    return counted;
-}
+double sumsBound(const Extents& m) { return (8 + chainOf(m) / 2) * kUnitDouble; }
 
 void FactsCollector::addTile(const simd::ScoreTally& tally, const CentredTile& tile) {
     m_facts.overRange += tally.overRange;
@@ -321,8 +309,8 @@ TileScorer::TileScorer(const Extents& m, const Extents& tile)
     : m_tile(tile), m_scratch({simd::scoreScratch(m, tile), 1, 1}),
       m_bounds({tile.x + simd::kSlack, 1, 1}, 0.0F) {}
 
-std::int64_t TileScorer::bytes(const Extents& m, const Extents& tile) {
-    return 8 * simd::scoreScratch(m, tile) + 4 * (tile.x + simd::kSlack) +
+std::int64_t TileScorer::bytes(const Extents& m, const Extents& tile, bool additions) {
+    return 8 * simd::scoreScratch(m, tile, additions) + 4 * (tile.x + simd::kSlack) +
            static_cast<std::int64_t>(sizeof(simd::LowPanel)) * mostLow(tile);
 }
 

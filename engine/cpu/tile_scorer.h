@@ -39,12 +39,8 @@ inline constexpr double kUnitOf = std::is_same_v<Real, float> ? kUnitSingle : kU
 [[nodiscard]] BoundTerms fourierTerms(const base::Extents& points, const base::Extents& m,
                                       const TileEnergies& energies, bool exact, double unit);
 
-/// The problem as its memory counts: without recomputing where no score in single precision can
-/// break the promise. `terms` are those of a panel with K = 1 and D = 1; of the two bounds on the
-/// numerator, `worst` counts.
-[[nodiscard]] method::Problem withoutIdleRecomputing(const method::Problem& problem,
-                                                     const BoundTerms& terms,
-                                                     const method::SceneStatistics* statistics);
+/// The factor of K^2 in the bound on a score from window sums by additions only.
+[[nodiscard]] double sumsBound(const base::Extents& m);
 
 /// Clock of one worker: milliseconds spent in each stage of a run.
 class StageClock {
@@ -145,8 +141,9 @@ class TileScorer {
     /// Buffers for tiles of at most `tile` placements.
     TileScorer(const base::Extents& m, const base::Extents& tile);
 
-    /// Bytes of the buffers.
-    [[nodiscard]] static std::int64_t bytes(const base::Extents& m, const base::Extents& tile);
+    /// Bytes of the buffers that are written. `additions`: not all window sums are running sums.
+    [[nodiscard]] static std::int64_t bytes(const base::Extents& m, const base::Extents& tile,
+                                            bool additions);
 
     /// Scores the placements `out` of the scene into `part`, which is their part of the map. The
     /// first template of a tile fills `kept`; the scores of further templates come from it and do

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/cpu/counted.h"
 #include "engine/cpu/half_beam_transform.h"
 #include "engine/cpu/methods.h"
 #include "engine/cpu/simd/beam.h"
@@ -156,7 +157,7 @@ class TiledMethod final : public method::Method {
         const TileGrid grid(map, tile);
         method::Prediction prediction;
         prediction.fftPlanning = planningOf(points, problem.precision == method::Precision::Double);
-        const std::int64_t workspace = workspaceBytes(problem, candidate, tile);
+        const std::int64_t workspace = workspaceBytes(Counted(problem), candidate, tile);
         const SupportCost general = supportCost(problem, tile);
         prediction.hostBytes = hostBytes(problem, candidate, tile, statistics);
         if (std::string reason = memoryRefusal(prediction.hostBytes, limits); !reason.empty()) {
@@ -221,7 +222,7 @@ class TiledMethod final : public method::Method {
     prepare(const Problem& problem, const Candidate& candidate, const method::MaskedView& templ,
             base::TilePool& pool) const override {
         const std::int64_t workspace =
-            workspaceBytes(problem, candidate,
+            workspaceBytes(Counted(problem), candidate,
                            outputTile(candidate.tile, problem.templ, method::mapExtents(problem)));
         return std::make_shared<TiledPrepared>(problem, candidate, templ,
                                                keepsDouble(problem, candidate, workspace), pool);
@@ -279,26 +280,28 @@ class TiledMethod final : public method::Method {
     }
 
     /// Bytes of the buffers of all threads that get a tile.
-    static std::int64_t workspaceBytes(const Problem& problem, const Candidate& candidate,
+    static std::int64_t workspaceBytes(const Counted& counted, const Candidate& candidate,
                                        const Extents& tile) {
+        const Problem& problem = counted.problem;
         const bool general =
             problem.mask || problem.statistics == method::WindowStatistics::Fourier;
         const std::int64_t tiles = MapGrid(problem, tile, general).count();
         return std::min<std::int64_t>(candidate.threads, tiles) *
-               (TiledBuffers::bytes(problem, candidate.tile, tile) +
-                TileScorer::bytes(problem.templ, tile));
+               (TiledBuffers::bytes(problem, candidate.tile, tile) + counted.scorerBytes(tile));
     }
 
     /// The largest memory of a run, in bytes. The template is prepared first, in double; then every
     /// thread has its buffers.
     static std::int64_t hostBytes(const Problem& asked, const Candidate& candidate,
                                   const Extents& tile, const method::SceneStatistics* statistics) {
-        const Problem problem = withoutIdleRecomputing(
+        const Counted counted(
             asked,
             fourierTerms(candidate.tile, asked.templ, {{.total = 1}, {}}, false, kUnitSingle),
             statistics);
-        const std::int64_t workspace = workspaceBytes(problem, candidate, tile);
-        const bool keeps = keepsDouble(asked, candidate, workspaceBytes(asked, candidate, tile));
+        const Problem& problem = counted.problem;
+        const std::int64_t workspace = workspaceBytes(counted, candidate, tile);
+        const bool keeps =
+            keepsDouble(asked, candidate, workspaceBytes(Counted(asked), candidate, tile));
         const std::int64_t making = // FFTW needs the template's box too
             8 * (TileTransform<double>::spectrumValues(candidate.tile) +
                  (hasHalfBeamTransform(candidate.tile) ? 0 : base::voxelCount(candidate.tile)));

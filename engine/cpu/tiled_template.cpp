@@ -273,8 +273,8 @@ class TiledTemplateMethod final : public method::Method {
     /// The largest memory of a run, in bytes (Karas (30), with the segments of the ring).
     static std::int64_t hostBytes(const BlockedPart& whole, const Candidate& candidate,
                                   const method::SceneStatistics* statistics) {
-        const Problem problem =
-            withoutIdleRecomputing(whole.problem, expectedTerms(whole, candidate.tile), statistics);
+        const Counted counted(whole.problem, expectedTerms(whole, candidate.tile), statistics);
+        const Problem& problem = counted.problem;
         const Extents& points = candidate.tile;
         const int threads = candidate.threads;
         const std::int64_t parts = whole.blocks.templateBlocks();
@@ -289,7 +289,7 @@ class TiledTemplateMethod final : public method::Method {
         const std::int64_t voxels = base::voxelCount(problem.scene);
         const std::int64_t little =
             std::min((1 << 20) + voxels / 20 + 6 * base::voxelCount(problem.templ), 4 * voxels);
-        return method::mapBytes(problem) + templ + most + ScorePass::bytes(problem, threads) +
+        return method::mapBytes(problem) + templ + most + ScorePass::bytes(counted, threads) +
                little + oneByOneBytes(problem, templ + spectra);
     }
 

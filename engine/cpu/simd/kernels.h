@@ -275,6 +275,30 @@ inline constexpr std::int64_t kRunningRows = 4;
 inline constexpr double kLargerThanError = 0x1p22;
 inline constexpr double kRunningBound = 0.51 / kLargerThanError;
 
+/// A bound on the error of N times the variance from running sums, for `out` windows over voxels of
+/// magnitude 1 at most (engine/method/NUMERICS.md, section 4). Each axis adds its own roundings to
+/// the error of the sums that it adds up: m roundings for the first window and two for every
+/// further one. Prefix sums add one rounding for each vector and those within a vector, at both
+/// ends of a window, for vectors of `lanes` doubles. The square of the mean doubles the error of
+/// the sum of squares.
+[[nodiscard]] inline double runningError(const base::Extents& m, const base::Extents& out,
+                                         std::int64_t lanes) {
+    const auto of = [](std::int64_t value) { return static_cast<double>(value); };
+    double largest = 1;
+    double error = 0;
+    const auto run = [&](std::int64_t width, std::int64_t windows) {
+        if (width > 1 || windows > 1) {
+            error = of(width) * error + of(width + 1) * largest * of(width + 2 * windows);
+            largest *= of(width + 1);
+        }
+    };
+    run(m.z, m.z > 1 ? out.z : 1);
+    run(m.y, out.y);
+    const double columns = of(out.x + m.x - 1);
+    const double vectors = columns / of(lanes) + 6;
+    return 3.01 * 0x1p-53 * (of(m.x) * error + 2 * vectors * columns * largest);
+}
+
 /// Doubles before the running sums of a row; and of that row, with space for one more whole vector.
 inline constexpr std::int64_t kRunningLead = 8;
 [[nodiscard]] constexpr std::int64_t runningRow(std::int64_t columns) {
@@ -287,7 +311,8 @@ inline constexpr std::int64_t kRunningLead = 8;
 [[nodiscard]] base::Extents runningStrip(const base::Extents& m, const base::Extents& tile);
 
 /// Doubles of scratch that scoreTile() needs for tiles of at most `tile` placements.
-[[nodiscard]] std::int64_t scoreScratch(const base::Extents& m, const base::Extents& tile);
+[[nodiscard]] std::int64_t scoreScratch(const base::Extents& m, const base::Extents& tile,
+                                        bool additions = true);
 
 /// Doubles of the window sums of a tile of `out` placements.
 [[nodiscard]] constexpr std::int64_t keptSums(const base::Extents& out) {

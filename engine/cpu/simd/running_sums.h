@@ -189,28 +189,6 @@ HWY_INLINE void runPlanes(const From& from, std::int64_t z, std::int64_t depth, 
     }
 }
 
-/// A bound on the error of N times the variance from running sums, for `out` windows over voxels of
-/// magnitude 1 at most (engine/method/NUMERICS.md, section 4). Each axis adds its own roundings to
-/// the error of the sums that it adds up: m roundings for the first window and two for every
-/// further one. Prefix sums add one rounding for each vector and those within a vector, at both
-/// ends of a window. The square of the mean doubles the error of the sum of squares.
-HWY_INLINE double runningError(const base::Extents& m, const base::Extents& out) {
-    const auto of = [](std::int64_t value) { return static_cast<double>(value); };
-    double largest = 1;
-    double error = 0;
-    const auto run = [&](std::int64_t width, std::int64_t windows) {
-        if (width > 1 || windows > 1) {
-            error = of(width) * error + of(width + 1) * largest * of(width + 2 * windows);
-            largest *= of(width + 1);
-        }
-    };
-    run(m.z, m.z > 1 ? out.z : 1);
-    run(m.y, out.y);
-    const double columns = of(out.x + m.x - 1);
-    const double vectors = columns / of(static_cast<std::int64_t>(hn::Lanes(DD()))) + 6;
-    return 3.01 * 0x1p-53 * (of(m.x) * error + 2 * vectors * columns * largest);
-}
-
 } // namespace flcc::cpu::simd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

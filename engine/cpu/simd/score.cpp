@@ -177,8 +177,9 @@ HWY_INLINE ScoreTally scoreAll(const typename RowScorer<Scores>::Arguments& a,
                       static_cast<double>(a.m.z) * constants.unit * constants.unit <
                   0x1p53;
     } else if (a.exact == nullptr && 4 * kRunningBound <= constants.promise) {
-        least =
-            static_cast<Real>(kLargerThanError * runningError(a.m, {strip.x, strip.y, a.out.z}));
+        const auto lanes = static_cast<std::int64_t>(hn::Lanes(DD()));
+        least = static_cast<Real>(kLargerThanError *
+                                  runningError(a.m, {strip.x, strip.y, a.out.z}, lanes));
         constants.boundConstant += kRunningBound;
     } else {
         // scores in double and small promises do not allow the error of running sums
@@ -267,10 +268,16 @@ base::Extents runningStrip(const base::Extents& m, const base::Extents& out) {
     return {columns, m.z == 1 ? out.y : std::min(out.y, std::max(2 * m.y, lines - m.y)), 1};
 }
 
-std::int64_t scoreScratch(const base::Extents& m, const base::Extents& tile) {
+std::int64_t scoreScratch(const base::Extents& m, const base::Extents& tile, bool additions) {
+    constexpr std::int64_t kSlackDoubles = 64;
     const base::Extents running = runningStrip(m, tile);
     const std::int64_t runningColumns = running.x + m.x - 1;
     const std::int64_t runningLines = m.z == 1 ? 0 : running.y + m.y - 1;
+    const std::int64_t forRunning = 2 * runningLines * sumsRow(runningColumns) +
+                                    2 * (1 + kRunningRows) * runningRow(runningColumns);
+    if (!additions) {
+        return forRunning + kSlackDoubles;
+    }
     const base::Extents strip = stripExtents(m, tile);
     const std::int64_t columns = strip.x + m.x - 1;
     // Narrower strips take more rows together, up to kTogetherDoubles.
@@ -279,10 +286,7 @@ std::int64_t scoreScratch(const base::Extents& m, const base::Extents& tile) {
     const std::int64_t rows = windowRows(m.y, rowGroup(m.y, columns)) * row + kTogetherDoubles;
     const std::int64_t planes =
         m.z == 1 ? 0 : windowRows(m.z, planeGroup(m.z)) * (strip.y + m.y - 1) * row;
-    return std::max(planes + rows + together,
-                    2 * runningLines * sumsRow(runningColumns) +
-                        2 * (1 + kRunningRows) * runningRow(runningColumns)) +
-           64;
+    return std::max(planes + rows + together, forRunning) + kSlackDoubles;
 }
 
 } // namespace flcc::cpu::simd
