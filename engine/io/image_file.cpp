@@ -127,8 +127,13 @@ LoadedImage readFormat(const std::filesystem::path& path, const ReadOptions& opt
 
 ImageInfo verifyFormat(const std::filesystem::path& path, const std::stop_token& stop) {
     ImageInfo info = infoOfFormat(path, stop);
-    if (const auto header = described(path, detail::detectFormat(path), stop)) {
+    const detail::Format format = detail::detectFormat(path);
+    if (const auto header = described(path, format, stop)) {
         detail::readThrough(*header, stop);
+#ifdef FLCC_IMAGE_IO
+    } else if (format == detail::Format::Tiff) {
+        detail::verifyTiff(path, stop);
+#endif
     } else {
         for (int frame = 0; frame < info.frames; ++frame) {
             for (int channel = 0; channel < info.channels; ++channel) {

@@ -267,4 +267,14 @@ LoadedImage readTiff(const std::filesystem::path& path, const ReadOptions& optio
     return loaded;
 }
 
+void verifyTiff(const std::filesystem::path& path, const std::stop_token& stop) {
+    const auto open = openStack(path, stop, kDirectoryBytes);
+    const int channels = static_cast<int>(open->stack.channels); // each has pages of its own
+    for (int frame = 0; frame < open->info.frames; ++frame) {
+        for (int channel = 0; channel < channels; ++channel) {
+            (void)readTiff(path, {.channel = channel, .frame = frame, .stop = stop});
+        }
+    }
+}
+
 } // namespace flcc::io::detail

@@ -60,6 +60,8 @@ void writeMrc(const std::filesystem::path& path, const std::filesystem::path& ta
 /// Through libtiff.
 [[nodiscard]] ImageInfo tiffInfo(const std::filesystem::path& path, const std::stop_token& stop);
 [[nodiscard]] LoadedImage readTiff(const std::filesystem::path& path, const ReadOptions& options);
+/// Decodes every page once: reading one of the samples of a pixel decodes the others.
+void verifyTiff(const std::filesystem::path& path, const std::stop_token& stop);
 void writeTiff(const std::filesystem::path& path, const std::filesystem::path& target,
                const base::AnyView& pixels, const base::Geometry& geometry,
                const Metadata& metadata, const std::stop_token& stop);

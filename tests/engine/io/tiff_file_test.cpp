@@ -2,6 +2,9 @@
 #include <QtTest>
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <string>
 
 #include "engine/io/image_file.h"
 #include "tests/engine/io/fixtures.h"
@@ -38,6 +41,15 @@ std::vector<int> slicesOf(const io::LoadedImage& loaded) {
         numbers.push_back(image.view().at(kWidth - 1, kHeight - 1, z));
     }
     return numbers;
+}
+
+/// Bytes that this process has read from files so far.
+std::int64_t bytesRead() {
+    std::ifstream in("/proc/self/io");
+    std::string key;
+    std::int64_t bytes = -1;
+    in >> key >> bytes;
+    return key == "rchar:" ? bytes : -1;
 }
 
 io::ReadOptions choose(std::optional<int> channel, std::optional<int> frame) {
@@ -329,6 +341,34 @@ class TiffFileTest : public QObject {
         const auto& image = std::get<base::Image<std::uint8_t>>(loaded.components[0]);
         QCOMPARE(int{image.data()[0]}, 4);
         QCOMPARE(int{image.data()[1]}, 9);
+    }
+
+    void verifyingReadsTheFileOnce() {
+        test::TiffRecipe recipe;
+        recipe.width = 64;
+        recipe.height = 48;
+        recipe.samples = 200;
+        recipe.pages = {test::Bytes(std::size_t{64} * 48 * 200, 7)};
+        write(recipe);
+        const std::int64_t before = bytesRead();
+        const io::ImageInfo info = io::verifyImage(m_path);
+        const std::int64_t read = bytesRead() - before;
+        QVERIFY(info.complete);
+        QCOMPARE(info.channels, 200);
+        const auto size = static_cast<std::int64_t>(std::filesystem::file_size(m_path));
+        QVERIFY2(size < read && read < 3 * size, qPrintable(QString::number(read)));
+    }
+
+    void everyChannelThatHasPagesIsVerified() {
+        test::TiffRecipe recipe;
+        recipe.width = 256;
+        recipe.height = 256;
+        recipe.pages.assign(4, test::Bytes(std::size_t{256} * 256, 7));
+        recipe.description = "ImageJ=1.53\nimages=4\nchannels=2\nslices=2\n";
+        write(recipe);
+        const std::int64_t before = bytesRead();
+        QCOMPARE(io::verifyImage(m_path).channels, 2);
+        QVERIFY(bytesRead() - before > 4 * 256 * 256);
     }
 
     void volumesOfManyPagesRoundTrip() {

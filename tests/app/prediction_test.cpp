@@ -1,0 +1,53 @@
+#include <QtTest>
+
+#include "tests/app/prediction_cases.h"
+#include "tests/support/test_class.h"
+
+using namespace flcc;
+using base::PixelType;
+using test::Filling;
+using test::PredictedRun;
+
+/// The memory of a run is that of its prediction. More runs: slow_prediction_test.cpp.
+class CliPredictionTest : public QObject {
+    Q_OBJECT
+
+  private Q_SLOTS:
+    void largeTemplatesTakeThePredictedMemory_data() {
+        QTest::addColumn<PredictedRun>("run");
+        const auto row = [](const char* name, const PredictedRun& run) {
+            QTest::newRow(name) << run;
+        };
+        row("direct, the whole scene", {"direct", {3000, 2800, 1}, {3000, 2800, 1}});
+        row("tiled, three quarters", {"tiled", {3000, 2800, 1}, {2250, 2100, 1}});
+        row("tiled, volume", {"tiled", {220, 200, 180}, {165, 150, 135}, PixelType::UInt16});
+        row("fourier, half", {"fourier", {3000, 2800, 1}, {1650, 1540, 1}, PixelType::UInt16});
+        row("fourier, volume", {"fourier", {220, 200, 180}, {165, 150, 135}, PixelType::Float32});
+        row("tiled-template, three quarters", {"tiled-template", {3000, 2800, 1}, {2250, 2100, 1}});
+        row("tiled-template, the whole scene",
+            {"tiled-template", {3000, 2800, 1}, {3000, 2800, 1}, PixelType::Float32});
+        row("tiled-template, in double", {"tiled-template",
+                                          {3000, 2800, 1},
+                                          {900, 840, 1},
+                                          PixelType::Float32,
+                                          Filling::Uneven});
+    }
+    void largeTemplatesTakeThePredictedMemory() {
+        QFETCH(PredictedRun, run);
+        test::verifyPrediction(run);
+    }
+
+    void blocksStayWithinTheMemoryLimit() {
+        const test::RunMemory memory = test::memoryOf({"tiled-template",
+                                                       {3000, 2800, 1},
+                                                       {2100, 1960, 1},
+                                                       PixelType::UInt16,
+                                                       Filling::Even,
+                                                       {"--memory", "256MiB"}});
+        QVERIFY2(memory.measured > 0 && memory.measured <= 0x1p28,
+                 qPrintable(QString::number(memory.measured)));
+    }
+};
+
+const flcc::test::TestClass<CliPredictionTest> kCliPredictionTest;
+#include "prediction_test.moc"
